@@ -1,4 +1,4 @@
-/** The one error that bad configuration throws, with every problem and its place. */
+/** The error that invalid configuration throws, with every problem and its position. */
 
 export interface ConfigProblem {
   /** The file, or the environment variable, at fault. */
@@ -12,20 +12,20 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** `file:line:column: path: message`, as compilers print it and editors can follow it. */
+/** Formats a problem as `file:line:column: path: message`, which editors can follow. */
 export const formatProblem = ({ file, line, column, path, message }: ConfigProblem): string => {
-  const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
-  return [place, path, message].filter((part) => part !== '').join(': ');
+  const position = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+  return [position, path, message].filter((part) => part !== '').join(': ');
 };
 
-const byPlace = (a: ConfigProblem, b: ConfigProblem): number =>
+const byPosition = (a: ConfigProblem, b: ConfigProblem): number =>
   a.file < b.file
     ? -1
     : a.file > b.file
       ? 1
       : (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 
-/** A layer and the merged whole may show the same mistake; it is said once. */
+/** Removes duplicates: a layer and the merged configuration may have the same problem. */
 const distinct = (problems: readonly ConfigProblem[]): readonly ConfigProblem[] => [
   ...new Map(problems.map((problem) => [formatProblem(problem), problem])).values(),
 ];
@@ -35,7 +35,7 @@ export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 
   constructor(problems: readonly ConfigProblem[]) {
-    const sorted = distinct(problems).toSorted(byPlace);
+    const sorted = distinct(problems).toSorted(byPosition);
     super(['The configuration is not valid:', ...sorted.map(formatProblem)].join('\n'));
     this.name = 'ConfigError';
     this.problems = sorted;

@@ -1,11 +1,11 @@
-/** The configuration as it was read: its values, and where each of them comes from. */
+/** The loaded configuration: its values, and the origin of each of them. */
 import type { ConfigSource } from './load/layer.ts';
 import type { PolicyFile } from './load/policy-files.ts';
 import type { Config } from './schema.ts';
 
 export interface LoadedSettings {
   readonly config: Config;
-  /** What was read, weakest first. */
+  /** The sources that were read, weakest first. */
   readonly sources: readonly ConfigSource[];
   /** The directory that holds `.toolcrib`; paths in the configuration are relative to it. */
   readonly projectDir: string | undefined;
@@ -13,6 +13,6 @@ export interface LoadedSettings {
   readonly userDir: string;
   /** The user's rules, then those of a trusted project. */
   readonly policyFiles: readonly PolicyFile[];
-  /** Where the value of a setting comes from: `file:line`, a variable, or `default`. */
+  /** Gives the origin of a setting: `file:line`, a variable, or `default`. */
   provenance(path: string): string;
 }

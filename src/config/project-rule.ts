@@ -1,11 +1,11 @@
 /**
- * What a project's configuration may do with a setting. Each setting carries its rule in the schema;
- * one that carries none is the user's alone.
+ * What the configuration of a project may do with a setting. Each setting has its rule in the schema;
+ * one without a rule can only be set by the user.
  */
 
 /**
  * `inside` is a folder of the project that a path must stay in; with `belowUser`, in the user's as
- * well. `order` goes from the laxest to the strictest.
+ * well. `order` goes from the laxest to the strictest value.
  */
 export type ProjectRule =
   | 'free'
@@ -47,7 +47,7 @@ const WORDS: Readonly<Record<Extract<ProjectRule, string>, string>> = {
   loop: 'makes it stricter',
 };
 
-/** What the project can do, for a table: "a project …". */
+/** Describes the rule for a table: "a project …". */
 export const ruleText = (rule: ProjectRule = 'user'): string => {
   if (typeof rule === 'string') return WORDS[rule];
   if ('order' in rule) return `moves it towards ${rule.order.at(-1)}`;

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { RetryPolicies } from '../contract/retry.ts';
 import { defineTool } from '../contract/tool.ts';
 import { ConfigError } from './config-error.ts';
+import { toolSettingsOf } from './configured-tools.ts';
 import { defaultSettings } from './default-settings.ts';
 import { parseConfig } from './load/parse-config.ts';
 import { defaultConfig } from './schema.ts';
-import { retryPolicyOf } from './sections/calls/retry.ts';
+import { retryPolicyOf } from './sections/calls/execution.ts';
 import { isToolName } from './sections/fields.ts';
-import { toolSettingsOf } from './tool-settings-of.ts';
 
 /** The problems as `path: message`. */
 const problemsOf = (value: unknown): readonly string[] => {
@@ -110,7 +110,7 @@ describe('the defaults', () => {
 });
 
 describe('tools', () => {
-  it('tells settings of tools from global ones', () => {
+  it('distinguishes settings of tools from global ones', () => {
     const { tools } = parseConfig({
       tools: { showTokenCosts: false, read_file: {}, 'file:write': { enabled: false } },
     });
@@ -123,7 +123,7 @@ describe('tools', () => {
     expect(toolSettingsOf(tools, 'toString')).toBeUndefined();
   });
 
-  it('takes every setting of a tool', () => {
+  it('accepts every setting of a tool', () => {
     const settings = {
       enabled: true,
       timeoutMs: 5,
@@ -299,11 +299,11 @@ describe('messages', () => {
     ]);
   });
 
-  it('says everything at once', () => {
+  it('reports every fault at once', () => {
     expect(problemsOf({ a: 1, store: { driver: 'x' }, mcp: { enabled: 1 } })).toHaveLength(3);
   });
 
-  it('never holds a value', () => {
+  it('never contain a value', () => {
     const secret = 'hunter2-hunter2';
     const found = problemsOf({
       store: { driver: secret, path: 5 },
@@ -321,7 +321,7 @@ describe('messages', () => {
 describe('mcp servers', () => {
   const faults = (server: object) => problemsOf({ mcp: { servers: { git: server } } });
 
-  it('takes a command or a url', () => {
+  it('accepts a command or a url', () => {
     expect(faults({ command: 'npx', args: ['-y', 'x'], env: { A: 'b' } })).toEqual([]);
     expect(faults({ url: 'https://example.com/mcp', transport: 'sse' })).toEqual([]);
     expect(faults({ url: 'ws://127.0.0.1:1', transport: 'websocket' })).toEqual([]);

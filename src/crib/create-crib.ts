@@ -3,9 +3,9 @@
  * drivers. It puts the parts together; the work is done in the parts.
  */
 import { join, resolve } from 'node:path';
+import { isToolEnabled } from '../config/configured-tools.ts';
 import { defaultSettings } from '../config/default-settings.ts';
 import type { Config } from '../config/schema.ts';
-import { isToolEnabled } from '../config/tool-settings-of.ts';
 import type { Crib } from '../contract/crib.ts';
 import type { CribHost } from '../contract/crib-host.ts';
 import type { Policy } from '../contract/policy.ts';

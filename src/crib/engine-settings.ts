@@ -1,7 +1,7 @@
 /** Translates the configuration into the settings of the engine. */
+import { toolSettingsOf } from '../config/configured-tools.ts';
 import type { Config } from '../config/schema.ts';
-import { retryPolicyOf } from '../config/sections/calls/retry.ts';
-import { toolSettingsOf } from '../config/tool-settings-of.ts';
+import { retryPolicyOf } from '../config/sections/calls/execution.ts';
 import type { LoopLimits } from '../governance/ledger/loop-breaker.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../kit/data/durations.ts';
 import type { EngineSettings } from '../pipeline/shared-services.ts';

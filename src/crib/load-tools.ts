@@ -1,7 +1,7 @@
 /** Loads the tools of a crib: those that ship, those of sources and servers, the user's own. */
 import { delimiter } from 'node:path';
+import { unknownTools } from '../config/configured-tools.ts';
 import { readEnvironment } from '../config/read-environment.ts';
-import { unknownTools } from '../config/unknown-tools.ts';
 import type { Source } from '../contract/source.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { McpServers, UnlistedServer } from '../sources/mcp/create-mcp-servers.ts';

@@ -11,7 +11,7 @@ import type { Runtime } from '../contract/runtime.ts';
 import { visibleItem, visibleJson, visibleLines } from '../kit/text/visible-text.ts';
 import type { JudgingLock, LockMode } from '../registry/lock/create-tool-lock.ts';
 import { type Gate, NOT_JUDGED } from '../registry/lock/gate.ts';
-import type { LockStore } from '../registry/lock/lock-store.ts';
+import type { LockStore } from '../registry/lock/lock-lines.ts';
 import { formatLock, parseLock } from '../registry/lock/lock-text.ts';
 import type { Visible } from '../registry/lock/visible.ts';
 import type { ToolFamilies } from '../registry/tool-families.ts';
@@ -188,7 +188,7 @@ export const openToolLock = async (
         return lock ? lock.judge(registered) : NOT_JUDGED;
       },
       holderOf: (name) => judging.get()?.holderOf?.(name),
-      welcome: async () => judging.get()?.welcome(),
+      acceptFirstUse: async () => judging.get()?.acceptFirstUse(),
     },
     lock: {
       states: () => judging.get()?.states() ?? [],

@@ -1,4 +1,4 @@
-/** Says whether a definition can be used at all. Sources build tools without `defineTool`, so it is checked here. */
+/** Checks that a tool definition can be used. It runs at registration, because sources build tools without `defineTool`. */
 import { ToolFailure } from '../contract/errors.ts';
 import { CATEGORIES, isReservedName, SOURCES, TIERS, type Tool } from '../contract/tool.ts';
 import { wrongToolField } from '../contract/tool-fields.ts';
@@ -50,13 +50,13 @@ const problemWithParts = (tool: Tool): string | undefined => {
     return 'the output schema is not a schema';
   }
   if (!Array.isArray(tool.capabilities)) return 'the capabilities are not a list';
-  const wrong = wrongToolField(tool);
-  if (wrong !== undefined) return wrong;
+  const fieldProblem = wrongToolField(tool);
+  if (fieldProblem !== undefined) return fieldProblem;
   if (tool.aliases?.every(isToolName) === false) return 'an alias is not a usable name';
   if (tool.aliases?.some(isReservedName)) return RESERVED;
   return undefined;
 };
 
-/** Or the function that makes one. */
+/** Accepts a function that makes the schema as well. */
 const isSchema = (source: unknown): boolean =>
   typeof source === 'function' || (typeof source === 'object' && source !== null);

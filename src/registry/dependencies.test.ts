@@ -22,7 +22,7 @@ const add = (name: string, needs: readonly (string | Dependency)[] = [], version
   );
 
 describe('dependencies', () => {
-  it('puts every tool after what it needs', () => {
+  it('list every tool after what it needs', () => {
     add('app', ['db', 'log']);
     add('db', ['log', 'net']);
     add('log');
@@ -40,7 +40,7 @@ describe('dependencies', () => {
     expect(order).toHaveLength(4);
   });
 
-  it('looks at one tool and what it reaches only', () => {
+  it('cover one tool and what it reaches only', () => {
     add('a', ['b']);
     add('b');
     add('broken', ['nowhere']);
@@ -56,7 +56,7 @@ describe('dependencies', () => {
     );
   });
 
-  it('names what is missing, and the range that is not met', () => {
+  it('name what is missing, and the range that is not met', () => {
     add('a', [
       'nowhere',
       { tool: 'b', range: '^2' },
@@ -74,7 +74,7 @@ describe('dependencies', () => {
     expect(order).toEqual(['b', 'a']);
   });
 
-  it('judges the active version, which is the one that would be called', () => {
+  it('check the active version, which is the one that would be called', () => {
     add('a', [{ tool: 'b', range: '^1' }]);
     add('b');
     add('b', [], '2.0.0');
@@ -83,7 +83,7 @@ describe('dependencies', () => {
     expect(registry.dependencies().ok).toBe(true);
   });
 
-  it('names everybody on a circle, and a tool that needs itself', () => {
+  it('name every tool of a cycle, and a tool that needs itself', () => {
     add('a', ['b']);
     add('b', ['c', 'free']);
     add('c', ['alias-a']);
@@ -95,7 +95,7 @@ describe('dependencies', () => {
     expect([...order].sort()).toEqual(['a', 'b', 'c', 'free', 'self']);
   });
 
-  it('does not run out of stack on a chain of 20,000', () => {
+  it('do not overflow the stack on a chain of 20,000 tools', () => {
     for (let at = 0; at < 20_000; at += 1) add(`t${at}`, at < 19_999 ? [`t${at + 1}`] : []);
     const { order, ok } = registry.dependencies();
     expect([ok, order[0], order.at(-1)]).toEqual([true, 't19999', 't0']);

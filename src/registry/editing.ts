@@ -4,7 +4,7 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { Tool } from '../contract/tool.ts';
 import { checkTool } from './check-tool.ts';
-import { known } from './lookup.ts';
+import { familyOf } from './lookup.ts';
 import { type ToolFamilies, taken } from './tool-families.ts';
 import { cleanUp, versionOf } from './versions.ts';
 
@@ -16,7 +16,7 @@ export type Editing = Pick<
 export interface EditingDeps {
   readonly families: ToolFamilies;
   readonly events: Events | undefined;
-  /** What configuration says of a tool. */
+  /** Whether the configuration switches the tool on or off; nothing where it says neither. */
   allows(name: string): boolean | undefined;
 }
 
@@ -29,16 +29,16 @@ export const createEditing = ({ families, events, allows }: EditingDeps): Editin
   return {
     register,
     registerAll(tools) {
-      // All or none: half a list registered helps nobody.
+      // All or none: no caller can use half a list.
       checkAll(families, tools);
       for (const tool of tools) register(tool);
     },
     async unregister(name, version) {
       const family = families.named(name);
-      const gone = family ? families.take(family, version) : [];
-      if (gone.length === 0) return false;
+      const removed = family ? families.take(family, version) : [];
+      if (removed.length === 0) return false;
       events?.emit('tool.unregistered', { tool: name });
-      await cleanUp(gone);
+      await cleanUp(removed);
       return true;
     },
     async update(tool) {
@@ -49,30 +49,23 @@ export const createEditing = ({ families, events, allows }: EditingDeps): Editin
       announce(events, tool);
       await cleanUp([before]);
     },
-    ...createSwitches({ families, events, allows }),
+    setActive: (name, version) => families.activate(familyOf(families, name), version),
+    deprecate(name, version) {
+      versionOf(familyOf(families, name), version).deprecated = true;
+    },
+    setEnabled(name, enabled) {
+      const family = familyOf(families, name);
+      if (enabled && allows(family.name) === false) throw switchedOff(family.name);
+      family.enabled = enabled;
+      events?.emit('tool.switched', { tool: family.name, enabled });
+    },
   };
 };
 
-const createSwitches = ({
-  families,
-  events,
-  allows,
-}: EditingDeps): Pick<Editing, 'setActive' | 'deprecate' | 'setEnabled'> => ({
-  setActive: (name, version) => families.activate(known(families, name), version),
-  deprecate(name, version) {
-    versionOf(known(families, name), version).deprecated = true;
-  },
-  setEnabled(name, enabled) {
-    const family = known(families, name);
-    if (enabled && allows(family.name) === false) {
-      throw new ToolFailure('TOOL_DISABLED', `${family.name} is switched off by configuration.`, {
-        suggestions: ['Change the configuration: what it switches off stays off.'],
-      });
-    }
-    family.enabled = enabled;
-    events?.emit('tool.switched', { tool: family.name, enabled });
-  },
-});
+const switchedOff = (name: string): ToolFailure =>
+  new ToolFailure('TOOL_DISABLED', `${name} is switched off by configuration.`, {
+    suggestions: ['Change the configuration: what it switches off stays off.'],
+  });
 
 const checkAll = (families: ToolFamilies, tools: readonly Tool[]): void => {
   const seen = new Set<string>();
@@ -84,14 +77,14 @@ const checkAll = (families: ToolFamilies, tools: readonly Tool[]): void => {
   }
 };
 
-/** An alias will not do here: the tool would change its name. */
+/** Refuses an alias too: the update would rename the tool. */
 const notThere = (name: string): never => {
   throw new ToolFailure('TOOL_NOT_FOUND', `There is no tool named ${name} to replace.`, {
     suggestions: ['Register it instead.'],
   });
 };
 
-/** Says that a tool is there now. */
+/** Emits `tool.registered`. */
 export const announce = (events: Events | undefined, { name, version }: Tool): void => {
   if (events?.has('tool.registered')) events.emit('tool.registered', { tool: name, version });
 };

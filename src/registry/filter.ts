@@ -1,9 +1,9 @@
-/** Turns a filter into one test over catalog entries. */
+/** Compiles a filter into one test over catalog entries. */
 import type { CatalogEntry, ToolFilter } from '../contract/catalog.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import { isRange, satisfier } from './versions.ts';
 
-/** Throws VALIDATION_ERROR for a version range that is none. */
+/** Throws VALIDATION_ERROR for an invalid version range. */
 export const matcher = (filter: ToolFilter = {}): ((entry: CatalogEntry) => boolean) => {
   const { source, category, tier, tags, capabilities, enabled } = filter;
   const inRange = filter.range === undefined ? undefined : rangeTest(filter.range);

@@ -1,4 +1,4 @@
-/** The reading half of the catalog: one tool, a list, a search, versions and dependencies. */
+/** The reading half of the catalog: get, list, search, versions and dependencies. */
 import type { Catalog, CatalogEntry, ToolFilter } from '../contract/catalog.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import { resolveDependencies } from './dependencies.ts';
@@ -16,19 +16,19 @@ export type Lookup = Pick<
 export const createLookup = (families: ToolFamilies, search: Search): Lookup => ({
   get(name, version) {
     const family = families.find(name);
-    const found = version === undefined ? family?.active : family?.versions.get(version);
-    return family && found && families.entry(family, found);
+    const registered = version === undefined ? family?.active : family?.versions.get(version);
+    return family && registered && families.entry(family, registered);
   },
   has: (name) => families.find(name) !== undefined,
   list: (filter) => listEntries(families, filter),
   search: (query) => search.find(query),
-  suggest: (name) => suggest(name, families.spoken()),
+  suggest: (name) => suggest(name, families.usableNames()),
   versions(name) {
     const family = families.find(name);
     return family ? listVersions(family) : [];
   },
   dependencies(name) {
-    const roots = name === undefined ? [...families.all()] : [known(families, name)];
+    const roots = name === undefined ? [...families.all()] : [familyOf(families, name)];
     return resolveDependencies(
       roots.map(({ active }) => active.tool),
       (needed) => families.find(needed)?.active.tool,
@@ -36,17 +36,17 @@ export const createLookup = (families: ToolFamilies, search: Search): Lookup => 
   },
 });
 
-/** The family of that name. Throws TOOL_NOT_FOUND with what might have been meant. */
-export const known = (families: ToolFamilies, name: string): Family => {
+/** Finds the family of that name. Throws TOOL_NOT_FOUND with similar names. */
+export const familyOf = (families: ToolFamilies, name: string): Family => {
   const family = families.find(name);
   if (family) return family;
-  const near = suggest(name, families.spoken());
+  const near = suggest(name, families.usableNames());
   throw new ToolFailure('TOOL_NOT_FOUND', 'There is no tool of that name.', {
     suggestions: near.length > 0 ? [`Did you mean ${near.join(' or ')}?`] : [],
   });
 };
 
-/** Active versions; where a range leaves one out, the highest version that fits it. */
+/** Lists active versions; where a range excludes one, the highest version that fits instead. */
 export const listEntries = (
   families: ToolFamilies,
   filter: ToolFilter = {},

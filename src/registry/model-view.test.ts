@@ -39,7 +39,7 @@ describe.each(PROVIDERS)('forModel(%s)', (provider) => {
     expect(registry.forModel(provider, { source: ['mcp'] }).definitions).toHaveLength(1);
   });
 
-  it('keeps definitions until something changes', async () => {
+  it('caches definitions until something changes', async () => {
     add('a.b');
     const [first] = registry.forModel(provider).definitions;
     expect(registry.forModel(provider).definitions[0]).toBe(first);

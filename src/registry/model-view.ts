@@ -1,13 +1,19 @@
-/** The catalog as a model sees it: definitions in each provider's dialect, and what they cost in tokens. */
-import type { Catalog, CatalogEntry, ModelProvider, ModelTools } from '../contract/catalog.ts';
-import type { JsonSchema } from '../contract/schema.ts';
+/** Shows the catalog to models: definitions in each provider's dialect, and what they cost in tokens. */
+import type {
+  Catalog,
+  CatalogEntry,
+  ModelProvider,
+  ModelTools,
+  TokenReport,
+} from '../contract/catalog.ts';
+import type { Tool, ToolSource } from '../contract/tool.ts';
 import { anthropicTool } from './for-model/anthropic.ts';
 import { below, type Defined, type Loss, type Shown } from './for-model/definition.ts';
 import { geminiTool } from './for-model/gemini.ts';
 import { mcpTool } from './for-model/mcp.ts';
 import { openaiTool } from './for-model/openai.ts';
-import { known, listEntries } from './lookup.ts';
-import { countTokens, sumTokens } from './tokens.ts';
+import type { ReadyState } from './load/ready-state.ts';
+import { familyOf, listEntries } from './lookup.ts';
 import type { ToolFamilies } from './tool-families.ts';
 import type { Registered } from './versions.ts';
 
@@ -20,26 +26,24 @@ const DIALECTS: Readonly<Record<ModelProvider, (shown: Shown) => Defined>> = {
 };
 
 const defineFor = (provider: ModelProvider, shown: Shown): Defined => {
-  // Such a tool cannot run either; sent along, it would fail the whole request or be fetched by the other side.
+  // Such a tool cannot run here. A provider would refuse the whole request, or fetch the reference.
   const foreign = foreignReference(shown.input);
   return foreign ? { losses: [foreign] } : DIALECTS[provider](shown);
 };
 
-const MAX_PLACES = 20_000;
+const MAX_NODES = 20_000;
 
 const foreignReference = (schema: unknown): Loss | undefined => {
-  const places: { readonly value: unknown; readonly path: string }[] = [
-    { value: schema, path: '' },
-  ];
-  for (const { value, path } of places) {
+  const nodes: { readonly value: unknown; readonly path: string }[] = [{ value: schema, path: '' }];
+  for (const { value, path } of nodes) {
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, inner] of Object.entries(value)) {
       if (key === '$ref' && typeof inner === 'string' && !inner.startsWith('#')) {
         return { path, lost: '$ref' };
       }
-      if (typeof inner === 'object') places.push({ value: inner, path: below(path, key) });
+      if (typeof inner === 'object') nodes.push({ value: inner, path: below(path, key) });
     }
-    if (places.length > MAX_PLACES) return { path: '', lost: 'size' };
+    if (nodes.length > MAX_NODES) return { path: '', lost: 'size' };
   }
   return undefined;
 };
@@ -54,7 +58,7 @@ export const createModelView = (families: ToolFamilies): ModelView => {
   const tokens = createTokenCounts(families);
 
   return {
-    tokens: async (name) => tokens(families.entry(known(families, name))),
+    tokens: async (name) => tokens(families.entry(familyOf(families, name))),
     async tokenReport(filter) {
       const entries = listEntries(families, filter);
       const counts = await Promise.all(entries.map(tokens));
@@ -64,37 +68,26 @@ export const createModelView = (families: ToolFamilies): ModelView => {
       const entries = listEntries(families, { ...filter, enabled: true });
       return gather(entries, (entry) => definitions(provider, entry));
     },
-    inputSchema: (name) => schemasOf(families, families.entry(known(families, name))).input,
-    outputSchema: (name) => schemasOf(families, families.entry(known(families, name))).output,
+    inputSchema: (name) => families.state(familyOf(families, name)).json('input') ?? {},
+    outputSchema: (name) => families.state(familyOf(families, name)).json('output'),
   };
 };
 
-/** The version an entry stands for, and its schemas. */
 const registeredOf = (families: ToolFamilies, { tool }: CatalogEntry): Registered | undefined =>
   families.named(tool.name)?.versions.get(tool.version);
 
-const schemasOf = (families: ToolFamilies, entry: CatalogEntry) => {
-  const family = known(families, entry.tool.name);
-  const state = families.state(family, registeredOf(families, entry));
-  return {
-    get input(): JsonSchema {
-      return state.json('input') ?? {};
-    },
-    get output(): JsonSchema | undefined {
-      return state.json('output');
-    },
-  };
-};
+const stateOf = (families: ToolFamilies, entry: CatalogEntry): ReadyState =>
+  families.state(familyOf(families, entry.tool.name), registeredOf(families, entry));
 
-/** Keeps something for each version until it is replaced or shown to models under another name. */
+/** Computes a value once a version, and again when the version is replaced or its wire name changes. */
 const createMemo = <T>(families: ToolFamilies, make: (entry: CatalogEntry) => T) => {
-  const kept = new WeakMap<Registered, { readonly wireName: string; readonly value: T }>();
+  const memo = new WeakMap<Registered, { readonly wireName: string; readonly value: T }>();
   return (entry: CatalogEntry): T => {
     const registered = registeredOf(families, entry);
-    const known = registered && kept.get(registered);
-    if (known?.wireName === entry.wireName) return known.value;
+    const cached = registered && memo.get(registered);
+    if (cached?.wireName === entry.wireName) return cached.value;
     const value = make(entry);
-    if (registered) kept.set(registered, { wireName: entry.wireName, value });
+    if (registered) memo.set(registered, { wireName: entry.wireName, value });
     return value;
   };
 };
@@ -105,7 +98,8 @@ const createDefinitions = (families: ToolFamilies) => {
     (entry: CatalogEntry): Defined => {
       const { tool, wireName } = entry;
       try {
-        const { input, output } = schemasOf(families, entry);
+        const state = stateOf(families, entry);
+        const [input = {}, output] = [state.json('input'), state.json('output')];
         return defineFor(provider, { tool, wireName, input, output });
       } catch {
         // A Zod schema without a JSON Schema form: one such tool must not hide all the others.
@@ -124,7 +118,7 @@ const createDefinitions = (families: ToolFamilies) => {
 const createTokenCounts = (families: ToolFamilies) =>
   createMemo(families, (entry): Promise<number> => {
     const { tool, wireName } = entry;
-    const parameters = schemasOf(families, entry).input;
+    const parameters = stateOf(families, entry).json('input') ?? {};
     return countTokens({ name: wireName, description: tool.description, parameters });
   });
 
@@ -136,5 +130,43 @@ const gather = (
   return {
     definitions: all.flatMap(({ definition }) => (definition ? [definition] : [])),
     losses: all.flatMap(({ tool, losses }) => losses.map((loss) => ({ tool, ...loss }))),
+  };
+};
+
+/** The tokenizer is quadratic over long runs of one kind of character, so such a text is counted in pieces. */
+const LONG_RUN = /\p{L}{2000}|\s{2000}|[^\p{L}\s]{2000}/u;
+const PIECE_LENGTH = 2_000;
+
+/** Counts with a real tokenizer, loaded at the first count. */
+export const countTokens = async (definition: Record<string, unknown>): Promise<number> => {
+  const { countTokens: count } = await import('gpt-tokenizer/encoding/o200k_base');
+  // A text that spells out a special token is text all the same.
+  const options = { disallowedSpecial: new Set<string>() };
+  return pieces(JSON.stringify(definition)).reduce((sum, text) => sum + count(text, options), 0);
+};
+
+const pieces = (text: string): readonly string[] => {
+  if (!LONG_RUN.test(text)) return [text];
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; at += PIECE_LENGTH) {
+    parts.push(text.slice(at, at + PIECE_LENGTH));
+  }
+  return parts;
+};
+
+interface Counted {
+  readonly tool: Tool;
+  readonly tokens: number;
+}
+
+const sumTokens = (counted: readonly Counted[]): TokenReport => {
+  const bySource: Partial<Record<ToolSource, number>> = {};
+  for (const { tool, tokens } of counted) {
+    bySource[tool.source] = (bySource[tool.source] ?? 0) + tokens;
+  }
+  return {
+    total: counted.reduce((sum, { tokens }) => sum + tokens, 0),
+    bySource,
+    byTool: counted.map(({ tool, tokens }) => ({ tool: tool.name, tokens })),
   };
 };

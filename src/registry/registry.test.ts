@@ -80,7 +80,7 @@ describe('register', () => {
     expect(registry.list().map((entry) => entry.tool.name)).toEqual(['a', 'b']);
   });
 
-  it('tells the event bus', () => {
+  it('emits an event', () => {
     const events = { has: () => true, emit: vi.fn(), on: () => () => undefined } as Events;
     const watched = make({ events });
     watched.register(tool('a', { version: '2.0.0' }));
@@ -103,7 +103,7 @@ describe('names', () => {
     expect(registry.get('x')?.tool.name).toBe('b');
   });
 
-  it('leads every wire name to the tool that shows it', () => {
+  it('finds each tool by its wire name', () => {
     registry.registerAll([tool('a.b'), tool('a:b'), tool('a_b'), tool('c', { aliases: ['a-b'] })]);
     const entries = registry.list();
     expect(new Set(entries.map((entry) => entry.wireName)).size).toBe(4);
@@ -128,14 +128,14 @@ describe('versions', () => {
     registry.registerAll(['1.2.0', '1.10.0', '1.9.0'].map((version) => tool('a', { version })));
   });
 
-  it('runs the highest unless one is chosen', () => {
+  it('use the highest unless one is chosen', () => {
     expect(registry.get('a')?.tool.version).toBe('1.10.0');
     expect(registry.get('a', '1.2.0')?.tool.version).toBe('1.2.0');
     expect(registry.get('a', '9.0.0')).toBeUndefined();
     expect(registry.ready('a', '9.0.0')).toBeUndefined();
   });
 
-  it('stays with the chosen version when a newer one comes', () => {
+  it('keep the chosen one when a newer one is registered', () => {
     registry.setActive('a', '1.9.0');
     registry.register(tool('a', { version: '2.0.0' }));
     expect(registry.get('a')?.tool.version).toBe('1.9.0');
@@ -147,7 +147,7 @@ describe('versions', () => {
     ]);
   });
 
-  it('does not step up to a pre-release by itself', () => {
+  it('do not change to a pre-release by themselves', () => {
     registry.register(tool('a', { version: '2.0.0-beta.1' }));
     expect(registry.get('a')?.tool.version).toBe('1.10.0');
     registry.register(tool('only', { version: '0.1.0-rc.1' }));
@@ -214,7 +214,7 @@ describe('switches', () => {
     expect(ready.enabled).toBe(true);
   });
 
-  it('does not switch on what configuration holds off, and says so', () => {
+  it('do not enable a tool that the configuration disables, and say so', () => {
     const held = make({ isEnabled: (name) => (name === 'a' ? false : undefined) });
     held.registerAll([tool('a'), tool('b')]);
     expect([held.get('a')?.enabled, held.get('b')?.enabled]).toEqual([false, true]);
@@ -222,7 +222,7 @@ describe('switches', () => {
     expect(held.get('a')?.enabled).toBe(false);
   });
 
-  it('takes a configuration that throws for a no', () => {
+  it('treat a configuration that throws as off', () => {
     const broken = make({
       isEnabled: () => {
         throw new Error('unreadable');

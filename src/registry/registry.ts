@@ -1,4 +1,4 @@
-/** The registry: every tool there is, found by name or by search, compiled on first use, shown to models. */
+/** Puts the registry together: tools by name or search, compiled at the first use, shown to models. */
 import type { ReadyTool } from '../contract/call.ts';
 import type { Catalog, LoadReport } from '../contract/catalog.ts';
 import type { Events } from '../contract/events.ts';
@@ -6,36 +6,35 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { Source } from '../contract/source.ts';
 import type { Tool } from '../contract/tool.ts';
 import { reasonOf } from '../kit/data/reason-of.ts';
+import { unmetDependency } from './dependencies.ts';
 import { createEditing } from './editing.ts';
 import { createLoading } from './load/loading.ts';
 import type { Gate } from './lock/gate.ts';
 import { createLookup } from './lookup.ts';
 import { createModelView } from './model-view.ts';
-import { createSearch } from './search/search.ts';
-import type { UsageOf } from './search/usage.ts';
+import { createSearch, type UsageOf } from './search/search.ts';
 import { ToolFamilies } from './tool-families.ts';
-import { unmetDependency } from './unmet-dependency.ts';
 
 export interface RegistryDeps {
   readonly runtime: Runtime;
   readonly events?: Events;
   /** Feeds the rankings by popularity, recency and performance. */
   readonly usage?: UsageOf;
-  /** What configuration says of a tool; nothing leaves it to `setEnabled`. */
+  /** Whether the configuration switches a tool on or off; nothing leaves it to `setEnabled`. */
   readonly isEnabled?: (name: string) => boolean | undefined;
-  /** Who decides about tools from outside; without one they are not held. */
+  /** Decides about tools from outside; without one they are not held. */
   readonly gate?: Gate;
 }
 
 export interface Registry extends Catalog {
   /**
-   * The tool as the pipeline runs it: at once when it was used before, nothing when there is none.
-   * Rejects with CONFIG_INVALID when its schema cannot be used.
+   * Gives the tool as the pipeline runs it: at once when it was used before, nothing when there is
+   * none. Rejects with CONFIG_INVALID when its schema cannot be used.
    */
   ready(name: string, version?: string): ReadyTool | Promise<ReadyTool> | undefined;
-  /** Says in words what a tool depends on and cannot use; nothing when it can run. */
+  /** Says which dependency keeps a tool from running; nothing when it can run. */
   unmetDependency(tool: Tool): string | undefined;
-  /** Never rejects: what went wrong is in the reports. */
+  /** Never rejects: the reports hold what failed. */
   load(sources: readonly Source[]): Promise<readonly LoadReport[]>;
   /** Loads a source again whenever it says that its tools have changed. */
   watch(): void;
@@ -66,8 +65,8 @@ export const createRegistry = (deps: RegistryDeps): Registry => {
     ready(name, version) {
       const family = families.find(name);
       if (family === undefined) return undefined;
-      const found = version === undefined ? family.active : family.versions.get(version);
-      return found && (found.state ?? families.state(family, found)).ready();
+      const registered = version === undefined ? family.active : family.versions.get(version);
+      return registered && (registered.state ?? families.state(family, registered)).ready();
     },
     unmetDependency: (tool) => unmetDependency(tool, families),
     load: loading.load,
@@ -79,7 +78,7 @@ export const createRegistry = (deps: RegistryDeps): Registry => {
   };
 };
 
-/** A configuration that cannot answer has not said yes. */
+/** Reads the switch of the configuration; a failure to read it counts as off. */
 const configuredSwitch =
   ({ isEnabled, runtime }: RegistryDeps) =>
   (name: string): boolean | undefined => {

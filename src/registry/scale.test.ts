@@ -52,11 +52,11 @@ const fastest = (work: () => void): number =>
 
 describe('ten thousand tools', () => {
   const registry = createRegistry({ runtime: fakeRuntime() });
+  registry.registerAll(catalog);
 
   it('register within a second, and compile nothing', () => {
     const fresh = () => createRegistry({ runtime: fakeRuntime() });
     expect(fastest(() => fresh().registerAll(catalog))).toBeLessThan(1_000);
-    registry.registerAll(catalog);
     expect(registry.list()).toHaveLength(10_000);
   });
 

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fakeRuntime } from '../../test/fixtures/fake-runtime.ts';
 import { defineTool, type ToolSource } from '../contract/tool.ts';
+import { countTokens } from './model-view.ts';
 import { createRegistry, type Registry } from './registry.ts';
-import { countTokens } from './tokens.ts';
 
 let registry: Registry;
 beforeEach(() => {
@@ -22,7 +22,7 @@ const add = (name: string, source: ToolSource, description = 'Adds two numbers.'
   );
 
 describe('tokens', () => {
-  it('counts what a model is sent, with a real tokenizer', async () => {
+  it('are counted for what a model gets, with a real tokenizer', async () => {
     const { encode } = await import('gpt-tokenizer/encoding/o200k_base');
     add('math.add', 'builtin');
     const parameters = registry.inputSchema('math.add');
@@ -31,7 +31,7 @@ describe('tokens', () => {
     await expect(registry.tokens('nowhere')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' });
   });
 
-  it('follows a change of the definition', async () => {
+  it('change with the definition', async () => {
     add('a', 'builtin');
     const before = await registry.tokens('a');
     const longer = {
@@ -42,7 +42,7 @@ describe('tokens', () => {
     expect(await registry.tokens('a')).toBeGreaterThan(before);
   });
 
-  it('adds up per source and in all', async () => {
+  it('are summed by source and in total', async () => {
     add('a', 'builtin');
     add('b', 'mcp', 'Something else entirely, at some length.');
     add('c', 'mcp');
@@ -53,11 +53,11 @@ describe('tokens', () => {
     expect((await registry.tokenReport({ source: ['mcp'] })).total).toBe(b + c);
   });
 
-  it('takes the spelling of a special token for text', async () => {
+  it('count a special token as text', async () => {
     expect(await countTokens({ description: 'ends with <|endoftext|>' })).toBeGreaterThan(5);
   });
 
-  it('counts a hostile description in bounded time', async () => {
+  it('are counted for a hostile description in bounded time', async () => {
     const start = performance.now();
     expect(await countTokens({ description: 'a'.repeat(100_000) })).toBeGreaterThan(10_000);
     expect(performance.now() - start).toBeLessThan(10_000);

@@ -1,6 +1,6 @@
 /**
- * Where registered tools lie: families of versions under their names. It keeps the rules about what
- * may be put there and which version is active; everything else in the registry reads from it.
+ * Holds the registered tools: one family of versions for each name. It decides what may be added and
+ * which version is active; everything else in the registry reads from it.
  */
 import type { CatalogEntry } from '../contract/catalog.ts';
 import { ToolFailure } from '../contract/errors.ts';
@@ -10,10 +10,10 @@ import type { Source } from '../contract/source.ts';
 import type { Tool } from '../contract/tool.ts';
 import { checkTool } from './check-tool.ts';
 import { createReadyState, type ReadyState } from './load/ready-state.ts';
-import { createNames, type Names } from './names/names.ts';
+import { createNames, type Names } from './names.ts';
 import { type Family, foremost, type Registered, versionOf } from './versions.ts';
 
-/** Where a tool came from, for one that was not registered by hand. */
+/** The source of a tool; empty for one that the program registered itself. */
 export interface Origin {
   readonly owner?: Source;
   readonly renamedFrom?: string;
@@ -22,7 +22,7 @@ export interface Origin {
 export interface ToolFamiliesDeps {
   readonly runtime: Runtime;
   isOn(family: Family): boolean;
-  /** Told about every name under which something has changed. */
+  /** Called with every name under which something has changed. */
   changed(name: string): void;
 }
 
@@ -34,12 +34,12 @@ export class ToolFamilies {
     this.#deps = deps;
   }
 
-  /** By name, wire name or alias. */
+  /** Finds by name, wire name or alias. */
   find(name: string): Family | undefined {
     return this.#names.find(name);
   }
 
-  /** By its real name only. */
+  /** Finds by the real name only. */
   named(name: string): Family | undefined {
     return this.#names.named(name);
   }
@@ -48,12 +48,12 @@ export class ToolFamilies {
     return this.#names.all();
   }
 
-  /** Every name and alias of what may be used. */
-  spoken(): readonly string[] {
-    return this.#names.spoken().filter((name) => !this.find(name)?.active.quarantine);
+  /** Lists every name and alias of tools that are not in quarantine. */
+  usableNames(): readonly string[] {
+    return this.#names.allNames().filter((name) => !this.find(name)?.active.quarantine);
   }
 
-  /** Throws CONFIG_INVALID for a definition that cannot be used and CONFLICT for a version that is taken. */
+  /** Adds a version. Throws CONFIG_INVALID for an unusable definition and CONFLICT for a version that exists. */
   put(tool: Tool, origin: Origin = {}): Registered {
     checkTool(tool);
     const registered = register(tool, origin);
@@ -67,22 +67,22 @@ export class ToolFamilies {
     return registered;
   }
 
-  /** Takes one version, or all, off the families. */
+  /** Removes one version, or all. */
   take(family: Family, version?: string): readonly Registered[] {
     const all = [...family.versions.values()];
-    const gone = all.filter(({ tool }) => version === undefined || tool.version === version);
-    for (const { tool } of gone) family.versions.delete(tool.version);
-    if (gone.includes(family.active)) {
+    const removed = all.filter(({ tool }) => version === undefined || tool.version === version);
+    for (const { tool } of removed) family.versions.delete(tool.version);
+    if (removed.includes(family.active)) {
       family.pinned = false;
       family.active = foremost(family.versions.values()) ?? family.active;
     }
     if (family.versions.size === 0) this.#names.remove(family);
     else this.#names.refresh(family);
     this.#deps.changed(family.name);
-    return gone;
+    return removed;
   }
 
-  /** Puts a tool in the place of a version that is there. Throws CONFIG_INVALID. */
+  /** Replaces a version by another definition of it. Throws CONFIG_INVALID. */
   swap(family: Family, before: Registered, tool: Tool): Registered {
     checkTool(tool);
     const registered = { ...before, tool, quarantine: undefined, state: undefined };
@@ -93,7 +93,7 @@ export class ToolFamilies {
     return registered;
   }
 
-  /** Puts a version into quarantine, or lets it out; a good older version stays in use meanwhile. */
+  /** Puts a version into quarantine or releases it; an accepted older version stays active meanwhile. */
   hold(registered: Registered, quarantine: Quarantine | undefined): void {
     registered.quarantine = quarantine;
     const family = this.#names.named(registered.tool.name);
@@ -103,7 +103,7 @@ export class ToolFamilies {
     this.#deps.changed(registered.tool.name);
   }
 
-  /** Makes a version the active one, whatever comes later. Throws NOT_FOUND when there is none such. */
+  /** Makes a version the active one; newer versions do not replace it. Throws NOT_FOUND. */
   activate(family: Family, version: string): void {
     family.active = versionOf(family, version);
     family.pinned = true;
@@ -165,7 +165,7 @@ const addVersion = (family: Family, registered: Registered): void => {
   if (!family.pinned) family.active = foremost(family.versions.values()) ?? registered;
 };
 
-/** What `put` throws. */
+/** The error for a version that exists already. */
 export const taken = ({ name, version }: Tool): ToolFailure =>
   new ToolFailure('CONFLICT', `Version ${version} of ${name} is registered already.`, {
     suggestions: ['Give it another version, or replace the present one with update.'],

@@ -1,4 +1,4 @@
-/** The versions of one name, which of them is active, and how versions compare. */
+/** Versions of one tool: their records, how they compare, and which is used by default. */
 import { createRequire } from 'node:module';
 import type { ToolVersion } from '../contract/catalog.ts';
 import { ToolFailure } from '../contract/errors.ts';
@@ -10,13 +10,13 @@ import type { ReadyState } from './load/ready-state.ts';
 /** One version of a tool. */
 export interface Registered {
   readonly tool: Tool;
-  /** The source that brought it; none when it was registered by hand. */
+  /** The source that loaded it; none when the program registered it itself. */
   readonly owner: Source | undefined;
   readonly renamedFrom: string | undefined;
   deprecated: boolean;
   /** Why nobody may call it yet. */
   quarantine: Quarantine | undefined;
-  /** Made when somebody first asks for the schemas or a call. */
+  /** Made at the first call or the first read of a schema. */
   state: ReadyState | undefined;
 }
 
@@ -26,27 +26,27 @@ export interface Family {
   readonly versions: Map<string, Registered>;
   wireName: string;
   active: Registered;
-  /** Somebody chose the active version, so a newer one does not take over. */
+  /** The active version was chosen with `setActive`, so a newer one does not replace it. */
   pinned: boolean;
-  /** As somebody switched it; nobody did when absent. */
+  /** Set by `setEnabled`. */
   enabled: boolean | undefined;
 }
 
 type Semver = typeof import('semver');
 
-/** Loaded when two versions or a range turn up, which most programs never see. */
+/** Loaded for the first range or second version: most programs need neither. */
 const semver = (): Semver => createRequire(import.meta.url)('semver') as Semver;
 
 export const isRange = (range: string): boolean => semver().validRange(range) !== null;
 
-/** A test for a range; pre-releases count where the range covers them. */
+/** Compiles a range into a test; pre-releases count where the range covers them. */
 export const satisfier = (range: string): ((version: string) => boolean) => {
   const { satisfies, Range } = semver();
   const parsed = new Range(range);
   return (version) => satisfies(version, parsed, { includePrerelease: true });
 };
 
-/** The highest release; a pre-release only where there is nothing else. */
+/** Picks the highest release; a pre-release only where there is no release. */
 export const highest = (candidates: Iterable<Registered>): Registered | undefined => {
   const all = [...candidates];
   if (all.length < 2) return all[0];
@@ -56,27 +56,27 @@ export const highest = (candidates: Iterable<Registered>): Registered | undefine
   return from.reduce((a, b) => (compareBuild(a.tool.version, b.tool.version) < 0 ? b : a));
 };
 
-/** The version to use by itself: one in quarantine only where there is no other. */
+/** Picks the version to use by default: one in quarantine only where there is no other. */
 export const foremost = (candidates: Iterable<Registered>): Registered | undefined => {
   const all = [...candidates];
   return highest(all.filter(({ quarantine }) => !quarantine)) ?? highest(all);
 };
 
-/** Runs the cleanup of those that were used. Never rejects. */
+/** Cleans up the versions that were used. Never rejects. */
 export const cleanUp = async (versions: readonly Registered[]): Promise<void> => {
   await Promise.all(versions.map(async ({ state }) => state?.cleanup()));
 };
 
 /** Throws NOT_FOUND when there is no such version. */
 export const versionOf = (family: Family, version: string): Registered => {
-  const found = family.versions.get(version);
-  if (found) return found;
+  const registered = family.versions.get(version);
+  if (registered) return registered;
   throw new ToolFailure('NOT_FOUND', `${family.name} has no such version.`, {
     suggestions: [`There is ${[...family.versions.keys()].join(', ')}.`],
   });
 };
 
-/** The newest first. */
+/** Lists versions, the newest first. */
 export const listVersions = (family: Family): readonly ToolVersion[] => {
   const all = [...family.versions.values()];
   if (all.length > 1) {

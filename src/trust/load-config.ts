@@ -4,8 +4,7 @@
  */
 
 import { defaultSettings } from '../config/default-settings.ts';
-import { hasSettings } from '../config/load/environment-settings.ts';
-import { findUserFiles } from '../config/load/find-config-files.ts';
+import { findUserFiles, hasSettings } from '../config/load/find-config-files.ts';
 import { readPolicyBeside } from '../config/load/policy-files.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import { isRecord } from '../kit/data/is-record.ts';

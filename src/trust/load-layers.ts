@@ -9,8 +9,7 @@ import { mergeTrees, type Tree, valueAt } from '../config/document/config-tree.t
 import { configShape } from '../config/document/read-config-shape.ts';
 import { environmentLayers } from '../config/load/environment-layers.ts';
 import { findUserFiles } from '../config/load/find-config-files.ts';
-import type { ConfigSource, Layer } from '../config/load/layer.ts';
-import { originOf } from '../config/load/origin-of.ts';
+import { type ConfigSource, type Layer, originOf } from '../config/load/layer.ts';
 import { type PolicyFile, readPolicyBeside } from '../config/load/policy-files.ts';
 import { type FileReading, readConfigFile } from '../config/load/read-config-file.ts';
 import { layerProblems, resolveLayers } from '../config/load/resolve-layers.ts';

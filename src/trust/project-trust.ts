@@ -10,7 +10,7 @@ import {
   isProject,
   ownerFault,
   ownersAt,
-  placesOfProject,
+  projectCandidates,
   userConfigDir,
 } from '../config/load/find-config-files.ts';
 import { ownValue } from '../kit/data/own-value.ts';
@@ -105,7 +105,7 @@ const findTrustable = async (
   entries: TrustEntries,
 ): Promise<FoundProject | undefined> => {
   let nearest: string | undefined;
-  for (const directory of await placesOfProject(cwd, home ?? homeOf(env))) {
+  for (const directory of await projectCandidates(cwd, home ?? homeOf(env))) {
     const isTrusted =
       entries.size > 0 &&
       entries.get(await realpath(directory).catch(() => directory))?.trusted !== undefined;

@@ -1,8 +1,8 @@
-/** The settings as a flat list, each with its path and the environment variable that sets it. */
+/** Lists the settings, each with its path and the environment variable that sets it. */
 import type { ShapeNode } from './config-shape.ts';
 import { configShape } from './read-config-shape.ts';
 
-/** Stands in a path for a name of the user's choice: a tool, a server, a variable. */
+/** A placeholder in a path for a name that the user chooses: a tool, a server, a variable. */
 export const ANY_NAME = '<name>';
 
 export interface ConfigField {
@@ -21,7 +21,7 @@ const fieldsBelow = (shape: ShapeNode, path: readonly string[]): readonly Config
   return [...named, ...free];
 };
 
-/** Every setting, in the order of the schema. */
+/** Lists every setting in the order of the schema. */
 export const configFields = (shape: ShapeNode = configShape()): readonly ConfigField[] =>
   fieldsBelow(shape, []);
 
@@ -29,15 +29,15 @@ export const configFields = (shape: ShapeNode = configShape()): readonly ConfigF
 export const isPlanned = ({ description = '' }: ShapeNode): boolean =>
   description.endsWith('Not built yet.');
 
-const screaming = (key: string): string =>
+const upperSnake = (key: string): string =>
   key.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase();
 
-/** `execution.maxCallDepth` → `TOOLCRIB_EXECUTION_MAX_CALL_DEPTH`; names stand between `__`. */
+/** `execution.maxCallDepth` → `TOOLCRIB_EXECUTION_MAX_CALL_DEPTH`; `__` surrounds chosen names. */
 export const environmentName = (path: readonly string[]): string => {
   let name = 'TOOLCRIB';
   path.forEach((key, index) => {
-    const apart = key === ANY_NAME || path[index - 1] === ANY_NAME ? '__' : '_';
-    name += apart + (key === ANY_NAME ? key : screaming(key));
+    const separator = key === ANY_NAME || path[index - 1] === ANY_NAME ? '__' : '_';
+    name += separator + (key === ANY_NAME ? key : upperSnake(key));
   });
   return name;
 };

@@ -32,12 +32,12 @@ const fromZod = (node: Record<string, unknown>): unknown => {
 };
 
 describe('configShape', () => {
-  it('says what the JSON Schema of Zod says', () => {
+  it('has the content of the JSON Schema that Zod makes', () => {
     const json = z.toJSONSchema(configSchema, { io: 'input' });
     expect(configShape()).toEqual(fromZod(json));
   });
 
-  it('is walked by own keys only', () => {
+  it('finds own keys only', () => {
     const shape = configShape();
     expect(shapeAt(shape, ['execution', 'breaker', 'failures'])?.default).toBe(5);
     expect(shapeAt(shape, ['workspace', 'extraRoots', 3])?.type).toBe('string');
@@ -46,7 +46,7 @@ describe('configShape', () => {
     expect(shapeAt(shape, ['nope', 'deeper'])).toBeUndefined();
   });
 
-  it('knows only kinds that variables and help can speak of', () => {
+  it('has only types that variables and help support', () => {
     const leaves = (shape: ShapeNode): readonly (string | undefined)[] =>
       shape.anyOf ? shape.anyOf.flatMap(leaves) : [shape.type];
     const kinds = new Set(configFields().flatMap(({ shape }) => leaves(shape)));

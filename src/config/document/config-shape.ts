@@ -1,6 +1,6 @@
 /**
- * A schema as a tree of plain nodes, named as in JSON Schema. Environment names, merging, suggestions,
- * help, template and documentation walk this tree, so that none of them knows a setting by heart.
+ * The schema as a tree of plain nodes, named as in JSON Schema. Environment names, merging, suggestions,
+ * help, template and documentation are derived from this tree.
  */
 import type { ProjectRule } from '../project-rule.ts';
 
@@ -23,10 +23,10 @@ export interface ShapeNode {
 
 export type ConfigPath = readonly (string | number)[];
 
-/** True for a node that holds named settings, or entries under names of the user's choice. */
+/** True for a node with named settings, or with entries under names that the user chooses. */
 export const isMapping = (node: ShapeNode | undefined): boolean => node?.type === 'object';
 
-/** The node of one key below a mapping. */
+/** Finds the node of one key of a mapping or list. */
 export const childShape = (
   node: ShapeNode | undefined,
   key: string | number,

@@ -1,11 +1,10 @@
-/** Configuration as plain data before it is checked: reading, merging and the keys that are refused. */
-
+/** Reads and merges configuration as plain data, before it is checked. */
 import { isRecord } from '../../kit/data/is-record.ts';
 import { type ConfigPath, childShape, isMapping, type ShapeNode } from './config-shape.ts';
 
 export type Tree = Readonly<Record<string, unknown>>;
 
-/** The value at a path; `found` tells an absent value from one that is empty. */
+/** Reads the value at a path; `found` distinguishes an absent value from an empty one. */
 export const valueAt = (root: unknown, path: ConfigPath): { found: boolean; value: unknown } => {
   let value = root;
   for (const key of path) {
@@ -18,8 +17,8 @@ export const valueAt = (root: unknown, path: ConfigPath): { found: boolean; valu
 };
 
 /**
- * The stronger over the weaker: mappings are merged, everything else is replaced. A setting that
- * allows several kinds of value is replaced as a whole, or two policies would be mixed into none.
+ * Merges the stronger tree over the weaker: mappings are merged, everything else is replaced. A setting
+ * that allows several types is replaced as a whole, so that two policies are not mixed.
  */
 export const mergeTrees = (weak: Tree, strong: Tree, shape: ShapeNode | undefined): Tree => {
   const merged: Record<string, unknown> = { ...weak };
@@ -33,15 +32,15 @@ export const mergeTrees = (weak: Tree, strong: Tree, shape: ShapeNode | undefine
 };
 
 /**
- * Drops keys with nothing behind them where a mapping belongs: a section of which every line is
- * commented out is an empty one, not a mistake.
+ * Drops keys without a value where a mapping belongs: a section whose lines are all commented out is
+ * empty, not a mistake.
  */
 export const dropEmptyMappings = (tree: Tree, shape: ShapeNode | undefined): Tree => {
-  const kept: Record<string, unknown> = {};
+  const result: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(tree)) {
     const below = childShape(shape, key);
     if (value === null && isMapping(below)) continue;
-    kept[key] = isRecord(value) && isMapping(below) ? dropEmptyMappings(value, below) : value;
+    result[key] = isRecord(value) && isMapping(below) ? dropEmptyMappings(value, below) : value;
   }
-  return kept;
+  return result;
 };

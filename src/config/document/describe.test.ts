@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeConfig } from './describe.ts';
 
 describe('describeConfig', () => {
-  it('says something about every setting', () => {
+  it('describes every setting', () => {
     for (const { path, description, type } of describeConfig()) {
       expect(description, path).toMatch(/^\S.*\.$/);
       expect(type, path).not.toBe('');
@@ -26,7 +26,7 @@ describe('describeConfig', () => {
     expect(rows.get('approvals.expiresMinutes')?.type).toBe('number > 0');
   });
 
-  it('knows every setting once', () => {
+  it('lists every setting once', () => {
     const paths = describeConfig().map(({ path }) => path);
     expect(new Set(paths).size).toBe(paths.length);
     expect(paths.length).toBeGreaterThan(60);

@@ -1,14 +1,13 @@
-/** Every setting as a row of text, for `--help` and the documentation. */
-
+/** Describes every setting as a row of text, for `--help` and the documentation. */
 import { ruleText } from '../project-rule.ts';
 import { configFields, environmentName } from './config-fields.ts';
 import type { ShapeNode } from './config-shape.ts';
 
 export interface SettingDescription {
-  /** Dotted; `<name>` stands for a name of the user's choice. */
+  /** Dotted; `<name>` is a name that the user chooses. */
   readonly path: string;
   readonly type: string;
-  /** `undefined` when the setting is simply absent. */
+  /** `undefined` for a setting that is absent by default. */
   readonly default: unknown;
   readonly description: string;
   /** The environment variable that sets it. */
@@ -27,7 +26,7 @@ const mappingText = ({ properties = {}, required = [] }: ShapeNode): string => {
   return `{ ${keys.join(', ')} }`;
 };
 
-/** The kind of value a setting holds, in a few words. */
+/** Describes the type of a setting in a few words. */
 export const typeText = (shape: ShapeNode): string => {
   const kinds = shape.anyOf;
   if (kinds) return kinds.map(typeText).join(' | ');
@@ -49,7 +48,7 @@ export const typeText = (shape: ShapeNode): string => {
   }
 };
 
-/** In the order of the schema. */
+/** Describes all settings in the order of the schema. */
 export const describeConfig = (): readonly SettingDescription[] =>
   configFields().map(({ path, shape }) => ({
     path: path.join('.'),

@@ -1,4 +1,4 @@
-/** The configuration as JSON Schema 2020-12, published for editors as `docs/config.schema.json`. */
+/** Makes the JSON Schema 2020-12 of the configuration, published for editors as `docs/config.schema.json`. */
 import { z } from 'zod';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { configSchema } from '../schema.ts';
@@ -13,8 +13,8 @@ const mapValues = (value: unknown, change: (node: Node) => Node): unknown =>
     : value;
 
 /**
- * Says what the loader accepts: a mapping with nothing in it but comments. Alternatives are left as
- * they are, for there an empty value is a mistake.
+ * Allows what the loader accepts: a mapping with nothing but comments. Alternatives stay as they are,
+ * because an empty value is a mistake there.
  */
 const allowEmpty = (node: Node): Node => {
   if (node.type !== 'object') return node;
@@ -29,7 +29,7 @@ const allowEmpty = (node: Node): Node => {
   };
 };
 
-/** The bounds of exact integers say nothing to a reader, and our own marks nothing to an editor. */
+/** Removes the bounds of safe integers and our own marks: editors have no use for them. */
 const dropNoise = (node: Node): void => {
   delete node.project;
   if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;

@@ -1,4 +1,4 @@
-/** The reference of all settings as Markdown, published as `docs/configuration.md`. */
+/** Writes the reference of all settings as Markdown, published as `docs/configuration.md`. */
 
 import { configFields, isPlanned } from './config-fields.ts';
 import { describeConfig, type SettingDescription } from './describe.ts';
@@ -30,7 +30,7 @@ A mistake anywhere stops the start, and all mistakes are listed at once with fil
 In a variable, a list is written with commas (\`a,b\`) or as JSON, and a mapping as JSON.
 `;
 
-/** Cells are one line, and a bar would end them. */
+/** Escapes a cell: a bar would end it. */
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
 const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;

@@ -1,4 +1,4 @@
-/** Reads the tree of the configuration off its schema. */
+/** Derives the tree of the configuration from its schema. */
 import { z } from 'zod';
 import { lazy } from '../../kit/data/lazy.ts';
 import { configSchema } from '../schema.ts';
@@ -12,7 +12,7 @@ const objectShape = (def: z.core.$ZodObjectDef): ShapeNode => {
   );
   return {
     type: 'object',
-    /** Walked when somebody asks: a start without any setting needs no tree. */
+    /** Lazy: a start without any setting needs no tree. */
     get properties() {
       return properties();
     },
@@ -62,7 +62,7 @@ const kindShape = (schema: z.core.$ZodType): ShapeNode => {
 
 const shapeOf = (schema: z.core.$ZodType): ShapeNode => {
   const { description, project } = (z.globalRegistry.get(schema) ?? {}) as ShapeNode;
-  // Not by spreading it: that would walk all of the tree.
+  // Not by spreading it: that would build the whole tree.
   return Object.assign(kindShape(schema), {
     ...(description !== undefined && { description }),
     ...(project !== undefined && { project }),
@@ -70,7 +70,7 @@ const shapeOf = (schema: z.core.$ZodType): ShapeNode => {
 };
 
 /**
- * Read off the schema directly: `z.toJSONSchema` says the same in a dozen milliseconds, which every
- * start would pay. A test compares the two.
+ * Reads the schema directly: `z.toJSONSchema` gives the same, but costs every start a dozen
+ * milliseconds. A test compares the two.
  */
 export const configShape = (): ShapeNode => shapeOf(configSchema);

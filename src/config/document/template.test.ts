@@ -46,7 +46,7 @@ const withoutEmpty = (value: unknown): unknown =>
 const uncommented = (text: string): string => text.replaceAll(/^(\s*)#(?=\S)/gm, '$1');
 
 describe('configTemplate', () => {
-  it('gives the defaults as it stands', async () => {
+  it('gives the defaults when nothing is changed', async () => {
     expect(await configOf(configTemplate())).toEqual(defaultConfig());
   });
 
@@ -71,7 +71,7 @@ describe('configTemplate', () => {
     }
   });
 
-  it('leads editors to the schema and tells of every setting', () => {
+  it('points editors at the schema and mentions every setting', () => {
     const text = configTemplate();
     expect(text.split('\n')[0]).toBe(
       '# yaml-language-server: $schema=../node_modules/toolcrib/docs/config.schema.json',

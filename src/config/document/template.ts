@@ -1,16 +1,16 @@
 /**
- * The files that `toolcrib init` writes: a short one, and with `--full` every setting that something
- * reads, with its meaning and default, commented out except for a few. It is made from the schema.
- * A setting is commented as `#key:`, prose as `# text`, so removing one "#" switches a setting on.
+ * Writes the files of `toolcrib init`: a short one, and with `--full` every setting that something reads,
+ * with its meaning and default, commented out except for a few. It is made from the schema. A setting
+ * is commented as `#key:`, prose as `# text`, so that deleting one character activates a setting.
  */
 
-import { flowText } from '../edit/flow-text.ts';
+import { flowText } from '../edit/splice-setting.ts';
 import { ANY_NAME, configFields, isPlanned } from './config-fields.ts';
 import { isMapping, type ShapeNode } from './config-shape.ts';
 import { typeText } from './describe.ts';
 import { configShape } from './read-config-shape.ts';
 
-/** Editors look for the schema from the directory of the file, which is `.toolcrib`. */
+/** Relative to the directory of the file, which is `.toolcrib`. */
 const MODELINE = '# yaml-language-server: $schema=../node_modules/toolcrib/docs/config.schema.json';
 
 const INTRODUCTION = [
@@ -20,19 +20,19 @@ const INTRODUCTION = [
 ];
 
 /** What most projects change first. */
-const LIVE: ReadonlySet<string> = new Set([
+const ACTIVE: ReadonlySet<string> = new Set([
   'workspace.root',
   'budget.dailyUsd',
   'observation.logLevel',
 ]);
 
-const WIDTH = 100;
+const MAX_WIDTH = 100;
 
 const prose = (text: string, indent: string): readonly string[] => {
   const lines: string[] = [];
   let line = `${indent}#`;
   for (const word of text.split(' ')) {
-    if (line.length + word.length + 1 > WIDTH && line !== `${indent}#`) {
+    if (line.length + word.length + 1 > MAX_WIDTH && line !== `${indent}#`) {
       lines.push(line);
       line = `${indent}#`;
     }
@@ -41,13 +41,13 @@ const prose = (text: string, indent: string): readonly string[] => {
   return [...lines, line];
 };
 
-interface Place {
+interface Position {
   readonly path: readonly string[];
   readonly indent: string;
 }
 
-/** Settings under a name of the user's choice have no default; they are told, not listed. */
-const entryLines = (shape: ShapeNode, { path, indent }: Place): readonly string[] => {
+/** Describes settings under a name that the user chooses in prose: they have no default. */
+const entryLines = (shape: ShapeNode, { path, indent }: Position): readonly string[] => {
   if (!shape.additionalProperties) return [];
   const own = path.at(-1) ?? '';
   return configFields(shape.additionalProperties).flatMap((field) => {
@@ -56,25 +56,25 @@ const entryLines = (shape: ShapeNode, { path, indent }: Place): readonly string[
   });
 };
 
-const settingLines = (shape: ShapeNode, place: Place): readonly string[] => {
+const settingLines = (shape: ShapeNode, position: Position): readonly string[] => {
   const fields = configFields(shape);
   if (fields.length > 0 && fields.every((field) => isPlanned(field.shape))) return [];
-  const { path, indent } = place;
+  const { path, indent } = position;
   const key = path.at(-1) ?? '';
   const description = shape.description ?? '';
-  if (isMapping(shape) && shape.properties) return mappingLines(shape, place);
+  if (isMapping(shape) && shape.properties) return mappingLines(shape, position);
   if (shape.default === undefined) {
     return prose(`${key} (${typeText(shape)}, not set): ${description}`, indent);
   }
-  const mark = LIVE.has(path.join('.')) ? '' : '#';
+  const mark = ACTIVE.has(path.join('.')) ? '' : '#';
   return [
     ...prose(description, indent),
-    ...entryLines(shape, place),
+    ...entryLines(shape, position),
     `${indent}${mark}${key}: ${flowText(shape.default)}`,
   ];
 };
 
-const mappingLines = (shape: ShapeNode, { path, indent }: Place): readonly string[] => [
+const mappingLines = (shape: ShapeNode, { path, indent }: Position): readonly string[] => [
   ...prose(shape.description ?? '', indent),
   `${indent}${path.at(-1)}:`,
   ...Object.entries(shape.properties ?? {}).flatMap(([key, node]) =>
@@ -83,7 +83,7 @@ const mappingLines = (shape: ShapeNode, { path, indent }: Place): readonly strin
   ...entryLines(shape, { path, indent: `${indent}  ` }),
 ];
 
-/** What `toolcrib init` writes: the settings that most projects change first, and where the others are. */
+/** Writes the short file: the settings that most projects change first, and where to find the others. */
 export const shortTemplate = (): string => `${MODELINE}
 # Configuration of Toolcrib for this project. docs/configuration.md explains every setting;
 # \`toolcrib init --full\` writes all of them, with their defaults.
@@ -97,7 +97,7 @@ budget:
   dailyUsd: 10
 `;
 
-/** Valid as it stands, and with every setting uncommented: both give the defaults. */
+/** Writes the full file. It gives the defaults as it is, and with every setting uncommented. */
 export const configTemplate = (): string => {
   const sections = Object.entries(configShape().properties ?? {})
     .map(([key, shape]) => settingLines(shape, { path: [key], indent: '' }).join('\n'))

@@ -84,7 +84,7 @@ describe('setInConfigFile', () => {
     ],
     ['nothing at all', '', 'tools:\n  git:\n    enabled: false\n'],
     ['comments only', '# hello\n', '# hello\ntools:\n  git:\n    enabled: false\n'],
-  ])('changes one thing where there is %s', async (_, before, after) => {
+  ])('changes one setting where there is %s', async (_, before, after) => {
     expect(await edit(before, DISABLE, false)).toBe(after);
   });
 
@@ -142,7 +142,7 @@ describe('setInConfigFile', () => {
     expect((await readdir(directory)).toSorted()).toEqual(['config.yml', 'link.yml']);
   });
 
-  it('does not touch a file that says so already', async () => {
+  it('does not write a file that has the value already', async () => {
     await writeFile(file, 'tools: {git: {enabled: false}}\n');
     const before = await stat(file);
     await setInConfigFile(file, DISABLE, false);
@@ -172,7 +172,7 @@ describe('setInConfigFile', () => {
       /edit it by hand/,
     ],
     ['a document that has ended', 'store: {}\n...\n', DISABLE, false, /edit it by hand/],
-  ])('refuses %s and leaves the file alone', async (...row) => {
+  ])('refuses %s and does not change the file', async (...row) => {
     const [, before, path, value, message] = row;
     await writeFile(file, before);
     const error: unknown = await setInConfigFile(file, path, value).catch((reason) => reason);

@@ -1,6 +1,6 @@
 /**
- * Changes one setting in a configuration file. Comments, order and layout stay; the outcome is
- * checked before it replaces the file, and it replaces it in one step or not at all.
+ * Changes one setting in a configuration file. Comments, order and layout stay; the result is checked
+ * before it replaces the file in one step.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../kit/data/is-record.ts';
@@ -10,8 +10,7 @@ import { ConfigError } from '../config-error.ts';
 import type { ConfigPath } from '../document/config-shape.ts';
 import type { Tree } from '../document/config-tree.ts';
 import { configShape } from '../document/read-config-shape.ts';
-import { composeYaml } from '../load/compose-yaml.ts';
-import { parseConfigText } from '../load/parse-config-text.ts';
+import { composeYaml, parseConfigText } from '../load/parse-config-text.ts';
 import { readConfigText } from '../load/read-config-file.ts';
 import { layerProblems } from '../load/resolve-layers.ts';
 import { type Setting, spliceSetting } from './splice-setting.ts';
@@ -20,7 +19,7 @@ const refuse = (file: string, path: ConfigPath, message: string): never => {
   throw new ConfigError([{ file, path: path.join('.'), message }]);
 };
 
-/** What the data should be once the value is in. */
+/** Sets the value in the data, to compare with the edited text. */
 const withValue = (data: unknown, path: ConfigPath, value: unknown): unknown => {
   const [key, ...rest] = path;
   if (key === undefined) return value;
@@ -32,12 +31,8 @@ const withValue = (data: unknown, path: ConfigPath, value: unknown): unknown => 
   return { ...tree, [key]: withValue(old, rest, value) };
 };
 
-/** The new text, or a `ConfigError`: for a file that is wrong already, or a value that would be. */
-const editedText = async (
-  file: string,
-  text: string,
-  { path, value }: Setting,
-): Promise<string> => {
+/** Edits the text. Throws `ConfigError` for a file or a value that is invalid. */
+const editText = async (file: string, text: string, { path, value }: Setting): Promise<string> => {
   const { document, problems } = await composeYaml(text);
   const before = await parseConfigText(text);
   if (!document || before.problems.length > 0) {
@@ -45,8 +40,8 @@ const editedText = async (
   }
   const edited = await spliceSetting(text, document, { path, value });
   const after = edited === undefined ? undefined : await parseConfigText(edited);
-  const wanted = withValue(before.value, path, value);
-  if (edited === undefined || !isDeepStrictEqual(after?.value, wanted)) {
+  const expected = withValue(before.value, path, value);
+  if (edited === undefined || !isDeepStrictEqual(after?.value, expected)) {
     return refuse(file, path, 'cannot be changed here without harm to the rest; edit it by hand');
   }
   const faults = layerProblems(
@@ -58,14 +53,14 @@ const editedText = async (
 };
 
 export interface ConfigEdit {
-  /** `undefined` when the file was not there. */
+  /** `undefined` when the file did not exist. */
   readonly before: string | undefined;
   readonly after: string;
 }
 
 /**
- * Sets `path` to `value` in `file`, which is created when it does not exist. Throws `ConfigError`
- * and leaves the file as it is when it is wrong already or would be afterwards.
+ * Sets `path` to `value` in `file`, which is created when it does not exist. Throws `ConfigError` and
+ * leaves the file as it is when it is invalid or would become invalid.
  */
 export const setInConfigFile = async (
   file: string,
@@ -76,7 +71,7 @@ export const setInConfigFile = async (
   if (path.some(isPrototypeKey)) return refuse(file, path, 'this key is not allowed');
   const { text, fault } = await readConfigText(file);
   if (fault !== undefined) return refuse(file, [], fault);
-  const edited = await editedText(file, text ?? '', { path, value });
+  const edited = await editText(file, text ?? '', { path, value });
   if (edited !== text) await replaceFile(file, edited);
   return { before: text, after: edited };
 };

@@ -64,14 +64,14 @@ describe('removeFromConfigFile', () => {
     ['mcp: {}\n', SERVER],
     ['', SERVER],
     ['mcp:\n  servers:\n    two: { command: b }\n', ['mcp', 'servers', '__proto__']],
-  ])('leaves %j alone when the setting is not there', async (text, path) => {
+  ])('does not change %j when the setting is absent', async (text, path) => {
     const file = join(folder, 'config.yml');
     writeFileSync(file, text);
     expect(await removeFromConfigFile(file, path)).toBeUndefined();
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  it('leaves a file that is wrong already alone', async () => {
+  it('does not change an invalid file', async () => {
     const text = 'mcp: [\n';
     await expect(edited(text, ...SERVER)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     expect(readFileSync(join(folder, 'config.yml'), 'utf8')).toBe(text);

@@ -1,6 +1,6 @@
 /**
- * Takes one setting out of a configuration file. Comments, order and layout of the rest stay; the
- * outcome is checked before it replaces the file.
+ * Removes one setting from a configuration file. Comments, order and layout of the rest stay; the result
+ * is checked before it replaces the file.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Node, Pair, YAMLMap } from 'yaml';
@@ -8,8 +8,7 @@ import { isRecord } from '../../kit/data/is-record.ts';
 import { replaceFile } from '../../kit/file/replace-file.ts';
 import { ConfigError } from '../config-error.ts';
 import type { Tree } from '../document/config-tree.ts';
-import { composeYaml } from '../load/compose-yaml.ts';
-import { parseConfigText } from '../load/parse-config-text.ts';
+import { composeYaml, parseConfigText } from '../load/parse-config-text.ts';
 import { readConfigText } from '../load/read-config-file.ts';
 import type { ConfigEdit } from './edit-config.ts';
 
@@ -17,7 +16,7 @@ type Path = readonly string[];
 
 const keyOf = ({ key }: Pair): string => String((key as { value?: unknown } | null)?.value ?? key);
 
-/** What the data should be once the setting is gone; `undefined` when it is not there. */
+/** Removes the setting from the data; returns `undefined` when it is absent. */
 const without = (data: unknown, [key, ...rest]: Path): Tree | undefined => {
   if (key === undefined || !isRecord(data) || !Object.hasOwn(data, key)) return undefined;
   const { [key]: old, ...others } = data;
@@ -36,7 +35,7 @@ const cutFlow = (text: string, map: YAMLMap, at: number): string => {
   return `${text.slice(0, from)} ${text.slice(close)}`.replace('{ }', '{}');
 };
 
-/** Whole lines, from that of the key to the last one of its value; an empty mapping says so. */
+/** Cuts whole lines, from the key to the end of its value; the last key leaves `{}`. */
 const cutBlock = (text: string, map: YAMLMap, at: number): string => {
   const pair = map.items[at] as Pair<Node, Node | null>;
   const keyStart = pair.key.range?.[0] ?? 0;
@@ -63,8 +62,8 @@ const cut = async (text: string, path: Path): Promise<string | undefined> => {
 };
 
 /**
- * `undefined` when the file does not hold the setting. Throws `ConfigError` and leaves the file alone
- * when it is wrong already, or cannot be changed without harm to the rest.
+ * Returns `undefined` when the file does not have the setting. Throws `ConfigError` and leaves the file as
+ * it is when it is invalid, or cannot be changed without harm to the rest.
  */
 export const removeFromConfigFile = async (
   file: string,
@@ -76,11 +75,11 @@ export const removeFromConfigFile = async (
   if (before.problems.length > 0) {
     throw new ConfigError(before.problems.map((problem) => ({ file, ...problem })));
   }
-  const wanted = without(before.value, path);
-  if (!wanted) return undefined;
+  const expected = without(before.value, path);
+  if (!expected) return undefined;
   const after = await cut(text, path);
-  const got = after === undefined ? undefined : await parseConfigText(after);
-  if (after === undefined || !isDeepStrictEqual(got?.value, wanted)) {
+  const parsed = after === undefined ? undefined : await parseConfigText(after);
+  if (after === undefined || !isDeepStrictEqual(parsed?.value, expected)) {
     const message = 'cannot be taken out without harm to the rest; edit it by hand';
     throw new ConfigError([{ file, path: path.join('.'), message }]);
   }

@@ -1,21 +1,20 @@
 /**
- * Puts one value into the text of a configuration file and leaves every other character alone. The
- * library can write documents back, but moves comments about; people keep notes in this file.
+ * Inserts one value into the text of a configuration file and leaves every other character as it is. The
+ * YAML library can write documents, but moves comments.
  */
 import type { Document, Node, Pair } from 'yaml';
 import type { ConfigPath } from '../document/config-shape.ts';
-import { flowText } from './flow-text.ts';
 
 export interface Setting {
   readonly path: ConfigPath;
   readonly value: unknown;
 }
 
-interface Found {
-  /** How many keys of the path are there. */
+interface Target {
+  /** How many keys of the path exist. */
   readonly depth: number;
   readonly node: Node | null;
-  /** The pair whose value `node` is; absent for the root and for items of a list. */
+  /** The pair that has `node` as its value; absent for the root and for items of a list. */
   readonly pair: Pair | undefined;
 }
 
@@ -26,27 +25,27 @@ const sourceOf = (key: unknown): string => {
   return source ?? String(value);
 };
 
-const follow = (library: Library, document: Document, path: ConfigPath): Found => {
-  let found: Found = { depth: 0, node: document.contents, pair: undefined };
+const follow = (library: Library, document: Document, path: ConfigPath): Target => {
+  let target: Target = { depth: 0, node: document.contents, pair: undefined };
   for (const key of path) {
-    const { node, depth } = found;
+    const { node, depth } = target;
     if (library.isSeq(node) && typeof key === 'number' && key < node.items.length) {
-      found = { depth: depth + 1, node: node.items[key] as Node, pair: undefined };
+      target = { depth: depth + 1, node: node.items[key] as Node, pair: undefined };
       continue;
     }
     const pair = library.isMap(node)
       ? node.items.find((item) => sourceOf(item.key) === String(key))
       : undefined;
     if (!pair) break;
-    found = { depth: depth + 1, node: pair.value as Node | null, pair };
+    target = { depth: depth + 1, node: pair.value as Node | null, pair };
   }
-  return found;
+  return target;
 };
 
 const insert = (text: string, offset: number, piece: string): string =>
   text.slice(0, offset) + piece + text.slice(offset);
 
-/** Just behind the colon of a pair. */
+/** Finds the offset behind the colon of a pair. */
 const afterColon = (text: string, pair: Pair): number =>
   text.indexOf(':', (pair.key as Node).range?.[1] ?? 0) + 1;
 
@@ -61,7 +60,7 @@ const columnOf = (text: string, node: unknown): number => {
   return offset - (text.lastIndexOf('\n', offset - 1) + 1);
 };
 
-/** The rest of the path and the value, one key a line. */
+/** Writes the rest of the path and the value, one key on each line. */
 const blockText = (keys: ConfigPath, value: unknown, layout: { indent: number; eol: string }) =>
   keys
     .map((key, index) => {
@@ -70,7 +69,7 @@ const blockText = (keys: ConfigPath, value: unknown, layout: { indent: number; e
     })
     .join(layout.eol);
 
-/** The same between braces. */
+/** Writes the same for a mapping in braces. */
 const pairText = (keys: ConfigPath, value: unknown): string => {
   const inner = keys
     .slice(1)
@@ -81,7 +80,7 @@ const pairText = (keys: ConfigPath, value: unknown): string => {
 const isEmpty = (library: Library, node: Node | null): boolean =>
   node === null || (library.isScalar(node) && node.value === null && !node.source);
 
-const replaceValue = (text: string, { node, pair }: Found, value: unknown): string => {
+const replaceValue = (text: string, { node, pair }: Target, value: unknown): string => {
   const [start, end] = node?.range ?? [0, 0];
   if (pair && start === end) return insert(text, afterColon(text, pair), ` ${flowText(value)}`);
   // The range of a block ends where the next line begins.
@@ -95,7 +94,7 @@ const appendToFile = (text: string, keys: ConfigPath, value: unknown): string =>
   return `${text}${gap}${blockText(keys, value, { indent: 0, eol })}${eol}`;
 };
 
-/** Directly below the key of the mapping: further down, notes on other settings may follow. */
+/** Inserts directly below the key of the mapping: further down, comments on other settings may follow. */
 const insertBelow = (
   text: string,
   { pair, first }: { pair: Pair; first: unknown },
@@ -107,23 +106,35 @@ const insertBelow = (
   return insert(text, offset, eol + blockText(path, value, { indent, eol }));
 };
 
-/** `undefined` when there is no safe place for the value. The caller checks the outcome. */
+/** Returns `undefined` when the value cannot be inserted safely. The caller checks the result. */
 export const spliceSetting = async (
   text: string,
   document: Document,
   { path, value }: Setting,
 ): Promise<string | undefined> => {
   const library = await import('yaml');
-  const found = follow(library, document, path);
-  const keys = path.slice(found.depth);
-  const { node, pair } = found;
-  if (keys.length === 0) return replaceValue(text, found, value);
+  const target = follow(library, document, path);
+  const keys = path.slice(target.depth);
+  const { node, pair } = target;
+  if (keys.length === 0) return replaceValue(text, target, value);
   if (library.isMap(node) && node.flow) {
     const offset = text.indexOf('{', node.range?.[0] ?? 0) + 1;
     return insert(text, offset, ` ${pairText(keys, value)}${node.items.length > 0 ? ',' : ' '}`);
   }
   if (!library.isMap(node) && !isEmpty(library, node)) return undefined;
-  if (!pair) return found.depth === 0 ? appendToFile(text, keys, value) : undefined;
+  if (!pair) return target.depth === 0 ? appendToFile(text, keys, value) : undefined;
   const first = library.isMap(node) ? node.items[0]?.key : undefined;
   return insertBelow(text, { pair, first }, { path: keys, value });
+};
+
+const PLAIN = /^[A-Za-z./][\w./-]*$/;
+const NOT_TEXT = /^(?:true|false|null|\.inf|\.nan)$/i;
+
+/** Writes a value as YAML on one line. JSON is YAML; quotes are omitted where possible. */
+export const flowText = (value: unknown): string => {
+  if (typeof value === 'string' && PLAIN.test(value) && !NOT_TEXT.test(value)) return value;
+  if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).map(([key, item]) => `${flowText(key)}: ${flowText(item)}`);
+  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
 };

@@ -26,7 +26,7 @@ describe('environmentLayers', () => {
     expect(names).toContain('TOOLCRIB_TOOLS__<name>__RATE_LIMIT_MAX_PER_HOUR');
   });
 
-  it('finds the way back from every variable to its setting', () => {
+  it('maps every variable to its setting', () => {
     const shape = configShape();
     for (const { path } of configFields(shape)) {
       const variable = environmentName(path).replaceAll(ANY_NAME, 'some_name');
@@ -36,7 +36,7 @@ describe('environmentLayers', () => {
     }
   });
 
-  it('reads each kind of value', () => {
+  it('parses each type of value', () => {
     const { config, problems } = read({
       TOOLCRIB_EXECUTION_MAX_CONCURRENT_TOOLS: ' 8 ',
       TOOLCRIB_BUDGET_DAILY_USD: '0.5',
@@ -95,7 +95,7 @@ describe('environmentLayers', () => {
     });
   });
 
-  it('ignores what is empty, not ours, or no setting', () => {
+  it('ignores variables that are empty, foreign, or no settings', () => {
     const env = { TOOLCRIB_STORE_DRIVER: '', TOOLCRIB_X: undefined, PATH: '/bin', TOOLCRIBX: '1' };
     const others = { TOOLCRIB_HOME: '/x', TOOLCRIB_CONFIG: '/y', TOOLCRIB_TRUST: '1' };
     const { layers, problems } = environmentLayers({ ...env, ...others }, configShape());

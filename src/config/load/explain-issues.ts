@@ -1,6 +1,6 @@
 /**
- * What Zod found, in words for the person who wrote the file: what was expected, what is there, and
- * the likely remedy. No message ever holds a configured value.
+ * Explains the issues of Zod to the person who wrote the file: what was expected, what is there, and the
+ * likely correction. No message contains a configured value.
  */
 import type { z } from 'zod';
 import { didYouMean, nearestName } from '../../kit/text/did-you-mean.ts';
@@ -13,9 +13,9 @@ type Issue = z.core.$ZodIssue;
 export interface Finding {
   readonly path: ConfigPath;
   readonly message: string;
-  /** Whether the key itself is at fault or what it holds. */
+  /** Whether the key or its value has the fault. */
   readonly part: 'key' | 'value';
-  /** Only the merged configuration can be judged by this: another file may hold what is missing. */
+  /** Holds for the merged configuration only: another file may have what is missing. */
   readonly whole: boolean;
 }
 
@@ -46,7 +46,7 @@ const choices = (values: readonly unknown[]): string =>
 const hint = (value: unknown, known: readonly unknown[]): string =>
   typeof value === 'string' ? didYouMean(value, known.map(String)) : '';
 
-/** What a value would have to be to satisfy an issue about its kind. */
+/** Describes the expected value of an issue about its type. */
 const expectation = (issue: Issue): string =>
   issue.code === 'invalid_value'
     ? choices(issue.values)
@@ -64,7 +64,7 @@ const bound = (issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string
   return `must be ${words} ${limit}`;
 };
 
-/** A setting that was put under no section or the wrong one is told where it belongs. */
+/** Suggests the right key, also for a setting in no section or the wrong one. */
 const unknownKey = (path: ConfigPath, key: string, context: Explained): string => {
   const siblings = Object.keys(shapeAt(context.shape, path)?.properties ?? {});
   const near = nearestName(key, siblings);
@@ -86,7 +86,7 @@ const wrongKind = (issue: Issue, path: ConfigPath, context: Explained): Finding 
     const message = `expected ${expected}${hint(value, issue.values)}`;
     return { path, message, part: 'value', whole: false };
   }
-  // Under `tools` an unknown key is taken for a tool; it may be a global setting misspelt.
+  // Under `tools` an unknown key counts as a tool; it may be a misspelt global setting.
   const siblings = Object.keys(shapeAt(context.shape, path.slice(0, -1))?.properties ?? {});
   const key = String(path.at(-1));
   const misspelt = expected === 'a mapping' && !siblings.includes(key);
@@ -98,7 +98,7 @@ const wrongKind = (issue: Issue, path: ConfigPath, context: Explained): Finding 
 const isAboutKind = (issue: Issue): boolean =>
   issue.path.length === 0 && (issue.code === 'invalid_type' || issue.code === 'invalid_value');
 
-/** Of several alternatives, the one whose kind fits is what was meant; its issues are the answer. */
+/** Reports the issues of the alternative whose type fits: it is the one that was meant.*/
 const noAlternative = (
   issue: z.core.$ZodIssueInvalidUnion,
   path: ConfigPath,
@@ -113,11 +113,11 @@ const noAlternative = (
         : `expected ${choices(options)}${hint(value, options)}`;
     return [{ path, message, part: 'value', whole: value === undefined }];
   }
-  const meant = issue.errors.find((branch) => !branch.some(isAboutKind));
-  if (meant) return explainIssues(meant, path, context);
+  const intended = issue.errors.find((branch) => !branch.some(isAboutKind));
+  if (intended) return explainIssues(intended, path, context);
   const roots = issue.errors.map((branch) => branch[0]).filter((first) => first !== undefined);
-  const known = roots.flatMap((first) => (first.code === 'invalid_value' ? first.values : []));
-  const message = `expected ${roots.map(expectation).join(', or ')}${hint(value, known)}`;
+  const values = roots.flatMap((first) => (first.code === 'invalid_value' ? first.values : []));
+  const message = `expected ${roots.map(expectation).join(', or ')}${hint(value, values)}`;
   return [{ path, message, part: 'value', whole: false }];
 };
 
@@ -149,7 +149,7 @@ const explainOne = (issue: Issue, path: ConfigPath, context: Explained): readonl
   }
 };
 
-/** Every issue as findings with full paths. `above` is where the issues' own paths begin. */
+/** Converts issues to findings with full paths; the paths of the issues are relative to `above`. */
 export const explainIssues = (
   issues: readonly Issue[],
   above: ConfigPath,

@@ -11,7 +11,7 @@ describe('userConfigDir', () => {
   const at = (platform: NodeJS.Platform, env: Record<string, string> = {}) =>
     userConfigDir({ cwd: '/cwd', env, home: '/home/me', platform });
 
-  it('is where each platform keeps configuration', () => {
+  it('is the configuration folder of each platform', () => {
     expect(at('linux')).toBe(join('/home/me', '.config', 'toolcrib'));
     expect(at('darwin')).toBe(join('/home/me', 'Library', 'Application Support', 'toolcrib'));
     expect(at('win32', { APPDATA: '/roaming' })).toBe(join('/roaming', 'toolcrib'));
@@ -27,7 +27,7 @@ describe('userConfigDir', () => {
 });
 
 describe('homeOf', () => {
-  it('takes HOME, then USERPROFILE, then what the system says', () => {
+  it('is HOME, then USERPROFILE, then the home directory of the system', () => {
     expect(homeOf({ HOME: '/h', USERPROFILE: '/u' })).toBe('/h');
     expect(homeOf({ HOME: '', USERPROFILE: '/u' })).toBe('/u');
     expect(homeOf({})).not.toBe('');
@@ -35,7 +35,7 @@ describe('homeOf', () => {
 });
 
 describe('a planted configuration file', () => {
-  it('is refused when it belongs to a stranger', () => {
+  it('is refused when it belongs to another user', () => {
     const owners = { self: 1000, directory: 1001 };
     expect(ownerFault(1000, owners)).toBeUndefined();
     expect(ownerFault(1001, owners)).toBeUndefined();

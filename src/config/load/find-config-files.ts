@@ -1,27 +1,30 @@
-/** Where configuration files are looked for: the project around a directory, and the user's own. */
+/** Finds configuration files: of the project around a directory, and of the user. */
 import { access, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+
+/** The rules beside a configuration that names none. */
+export const DEFAULT_POLICY_FILE = 'policy.yml';
 
 /** The folder of a project that holds its configuration. */
 export const FOLDER = '.toolcrib';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A configuration has one of these names. */
+/** The names of configuration files. */
 export const NAMES = ['config.yml', 'config.yaml'] as const;
 
-/** Only "not there" counts as absent; a file that may not be looked at is found, and then reported. */
+/** False only for a file that does not exist; one without permission is reported later. */
 const exists = (file: string): Promise<boolean> =>
   access(file).then(
     () => true,
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
   );
 
-const present = async (directory: string): Promise<readonly string[]> => {
+const existingFiles = async (directory: string): Promise<readonly string[]> => {
   const files = NAMES.map((name) => join(directory, name));
-  const found = await Promise.all(files.map(exists));
-  return files.filter((_, index) => found[index]);
+  const isPresent = await Promise.all(files.map(exists));
+  return files.filter((_, index) => isPresent[index]);
 };
 
 export const homeOf = (env: Environment): string => env.HOME || env.USERPROFILE || homedir();
@@ -33,10 +36,10 @@ export interface UserLocation {
   readonly platform: NodeJS.Platform;
 }
 
-/** The user's configuration directory: `TOOLCRIB_HOME`, or where the platform keeps such things. */
+/** Gives the user's configuration directory: `TOOLCRIB_HOME`, or the one of the platform. */
 export const userConfigDir = ({ cwd, env, home, platform }: UserLocation): string => {
   if (env.TOOLCRIB_HOME) return resolve(cwd, env.TOOLCRIB_HOME);
-  // The XDG specification: a path that is not absolute is to be ignored.
+  // XDG specification: a path that is not absolute must be ignored.
   const xdg = env.XDG_CONFIG_HOME;
   if (xdg && isAbsolute(xdg)) return join(xdg, 'toolcrib');
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'toolcrib');
@@ -46,42 +49,44 @@ export const userConfigDir = ({ cwd, env, home, platform }: UserLocation): strin
   return join(home, '.config', 'toolcrib');
 };
 
-/** The configuration files in the user's directory: none, one, or (a mistake) two. */
-export const findUserFiles = (userDir: string): Promise<readonly string[]> => present(userDir);
+/** Lists the configuration files in the user's directory: none, one, or (a mistake) two. */
+export const findUserFiles = (userDir: string): Promise<readonly string[]> =>
+  existingFiles(userDir);
 
-/** What makes a folder a project: anything in `.toolcrib` that would be obeyed by itself. */
+/** The entries of `.toolcrib` that make a folder a project: they take effect without being named. */
 const MARKS = [...NAMES, 'policy.yml', 'tools', 'flows', 'tools.lock'] as const;
 
 export const isProject = async (directory: string): Promise<boolean> => {
-  const found = await Promise.all(MARKS.map((name) => exists(join(directory, FOLDER, name))));
-  return found.includes(true);
+  const marks = await Promise.all(MARKS.map((name) => exists(join(directory, FOLDER, name))));
+  return marks.includes(true);
 };
 
 /**
- * The directories from `cwd` upwards in which a project may lie. They end below the home directory:
- * one there would make all of a user's files one project. `cwd` itself always counts.
+ * Lists the directories from `cwd` upwards that may be a project. They end below the home directory: a
+ * project there would contain all files of the user. `cwd` itself always counts.
  */
-export const placesOfProject = async (cwd: string, home: string): Promise<readonly string[]> => {
+export const projectCandidates = async (cwd: string, home: string): Promise<readonly string[]> => {
   const top = resolve(home);
   // The working directory has its links resolved; the home directory may be one.
   const stops = [top, await realpath(top).catch(() => top)];
-  const places: string[] = [];
+  const directories: string[] = [];
   for (let directory = resolve(cwd); ; directory = dirname(directory)) {
-    places.push(directory);
+    directories.push(directory);
     const parent = dirname(directory);
-    if (parent === directory || stops.includes(directory) || stops.includes(parent)) return places;
+    if (parent === directory || stops.includes(directory) || stops.includes(parent))
+      return directories;
   }
 };
 
-/** Climbs from `cwd` to the first directory that is a project. */
+/** Finds the nearest project from `cwd` upwards. */
 export const findProject = async (cwd: string, home: string): Promise<string | undefined> => {
-  for (const directory of await placesOfProject(cwd, home)) {
+  for (const directory of await projectCandidates(cwd, home)) {
     if (await isProject(directory)) return directory;
   }
   return undefined;
 };
 
-/** The project that a file named by hand belongs to, if it lies where a project keeps its own. */
+/** Gives the project of a configuration file, if it lies in the folder of a project. */
 export const projectOf = (file: string): string | undefined => {
   const folder = dirname(file);
   return basename(folder) === FOLDER ? dirname(folder) : undefined;
@@ -93,16 +98,32 @@ export interface Owners {
 }
 
 /**
- * A file found by climbing may have been planted by someone else, e.g. in /tmp. It is trusted when
- * it belongs to us, to root, or to whoever owns the directory we are in.
+ * Refuses a file that another user may have planted in a parent directory, e.g. in /tmp. Accepted are
+ * files of this user, of root, or of the owner of the working directory.
  */
 export const ownerFault = (uid: number, owners: Owners): string | undefined =>
   uid === owners.self || uid === 0 || uid === owners.directory
     ? undefined
     : 'belongs to another user; set TOOLCRIB_CONFIG to this file if you trust it';
 
-/** `undefined` on platforms without numeric owners. */
+/** Returns `undefined` on platforms without numeric owners. */
 export const ownersAt = async (cwd: string): Promise<Owners | undefined> => {
   const self = process.getuid?.();
   return self === undefined ? undefined : { self, directory: (await stat(cwd)).uid };
 };
+
+/** Variables with our prefix that are no settings. */
+export const NOT_SETTINGS: readonly string[] = [
+  'TOOLCRIB_HOME',
+  'TOOLCRIB_CONFIG',
+  'TOOLCRIB_TRUST',
+];
+
+/** Lists the variables that set something. An empty one counts as unset, as in compose files and CI systems. */
+export const settingsIn = (env: Environment): readonly (readonly [string, string])[] =>
+  Object.entries(env)
+    .filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '')
+    .filter(([name]) => name.startsWith('TOOLCRIB_') && !NOT_SETTINGS.includes(name))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+export const hasSettings = (env: Environment): boolean => settingsIn(env).length > 0;

@@ -8,7 +8,7 @@ const faults = async (text: string) =>
   );
 
 describe('parseConfigText', () => {
-  it('reads data and knows where everything stands', async () => {
+  it('gives data and the position of every key and value', async () => {
     const parsed = await parseConfigText('# hi\na:\n  b: [1, x]\n  "c d": &n true\n  e: *n\n');
     expect(parsed.problems).toEqual([]);
     expect(parsed.value).toEqual({ a: { b: [1, 'x'], 'c d': true, e: true } });
@@ -19,16 +19,19 @@ describe('parseConfigText', () => {
     expect(parsed.position(['z'], 'key')).toBeUndefined();
   });
 
-  it.each(['', '\n\n', '# only a comment\n', '---\n', '{}'])('takes %j as empty', async (text) => {
-    expect(await parseConfigText(text)).toMatchObject({ value: {}, problems: [] });
-  });
+  it.each(['', '\n\n', '# only a comment\n', '---\n', '{}'])(
+    'reads %j as an empty mapping',
+    async (text) => {
+      expect(await parseConfigText(text)).toMatchObject({ value: {}, problems: [] });
+    },
+  );
 
   it('keeps keys as they are written', async () => {
     const { value } = await parseConfigText('007: 1\ntrue: 2\n1e3: 3\n');
     expect(Object.keys(value).toSorted()).toEqual(['007', '1e3', 'true']);
   });
 
-  it('does not take yes for true, as YAML 1.1 did', async () => {
+  it('reads yes as text, not as true as in YAML 1.1', async () => {
     const { value } = await parseConfigText('%YAML 1.1\n---\na: yes\nb: 010\n');
     expect(value).toEqual({ a: 'yes', b: 10 });
   });
@@ -74,7 +77,7 @@ describe('hostile YAML', () => {
     expect(found).toEqual(['2:6 : tags are not allowed']);
   });
 
-  it('takes the plain tags of YAML itself', async () => {
+  it('accepts the standard tags of YAML', async () => {
     expect((await parseConfigText('a: !!str 12\nb: !!int "3"\n')).value).toEqual({ a: '12', b: 3 });
   });
 
@@ -98,7 +101,7 @@ describe('hostile YAML', () => {
     expect(found[0]).toMatch(/holds more than 50000 values once its aliases are followed$/);
   });
 
-  it('refuses an anchor that holds itself', async () => {
+  it('refuses a circular anchor', async () => {
     const found = await faults('a: &a [*a]\n');
     expect(found).toEqual([expect.stringMatching(/nested deeper than 32 levels$/)]);
     expect((await faults('a: &a {b: *a, c: *a}\n')).length).toBeLessThanOrEqual(20);

@@ -1,12 +1,41 @@
-/**
- * A configuration file's text to plain data, with the place of every key and value kept, so that
- * whatever is found wrong later can be pointed at.
- */
+/** Parses the text of a configuration file to plain data, with the position of every key and value. */
+
+import type { Document } from 'yaml';
 import { isRecord } from '../../kit/data/is-record.ts';
-import { type Position, readYaml } from '../../kit/text/strict-yaml.ts';
+import {
+  composeYaml as compose,
+  type Position,
+  readYaml,
+  type YamlFault,
+  type YamlRules,
+} from '../../kit/text/strict-yaml.ts';
 import type { ConfigPath } from '../document/config-shape.ts';
 import type { Tree } from '../document/config-tree.ts';
-import { CONFIG_YAML, problemOf, type TextProblem } from './compose-yaml.ts';
+
+export const MAX_BYTES = 256 * 1024;
+const CONFIG_YAML: YamlRules = { maxDepth: 32, maxNodes: 50_000, aliases: 'follow' };
+
+interface TextProblem extends Position {
+  readonly path: string;
+  readonly message: string;
+}
+
+const problemOf = ({ line, column, path, message }: YamlFault): TextProblem => ({
+  line,
+  column,
+  path: path.join('.'),
+  message,
+});
+
+type Composed =
+  | { readonly document: Document; readonly problems: readonly [] }
+  | { readonly document: undefined; readonly problems: readonly TextProblem[] };
+
+/** Never throws for invalid text: returns problems and no document. */
+export const composeYaml = async (text: string): Promise<Composed> => {
+  const { document, faults } = compose(await import('yaml'), text, CONFIG_YAML);
+  return document ? { document, problems: [] } : { document, problems: faults.map(problemOf) };
+};
 
 export interface ParsedText {
   readonly value: Tree;
@@ -16,18 +45,20 @@ export interface ParsedText {
 
 const NO_MAPPING = 'expected a mapping of sections, e.g. "tools:"';
 
-/** Never throws for bad text. An empty file is an empty mapping. */
+/** Never throws for invalid text. An empty file is an empty mapping. */
 export const parseConfigText = async (text: string): Promise<ParsedText> => {
-  const { value: read, faults, placeOf } = readYaml(await import('yaml'), text, CONFIG_YAML);
-  const value = read ?? {};
+  const { value: parsed, faults, placeOf } = readYaml(await import('yaml'), text, CONFIG_YAML);
+  const value = parsed ?? {};
   const problems = faults.map(problemOf);
   if (!isRecord(value)) problems.push({ line: 1, column: 1, path: '', message: NO_MAPPING });
   return {
     value: isRecord(value) ? value : {},
     problems,
     position: (path, part) => {
-      const place = path.length === 0 ? undefined : placeOf(path);
-      return part === 'key' ? (place?.key ?? place?.value) : (place?.value ?? place?.key);
+      const position = path.length === 0 ? undefined : placeOf(path);
+      return part === 'key'
+        ? (position?.key ?? position?.value)
+        : (position?.value ?? position?.key);
     },
   };
 };

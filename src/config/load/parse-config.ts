@@ -1,5 +1,4 @@
-/** Checks settings that a program hands over as an object, e.g. to the library. */
-
+/** Checks settings that a program passes as an object. */
 import { isRecord } from '../../kit/data/is-record.ts';
 import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 import { ConfigError } from '../config-error.ts';
@@ -8,20 +7,20 @@ import { configShape } from '../document/read-config-shape.ts';
 import type { Config } from '../schema.ts';
 import { resolveLayers } from './resolve-layers.ts';
 
-/** Deeper than any setting lies; it also ends the search in an object that holds itself. */
-const DEEPEST = 16;
+/** Deeper than any setting; also ends the search in a circular object. */
+const MAX_DEPTH = 16;
 
 const prototypeKeyIn = (value: unknown, path: ConfigPath): ConfigPath | undefined => {
-  if (!isRecord(value) || path.length > DEEPEST) return undefined;
+  if (!isRecord(value) || path.length > MAX_DEPTH) return undefined;
   for (const key of Object.keys(value)) {
     const below = [...path, key];
-    const found = isPrototypeKey(key) ? below : prototypeKeyIn(value[key], below);
-    if (found) return found;
+    const keyPath = isPrototypeKey(key) ? below : prototypeKeyIn(value[key], below);
+    if (keyPath) return keyPath;
   }
   return undefined;
 };
 
-/** Throws `ConfigError` with every problem; `name` stands in it where a file would. */
+/** Throws `ConfigError` with every problem; `name` replaces the name of a file in it. */
 export const parseConfig = (value: unknown, name = 'config'): Config => {
   if (!isRecord(value)) {
     throw new ConfigError([{ file: name, path: '', message: 'expected a mapping of sections' }]);

@@ -36,7 +36,7 @@ const load = async (env?: Record<string, string>) => {
 };
 
 describe('policy files', () => {
-  it('are none where there are none', async () => {
+  it('are empty without any file', async () => {
     expect(await load()).toEqual([]);
   });
 
@@ -83,7 +83,7 @@ describe('policy files', () => {
     await expect(load()).rejects.toThrow('is larger than 262144 bytes');
   });
 
-  it('that are no list are for the schema to report', async () => {
+  it('that are no list are reported by the schema', async () => {
     await write(join(userDir, 'config.yml'), 'policy: {files: 5}\n');
     await expect(load()).rejects.toThrow('policy.files: expected a list, got a number');
     await write(join(userDir, 'config.yml'), 'policy: {files: [5]}\n');

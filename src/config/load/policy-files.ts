@@ -1,10 +1,9 @@
-/** The rules beside a configuration: the texts of the files that `policy.files` names. */
+/** Reads the rules beside a configuration: the files that `policy.files` names. */
 import { join, resolve } from 'node:path';
 import type { ConfigProblem } from '../config-error.ts';
-import { DEFAULT_POLICY_FILE } from '../default-policy-file.ts';
 import { type Tree, valueAt } from '../document/config-tree.ts';
-import { MAX_BYTES } from './compose-yaml.ts';
-import { FOLDER } from './find-config-files.ts';
+import { DEFAULT_POLICY_FILE, FOLDER } from './find-config-files.ts';
+import { MAX_BYTES } from './parse-config-text.ts';
 import { readConfigText, type TextReading, textOf } from './read-config-file.ts';
 
 export interface PolicyFile {
@@ -19,20 +18,20 @@ export interface PolicyReading {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** The names a tree holds; what is no list of names is for the schema to report. */
+/** Lists the configured names; the schema reports anything that is not a list of names. */
 const namesIn = (tree: Tree | undefined): readonly string[] => {
   const { found, value } = valueAt(tree, ['policy', 'files']);
   if (!found || !Array.isArray(value)) return [DEFAULT_POLICY_FILE];
   return value.filter((name) => typeof name === 'string');
 };
 
-interface Named extends TextReading {
+interface NamedReading extends TextReading {
   readonly name: string;
   readonly path: string;
 }
 
 const collect = (
-  readings: readonly Named[],
+  readings: readonly NamedReading[],
   { kind, missing }: { readonly kind: PolicyFile['kind']; readonly missing: string },
 ): PolicyReading => {
   const files: PolicyFile[] = [];
@@ -46,13 +45,13 @@ const collect = (
   return { files, problems };
 };
 
-/** Files relative to a folder of the user's choice. Only the default one may be absent. */
+/** Reads files relative to a folder. Only the default one may be absent. */
 export const readPolicyBeside = async (
   folder: string,
   tree: Tree | undefined,
   kind: PolicyFile['kind'] = 'user',
 ): Promise<PolicyReading> => {
-  const readings = namesIn(tree).map(async (name): Promise<Named> => {
+  const readings = namesIn(tree).map(async (name): Promise<NamedReading> => {
     const path = resolve(folder, name);
     return { name, path, ...(await readConfigText(path)) };
   });
@@ -68,7 +67,7 @@ export interface PinnedFiles {
   readonly contents: ReadonlyMap<string, Uint8Array>;
 }
 
-/** A file of the project as it was hashed; `undefined` text when the project holds none of that name. */
+/** Gives a file of the project as it was hashed; `undefined` text when there is none of that name. */
 export const pinnedText = ({ contents }: PinnedFiles, name: string): TextReading => {
   const bytes = contents.get(name.replace(/^(?:\.\/)+/, ''));
   if (bytes === undefined) return { text: undefined, fault: undefined };
@@ -77,7 +76,7 @@ export const pinnedText = ({ contents }: PinnedFiles, name: string): TextReading
     : textOf(bytes);
 };
 
-/** Files of a trusted project: none but those that were hashed. */
+/** Reads the files of a trusted project: only those that were hashed. */
 export const readPinnedPolicy = (folder: PinnedFiles, tree: Tree | undefined): PolicyReading => {
   const readings = namesIn(tree).map((name) => ({
     name,

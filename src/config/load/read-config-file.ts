@@ -1,11 +1,10 @@
-/** Reads one configuration file into a layer. Anything but a readable YAML file is a problem. */
+/** Reads one configuration file as a layer. Anything but a readable YAML file is a problem. */
 import type { Stats } from 'node:fs';
 import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { readCheckedFile } from '../../kit/file/private-file.ts';
 import type { ConfigProblem } from '../config-error.ts';
-import { MAX_BYTES } from './compose-yaml.ts';
 import type { Layer } from './layer.ts';
-import { parseConfigText } from './parse-config-text.ts';
+import { MAX_BYTES, parseConfigText } from './parse-config-text.ts';
 
 export interface FileReading {
   /** `undefined` when the file does not exist or cannot be used. */
@@ -13,13 +12,13 @@ export interface FileReading {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Judges the opened file before it is read; returns what is wrong with it, or nothing. */
+/** Checks the opened file before it is read; returns the fault, if any. */
 export type FileCheck = (stats: Stats) => string | undefined;
 
 export interface ReadRules {
   readonly check?: FileCheck | undefined;
   readonly mostBytes?: number;
-  /** The file has to lie where it is named, and not behind a link. */
+  /** Refuses a symbolic link. */
   readonly noLink?: boolean;
 }
 
@@ -40,7 +39,7 @@ export interface BytesReading {
   readonly fault: string | undefined;
 }
 
-/** Never throws: what is wrong comes back as `fault`. */
+/** Never throws: returns a `fault`. */
 export const readBytes = async (file: string, rules: ReadRules = {}): Promise<BytesReading> => {
   const { mostBytes: maxBytes = MAX_BYTES, noLink } = rules;
   const check = (stats: Stats): void => {
@@ -73,13 +72,13 @@ export const textOf = (bytes: Uint8Array): TextReading => {
   }
 };
 
-/** The text of the file. Never throws: what is wrong comes back as `fault`. */
+/** Reads the text of a file. Never throws: returns a `fault`. */
 export const readConfigText = async (file: string, rules?: ReadRules): Promise<TextReading> => {
   const { bytes, fault } = await readBytes(file, rules);
   return bytes === undefined ? { text: undefined, fault } : textOf(bytes);
 };
 
-/** A layer from text that was read already; `file` is what problems name. */
+/** Parses text that was read before; problems name `file`. */
 export const readLayer = async (
   file: string,
   { text, fault }: TextReading,
@@ -95,6 +94,6 @@ export const readLayer = async (
   };
 };
 
-/** A missing file is no problem here; whether one had to exist is for the caller to say. */
+/** Reads a file as a layer. A missing file is no problem here. */
 export const readConfigFile = async (file: string, rules?: ReadRules): Promise<FileReading> =>
   readLayer(file, await readConfigText(file, rules));

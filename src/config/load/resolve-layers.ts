@@ -1,4 +1,4 @@
-/** Layers, weakest first, to one checked configuration, or to every problem in any of them. */
+/** Merges layers, weakest first, into one checked configuration, or reports every problem in them. */
 import type { ConfigProblem } from '../config-error.ts';
 import type { ConfigPath, ShapeNode } from '../document/config-shape.ts';
 import { dropEmptyMappings, mergeTrees, type Tree, valueAt } from '../document/config-tree.ts';
@@ -12,8 +12,8 @@ export interface Resolution {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** The strongest layer that holds the path, or failing that the closest part of it. */
-const blame = (
+/** Finds the strongest layer that has the path, or else the longest part of it. */
+const findOrigin = (
   layers: readonly Layer[],
   path: ConfigPath,
 ): { layer: Layer; path: ConfigPath } | undefined => {
@@ -26,21 +26,21 @@ const blame = (
 };
 
 const problemOf = (layers: readonly Layer[], finding: Finding): ConfigProblem => {
-  const held = blame(layers, finding.path);
+  const origin = findOrigin(layers, finding.path);
   return {
-    file: held?.layer.path ?? 'configuration',
-    ...held?.layer.position(held.path, finding.part),
+    file: origin?.layer.path ?? 'configuration',
+    ...origin?.layer.position(origin.path, finding.part),
     path: finding.path.join('.'),
     message: finding.message,
   };
 };
 
-interface Judgement {
+interface CheckResult {
   readonly config: Config | undefined;
   readonly findings: readonly Finding[];
 }
 
-const judge = (value: Tree, shape: ShapeNode): Judgement => {
+const check = (value: Tree, shape: ShapeNode): CheckResult => {
   const parsed = configSchema.safeParse(value, PARSED_ONCE);
   return parsed.success
     ? { config: parsed.data, findings: [] }
@@ -50,9 +50,9 @@ const judge = (value: Tree, shape: ShapeNode): Judgement => {
       };
 };
 
-/** What is wrong with a layer by itself, whatever others may hide or complete. */
+/** Lists the problems of a layer by itself, whatever other layers override or complete. */
 export const layerProblems = (layer: Layer, shape: ShapeNode): readonly ConfigProblem[] =>
-  judge(dropEmptyMappings(layer.value, shape), shape)
+  check(dropEmptyMappings(layer.value, shape), shape)
     .findings.filter((finding) => !finding.whole)
     .map((finding) => problemOf([layer], finding));
 
@@ -62,7 +62,7 @@ export const resolveLayers = (layers: readonly Layer[], shape: ShapeNode): Resol
     value: dropEmptyMappings(layer.value, shape),
   }));
   const merged = filled.reduce<Tree>((weak, { value }) => mergeTrees(weak, value, shape), {});
-  const { config, findings } = judge(merged, shape);
+  const { config, findings } = check(merged, shape);
   const problems = [
     ...filled.flatMap((layer) => layerProblems(layer, shape)),
     ...findings.map((finding) => problemOf(filled, finding)),

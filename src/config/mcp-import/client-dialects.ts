@@ -1,22 +1,18 @@
-/** Entries of programs that word them in their own way, in the words that most others share. Pure. */
+/** Converts entries of programs with their own format to the common format of `mcpServers`. Pure. */
+import { isRecord } from '../../kit/data/is-record.ts';
+import { ownValue } from '../../kit/data/own-value.ts';
 import type { ClientName } from './client-files.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
-
-const isEntry = (value: unknown): value is Entry =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const own = (entry: Entry, key: string): unknown =>
-  Object.hasOwn(entry, key) ? entry[key] : undefined;
 
 const textsIn = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 
 const variable = (name: string): string => `\${env:${name}}`;
 
-/** Names of variables of the environment, by the name of what they are the value of. */
+/** Converts names of environment variables to references. */
 const variablesIn = (value: unknown): Entry =>
-  isEntry(value)
+  isRecord(value)
     ? Object.fromEntries(
         Object.entries(value).map(([name, source]) => [
           name,
@@ -25,52 +21,52 @@ const variablesIn = (value: unknown): Entry =>
       )
     : {};
 
-const entryIn = (value: unknown): Entry => (isEntry(value) ? value : {});
+const entryIn = (value: unknown): Entry => (isRecord(value) ? value : {});
 
-/** Sets a member only where there is something in it. */
-const filled = (key: string, pairs: Entry): Entry =>
+/** Gives a member, or nothing when it is empty. */
+const unlessEmpty = (key: string, pairs: Entry): Entry =>
   Object.keys(pairs).length > 0 ? { [key]: pairs } : {};
 
-/** Codex: headers by value and by variable, a bearer token by variable, variables that are passed on. */
+/** Codex has headers by value and by variable, a bearer token by variable, and inherited variables. */
 const fromCodex = (entry: Entry): Entry => {
-  const token = own(entry, 'bearer_token_env_var');
-  const passed = textsIn(own(entry, 'env_vars')).map((name) => [name, variable(name)]);
-  const seconds = own(entry, 'tool_timeout_sec');
+  const token = ownValue(entry, 'bearer_token_env_var');
+  const inherited = textsIn(ownValue(entry, 'env_vars')).map((name) => [name, variable(name)]);
+  const seconds = ownValue(entry, 'tool_timeout_sec');
   return {
     ...entry,
-    ...filled('headers', {
-      ...entryIn(own(entry, 'http_headers')),
-      ...variablesIn(own(entry, 'env_http_headers')),
+    ...unlessEmpty('headers', {
+      ...entryIn(ownValue(entry, 'http_headers')),
+      ...variablesIn(ownValue(entry, 'env_http_headers')),
       ...(typeof token === 'string' && { Authorization: `Bearer ${variable(token)}` }),
     }),
-    ...filled('env', { ...Object.fromEntries(passed), ...entryIn(own(entry, 'env')) }),
+    ...unlessEmpty('env', { ...Object.fromEntries(inherited), ...entryIn(ownValue(entry, 'env')) }),
     ...(typeof seconds === 'number' && { timeout: Math.round(seconds * 1000) }),
   };
 };
 
-/** `{env:NAME}` is how opencode writes a variable. */
+/** Converts `{env:NAME}`, the reference of opencode to a variable. */
 const withVariables = (value: unknown): unknown => {
   if (typeof value === 'string') {
     return value.replaceAll(/\{env:([A-Za-z_]\w*)\}/g, (_all, name: string) => variable(name));
   }
   if (Array.isArray(value)) return value.map(withVariables);
-  if (!isEntry(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withVariables(item)]));
 };
 
-/** opencode: one list for the command and its arguments, and `environment`. */
-const fromOpencode = (given: Entry): Entry => {
-  const entry = entryIn(withVariables(given));
-  const words = own(entry, 'command');
+/** opencode has one list for the command and its arguments, and `environment`. */
+const fromOpencode = (original: Entry): Entry => {
+  const entry = entryIn(withVariables(original));
+  const words = ownValue(entry, 'command');
   const { type: _, ...rest } = entry;
   if (!Array.isArray(words)) return rest;
   const [command, ...args] = words as readonly unknown[];
-  return { ...rest, command, args, ...filled('env', entryIn(own(entry, 'environment'))) };
+  return { ...rest, command, args, ...unlessEmpty('env', entryIn(ownValue(entry, 'environment'))) };
 };
 
-/** Returns the entry in the words that `mcpServers` of most programs have. */
-export const inCommonWords = (entry: unknown, client: ClientName | undefined): unknown => {
-  if (!isEntry(entry)) return entry;
+/** Gives the entry in the format that `mcpServers` of most programs has. */
+export const commonEntry = (entry: unknown, client: ClientName | undefined): unknown => {
+  if (!isRecord(entry)) return entry;
   if (client === 'codex') return fromCodex(entry);
   return client === 'opencode' ? fromOpencode(entry) : entry;
 };

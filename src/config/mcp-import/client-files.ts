@@ -1,4 +1,4 @@
-/** Where other programs keep their lists of MCP servers, on each platform. */
+/** The files in which other programs list MCP servers, on each platform. */
 import { join } from 'node:path';
 import type { UserLocation } from '../load/find-config-files.ts';
 
@@ -16,7 +16,6 @@ export const CLIENTS = [
 
 export type ClientName = (typeof CLIENTS)[number];
 
-/** For people. */
 export const CLIENT_TITLES: Readonly<Record<ClientName, string>> = {
   claude: 'Claude Desktop',
   'claude-code': 'Claude Code',
@@ -33,20 +32,20 @@ export interface ClientFile {
   readonly client: ClientName;
   /** Absolute. */
   readonly file: string;
-  /** A file of the folder one stands in, which a stranger may have written. */
+  /** A file of the working directory, which a stranger may have written. */
   readonly isProject: boolean;
 }
 
-/** Where a program keeps its settings: `%APPDATA%`, `~/Library/Application Support` or `~/.config`. */
+/** Gives the folder of settings: `%APPDATA%`, `~/Library/Application Support` or `~/.config`. */
 const settingsDir = ({ env, home, platform }: UserLocation): string => {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming');
   return env.XDG_CONFIG_HOME || join(home, '.config');
 };
 
-const own = (place: UserLocation): Readonly<Record<ClientName, readonly string[]>> => {
-  const { env, home, platform } = place;
-  const settings = settingsDir(place);
+const userFiles = (location: UserLocation): Readonly<Record<ClientName, readonly string[]>> => {
+  const { env, home, platform } = location;
+  const settings = settingsDir(location);
   const zed =
     platform === 'win32'
       ? join(settings, 'Zed')
@@ -63,14 +62,14 @@ const own = (place: UserLocation): Readonly<Record<ClientName, readonly string[]
     gemini: [join(home, '.gemini', 'settings.json')],
     zed: [join(zed, 'settings.json')],
     codex: [join(env.CODEX_HOME || join(home, '.codex'), 'config.toml')],
-    // On every platform, as the program itself has it.
+    // The same on every platform.
     opencode: ['opencode.json', 'opencode.jsonc'].map((name) =>
       join(env.XDG_CONFIG_HOME || join(home, '.config'), 'opencode', name),
     ),
   };
 };
 
-const ofProject = (cwd: string): Readonly<Partial<Record<ClientName, readonly string[]>>> => ({
+const projectFiles = (cwd: string): Readonly<Partial<Record<ClientName, readonly string[]>>> => ({
   'claude-code': [join(cwd, '.mcp.json')],
   cursor: [join(cwd, '.cursor', 'mcp.json')],
   vscode: [join(cwd, '.vscode', 'mcp.json')],
@@ -80,17 +79,17 @@ const ofProject = (cwd: string): Readonly<Partial<Record<ClientName, readonly st
   opencode: [join(cwd, 'opencode.json'), join(cwd, 'opencode.jsonc')],
 });
 
-/** Every place that is known, whether there is a file or not; the user's own before the project's. */
-export const clientFiles = (place: UserLocation): readonly ClientFile[] => {
-  const mine = own(place);
-  const project = ofProject(place.cwd);
+/** Lists every known file, whether it exists or not; those of the user before those of the project. */
+export const clientFiles = (location: UserLocation): readonly ClientFile[] => {
+  const user = userFiles(location);
+  const project = projectFiles(location.cwd);
   const seen = new Set<string>();
   const files = (client: ClientName, paths: readonly string[], isProject: boolean) =>
     paths
       .filter((file) => !seen.has(file) && seen.add(file))
       .map((file): ClientFile => ({ client, file, isProject }));
   return CLIENTS.flatMap((client) => [
-    ...files(client, mine[client], false),
+    ...files(client, user[client], false),
     ...files(client, project[client] ?? [], true),
   ]);
 };
@@ -107,6 +106,6 @@ const BY_NAME: readonly (readonly [RegExp, ClientName])[] = [
   [/(?:^|[\\/])opencode\.jsonc?$/i, 'opencode'],
 ];
 
-/** Whose file this is, told by its path; `undefined` when the path does not say. */
+/** Finds the program of a file by its path; returns `undefined` when the path does not say. */
 export const clientOfPath = (path: string): ClientName | undefined =>
   BY_NAME.find(([pattern]) => pattern.test(path))?.[1];

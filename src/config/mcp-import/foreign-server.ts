@@ -1,12 +1,11 @@
-/** One server of another program's list, in the words of our configuration. Pure. */
-
+/** Converts one server of another program's list to our configuration. Pure. */
 import { isRecord } from '../../kit/data/is-record.ts';
 import { ownValue } from '../../kit/data/own-value.ts';
-import { inCommonWords } from './client-dialects.ts';
+import { commonEntry } from './client-dialects.ts';
 import type { ClientName } from './client-files.ts';
 import { looksSecret } from './looks-secret.ts';
 
-/** As in `mcp.servers` of our configuration. */
+/** An entry of `mcp.servers`. */
 export interface ServerDefinition {
   readonly command?: string;
   readonly args?: readonly string[];
@@ -20,47 +19,47 @@ export interface ServerDefinition {
 }
 
 export interface ForeignServer {
-  /** Ours; `foreignName` is what the other program calls it. */
+  /** The name here; `foreignName` is the one in the other program. */
   readonly name: string;
   readonly foreignName: string;
   readonly definition: ServerDefinition;
-  /** What a person should know before taking it. */
+  /** What a person should know before importing it. */
   readonly notes: readonly string[];
 }
 
-export interface Surroundings {
+export interface ImportContext {
   readonly client: ClientName | undefined;
   readonly home: string;
-  /** What `${workspaceFolder}` stands for. */
+  /** The value of `${workspaceFolder}`. */
   readonly folder: string;
 }
 
-/** Why one cannot be taken. */
-export class NotTaken extends Error {}
+/** The reason why a server cannot be imported. */
+export class NotImportable extends Error {}
 
 type Entry = Readonly<Record<string, unknown>>;
 
 const textAt = (entry: Entry, ...keys: readonly string[]): string | undefined => {
-  const found = keys.map((key) => ownValue(entry, key)).find((value) => value !== undefined);
-  if (found === undefined || found === null) return undefined;
-  if (typeof found !== 'string') throw new NotTaken(`"${keys[0]}" is no text`);
-  return found;
+  const text =
+    keys.map((key) => ownValue(entry, key)).find((value) => value !== undefined) ?? undefined;
+  if (text === undefined || typeof text === 'string') return text;
+  throw new NotImportable(`"${keys[0]}" is no text`);
 };
 
 const listAt = (entry: Entry, key: string): readonly string[] | undefined => {
-  const found = ownValue(entry, key);
-  if (found === undefined || found === null) return undefined;
-  if (Array.isArray(found) && found.every((item) => typeof item === 'string')) return found;
-  throw new NotTaken(`"${key}" is no list of texts`);
+  const list = ownValue(entry, key) ?? undefined;
+  if (list === undefined) return undefined;
+  if (Array.isArray(list) && list.every((item) => typeof item === 'string')) return list;
+  throw new NotImportable(`"${key}" is no list of texts`);
 };
 
 const pairsAt = (entry: Entry, key: string): Readonly<Record<string, string>> | undefined => {
-  const found = ownValue(entry, key);
-  if (found === undefined || found === null) return undefined;
-  if (!isRecord(found)) throw new NotTaken(`"${key}" is no list of names and values`);
-  const pairs = Object.entries(found).map(([name, value]) => {
+  const record = ownValue(entry, key) ?? undefined;
+  if (record === undefined) return undefined;
+  if (!isRecord(record)) throw new NotImportable(`"${key}" is no list of names and values`);
+  const pairs = Object.entries(record).map(([name, value]) => {
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
-      throw new NotTaken(`a value of "${key}" is no text`);
+      throw new NotImportable(`a value of "${key}" is no text`);
     }
     return [name, String(value)] as const;
   });
@@ -69,37 +68,39 @@ const pairsAt = (entry: Entry, key: string): Readonly<Record<string, string>> | 
 
 const FOLDERS = /\$\{(workspaceFolder|userHome|workspaceRoot)\}/g;
 
-const withFolders = (text: string, { home, folder }: Surroundings): string =>
+const withFolders = (text: string, { home, folder }: ImportContext): string =>
   text.replace(FOLDERS, (_all, name) => (name === 'userHome' ? home : folder));
 
-/** In a command or an address: the folders are known, other variables are that program's own. */
-const plainText = (text: string, around: Surroundings): string => {
-  const known = withFolders(text, around);
-  if (!/\$\{[^}]*\}/.test(known)) return known;
-  throw new NotTaken('it uses a variable outside of "env"; write the value there and import again');
+/** Resolves the folders in a command or an address; other variables belong to the other program. */
+const plainText = (text: string, context: ImportContext): string => {
+  const resolved = withFolders(text, context);
+  if (!/\$\{[^}]*\}/.test(resolved)) return resolved;
+  throw new NotImportable(
+    'it uses a variable outside of "env"; write the value there and import again',
+  );
 };
 
 const asKey = (text: string): string => text.replace(/[^A-Za-z0-9]+/g, '_').toUpperCase();
 
-/** The name of a secret for a value of a server. */
+/** Makes the name of the secret for a value of a server. */
 export const secretKeyFor = (server: string, name: string): string =>
   `MCP_${asKey(server)}_${asKey(name)}`;
 
-interface Valued {
+interface ResolvedValue {
   readonly value: string;
   readonly notes: readonly string[];
 }
 
 const VARIABLES = /\$\{input:([\w.-]+)\}|\$\{(?:env:)?([A-Za-z_]\w*)(?::-[^}]*)?\}/g;
 
-/** `${env:X}`, `${X}`, `${X:-y}` and `${input:x}` become references to secrets of ours, inside of a text too. */
-const settledValue = (text: string, server: string, around: Surroundings): Valued => {
-  const known = withFolders(text, around);
-  const [, bare] = /^\$([A-Za-z_]\w*)$/.exec(known) ?? [];
-  const plain = bare === undefined ? known : `\${${bare}}`;
+/** Converts `${env:X}`, `${X}`, `${X:-y}` and `${input:x}`, also inside of a text, to references to secrets. */
+const resolveValue = (text: string, server: string, context: ImportContext): ResolvedValue => {
+  const resolved = withFolders(text, context);
+  const [, bare] = /^\$([A-Za-z_]\w*)$/.exec(resolved) ?? [];
+  const plain = bare === undefined ? resolved : `\${${bare}}`;
   const outside = plain.replaceAll(VARIABLES, '');
   if (/\$\{[^}]*\}/.test(outside) || (outside !== plain && looksSecret('', outside))) {
-    throw new NotTaken('a value mixes text and variables; write it out and import again');
+    throw new NotImportable('a value mixes text and variables; write it out and import again');
   }
   const notes: string[] = [];
   const value = plain.replaceAll(VARIABLES, (_all, input?: string, name?: string) => {
@@ -117,15 +118,15 @@ const settledValue = (text: string, server: string, around: Surroundings): Value
 const valuesOf = (
   pairs: Readonly<Record<string, string>> | undefined,
   server: string,
-  around: Surroundings,
+  context: ImportContext,
 ): { values?: Readonly<Record<string, string>>; notes: readonly string[] } => {
   if (!pairs) return { notes: [] };
-  const read = Object.entries(pairs).map(
-    ([name, text]) => [name, settledValue(text, server, around)] as const,
+  const resolved = Object.entries(pairs).map(
+    ([name, text]) => [name, resolveValue(text, server, context)] as const,
   );
   return {
-    values: Object.fromEntries(read.map(([name, { value }]) => [name, value])),
-    notes: read.flatMap(([, { notes }]) => notes),
+    values: Object.fromEntries(resolved.map(([name, { value }]) => [name, value])),
+    notes: resolved.flatMap(([, { notes }]) => notes),
   };
 };
 
@@ -138,31 +139,32 @@ const TRANSPORTS: Readonly<Record<string, ServerDefinition['transport']>> = {
   streamableHttp: 'http',
 };
 
-const transportOf = (entry: Entry, { client }: Surroundings): ServerDefinition['transport'] => {
-  const said = textAt(entry, 'type', 'transport') ?? '';
-  if (Object.hasOwn(TRANSPORTS, said)) return TRANSPORTS[said];
-  // Gemini keeps the two apart by name: `httpUrl` is the newer one.
-  return client === 'gemini' && ownValue(entry, 'url') !== undefined && said === ''
+const transportOf = (entry: Entry, { client }: ImportContext): ServerDefinition['transport'] => {
+  const type = textAt(entry, 'type', 'transport') ?? '';
+  if (Object.hasOwn(TRANSPORTS, type)) return TRANSPORTS[type];
+  // Gemini distinguishes the two by name: `httpUrl` is the newer one.
+  return client === 'gemini' && ownValue(entry, 'url') !== undefined && type === ''
     ? 'sse'
     : undefined;
 };
 
-/** How it is reached. Zed used to keep command, arguments and environment one level deeper. */
-const reachOf = (
+/** Reads the connection. Older versions of Zed have command, arguments and environment one level deeper. */
+const connectionOf = (
   entry: Entry,
   server: string,
-  around: Surroundings,
+  context: ImportContext,
 ): { definition: ServerDefinition; notes: readonly string[] } => {
   const nested = ownValue(entry, 'command');
   const source = isRecord(nested) ? nested : entry;
   const command = textAt(source, ...(isRecord(nested) ? ['path'] : ['command']));
   const url = textAt(entry, 'url', 'serverUrl', 'httpUrl');
-  if (command === undefined && url === undefined) throw new NotTaken('it has no command or url');
+  if (command === undefined && url === undefined)
+    throw new NotImportable('it has no command or url');
   if (command === undefined) {
-    const transport = transportOf(entry, around);
-    const { values, notes } = valuesOf(pairsAt(entry, 'headers'), server, around);
+    const transport = transportOf(entry, context);
+    const { values, notes } = valuesOf(pairsAt(entry, 'headers'), server, context);
     const definition = {
-      url: plainText(url ?? '', around),
+      url: plainText(url ?? '', context),
       ...(transport && { transport }),
       ...(values && { headers: values }),
     };
@@ -170,12 +172,12 @@ const reachOf = (
   }
   const args = listAt(source, 'args');
   const cwd = textAt(source, 'cwd');
-  const { values, notes } = valuesOf(pairsAt(source, 'env'), server, around);
+  const { values, notes } = valuesOf(pairsAt(source, 'env'), server, context);
   const definition = {
-    command: plainText(command, around),
-    ...(args && args.length > 0 && { args: args.map((arg) => plainText(arg, around)) }),
+    command: plainText(command, context),
+    ...(args && args.length > 0 && { args: args.map((arg) => plainText(arg, context)) }),
     ...(values && { env: values }),
-    ...(cwd !== undefined && { cwd: plainText(cwd, around) }),
+    ...(cwd !== undefined && { cwd: plainText(cwd, context) }),
   };
   return { definition, notes };
 };
@@ -187,7 +189,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   envFile: 'its file of variables is not taken over',
 };
 
-/** Which of its tools the other program uses: said, because our configuration switches tools by hand. */
+/** Selections of tools in the other program. They are reported: here tools are switched one by one. */
 const TOOL_LISTS = [
   ['disabledTools', 'leaves out'],
   ['excludeTools', 'leaves out'],
@@ -216,39 +218,42 @@ const switchOf = (entry: Entry): Pick<ServerDefinition, 'enabled'> =>
     ? { enabled: false }
     : {};
 
-const timeoutOf = (entry: Entry, { client }: Surroundings): Pick<ServerDefinition, 'timeoutMs'> => {
+const timeoutOf = (
+  entry: Entry,
+  { client }: ImportContext,
+): Pick<ServerDefinition, 'timeoutMs'> => {
   const timeout = ownValue(entry, 'timeout');
   const isKnown = client === 'gemini' || client === 'codex';
   const usable = isKnown && Number.isInteger(timeout) && (timeout as number) > 0;
   return usable ? { timeoutMs: timeout as number } : {};
 };
 
-/** A name that our configuration allows. */
-const ourName = (name: string): string => {
+/** Makes a name that our configuration allows. */
+const legalName = (name: string): string => {
   const usable = name.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^[^A-Za-z0-9]+|-+$/g, '');
-  if (usable === '') throw new NotTaken('its name has no letter or digit');
+  if (usable === '') throw new NotImportable('its name has no letter or digit');
   return usable.slice(0, 64);
 };
 
-/** Throws `NotTaken` with a reason that holds no value of the entry. */
+/** Throws `NotImportable` with a reason that contains no value of the entry. */
 export const foreignServer = (
   foreignName: string,
-  given: unknown,
-  around: Surroundings,
+  foreignEntry: unknown,
+  context: ImportContext,
 ): ForeignServer => {
-  const entry = inCommonWords(given, around.client);
-  if (!isRecord(entry)) throw new NotTaken('it is no object');
-  const name = ourName(foreignName);
-  const { definition, notes } = reachOf(entry, name, around);
-  const left = Object.entries(LEFT_OUT).filter(([key]) => ownValue(entry, key) !== undefined);
+  const entry = commonEntry(foreignEntry, context.client);
+  if (!isRecord(entry)) throw new NotImportable('it is no object');
+  const name = legalName(foreignName);
+  const { definition, notes } = connectionOf(entry, name, context);
+  const leftOut = Object.entries(LEFT_OUT).filter(([key]) => ownValue(entry, key) !== undefined);
   return {
     name,
     foreignName,
-    definition: { ...definition, ...switchOf(entry), ...timeoutOf(entry, around) },
+    definition: { ...definition, ...switchOf(entry), ...timeoutOf(entry, context) },
     notes: [
       ...(name === foreignName ? [] : [`is called ${name} here`]),
       ...notes,
-      ...new Set(left.map(([, note]) => note)),
+      ...new Set(leftOut.map(([, note]) => note)),
       ...toolNotes(entry),
     ],
   };

@@ -1,4 +1,4 @@
-/** Whether a value is likely a credential, by its name or by its form. When in doubt it is one. */
+/** Detects likely credentials by name or by form. When in doubt a value is one. */
 
 const NAME =
   /(?:^|[_\-.])(?:api[_-]?key|key|token|secret|password|passwd|pass|pwd|pat|auth|authorization|bearer|credentials?|cookie|session|dsn|private)(?:$|[_\-.\d])|(?:key|token|secret|password)$/i;
@@ -11,7 +11,7 @@ const FORMS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
 ];
 
-/** Long and of mixed signs, with no sign that a path, an address or a sentence would have. */
+/** True for a long mix of letters and digits, without characters of a path, an address or a sentence. */
 const isDense = (value: string): boolean =>
   /^[A-Za-z0-9+=_-]{24,}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
 
@@ -19,17 +19,17 @@ const REFERENCES = /\$\{[^}]+\}/g;
 
 export const looksSecret = (name: string, value: string): boolean => {
   const text = value.replaceAll(REFERENCES, '');
-  // What is around a reference is judged by itself: the name of the place is about the whole.
+  // The text around a reference is judged without the name, which is about the whole value.
   if (text !== value) return FORMS.some((form) => form.test(text)) || isDense(text);
   if (value === '') return false;
   if (/^(?:true|false|\d{1,6})$/i.test(value)) return false;
   return NAME.test(name) || FORMS.some((form) => form.test(value)) || isDense(value);
 };
 
-/** An argument of a program or a part of an address; there a name comes first, as in `--api-key=…`. */
+/** Checks an argument of a program; its name comes first, as in `--api-key=…` or `--api-key …`. */
 export const argumentLooksSecret = (value: string, before: string | undefined): boolean => {
   const [, flag, inline] = /^-{1,2}([\w-]+)=(.+)$/s.exec(value) ?? [];
   if (flag !== undefined && inline !== undefined) return looksSecret(flag, inline);
-  const named = /^-{1,2}([\w-]+)$/.exec(before ?? '')?.[1];
-  return !value.startsWith('-') && looksSecret(named ?? '', value);
+  const flagBefore = /^-{1,2}([\w-]+)$/.exec(before ?? '')?.[1];
+  return !value.startsWith('-') && looksSecret(flagBefore ?? '', value);
 };

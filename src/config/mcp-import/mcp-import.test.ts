@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { clientFiles, clientOfPath } from './client-files.ts';
-import type { Surroundings } from './foreign-server.ts';
+import type { ImportContext } from './foreign-server.ts';
 import { argumentLooksSecret, looksSecret } from './looks-secret.ts';
 import { moveSecrets } from './move-secrets.ts';
 import { readClientText } from './read-client-text.ts';
 import { rewriteClientText } from './rewrite-client-text.ts';
 
-const around: Surroundings = { client: 'cursor', home: '/home/ada', folder: '/home/ada/p' };
+const around: ImportContext = { client: 'cursor', home: '/home/ada', folder: '/home/ada/p' };
 
-const read = (data: unknown, client: Surroundings['client'] = 'cursor') =>
+const read = (data: unknown, client: ImportContext['client'] = 'cursor') =>
   readClientText(JSON.stringify(data), { ...around, client });
 
 describe('the files of other programs', () => {
@@ -129,7 +129,7 @@ describe('what another program calls a server', () => {
     expect(server?.notes).toEqual(['is called My-Server-old here']);
   });
 
-  it('what it may do unasked is not taken over', () => {
+  it('permissions of the other program are not imported', () => {
     const [server] = read({ mcpServers: { a: { command: 'x', alwaysAllow: ['rm'] } } }).servers;
     expect(server?.definition).toEqual({ command: 'x' });
     expect(server?.notes).toEqual([expect.stringContaining('your rules decide')]);
@@ -151,7 +151,7 @@ describe('what another program calls a server', () => {
     expect(refused[0]?.reason).not.toContain('canary');
   });
 
-  it('this program itself is not taken in', () => {
+  it('Toolcrib itself is not imported', () => {
     const launch = {
       command: '/usr/bin/node',
       args: ['/opt/lib/toolcrib/dist/cli/main.js', 'mcp'],
@@ -161,7 +161,7 @@ describe('what another program calls a server', () => {
     expect(isOurs).toBe(true);
   });
 
-  it('threat: names of the prototype are names', () => {
+  it('threat: prototype keys are plain names', () => {
     const text = '{"mcpServers": {"__proto__": {"command": "x"}, "constructor": {"command": "y"}}}';
     const { servers } = readClientText(text, around);
     expect(servers.map(({ name }) => name)).toEqual(['proto__', 'constructor']);
@@ -178,7 +178,7 @@ describe('credentials', () => {
     ['ANY', 'ghp_0123456789'],
     ['ANY', 'postgres://u:p@host/db'],
     ['ANY', 'a1b2c3d4e5f6a7b8c9d0e1f2'],
-  ])('%s=%s looks like one', (name, value) => expect(looksSecret(name, value)).toBe(true));
+  ])('%s=%s looks like a credential', (name, value) => expect(looksSecret(name, value)).toBe(true));
 
   it.each([
     ['LOG_LEVEL', 'debug'],
@@ -189,12 +189,12 @@ describe('credentials', () => {
     ['ROOT', '/home/ada/projects/2024/a-long-name-of-a-folder'],
     ['URL', 'https://example.com/path'],
     ['MONKEY', 'banana'],
-  ])('%s=%s does not', (name, value) => {
+  ])('%s=%s does not look like a credential', (name, value) => {
     const expected = name === 'MONKEY';
     expect(looksSecret(name, value)).toBe(expected);
   });
 
-  it('among arguments and in addresses they are named, and stay', () => {
+  it('in arguments and addresses are reported and stay', () => {
     const url = 'https://x/mcp?api_key=url-canary';
     expect(argumentLooksSecret('--api-key=canary', undefined)).toBe(true);
     expect(argumentLooksSecret('canary', '--token')).toBe(true);
@@ -231,7 +231,7 @@ describe('rewriting', () => {
 }
 `;
 
-  it('leaves one entry and what could not be taken; the rest of the file stays', () => {
+  it('leaves one entry and those that cannot be imported; the rest of the file stays', () => {
     const { lists } = readClientText(TEXT, around);
     const stays = (name: string): boolean => name === 'b';
     expect(rewriteClientText(TEXT, { lists, client: 'cursor', launch, stays })).toBe(`{

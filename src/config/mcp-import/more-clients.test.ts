@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { clientFiles, clientOfPath } from './client-files.ts';
-import type { Surroundings } from './foreign-server.ts';
+import type { ImportContext } from './foreign-server.ts';
 import { moveSecrets } from './move-secrets.ts';
 import { readClientText } from './read-client-text.ts';
 
-const around = (client: Surroundings['client']): Surroundings => ({
+const around = (client: ImportContext['client']): ImportContext => ({
   client,
   home: '/home/ada',
   folder: '/project',
@@ -106,7 +106,7 @@ it('the files of Codex and opencode are looked for, and known by their paths', (
 });
 
 describe('values that mix text and variables', () => {
-  const reading = (value: string, client: Surroundings['client'] = 'vscode') =>
+  const reading = (value: string, client: ImportContext['client'] = 'vscode') =>
     readClientText(
       JSON.stringify({ servers: { api: { url: 'https://a.example', headers: { Auth: value } } } }),
       around(client),

@@ -1,10 +1,10 @@
-/** Takes likely credentials out of a definition and leaves references to secrets. Pure. */
+/** Replaces likely credentials in a definition by references to secrets. Pure. */
 import { type ForeignServer, type ServerDefinition, secretKeyFor } from './foreign-server.ts';
 import { argumentLooksSecret, looksSecret } from './looks-secret.ts';
 
 export interface MovedSecret {
   readonly key: string;
-  /** For people: `env.GITHUB_TOKEN`. */
+  /** Shown to people, e.g. `env.GITHUB_TOKEN`. */
   readonly from: string;
   /** Never shown. */
   readonly value: string;
@@ -13,7 +13,7 @@ export interface MovedSecret {
 export interface MovedServer {
   readonly definition: ServerDefinition;
   readonly secrets: readonly MovedSecret[];
-  /** Credentials that had to stay, by place and without the value. */
+  /** Where credentials had to stay; without the values. */
   readonly stuck: readonly string[];
 }
 
@@ -32,12 +32,12 @@ const movePairs = (
       from: `${kind}.${name}`,
       value,
     }));
-  const byPlace = new Map(secrets.map(({ from, key }) => [from, key]));
-  const moved = Object.entries(pairs).map(([name, value]) => {
-    const key = byPlace.get(`${kind}.${name}`);
+  const keyByName = new Map(secrets.map(({ from, key }) => [from, key]));
+  const replaced = Object.entries(pairs).map(([name, value]) => {
+    const key = keyByName.get(`${kind}.${name}`);
     return [name, key === undefined ? value : `\${secret:${key}}`] as const;
   });
-  return { pairs: Object.fromEntries(moved), secrets };
+  return { pairs: Object.fromEntries(replaced), secrets };
 };
 
 const urlHoldsSecret = (url: string): boolean => {

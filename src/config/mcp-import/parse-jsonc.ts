@@ -1,6 +1,6 @@
 /**
- * JSON with comments and trailing commas, as editors write it, with the place of every value: files of
- * others are changed by cutting, so that their comments and layout stay. Strict in everything else.
+ * Parses JSON with comments and trailing commas, as editors write it, with the position of every value:
+ * files of other programs are edited as text, so that comments and layout stay. Strict otherwise.
  */
 import {
   createScanner,
@@ -27,7 +27,7 @@ export interface JsoncNode {
   readonly value?: string | number | boolean | null;
 }
 
-/** The place in the text, counted from 1, and what is wrong there. Quotes nothing of the text. */
+/** A fault with its line, counted from 1. Quotes nothing of the text. */
 export class JsoncFault extends Error {
   readonly line: number;
   constructor(message: string, line: number) {
@@ -50,7 +50,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 const faultAt = (text: string, offset: number, message: string): JsoncFault =>
   new JsoncFault(message, text.slice(0, offset).split('\n').length);
 
-/** Before the parser runs: it calls itself for each level. */
+/** Runs before the parser, which recurses. */
 const assertShallow = (text: string): void => {
   const scanner = createScanner(text, true);
   let depth = 0;
@@ -75,16 +75,18 @@ const membersOf = (text: string, properties: readonly Node[]): readonly JsoncMem
 };
 
 const nodeOf = (text: string, { type, offset, length, children = [], value }: Node): JsoncNode => {
-  const place = { start: offset, end: offset + length };
-  if (type === 'object') return { ...place, members: membersOf(text, children) };
-  if (type === 'array') return { ...place, items: children.map((item) => nodeOf(text, item)) };
-  return { ...place, value };
+  const range = { start: offset, end: offset + length };
+  if (type === 'object') return { ...range, members: membersOf(text, children) };
+  if (type === 'array') return { ...range, items: children.map((item) => nodeOf(text, item)) };
+  return { ...range, value };
 };
 
 /** Throws `JsoncFault`. */
-export const parseJsonc = (given: string): JsoncNode => {
-  // A blank in its place, so that every offset is one of the text that was given.
-  const text = given.startsWith(BYTE_ORDER_MARK) ? ` ${withoutByteOrderMark(given)}` : given;
+export const parseJsonc = (fileText: string): JsoncNode => {
+  // A blank replaces the byte order mark, so that every offset is right.
+  const text = fileText.startsWith(BYTE_ORDER_MARK)
+    ? ` ${withoutByteOrderMark(fileText)}`
+    : fileText;
   assertShallow(text);
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
@@ -99,11 +101,11 @@ export const parseJsonc = (given: string): JsoncNode => {
   return nodeOf(text, root);
 };
 
-/** The value under a name; `undefined` for anything but an object that has it. */
+/** Finds the value of a member; returns `undefined` when there is none. */
 export const memberOf = (node: JsoncNode | undefined, key: string): JsoncNode | undefined =>
   node?.members?.find((member) => member.key === key)?.value;
 
-/** As plain data. Objects have no prototype, so no name in them can mean more than itself. */
+/** Converts a node to plain data. Objects have no prototype, so that every name is harmless. */
 export const dataOf = (node: JsoncNode): unknown => {
   if (node.items) return node.items.map(dataOf);
   if (!node.members) return node.value;

@@ -1,11 +1,11 @@
-/** All servers in the text of another program's file, and where in the text their lists are. Pure. */
+/** Reads all servers in the file of another program, and the positions of their lists. Pure. */
 import { parse, TomlError } from 'smol-toml';
 import type { ClientName } from './client-files.ts';
 import {
   type ForeignServer,
   foreignServer,
-  NotTaken,
-  type Surroundings,
+  type ImportContext,
+  NotImportable,
 } from './foreign-server.ts';
 import { dataOf, JsoncFault, type JsoncNode, memberOf, parseJsonc } from './parse-jsonc.ts';
 
@@ -32,8 +32,8 @@ const ANYWHERE: readonly ListPath[] = [
   ['context_servers'],
 ];
 
-/** Claude Code keeps what was added for one folder in the user's file, below that folder. */
-const listsOf = ({ client, folder }: Surroundings): readonly ListPath[] => {
+/** Lists the paths of server lists. Claude Code has those of one folder in the user's file, under its path. */
+const listsOf = ({ client, folder }: ImportContext): readonly ListPath[] => {
   if (client === undefined) return ANYWHERE;
   const lists = LISTS[client];
   return client === 'claude-code' ? [...lists, ['projects', folder, 'mcpServers']] : lists;
@@ -47,14 +47,14 @@ export interface RefusedServer {
 export interface ClientReading {
   readonly servers: readonly ForeignServer[];
   readonly refused: readonly RefusedServer[];
-  /** The lists that are there, first the one that `--rewrite` puts its entry into. */
+  /** The existing lists; `--rewrite` adds its entry to the first. */
   readonly lists: readonly JsoncNode[];
-  /** It holds the entry that `--rewrite` writes, so there is nothing to take. */
+  /** It has the entry that `--rewrite` writes. */
   readonly isOurs: boolean;
 }
 
-/** Whether an entry starts this very program as an MCP server. */
-const startsUs = (entry: unknown): boolean => {
+/** True for an entry that starts Toolcrib as an MCP server. */
+const startsToolcrib = (entry: unknown): boolean => {
   const { command, args } = (entry ?? {}) as { command?: unknown; args?: unknown };
   const words = [command, args].flat().filter((word): word is string => typeof word === 'string');
   const at = words.findIndex((word) => /(?:^|[\\/])toolcrib(?:\.cmd|[\\/].*)?$/.test(word));
@@ -63,7 +63,7 @@ const startsUs = (entry: unknown): boolean => {
 
 const OURS = 'toolcrib';
 
-/** Codex writes TOML, which has no places of values: such a file is read and not rewritten. */
+/** Reads the TOML of Codex. Its values have no positions, so the file is not rewritten. */
 const readToml = (text: string): readonly (readonly [string, unknown])[] => {
   try {
     const { mcp_servers: list } = parse(text);
@@ -75,34 +75,34 @@ const readToml = (text: string): readonly (readonly [string, unknown])[] => {
 };
 
 /** Throws `JsoncFault` for a text that is not JSON with comments, or TOML for Codex. */
-export const readClientText = (text: string, around: Surroundings): ClientReading => {
-  if (around.client === 'codex') return { ...readEntries(readToml(text), around), lists: [] };
+export const readClientText = (text: string, context: ImportContext): ClientReading => {
+  if (context.client === 'codex') return { ...readEntries(readToml(text), context), lists: [] };
   const root = parseJsonc(text);
-  const lists = listsOf(around)
+  const lists = listsOf(context)
     .map((path) => path.reduce<JsoncNode | undefined>(memberOf, root))
     .filter((node): node is JsoncNode => node?.members !== undefined);
   const entries = lists.flatMap(({ members = [] }) =>
     members.map(({ key, value }) => [key, dataOf(value)] as const),
   );
-  return { ...readEntries(entries, around), lists };
+  return { ...readEntries(entries, context), lists };
 };
 
 const readEntries = (
   entries: readonly (readonly [string, unknown])[],
-  around: Surroundings,
+  context: ImportContext,
 ): Omit<ClientReading, 'lists'> => {
   const servers: ForeignServer[] = [];
   const refused: RefusedServer[] = [];
   let isOurs = false;
   for (const [key, entry] of entries) {
-    if (key === OURS || startsUs(entry)) {
+    if (key === OURS || startsToolcrib(entry)) {
       isOurs = true;
       continue;
     }
     try {
-      servers.push(foreignServer(key, entry, around));
+      servers.push(foreignServer(key, entry, context));
     } catch (error) {
-      if (!(error instanceof NotTaken)) throw error;
+      if (!(error instanceof NotImportable)) throw error;
       refused.push({ foreignName: key, reason: error.message });
     }
   }

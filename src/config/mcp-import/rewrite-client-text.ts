@@ -1,11 +1,11 @@
-/** The text of another program's file with one server left in it: this program. Pure. */
+/** Rewrites the file of another program so that Toolcrib is its only server. Pure. */
 import type { ClientName } from './client-files.ts';
 import type { JsoncNode } from './parse-jsonc.ts';
 
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
-  /** Variables that the program needs besides those it is started with. */
+  /** Additional environment variables of the program. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -13,7 +13,7 @@ export interface Rewriting {
   readonly lists: readonly JsoncNode[];
   readonly client: ClientName | undefined;
   readonly launch: Launch;
-  /** By the name the other program uses: those that could not be taken stay where they are. */
+  /** True for servers, by their foreign names, that could not be imported and stay. */
   readonly stays: (foreignName: string) => boolean;
 }
 
@@ -26,7 +26,7 @@ const entryFor = (client: ClientName | undefined, { command, args, env }: Launch
   return client === 'zed' ? { source: 'custom', ...entry } : entry;
 };
 
-/** The blanks at the start of the line that an offset is on. */
+/** Gives the indentation of the line at an offset. */
 const indentAt = (text: string, offset: number): string =>
   /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0] ?? '';
 
@@ -39,20 +39,23 @@ const listText = (text: string, list: JsoncNode, entries: readonly string[]): st
   return `{${eol}${lines.join(`,${eol}`)}${eol}${outer}}`;
 };
 
-/** Everything outside of the lists stays as it is, character by character. */
+/** Leaves every character outside of the lists as it is. */
 export const rewriteClientText = (
   text: string,
   { lists, client, launch, stays }: Rewriting,
 ): string => {
   const [first] = lists;
   const edits = lists.map((list) => {
-    const kept = (list.members ?? [])
+    const remaining = (list.members ?? [])
       .filter(({ key }) => stays(key))
       .map(({ keyStart, value }) => text.slice(keyStart, value.end));
     const entry = `"toolcrib": ${JSON.stringify(entryFor(client, launch))}`;
-    return { list, piece: listText(text, list, list === first ? [entry, ...kept] : kept) };
+    return {
+      list,
+      piece: listText(text, list, list === first ? [entry, ...remaining] : remaining),
+    };
   });
-  // From the end, so that the places before stay true.
+  // From the end, so that the offsets before stay valid.
   return edits
     .toSorted((a, b) => b.list.start - a.list.start)
     .reduce(

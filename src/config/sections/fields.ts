@@ -1,16 +1,16 @@
-/** Kinds of value that several sections share, each with its bounds and the words of its error. */
+/** Types of values that several sections share, with their bounds and error messages. */
 import { z } from 'zod';
 
-/** Timers of Node fire at once when they are given more than this. */
+/** Node fires timers with a longer delay at once. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
-/** The same rule as `defineTool`; a test holds the two together. */
+/** The rule of `defineTool`; a test compares the two. */
 export const TOOL_NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 
 export const TOOL_NAME_RULE =
   'a tool name is 1 to 128 letters, digits, "_", ".", ":" or "-" and starts with a letter or digit';
 
-/** A name that may stand as a key under `tools`. */
+/** True for a name that may be a key under `tools`. */
 export const isToolName = (name: string): boolean => TOOL_NAME.test(name);
 
 export const toolName = z.string().regex(TOOL_NAME, TOOL_NAME_RULE);
@@ -21,10 +21,9 @@ export const positiveCount = z.int().min(1);
 
 export const usd = z.number().min(0);
 
-/** Text that must say something, such as a path. */
 export const nonEmptyText = z.string().min(1);
 
-/** An address without credentials in it: files are copied, printed and committed. */
+/** Accepts addresses without credentials: configuration files are copied, printed and committed. */
 export const address = (protocols: readonly string[]) =>
   z.string().refine((text) => isAddress(text, protocols), {
     error: `expected an address that starts with ${protocols.map((name) => `${name}://`).join(' or ')} and holds no user name or password`,
@@ -33,17 +32,17 @@ export const address = (protocols: readonly string[]) =>
 const isAddress = (text: string, protocols: readonly string[]): boolean => {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, hostname } = new URL(text);
-  const known = protocols.includes(protocol.slice(0, -1));
-  return known && hostname !== '' && username === '' && password === '';
+  const isAllowed = protocols.includes(protocol.slice(0, -1));
+  return isAllowed && hostname !== '' && username === '' && password === '';
 };
 
 /**
- * Marks a check that only makes sense on the merged configuration, e.g. that of two keys exactly one
- * is set: one file may hold the first half and another the second.
+ * Marks a check that needs the merged configuration, e.g. that exactly one of two keys is set: they may
+ * be in different files.
  */
 export const WHOLE = { whole: true } as const;
 
-/** Lets a check of a mapping run although a key of it is at fault, so that all is said at once. */
+/** Runs a check of a mapping although one of its keys has a fault, so that all faults are reported at once. */
 export const ALSO_WHEN_FAULTY = {
   when: ({ value }: { readonly value: unknown }): boolean =>
     typeof value === 'object' && value !== null,

@@ -1,6 +1,6 @@
 /**
- * The `server` section: where `toolcrib serve` listens and whom it lets in. Who can reach the tools
- * is for the user to say: a project sets none of it.
+ * The `server` section: where `toolcrib serve` listens and who may connect. Only the user sets it: a
+ * project must not decide who reaches the tools.
  */
 import { z } from 'zod';
 import {
@@ -44,7 +44,7 @@ const oidc = z.strictObject({
   }),
 });
 
-/** Loopback is reached by whoever is on this machine, everything else by whoever is on the network. */
+/** True for addresses that only programs on this machine can reach. */
 export const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 

@@ -1,6 +1,6 @@
 /**
- * One setting of the configuration: its kind of value, what it is for, what a project may do with it
- * and what holds without it. Notes go on the outermost schema and copy none: the whole configuration
+ * Builds one setting of the configuration: its type, its help text, what a project may do with it and
+ * its default. Notes are added to the outermost schema without a copy, because the whole configuration
  * is built at every start of the command line.
  */
 import { z } from 'zod';
@@ -9,33 +9,33 @@ import type { ProjectRule } from '../project-rule.ts';
 interface Notes {
   /** The sentence of the help text. */
   readonly about: string;
-  /** What a project may do with it; one without is the user's alone. */
+  /** What a project may do with it; without a rule only the user sets it. */
   readonly project?: ProjectRule;
 }
 
-const noted = <T extends z.core.$ZodType>(schema: T, { about, project }: Notes): T => {
+const annotate = <T extends z.core.$ZodType>(schema: T, { about, project }: Notes): T => {
   const before = z.globalRegistry.get(schema);
   const rule = project !== undefined && { project };
   z.globalRegistry.add(schema, { ...before, description: about, ...rule });
   return schema;
 };
 
-/** A setting with a default. */
+/** Makes a setting with a default. */
 export const setting = <T extends z.core.SomeType>(
   schema: T,
   { default: value, ...notes }: Notes & { readonly default: z.core.util.NoUndefined<z.output<T>> },
-): z.ZodDefault<T> => noted(z._default(schema, value) as z.ZodDefault<T>, notes);
+): z.ZodDefault<T> => annotate(z._default(schema, value) as z.ZodDefault<T>, notes);
 
-/** A setting that may be left out. */
+/** Makes a setting that may be absent. */
 export const optionalSetting = <T extends z.core.SomeType>(
   schema: T,
   notes: Notes,
-): z.ZodExactOptional<T> => noted(z.exactOptional(schema), notes);
+): z.ZodExactOptional<T> => annotate(z.exactOptional(schema), notes);
 
-/** A value that must be there, such as what stands under a name. Of a copy: kinds are shared. */
+/** Makes a required value, such as the value under a name. Copies the schema, because types are shared. */
 export const described = <T extends z.ZodType>(schema: T, { about, project }: Notes): T =>
   schema.meta({ description: about, ...(project !== undefined && { project }) });
 
-/** A mapping of settings, each of which has a default or may be left out. */
+/** Makes a mapping of settings, each of which has a default or may be absent. */
 export const section = <T extends z.ZodObject>(schema: T, about: string): z.ZodPrefault<T> =>
-  z.prefault(noted(schema, { about }), {} as z.input<T>);
+  z.prefault(annotate(schema, { about }), {} as z.input<T>);

@@ -1,4 +1,4 @@
-/** Tools as Anthropic's Messages API takes them: JSON Schema 2020-12 with a plain object at the root. */
+/** Defines tools for Anthropic's Messages API: JSON Schema 2020-12 with a plain object at the root. */
 import {
   below,
   type Defined,
@@ -7,9 +7,9 @@ import {
   type SchemaNode,
   type Shown,
   stringsOf,
+  to2020,
 } from './definition.ts';
 import { rootObject } from './root-object.ts';
-import { to2020 } from './to-2020.ts';
 
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/;
 
@@ -22,7 +22,7 @@ export const anthropicTool = ({ tool, wireName, input }: Shown): Defined => {
   return { definition, losses };
 };
 
-/** A field name the API refuses would fail every request; the tool goes too where the field is required. */
+/** Leaves out fields whose names the API refuses, or the whole tool where such a field is required. */
 const withLegalNames = (schema: SchemaNode, losses: Loss[]): SchemaNode | undefined => {
   const fields = membersOf(schema.properties);
   const illegal = fields.filter(([name]) => !PROPERTY.test(name)).map(([name]) => name);

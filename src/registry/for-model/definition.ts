@@ -1,4 +1,4 @@
-/** What the providers' dialects have in common: what goes in, what comes out and how a loss is told. */
+/** What the providers' dialects share: their input and output, losses, and helpers for schemas. */
 import type { JsonSchema } from '../../contract/schema.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
@@ -11,33 +11,33 @@ export interface Shown {
   readonly output: JsonSchema | undefined;
 }
 
-/** Something the dialect cannot say: where, as a JSON Pointer into the schema, and which keyword. */
+/** Something that the dialect cannot express: a JSON Pointer into the schema, and the keyword. */
 export interface Loss {
   readonly path: string;
   readonly lost: string;
 }
 
 export interface Defined {
-  /** Absent when the provider could not take the tool at all; the losses say why. */
+  /** Absent when the provider cannot use the tool; the losses say why. */
   readonly definition?: Record<string, unknown>;
   readonly losses: readonly Loss[];
 }
 
-/** A schema being looked at. Booleans, which are schemas too, are told apart by the caller. */
+/** A schema that is an object. Callers handle boolean schemas themselves. */
 export type SchemaNode = Readonly<Record<string, unknown>>;
 
-/** The schemas under `properties`, `$defs` and the like; nothing when there are none. */
+/** Lists the schemas under `properties`, `$defs` and the like. */
 export const membersOf = (value: unknown): readonly (readonly [string, unknown])[] =>
   isRecord(value) ? Object.entries(value) : [];
 
 export const stringsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 
-/** One step further down a JSON Pointer. */
+/** Extends a JSON Pointer. */
 export const below = (path: string, ...keys: readonly (string | number)[]): string =>
   [path, ...keys.map((key) => String(key).replaceAll('~', '~0').replaceAll('/', '~1'))].join('/');
 
-/** What a local reference points at; nothing for any other reference, or one that leads nowhere. */
+/** Resolves a local reference; returns nothing for any other reference, or one without a target. */
 export const follow = (root: SchemaNode, reference: unknown): SchemaNode | undefined => {
   if (reference === '#') return root;
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
@@ -58,4 +58,47 @@ const decode = (step: string): string => {
   } catch {
     return step;
   }
+};
+
+/** Keywords whose value is data, not a schema. */
+const DATA = new Set(['const', 'default', 'enum', 'examples', 'required']);
+const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
+
+/** Rewrites a draft-07 schema in the keywords of 2020-12. Nothing is lost. */
+export const to2020 = (schema: JsonSchema): SchemaNode =>
+  typeof schema.$schema === 'string' && /draft-0[67]/.test(schema.$schema)
+    ? rewriteNode(schema)
+    : schema;
+
+const rewrite = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(rewrite);
+  return isRecord(value) ? rewriteNode(value) : value;
+};
+
+const rewriteNode = (schema: SchemaNode): SchemaNode => {
+  const result: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (DATA.has(keyword)) result[keyword] = value;
+    else if (MAPS.has(keyword)) result[keyword] = rewriteMap(value);
+    else if (keyword === 'items' && Array.isArray(value)) result.prefixItems = rewrite(value);
+    else if (keyword === 'additionalItems') {
+      if (Array.isArray(schema.items)) result.items = rewrite(value);
+    } else if (keyword === 'dependencies') Object.assign(result, dependencies(value));
+    else if (keyword !== '$schema') result[keyword] = rewrite(value);
+  }
+  return result;
+};
+
+const rewriteMap = (value: unknown): SchemaNode =>
+  Object.fromEntries(membersOf(value).map(([name, schema]) => [name, rewrite(schema)]));
+
+/** Splits the keyword of draft-07 into the two of 2020-12. */
+const dependencies = (value: unknown) => {
+  const members = membersOf(value);
+  const lists = members.filter(([, needs]) => Array.isArray(needs));
+  const schemas = members.filter(([, needs]) => !Array.isArray(needs));
+  return {
+    ...(lists.length > 0 && { dependentRequired: Object.fromEntries(lists) }),
+    ...(schemas.length > 0 && { dependentSchemas: rewriteMap(Object.fromEntries(schemas)) }),
+  };
 };

@@ -1,7 +1,13 @@
-/** Tools as an MCP server lists them. JSON Schema goes through as it is, where every client can take it. */
+/**
+ * Defines tools as an MCP server lists them, safe for every client. Some clients drop a tool with a
+ * combination at the root of its input; some lose all tools over one output schema that does not compile.
+ */
+
+import type { JsonSchema } from '../../contract/schema.ts';
 import type { Tool } from '../../contract/tool.ts';
-import type { Defined, Loss, Shown } from './definition.ts';
-import { listedInput, listedOutput } from './listed-schema.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
+import { type Defined, follow, type Loss, type SchemaNode, type Shown } from './definition.ts';
+import { rootObject } from './root-object.ts';
 
 export const mcpTool = ({ tool, wireName, input, output }: Shown): Defined => {
   const losses: Loss[] = [];
@@ -20,7 +26,7 @@ export const mcpTool = ({ tool, wireName, input, output }: Shown): Defined => {
   return { definition, losses };
 };
 
-/** What a tool that runs programs or calls other tools will do cannot be told beforehand. */
+/** True for a tool that runs programs or calls other tools: nobody can say beforehand what it will do. */
 const runsAnything = ({ tier, needs, capabilities, callsTools }: Tool): boolean =>
   tier === 'execute' ||
   callsTools === true ||
@@ -33,7 +39,7 @@ const canWrite = ({ tier, needs, capabilities, effects = [] }: Tool): boolean =>
   (needs?.paths ?? []).some(({ access }) => access === 'write') ||
   capabilities.some((each) => each.destructive || (each.tier ?? 'read_only') !== 'read_only');
 
-/** Whether it can overwrite or delete; of a tool that does not ship nobody here knows. */
+/** True for a tool that can overwrite or delete, and for every tool that does not ship with Toolcrib. */
 const canDestroy = (tool: Tool): boolean =>
   tool.source !== 'builtin' ||
   (tool.needs?.paths ?? []).some(({ access }) => access === 'write') ||
@@ -55,4 +61,113 @@ const annotationsOf = (tool: Tool) => {
     idempotentHint: readOnly || (tool.idempotent === true && !anything),
     openWorldHint: anything || external || hosts.length > 0 || tool.assigned?.sink === true,
   };
+};
+
+const COMBINED = ['oneOf', 'anyOf', 'allOf', 'not', 'enum', 'const', 'if', '$ref'] as const;
+const DEFINITIONS = /^#\/(?:\$defs|definitions)\//;
+const DEFAULT_DIALECT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
+const COMMON_DIALECT = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
+const TYPES: ReadonlySet<unknown> = new Set([
+  ...['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'],
+]);
+const MAX_DEPTH = 60;
+
+interface Moving {
+  readonly root: SchemaNode;
+  readonly losses: Loss[];
+  /** New definitions, by the reference that they replace. */
+  readonly moved: Map<string, { readonly name: string; schema: unknown }>;
+}
+
+/** Moves the targets of references under `$defs`; a reference without a target is removed. */
+const relocate = (value: unknown, moving: Moving, depth = 0): unknown => {
+  if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    return value.map((item: unknown) => relocate(item, moving, depth + 1));
+  }
+  const fields = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
+    if (key !== '$ref' || typeof inner !== 'string') {
+      return [[key, relocate(inner, moving, depth + 1)]];
+    }
+    const reference = referenceFor(inner, moving);
+    return reference === undefined ? [] : [['$ref', reference]];
+  });
+  return Object.fromEntries(fields);
+};
+
+const referenceFor = (reference: string, moving: Moving): string | undefined => {
+  const target = follow(moving.root, reference);
+  if (!target) {
+    moving.losses.push({ path: '', lost: '$ref' });
+    return undefined;
+  }
+  if (reference === '#' || DEFINITIONS.test(reference)) return reference;
+  const existing = moving.moved.get(reference);
+  if (existing) return `#/$defs/${existing.name}`;
+  const entry = { name: `listed${moving.moved.size + 1}`, schema: undefined as unknown };
+  moving.moved.set(reference, entry);
+  entry.schema = relocate(target, moving);
+  return `#/$defs/${entry.name}`;
+};
+
+/** Makes the input schema of a listing; what it loses is still checked at the call. */
+export const listedInput = (schema: JsonSchema, losses: Loss[]): SchemaNode | undefined => {
+  const moving: Moving = { root: schema, losses, moved: new Map() };
+  const local = relocate(schema, moving) as SchemaNode;
+  const added = [...moving.moved.values()].map(({ name, schema: each }) => [name, each] as const);
+  const $defs = { ...(isRecord(local.$defs) && local.$defs), ...Object.fromEntries(added) };
+  const whole = added.length > 0 ? { ...local, $defs } : local;
+  const isCombined = COMBINED.some((keyword) => Object.hasOwn(whole, keyword));
+  if (!isCombined) return asObject(whole);
+  const dialect = schema.$schema === undefined ? {} : { $schema: schema.$schema };
+  const flat = rootObject(whole, losses);
+  const definitions = {
+    ...(isRecord(whole.$defs) && { $defs: whole.$defs }),
+    ...(isRecord(whole.definitions) && { definitions: whole.definitions }),
+  };
+  return flat && { ...dialect, ...definitions, ...flat };
+};
+
+const asObject = (schema: SchemaNode): SchemaNode | undefined => {
+  if (schema.type === undefined) return { ...schema, type: 'object' };
+  return schema.type === 'object' ? schema : undefined;
+};
+
+const isPattern = (source: unknown): boolean => {
+  try {
+    return typeof source !== 'string' || new RegExp(source, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
+};
+
+const isKnownType = (type: unknown): boolean =>
+  (typeof type !== 'string' || TYPES.has(type)) &&
+  (!Array.isArray(type) || type.every((each) => TYPES.has(each)));
+
+const compiles = (node: SchemaNode, root: SchemaNode): boolean =>
+  isKnownType(node.type) &&
+  isPattern(node.pattern) &&
+  (typeof node.$ref !== 'string' || follow(root, node.$ref) !== undefined) &&
+  !('$dynamicRef' in node || '$recursiveRef' in node);
+
+const allCompile = (schema: SchemaNode): boolean => {
+  let level: readonly object[] = [schema];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return false;
+    if (!level.every((node) => compiles(node as SchemaNode, schema))) return false;
+    level = level.flatMap((node) =>
+      Object.values(node).filter((value) => typeof value === 'object' && value !== null),
+    );
+  }
+  return true;
+};
+
+/** Makes the output schema of a listing; returns nothing where a client might fail to compile it. */
+export const listedOutput = (schema: JsonSchema): SchemaNode | undefined => {
+  const { $schema: dialect, ...rest } = schema;
+  const isDefault = dialect === undefined || DEFAULT_DIALECT.test(String(dialect));
+  if (!isDefault && !COMMON_DIALECT.test(String(dialect))) return undefined;
+  const object = asObject(isDefault ? rest : schema);
+  return object && allCompile(object) ? object : undefined;
 };

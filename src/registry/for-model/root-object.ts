@@ -2,17 +2,15 @@
  * Makes the root of an input schema one plain object. OpenAI, Anthropic and Gemini refuse a whole
  * request when a single tool has a combination or a reference there.
  */
-
 import { isRecord } from '../../kit/data/is-record.ts';
-import { follow, type Loss, type SchemaNode } from './definition.ts';
-import { mergeAll, mergeAny } from './merge-schemas.ts';
+import { follow, type Loss, membersOf, type SchemaNode, stringsOf } from './definition.ts';
 
 const MAX_DEPTH = 8;
 const COMBINATIONS = ['allOf', 'oneOf', 'anyOf'] as const;
-/** Also refused at the root, and with a plain object they rarely say anything. */
+/** Also refused at the root; with a plain object they rarely matter. */
 const REFUSED = ['not', 'enum', 'const', 'if', 'then', 'else'] as const;
 
-/** Nothing when the input is not an object, so that no model could call the tool. */
+/** Returns nothing when the input is not an object: no model could call such a tool. */
 export const rootObject = (schema: SchemaNode, losses: Loss[]): SchemaNode | undefined => {
   const flat = flatten(schema, { root: schema, losses, depth: 0 });
   if (flat === undefined) return undefined;
@@ -58,7 +56,7 @@ const combine = (
 ): SchemaNode => {
   const { [keyword]: branches, ...rest } = schema;
   if (!Array.isArray(branches)) return schema;
-  // An `allOf` of objects says the same in one object; the others say more than it can.
+  // Merging an `allOf` of objects loses nothing; merging the others does.
   if (keyword !== 'allOf') at.losses.push({ path: '', lost: keyword });
   const flat = (branches as readonly unknown[])
     .filter(isRecord)
@@ -76,4 +74,55 @@ const drop = (schema: SchemaNode, { losses }: Flattening): SchemaNode => {
     delete rest[keyword];
   }
   return rest;
+};
+
+/** Merges schemas that all hold: all fields, and every field that any of them requires is required. */
+export const mergeAll = (parts: readonly SchemaNode[]): SchemaNode => ({
+  ...Object.assign({}, ...parts),
+  ...fieldsOf(parts, (name) => parts.some((part) => stringsOf(part.required).includes(name))),
+});
+
+/** Merges alternatives: all fields, and only fields that all of them require are required. */
+const mergeAny = (parts: readonly SchemaNode[]): SchemaNode => ({
+  type: 'object',
+  ...fieldsOf(parts, (name) => parts.every((part) => stringsOf(part.required).includes(name))),
+});
+
+const fieldsOf = (parts: readonly SchemaNode[], isRequired: (name: string) => boolean) => {
+  const properties = new Map<string, unknown>();
+  for (const [name, schema] of parts.flatMap((part) => membersOf(part.properties))) {
+    const before = properties.get(name);
+    properties.set(name, before === undefined ? schema : either(before, schema));
+  }
+  const required = new Set(parts.flatMap((part) => stringsOf(part.required)).filter(isRequired));
+  return {
+    properties: Object.fromEntries(properties),
+    ...(required.size > 0 && { required: [...required] }),
+  };
+};
+
+/** Makes a schema that accepts what either accepts. Two that differ only in descriptions count as one. */
+const either = (a: unknown, b: unknown): unknown => {
+  if (!isRecord(a) || !isRecord(b)) return a;
+  const [valuesA, valuesB] = [valuesOf(a), valuesOf(b)];
+  if (valuesA && valuesB) {
+    const { const: _const, ...rest } = a;
+    return { ...rest, enum: [...new Set([...valuesA, ...valuesB])] };
+  }
+  const branches = Array.isArray(a.anyOf) && Object.keys(a).length === 1 ? a.anyOf : [a];
+  if (branches.some((branch) => sameShape(branch, b))) return a;
+  return { anyOf: [...branches, b] };
+};
+
+const valuesOf = (schema: SchemaNode): readonly unknown[] | undefined => {
+  if (Object.hasOwn(schema, 'const')) return [schema.const];
+  return Array.isArray(schema.enum) ? schema.enum : undefined;
+};
+
+const sameShape = (a: unknown, b: unknown): boolean => withoutTexts(a) === withoutTexts(b);
+
+const withoutTexts = (schema: unknown): string => {
+  if (!isRecord(schema)) return JSON.stringify(schema);
+  const { description: _description, title: _title, ...rest } = schema;
+  return JSON.stringify(rest);
 };

@@ -1,4 +1,4 @@
-/** The keywords of OpenAI's strict dialect, type by type, and the types a schema speaks of. */
+/** The keywords of OpenAI's strict dialect by type, and the types that a schema allows. */
 
 import { isRecord } from '../../kit/data/is-record.ts';
 import type { SchemaNode } from './definition.ts';
@@ -22,14 +22,14 @@ const FORMATS = new Set([
   'uuid',
 ]);
 const ALWAYS = ['type', 'description', 'title', 'enum'];
-/** Dealt with elsewhere, or without meaning for a model: nothing is lost with them. */
+/** Handled elsewhere, or without meaning for a model: dropping them is no loss. */
 const SILENT = new Set([
   ...['properties', 'required', 'additionalProperties', 'items', 'const', 'nullable'],
   ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$comment', '$defs', 'definitions'],
   ...['examples', 'example', 'deprecated', 'readOnly', 'writeOnly'],
 ]);
 
-/** The types a schema allows, told by its values or its keywords where it does not say; none when it could be anything. */
+/** Lists the types a schema allows, derived from its values or keywords where it has no `type`; none for any type. */
 export const jsonTypes = (schema: SchemaNode): readonly string[] => {
   const types = new Set(declaredTypes(schema));
   if (schema.nullable === true && types.size > 0) types.add('null');
@@ -51,7 +51,7 @@ const typeOfValue = (value: unknown): string => {
   return Number.isInteger(value) ? 'integer' : typeof value;
 };
 
-/** What stays of a schema, and the keywords that go. */
+/** Splits a schema into the keywords that stay and those that are lost. */
 export const keepKeywords = (schema: SchemaNode) => {
   const types = [schema.type].flat().map(String);
   const allowed = new Set([...ALWAYS, ...types.flatMap((type) => KEPT[type] ?? [])]);
@@ -66,7 +66,7 @@ export const keepKeywords = (schema: SchemaNode) => {
   return { kept: kept as SchemaNode, lost };
 };
 
-/** The same schema, or null. */
+/** Makes a schema that accepts null as well. */
 export const orNull = (schema: SchemaNode): SchemaNode => {
   const { type, anyOf, enum: values } = schema;
   if (Array.isArray(anyOf)) {

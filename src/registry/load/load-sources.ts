@@ -1,6 +1,6 @@
 /**
  * Loads tools from their sources in a fixed order. A name that is taken is never replaced: the later
- * tool goes under a name with the label of its source, or is refused, and the report says so.
+ * tool gets a name with the label of its source, or is refused, and the report says so.
  */
 import type { LoadReport } from '../../contract/catalog.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -11,7 +11,6 @@ import { checkTool, isToolName } from '../check-tool.ts';
 import type { ToolFamilies } from '../tool-families.ts';
 import type { Family, Registered } from '../versions.ts';
 
-/** Gives a tool another name or source without touching the original, whose methods stay bound to it. */
 const METHODS = [
   'run',
   'undo',
@@ -24,53 +23,54 @@ const METHODS = [
   'handleError',
 ] as const;
 
+/** Copies a tool under another name or source; the methods of the copy stay bound to the original. */
 const retag = (tool: Tool, tags: Pick<Tool, 'name' | 'source'>): Tool => {
   const copy = { ...tool, ...tags };
   for (const method of METHODS) {
     const run: unknown = tool[method];
-    // A class keeps its methods on the prototype and may use private fields in them.
+    // The methods of a class are on its prototype and may use private fields.
     if (typeof run === 'function') Object.assign(copy, { [method]: run.bind(tool) });
   }
   return copy;
 };
 
-/** What one source brought; `gone` are the tools it no longer has or has replaced. */
+/** What one load changed; `removed` are versions that the source no longer has or has replaced. */
 export interface Loaded {
   readonly source: Source;
   readonly report: LoadReport;
   readonly added: readonly Registered[];
-  readonly gone: readonly Registered[];
+  readonly removed: readonly Registered[];
 }
 
 export interface LoadTarget {
   readonly families: ToolFamilies;
-  /** The label of the only source that may have a name; any may have it when there is none. */
+  /** Gives the label of the only source that may use a name; nothing where any source may. */
   holderOf?(name: string): string | undefined;
-  /** Told what lies on the families now, before anybody else can see it. */
-  placed?(loaded: readonly Loaded[]): void;
+  /** Called with what was registered, before any caller can see it. */
+  onPlaced?(loaded: readonly Loaded[]): void;
 }
 
-/** Never rejects. All sources load at once; their tools are put on the families in the order of `SOURCES`. */
+/** Never rejects. All sources load at once; their tools are registered in the order of `SOURCES`. */
 export const loadSources = async (
   sources: readonly Source[],
-  { families, placed, holderOf = () => undefined }: LoadTarget,
+  { families, onPlaced, holderOf = () => undefined }: LoadTarget,
 ): Promise<readonly Loaded[]> => {
   const ordered = sources.toSorted((a, b) => SOURCES.indexOf(a.kind) - SOURCES.indexOf(b.kind));
-  const brought = await Promise.all(ordered.map(fetchTools));
-  const loaded = brought.map(({ source, tools, error }) =>
+  const fetched = await Promise.all(ordered.map(fetchTools));
+  const loaded = fetched.map(({ source, tools, error }) =>
     error === undefined ? accept(source, tools, { families, holderOf }) : failed(source, error),
   );
-  placed?.(loaded);
+  onPlaced?.(loaded);
   return loaded;
 };
 
-interface Brought {
+interface FetchedTools {
   readonly source: Source;
   readonly tools: readonly Tool[];
   readonly error?: string;
 }
 
-const fetchTools = async (source: Source): Promise<Brought> => {
+const fetchTools = async (source: Source): Promise<FetchedTools> => {
   try {
     const tools = await source.load();
     if (!Array.isArray(tools))
@@ -85,7 +85,7 @@ const failed = (source: Source, error: string): Loaded => ({
   source,
   report: { source: source.label, loaded: 0, renamed: [], refused: [], error },
   added: [],
-  gone: [],
+  removed: [],
 });
 
 const accept = (source: Source, tools: readonly Tool[], target: Target): Loaded => {
@@ -93,28 +93,28 @@ const accept = (source: Source, tools: readonly Tool[], target: Target): Loaded 
   const renamed: { from: string; to: string }[] = [];
   const refused: { tool: string; reason: string }[] = [];
   const added = new Set<Registered>();
-  const gone: Registered[] = [];
+  const removed: Registered[] = [];
   for (const tool of tools) {
     try {
       const placed = place(tool, { ...target, source, added });
       added.add(placed.registered);
-      if (placed.before) gone.push(placed.before);
+      if (placed.before) removed.push(placed.before);
       const to = placed.registered.tool.name;
       if (to !== tool.name) renamed.push({ from: tool.name, to });
     } catch (error) {
       refused.push({ tool: isToolName(tool?.name) ? tool.name : '?', reason: reasonOf(error) });
     }
   }
-  gone.push(...sweep(source, added, families));
+  removed.push(...removeMissing(source, added, families));
   const report = { source: source.label, loaded: added.size, renamed, refused };
-  return { source, report, added: [...added], gone };
+  return { source, report, added: [...added], removed };
 };
 
 type Target = Pick<Required<LoadTarget>, 'families' | 'holderOf'>;
 
 interface Placing extends Target {
   readonly source: Source;
-  /** What this very load has put there: a second one of the same version is a mistake. */
+  /** What this load has registered: a second tool of the same name and version is a mistake. */
   readonly added: ReadonlySet<Registered>;
 }
 
@@ -122,7 +122,7 @@ const place = (tool: Tool, placing: Placing) => {
   const { source, families, added } = placing;
   checkTool(tool);
   const name = freeName(tool, placing);
-  // The label decides how far a result is trusted, so a tool cannot choose its own source.
+  // The source decides how far a result is trusted, so a tool cannot choose its own.
   const isSame = name === tool.name && tool.source === source.kind;
   const tagged = isSame ? tool : retag(tool, { name, source: source.kind });
   const family = families.named(name);
@@ -141,14 +141,14 @@ const freeName = ({ name }: Tool, { source, families, holderOf }: Placing): stri
   const label = source.label
     .replaceAll(/[^A-Za-z0-9_.:-]/g, '-')
     .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
-  const spaced = `${label || source.kind}:${name}`;
-  if (isToolName(spaced) && isFree(spaced, source, families)) return spaced;
-  throw new ToolFailure('CONFLICT', `the names ${name} and ${spaced} are taken`);
+  const labelled = `${label || source.kind}:${name}`;
+  if (isToolName(labelled) && isFree(labelled, source, families)) return labelled;
+  throw new ToolFailure('CONFLICT', `the names ${name} and ${labelled} are taken`);
 };
 
 /**
- * Free, or used by the same source, which may bring other versions and load again. An alias or a wire
- * name counts: a stranger must not step in where callers or models know another tool.
+ * True when no other source uses the name; the same source may add versions and load again. An alias or
+ * a wire name counts as used: no source may take over a name under which callers or models know another tool.
  */
 const isFree = (name: string, source: Source, families: ToolFamilies): boolean => {
   const family = families.find(name);
@@ -158,8 +158,8 @@ const isFree = (name: string, source: Source, families: ToolFamilies): boolean =
 const isOwnedBy = (family: Family, source: Source): boolean =>
   [...family.versions.values()].every(({ owner }) => owner === source);
 
-/** After a second load: takes away what the source no longer brings. */
-const sweep = (
+/** Removes what the source had registered before and no longer lists. */
+const removeMissing = (
   source: Source,
   added: ReadonlySet<Registered>,
   families: ToolFamilies,

@@ -1,4 +1,4 @@
-/** Brings sources in, keeps what each of them reported, and puts everything away at the end. */
+/** Loads sources, keeps the last report of each, reloads those that change, and closes them all. */
 import type { LoadReport } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
 import type { Runtime } from '../../contract/runtime.ts';
@@ -12,7 +12,7 @@ import { type Loaded, loadSources } from './load-sources.ts';
 
 export interface Loading {
   load(sources: readonly Source[]): Promise<readonly LoadReport[]>;
-  /** From now on a source that tells of changes is loaded again by itself. */
+  /** From now on, a source that reports a change is loaded again. */
   watch(): void;
   close(): Promise<void>;
   /** The last report of every source. */
@@ -22,7 +22,7 @@ export interface Loading {
 export interface LoadingDeps {
   readonly runtime: Runtime;
   readonly events?: Events;
-  /** Who decides about tools from outside; without one they are not held. */
+  /** Decides about tools from outside; without one they are not held. */
   readonly gate?: Gate;
 }
 
@@ -34,22 +34,24 @@ export const createLoading = (
   const stops: (() => void)[] = [];
   let closed: Promise<void> | undefined;
 
-  const settle = async ({ source, report, added, gone }: Loaded): Promise<LoadReport> => {
+  const settle = async ({ source, report, added, removed }: Loaded): Promise<LoadReport> => {
     reports.set(source, report);
     for (const { tool } of added) announce(events, tool);
-    for (const { tool } of gone) {
+    for (const { tool } of removed) {
       if (!families.named(tool.name)) events?.emit('tool.unregistered', { tool: tool.name });
     }
-    say(report, runtime);
-    await cleanUp(gone);
+    logReport(report, runtime);
+    await cleanUp(removed);
     return report;
   };
 
   const load = async (sources: readonly Source[]): Promise<readonly LoadReport[]> =>
-    Promise.all((await bring(sources, families, { runtime, ...(gate && { gate }) })).map(settle));
+    Promise.all(
+      (await loadAndJudge(sources, families, { runtime, ...(gate && { gate }) })).map(settle),
+    );
 
-  /** One reload of a source at a time; a change meanwhile is one more when it is done. */
-  const reloading = (source: Source): (() => void) => {
+  /** Reloads one at a time; a change during a reload causes one more. */
+  const createReload = (source: Source): (() => void) => {
     let running: Promise<unknown> | undefined;
     let again = false;
     const reload = (): void => {
@@ -73,7 +75,7 @@ export const createLoading = (
     load,
     watch() {
       for (const source of reports.keys()) {
-        const stop = source.watch?.(reloading(source));
+        const stop = source.watch?.(createReload(source));
         if (stop) stops.push(stop);
       }
     },
@@ -85,8 +87,8 @@ export const createLoading = (
   };
 };
 
-/** What comes from outside is judged in the turn in which it is put there: nobody can call it before. */
-const bring = async (
+/** Loads and judges: tools from outside are judged in the same tick as they are registered, before any call. */
+const loadAndJudge = async (
   sources: readonly Source[],
   families: ToolFamilies,
   { gate, runtime: { log } }: LoadingDeps,
@@ -96,15 +98,15 @@ const bring = async (
   const loaded = await loadSources(sources, {
     families,
     holderOf: (name) => gate.holderOf?.(name),
-    placed: (all) => judgeLoaded(all, { gate, families, log }),
+    onPlaced: (all) => judgeLoaded(all, { gate, families, log }),
   });
-  await gate.welcome();
+  await gate.acceptFirstUse();
   return loaded;
 };
 
-const say = ({ source, error, renamed, refused }: LoadReport, { log }: Runtime): void => {
+const logReport = ({ source, error, renamed, refused }: LoadReport, { log }: Runtime): void => {
   if (error !== undefined) log.error('A source of tools failed to load', { source, error });
-  // The names hold until the sources change: lists, `doctor` and the lock show them.
+  // Only for debugging: lists, `doctor` and the lock show these names.
   for (const { from, to } of renamed) {
     log.debug('A tool was renamed because its name is taken', { source, from, to });
   }

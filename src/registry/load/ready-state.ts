@@ -1,26 +1,31 @@
 /**
- * One version of a tool on its way to the pipeline. Nothing is compiled before the first call, so ten
+ * Prepares one version of a tool for the pipeline. Nothing is compiled before the first call, so ten
  * thousand registered tools cost no more than their definitions.
  */
 import type { ReadyTool } from '../../contract/call.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import type { Labels } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { JsonSchema, Schema, SchemaSource } from '../../contract/schema.ts';
 import type { Tool, ToolCategory, ToolSource } from '../../contract/tool.ts';
-import { compileSchema, isZodSchema, type SchemaSide } from '../schema/compile-schema.ts';
-import { declaredSchema } from '../schema/declared-schema.ts';
-import { createLifecycle, type ToolLifecycle } from './tool-lifecycle.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
+import {
+  compileSchema,
+  declaredSchema,
+  isZodSchema,
+  type SchemaSide,
+} from '../schema/compile-schema.ts';
 
 export interface ReadyState {
-  /** The same object every time. Rejects with CONFIG_INVALID when a schema cannot be compiled. */
+  /** Gives the same object every time. Rejects with CONFIG_INVALID when a schema cannot be compiled. */
   ready(): ReadyTool | Promise<ReadyTool>;
-  /** Compiles nothing. Throws CONFIG_INVALID for a Zod schema that JSON Schema cannot express. */
+  /** Gives the JSON Schema; compiles nothing. Throws CONFIG_INVALID for a Zod schema that JSON Schema cannot express. */
   json(side: SchemaSide): JsonSchema | undefined;
-  /** Never rejects. Does nothing for a tool that was never asked for. */
+  /** Never rejects. Does nothing for a tool that was never called. */
   cleanup(): Promise<void>;
 }
 
-/** What may change while calls are on their way, read anew each time. */
+/** Flags that may change during a call; read each time. */
 export interface ReadyFlags {
   readonly deprecated: boolean;
   readonly enabled: boolean;
@@ -34,10 +39,10 @@ export const createReadyState = (tool: Tool, flags: ReadyFlags, runtime: Runtime
   const schemas: Partial<Record<SchemaSide, Schema | Promise<Schema>>> = {};
   const sources: Partial<Record<SchemaSide, SchemaSource | undefined>> = {};
   let ready: ReadyTool | Promise<ReadyTool> | undefined;
-  let life: ToolLifecycle | undefined;
+  let lifecycle: ToolLifecycle | undefined;
 
-  // The server of such a tool checks its calls itself; a schema that is beyond us must not stop them.
-  const leftOut =
+  // The MCP server checks its calls itself, so a schema that we cannot compile must not stop them.
+  const onLeftOut =
     tool.source === 'mcp'
       ? (reason: string): void =>
           runtime.log.debug('A part of a schema is left to the server', { tool: tool.name, reason })
@@ -50,13 +55,13 @@ export const createReadyState = (tool: Tool, flags: ReadyFlags, runtime: Runtime
 
   const compiled = (side: SchemaSide): Schema | Promise<Schema> | undefined => {
     const source = sourceOf(side);
-    if (source !== undefined) schemas[side] ??= compileSchema(source, side, leftOut);
+    if (source !== undefined) schemas[side] ??= compileSchema(source, side, onLeftOut);
     return schemas[side];
   };
 
   const assemble = (input: Schema, output: Schema | undefined): ReadyTool => {
-    life ??= createLifecycle(tool, runtime);
-    ready = readyTool({ tool, flags, input, output, initialize: life.initialize });
+    lifecycle ??= createLifecycle(tool, runtime);
+    ready = readyTool({ tool, flags, input, output, initialize: lifecycle.initialize });
     return ready;
   };
 
@@ -79,16 +84,16 @@ export const createReadyState = (tool: Tool, flags: ReadyFlags, runtime: Runtime
     },
     async cleanup() {
       await Promise.resolve(ready).catch(() => undefined);
-      await life?.cleanup();
+      await lifecycle?.cleanup();
     },
   };
 };
 
-type Parts = Pick<ReadyTool, 'tool' | 'input' | 'output' | 'initialize'> & {
+type ReadyToolDeps = Pick<ReadyTool, 'tool' | 'input' | 'output' | 'initialize'> & {
   readonly flags: ReadyFlags;
 };
 
-const readyTool = ({ tool, flags, input, output, initialize }: Parts): ReadyTool => ({
+const readyTool = ({ tool, flags, input, output, initialize }: ReadyToolDeps): ReadyTool => ({
   tool,
   input,
   output,
@@ -105,15 +110,76 @@ const readyTool = ({ tool, flags, input, output, initialize }: Parts): ReadyTool
   initialize,
 });
 
-/** A tool may say what it knows better; one from outside is not believed, its user is. */
+/** Derives the labels. A tool may declare its own; one from outside may not, but its user may assign them. */
 const labelsOf = ({ source, tier, category, needs, labels, assigned }: Tool): Labels => {
   if (assigned) return { trust: assigned.trust, sensitivity: assigned.sensitivity };
   const isOutside = UNTRUSTED.includes(source);
-  const own = isOutside ? {} : (labels ?? {});
+  const declared = isOutside ? {} : (labels ?? {});
   const reachesOut = tier === 'external_api' || needs?.hosts !== undefined;
   const isPrivate = PRIVATE.includes(category) || needs?.paths !== undefined;
   return {
-    trust: isOutside ? 'untrusted' : (own.trust ?? (reachesOut ? 'untrusted' : 'trusted')),
-    sensitivity: own.sensitivity ?? (isPrivate ? 'private' : 'public'),
+    trust: isOutside ? 'untrusted' : (declared.trust ?? (reachesOut ? 'untrusted' : 'trusted')),
+    sensitivity: declared.sensitivity ?? (isPrivate ? 'private' : 'public'),
   };
+};
+
+interface ToolLifecycle {
+  /** Returns nothing when there is nothing to wait for. Rejects as `initialize` does; the next call tries again. */
+  initialize(): Promise<void> | undefined;
+  /** Never rejects: a failure is logged. */
+  cleanup(): Promise<void>;
+}
+
+const CLEANUP_MS = 10_000;
+const REPLACED = 'The tool was replaced or removed while the call was on its way.';
+
+/** Runs the `initialize` of a tool once before its first call and its `cleanup` once at the end. */
+const createLifecycle = (tool: Tool, runtime: Runtime): ToolLifecycle => {
+  let phase: 'idle' | 'initialized' | 'over' = 'idle';
+  let running: Promise<void> | undefined;
+
+  const start = async (): Promise<void> => {
+    // One tick later, so that an `initialize` that throws at once finds `running` set.
+    await Promise.resolve();
+    try {
+      await tool.initialize?.();
+      if (phase === 'idle') phase = 'initialized';
+    } finally {
+      running = undefined;
+    }
+  };
+
+  return {
+    initialize() {
+      if (tool.initialize === undefined || phase === 'initialized') return undefined;
+      if (phase === 'over') return Promise.reject(new ToolFailure('CONFLICT', REPLACED));
+      running ??= start();
+      return running;
+    },
+    async cleanup() {
+      if (phase === 'over') return;
+      phase = 'over';
+      await running?.catch(() => undefined);
+      if (tool.cleanup) await runCleanup(tool, runtime);
+    },
+  };
+};
+
+/** Runs the cleanup; one that fails or hangs is logged and abandoned. */
+const runCleanup = async (tool: Tool, runtime: Runtime): Promise<void> => {
+  const failed = (reason: string): void =>
+    runtime.log.error('The cleanup of a tool failed', { tool: tool.name, reason });
+  await new Promise<void>((done) => {
+    const timer = runtime.after(CLEANUP_MS, () => {
+      failed(`still running after ${CLEANUP_MS} ms`);
+      done();
+    });
+    Promise.resolve()
+      .then(() => tool.cleanup?.())
+      .catch((error: unknown) => failed(reasonOf(error)))
+      .finally(() => {
+        timer.cancel();
+        done();
+      });
+  });
 };

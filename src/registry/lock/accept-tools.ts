@@ -1,12 +1,11 @@
-/** Lets tools out of quarantine: the lock is written first, and only then may they be called. */
+/** Accepts tools: writes the lock first, then releases them from quarantine. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { LockEntry, SeenTool, ToolLock } from '../../contract/lock.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { suggest } from '../search/suggest.ts';
 import type { ToolFamilies } from '../tool-families.ts';
-import type { createJudge } from './judge-tool.ts';
-import { isAbout } from './lock-lines.ts';
-import type { LockStore } from './lock-store.ts';
+import type { Gate } from './gate.ts';
+import { isAbout, type LockStore } from './lock-lines.ts';
 import type { OutsideTool, OutsideTools } from './outside-tools.ts';
 
 export interface AcceptDeps {
@@ -14,29 +13,29 @@ export interface AcceptDeps {
   readonly tools: OutsideTools;
   readonly store: LockStore;
   readonly runtime: Runtime;
-  readonly judge: ReturnType<typeof createJudge>;
+  readonly judge: Gate['judge'];
 }
 
-const notThere = (asked: string, all: readonly OutsideTool[]): ToolFailure => {
+const notThere = (name: string, all: readonly OutsideTool[]): ToolFailure => {
   const near = suggest(
-    asked,
-    all.map(({ name }) => name),
+    name,
+    all.map((tool) => tool.name),
   );
   return new ToolFailure('TOOL_NOT_FOUND', 'There is no tool from outside of that name.', {
     suggestions: near.length > 0 ? [`Did you mean ${near.join(' or ')}?`] : [],
   });
 };
 
-/** All versions of the tool, or those that were seen. */
-const chosen = (
-  wanted: string | SeenTool,
+/** Finds all versions of the named tool, or only the one that the person has seen. */
+const versionsOf = (
+  target: string | SeenTool,
   { families, tools }: AcceptDeps,
 ): readonly OutsideTool[] => {
-  const seen = typeof wanted === 'string' ? undefined : wanted;
-  const asked = typeof wanted === 'string' ? wanted : wanted.tool;
-  const name = families.find(asked)?.name;
+  const seen = typeof target === 'string' ? undefined : target;
+  const label = typeof target === 'string' ? target : target.tool;
+  const name = families.find(label)?.name;
   const versions = tools.all().filter((tool) => tool.name === name);
-  if (versions.length === 0) throw notThere(asked, tools.all());
+  if (versions.length === 0) throw notThere(label, tools.all());
   if (!seen) return versions;
   const same = versions.filter(({ pinned }) => pinned?.fingerprint === seen.fingerprint);
   if (same.length > 0) return same;
@@ -59,7 +58,7 @@ const entryFor = ({
   return { tool: name, origin, source, version, ...pinned };
 };
 
-/** Judged again, for a source may have brought something else in the meantime. */
+/** Releases tools after judging them again: a source may have changed them in the meantime. */
 const release = (names: ReadonlySet<string>, { families, tools, judge }: AcceptDeps): void => {
   tools.refresh();
   for (const { registered, name } of tools.all()) {
@@ -69,16 +68,16 @@ const release = (names: ReadonlySet<string>, { families, tools, judge }: AcceptD
 
 export const createAccept =
   (deps: AcceptDeps): ToolLock['accept'] =>
-  async (wanted, by) => {
+  async (targets, by) => {
     const { tools, store, runtime } = deps;
-    const all = new Set(wanted.flatMap((one) => chosen(one, deps)));
+    const all = new Set(targets.flatMap((target) => versionsOf(target, deps)));
     const held = [...all].filter(({ registered }) => registered.quarantine);
     if (held.length === 0) return [];
     const acceptedAt = new Date(runtime.now()).toISOString();
     const entries = held.map((tool) => ({ ...entryFor(tool), acceptedAt, acceptedBy: by }));
     const added = new Set(entries.map(({ fingerprint }) => fingerprint));
     const present = new Set(tools.all().map(({ pinned }) => pinned?.fingerprint));
-    // A line that no present version fits is replaced; that of another version stays.
+    // A line that matches no registered version is replaced; the line of another version stays.
     const stays = (line: LockEntry): boolean =>
       !held.some((tool) => isAbout(line, tool)) ||
       (present.has(line.fingerprint) && !added.has(line.fingerprint));

@@ -34,7 +34,7 @@ const open = (mode: LockMode = 'strict', written = vi.fn()): void => {
       prepare: async () => lock.refresh(),
       judge: (registered) => lock.judge(registered),
       holderOf: (name) => lock.holderOf?.(name),
-      welcome: () => lock.welcome(),
+      acceptFirstUse: () => lock.acceptFirstUse(),
     },
   });
 };
@@ -345,7 +345,7 @@ describe('threat: tool poisoning', () => {
     expect(lock.states()).toHaveLength(1);
   });
 
-  it('a judge that fails has not said yes', async () => {
+  it('a tool is held when the judge fails', async () => {
     const shelves: ToolFamilies[] = [];
     registry = createRegistry({
       runtime,
@@ -355,7 +355,7 @@ describe('threat: tool poisoning', () => {
         judge: () => {
           throw new Error('bug');
         },
-        welcome: async () => undefined,
+        acceptFirstUse: async () => undefined,
       },
     });
     await registry.load([server([aTool({ name: 'a' })])]);

@@ -1,21 +1,21 @@
 /**
- * The lock at work: judges what comes from outside by the lines that people have accepted, shows them
- * what is different, and lets out what they accept.
+ * The tool lock: judges tools from outside by the definitions that a person has accepted, shows what is
+ * different, and releases what is accepted.
  */
-import type { LockEntry, LockState, ToolLock } from '../../contract/lock.ts';
+import type { LockEntry, LockState, Quarantine, ToolLock } from '../../contract/lock.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
+import { diffTexts } from '../../kit/text/unified-diff.ts';
 import type { ToolFamilies } from '../tool-families.ts';
+import type { Registered } from '../versions.ts';
 import { createAccept } from './accept-tools.ts';
-import { describeChange } from './describe-change.ts';
-import type { Gate } from './gate.ts';
-import { createJudge } from './judge-tool.ts';
-import { createLines, holderOf, isAbout, lineKey } from './lock-lines.ts';
-import type { LockStore } from './lock-store.ts';
-import { type OutsideTool, outsideTools } from './outside-tools.ts';
+import { type Gate, NOT_JUDGED } from './gate.ts';
+import { createLines, holderOf, isAbout, type LockStore, lineKey } from './lock-lines.ts';
+import { type OutsideTool, type OutsideTools, outsideTools } from './outside-tools.ts';
+import { isGrave, scanDefinition } from './scan/scan-definition.ts';
 import type { Visible } from './visible.ts';
 
-/** What becomes of a source that was never seen before. */
+/** What happens to the tools of a source that is used for the first time. */
 export type LockMode = 'strict' | 'trust-first-use';
 
 export interface ToolLockDeps {
@@ -26,12 +26,12 @@ export interface ToolLockDeps {
   readonly visible: Visible;
 }
 
-export interface JudgingLock extends ToolLock, Pick<Gate, 'judge' | 'welcome' | 'holderOf'> {
-  /** The families is about to change. */
+export interface JudgingLock extends ToolLock, Pick<Gate, 'judge' | 'acceptFirstUse' | 'holderOf'> {
+  /** Called when the families are about to change. */
   refresh(): void;
 }
 
-/** Who accepted what nobody was asked about. */
+/** The name of the accepter where no person was asked. */
 const FIRST_USE = 'first use';
 
 export const createToolLock = (deps: ToolLockDeps): JudgingLock => {
@@ -65,8 +65,8 @@ export const createToolLock = (deps: ToolLockDeps): JudgingLock => {
     judge,
     holderOf: (name) => holderOf(store.entries(), name),
     accept,
-    welcome: async () => {
-      if (mode === 'trust-first-use') await welcomeAll(tools.all(), deps, accept);
+    acceptFirstUse: async () => {
+      if (mode === 'trust-first-use') await acceptNewSources(tools.all(), deps, accept);
     },
     states: () => [...tools.all().map(stateOf), ...goneLines().map(goneState)],
     async forget(names) {
@@ -86,19 +86,90 @@ const goneState = ({ tool, origin, fingerprint }: LockEntry): LockState => ({
   diff: '',
 });
 
-/** A source that is known already and comes with something new is not used for the first time. */
-const welcomeAll = async (
+/** Accepts the tools of sources that the lock has no line of; new tools of other sources stay held. */
+const acceptNewSources = async (
   all: readonly OutsideTool[],
   { store, runtime }: ToolLockDeps,
   accept: ToolLock['accept'],
 ): Promise<void> => {
-  const known = new Set(store.entries().map(({ origin }) => origin));
+  const origins = new Set(store.entries().map(({ origin }) => origin));
   const first = all.filter(
-    ({ registered, origin }) => registered.quarantine?.reason === 'new' && !known.has(origin),
+    ({ registered, origin }) => registered.quarantine?.reason === 'new' && !origins.has(origin),
   );
   const names = first.map(({ name }) => name);
   await accept(names, FIRST_USE).catch((error: unknown) => {
     const reason = reasonOf(error);
     runtime.log.error('Tools could not be accepted on first use', { reason });
   });
+};
+
+interface JudgeDeps {
+  readonly tools: OutsideTools;
+  readonly linesOf: ReturnType<typeof createLines>;
+  readonly visible: Visible;
+}
+
+/** Judges one tool. An accepted definition is not scanned again: a person has read it. */
+const createJudge =
+  ({ tools, linesOf, visible }: JudgeDeps) =>
+  (registered: Registered): Quarantine | undefined => {
+    const tool = tools.of(registered);
+    if (!tool?.pinned) return NOT_JUDGED;
+    const { definition, fingerprint } = tool.pinned;
+    const lines = linesOf(tool);
+    if (lines.some((line) => line.fingerprint === fingerprint)) return undefined;
+    const findings = scanDefinition(definition, { tool, names: tools.names(), visible });
+    if (isGrave(findings)) return { reason: 'flagged', findings };
+    return { reason: lines.length > 0 ? 'changed' : 'new', findings };
+  };
+
+/** Text longer than this is shown over several lines. */
+const MAX_WIDTH = 100;
+const PLAIN_KEY = /^[\w$-]+$/;
+const SENTENCE_END = /(?<=[.!?;:])(?= )/;
+
+const below = (path: string, key: string | number, { text }: Visible): string => {
+  if (typeof key === 'number') return `${path}[${key}]`;
+  if (!PLAIN_KEY.test(key)) return `${path}[${text(JSON.stringify(key))}]`;
+  return path === '' ? key : `${path}.${key}`;
+};
+
+const textLines = (path: string, value: string, visible: Visible): readonly string[] => {
+  const parts = value.length > MAX_WIDTH ? value.split(SENTENCE_END).join('\n') : value;
+  const lines = visible.lines(parts);
+  return lines.length === 1
+    ? [`${path}: "${lines[0]}"`]
+    : [`${path}:`, ...lines.map((line) => `  | ${line}`)];
+};
+
+const linesAt = (path: string, value: unknown, visible: Visible): readonly string[] => {
+  if (typeof value === 'string') return textLines(path, value, visible);
+  if (typeof value !== 'object' || value === null) return [`${path}: ${JSON.stringify(value)}`];
+  const pairs = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  if (pairs.length === 0) return [`${path}: ${Array.isArray(value) ? '[]' : '{}'}`];
+  return pairs.flatMap(([key, member]) => linesAt(below(path, key, visible), member, visible));
+};
+
+const definitionLines = (definition: unknown, visible: Visible): readonly string[] =>
+  linesAt('', definition, visible);
+
+const headOf = (before: LockEntry | undefined, { text }: Visible): string =>
+  before
+    ? `--- accepted ${text(before.acceptedAt)} by ${text(before.acceptedBy)}`
+    : '--- not known';
+
+/** Shown padding is counted, not written out, so a change of padding alone leaves no changed line. */
+const BLANKS_ONLY = '+ the definitions differ in blanks alone';
+
+const asText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+
+/** Writes what a person reads before accepting: the difference to the definition accepted last. */
+const describeChange = (
+  before: LockEntry | undefined,
+  definition: unknown,
+  visible: Visible,
+): string => {
+  const oldLines = before ? definitionLines(before.definition, visible) : [];
+  const { hunks } = diffTexts(asText(oldLines), asText(definitionLines(definition, visible)));
+  return `${headOf(before, visible)}\n+++ now\n${hunks.slice(0, -1) || BLANKS_ONLY}`;
 };

@@ -1,4 +1,4 @@
-/** The gate that tools from outside wait at: what it is asked, and when. No answer is a no. */
+/** The port through which loading asks whether tools from outside may be called. No answer means no. */
 import type { Quarantine } from '../../contract/lock.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import type { Source } from '../../contract/source.ts';
@@ -9,24 +9,24 @@ import type { ToolFamilies } from '../tool-families.ts';
 import type { Registered } from '../versions.ts';
 
 export interface Gate {
-  /** The families whose tools it is going to judge. */
+  /** Called once, with the families whose tools it will judge. */
   guard(families: ToolFamilies): void;
-  /** Comes before every load from outside. Never rejects. */
+  /** Called before every load from outside. Never rejects. */
   prepare(): Promise<void>;
-  /** Why the tool has to wait; nothing for one that was accepted. */
+  /** Says why the tool has to wait; nothing for one that was accepted. */
   judge(registered: Registered): Quarantine | undefined;
-  /** The label of the source that a name was first accepted from; no other source gets the name. */
+  /** Gives the label of the source that a name was first accepted from; no other source gets the name. */
   holderOf?(name: string): string | undefined;
-  /** Comes after the load: lets in what the configuration trusts on first use. Never rejects. */
-  welcome(): Promise<void>;
+  /** Called after the load: accepts what the configuration trusts on first use. Never rejects. */
+  acceptFirstUse(): Promise<void>;
 }
 
 const OUTSIDE: readonly ToolSource[] = ['mcp', 'package', 'team', 'external'];
 
-/** True for tools that others wrote and can change under our feet. */
+/** True for sources whose tools others wrote and can change at any time. */
 export const isFromOutside = ({ kind }: Pick<Source, 'kind'>): boolean => OUTSIDE.includes(kind);
 
-/** A definition nobody could look at. */
+/** The verdict on a definition that could not be read. */
 export const NOT_JUDGED: Quarantine = {
   reason: 'flagged',
   findings: [
@@ -44,7 +44,7 @@ interface Judging {
   readonly log: Logger;
 }
 
-/** Holds whatever the gate does not let pass. Never throws. */
+/** Puts every loaded tool that the gate does not accept into quarantine. Never throws. */
 export const judgeLoaded = (loaded: readonly Loaded[], judging: Judging): void => {
   for (const { source, added } of loaded) {
     if (!isFromOutside(source)) continue;

@@ -1,22 +1,31 @@
-/** The lines of the lock by the tool they are about. */
+/** The lines of the lock, looked up by tool. A line is one accepted definition. */
 import type { LockEntry } from '../../contract/lock.ts';
-import type { LockStore } from './lock-store.ts';
 import type { OutsideTool } from './outside-tools.ts';
 
-type Place = Pick<OutsideTool, 'ownName' | 'origin'>;
+/** Where the lock keeps its lines. */
+export interface LockStore {
+  /** Lists every valid line. Returns the same array until something changes. */
+  entries(): readonly LockEntry[];
+  /** Lists the lines of the file that this lock writes. */
+  own(): readonly LockEntry[];
+  /** Rewrites its own lines, or throws and changes nothing. */
+  change(edit: (own: readonly LockEntry[]) => readonly LockEntry[]): Promise<void>;
+}
 
-/** The name at its source: a line may hold the one with the label of the source in front. */
+type ToolAtSource = Pick<OutsideTool, 'ownName' | 'origin'>;
+
+/** Gives the name at the source: a line may hold the name with the label of the source in front. */
 const ownNameOf = ({ tool, origin }: LockEntry): string =>
   tool.startsWith(`${origin}:`) ? tool.slice(origin.length + 1) : tool;
 
-/** Two lines with the same key say the same. */
+/** Identifies a line: two lines with the same key are equal. */
 export const lineKey = ({ tool, origin, fingerprint }: LockEntry): string =>
   `${tool}\0${origin}\0${fingerprint}`;
 
-export const isAbout = (line: LockEntry, { ownName, origin }: Place): boolean =>
+export const isAbout = (line: LockEntry, { ownName, origin }: ToolAtSource): boolean =>
   line.origin === origin && ownNameOf(line) === ownName;
 
-/** The origin that was first accepted under a name: it keeps the name, also while it is away. */
+/** Finds the origin that was first accepted under a name. It keeps the name while it is not loaded. */
 export const holderOf = (entries: readonly LockEntry[], name: string): string | undefined => {
   let first: LockEntry | undefined;
   for (const line of entries) {
@@ -36,12 +45,12 @@ const groupedBy = (entries: readonly LockEntry[]): Map<string, LockEntry[]> => {
   return groups;
 };
 
-/** Oldest first. */
+/** Makes a lookup of the lines of a tool, the oldest first. */
 export const createLines = (store: Pick<LockStore, 'entries'>) => {
   let read: readonly LockEntry[] = [];
   let byTool = new Map<string, LockEntry[]>();
 
-  return (tool: Place): readonly LockEntry[] => {
+  return (tool: ToolAtSource): readonly LockEntry[] => {
     const entries = store.entries();
     if (entries !== read) {
       byTool = groupedBy(entries);

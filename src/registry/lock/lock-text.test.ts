@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LockEntry } from '../../contract/lock.ts';
 import { visibleItem, visibleJson, visibleLines } from '../../kit/text/visible-text.ts';
-import { canonicalData } from './canonical-data.ts';
 import { formatLock, parseLock } from './lock-text.ts';
-import { fingerprintOfDefinition } from './pin-definition.ts';
+import { canonicalData, fingerprintOfDefinition } from './pin-definition.ts';
 
 const visible = { text: visibleItem, lines: visibleLines, json: visibleJson };
 
@@ -35,14 +34,14 @@ describe('tools.lock', () => {
     expect(parse(formatLock([], visible))).toEqual({ entries: [] });
   });
 
-  it('shows hidden characters to whoever reads the file, and keeps them', () => {
+  it('escapes hidden characters and keeps their value', () => {
     const odd = entry('a', 'Adds\u200b\u202e\u{e0041}.');
     const written = formatLock([odd], visible);
     expect(written).not.toMatch(/[\u200b\u202e\u{e0041}]/u);
     expect(parse(written)).toEqual({ entries: [odd] });
   });
 
-  it('takes the line ends of Windows', () => {
+  it('accepts line ends of Windows', () => {
     expect(parse(text.replaceAll('\n', '\r\n'))).toEqual(parse(text));
   });
 
@@ -65,7 +64,7 @@ describe('a lock file that is broken', () => {
     ['a missing comma', text.replace('"tool": "b",', '"tool": "b"'), lineOf('"tool": "b"') + 1],
     ['text cut off', text.slice(0, text.indexOf('"tool": "b"')), lineOf('"tool": "b"')],
     ['a word without quotes', text.replace('"version": 1,', '"version": one,'), 2],
-  ])('%s is told with its line', (_what, broken, line) => {
+  ])('%s is reported with its line', (_what, broken, line) => {
     expect(faultOf(broken)).toMatchObject({
       line,
       message: expect.stringContaining('is not JSON'),

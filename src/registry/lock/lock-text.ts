@@ -1,11 +1,11 @@
 /**
- * The text of `tools.lock`. It has one layout, and a file that is laid out otherwise is refused: what
- * a reviewer reads in it is then what is obeyed, without double keys or invisible characters.
+ * Reads and writes the text of `tools.lock`. It has one layout, and any other layout is refused, so that
+ * a reviewer reads exactly what takes effect, without duplicate keys or invisible characters.
  */
 import type { LockEntry } from '../../contract/lock.ts';
 import { SOURCES } from '../../contract/tool.ts';
-import { canonicalData } from './canonical-data.ts';
-import { fingerprintOfDefinition } from './pin-definition.ts';
+import { lineKey } from './lock-lines.ts';
+import { canonicalData, fingerprintOfDefinition } from './pin-definition.ts';
 import type { Visible } from './visible.ts';
 
 export interface LockFault {
@@ -26,28 +26,25 @@ const KEYS = [
 const FIRST_ENTRY_LINE = 4;
 const RESTORE = 'take the file from version control, or remove it and accept the tools again';
 
-const orderOf = ({ tool, origin, fingerprint }: LockEntry): string =>
-  `${tool}\0${origin}\0${fingerprint}`;
-
 const pretty = (tools: readonly unknown[], { json }: Pick<Visible, 'json'>): string =>
   `${json(JSON.stringify({ version: VERSION, tools }, null, 2))}\n`;
 
 const inKeyOrder = (entry: LockEntry): unknown =>
   Object.fromEntries(KEYS.map((key) => [key, entry[key]]));
 
-/** Sorted, one line a value, every hidden character escaped. */
+/** Writes the entries sorted, one value a line, every hidden character escaped. */
 export const formatLock = (
   entries: readonly LockEntry[],
   visible: Pick<Visible, 'json'>,
 ): string => {
-  const sorted = entries.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+  const sorted = entries.toSorted((a, b) => (lineKey(a) < lineKey(b) ? -1 : 1));
   return pretty(sorted.map(inKeyOrder), visible);
 };
 
 const LINE =
   /^ *(?:"(?:[^"\\]|\\.)*": ?)?(?:[[{]|[\]}]|\[\]|\{\}|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null),?$/;
 
-/** The parser names a position for some mistakes; others show in a line that none of ours looks like. */
+/** Finds the line of a syntax error: by the position in the message, else the first line of another layout. */
 const brokenLine = (text: string, error: unknown): number => {
   const position = /at position (\d+)/.exec(String(error))?.[1];
   if (position !== undefined) return text.slice(0, Number(position)).split('\n').length;
@@ -60,8 +57,8 @@ const entryFault = (entry: unknown): string | undefined => {
   const fields = entry as Record<string, unknown>;
   if (Object.keys(fields).join() !== KEYS.join()) return `an entry holds ${KEYS.join(', ')}`;
   const texts = KEYS.filter((key) => key !== 'definition');
-  const wrong = texts.find((key) => typeof fields[key] !== 'string');
-  if (wrong !== undefined) return `${wrong} is not a text`;
+  const nonText = texts.find((key) => typeof fields[key] !== 'string');
+  if (nonText !== undefined) return `${nonText} is not a text`;
   if (!SOURCES.includes(fields.source as LockEntry['source'])) return 'source is not a source';
   return fingerprintOfDefinition(canonicalData(fields.definition)) === fields.fingerprint
     ? undefined
@@ -71,8 +68,8 @@ const entryFault = (entry: unknown): string | undefined => {
 const lineOfEntry = (tools: readonly unknown[], at: number, visible: Visible): number =>
   at === 0 ? FIRST_ENTRY_LINE : pretty(tools.slice(0, at), visible).split('\n').length - 2;
 
-const firstDifference = (text: string, wanted: string): number => {
-  const lines = wanted.split('\n');
+const firstDifference = (text: string, expected: string): number => {
+  const lines = expected.split('\n');
   const at = text.split('\n').findIndex((line, index) => line !== lines[index]);
   return at < 0 ? lines.length : at + 1;
 };
@@ -83,10 +80,10 @@ const readEntries = (text: string, visible: Visible): LockReading => {
   if (version !== VERSION || !Array.isArray(tools)) {
     return { fault: { line: 1, message: `is not a lock of version ${VERSION}` } };
   }
-  const wanted = pretty(tools, visible);
-  if (text !== wanted) {
+  const expected = pretty(tools, visible);
+  if (text !== expected) {
     const message = `something other than Toolcrib wrote here; ${RESTORE}`;
-    return { fault: { line: firstDifference(text, wanted), message } };
+    return { fault: { line: firstDifference(text, expected), message } };
   }
   for (const [at, entry] of tools.entries()) {
     const message = entryFault(entry);
@@ -95,9 +92,9 @@ const readEntries = (text: string, visible: Visible): LockReading => {
   return { entries: tools as readonly LockEntry[] };
 };
 
-/** Never throws. Line ends of Windows count as plain ones, for version control may make them. */
-export const parseLock = (given: string, visible: Visible): LockReading => {
-  const text = given.replaceAll('\r\n', '\n');
+/** Never throws. Accepts line ends of Windows, because version control may write them. */
+export const parseLock = (fileText: string, visible: Visible): LockReading => {
+  const text = fileText.replaceAll('\r\n', '\n');
   try {
     return readEntries(text, visible);
   } catch (error) {

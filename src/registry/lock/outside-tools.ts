@@ -1,4 +1,4 @@
-/** The tools on the families that came from outside, each with its definition pinned once. */
+/** The registered tools that came from outside, each with its definition pinned once. */
 import type { ToolFamilies } from '../tool-families.ts';
 import type { Family, Registered } from '../versions.ts';
 import { isFromOutside } from './gate.ts';
@@ -7,22 +7,22 @@ import { createNameIndex, type NamedTool, type NameIndex } from './scan/name-ind
 
 export interface OutsideTool extends NamedTool {
   readonly registered: Registered;
-  /** The name it has at its source. */
+  /** Its name at its source. */
   readonly ownName: string;
-  /** `undefined` for a definition that cannot be written down. */
+  /** `undefined` for a definition that cannot be pinned. */
   readonly pinned: PinnedDefinition | undefined;
 }
 
 export interface OutsideTools {
   of(registered: Registered): OutsideTool | undefined;
   all(): readonly OutsideTool[];
-  /** The names of all tools, those from inside as well. */
+  /** Indexes the names of all tools, also those that are not from outside. */
   names(): NameIndex;
-  /** The families has changed, or is going to. */
+  /** Called when the families have changed or are about to. */
   refresh(): void;
 }
 
-/** For messages about a tool that the program itself registered. */
+/** The origin, in messages, of a tool that the program itself registered. */
 const PROGRAM = 'the program';
 
 const namedOf = ({ tool, owner, renamedFrom }: Registered): NamedTool => ({
@@ -32,7 +32,7 @@ const namedOf = ({ tool, owner, renamedFrom }: Registered): NamedTool => ({
 });
 
 export const outsideTools = (families: ToolFamilies): OutsideTools => {
-  const known = new WeakMap<Registered, OutsideTool>();
+  const cache = new WeakMap<Registered, OutsideTool>();
   let index: NameIndex | undefined;
 
   const make = (family: Family, registered: Registered): OutsideTool => {
@@ -43,12 +43,12 @@ export const outsideTools = (families: ToolFamilies): OutsideTools => {
   };
 
   const of = (registered: Registered): OutsideTool | undefined => {
-    const held = known.get(registered);
-    if (held) return held;
+    const cached = cache.get(registered);
+    if (cached) return cached;
     const family = families.named(registered.tool.name);
     if (!family || !registered.owner || !isFromOutside(registered.owner)) return undefined;
     const tool = make(family, registered);
-    known.set(registered, tool);
+    cache.set(registered, tool);
     return tool;
   };
 

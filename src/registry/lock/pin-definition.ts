@@ -1,11 +1,10 @@
 /**
- * The definition of a tool as a model and a policy see it, with one digest. The code does not count,
- * nor does the version, nor what only tunes its running: a new release that says the same is the same.
+ * Pins the definition of a tool, as a model and a policy see it, with one digest. Code, version and
+ * tuning do not count: a new release with the same definition stays accepted.
  */
 import type { JsonSchema } from '../../contract/schema.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
-import { canonicalData } from './canonical-data.ts';
 
 export interface PinnedDefinition {
   readonly definition: unknown;
@@ -19,9 +18,9 @@ const SEEN = [
   ...['auth', 'cost', 'labels', 'sanitize', 'idempotent', 'sandbox', 'sandboxed'],
 ] as const;
 
-/** Whatever else a definition holds counts as well, besides these. */
+/** All other fields of a definition count as well, except these. */
 const UNSEEN: ReadonlySet<string> = new Set([
-  // `assigned` is the user's own word, as the tier of an MCP tool is.
+  // `assigned` is set by the user, like the tier of an MCP tool.
   ...['version', 'author', 'license', 'input', 'output', 'server', 'assigned'],
   ...['timeoutMs', 'idleTimeoutMs', 'retry', 'rateLimit', 'breaker', 'concurrency'],
 ]);
@@ -29,14 +28,14 @@ const UNSEEN: ReadonlySet<string> = new Set([
 export const fingerprintOfDefinition = (definition: unknown): string =>
   `sha256:${sha256Hex(JSON.stringify(definition))}`;
 
-/** Of a tool that the user's configuration describes: the tier is the user's own word, and the aliases are made here. */
+/** Not pinned for tools that the configuration describes: the user sets the tier, and the aliases are made here. */
 const BY_CONFIGURATION: ReadonlySet<string> = new Set(['tier', 'aliases']);
 
-/** `undefined` for one that cannot be written down: too large, too deep, or no plain data. */
+/** Returns `undefined` for a definition that is too large, too deep, or no plain data. */
 export const pinDefinition = (
   tool: Tool,
   schema: (side: 'input' | 'output') => JsonSchema | undefined,
-  /** The name it has at its source: that it goes by another here is no change of it. */
+  /** The name at its source: renaming it here is no change of the definition. */
   ownName: string = tool.name,
 ): PinnedDefinition | undefined => {
   try {
@@ -59,3 +58,58 @@ export const pinDefinition = (
     return undefined;
   }
 };
+
+const MAX_DEPTH = 100;
+const MAX_VALUES = 50_000;
+const MAX_CHARACTERS = 1_000_000;
+
+interface Budget {
+  values: number;
+  characters: number;
+}
+
+const spend = (budget: Budget, characters: number): void => {
+  budget.values -= 1;
+  budget.characters -= characters;
+  if (budget.values < 0 || budget.characters < 0) throw new RangeError('too large');
+};
+
+const members = (value: object, depth: number, budget: Budget): unknown => {
+  if (Array.isArray(value)) return value.map((item) => ordered(item, depth, budget) ?? null);
+  const pairs: [string, unknown][] = [];
+  for (const key of Object.keys(value).sort()) {
+    spend(budget, key.length);
+    const member = ordered((value as Record<string, unknown>)[key], depth, budget);
+    if (member !== undefined) pairs.push([key, member]);
+  }
+  // `fromEntries` defines each key; assigning would run the setter of `__proto__`.
+  return Object.fromEntries(pairs);
+};
+
+const ordered = (value: unknown, depth: number, budget: Budget): unknown => {
+  switch (typeof value) {
+    case 'string':
+      spend(budget, value.length);
+      return value;
+    case 'number':
+      return Number.isFinite(value) ? value : String(value);
+    case 'bigint':
+      return String(value);
+    case 'boolean':
+      return value;
+    case 'object':
+      if (value === null) return null;
+      if (depth >= MAX_DEPTH) throw new RangeError('nested too deep');
+      spend(budget, 0);
+      return members(value, depth + 1, budget);
+    default:
+      return undefined;
+  }
+};
+
+/**
+ * Copies plain data with sorted keys, so that two spellings of one definition give the same text. Throws
+ * RangeError for data that is too large, too deep or circular: its author may be hostile.
+ */
+export const canonicalData = (value: unknown): unknown =>
+  ordered(value, 0, { values: MAX_VALUES, characters: MAX_CHARACTERS });

@@ -1,9 +1,9 @@
-/** How text from outside is made safe to look at. Handed in, for it belongs to those who show things. */
+/** Makes text from outside safe to display. Handed in, because displaying belongs to other layers. */
 export interface Visible {
-  /** On one line, whatever is in it. */
+  /** Gives the text on one line. */
   text(text: string): string;
-  /** Line by line; padding is counted instead of shown. */
+  /** Gives the text line by line; padding is counted instead of shown. */
   lines(text: string): readonly string[];
-  /** JSON text in which every hidden character is an escape; the value stays the same. */
+  /** Gives JSON text in which every hidden character is escaped; the value stays the same. */
   json(json: string): string;
 }

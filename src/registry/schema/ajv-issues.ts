@@ -1,13 +1,15 @@
-/** Words the validator's errors as issues: where, and what is wrong, without the value that was sent. */
+/** Turns the validator's errors into issues: path and message, without the value that was sent. */
 import type { ErrorObject } from 'ajv';
 import type { Issue } from '../../contract/errors.ts';
-import { MAX_ISSUES } from './issue-limit.ts';
+
+/** How many issues one validation reports: enough to mend an input, too few to flood a prompt. */
+export const MAX_ISSUES = 100;
 
 export const ajvIssues = (errors: readonly ErrorObject[], value: unknown): readonly Issue[] => {
   const issues = new Map<string, Issue>();
   for (const error of errors) {
     const issue = issueOf(error, value);
-    // The branches of a union often complain about the same thing.
+    // The branches of a union often report the same issue.
     issues.set(`${issue.path.join('/')} ${issue.message}`, issue);
     if (issues.size === MAX_ISSUES) break;
   }
@@ -40,13 +42,13 @@ const issueOf = (error: ErrorObject, value: unknown): Issue => {
   }
 };
 
-/** Values of the schema, not of the input. */
+/** Quotes values of the schema, never of the input. */
 const list = (allowed: readonly unknown[]): string => {
   const shown = allowed.slice(0, 20).map((value) => JSON.stringify(value));
   return allowed.length > shown.length ? `${shown.join(', ')}, …` : shown.join(', ');
 };
 
-/** A JSON Pointer as keys; a step into an array is a number. */
+/** Splits a JSON Pointer into keys; a step into an array is a number. */
 const pathOf = (pointer: string, value: unknown): readonly (string | number)[] => {
   let at = value;
   return pointer

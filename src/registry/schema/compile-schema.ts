@@ -1,34 +1,141 @@
-/** Turns what a tool declares, a Zod schema or a JSON Schema, into the one neutral `Schema`. */
-import { ToolFailure } from '../../contract/errors.ts';
-import type { JsonSchema, Schema, SchemaSource, ZodSchemaLike } from '../../contract/schema.ts';
-import { zodSchema } from './zod-schema.ts';
+/** Compiles the schema that a tool declares, Zod or JSON Schema, into the neutral `Schema`. */
 
-/** Which side of a Zod schema is meant: what goes in, before defaults and transforms, or what comes out. */
+import { createRequire } from 'node:module';
+import { type Issue, ToolFailure } from '../../contract/errors.ts';
+import type {
+  JsonSchema,
+  Schema,
+  SchemaSource,
+  Validation,
+  ZodSchemaLike,
+} from '../../contract/schema.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { MAX_ISSUES } from './ajv-issues.ts';
+
+/** The side of a Zod schema: input, before defaults and transforms, or output. */
 export type SchemaSide = 'input' | 'output';
 
 export const isZodSchema = (source: SchemaSource): source is ZodSchemaLike =>
   '_zod' in source && typeof source.safeParse === 'function';
 
 /**
- * A Zod schema is ready at once; a JSON Schema needs its validator loaded first. Throws or rejects
- * with CONFIG_INVALID when the schema cannot be used; with `leftOut`, for tools whose server checks
- * the input as well, what cannot be checked here is told and left out instead.
+ * Compiles a Zod schema at once; a JSON Schema needs its validator loaded first. Throws or rejects with
+ * CONFIG_INVALID when the schema cannot be used. With `onLeftOut`, for tools whose server checks the
+ * input as well, it reports and leaves out what cannot be checked here instead.
  */
 export const compileSchema = (
   source: SchemaSource,
   side: SchemaSide = 'input',
-  leftOut?: (note: string) => void,
+  onLeftOut?: (note: string) => void,
 ): Schema | Promise<Schema> => {
   if (typeof source !== 'object' || source === null || Array.isArray(source)) {
     throw new ToolFailure('CONFIG_INVALID', 'A schema is a Zod schema or a JSON Schema object.');
   }
-  return isZodSchema(source) ? zodSchema(source, side) : loadAndCompile(source, leftOut);
+  return isZodSchema(source) ? zodSchema(source, side) : loadAndCompile(source, onLeftOut);
 };
 
 const loadAndCompile = async (
   source: JsonSchema,
-  leftOut: ((note: string) => void) | undefined,
+  onLeftOut: ((note: string) => void) | undefined,
 ): Promise<Schema> => {
   const { compileForeignSchema, compileJsonSchema } = await import('./json-schema.ts');
-  return leftOut ? compileForeignSchema(source, leftOut) : compileJsonSchema(source);
+  return onLeftOut ? compileForeignSchema(source, onLeftOut) : compileJsonSchema(source);
+};
+
+interface JsonSchemaOptions {
+  readonly io: 'input' | 'output';
+  readonly unrepresentable: 'any';
+}
+
+type Parsed =
+  | { readonly success: true; readonly data: unknown }
+  | { readonly success: false; readonly error: { readonly issues: readonly ZodIssue[] } };
+
+interface ZodIssue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** Wraps a Zod 4 schema. Its JSON Schema is computed at the first read. */
+const zodSchema = (source: ZodSchemaLike, io: 'input' | 'output'): Schema => {
+  let json: JsonSchema | undefined;
+  return {
+    validate(value: unknown): Validation<unknown> {
+      try {
+        const parsed = source.safeParse(value) as Parsed;
+        if (parsed.success) return { ok: true, value: parsed.data };
+        return { ok: false, issues: issuesOf(parsed.error.issues, value) };
+      } catch {
+        // An asynchronous check, or a custom check that throws: neither proves the value valid.
+        return { ok: false, issues: [{ path: [], message: 'The schema could not be checked.' }] };
+      }
+    },
+    get json(): JsonSchema {
+      json ??= toJsonSchema(source, io);
+      return json;
+    },
+  };
+};
+
+const toJsonSchema = (source: ZodSchemaLike, io: 'input' | 'output'): JsonSchema => {
+  const options: JsonSchemaOptions = { io, unrepresentable: 'any' };
+  try {
+    return ownConverter(source)?.(options) ?? sharedConverter()(source, options);
+  } catch {
+    throw new ToolFailure('CONFIG_INVALID', 'The Zod schema has no JSON Schema form.', {
+      suggestions: [
+        'Give the schema as JSON Schema, or leave out duplicate ids and dynamic parts.',
+      ],
+    });
+  }
+};
+
+/** Gives the converter of Zod's classic schemas, which carry it, so that no import of Zod is needed. */
+const ownConverter = (
+  source: ZodSchemaLike & { toJSONSchema?: (options: JsonSchemaOptions) => JsonSchema },
+): ((options: JsonSchemaOptions) => JsonSchema) | undefined =>
+  typeof source.toJSONSchema === 'function' ? source.toJSONSchema.bind(source) : undefined;
+
+/** Loads the converter for schemas of `zod/mini`. `json` is a synchronous property, hence `require`. */
+const sharedConverter = () => {
+  const zod = createRequire(import.meta.url)('zod') as {
+    toJSONSchema(schema: ZodSchemaLike, options: JsonSchemaOptions): JsonSchema;
+  };
+  return zod.toJSONSchema;
+};
+
+const issuesOf = (issues: readonly ZodIssue[], value: unknown): readonly Issue[] =>
+  issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
+    path: path.map((key) => (typeof key === 'number' ? key : String(key))),
+    message: withoutValue(message, valueAt(value, path)),
+  }));
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined),
+    value,
+  );
+
+/** Removes the value from a custom message that quotes it; Zod's own messages never do. */
+const withoutValue = (message: string, value: unknown): string => {
+  if (typeof value !== 'string' && typeof value !== 'number') return message;
+  const text = String(value);
+  return text.length >= 4 ? message.replaceAll(text, '[value]') : message;
+};
+
+/** Gives the schema as the tool declares it, calling the function where it is one. Throws CONFIG_INVALID. */
+export const declaredSchema = (tool: Tool, side: SchemaSide): SchemaSource | undefined => {
+  const declared = tool[side];
+  if (typeof declared !== 'function') return declared;
+  const source = attempt(declared);
+  if (typeof source === 'object' && source !== null) return source;
+  throw new ToolFailure('CONFIG_INVALID', `Tool ${tool.name}: the ${side} schema cannot be made.`);
+};
+
+const attempt = (make: () => SchemaSource): SchemaSource | undefined => {
+  try {
+    return make();
+  } catch {
+    return undefined;
+  }
 };

@@ -1,9 +1,9 @@
-/** Turns a draft-04 schema into one of draft-07 that says the same, for the validator alone. */
+/** Converts a draft-04 schema to an equivalent one of draft-07, for the validator only. */
 import type { JsonSchema } from '../../contract/schema.ts';
 
-/** What is not made of schemas and must stay as it is. */
+/** Keywords whose value is data, not a schema. */
 const DATA: ReadonlySet<string> = new Set(['enum', 'default', 'example', 'examples']);
-/** Here the keys are names of properties, not keywords. */
+/** Keywords whose value maps names to schemas. */
 const MAPS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -16,7 +16,7 @@ const BOUNDS = [
   ['exclusiveMaximum', 'maximum'],
 ] as const;
 
-const bounds = (schema: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+const convertBounds = (schema: Readonly<Record<string, unknown>>): Record<string, unknown> => {
   const { id: _id, $schema: _dialect, ...result } = schema as Record<string, unknown>;
   for (const [exclusive, inclusive] of BOUNDS) {
     if (typeof result[exclusive] !== 'boolean') continue;
@@ -29,17 +29,16 @@ const bounds = (schema: Readonly<Record<string, unknown>>): Record<string, unkno
   return result;
 };
 
-const converted = (value: unknown, isMap: boolean): unknown => {
-  if (Array.isArray(value)) return value.map((item: unknown) => converted(item, false));
+const convert = (value: unknown, isMap: boolean): unknown => {
+  if (Array.isArray(value)) return value.map((item: unknown) => convert(item, false));
   if (typeof value !== 'object' || value === null) return value;
-  const fields = isMap ? value : bounds(value as Record<string, unknown>);
+  const fields = isMap ? value : convertBounds(value as Record<string, unknown>);
   return Object.fromEntries(
     Object.entries(fields).map(([key, inner]) => [
       key,
-      !isMap && DATA.has(key) ? inner : converted(inner, !isMap && MAPS.has(key)),
+      !isMap && DATA.has(key) ? inner : convert(inner, !isMap && MAPS.has(key)),
     ]),
   );
 };
 
-export const fromDraft04 = (schema: JsonSchema): JsonSchema =>
-  converted(schema, false) as JsonSchema;
+export const fromDraft04 = (schema: JsonSchema): JsonSchema => convert(schema, false) as JsonSchema;

@@ -51,6 +51,21 @@ describe('compileJsonSchema', () => {
     expect(given).toEqual({ c: {} });
   });
 
+  it('leaves out a default that breaks the schema and still reports other faults', () => {
+    const { validate } = compileJsonSchema({
+      type: 'object',
+      properties: { n: { type: 'integer', maximum: 3, default: 5 }, s: { type: 'string' } },
+    });
+    expect(validate({})).toEqual({ ok: true, value: {} });
+    expect(validate({ s: 1 })).toMatchObject({ ok: false });
+    expect(validate({ n: 5 })).toMatchObject({ ok: false });
+  });
+
+  it('accepts a missing field that is required and has a default', () => {
+    const { validate } = compileJsonSchema({ properties: { n: { default: 1 } }, required: ['n'] });
+    expect(validate({})).toEqual({ ok: true, value: { n: 1 } });
+  });
+
   it('hands on the same object where there is nothing to fill in', () => {
     const given = { a: 1 };
     const result = compileJsonSchema({ properties: { a: { type: 'number' } } }).validate(given);
@@ -236,6 +251,13 @@ describe('threat: hostile JSON Schemas', () => {
     expect(() => compileJsonSchema(schema as JsonSchema)).toThrow(refused(message));
   });
 
+  it('accepts a property named like a prototype key, and looks it up as an own property', () => {
+    const schema = JSON.parse('{"properties":{"__proto__":{},"toString":{"type":"string"}}}');
+    const { validate } = compileJsonSchema(schema);
+    expect(validate({}).ok).toBe(true);
+    expect(validate({ toString: 1 }).ok).toBe(false);
+  });
+
   it('does not let a prototype key in the value through the copy', () => {
     const { validate } = compileJsonSchema({ properties: { a: { default: 1 } } });
     const result = validate(JSON.parse('{"__proto__":{"polluted":true}}'));
@@ -284,6 +306,23 @@ describe('drafts and patterns as real servers use them', () => {
     expect(issuesOf(schema, { next: { next: { v: 1 } } })).toEqual([]);
   });
 
+  it('follows a recursive reference within the schema that holds it', () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2019-09/schema',
+      $id: 'https://a.example/root.json',
+      $defs: {
+        texts: {
+          $id: 'texts.json',
+          anyOf: [{ type: 'string' }, { additionalProperties: { $recursiveRef: '#' } }],
+          type: ['string', 'object'],
+        },
+      },
+      anyOf: [{ type: 'integer' }, { $ref: '#/$defs/texts' }],
+    };
+    expect(issuesOf(schema, { a: { b: 'text' } })).toEqual([]);
+    expect(issuesOf(schema, { a: 1 })).not.toEqual([]);
+  });
+
   it('takes a format as the annotation that it is', () => {
     expect(issuesOf({ format: 'email' }, 'no address')).toEqual([]);
   });
@@ -317,11 +356,14 @@ describe('schemas of tools whose server checks them as well', () => {
 
   it('leaves out a pattern with look-around and checks the rest', () => {
     const { schema, notes } = compiled({
-      properties: { mail: { type: 'string', pattern: '^(?!\\.).+@' }, n: { type: 'integer' } },
+      properties: {
+        mail: { type: 'string', pattern: '^(?!\\.).+@' },
+        n: { type: 'integer', default: 0 },
+      },
     });
-    expect(notes).toEqual([expect.stringContaining('look-around')]);
     expect(schema.validate({ mail: 'a@b', n: 1 })).toMatchObject({ ok: true });
     expect(schema.validate({ mail: 5, n: 'x' })).toMatchObject({ ok: false });
+    expect(notes).toEqual([expect.stringContaining('look-around')]);
   });
 
   it.each([

@@ -1,55 +1,20 @@
 /**
- * A JSON Schema as a neutral `Schema`. It is used as it is: nothing is fetched, converted or written
- * into. Each schema gets a validator of its own, so that no `$id` of one tool is visible to another.
- * Import this file lazily: the validator takes a while to load.
+ * Compiles a JSON Schema into the neutral `Schema`. Nothing is fetched, and the schema is not changed.
+ * Each schema gets its own validator, so that no `$id` of one tool is visible to another. Import this
+ * file lazily: the validator is slow to load.
  */
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { JsonSchema, Schema, Validation } from '../../contract/schema.ts';
+import { lazy } from '../../kit/data/lazy.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import { ajvIssues } from './ajv-issues.ts';
-import { boundReferences, type StepBudget } from './bound-references.ts';
+import { boundReferences, linearUniqueItems } from './bound-work.ts';
 import { fromDraft04 } from './from-draft-04.ts';
 import { inspectSchema, type SchemaFacts } from './inspect-schema.ts';
-import { linearPatterns, type Pattern } from './linear-patterns.ts';
-
-/** `uniqueItems` by hashing: the validator's own compares every pair, which a long array turns into minutes. */
-const linearUniqueItems = (ajv: Ajv | Ajv2020): void => {
-  ajv.removeKeyword('uniqueItems');
-  ajv.addKeyword({
-    keyword: 'uniqueItems',
-    type: 'array',
-    schemaType: 'boolean',
-    errors: false,
-    error: { message: 'must not have duplicate items' },
-    validate: (wanted: boolean, items: readonly unknown[]) => !wanted || allDistinct(items),
-  });
-};
-
-const allDistinct = (items: readonly unknown[]): boolean => {
-  const seen = new Set<string>();
-  for (const item of items) {
-    const key = canonical(item);
-    if (seen.has(key)) return false;
-    seen.add(key);
-  }
-  return true;
-};
-
-/** Equal for values that JSON Schema calls equal: the order of keys does not count. */
-const canonical = (value: unknown): string => {
-  if (typeof value !== 'object' || value === null) return scalar(value);
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  fields.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`).join()}}`;
-};
-
-/** JSON would write NaN, Infinity and null alike; and -0 equals 0. */
-const scalar = (value: unknown): string =>
-  typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'undefined');
+import { linearPatterns, type Pattern, type PatternCompiler } from './linear-patterns.ts';
 
 /** Copies plain data, so that filling in defaults never changes what the caller holds. */
 const copyData = (value: unknown): unknown => {
@@ -67,81 +32,95 @@ export const compileJsonSchema = (schema: JsonSchema): Schema =>
 
 /**
  * Compiles a schema that its server checks as well: what cannot be checked safely here is left to the
- * server. `told` hears each thing that is left out.
+ * server. Calls `onLeftOut` for each such part.
  */
-export const compileForeignSchema = (schema: JsonSchema, told: (note: string) => void): Schema => {
+export const compileForeignSchema = (
+  schema: JsonSchema,
+  onLeftOut: (note: string) => void,
+): Schema => {
   const compilePattern = linearPatterns();
-  const tolerant = (source: string): Pattern => {
+  const tolerant: PatternCompiler = (source) => {
     try {
       return compilePattern(source);
     } catch (error) {
-      told(reasonOf(error));
+      onLeftOut(reasonOf(error));
       return { test: () => true, toString: () => `/${source}/` };
     }
   };
   try {
     return compileWith(schema, tolerant);
   } catch (error) {
-    told(reasonOf(error));
+    onLeftOut(reasonOf(error));
     return { json: schema, validate: (value) => ({ ok: true, value }) };
   }
 };
 
-const compileWith = (schema: JsonSchema, patterns: (source: string) => Pattern): Schema => {
+const compileWith = (schema: JsonSchema, compilePattern: PatternCompiler): Schema => {
   const facts = inspectSchema(schema);
-  const ajv = createAjv(facts, patterns);
-  const compiled: Compiled = {
-    budget: boundReferences(ajv, facts.nodes),
-    check: compile(ajv, facts.dialect === 'draft-04' ? fromDraft04(schema) : schema),
-    hasDefaults: facts.hasDefaults,
+  const patterns = oncePerSource(compilePattern);
+  const source = facts.dialect === 'draft-04' ? fromDraft04(schema) : schema;
+  const check = compileCheck(source, facts, patterns);
+  if (!facts.hasDefaults) return { json: schema, validate: (value) => check(value) };
+  const plainCheck = lazy(() => compileCheck(source, { ...facts, hasDefaults: false }, patterns));
+  return {
+    json: schema,
+    validate(value) {
+      const filled = check(copyData(value));
+      // To JSON Schema a default is an annotation: one that breaks the schema is left out.
+      return filled.ok || !plainCheck()(value).ok ? filled : { ok: true, value };
+    },
   };
-  return { json: schema, validate: (value) => validate(compiled, value) };
 };
 
-interface Compiled {
-  readonly check: ValidateFunction;
-  readonly budget: StepBudget;
-  readonly hasDefaults: boolean;
-}
-
-const validate = (
-  { check, budget, hasDefaults }: Compiled,
-  given: unknown,
-): Validation<unknown> => {
-  try {
-    const value = hasDefaults ? copyData(given) : given;
-    budget.used = 0;
-    if (check(value)) return { ok: true, value };
-    return { ok: false, issues: ajvIssues(check.errors ?? [], value) };
-  } catch {
-    // Out of steps or out of stack: the schema goes round in circles over this value.
-    const message = 'is too complex to be checked against the schema';
-    return { ok: false, issues: [{ path: [], message }] };
-  }
+/** Compiles each pattern once, also where the schema is compiled twice. */
+const oncePerSource = (compilePattern: PatternCompiler): PatternCompiler => {
+  const patterns = new Map<string, Pattern>();
+  return (source) => {
+    const pattern = patterns.get(source) ?? compilePattern(source);
+    patterns.set(source, pattern);
+    return pattern;
+  };
 };
 
-const createAjv = (
-  { dialect, hasDefaults, usesMetaSchema }: SchemaFacts,
-  patterns: (source: string) => Pattern,
-): Ajv => {
+type Check = (value: unknown) => Validation<unknown>;
+
+const compileCheck = (schema: JsonSchema, facts: SchemaFacts, patterns: PatternCompiler): Check => {
+  const ajv = createAjv(facts, patterns);
+  const budget = boundReferences(ajv, facts.nodes);
+  const isValid = compile(ajv, schema);
+  return (value) => {
+    try {
+      budget.used = 0;
+      if (isValid(value)) return { ok: true, value };
+      return { ok: false, issues: ajvIssues(isValid.errors ?? [], value) };
+    } catch {
+      // Out of steps or out of stack: the schema refers to itself without end over this value.
+      const message = 'is too complex to be checked against the schema';
+      return { ok: false, issues: [{ path: [], message }] };
+    }
+  };
+};
+
+const createAjv = (facts: SchemaFacts, patterns: PatternCompiler): Ajv => {
   const regExp = Object.assign(patterns, { code: 'linearPatterns' });
   const options: Options = {
     allErrors: true,
-    // Not where only the schema of schemas has any: they are none of the tool's.
-    useDefaults: hasDefaults,
+    // Off where only the meta-schema has defaults: they are not the tool's.
+    useDefaults: facts.hasDefaults,
     strict: false,
     // `toString` is not a field that every object has.
     ownProperties: true,
-    inlineRefs: 20,
+    // Inlining by size would resolve a dynamic reference where it is inlined, not where it is used.
+    inlineRefs: facts.hasDynamicReferences ? false : 20,
     logger: false,
-    meta: usesMetaSchema,
+    meta: facts.usesMetaSchema,
     // Each keyword checks its own value; validating against the meta-schema would cost 100 ms.
     validateSchema: false,
-    // An annotation, as the drafts have it; the suite of JSON Schema holds implementations to that.
+    // The drafts define a format as an annotation.
     validateFormats: false,
     code: { regExp },
   };
-  const ajv = newAjv(dialect, options);
+  const ajv = newAjv(facts.dialect, options);
   linearUniqueItems(ajv);
   return ajv;
 };

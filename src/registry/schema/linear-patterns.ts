@@ -5,10 +5,6 @@
 import { RE2JS } from 're2js';
 import { ToolFailure } from '../../contract/errors.ts';
 
-/**
- * Rewrites the classes of a JavaScript pattern that RE2 knows under the same name with another
- * meaning: RE2's `\s` is ASCII without the vertical tab, and its `.` matches all but the line feed.
- */
 const SPACE =
   '\\t-\\r \\x{A0}\\x{1680}\\x{2000}-\\x{200A}\\x{2028}\\x{2029}\\x{202F}\\x{205F}\\x{3000}\\x{FEFF}';
 const NO_SPACE =
@@ -16,9 +12,13 @@ const NO_SPACE =
 const ANYTHING = '\\x{0}-\\x{10FFFF}';
 const NO_LINE_END = '[^\\n\\r\\x{2028}\\x{2029}]';
 
-/** The parts that matter: an escape, an empty class, a bracket, a dot. */
+/** An escape, an empty class, a bracket, or a dot. */
 const PARTS = /\\[\s\S]|\[\^?\]|[[\].]/g;
 
+/**
+ * Rewrites the classes of a JavaScript pattern that have another meaning in RE2: RE2's `\s` is ASCII
+ * without the vertical tab, and its `.` matches all but the line feed.
+ */
 const ecmaClasses = (source: string): string => {
   let isInClass = false;
   return source.replace(PARTS, (part) => {
@@ -33,30 +33,33 @@ const ecmaClasses = (source: string): string => {
     return part;
   });
 
-  /** A class ends at the first bracket that is not escaped; an opening one stands for itself. */
+  /** Ends the class at the first bracket that is not escaped; an opening bracket is a literal. */
   function inClass(part: string): string {
     if (part.endsWith(']')) isInClass = false;
     return part.startsWith('[') ? `\\${part}` : part;
   }
 };
 
-/** What the JSON Schema validator asks of a regular expression. */
+/** What the JSON Schema validator needs of a regular expression. */
 export interface Pattern {
   test(text: string): boolean;
   toString(): string;
 }
 
+/** Throws CONFIG_INVALID for a pattern that it cannot run. */
+export type PatternCompiler = (source: string) => Pattern;
+
 const MAX_PATTERN = 4_096;
 /** Steps of the compiled patterns of one schema together: some hundred milliseconds of compiling. */
 const MAX_PROGRAM = 20_000;
-/** Valid both here and there, with another meaning: RE2's own escapes and POSIX classes. */
-const MEANS_SOMETHING_ELSE = /\\[AaCEQz]|\[:/;
+/** Valid in both engines with different meanings: escapes and POSIX classes of RE2. */
+const AMBIGUOUS = /\\[AaCEQz]|\[:/;
 
 /**
- * The compiler for the patterns of one schema. It throws CONFIG_INVALID for a pattern that cannot be
- * run with the meaning it has in JSON Schema, and when the patterns are too large together.
+ * Makes the compiler for the patterns of one schema. It throws CONFIG_INVALID for a pattern that cannot
+ * run with its meaning in JSON Schema, and when the patterns are too large together.
  */
-export const linearPatterns = (): ((source: string) => Pattern) => {
+export const linearPatterns = (): PatternCompiler => {
   let program = 0;
   return (source) => {
     if (source.length > MAX_PATTERN) {
@@ -79,7 +82,7 @@ const compile = (source: string): RE2JS => {
 };
 
 const isEcmaPattern = (source: string): boolean =>
-  compiles(source, 'u') || (compiles(source, '') && !MEANS_SOMETHING_ELSE.test(source));
+  compiles(source, 'u') || (compiles(source, '') && !AMBIGUOUS.test(source));
 
 const compiles = (source: string, flags: string): boolean => {
   try {

@@ -1,11 +1,10 @@
 /**
- * A small inverted index over the catalog. It takes changes one by one, and a word that occurs in each
- * of ten thousand tools is still answered within a few milliseconds.
+ * An inverted index over the catalog. It takes changes one by one, and finds a word that occurs in
+ * each of ten thousand tools within a few milliseconds.
  */
-import { createSum, type Expansion, type Posting } from './search-sum.ts';
 import { createVocabulary } from './search-vocabulary.ts';
 
-/** Cuts names, sentences and queries into the words that are searched: `readFile`, `read_file` and `Read file` are alike. */
+/** Splits names, sentences and queries into words: `readFile`, `read_file` and `Read file` give the same. */
 const WORD = /[\p{Lu}]+(?![\p{Ll}])|[\p{Lu}]?[\p{Ll}]+|[\p{L}]+|[\p{N}]+/gu;
 const MAX_WORD = 40;
 
@@ -18,7 +17,7 @@ export interface SearchField {
   readonly weight: number;
 }
 
-/** Told of every match, rather than handed a list of what may be ten thousand. */
+/** Called for every match, because a list could hold ten thousand. */
 export type OnMatch = (id: string, score: number) => void;
 
 const MAX_QUERY = 256;
@@ -26,48 +25,48 @@ const MAX_QUERY_WORDS = 16;
 const PREFIX_FACTOR = 0.6;
 const FUZZY_FACTOR = 0.4;
 const SAME_NAME_FACTOR = 3;
-/** Removed documents leave gaps; this many of them, and they are closed. */
+/** Removed documents leave gaps; the index is compacted when there are more than this. */
 const MAX_GAPS = 1_000;
 
 export class SearchIndex {
   readonly #vocabulary = createVocabulary();
-  readonly #places = new Map<string, number>();
+  readonly #indexes = new Map<string, number>();
   #postings: Posting[] = [];
   #documents: (Document | undefined)[] = [];
 
-  /** Adds a document, in place of the one it had under that id. */
+  /** Adds a document, or replaces the one with that id. */
   put(id: string, fields: readonly SearchField[]): void {
     this.remove(id);
     const name = searchWords(id).join('');
-    const place = this.#documents.push({ id, name }) - 1;
-    this.#places.set(id, place);
+    const at = this.#documents.push({ id, name }) - 1;
+    this.#indexes.set(id, at);
     for (const [word, weight] of weigh(name, fields)) {
       const posting = this.#posting(this.#vocabulary.intern(word));
-      posting.docs.push(place);
+      posting.docs.push(at);
       posting.weights.push(weight);
     }
   }
 
   remove(id: string): void {
-    const place = this.#places.get(id);
-    if (place === undefined) return;
-    this.#documents[place] = undefined;
-    this.#places.delete(id);
-    const gaps = this.#documents.length - this.#places.size;
-    if (gaps > MAX_GAPS && gaps > this.#places.size) this.#closeGaps();
+    const at = this.#indexes.get(id);
+    if (at === undefined) return;
+    this.#documents[at] = undefined;
+    this.#indexes.delete(id);
+    const gaps = this.#documents.length - this.#indexes.size;
+    if (gaps > MAX_GAPS && gaps > this.#indexes.size) this.#compact();
   }
 
-  /** Every document that matches any word, in no order; those that match all words score best. */
+  /** Reports every document that matches any word, in no order; those that match all words score best. */
   find(text: string, fuzzy: boolean, onMatch: OnMatch): void {
     const words = [...new Set(searchWords(text.slice(0, MAX_QUERY)))].slice(0, MAX_QUERY_WORDS);
     const sum = createSum(this.#documents.length);
     for (const word of words) sum.add(this.#expand(word, fuzzy));
-    const asked = words.join('');
-    for (let place = 0; place < this.#documents.length; place += 1) {
-      const score = sum.score(place);
-      const document = this.#documents[place];
+    const joined = words.join('');
+    for (let at = 0; at < this.#documents.length; at += 1) {
+      const score = sum.score(at);
+      const document = this.#documents[at];
       if (score === 0 || document === undefined) continue;
-      onMatch(document.id, document.name === asked ? score * SAME_NAME_FACTOR : score);
+      onMatch(document.id, document.name === joined ? score * SAME_NAME_FACTOR : score);
     }
   }
 
@@ -77,29 +76,29 @@ export class SearchIndex {
     return posting;
   }
 
-  /** The words of the index that a word of the query stands for. */
+  /** Finds the words of the index that a query word matches: itself, longer ones, or similar ones. */
   #expand(word: string, fuzzy: boolean): readonly Expansion[] {
     const expansion = (number: number, factor: number): Expansion => ({
       posting: this.#posting(number),
       factor,
     });
-    const found = this.#vocabulary.withPrefix(word).map((number) => {
+    const matches = this.#vocabulary.withPrefix(word).map((number) => {
       const { length } = this.#vocabulary.word(number);
       return expansion(number, (PREFIX_FACTOR * word.length) / length);
     });
     const exact = this.#vocabulary.number(word);
-    if (exact !== undefined) found.push(expansion(exact, 1));
-    if (found.length > 0 || !fuzzy) return found;
+    if (exact !== undefined) matches.push(expansion(exact, 1));
+    if (matches.length > 0 || !fuzzy) return matches;
     const { numbers, edits } = this.#vocabulary.nearest(word);
     return numbers.map((number) => expansion(number, FUZZY_FACTOR / edits));
   }
 
-  #closeGaps(): void {
-    const kept: Document[] = [];
-    const moved = this.#documents.map((document) => (document ? kept.push(document) - 1 : -1));
+  #compact(): void {
+    const documents: Document[] = [];
+    const moved = this.#documents.map((document) => (document ? documents.push(document) - 1 : -1));
     const isKept = (doc: number): boolean => (moved[doc] ?? -1) >= 0;
-    this.#documents = kept;
-    for (const [place, { id }] of kept.entries()) this.#places.set(id, place);
+    this.#documents = documents;
+    for (const [at, { id }] of documents.entries()) this.#indexes.set(id, at);
     this.#postings = this.#postings.map(({ docs, weights }) => ({
       docs: docs.filter(isKept).map((doc) => moved[doc] ?? -1),
       weights: weights.filter((_weight, at) => isKept(docs[at] ?? -1)),
@@ -113,7 +112,7 @@ interface Document {
   readonly name: string;
 }
 
-/** How much each word counts in one document. Repeating a word helps little: stuffing must not pay. */
+/** Weighs each word of one document. Repeating a word adds little, so that stuffing does not pay. */
 const weigh = (name: string, fields: readonly SearchField[]): ReadonlyMap<string, number> => {
   const weights = new Map<string, number>([[name, fields[0]?.weight ?? 1]]);
   for (const { text, weight } of fields) {
@@ -126,4 +125,70 @@ const weigh = (name: string, fields: readonly SearchField[]): ReadonlyMap<string
     }
   }
   return weights;
+};
+
+/** The documents a word occurs in and its weight in each, as parallel arrays. */
+interface Posting {
+  docs: number[];
+  weights: number[];
+}
+
+/** A word of the index that matches a word of the query, and how well. */
+interface Expansion {
+  readonly posting: Posting;
+  readonly factor: number;
+}
+
+interface SearchSum {
+  /** Adds one word of the query; of several expansions the best one counts. */
+  add(expansions: readonly Expansion[]): void;
+  /** Gives the score of a document; 0 when nothing matched. */
+  score(doc: number): number;
+}
+
+/** Adds up the scores of the words of one query for each document, in flat arrays. */
+const createSum = (documents: number): SearchSum => {
+  const scores = new Float64Array(documents);
+  const covered = new Float64Array(documents);
+  const best = new Float64Array(documents);
+  let total = 0;
+
+  /** A rarer word counts more. */
+  const rarity = (occurrences: number): number =>
+    Math.log(1 + (documents - occurrences + 0.5) / (occurrences + 0.5));
+
+  const collect = (expansions: readonly Expansion[]): readonly number[] => {
+    const touched: number[] = [];
+    for (const { posting, factor } of expansions) {
+      const worth = factor * rarity(posting.docs.length);
+      for (let at = 0; at < posting.docs.length; at += 1) {
+        const doc = posting.docs[at] ?? 0;
+        const value = worth * (posting.weights[at] ?? 0);
+        const before = best[doc] ?? 0;
+        if (before === 0) touched.push(doc);
+        if (value > before) best[doc] = value;
+      }
+    }
+    return touched;
+  };
+
+  return {
+    add(expansions) {
+      const touched = collect(expansions);
+      const share = rarity(touched.length);
+      total += touched.length > 0 ? share : 0;
+      for (const doc of touched) {
+        scores[doc] = (scores[doc] ?? 0) + (best[doc] ?? 0);
+        covered[doc] = (covered[doc] ?? 0) + share;
+        best[doc] = 0;
+      }
+    },
+    score(doc) {
+      const score = scores[doc] ?? 0;
+      if (score === 0) return 0;
+      const share = (covered[doc] ?? 0) / total;
+      // Squared: what matches every word comes before what matches one of them well.
+      return score * share * share;
+    },
+  };
 };

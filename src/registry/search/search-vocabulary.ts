@@ -1,4 +1,4 @@
-/** The words of the search index: found exactly, by prefix, or by likeness for a word that was mistyped. */
+/** The words of the search index, found exactly, by prefix, or by similarity for a mistyped word. */
 import { distance } from 'fastest-levenshtein';
 
 export interface Vocabulary {
@@ -6,9 +6,9 @@ export interface Vocabulary {
   intern(word: string): number;
   number(word: string): number | undefined;
   word(number: number): string;
-  /** Longer words that begin so. */
+  /** Finds longer words that start with it. */
   withPrefix(prefix: string): readonly number[];
-  /** The words that take the fewest corrections, and how many. */
+  /** Finds the words with the fewest edits, and how many edits that is. */
   nearest(word: string): { readonly numbers: readonly number[]; readonly edits: number };
 }
 
@@ -18,18 +18,18 @@ export const createVocabulary = (): Vocabulary => {
   const words: string[] = [];
   const letters: number[] = [];
   const numbers = new Map<string, number>();
-  /** By their first two letters, and by length: so that neither search looks at every word. */
+  /** Words by their first two letters and by length, so that neither search visits every word. */
   const byStart = new Map<string, number[]>();
   const byLength = new Map<number, number[]>();
 
   const intern = (word: string): number => {
-    const known = numbers.get(word);
-    if (known !== undefined) return known;
+    const existing = numbers.get(word);
+    if (existing !== undefined) return existing;
     const number = words.push(word) - 1;
     numbers.set(word, number);
     letters.push(letterSet(word));
     fileUnder(byStart, word.slice(0, MIN_PREFIX), number);
-    // Nobody mistypes a number into its neighbour and wants that one.
+    // Numbers are matched exactly: a similar number is not what was meant.
     if (!/^\d/.test(word)) fileUnder(byLength, word.length, number);
     return number;
   };
@@ -52,24 +52,24 @@ export const createVocabulary = (): Vocabulary => {
       const allowed = maxEdits(word);
       const set = letterSet(word);
       let edits = allowed;
-      let found: number[] = [];
+      let closest: number[] = [];
       for (let length = word.length - allowed; length <= word.length + allowed; length += 1) {
         for (const number of byLength.get(length) ?? []) {
-          // Each correction changes at most two letters of the set: most words are out at once.
+          // Each edit changes at most two letters of the set, which excludes most words at once.
           if (countBits(set ^ (letters[number] ?? 0)) > 2 * edits) continue;
           const away = distance(word, wordOf(number));
           if (away > edits) continue;
-          if (away < edits) found = [];
-          found.push(number);
+          if (away < edits) closest = [];
+          closest.push(number);
           edits = away;
         }
       }
-      return { numbers: found, edits };
+      return { numbers: closest, edits };
     },
   };
 };
 
-/** Short words have too many neighbours to guess at. */
+/** Short words have too many similar words. */
 const maxEdits = (word: string): number => (word.length < 4 ? 0 : word.length < 5 ? 1 : 2);
 
 const fileUnder = <K>(files: Map<K, number[]>, key: K, number: number): void => {

@@ -76,7 +76,7 @@ describe('search', () => {
     expect(found({ text: 'invoice', fuzzy: false })).toEqual(['stripe:invoice']);
   });
 
-  it('ranks by use when told to, what was never used last', () => {
+  it('ranks by use on request, tools that were never used last', () => {
     expect(found({ text: 'file' })[0]).toBe('read_file');
     expect(found({ text: 'file', rankBy: 'popularity' })[0]).toBe('write_file');
     expect(found({ text: 'file', rankBy: 'recent' })[0]).toBe('read_file');
@@ -95,7 +95,7 @@ describe('search', () => {
     expect(found('')).toHaveLength(CATALOG.length);
   });
 
-  it('keeps up with what is registered, replaced, switched to another version and removed', async () => {
+  it('follows registering, replacing, switching versions and removing', async () => {
     expect(found('zebra')).toEqual([]);
     registry.register(tool('late', { description: 'Zebra.' }));
     expect(found('zebra')).toEqual(['late']);

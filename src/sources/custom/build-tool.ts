@@ -1,4 +1,4 @@
-/** A definition and its compiled code to a tool whose `run` hands the code to the sandbox. */
+/** Builds a tool from a definition and its compiled code; `run` hands the code to the sandbox. */
 import { posix } from 'node:path';
 import type { ToolContext } from '../../contract/context.ts';
 import type { SandboxConfig, SandboxType } from '../../contract/sandbox.ts';
@@ -10,20 +10,20 @@ import { type MappedCode, mapFailure } from './map-failure.ts';
 export interface CodeRun {
   /** An ES module; its export `run` gets `(input, context)`. */
   readonly code: string;
-  /** Ends in `.js`; positions in errors are told by it. */
+  /** Ends in `.js`; positions in errors refer to it. */
   readonly name: string;
   readonly input: unknown;
-  /** Of the call; absent when a module is only asked what it is, and may ask for nothing. */
+  /** The context of the call; absent while a module only describes itself: it has no access then. */
   readonly context: ToolContext | undefined;
   readonly config: SandboxConfig;
-  /** Whether the code may ask the model. */
+  /** Whether the code may use the model. */
   readonly model?: boolean;
 }
 
 /** Runs code in the sandbox that the configuration names. Rejects with a coded failure. */
 export type RunCode = (run: CodeRun) => Promise<unknown>;
 
-/** A name that every sandbox can use for a file. */
+/** Makes a file name that every sandbox accepts. */
 export const sandboxName = (file: string): string => {
   const { name } = posix.parse(file);
   return `${name.replaceAll(/[^\w.-]/g, '_')}.js`;
@@ -37,17 +37,17 @@ export const sandboxConfig = (type: SandboxType, timeLimit: number): SandboxConf
   timeLimit,
 });
 
-/** The part of the context that is data; the rest goes through the sandbox by name. */
+/** Picks the plain data of the context; the sandbox provides the rest by name. */
 const factsOf = (context: ToolContext): Readonly<Record<string, unknown>> => {
   const { executionId, sessionId, loopId, agentId, userId, idempotencyKey, degraded } = context;
   return { executionId, sessionId, loopId, agentId, userId, idempotencyKey, degraded };
 };
 
-export interface Built {
+export interface ToolParts {
   readonly definition: SharedDefinition;
   readonly reach: Reach;
   readonly code: MappedCode;
-  /** What the entry of the bundle gets beside the input. */
+  /** Passed to the entry of the bundle beside the input. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly rest: Partial<Tool> & Pick<Tool, 'input' | 'category'>;
 }
@@ -59,11 +59,11 @@ export interface Runner {
   readonly defaultSandbox: SandboxType;
 }
 
-/** By this tag `tools test` finds the tools of a file. */
+/** Makes the tag by which `tools test` finds the tools of a file. */
 export const fileTag = (file: string): string => `file:${file}`;
 
-export const buildTool = (built: Built, { runCode, defaultSandbox }: Runner): Tool => {
-  const { definition, reach, code, request, rest } = built;
+export const buildTool = (parts: ToolParts, { runCode, defaultSandbox }: Runner): Tool => {
+  const { definition, reach, code, request, rest } = parts;
   const { name, version, description, documentation, author, license, output } = definition;
   const config = sandboxConfig(definition.sandbox ?? defaultSandbox, definition.timeoutMs);
   return {
@@ -87,11 +87,11 @@ export const buildTool = (built: Built, { runCode, defaultSandbox }: Runner): To
     ...(definition.sink && { sink: definition.sink }),
     ...rest,
     run: async (input, context) => {
-      const asked = { ...request, input, facts: factsOf(context) };
+      const payload = { ...request, input, facts: factsOf(context) };
       try {
         const { text, name: file } = code;
         const model = reach.needs.model === true;
-        return await runCode({ code: text, name: file, input: asked, context, config, model });
+        return await runCode({ code: text, name: file, input: payload, context, config, model });
       } catch (error) {
         throw mapFailure(error, code);
       }

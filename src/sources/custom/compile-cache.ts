@@ -1,7 +1,7 @@
 /**
- * Compiled code by the hash of what it was made from, so that a start needs no compiler. The folder
- * must be the user's own: whoever can write here decides what runs, so a file that is a link, belongs
- * to somebody else or could be written by others counts for nothing.
+ * Caches compiled code by the hash of its sources, so that a start needs no compiler. Cached code runs, so
+ * the folder must belong to the user: a file that is a link, belongs to another user or can be written
+ * by others is ignored.
  */
 import type { Stats } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
@@ -15,14 +15,14 @@ import {
 import { putFile } from '../../kit/file/replace-file.ts';
 import type { CompiledCode } from './compile-tool.ts';
 
-/** What the sandbox told of a module's tools, kept with the code it was told by. */
+/** Compiled code, with the description of a module's tools that the sandbox returned for it. */
 export interface CacheEntry extends CompiledCode {
-  readonly told?: unknown;
+  readonly description?: unknown;
 }
 
 export interface CompileCache {
   get(key: string): Promise<CacheEntry | undefined>;
-  /** Never fails: a cache that cannot be written is no cache. */
+  /** Never fails: the cache is optional. */
   put(key: string, entry: CacheEntry): Promise<void>;
 }
 
@@ -35,8 +35,8 @@ const entryOf = (text: string, key: string): CacheEntry | undefined => {
   const value = JSON.parse(text) as Partial<CacheEntry & { key: string }> | null;
   if (value?.key !== key || !isText(value.code) || !isText(value.map)) return undefined;
   if (!Array.isArray(value.exports) || !value.exports.every(isText)) return undefined;
-  const { code, map, exports, told } = value;
-  return { code, map, exports, ...(told !== undefined && { told }) };
+  const { code, map, exports, description } = value;
+  return { code, map, exports, ...(description !== undefined && { description }) };
 };
 
 const assertOwn = (stats: Stats): void => {
@@ -50,7 +50,7 @@ const readOwn = async (file: string): Promise<string | undefined> => {
   return typeof read === 'string' ? undefined : new TextDecoder().decode(read);
 };
 
-/** Takes the oldest away once there are too many. */
+/** Removes the oldest files once there are too many. */
 const prune = async (folder: string): Promise<void> => {
   const names = await readdir(folder);
   if (names.length <= MAX_FILES) return;
@@ -63,7 +63,7 @@ const prune = async (folder: string): Promise<void> => {
 
 const NOTHING: CompileCache = { get: async () => undefined, put: async () => undefined };
 
-/** Without a folder nothing is kept. */
+/** Caches nothing without a folder. */
 export const createCompileCache = (folder: string | undefined): CompileCache => {
   if (folder === undefined) return NOTHING;
   const write = async (key: string, entry: CacheEntry): Promise<void> => {

@@ -1,23 +1,23 @@
 /**
- * User code to one ES module for the sandbox, by esbuild. Nothing is read from the disk: what can be
- * imported is `toolcrib` and the files that were trusted, and no built-in of Node.
+ * Compiles user code to one ES module for the sandbox, with esbuild. Nothing is read from the disk: code
+ * can import `toolcrib` and the trusted files, and no built-in module of Node.
  */
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import type { Loader, Message, OnLoadResult, OnResolveResult, Plugin } from 'esbuild';
 import { BUNDLE_IN_MEMORY, columnOf, isBuildFailure } from '../../kit/text/build-message.ts';
-import { BadToolFile, type FileProblem, type Place, START } from './file-problem.ts';
+import { BadToolFile, type FileProblem, type Position, START } from './file-problem.ts';
 import { guestModules, PUBLIC_MODULE, TOOL_MODULE, type ToolKind } from './guest-entry.ts';
 import { markStatements } from './mark-statements.ts';
 
 export interface ToolCode {
   readonly kind: ToolKind;
-  /** The file it comes from, below the folder. */
+  /** Its file, relative to the folder. */
   readonly file: string;
   readonly text: string;
   readonly loader: Loader;
-  /** Where a place in `text` is in the file. */
-  place(line: number, column: number): Place;
+  /** Converts a position in `text` to one in the file. */
+  positionOf(line: number, column: number): Position;
 }
 
 export interface CompiledCode {
@@ -51,15 +51,15 @@ const loaderOf = (file: string): Loader | undefined => {
 const refusal = (text: string): OnResolveResult => ({ errors: [{ text }] });
 
 const resolveUser = (path: string, importer: string, files: ToolFiles): OnResolveResult => {
-  const wanted = posix.join(posix.dirname(importer), path);
-  const names = [wanted, `${wanted}.ts`, `${wanted}.js`, wanted.replace(/\.js$/, '.ts')];
-  const found = names.find((name) => files.has(name));
-  if (found === undefined) {
+  const target = posix.join(posix.dirname(importer), path);
+  const names = [target, `${target}.ts`, `${target}.js`, target.replace(/\.js$/, '.ts')];
+  const match = names.find((name) => files.has(name));
+  if (match === undefined) {
     return refusal('There is no such file among the trusted ones of the folder of custom tools.');
   }
-  return loaderOf(found) === undefined
+  return loaderOf(match) === undefined
     ? refusal(`Only ${Object.keys(LOADERS).join(', ')} files can be imported.`)
-    : { path: found, namespace: USER };
+    : { path: match, namespace: USER };
 };
 
 const resolveBare = (path: string): OnResolveResult =>
@@ -104,11 +104,11 @@ const problemOf = ({ text, location }: Message, tool: ToolCode): FileProblem => 
   const file = withoutNamespace(location.file);
   const { line, lineText } = location;
   const column = columnOf(lineText, location.column);
-  const place = file === tool.file ? tool.place(line, column) : { line, column };
-  return { file, ...place, message: text };
+  const position = file === tool.file ? tool.positionOf(line, column) : { line, column };
+  return { file, ...position, message: text };
 };
 
-/** Throws `BadToolFile` with the errors of the compiler, at the user's own places. */
+/** Throws `BadToolFile` with the errors of the compiler, at their positions in the user's file. */
 export const compileTool = async (tool: ToolCode, files: ToolFiles): Promise<CompiledCode> => {
   const { build } = await import('esbuild');
   try {
@@ -118,13 +118,13 @@ export const compileTool = async (tool: ToolCode, files: ToolFiles): Promise<Com
       ...BUNDLE_IN_MEMORY,
       metafile: true,
     });
-    const named = (end: string): string =>
+    const outputOf = (end: string): string =>
       outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
     const user = Object.values(metafile.outputs).find(
       ({ entryPoint }) => entryPoint === `${USER}:${tool.file}`,
     );
-    const code = await markStatements(named('entry.js'));
-    return { code, map: named('entry.js.map'), exports: user?.exports ?? [] };
+    const code = await markStatements(outputOf('entry.js'));
+    return { code, map: outputOf('entry.js.map'), exports: user?.exports ?? [] };
   } catch (error) {
     if (!isBuildFailure(error)) throw error;
     throw new BadToolFile(error.errors.map((message) => problemOf(message, tool)));

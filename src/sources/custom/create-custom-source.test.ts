@@ -91,7 +91,7 @@ describe('the example of the documents, run_tests.yml', () => {
 });
 
 describe('a module', () => {
-  it('is asked in the sandbox what it is, and runs there', async () => {
+  it('describes its tools in the sandbox, and runs there', async () => {
     const texts = {
       'x.ts': `import { double } from './lib/double.ts';\n${ts(`
   tags: ['math'], examples: [{ title: 'two', input: { n: 2 }, output: { twice: 4 } }],
@@ -135,7 +135,7 @@ describe('a module', () => {
   });
 });
 
-describe('a bad file is told of at its own line and column, and skipped', () => {
+describe('a bad file is reported at its line and column, and skipped', () => {
   const CASES: readonly (readonly [string, Record<string, string>, RegExp])[] = [
     [
       'a syntax error in YAML code',
@@ -244,7 +244,7 @@ describe('a bad file is told of at its own line and column, and skipped', () => 
     30_000,
   );
 
-  it('a name that another file has', async () => {
+  it('a tool with a name that another file uses', async () => {
     const source = open({
       'a.yml': yaml('export const run = () => 1'),
       'b.yml': yaml('export const run = () => 2'),
@@ -261,7 +261,7 @@ describe('a bad file is told of at its own line and column, and skipped', () => 
     expect(await open({ 'x.ts': ts('  run: () => 1,') }).tool('x')).not.toHaveProperty('enabled');
   });
 
-  it('leaves out tests, types and what lies deeper', async () => {
+  it('ignores tests, types and files in subfolders', async () => {
     const source = open({
       'x.test.ts': 'nonsense(',
       'x.d.ts': 'nonsense(',
@@ -273,7 +273,7 @@ describe('a bad file is told of at its own line and column, and skipped', () => 
   });
 });
 
-describe('what breaks while it runs is told at the line of the file', () => {
+describe('an error at run time is reported at the line of the file', () => {
   it.each([
     [
       'x.yml',
@@ -361,7 +361,7 @@ describe('the compile cache', () => {
     expect(linked).toBe(1);
   });
 
-  it('an entry that is damaged, or of another key, counts for nothing', async () => {
+  it('ignores an entry that is damaged or has another key', async () => {
     expect(await poison(scratch(), (file) => writeFileSync(file, '{"key":'))).toBe(1);
     expect(
       await poison(scratch(), (file, evil) =>
@@ -370,7 +370,7 @@ describe('the compile cache', () => {
     ).toBe(1);
   });
 
-  it('a folder that cannot be made is no reason to fail', async () => {
+  it('does not fail when its folder cannot be made', async () => {
     const file = join(scratch(), 'file');
     writeFileSync(file, '');
     expect(await open(TEXTS, { cacheDir: file }).tool('x')).toBeDefined();
@@ -390,7 +390,7 @@ describe('trust and reload', () => {
     expect(await open({}).source.load()).toEqual([]);
   });
 
-  it('tells of a burst of changes once, and of none after close', async () => {
+  it('reports a burst of changes once, and none after close', async () => {
     const folder = scratch();
     const { source } = open({}, { folder, runtime: createRuntime(), quietMs: 60 });
     let changes = 0;
@@ -415,7 +415,7 @@ describe('trust and reload', () => {
     expect(changes).toBe(1);
   });
 
-  it('says that it cannot watch a folder that is not there', async () => {
+  it('logs that it cannot watch a missing folder', async () => {
     const warnings: string[] = [];
     const runtime = createRuntime();
     const log = { ...runtime.log, warn: (message: string) => void warnings.push(message) };
@@ -424,7 +424,7 @@ describe('trust and reload', () => {
     expect(warnings).toEqual(['custom tools are not watched for changes']);
   });
 
-  it('loads again what has changed', async () => {
+  it('loads changed files again', async () => {
     const texts = { 'x.yml': yaml('export const run = () => 1') };
     const source = open(texts);
     expect(await (await source.tool('x')).run({}, fakeContext())).toBe(1);

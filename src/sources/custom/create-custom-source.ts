@@ -1,33 +1,34 @@
 /**
- * The source over a project's own tools: `*.yml` and `*.ts` in its folder. Only what was trusted is
- * looked at, all code runs in a sandbox, and a bad file is reported and never stops the others.
+ * The source of a project's own tools: `*.yml` and `*.ts` in its folder. Only trusted files are read, all
+ * code runs in a sandbox, and a bad file is reported and never stops the others.
  */
-import type { Runtime } from '../../contract/runtime.ts';
+
+import { watch } from 'node:fs';
+import type { Runtime, Timer } from '../../contract/runtime.ts';
 import type { Source } from '../../contract/source.ts';
 import type { Tool } from '../../contract/tool.ts';
 import type { Runner } from './build-tool.ts';
 import type { FileProblem } from './file-problem.ts';
-import { type FolderWatch, watchFolder } from './watch-folder.ts';
 
 export interface CustomSourceOptions extends Runner {
-  /** Absolute; it is watched, and never read. */
+  /** Absolute; watched, never read. */
   readonly folder: string;
   /**
-   * What was trusted, by path below the folder with forward slashes, as it is now. Rejects when the
-   * folder is not trusted: the tools loaded before then stay what they are.
+   * Gives the trusted files as they are now, by path below the folder with forward slashes. Rejects when
+   * the folder is not trusted: the tools loaded before stay.
    */
   files(): Promise<ReadonlyMap<string, Uint8Array>>;
-  /** Of the user and never of the project: what is kept here is what runs. */
+  /** A folder of the user, never of the project: the cached code runs. */
   readonly cacheDir?: string;
-  /** Told of every fault of every load. */
+  /** Called for every fault of every load. */
   report(problem: FileProblem): void;
   readonly runtime: Pick<Runtime, 'after' | 'log'>;
-  /** How long a change must rest before it is told of. */
+  /** How long the folder must be quiet before a change is reported. */
   readonly quietMs?: number;
 }
 
 export interface CustomSource extends Source {
-  /** What was wrong at the last load. */
+  /** The faults of the last load. */
   readonly problems: readonly FileProblem[];
   /** Calls back after changes in the folder, until `close`; the caller then loads again. */
   watch(changed: () => void): () => void;
@@ -36,7 +37,7 @@ export interface CustomSource extends Source {
 
 const QUIET_MS = 150;
 
-/** Reads nothing before `load`; a folder without tools costs no library. */
+/** Reads nothing before `load`; without tools no library is loaded. */
 export const createCustomSource = (options: CustomSourceOptions): CustomSource => {
   const { folder, cacheDir, report, runtime, quietMs = QUIET_MS } = options;
   let problems: readonly FileProblem[] = [];
@@ -73,4 +74,42 @@ export const createCustomSource = (options: CustomSourceOptions): CustomSource =
     },
     close: async () => stop(),
   };
+};
+
+interface FolderWatch {
+  close(): void;
+}
+
+interface WatchOptions {
+  readonly runtime: Pick<Runtime, 'after' | 'log'>;
+  readonly quietMs: number;
+  onChange(): void;
+}
+
+/**
+ * Reports changes in a folder, once for each burst: editors write a file in several steps. Does not keep
+ * the process alive. A folder that is missing or removed is logged.
+ */
+const watchFolder = (folder: string, { runtime, quietMs, onChange }: WatchOptions): FolderWatch => {
+  let timer: Timer | undefined;
+  const changed = (): void => {
+    timer?.cancel();
+    timer = runtime.after(quietMs, onChange);
+    timer.keepAlive(false);
+  };
+  const lost = (error: NodeJS.ErrnoException): void =>
+    runtime.log.warn('custom tools are not watched for changes', { folder, code: error.code });
+  try {
+    const watcher = watch(folder, { recursive: true, persistent: false }, changed);
+    watcher.on('error', lost);
+    return {
+      close: () => {
+        timer?.cancel();
+        watcher.close();
+      },
+    };
+  } catch (error) {
+    lost(error as NodeJS.ErrnoException);
+    return { close: () => undefined };
+  }
 };

@@ -1,8 +1,8 @@
-/** The shapes of definitions: what a YAML file may say, and what a TypeScript module may. */
+/** The shapes of definitions in YAML files and TypeScript modules, and the check against them. */
 import { z } from 'zod';
 import { CATEGORIES, TIERS } from '../../contract/tool.ts';
 import { HOUR_MS } from '../../kit/data/durations.ts';
-import { commandPattern } from './command-patterns.ts';
+import { BadToolFile, type Position } from './file-problem.ts';
 
 export const TOOL_NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 
@@ -11,7 +11,7 @@ const MAX_MS = HOUR_MS;
 const text = z.string().trim().min(1);
 const words = z.array(text.max(200)).max(100);
 
-/** Used as it is by the registry, which compiles it and refuses what it cannot bound. */
+/** Unchecked here: the registry compiles it and refuses what it cannot bound. */
 const jsonSchema = z.record(z.string(), z.unknown());
 
 const objectSchema = z.looseObject({
@@ -61,10 +61,10 @@ const shared = {
   enabled: z.boolean().default(true),
   examples: z.array(example).max(100).default([]),
   needs: needs.default({}),
-  /** The user's when absent. `worker` is for trusted code only, and is not for a file to choose. */
+  /** The configured one when absent. A file cannot choose `worker`, which is for trusted code only. */
   sandbox: z.enum(['wasm', 'process', 'container', 'vm']).exactOptional(),
   output: jsonSchema.exactOptional(),
-  /** A file can make the labels stricter than its reach does, never laxer. */
+  /** A file can make its labels stricter than its needs imply, never laxer. */
   labels: z
     .strictObject({
       trust: z
@@ -88,7 +88,7 @@ const shared = {
 
 export const yamlDefinition = z.strictObject({
   ...shared,
-  /** Known from the documents; the real number is counted from the definition. */
+  /** Accepted and ignored: the number is counted from the definition. */
   tokenCost: z.number().min(0).exactOptional(),
   schema: objectSchema,
   runtime: z.enum(['typescript', 'node']).default('typescript'),
@@ -124,3 +124,56 @@ export const moduleDefinition = z.strictObject({
 export type YamlDefinition = z.output<typeof yamlDefinition>;
 export type ModuleDefinition = z.output<typeof moduleDefinition>;
 export type SharedDefinition = z.output<z.ZodObject<typeof shared>>;
+
+const PLAIN = /^[\x21-\x7e]+$/;
+
+/**
+ * Converts an entry of the allowlist to a pattern of words: `yarn test*` becomes the program `yarn`, a word
+ * that begins with `test`, and any arguments. Returns `undefined` for an entry without a program, which
+ * would allow every program.
+ */
+export const commandPattern = (text: string): string | undefined => {
+  const words = text.split(' ').filter((word) => word !== '');
+  const [program = '', ...rest] = words;
+  // The program has no wildcard: `vitest*` must not allow a program called vitest-evil.
+  const programName = rest.length === 0 ? program.replace(/\*+$/, '') : program;
+  if (programName === '' || programName.includes('*') || !words.every((word) => PLAIN.test(word))) {
+    return undefined;
+  }
+  const last = words.at(-1) ?? '';
+  const open = last.endsWith('*') && last !== '*' && last !== '**';
+  return [programName, ...rest, ...(open ? ['**'] : [])].join(' ');
+};
+
+interface Checked {
+  readonly file: string;
+  readonly value: unknown;
+  positionOf(path: readonly PropertyKey[]): Position;
+}
+
+type ZodIssue = z.core.$ZodIssue;
+
+/** Makes one fault for each unknown key, at the key itself. */
+const split = (issue: ZodIssue): readonly { path: readonly PropertyKey[]; message: string }[] =>
+  issue.code === 'unrecognized_keys'
+    ? issue.keys.map((key) => ({ path: [...issue.path, key], message: 'is not known here' }))
+    : [issue];
+
+const shorten = (message: string): string => message.replace(/^Invalid input: /, '');
+
+/** Checks a definition against its shape. Throws `BadToolFile` with the position of every fault. */
+export const checkDefinition = <S extends z.ZodType>(
+  shape: S,
+  { file, value, positionOf }: Checked,
+): z.output<S> => {
+  const checked = shape.safeParse(value);
+  if (checked.success) return checked.data;
+  const faults = checked.error.issues.flatMap(split);
+  throw new BadToolFile(
+    faults.map(({ path, message }) => ({
+      file,
+      ...positionOf(path),
+      message: path.length === 0 ? shorten(message) : `${path.join('.')}: ${shorten(message)}`,
+    })),
+  );
+};

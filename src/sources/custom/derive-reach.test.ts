@@ -1,8 +1,7 @@
 /** What a definition claims, and what it gets: tiers, programs, questions. */
 import { describe, expect, it } from 'vitest';
 import { createCommandGuard } from '../../governance/commands/command-guard.ts';
-import { commandPattern } from './command-patterns.ts';
-import { moduleDefinition, yamlDefinition } from './definition-shape.ts';
+import { commandPattern, moduleDefinition, yamlDefinition } from './definition-shape.ts';
 import { moduleReach, yamlReach } from './derive-reach.ts';
 
 const yaml = (rest: object) =>
@@ -71,7 +70,7 @@ describe('threat: a file that plays its risk down', () => {
     expect(module({}).capabilities).toEqual([{ action: 'run', description: 'does x' }]);
   });
 
-  it('has no needs where it asked for nothing', () => {
+  it('a definition without needs gets none', () => {
     expect(yaml({ needs: { hosts: [], paths: [] }, permissions: { allowlist: [] } }).needs).toEqual(
       {},
     );

@@ -1,10 +1,9 @@
 /**
- * What a definition claims about its risk, and what its reach makes of that. A claim can raise the
- * tier and never lower it: whoever may run programs is no reader, whatever the file says.
+ * Derives the risk of a tool from its definition. A claim can raise the tier that its needs imply and
+ * never lower it: a tool that runs programs is not read-only, whatever the file says.
  */
 import { type Capability, type Needs, TIERS, type Tier } from '../../contract/tool.ts';
-import { commandPattern } from './command-patterns.ts';
-import type { ModuleDefinition, YamlDefinition } from './definition-shape.ts';
+import { commandPattern, type ModuleDefinition, type YamlDefinition } from './definition-shape.ts';
 
 type RiskLevel = NonNullable<YamlDefinition['permissions']['riskLevel']>;
 
@@ -15,10 +14,10 @@ const BY_RISK: Readonly<Record<RiskLevel, Tier>> = {
   critical: 'execute',
 };
 
-export const highestTier = (...tiers: readonly Tier[]): Tier =>
+const highestTier = (...tiers: readonly Tier[]): Tier =>
   tiers.reduce((high, tier) => (TIERS.indexOf(tier) > TIERS.indexOf(high) ? tier : high));
 
-/** The least tier that tells the truth about what a tool can reach. */
+/** Gives the lowest tier that is true for what a tool can reach. */
 const tierOfReach = ({ paths = [], hosts = [], commands = [] }: Needs): Tier => {
   if (hosts.length > 0) return 'external_api';
   if (commands.length > 0) return 'execute';
@@ -33,7 +32,7 @@ export interface Reach {
 
 type Definition = Pick<YamlDefinition, 'needs' | 'description'>;
 
-/** Empty lists are left out: the guards take a list that is there for a wish. */
+/** Collects the needs. Empty lists are left out: guards treat a list that is present as a need. */
 const needsOf = ({ needs }: Definition, allowlist: readonly string[]): Needs => {
   const { paths, hosts, secrets, model } = needs;
   const commands = [...(needs.commands ?? []), ...allowlist].flatMap(
@@ -48,7 +47,7 @@ const needsOf = ({ needs }: Definition, allowlist: readonly string[]): Needs => 
   };
 };
 
-/** Without a word about the risk it is medium; without `autoAccept: true` a person is asked. */
+/** The risk is medium by default; without `autoAccept: true` a person is asked. */
 export const yamlReach = (definition: YamlDefinition): Reach => {
   const { description, permissions } = definition;
   const { allowlist = [], autoAccept = false, riskLevel = 'medium' } = permissions;

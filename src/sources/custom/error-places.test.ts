@@ -50,7 +50,7 @@ const breakOf = async (file: string, text: string): Promise<string> => {
 const code = (body: string): string =>
   `export async function execute(args: any, context: any) {\n  ${body}\n}`;
 
-describe('the place of an error', () => {
+describe('the position of an error', () => {
   it.each(Object.keys(CASES))('%s: in a YAML file', async (name) => {
     const body = code(CASES[name] ?? '').replaceAll(/^/gm, '  ');
     const text = `name: x\ndescription: does x\nschema:\n  type: object\ncode: |\n  // first\n\n${body}\n`;

@@ -1,11 +1,11 @@
 /**
- * What is bundled around the user's code. It runs inside the sandbox: it picks the function to call
- * and gives the context the names that the documents use (`platform`, `conversation`).
+ * The code that is bundled around the user's code and runs inside the sandbox: it picks the function to
+ * call and gives the context its documented names (`platform`, `conversation`).
  */
 
 /** The names under which the parts of a bundle import each other. */
 export const TOOL_MODULE = 'toolcrib:tool';
-export const CONTEXT_MODULE = 'toolcrib:context';
+const CONTEXT_MODULE = 'toolcrib:context';
 /** What user code may import by name. */
 export const PUBLIC_MODULE = 'toolcrib';
 
@@ -67,13 +67,13 @@ export const run = ({ input, facts }, context) =>
   (tool.execute ?? tool.run ?? tool.default)(input, contextFor(context, facts));
 `;
 
-// Functions cannot leave the sandbox, so their names are told instead.
+// Functions cannot leave the sandbox, so their names are returned instead.
 const MODULE_ENTRY = `
 import * as module from '${TOOL_MODULE}';
 import { contextFor } from '${CONTEXT_MODULE}';
 const tools = Array.isArray(module.default) ? module.default : [module.default];
 const isFunction = (value) => typeof value === 'function';
-const told = (tool) => {
+const describeTool = (tool) => {
   if (typeof tool !== 'object' || tool === null) return { fields: null, functions: [] };
   const pairs = Object.entries(tool);
   return {
@@ -82,14 +82,14 @@ const told = (tool) => {
   };
 };
 export const run = ({ describe, index, input, facts }, context) =>
-  describe === true ? tools.map(told) : tools[index].run(input, contextFor(context, facts));
+  describe === true ? tools.map(describeTool) : tools[index].run(input, contextFor(context, facts));
 `;
 
 const PUBLIC = 'export const defineTool = (tool) => tool;';
 
 export type ToolKind = 'yaml' | 'module';
 
-/** The text of each part by the name it is imported under. */
+/** Gives the text of each module by its import name. */
 export const guestModules = (kind: ToolKind): ReadonlyMap<string, string> =>
   new Map([
     ['toolcrib:entry', kind === 'yaml' ? YAML_ENTRY : MODULE_ENTRY],

@@ -40,7 +40,7 @@ describe('tool files', () => {
     expect(problems).toEqual(['a.yml:1:1: is not UTF-8 text']);
   });
 
-  it('keeps what a definition says besides', async () => {
+  it('keeps the optional fields of a definition', async () => {
     const text = [
       ...['name: x', 'description: d', 'schema: {type: object}', 'version: 2.1.0', 'author: Ada'],
       ...['license: MIT', 'documentation: long', 'output: {type: string}', 'tags: [a]'],
@@ -60,7 +60,7 @@ describe('tool files', () => {
     });
   });
 
-  it('takes the sandbox of the user for a tool that names none', async () => {
+  it('uses the configured sandbox for a tool that names none', async () => {
     const yaml = 'name: x\ndescription: d\nschema: {type: object}\ncode: export const run = 1';
     const fields = { name: 'y', description: 'd', tier: 'read_only', input: { type: 'object' } };
     const files = { 'x.yml': yaml, 'y.ts': MODULE };
@@ -69,7 +69,7 @@ describe('tool files', () => {
     expect(tools.map(({ sandbox }) => sandbox?.type)).toEqual(['container', 'container']);
   });
 
-  it('code in quotes has the place where it begins', async () => {
+  it('errors in quoted code are reported at its start', async () => {
     const text = 'name: x\ndescription: d\nschema: {type: object}\ncode: "let 2b;"';
     expect((await load({ 'x.yml': text })).problems[0]).toMatch(/^x\.yml:4:7: Syntax error/);
   });
@@ -109,7 +109,7 @@ describe('threat: a module that lies about what it is', () => {
     expect(problems[0]).toMatch(/^x\.ts:1:1: /);
   });
 
-  it('takes one that tells the truth', async () => {
+  it('accepts a module with an honest description', async () => {
     const told = [{ fields: { ...whole, aliases: ['y'], idempotent: true }, functions: ['run'] }];
     expect((await load({ 'x.ts': MODULE }, told)).tools[0]).toMatchObject({
       source: 'custom',
@@ -120,7 +120,7 @@ describe('threat: a module that lies about what it is', () => {
 });
 
 describe('the compile cache', () => {
-  it('takes the oldest away once there are too many', async () => {
+  it('removes the oldest entries once there are too many', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'toolcrib-cache-'));
     const names = Array.from({ length: 500 }, (_, n) => join(folder, `${n}.json`));
     await Promise.all(names.map((name) => writeFile(name, '{}')));

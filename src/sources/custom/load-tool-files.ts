@@ -1,4 +1,4 @@
-/** Every tool file of a folder to its tools. A file that is wrong is told of and left out. */
+/** Loads the tools of all tool files of a folder. A file with faults is reported and left out. */
 import type { Tool } from '../../contract/tool.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
@@ -8,11 +8,11 @@ import { compileTool, type ToolCode, type ToolFiles } from './compile-tool.ts';
 import { BadToolFile, type FileProblem, START } from './file-problem.ts';
 import { guestModules } from './guest-entry.ts';
 import { readModuleTools } from './read-module-tools.ts';
-import type { Compilation, FoundTool, ReadTool } from './read-tool.ts';
+import type { Compilation, LocatedTool, ReadTool } from './read-tool.ts';
 import { readYamlTool } from './read-yaml-tool.ts';
 
-/** Changes when what is compiled, or how, is different with the same text. */
-const CACHE_VERSION = 'toolcrib custom 2';
+/** Change it when the same text compiles differently, or the entry has another format. */
+const CACHE_VERSION = 'toolcrib custom 3';
 const MAX_BYTES = 1024 * 1024;
 
 export interface LoadDeps extends Runner {
@@ -27,49 +27,49 @@ export interface LoadedFiles {
 
 const isYaml = (file: string): boolean => /\.ya?ml$/i.test(file);
 
-/** Files in folders below are there to be imported. Tests and types are no tools. */
+/** True for files with tools. Files in subfolders can only be imported; tests and types are no tools. */
 export const isToolFile = (file: string): boolean =>
   !file.includes('/') &&
   (isYaml(file) || (/\.m?ts$/.test(file) && !/\.(?:d|test|spec)\.m?ts$/.test(file)));
 
-/** Over all that a bundle may be made of; which parts it takes is only known afterwards. */
+/** Hashes every file that a bundle may import; which ones it does is only known afterwards. */
 const importable = (files: ToolFiles): readonly (readonly [string, string])[] =>
   [...files]
     .filter(([file]) => !isYaml(file))
     .map(([file, bytes]) => [file, sha256Hex(bytes)] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-const compiler = ({ files, cache }: LoadDeps) => {
+const createCompiler = ({ files, cache }: LoadDeps) => {
   const parts = importable(files);
   return async (code: ToolCode): Promise<Compilation> => {
     const { kind, file, text, loader } = code;
-    const made = [CACHE_VERSION, kind, file, loader, text, [...guestModules(kind)], parts];
-    const key = sha256Hex(JSON.stringify(made));
-    const kept = await cache.get(key);
-    const compiled = kept ?? (await compileTool(code, files));
-    if (!kept) await cache.put(key, compiled);
-    const told: Compilation['told'] = async (ask) => {
-      if (kept?.told !== undefined) return kept.told;
-      const answer = await ask();
-      await cache.put(key, { ...compiled, told: answer });
-      return answer;
+    const sources = [CACHE_VERSION, kind, file, loader, text, [...guestModules(kind)], parts];
+    const key = sha256Hex(JSON.stringify(sources));
+    const cached = await cache.get(key);
+    const compiled = cached ?? (await compileTool(code, files));
+    if (!cached) await cache.put(key, compiled);
+    const describe: Compilation['describe'] = async (ask) => {
+      if (cached?.description !== undefined) return cached.description;
+      const description = await ask();
+      await cache.put(key, { ...compiled, description });
+      return description;
     };
-    return { compiled, told };
+    return { compiled, describe };
   };
 };
 
 const textOf = (file: string, bytes: Uint8Array): string => {
-  const wrong = (message: string) => new BadToolFile([{ file, ...START, message }]);
-  if (bytes.length > MAX_BYTES) throw wrong(`is larger than ${MAX_BYTES} bytes`);
+  const fault = (message: string) => new BadToolFile([{ file, ...START, message }]);
+  if (bytes.length > MAX_BYTES) throw fault(`is larger than ${MAX_BYTES} bytes`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw wrong('is not UTF-8 text');
+    throw fault('is not UTF-8 text');
   }
 };
 
 type Outcome = { readonly file: string } & (
-  | { readonly found: readonly FoundTool[] }
+  | { readonly tools: readonly LocatedTool[] }
   | { readonly problems: readonly FileProblem[] }
 );
 
@@ -79,8 +79,8 @@ const problemsOf = (file: string, error: unknown): readonly FileProblem[] => {
   return [{ file, ...START, message }];
 };
 
-/** A later file with a name that is taken is at fault. */
-const withoutTwins = (outcomes: readonly Outcome[]): LoadedFiles => {
+/** Drops tools whose name an earlier file uses, and reports them. */
+const withoutDuplicates = (outcomes: readonly Outcome[]): LoadedFiles => {
   const tools = new Map<string, { readonly tool: Tool; readonly file: string }>();
   const problems: FileProblem[] = [];
   for (const outcome of outcomes) {
@@ -88,32 +88,34 @@ const withoutTwins = (outcomes: readonly Outcome[]): LoadedFiles => {
       problems.push(...outcome.problems);
       continue;
     }
-    for (const { tool, place } of outcome.found) {
+    for (const { tool, position } of outcome.tools) {
       const taken = tools.get(tool.name);
       if (taken) {
         const message = `name: ${tool.name} is taken by ${taken.file}`;
-        problems.push({ file: outcome.file, ...place, message });
+        problems.push({ file: outcome.file, ...position, message });
       } else tools.set(tool.name, { tool, file: outcome.file });
     }
   }
   return { tools: [...tools.values()].map(({ tool }) => tool), problems };
 };
 
-/** Never rejects for what is in a file. */
+/** Never rejects because of the content of a file. */
 export const loadToolFiles = async (deps: LoadDeps): Promise<LoadedFiles> => {
-  const compile = compiler(deps);
+  const compile = createCompiler(deps);
   const { runCode, defaultSandbox } = deps;
-  const tools = { compile, runCode, defaultSandbox };
+  const readerDeps = { compile, runCode, defaultSandbox };
   const readOne = async (file: string, bytes: Uint8Array): Promise<Outcome> => {
     const read: ReadTool = isYaml(file) ? readYamlTool : readModuleTools;
     try {
-      return { file, found: await read({ file, text: textOf(file, bytes) }, tools) };
+      return { file, tools: await read({ file, text: textOf(file, bytes) }, readerDeps) };
     } catch (error) {
       return { file, problems: problemsOf(file, error) };
     }
   };
-  const wanted = [...deps.files]
+  const toolFiles = [...deps.files]
     .filter(([file]) => isToolFile(file))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return withoutTwins(await Promise.all(wanted.map(([file, bytes]) => readOne(file, bytes))));
+  return withoutDuplicates(
+    await Promise.all(toolFiles.map(([file, bytes]) => readOne(file, bytes))),
+  );
 };

@@ -13,17 +13,20 @@ const compiled = async () => {
     file: 'a.yml',
     text: TEXT,
     loader: 'ts',
-    place: (line, column) => ({ line: line + 10, column: column + 2 }),
+    positionOf: (line, column) => ({ line: line + 10, column: column + 2 }),
   };
   const files = new Map([['lib/x.ts', Buffer.from('\nexport const x = () => boom();')]]);
   const { code: text, map } = await compileTool(code, files);
   const lineWith = (part: string): number =>
     text.split('\n').findIndex((line) => line.includes(part)) + 1;
-  return { lineWith, mapped: { name: 'a.js', text, map, file: 'a.yml', place: code.place } };
+  return {
+    lineWith,
+    mapped: { name: 'a.js', text, map, file: 'a.yml', positionOf: code.positionOf },
+  };
 };
 
 describe('mapFailure', () => {
-  it('tells the places of the file, and of files that it imports', async () => {
+  it('reports positions in the file and in files that it imports', async () => {
     const { lineWith, mapped } = await compiled();
     const [own, imported] = [lineWith('  x();'), lineWith('boom()')];
     const failure = new ToolFailure('EXECUTION_FAILED', `no (a.js:${own}:3) (a.js:${imported})`, {
@@ -36,7 +39,7 @@ describe('mapFailure', () => {
     });
   });
 
-  it('takes the first place in the stack where the message has none', async () => {
+  it('uses the first position in the stack when the message has none', async () => {
     const { lineWith, mapped } = await compiled();
     const error = new Error('broken');
     error.stack = `Error: broken\n at f (data.js:1:1)\n at run (/tmp/a.js:${lineWith('  x();')}:3)`;
@@ -47,13 +50,13 @@ describe('mapFailure', () => {
     });
   });
 
-  it('names the file alone for a place in what is bundled around the code', async () => {
+  it('names only the file for a position in the code that is bundled around it', async () => {
     const { lineWith, mapped } = await compiled();
     const error = new ToolFailure('EXECUTION_FAILED', `no (a.js:${lineWith('executor:')}:5)`);
     expect(mapFailure(error, mapped)).toMatchObject({ message: 'no (a.yml)' });
   });
 
-  it('leaves alone what has no place in it, and what is no error', async () => {
+  it('returns errors without a position, and values that are no errors, as they are', async () => {
     const { mapped } = await compiled();
     const failure = new ToolFailure('TIMEOUT', 'late at data.js:1:1');
     failure.stack = '';

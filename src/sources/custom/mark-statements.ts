@@ -1,7 +1,7 @@
 /**
- * Puts a marker before statements, so that errors in them are told at their own line. QuickJS notes
- * positions for calls and expression statements only: an error in `return a.b` would be told at the
- * last call before it. A marker is such a statement, costs next to nothing and adds no line.
+ * Inserts a marker before statements, so that errors in them are reported at their own line. QuickJS
+ * records positions for calls and expression statements only: an error in `return a.b` would be reported
+ * at the last call before it. A marker is an expression statement, nearly free, and adds no line.
  */
 import type { Node, Program } from 'acorn';
 
@@ -22,7 +22,7 @@ const MARKED: ReadonlySet<string> = new Set([
   'ThrowStatement',
 ]);
 
-/** Where one statement may stand without braces. */
+/** Fields that may hold one statement without braces. */
 const SINGLE: readonly string[] = ['consequent', 'alternate', 'body'];
 const HOLDERS: ReadonlySet<string> = new Set([
   'IfStatement',
@@ -65,21 +65,21 @@ const insertionsAt = (node: Node): readonly Insertion[] => {
 };
 
 const collect = (program: Program): readonly Insertion[] => {
-  const found: Insertion[] = [];
+  const insertions: Insertion[] = [];
   const waiting: unknown[] = [program];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (Array.isArray(node)) waiting.push(...node.filter((each) => each !== null));
     if (!isNode(node)) continue;
-    found.push(...insertionsAt(node));
+    insertions.push(...insertionsAt(node));
     waiting.push(
       ...Object.values(node).filter((each) => typeof each === 'object' && each !== null),
     );
   }
   // Stable, so that a brace that closes an inner statement comes before one that closes an outer.
-  return found.toSorted((a, b) => a.at - b.at);
+  return insertions.toSorted((a, b) => a.at - b.at);
 };
 
-/** Gives the code as it is when it cannot be parsed. */
+/** Returns code that cannot be parsed as it is. */
 export const markStatements = async (code: string): Promise<string> => {
   const { parse } = await import('acorn');
   let program: Program;
@@ -97,7 +97,7 @@ export const markStatements = async (code: string): Promise<string> => {
   return pieces.join('') + code.slice(done);
 };
 
-/** The column of a place before the markers were put in. Both count from 1. */
+/** Gives the column before the markers were inserted. Both count from 1. */
 export const columnWithoutMarkers = (code: string, line: number, column: number): number => {
   const text = code.split('\n')[line - 1] ?? '';
   let shift = 0;

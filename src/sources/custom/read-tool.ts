@@ -1,27 +1,27 @@
-/** What the readers of both kinds of file are given, and what they answer with. */
+/** The interface of the readers of both kinds of file. */
 import type { Tool } from '../../contract/tool.ts';
 import type { Runner } from './build-tool.ts';
 import type { CompiledCode, ToolCode } from './compile-tool.ts';
-import type { Place } from './file-problem.ts';
+import type { Position } from './file-problem.ts';
 
 export interface Compilation {
   readonly compiled: CompiledCode;
-  /** What the module told of its tools, asked for once for each content. */
-  told(ask: () => Promise<unknown>): Promise<unknown>;
+  /** Gives the description of the module's tools; `ask` runs once for each content. */
+  describe(ask: () => Promise<unknown>): Promise<unknown>;
 }
 
 export interface ReaderDeps extends Runner {
-  /** From the cache where it can be. Throws `BadToolFile`. */
+  /** Compiles, or reads the cache. Throws `BadToolFile`. */
   compile(code: ToolCode): Promise<Compilation>;
 }
 
-export interface FoundTool {
+export interface LocatedTool {
   readonly tool: Tool;
-  /** Where its name stands. */
-  readonly place: Place;
+  /** The position of its name. */
+  readonly position: Position;
 }
 
 export type ReadTool = (
   source: { readonly file: string; readonly text: string },
   deps: ReaderDeps,
-) => Promise<readonly FoundTool[]>;
+) => Promise<readonly LocatedTool[]>;

@@ -1,5 +1,4 @@
-/** One connection to a server: transport, handshake in whichever protocol era it speaks, and handlers. */
-
+/** Opens one connection to a server: transport, handshake in its protocol era, and handlers. */
 import { pathToFileURL } from 'node:url';
 import type {
   Client,
@@ -23,15 +22,15 @@ import {
 } from './transport/open-transport.ts';
 
 export interface ConnectHooks extends TransportHooks {
-  /** Milliseconds until the start is given up; `startTimeoutMs` of the settings when absent. */
+  /** Milliseconds until the start fails; `startTimeoutMs` of the settings when absent. */
   readonly startLimitMs?: number;
-  /** Rejects when nobody needs the server any more. */
+  /** Rejects when the server is no longer needed. */
   readonly stopped?: Promise<never>;
   onToolsChanged(): void;
-  /** A list that is no source of tools changed. */
+  /** The list of resources or prompts changed. */
   onListChanged(list: ServerList): void;
   onResourceUpdated(uri: string): void;
-  /** The connection ended, for whatever reason; told once it stood. */
+  /** The connection ended; called only after it was open. */
   onClosed(): void;
 }
 
@@ -46,14 +45,13 @@ export interface Connection {
 
 type Sdk = typeof import('@modelcontextprotocol/client');
 
-/** The pipeline checks results, with patterns that cannot hang; the SDK's own check could. */
+/** Skips the SDK's check of results, whose patterns could hang: the pipeline checks them safely. */
 const NO_CHECK: jsonSchemaValidator = {
   getValidator<T>(): JsonSchemaValidator<T> {
     return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
   },
 };
 
-/** How this program introduces itself. */
 const infoOf = ({ clientVersion }: McpDeps) => ({ name: 'toolcrib', version: clientVersion });
 
 const capabilitiesOf = ({ roots, sampling }: ServerSettings) => ({
@@ -94,40 +92,40 @@ const createClient = (sdk: Sdk, calls: RunningCalls, about: Attempt): Client => 
   return client;
 };
 
-type Reached = Omit<Connection, 'callTool'>;
+type OpenConnection = Omit<Connection, 'callTool'>;
 
 const callToolOf = (
   sdk: Sdk,
-  { client, transport, protocol, isModern }: Reached,
+  { client, transport, protocol, isModern }: OpenConnection,
   { settings, deps }: Pick<Attempt, 'settings' | 'deps'>,
 ): CallTool => {
-  const asSdk = throughSdk(client, settings);
-  if (!(transport instanceof StdioTransport)) return asSdk;
+  const viaSdk = throughSdk(client, settings);
+  if (!(transport instanceof StdioTransport)) return viaSdk;
   const envelope = {
     [sdk.PROTOCOL_VERSION_META_KEY]: protocol,
     [sdk.CLIENT_INFO_META_KEY]: infoOf(deps),
     [sdk.CLIENT_CAPABILITIES_META_KEY]: capabilitiesOf(settings),
   };
-  return directly(transport, isModern ? envelope : undefined, asSdk);
+  return directly(transport, isModern ? envelope : undefined, viaSdk);
 };
 
 interface Attempt {
   readonly settings: ServerSettings;
   readonly deps: McpDeps;
   readonly hooks: ConnectHooks;
-  /** Skips the question for the newer protocol, which some old servers do not survive. */
+  /** Skips the probe for the newer protocol, which crashes some old servers. */
   readonly isLegacy: boolean;
 }
 
-const DIED_WHEN_ASKED = 'ERA_NEGOTIATION_FAILED';
+const PROBE_FAILED = 'ERA_NEGOTIATION_FAILED';
 
-const attempt = async (sdk: Sdk, about: Attempt) => {
-  const { settings, deps, hooks, isLegacy } = about;
+const attempt = async (sdk: Sdk, options: Attempt) => {
+  const { settings, deps, hooks, isLegacy } = options;
   const calls = new RunningCalls();
   const transport = await openTransport(settings, deps, { ...hooks, sdk });
   linkReplies(transport, calls);
   const timeout = hooks.startLimitMs ?? settings.startTimeoutMs;
-  const client = createClient(sdk, calls, about);
+  const client = createClient(sdk, calls, options);
   let timer: { cancel(): void } | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = deps.runtime.after(timeout, () => {
@@ -135,9 +133,9 @@ const attempt = async (sdk: Sdk, about: Attempt) => {
     });
   });
   try {
-    const options = { timeout, ...(isLegacy && { prior: { kind: 'legacy' as const } }) };
+    const connectOptions = { timeout, ...(isLegacy && { prior: { kind: 'legacy' as const } }) };
     await Promise.race([
-      client.connect(transport, options),
+      client.connect(transport, connectOptions),
       late,
       ...(hooks.stopped ? [hooks.stopped] : []),
     ]);
@@ -151,17 +149,17 @@ const attempt = async (sdk: Sdk, about: Attempt) => {
   client.onclose = () => hooks.onClosed();
   const protocol = client.getNegotiatedProtocolVersion() ?? 'unknown';
   const isModern = client.getProtocolEra() === 'modern';
-  const reached = { client, transport, protocol, isModern, calls };
-  return { ...reached, callTool: callToolOf(sdk, reached, { settings, deps }) };
+  const connection = { client, transport, protocol, isModern, calls };
+  return { ...connection, callTool: callToolOf(sdk, connection, { settings, deps }) };
 };
 
-/** The error behind one that tells how the process ended. */
+/** Gives the code of the error behind one that describes how the process ended. */
 const causeCode = (error: unknown): unknown => {
   const inner = error instanceof Error ? (error.cause ?? error) : error;
   return (inner as { code?: unknown } | undefined)?.code;
 };
 
-/** Rejects when the server cannot be reached or does not answer in time; nothing of it is left then. */
+/** Rejects when the server cannot be reached or does not answer in time; everything is closed then. */
 export const connectServer = async (
   settings: ServerSettings,
   deps: McpDeps,
@@ -181,7 +179,7 @@ export const connectServer = async (
       });
     }
     const isChannel = settings.transport === 'stdio' || settings.transport === 'websocket';
-    if (isChannel && causeCode(error) === DIED_WHEN_ASKED) {
+    if (isChannel && causeCode(error) === PROBE_FAILED) {
       return attempt(sdk, { ...first, isLegacy: true });
     }
     throw error;

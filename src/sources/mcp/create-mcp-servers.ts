@@ -1,4 +1,4 @@
-/** The MCP servers that are configured: each one a source of tools, all of them behind one desk. */
+/** Makes the configured MCP servers: each one a source of tools, all behind the port `Servers`. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Servers } from '../../contract/servers.ts';
 import type { Source } from '../../contract/source.ts';
@@ -10,17 +10,17 @@ import { createWatchdog } from './stdio/watchdog.ts';
 
 export interface UnlistedServer {
   readonly source: Source;
-  /** Waits until its tools are listed, it failed, or time is up. Never rejects. */
+  /** Starts it and waits until its tools are listed, it fails, or time is up. Never rejects. */
   discover(signal: AbortSignal): Promise<void>;
 }
 
 export interface McpServers {
-  /** One a server that is switched on. */
+  /** One for each server that is switched on. */
   readonly sources: readonly Source[];
   readonly servers: Servers;
-  /** Those whose tools are not known yet, each with how to start it. */
+  /** Lists the servers whose tools are not known yet. */
   unlisted(): readonly UnlistedServer[];
-  /** Ends every server. The sources end theirs when they are closed, too. */
+  /** Ends every server. Closing a source ends its server as well. */
   close(): Promise<void>;
 }
 
@@ -34,8 +34,8 @@ export const createMcpServers = (
   const all = settings.map((one) => new ServerSource(one, { ...deps, watchdog, cache }));
   const byName = new Map(all.map((one) => [one.link.settings.name, one]));
   const find = (name: string): ServerSource => {
-    const found = byName.get(name);
-    if (found) return found;
+    const server = byName.get(name);
+    if (server) return server;
     throw new ToolFailure('NOT_FOUND', 'There is no MCP server of that name.', {
       suggestions: [`The servers are: ${[...byName.keys()].join(', ') || 'none'}.`],
     });

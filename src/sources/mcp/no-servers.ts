@@ -1,4 +1,4 @@
-/** What there is to say about MCP servers when none is configured. */
+/** Implements `Servers` for a crib without MCP servers. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Servers } from '../../contract/servers.ts';
 

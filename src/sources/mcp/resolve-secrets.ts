@@ -1,9 +1,9 @@
-/** Puts secrets into configured values, where these refer to them as `${secret:KEY}`. */
+/** Replaces references to secrets, `${secret:KEY}`, in configured values. */
 import { ToolFailure } from '../../contract/errors.ts';
 
 const REFERENCE = /\$\{secret:([A-Za-z0-9_.:-]+)\}/g;
 
-/** Logins of servers are kept among the secrets; a value that names one would hand it to another. */
+/** Logins of servers are stored as secrets; a value must not pass the login of one server to another. */
 const RESERVED = /^mcp\.oauth:/i;
 
 const assertFree = (key: string): void => {
@@ -13,7 +13,7 @@ const assertFree = (key: string): void => {
   });
 };
 
-/** The keys that a set of values refers to. */
+/** Lists the keys that a set of values refers to. */
 export const secretKeysOf = (values: Readonly<Record<string, string>>): readonly string[] => [
   ...new Set(
     Object.values(values).flatMap((value) =>
@@ -23,14 +23,14 @@ export const secretKeysOf = (values: Readonly<Record<string, string>>): readonly
 ];
 
 /**
- * Fails with AUTH_MISSING for a secret that is not there: a server must not start half configured.
- * Fails with CONFIG_INVALID for one that is not for servers.
+ * Fails with AUTH_MISSING for a secret that is not set: a server must not start half configured. Fails
+ * with CONFIG_INVALID for a reserved one.
  */
 export const resolveSecrets = async (
   values: Readonly<Record<string, string>>,
   secret: (key: string) => Promise<string | undefined>,
 ): Promise<Record<string, string>> => {
-  const known = new Map<string, string>();
+  const secrets = new Map<string, string>();
   for (const key of secretKeysOf(values)) {
     assertFree(key);
     const value = await secret(key);
@@ -43,12 +43,12 @@ export const resolveSecrets = async (
         },
       );
     }
-    known.set(key, value);
+    secrets.set(key, value);
   }
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      value.replaceAll(REFERENCE, (_, key: string) => known.get(key) ?? ''),
+      value.replaceAll(REFERENCE, (_, key: string) => secrets.get(key) ?? ''),
     ]),
   );
 };

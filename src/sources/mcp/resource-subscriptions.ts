@@ -1,18 +1,18 @@
 /**
- * Who wants to hear that a resource of one server changed. Subscribed at the server once a resource,
- * however many listen, and again whenever the server was started anew.
+ * Subscriptions to resources of one server. Each resource is subscribed to once, for any number of
+ * listeners, and again whenever the server was restarted.
  */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Connection } from './connect-server.ts';
 
 const MAX_RESOURCES = 200;
-/** Updates of one resource that come faster than this are told as one. */
+/** Updates of one resource that come faster than this are reported as one. */
 const MIN_PAUSE_MS = 100;
 
 type Stop = () => Promise<unknown>;
 
-/** Subscribes as the protocol era of the connection has it. Fails where the server offers none. */
+/** Subscribes in the protocol era of the connection. Fails where the server offers no subscriptions. */
 const subscribeAt = async (
   { client, isModern }: Connection,
   uri: string,
@@ -32,8 +32,8 @@ const subscribeAt = async (
 export class ResourceSubscriptions {
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #stops = new Map<string, Stop>();
-  /** Resources that were told of a moment ago; true when they changed again since. */
-  readonly #toldNow = new Map<string, boolean>();
+  /** Resources that were reported a moment ago; true when they changed again since. */
+  readonly #recentlyReported = new Map<string, boolean>();
   readonly #timeoutMs: number;
   readonly #runtime: Pick<Runtime, 'after'>;
 
@@ -46,7 +46,7 @@ export class ResourceSubscriptions {
     return this.#listeners.size === 0;
   }
 
-  /** Returns how to stop. Fails when the server offers no subscriptions or refuses this one. */
+  /** Returns a function that ends it. Fails when the server offers no subscriptions or refuses this one. */
   async add(connection: Connection, uri: string, changed: () => void): Promise<() => void> {
     const listeners = this.#listeners.get(uri) ?? new Set();
     if (listeners.size === 0) {
@@ -60,25 +60,25 @@ export class ResourceSubscriptions {
     return () => this.#remove(uri, changed);
   }
 
-  /** Tells all who listen to this resource; a server that says so without end is heard now and then. */
+  /** Calls the listeners of a resource, at most once in each pause. */
   updated(uri: string): void {
     const listeners = this.#listeners.get(uri);
     if (!listeners) return;
-    if (this.#toldNow.has(uri)) {
-      this.#toldNow.set(uri, true);
+    if (this.#recentlyReported.has(uri)) {
+      this.#recentlyReported.set(uri, true);
       return;
     }
-    this.#toldNow.set(uri, false);
+    this.#recentlyReported.set(uri, false);
     const timer = this.#runtime.after(MIN_PAUSE_MS, () => {
-      const isStale = this.#toldNow.get(uri) === true;
-      this.#toldNow.delete(uri);
+      const isStale = this.#recentlyReported.get(uri) === true;
+      this.#recentlyReported.delete(uri);
       if (isStale) this.updated(uri);
     });
     timer.keepAlive(false);
     for (const changed of listeners) changed();
   }
 
-  /** After a start: the server knows of no subscription any more. What changed meanwhile is unknown, so all are told. */
+  /** Subscribes again after a restart, and reports every resource: it may have changed meanwhile. */
   async renew(connection: Connection): Promise<void> {
     for (const uri of this.#listeners.keys()) {
       const stop = await subscribeAt(connection, uri, this.#timeoutMs).catch(() => undefined);

@@ -1,11 +1,11 @@
-/** When a server that failed may be started again: after pauses that grow, and then not for a while. */
+/** Decides when a failed server may be started again: after growing pauses, then not for a while. */
 import type { Runtime } from '../../contract/runtime.ts';
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
-/** How long a server that is given up rests before one call may try it. */
+/** How long a server that was given up is not started. */
 const REST_MS = 60_000;
-/** A server that stood this long has earned its restarts anew. */
+/** A server that was ready for this long gets all its restarts back. */
 const STABLE_MS = 60_000;
 
 export class RestartPolicy {
@@ -31,13 +31,13 @@ export class RestartPolicy {
   noteFailure(): void {
     this.#failures += 1;
     const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
-    // Half of it by chance: servers that fell together do not all come back at once.
+    // Half of it is random, so that servers that failed together do not restart together.
     const wait = this.hasGivenUp ? REST_MS : pause / 2 + (pause / 2) * this.#runtime.random();
     this.#notBefore = this.#runtime.elapsed() + wait;
   }
 
-  /** Called while it stands, with the time it came up. */
-  noteStanding(since: number): void {
+  /** Called while the server is ready, with the time when it became ready. */
+  noteReady(since: number): void {
     if (this.#runtime.elapsed() - since > STABLE_MS) this.#failures = 0;
   }
 

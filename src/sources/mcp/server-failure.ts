@@ -1,4 +1,4 @@
-/** Turns what went wrong with a server into a failure of the table. Its words are cut and redacted. */
+/** Turns errors of servers into failures with a code. Texts of a server are cut and redacted. */
 import { ToolFailure } from '../../contract/errors.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 
@@ -9,19 +9,19 @@ const codeOf = (error: unknown): unknown =>
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
 
-/** A person has to log in. */
+/** True when a person has to log in. */
 export const isLoginNeeded = (error: unknown): boolean =>
   (error instanceof ToolFailure && error.code === 'AUTH_MISSING') ||
   nameOf(error) === 'UnauthorizedError' ||
   codeOf(error) === 'CLIENT_HTTP_AUTHENTICATION';
 
-/** The way to the server is gone, as opposed to an answer that says no. */
+/** True when the connection broke, as opposed to an error that the server answered with. */
 export const isConnectionLost = (error: unknown): boolean => {
   const code = codeOf(error);
   return code === 'CONNECTION_CLOSED' || code === 'NOT_CONNECTED' || code === 'SEND_FAILED';
 };
 
-/** The peer is of the older kind that knows only the event stream. */
+/** True when the server may be of the older kind that knows only the event stream. */
 export const isNoSuchTransport = (error: unknown): boolean => {
   const status =
     typeof error === 'object' && error !== null && 'data' in error
@@ -37,13 +37,13 @@ export const loginNeeded = (server: string): ToolFailure =>
     suggestions: [`Log in with: toolcrib servers login ${server}`],
   });
 
-/** What a login has to ask for, as the server names it; nothing where it could be more than a name. */
+/** Scopes that may be repeated in a suggestion; other texts could be more than names. */
 const SCOPES = /^[\w:./ -]{1,300}$/;
 
 const scopeNeeded = (error: unknown, server: string): ToolFailure | undefined => {
   if (!(error instanceof Error) || !('requiredScope' in error)) return undefined;
-  const named = String(error.requiredScope);
-  const scope = SCOPES.test(named) ? named : '<scopes>';
+  const required = String(error.requiredScope);
+  const scope = SCOPES.test(required) ? required : '<scopes>';
   return new ToolFailure('AUTH_MISSING', `The login to the MCP server ${server} is not enough.`, {
     suggestions: [`Log in for more: toolcrib servers login ${server} --scope '${scope}'`],
   });
@@ -59,11 +59,40 @@ export interface FailureDeps {
 export const serverFailure = (error: unknown, deps: FailureDeps): ToolFailure => {
   if (isLoginNeeded(error)) return error instanceof ToolFailure ? error : loginNeeded(deps.server);
   if (error instanceof ToolFailure) return error;
-  const lacking = scopeNeeded(error, deps.server);
-  if (lacking) return lacking;
+  const missingScope = scopeNeeded(error, deps.server);
+  if (missingScope) return missingScope;
   const reason = deps.redact(shortReasonOf(error));
   return new ToolFailure('SERVER_ERROR', `The MCP server ${deps.server} failed: ${reason}`, {
     retryable: deps.retryable,
     suggestions: [`Look at it with: toolcrib servers logs ${deps.server}`],
   });
 };
+
+/** The failure of a server that was given up for a while. */
+export const serverResting = (server: string, waitMs: number): ToolFailure =>
+  new ToolFailure('CIRCUIT_OPEN', `The MCP server ${server} failed too often and rests.`, {
+    retryAfterMs: Math.ceil(waitMs),
+    suggestions: [`Look at it with: toolcrib servers logs ${server}`],
+  });
+
+export const serverSwitchedOff = (server: string): ToolFailure =>
+  new ToolFailure('SERVER_ERROR', `The MCP server ${server} is switched off.`, {
+    retryable: false,
+    suggestions: [`Switch it on: toolcrib servers enable ${server}`],
+  });
+
+/** The failure of calls whose connection was cut for a limit or a message that is too large. */
+export const cutOffFailure = (
+  {
+    failure,
+    cut,
+  }: { readonly failure?: ToolFailure | undefined; readonly cut?: string | undefined },
+  server: string,
+): ToolFailure | undefined =>
+  failure ??
+  (cut === 'message too large'
+    ? new ToolFailure(
+        'OUTPUT_TOO_LARGE',
+        `The MCP server ${server} sent a message that is too large.`,
+      )
+    : undefined);

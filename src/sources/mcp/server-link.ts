@@ -1,31 +1,38 @@
 /**
- * The one connection to a server, shared by all who use it: made when it is needed, looked after while
- * it stands, made again with growing pauses when it breaks, given up for a while when it keeps breaking.
+ * The one connection to a server, shared by all its users: made when it is needed, checked while it is
+ * open, made again with growing pauses when it breaks, and given up for a while when it keeps breaking.
  */
 import { randomUUID } from 'node:crypto';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Timer } from '../../contract/runtime.ts';
 import type { ServerList, ServerState } from '../../contract/servers.ts';
-import { abortable } from './abortable.ts';
 import { type Connection, connectServer } from './connect-server.ts';
+import { abortable, PendingStart } from './pending-start.ts';
 import { RestartPolicy } from './restart-policy.ts';
-import { isLoginNeeded, loginNeeded, shortReasonOf } from './server-failure.ts';
+import {
+  cutOffFailure,
+  isLoginNeeded,
+  loginNeeded,
+  serverResting,
+  serverSwitchedOff,
+  shortReasonOf,
+} from './server-failure.ts';
 import type { McpDeps, ServerSettings } from './server-settings.ts';
 import { isInstaller, startLimit } from './start-limit.ts';
 import { createStderrTail } from './stdio/stderr-tail.ts';
 import type { Watchdog } from './stdio/watchdog.ts';
 
 const PING_MS = 5000;
-/** How long the end of the program waits for an installer: cut off, it leaves a broken cache. */
+/** How long `close` waits for an installer: killed half-way, it leaves a broken cache. */
 const INSTALL_PATIENCE_MS = 60_000;
 
 export interface LinkEvents {
-  /** Stands and may be listed; also when the server says that its tools have changed. */
+  /** Called when the connection is open. Its failure closes the connection. */
   onReady(connection: Connection): Promise<void>;
   onToolsChanged(): void;
   onListChanged(list: ServerList): void;
   onResourceUpdated(uri: string): void;
-  /** True while somebody waits for what the server may tell: it is not let go. */
+  /** True while a subscription waits for updates: an idle server is then kept. */
   isAwaited?(): boolean;
 }
 
@@ -41,7 +48,7 @@ export class ServerLink {
   readonly #watchdog: Watchdog;
   readonly #events: LinkEvents;
   #connection: Connection | undefined = undefined;
-  #starting: Promise<Connection> | undefined = undefined;
+  readonly #starting = new PendingStart<Connection>();
   readonly #policy: RestartPolicy;
   #inFlight = 0;
   #garbage = 0;
@@ -49,9 +56,8 @@ export class ServerLink {
   #timer: Timer | undefined = undefined;
   #restartTimer: Timer | undefined = undefined;
   #closed = false;
-  /** A first start may have to load packages, later ones find them. */
-  #hasStood = false;
-  #stopStarting: (() => void) | undefined = undefined;
+  /** The first start may have to load packages; later ones find them. */
+  #hasBeenReady = false;
 
   constructor(
     settings: ServerSettings,
@@ -71,7 +77,7 @@ export class ServerLink {
     return this.#connection;
   }
 
-  /** Runs work on the connection, which is made if need be. Waits no longer than the signal allows. */
+  /** Runs work on the connection, which is made if needed. Waits no longer than the signal allows. */
   async use<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = this.#connection ?? (await this.#ready(signal));
     this.#inFlight += 1;
@@ -79,14 +85,14 @@ export class ServerLink {
       return await work(connection);
     } catch (error) {
       if (signal.aborted) void this.check().catch(() => undefined);
-      throw cutOff(connection, this.settings.name) ?? error;
+      throw cutOffFailure(connection.transport, this.settings.name) ?? error;
     } finally {
       this.#inFlight -= 1;
       this.#lastUse = this.#deps.runtime.elapsed();
     }
   }
 
-  /** Whether it still answers. One that does not is ended, and started again like one that died. */
+  /** Checks that the server still answers. One that does not is ended and started again. */
   async check(): Promise<void> {
     const connection = this.#connection;
     if (!connection) return;
@@ -103,11 +109,11 @@ export class ServerLink {
     }
   }
 
-  /** Ends what there is and starts afresh, also when it was given up. */
+  /** Ends the connection and starts again, also when the server was given up. */
   async restart(): Promise<void> {
-    if (!this.settings.enabled) throw this.#notRunning();
+    if (!this.settings.enabled) throw serverSwitchedOff(this.settings.name);
     this.#restartTimer?.cancel();
-    await this.#starting?.catch(() => undefined);
+    await this.#starting.settled();
     await this.#drop();
     this.#policy.forgive();
     this.state = 'restarting';
@@ -125,10 +131,10 @@ export class ServerLink {
 
   async #ready(signal: AbortSignal): Promise<Connection> {
     if (this.#connection) return this.#connection;
-    if (this.#closed || this.state === 'disabled') throw this.#notRunning();
+    if (this.#closed || this.state === 'disabled') throw serverSwitchedOff(this.settings.name);
     const { wait, hasGivenUp } = this.#policy;
-    if (!this.#starting && wait > 0) {
-      if (hasGivenUp) throw this.#resting(wait);
+    if (!this.#starting.isRunning && wait > 0) {
+      if (hasGivenUp) throw serverResting(this.settings.name, wait);
       await this.#pause(wait, signal);
       return this.#ready(signal);
     }
@@ -136,26 +142,23 @@ export class ServerLink {
   }
 
   #start(): Promise<Connection> {
-    this.#starting ??= this.#connect().finally(() => {
-      this.#starting = undefined;
-    });
-    return this.#starting;
+    return this.#starting.run((stopped) => this.#connect(stopped));
   }
 
-  async #connect(): Promise<Connection> {
+  async #connect(stopped: Promise<never>): Promise<Connection> {
     this.#restartTimer?.cancel();
     if (this.state === 'restarting' || this.state === 'open') this.restarts += 1;
     this.state = 'starting';
-    const connection = await this.#reach();
+    const connection = await this.#reach(stopped);
     if (this.#closed) {
-      // The end of the program waited for an installer: what was loaded is listed, for the next time.
+      // `close` waited for an installer: list what it loaded, for the next start.
       await this.#events.onReady(connection).catch(() => undefined);
       await connection.client.close();
-      throw this.#notRunning();
+      throw serverSwitchedOff(this.settings.name);
     }
     const { runtime } = this.#deps;
     this.#connection = connection;
-    this.#hasStood = true;
+    this.#hasBeenReady = true;
     this.state = 'ready';
     this.startedAt = runtime.now();
     this.#lastUse = runtime.elapsed();
@@ -163,20 +166,20 @@ export class ServerLink {
     try {
       await this.#events.onReady(connection);
     } catch (error) {
-      const cause = cutOff(connection, this.settings.name) ?? error;
+      const cause = cutOffFailure(connection.transport, this.settings.name) ?? error;
       this.#lost(connection, shortReasonOf(cause));
       throw cause;
     }
     return connection;
   }
 
-  async #reach(): Promise<Connection> {
+  async #reach(stopped: Promise<never>): Promise<Connection> {
     try {
       const connection: Connection = await connectServer(this.settings, this.#deps, {
         watchdog: this.#watchdog,
         mark: randomUUID(),
-        startLimitMs: startLimit(this.settings, this.#hasStood),
-        stopped: this.#stopped(),
+        startLimitMs: startLimit(this.settings, this.#hasBeenReady),
+        stopped,
         tail: this.stderr,
         onGarbage: () => this.#noteGarbage(),
         onToolsChanged: () => this.#events.onToolsChanged(),
@@ -190,18 +193,18 @@ export class ServerLink {
         this.#failed(error);
         this.#startLater();
       }
-      const isForeign = isLoginNeeded(error) && !(error instanceof ToolFailure);
-      throw isForeign ? loginNeeded(this.settings.name) : error;
+      const isSdkError = isLoginNeeded(error) && !(error instanceof ToolFailure);
+      throw isSdkError ? loginNeeded(this.settings.name) : error;
     }
   }
 
-  /** Looks in from time to time: at a server that is not used for long it lets go. */
+  /** Checks the server from time to time, and ends it when it was idle for long. */
   #watch(since: number): void {
     const { healthCheckIntervalMs, idleMs } = this.settings;
     this.#timer?.cancel();
     this.#timer = this.#deps.runtime.after(Math.min(healthCheckIntervalMs, idleMs), () => {
       const now = this.#deps.runtime.elapsed();
-      this.#policy.noteStanding(since);
+      this.#policy.noteReady(since);
       const isAwaited = this.#events.isAwaited?.() === true;
       if (this.#inFlight === 0 && !isAwaited && now - this.#lastUse >= idleMs) {
         void this.#drop();
@@ -214,7 +217,7 @@ export class ServerLink {
     this.#timer.keepAlive(false);
   }
 
-  /** It stood and is gone: it is started again by itself. */
+  /** Handles a connection that broke: the server is started again. */
   #lost(connection: Connection, reason: string): void {
     if (this.#connection !== connection) return;
     void this.#drop();
@@ -223,7 +226,7 @@ export class ServerLink {
     this.#startLater();
   }
 
-  /** Tries again by itself after the pause, unless the server is given up or waits for a login. */
+  /** Schedules another start, unless the server is given up or waits for a login. */
   #startLater(): void {
     if (this.state !== 'restarting' || this.#closed) return;
     this.#restartTimer?.cancel();
@@ -234,26 +237,12 @@ export class ServerLink {
   }
 
   /** Ends a start that is under way. One that installs packages gets the time to finish. */
-  async #endStart(): Promise<void> {
-    const starting = this.#starting?.catch(() => undefined);
-    if (!starting) return;
-    if (!this.#hasStood && isInstaller(this.settings)) {
-      const patience = new AbortController();
-      const timer = this.#deps.runtime.after(INSTALL_PATIENCE_MS, () => patience.abort());
-      await abortable(starting, patience.signal).catch(() => undefined);
-      timer.cancel();
-    }
-    this.#stopStarting?.();
-    await starting;
-  }
-
-  #stopped(): Promise<never> {
-    const stopped = new Promise<never>((_, reject) => {
-      this.#stopStarting = () => reject(this.#notRunning());
+  #endStart(): Promise<void> {
+    const isInstalling = !this.#hasBeenReady && isInstaller(this.settings);
+    return this.#starting.stop(serverSwitchedOff(this.settings.name), {
+      patienceMs: isInstalling ? INSTALL_PATIENCE_MS : 0,
+      runtime: this.#deps.runtime,
     });
-    // Nobody may be waiting for it any more.
-    stopped.catch(() => undefined);
-    return stopped;
   }
 
   #failed(error: unknown): void {
@@ -279,7 +268,7 @@ export class ServerLink {
     this.startedAt = undefined;
     this.#timer?.cancel();
     await connection?.client.close().catch(() => undefined);
-    // The client forgets its transport when that is closed from the other side.
+    // The client drops its transport when the other side closes it.
     await connection?.transport.close().catch(() => undefined);
   }
 
@@ -296,33 +285,7 @@ export class ServerLink {
     const over = new Promise<void>((resolve) => this.#deps.runtime.after(ms, resolve));
     return abortable(over, signal);
   }
-
-  #resting(wait: number): ToolFailure {
-    const { name } = this.settings;
-    return new ToolFailure('CIRCUIT_OPEN', `The MCP server ${name} failed too often and rests.`, {
-      retryAfterMs: Math.ceil(wait),
-      suggestions: [`Look at it with: toolcrib servers logs ${name}`],
-    });
-  }
-
-  #notRunning(): ToolFailure {
-    const { name } = this.settings;
-    return new ToolFailure('SERVER_ERROR', `The MCP server ${name} is switched off.`, {
-      retryable: false,
-      suggestions: [`Switch it on: toolcrib servers enable ${name}`],
-    });
-  }
 }
 
 const endOf = ({ transport }: Connection): string =>
   transport.failure?.message ?? transport.cut ?? transport.end ?? 'the connection was closed';
-
-/** A call that died of an answer that was too large, or of a limit, fails for that reason. */
-const cutOff = ({ transport }: Connection, server: string): ToolFailure | undefined =>
-  transport.failure ??
-  (transport.cut === 'message too large'
-    ? new ToolFailure(
-        'OUTPUT_TOO_LARGE',
-        `The MCP server ${server} sent a message that is too large.`,
-      )
-    : undefined);

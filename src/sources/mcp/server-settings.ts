@@ -1,4 +1,4 @@
-/** What is configured for one server, complete, and what the servers are handed to work with. */
+/** The complete settings of one server, and the dependencies of all servers. */
 import type { AuthProvider } from '@modelcontextprotocol/client';
 import type { Elicit } from '../../contract/elicitation.ts';
 import type { ToolFailure } from '../../contract/errors.ts';
@@ -10,7 +10,7 @@ import type { TextStream } from './stdio/stderr-tail.ts';
 export interface ServerSettings {
   readonly name: string;
   readonly transport: ServerTransport;
-  /** Somebody chose the transport; otherwise a remote server may also speak the older one. */
+  /** The user chose the transport; otherwise the older one is tried as well for a remote server. */
   readonly isTransportChosen: boolean;
   readonly enabled: boolean;
   readonly command: string;
@@ -21,10 +21,10 @@ export interface ServerSettings {
   /** Empty for stdio. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The user's word. What a server says of its own tools changes nothing. */
+  /** Set by the user. What a server says of its own tools does not change it. */
   readonly tier: Tier;
   readonly toolTiers: Readonly<Record<string, Tier>>;
-  /** What the user says of the results of its tools, and of single ones. */
+  /** Labels that the user gives to the results of all its tools, and of single ones. */
   readonly labels?: Partial<AssignedFlow>;
   readonly toolLabels?: Readonly<Record<string, Partial<AssignedFlow>>>;
   /** How long a request may go without an answer or a sign of progress. */
@@ -43,11 +43,11 @@ export interface ServerSettings {
   readonly roots: boolean;
   /** The server may ask the model of the client whose call runs; absent means no. */
   readonly sampling?: boolean;
-  /** Started behind walls; without it a program can do what its user can. */
+  /** Confines the program; without it the program can do what its user can. */
   readonly sandbox?: ServerSandbox;
 }
 
-/** What a program that is started here can see and use of this machine. */
+/** What a confined program can see and use of this machine. */
 export interface ServerSandbox {
   /** Absolute paths. */
   readonly read: readonly string[];
@@ -55,7 +55,7 @@ export interface ServerSandbox {
   readonly hosts: readonly string[];
   readonly memoryMb?: number;
   readonly processes?: number;
-  /** Somebody chose the folder it starts in. */
+  /** The user chose the folder that it starts in. */
   readonly isCwdChosen: boolean;
 }
 
@@ -66,20 +66,20 @@ export interface ConfineRequest extends ServerSandbox {
   readonly cwd: string;
 }
 
-/** How to start a program so that it is confined. */
+/** How to start a program confined. */
 export interface ConfinedStart {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly identity?: { readonly uid: number; readonly gid: number };
-  /** To be read from the descriptors 3, 4 and so on. */
+  /** Passed to the program on the descriptors 3, 4 and so on. */
   readonly data: readonly Uint8Array[];
   watch(
     pid: number,
     events: { onLimit(failure: ToolFailure): void; onNote(line: string): void },
   ): void;
-  /** Once nothing of it runs any more. Never rejects. */
+  /** Called once all its processes have ended. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -94,43 +94,42 @@ export interface WebSocketLike {
 }
 
 /**
- * What is done about a server whose tools are not known yet. `waiting`: it is started and waited for as
- * long as a start may take. `briefly`: it is started and waited for a moment, and not started again
- * for a while when it was that late before. `background`: it is started, nothing waits, and its
- * tools come with a change. `never`: it is not started.
+ * How a server whose tools are not known yet is listed. `waiting`: start it and wait as long as a start
+ * may take. `briefly`: start it and wait a moment; one that was that late before is not started for
+ * a while. `background`: start it without waiting; its tools come with a change. `never`: do not start it.
  */
 export type ListingStart = 'waiting' | 'briefly' | 'background' | 'never';
 
 export interface McpDeps {
   readonly runtime: Runtime;
   readonly platform: NodeJS.Platform;
-  /** The environment of this process, of which servers get very little. */
+  /** The environment of this process; servers get few of its variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The workspace, absolute. */
   readonly root: string;
-  /** Where definitions are kept between runs; nowhere when absent. */
+  /** Where definitions are cached between runs; nowhere when absent. */
   readonly cacheDir?: string;
-  /** How servers that were never listed are started to list their tools; `waiting` when absent. */
+  /** How servers that were never listed are listed; `waiting` when absent. */
   readonly listing?: ListingStart;
-  /** How this program introduces itself. */
+  /** The version in the handshake. */
   readonly clientVersion: string;
   secret(key: string): Promise<string | undefined>;
-  /** For whatever a server writes that people may read. */
+  /** Redacts text of a server that people may read. */
   redact(text: string): string;
   readonly redactStream?: () => TextStream;
-  /** Learns the secrets that there are, so that no server's words show one. Never rejects. */
+  /** Loads all secrets into the redactor, so that no text of a server shows one. Never rejects. */
   learnSecrets?(): Promise<void>;
-  /** The only way to the host of this server. */
+  /** Gives the only fetch that reaches the host of this server. */
   fetchFor(settings: ServerSettings): typeof globalThis.fetch;
   webSocketFor(
     settings: ServerSettings,
     headers: Readonly<Record<string, string>>,
   ): Promise<WebSocketLike>;
   /** Rejects with SANDBOX_ERROR when this machine cannot confine the program. */
-  confine?(order: ConfineRequest): Promise<ConfinedStart>;
+  confine?(request: ConfineRequest): Promise<ConfinedStart>;
   authFor?(settings: ServerSettings): AuthProvider | undefined;
   /** Asks a person. Without one, every question of a server is declined. */
   readonly elicit?: Elicit;
-  /** What a name says of its value: servers must not ask for secrets. */
+  /** Classifies a field by its name: servers must not ask for secrets. */
   nameKind(name: string): 'plain' | 'maybe' | 'token' | 'password';
 }

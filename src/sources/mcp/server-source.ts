@@ -1,6 +1,6 @@
 /**
- * One server as a source of tools. What it had the last time is there at once; what it really has is
- * looked at whenever it is started, and a difference is told.
+ * One server as a source of tools. Its cached tools are there at once; the server is listed whenever it
+ * starts, and a difference is reported to the watchers.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ServerList } from '../../contract/servers.ts';
@@ -17,7 +17,7 @@ import type { McpDeps, ServerSettings } from './server-settings.ts';
 import { briefLimit, discoveryLimit } from './start-limit.ts';
 import type { Watchdog } from './stdio/watchdog.ts';
 
-/** Between two listings that a server asks for by telling of changes. */
+/** Between two listings that notifications of the server cause. */
 const MIN_RELIST_PAUSE_MS = 500;
 
 export interface SourceDeps extends McpDeps {
@@ -37,8 +37,8 @@ export class ServerSource implements Source {
   #relisting: Promise<void> | undefined = undefined;
   #isStale = false;
   #writing: Promise<void> = Promise.resolve();
-  /** What `load` last handed out. */
-  #shown: ServerListing['tools'] | undefined = undefined;
+  /** The list that `load` returned last. */
+  #loaded: ServerListing['tools'] | undefined = undefined;
 
   constructor(settings: ServerSettings, deps: SourceDeps) {
     this.label = `mcp:${settings.name}`;
@@ -68,21 +68,21 @@ export class ServerSource implements Source {
     return this.#listing;
   }
 
-  /** Waits no longer than `listing` says: tools that are late come with a change. */
+  /** Waits as `listing` of the dependencies says; tools that come later are reported as a change. */
   async load(): Promise<readonly Tool[]> {
     this.#listing ??= await this.#deps.cache.read(this.link.settings);
     if (!this.#listing) await this.#startToList();
     const tools = this.#listing?.tools ?? [];
-    this.#shown = tools;
+    this.#loaded = tools;
     const refuse = (tool: string, reason: string): void =>
       this.#deps.runtime.log.warn('A tool was refused', { source: this.label, tool, reason });
     const { redact } = this.#deps;
-    this.#tellUnchecked(tools);
+    this.#warnOfUnchecked(tools);
     const isCurrent = (tool: ToolListing): boolean => this.#isCurrent(tool, tools);
     return tools.flatMap((tool) => buildTool(tool, this.link, { redact, refuse, isCurrent }) ?? []);
   }
 
-  /** The list that a tool came from is compared first: it seldom changes. */
+  /** True while the server describes the tool as in the list that it was built from. */
   #isCurrent(tool: ToolListing, from: ServerListing['tools']): boolean {
     const now = this.#listing?.tools;
     if (now === undefined || now === from) return true;
@@ -92,7 +92,7 @@ export class ServerSource implements Source {
     );
   }
 
-  #tellUnchecked(tools: ServerListing['tools']): void {
+  #warnOfUnchecked(tools: ServerListing['tools']): void {
     for (const tool of tools) {
       const parts = uncheckedParts(tool);
       const about = { source: this.label, tool: tool.name, parts: parts.join('; ') };
@@ -102,8 +102,8 @@ export class ServerSource implements Source {
 
   watch(changed: () => void): () => void {
     this.#watchers.add(changed);
-    // What changed between loading and watching would be told to nobody.
-    if (this.#listing && this.#listing.tools !== this.#shown) changed();
+    // Report a change between loading and watching, too.
+    if (this.#listing && this.#listing.tools !== this.#loaded) changed();
     return () => this.#watchers.delete(changed);
   }
 
@@ -112,7 +112,7 @@ export class ServerSource implements Source {
     await this.#list(connection);
   }
 
-  /** Calls back when its resources or prompts may have changed; returns how to stop. */
+  /** Calls back when its resources or prompts may have changed; returns a function that ends it. */
   watchLists(changed: (list: ServerList) => void): () => void {
     this.#listWatchers.add(changed);
     return () => this.#listWatchers.delete(changed);
@@ -120,13 +120,13 @@ export class ServerSource implements Source {
 
   async close(): Promise<void> {
     await this.link.close();
-    // What was listed last may still be on its way to the disk.
+    // The last list may still be being written.
     await this.#writing.catch(() => undefined);
   }
 
   /**
-   * Starts a server that was never listed and waits until it has listed its tools. One that did not
-   * answer in as long a time lately is not started. Never rejects: what went wrong is in its state.
+   * Starts a server that was never listed and waits until its tools are listed. One that recently did
+   * not answer in as long a time is not started. Never rejects: the state of the link holds the error.
    */
   async discover(signal: AbortSignal): Promise<void> {
     const { settings } = this.link;
@@ -141,7 +141,7 @@ export class ServerSource implements Source {
     if (start === 'briefly') await this.#startUnlessLate(briefLimit(settings));
     if (start === 'background') {
       const never = new AbortController().signal;
-      // The link keeps why it failed, logs it and tries again.
+      // The link stores and logs a failure, and tries again.
       this.link.use(never, async () => undefined).catch(() => undefined);
     }
   }
@@ -192,7 +192,7 @@ export class ServerSource implements Source {
     for (const changed of this.#watchers) changed();
   }
 
-  /** One listing at a time; a change meanwhile is one more when it is done. */
+  /** Lists one at a time; a change during a listing causes one more. */
   #relist(): void {
     this.#isStale = true;
     this.#relisting ??= this.#listWhileStale().finally(() => {
@@ -208,7 +208,7 @@ export class ServerSource implements Source {
 
   async #listWhileStale(): Promise<void> {
     for (let isFirst = true; this.#isStale; isFirst = false) {
-      // A server that changes its lists without end is not listed without end.
+      // Limits the listings of a server that reports changes without end.
       if (!isFirst) await this.#pause();
       this.#isStale = false;
       const { connection } = this.link;

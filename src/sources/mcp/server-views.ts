@@ -1,5 +1,6 @@
-/** What people and surfaces ask of servers besides their tools: state, logs, resources, prompts. */
+/** Implements `Servers`: state, logs, resources, templates and prompts of MCP servers. */
 import type { Resource } from '@modelcontextprotocol/client';
+import type { ToolFailure } from '../../contract/errors.ts';
 import type {
   CompletionAsked,
   PromptText,
@@ -34,25 +35,28 @@ const statusOf = ({ link, listing }: ServerSource): ServerStatus => {
   };
 };
 
+const failureOf = (one: ServerSource, error: unknown): ToolFailure =>
+  serverFailure(error, {
+    server: one.link.settings.name,
+    retryable: true,
+    redact: (text) => one.redact(text),
+  });
+
 const onServer = async <T>(
   one: ServerSource,
   work: (connection: Connection, timeout: number) => Promise<T>,
 ): Promise<T> => {
   const { link } = one;
-  const { name, timeoutMs } = link.settings;
+  const { timeoutMs } = link.settings;
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     return await link.use(signal, (connection) => work(connection, timeoutMs));
   } catch (error) {
-    throw serverFailure(error, {
-      server: name,
-      retryable: true,
-      redact: (text) => one.redact(text),
-    });
+    throw failureOf(one, error);
   }
 };
 
-/** A server that fails does not keep the others from being listed. */
+/** Collects lists of all servers; one that fails counts as empty. */
 const fromAll = async <T>(
   all: readonly ServerSource[],
   list: (one: ServerSource) => Promise<readonly T[]>,
@@ -61,7 +65,7 @@ const fromAll = async <T>(
   return lists.flat();
 };
 
-/** Takes over what is known to be harmless: an icon would be loaded from where the server says. */
+/** Copies harmless fields only: an icon would be loaded from an address that the server chose. */
 const detailsOf = ({ title, description, mimeType, annotations }: Partial<Resource>) => ({
   ...(title !== undefined && { title }),
   ...(description !== undefined && { description }),
@@ -117,12 +121,12 @@ const promptsOf = (one: ServerSource): Promise<readonly ServerPrompt[]> =>
   onServer(one, async ({ client }, timeout) => {
     if (!client.getServerCapabilities()?.prompts) return [];
     const { prompts } = await client.listPrompts(undefined, { timeout });
-    return prompts.map(({ name, title, description, arguments: wanted = [] }) => ({
+    return prompts.map(({ name, title, description, arguments: parameters = [] }) => ({
       server: one.link.settings.name,
       name,
       ...(title !== undefined && { title }),
       ...(description !== undefined && { description }),
-      arguments: wanted.map((argument) => ({
+      arguments: parameters.map((argument) => ({
         name: argument.name,
         ...(argument.description !== undefined && { description: argument.description }),
         required: argument.required === true,
@@ -165,7 +169,7 @@ export const createServerViews = (
       const one = find(name);
       await onServer(one, async (connection) => {
         await one.link.check();
-        // A connection stands before its tools are known: one that never lists them is of no use.
+        // A connection opens before its tools are known: a server that never lists them is of no use.
         await one.refresh(connection);
       });
       return statusOf(one);
@@ -173,15 +177,9 @@ export const createServerViews = (
     logs: (name) => find(name).link.stderr.lines(),
     restart: async (name) => {
       const one = find(name);
-      try {
-        await one.link.restart();
-      } catch (error) {
-        throw serverFailure(error, {
-          server: name,
-          retryable: true,
-          redact: (text) => one.redact(text),
-        });
-      }
+      await one.link.restart().catch((error: unknown) => {
+        throw failureOf(one, error);
+      });
       return statusOf(one);
     },
     resources: () => fromAll(enabled, resourcesOf),

@@ -2,25 +2,23 @@
 import { basename } from 'node:path';
 import type { ServerSettings } from './server-settings.ts';
 
-/** Long enough for a download, and not for ever. */
 const MAX_INSTALL_MS = 600_000;
 
-/** Programs that load a package before they run it; killed half-way, they leave a broken cache. */
+/** Programs that load a package before they run it. */
 const INSTALLERS: ReadonlySet<string> = new Set(['npx', 'bunx', 'uvx', 'pipx', 'docker', 'podman']);
-/** Package managers that do so with one of these words. */
+/** Package managers that do so with one of the subcommands below. */
 const MANAGERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun', 'uv', 'deno', 'go']);
-const INSTALLING: ReadonlySet<string> = new Set(['exec', 'dlx', 'x', 'run', 'tool']);
+const SUBCOMMANDS: ReadonlySet<string> = new Set(['exec', 'dlx', 'x', 'run', 'tool']);
 
-/** Whether the command of the server may install something before it starts it. */
+/** True when the command of the server may install something first, also behind `env` or `sh`. */
 export const isInstaller = (settings: ServerSettings): boolean => {
   if (settings.transport !== 'stdio') return false;
   const words = [settings.command, ...settings.args];
   const programs = words.map((word) => basename(word).replace(/\.(cmd|exe|ps1)$/i, ''));
-  // Behind a wrapper such as `env` or `sh`, too.
   return programs.some(
     (program, index) =>
       INSTALLERS.has(program) ||
-      (MANAGERS.has(program) && INSTALLING.has(programs[index + 1] ?? '')),
+      (MANAGERS.has(program) && SUBCOMMANDS.has(programs[index + 1] ?? '')),
   );
 };
 
@@ -29,18 +27,18 @@ const MAX_BRIEF_MS = 2000;
 /** The same for a server whose command may have to load a package first. */
 const MAX_BRIEF_INSTALL_MS = 60_000;
 
-/** Milliseconds that a short command waits for the first list of a server. */
+/** Gives the milliseconds that a short command waits for the first list of a server. */
 export const briefLimit = (settings: ServerSettings): number =>
   isInstaller(settings) ? MAX_BRIEF_INSTALL_MS : Math.min(MAX_BRIEF_MS, settings.startTimeoutMs);
 
-/** Milliseconds that a call waits for the first list of a server that may have its tool. */
+/** Gives the milliseconds that a call waits for the first list of a server that may have its tool. */
 export const discoveryLimit = (settings: ServerSettings): number =>
   isInstaller(settings) ? MAX_BRIEF_INSTALL_MS : settings.startTimeoutMs;
 
-/** Milliseconds until a start counts as failed. The first one may have to load packages. */
-export const startLimit = (settings: ServerSettings, hasStood: boolean): number => {
+/** Gives the milliseconds until a start fails. The first one may have to load packages. */
+export const startLimit = (settings: ServerSettings, hasBeenReady: boolean): number => {
   const { startTimeoutMs, firstStartTimeoutMs } = settings;
-  if (hasStood || firstStartTimeoutMs === undefined) return startTimeoutMs;
+  if (hasBeenReady || firstStartTimeoutMs === undefined) return startTimeoutMs;
   return isInstaller(settings)
     ? Math.max(firstStartTimeoutMs, MAX_INSTALL_MS)
     : firstStartTimeoutMs;

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ERAS, openSurface, type TestSurface, textOf } from '../../../test/fixtures/mcp-surface.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { Servers } from '../../contract/servers.ts';
-import { countTokens } from '../../registry/tokens.ts';
+import { countTokens } from '../../registry/model-view.ts';
 import { serverPrompts, serverResources } from './lists/server-resources.ts';
 import { loadSdk } from './load-sdk.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { positiveCount, toolName, usd } from '../fields.ts';
 import { described, optionalSetting, section, setting } from '../setting.ts';
 
-/** Limits of one kind of spender; each is checked by itself. */
+/** Makes the limits of one kind of spender; each is checked separately. */
 const limits = (who: string) => ({
   usd: optionalSetting(usd, { about: `US dollars ${who} may spend.`, project: 'lower' }),
   calls: optionalSetting(positiveCount, { about: `Calls ${who} may make.`, project: 'lower' }),
@@ -18,9 +18,6 @@ const perTool = described(
     project: 'spending',
   },
 );
-
-/** The limits of one tool as a mapping; a plain number is dollars. */
-export type ToolBudget = z.output<typeof perTool>;
 
 export const budgetSection = section(
   z.strictObject({

@@ -11,7 +11,7 @@ const TYPES = [
   'worker',
 ] as const satisfies readonly SandboxType[];
 
-/** From what shares everything with the host to what shares nothing. */
+/** From sharing everything with the host to sharing nothing. */
 const LAXEST_FIRST = [
   'worker',
   'process',
@@ -30,7 +30,6 @@ const runtimeName = z
   .max(100)
   .regex(/^[a-z0-9][\w.-]*$/i, 'expected the name of a runtime that the engine knows, e.g. runsc');
 
-/** Code needs `node` in it. */
 const IMAGE = 'node:22-slim';
 
 const containerSection = section(

@@ -1,4 +1,4 @@
-/** The `mcp` section: the MCP servers whose tools are taken in. */
+/** The `mcp` section: MCP servers whose tools are loaded. */
 import { z } from 'zod';
 import {
   ALSO_WHEN_FAULTY,
@@ -13,10 +13,9 @@ import { described, optionalSetting, section, setting } from '../setting.ts';
 
 const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** How a value refers to a secret. */
 const SECRET = `\${secret:KEY}`;
 
-/** The same words as `TIERS` of the contract. */
+/** The values of `TIERS` of the contract. */
 const tier = z.enum(['read_only', 'write', 'execute', 'external_api']);
 
 const labels = z.strictObject({
@@ -88,7 +87,7 @@ const oauthSettings = z.strictObject({
   }),
 });
 
-const HOW = {
+const CONNECTION = {
   command: optionalSetting(nonEmptyText, {
     about: 'The program to start, for a server that speaks over stdio.',
     project: 'add',
@@ -197,9 +196,9 @@ const LIMITS = {
   }),
 };
 
-const serverShape = z.strictObject({ ...HOW, ...TRUST, ...LIMITS });
+const serverShape = z.strictObject({ ...CONNECTION, ...TRUST, ...LIMITS });
 
-/** What is wrong with the way the server is reached, and what to do about it. */
+/** Finds contradictions between the settings of a server, and says what to do. */
 const faultOf = (server: z.output<typeof serverShape>): string | undefined => {
   const { command, url, transport, sandbox, oauth } = server;
   if (command === undefined && url === undefined) {

@@ -1,11 +1,63 @@
 /**
- * The `services` section: where the services behind the shipped tools are reached. Credentials go to
- * these addresses, so no project can set them.
+ * The `services` section: the addresses of the services behind the shipped tools, and the secrets that
+ * are sent to single hosts (by name). Both decide where credentials go, so no project can set them.
  */
 import { z } from 'zod';
 import { byProject } from '../../project-rule.ts';
-import { ALSO_WHEN_FAULTY, address, WHOLE } from '../fields.ts';
-import { hostCredentials } from './host-credentials.ts';
+import { ALSO_WHEN_FAULTY, address, nonEmptyText, WHOLE } from '../fields.ts';
+import { described, optionalSetting, setting } from '../setting.ts';
+
+/** True for a host as `URL` writes it; any other spelling would never match. */
+const isHost = (text: string): boolean => {
+  if (!/^[a-z0-9.:[\]_-]+$/.test(text)) return false;
+  const href = `https://${text}/`;
+  return URL.canParse(href) && new URL(href).host === text && new URL(href).href === href;
+};
+
+const host = z.string().max(260).refine(isHost, {
+  error:
+    'expected a host as it stands in addresses, in lower case, with its port if it has one, e.g. api.example.com or 127.0.0.1:8080',
+});
+
+const credential = described(
+  z
+    .strictObject({
+      secret: described(nonEmptyText.max(200), {
+        about: 'The key under which the secret is kept; see toolcrib secrets set.',
+        project: 'user',
+      }),
+      scheme: setting(z.enum(['bearer', 'basic', 'header']), {
+        about:
+          'How it is sent: Authorization: Bearer, Authorization: Basic as the password, or as a header of its own.',
+        project: 'user',
+        default: 'bearer',
+      }),
+      username: optionalSetting(
+        z.string().regex(/^[^:\p{Cc}]{0,256}$/u, 'expected a user name without ":"'),
+        { about: 'The user name for basic; empty when absent.', project: 'user' },
+      ),
+      header: optionalSetting(
+        z
+          .string()
+          .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'expected the name of an HTTP header'),
+        { about: 'The name of the header, for scheme header; e.g. X-Api-Key.', project: 'user' },
+      ),
+    })
+    .superRefine(({ scheme, header, username }, context) => {
+      const fault = (message: string): void =>
+        context.addIssue({ code: 'custom', params: WHOLE, message });
+      if (scheme === 'header' && header === undefined) fault('scheme header needs "header"');
+      if (scheme !== 'header' && header !== undefined) fault('only scheme header has a "header"');
+      if (scheme !== 'basic' && username !== undefined) fault('only scheme basic has a "username"');
+    }, ALSO_WHEN_FAULTY),
+  { about: 'The credential of one host, under the host.' },
+);
+
+const hostCredentials = setting(z.record(host, credential), {
+  about:
+    'Secrets that rest_api_call and graphql_query send to single hosts, over https or to this machine only.',
+  default: {},
+});
 
 const isPlain = (text: string): boolean => {
   if (!URL.canParse(text)) return true;
@@ -13,18 +65,17 @@ const isPlain = (text: string): boolean => {
   return search === '' && hash === '';
 };
 
-/** The tools add paths to it. */
 const baseUrl = address(['http', 'https']).refine(isPlain, {
   error: 'expected an address without query and fragment',
 });
 
-const service = (name: string, usual: string) =>
+const service = (name: string, defaultUrl: string) =>
   z
     .strictObject({
       baseUrl: baseUrl
         .describe(`Where ${name} is reached; its key is sent there.`)
         .meta(byProject('user'))
-        .default(usual),
+        .default(defaultUrl),
     })
     .describe(`${name}.`)
     .prefault({});

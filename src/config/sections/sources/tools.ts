@@ -1,10 +1,10 @@
 /**
- * The `tools` section. Global settings and tools share one block, as people know it from the
- * documents: the three keys below are settings, every other key is the name of a tool.
+ * The `tools` section. Global settings and tools share one block: three keys are settings, every other
+ * key is the name of a tool.
  */
 import { z } from 'zod';
 import type { GlobalToolSetting } from '../../global-tool-settings.ts';
-import { retrySetting } from '../calls/retry.ts';
+import { retrySetting } from '../calls/execution.ts';
 import {
   ALSO_WHEN_FAULTY,
   isToolName,

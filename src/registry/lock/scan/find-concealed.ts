@@ -1,4 +1,4 @@
-/** Text that is there and not to be read: encoded, pushed out of sight by padding, or endless. */
+/** Finds text that a reader would miss: encoded, pushed out of sight by padding, or extremely long. */
 import type { LockFinding } from '../../../contract/lock.ts';
 import type { Visible } from '../visible.ts';
 
@@ -6,10 +6,10 @@ const MAX_DECODED = 4_096;
 const MAX_SHOWN = 80;
 const MAX_BLANK_LINES = 10;
 const MAX_BLANKS = 80;
-const LONG_BLOB = 256;
-const VERY_LONG = 20_000;
+const MIN_BLOB = 256;
+const MAX_LENGTH = 20_000;
 /** Too short to conceal a sentence. */
-const SHORTEST = 24;
+const MIN_LENGTH = 24;
 
 interface Encoding {
   readonly name: string;
@@ -43,30 +43,30 @@ const ENCODINGS: readonly Encoding[] = [
   },
 ];
 
-/** Words with blanks between them: no key, digest or picture looks like that. */
+/** True for words with blanks between them, unlike keys, digests or images. */
 const isProse = (text: string): boolean =>
   text.length >= 8 && /^[\x20-\x7e\s]+$/.test(text) && /[A-Za-z]{2,} +[A-Za-z]{2,}/.test(text);
 
 const encoded = (text: string, path: string, visible: Visible): readonly LockFinding[] => {
-  const found: LockFinding[] = [];
+  const findings: LockFinding[] = [];
   for (const { name, run, decode } of ENCODINGS) {
     for (const [match] of text.matchAll(run)) {
       const decoded = decode(match.slice(0, MAX_DECODED));
       if (isProse(decoded)) {
         const shown = visible.text(decoded.slice(0, MAX_SHOWN));
         const message = `it holds text in ${name}: "${shown}"`;
-        found.push({ kind: 'hidden_instruction', path, message });
-      } else if (match.length >= LONG_BLOB) {
+        findings.push({ kind: 'hidden_instruction', path, message });
+      } else if (match.length >= MIN_BLOB) {
         const message = `it holds ${match.length} characters of ${name} that cannot be read`;
-        found.push({ kind: 'suspicious', path, message });
+        findings.push({ kind: 'suspicious', path, message });
       }
-      if (found.length > 3) return found;
+      if (findings.length > 3) return findings;
     }
   }
-  return found;
+  return findings;
 };
 
-/** Counted line by line: a pattern would go back and forth over long padding. */
+/** Counts line by line: a pattern would backtrack over long padding. */
 const padding = (text: string, path: string): readonly LockFinding[] => {
   let blank = 0;
   let worst = 0;
@@ -78,14 +78,14 @@ const padding = (text: string, path: string): readonly LockFinding[] => {
   }
   const runs = text.trim().match(/[^\S\n]+/g) ?? [];
   const widest = Math.max(0, ...runs.slice(0, 10_000).map(({ length }) => length));
-  const says = (what: string): LockFinding => ({
+  const finding = (what: string): LockFinding => ({
     kind: 'hidden_instruction',
     path,
     message: `${what} push what follows out of sight`,
   });
   return [
-    ...(worst > MAX_BLANK_LINES ? [says(`${worst} blank lines`)] : []),
-    ...(widest > MAX_BLANKS ? [says(`${widest} blanks in a row`)] : []),
+    ...(worst > MAX_BLANK_LINES ? [finding(`${worst} blank lines`)] : []),
+    ...(widest > MAX_BLANKS ? [finding(`${widest} blanks in a row`)] : []),
   ];
 };
 
@@ -94,7 +94,7 @@ export const findConcealed = (
   path: string,
   visible: Visible,
 ): readonly LockFinding[] => {
-  if (text.length < SHORTEST) return [];
+  if (text.length < MIN_LENGTH) return [];
   const long = {
     kind: 'suspicious' as const,
     path,
@@ -103,6 +103,6 @@ export const findConcealed = (
   return [
     ...encoded(text, path, visible),
     ...padding(text, path),
-    ...(text.length > VERY_LONG ? [long] : []),
+    ...(text.length > MAX_LENGTH ? [long] : []),
   ];
 };

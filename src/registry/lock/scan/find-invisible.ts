@@ -1,6 +1,6 @@
 /**
- * Characters that a person does not see and a model reads. Emoji and scripts need some of them, and
- * where they need them they are let pass.
+ * Finds characters that a person does not see and a model reads. Some are allowed where an emoji or a
+ * script needs them.
  */
 import type { LockFinding } from '../../../contract/lock.ts';
 import type { Visible } from '../visible.ts';
@@ -9,7 +9,7 @@ type Sort = 'tag' | 'bidi' | 'selector' | 'control' | 'private' | 'blank';
 
 const ODD = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{DI}\u2028\u2029\u2800]/gu;
 const PLAIN = '\t\n\r';
-/** Most texts are nothing else, and need no closer look. */
+/** Most texts hold only these characters and need no further check. */
 const ALL_PLAIN = /^[\x20-\x7e\t\n\r]*$/;
 const WORDS: Readonly<Record<Sort, string>> = {
   tag: 'tag characters, which spell out hidden text',
@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<Sort, string>> = {
   private: 'private characters, which have no agreed meaning',
   blank: 'characters of no width',
 };
-/** Fonts with icons use these. */
+/** Icon fonts use these. */
 const MILD: ReadonlySet<Sort> = new Set(['private']);
 const MAX_SPELLED = 200;
 
@@ -44,17 +44,17 @@ const VARIANT_OF = /[\p{Emoji}\p{S}\p{Script=Han}]$/u;
 /** The flags of England, Scotland and Wales. */
 const FLAG =
   /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu;
-const AROUND = 4;
+const CONTEXT = 4;
 
-interface Spot {
+interface Occurrence {
   readonly character: string;
   readonly before: string;
   readonly after: string;
   readonly isRightToLeft: boolean;
 }
 
-/** Needed where it stands, by an emoji or by the script around it. */
-const isNeeded = ({ character, before, after, isRightToLeft }: Spot): boolean => {
+/** True where an emoji or the script around it needs the character. */
+const isNeeded = ({ character, before, after, isRightToLeft }: Occurrence): boolean => {
   if (JOINERS.includes(character)) {
     return JOINING.test(before) || (PICTURE.test(before) && PICTURE_NEXT.test(after));
   }
@@ -76,8 +76,8 @@ const countOdd = (text: string): ReadonlyMap<Sort, number> => {
   for (const { 0: character, index } of text.matchAll(ODD)) {
     if (PLAIN.includes(character)) continue;
     const end = index + character.length;
-    const before = text.slice(Math.max(0, index - AROUND), index);
-    const after = text.slice(end, end + AROUND);
+    const before = text.slice(Math.max(0, index - CONTEXT), index);
+    const after = text.slice(end, end + CONTEXT);
     if (isNeeded({ character, before, after, isRightToLeft })) continue;
     const sort = sortOf(Number(character.codePointAt(0)));
     counts.set(sort, (counts.get(sort) ?? 0) + 1);
@@ -86,12 +86,12 @@ const countOdd = (text: string): ReadonlyMap<Sort, number> => {
 };
 
 export const findInvisible = (
-  given: string,
+  original: string,
   path: string,
   visible: Visible,
 ): readonly LockFinding[] => {
-  if (ALL_PLAIN.test(given)) return [];
-  const text = given.replaceAll(FLAG, '');
+  if (ALL_PLAIN.test(original)) return [];
+  const text = original.replaceAll(FLAG, '');
   return [...countOdd(text)].map(([sort, count]) => {
     const hidden = sort === 'tag' ? `: "${visible.text(spelled(text))}"` : '';
     return {

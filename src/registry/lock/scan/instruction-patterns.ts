@@ -1,11 +1,11 @@
 /**
- * Sentences that speak to the model over the head of its user. They are put to folded text (lower
- * case, one blank between words); every gap is bounded, so that matching stays linear.
+ * Patterns of sentences that address the model behind the back of its user. They match folded text
+ * (lower case, one blank between words); every gap is bounded, so that matching stays linear.
  */
 
 export interface InstructionPattern {
   readonly pattern: RegExp;
-  /** What it is, for the person who decides. */
+  /** The finding, as the person who decides reads it. */
   readonly says: string;
 }
 

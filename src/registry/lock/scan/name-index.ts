@@ -1,4 +1,4 @@
-/** The names of all tools, by what they look like, so that one that passes for another is found. */
+/** Indexes the names of all tools by their look, to find names that imitate others. */
 import { foldLetters } from './fold-text.ts';
 
 export interface NamedTool {
@@ -10,14 +10,14 @@ export interface NamedTool {
 }
 
 export interface NameIndex {
-  /** Tools of other sources whose names look like this one and are not it. */
+  /** Finds tools of other sources whose names look like this one but differ. */
   lookingLike(name: string, origin: string): readonly NamedTool[];
-  /** Tools of other sources that are called just so, unless its own source has one as well. */
+  /** Finds tools of other sources with exactly this name, unless its own source has one as well. */
   called(name: string, origin: string): readonly NamedTool[];
 }
 
-/** What is left of a name when case, separators and look-alike signs no longer count. */
-export const nameSkeleton = (name: string): string =>
+/** Reduces a name to its look: without case, separators and differences between similar characters. */
+const nameSkeleton = (name: string): string =>
   foldLetters(name.normalize('NFKD').toLowerCase())
     .replaceAll(/[^a-z0-9]/g, '')
     .replaceAll('rn', 'm')
@@ -28,16 +28,16 @@ export const nameSkeleton = (name: string): string =>
 const lastPart = (name: string): string => /[^.:]+$/.exec(name)?.[0] ?? name;
 
 const add = (map: Map<string, NamedTool[]>, key: string, tool: NamedTool): void => {
-  const held = map.get(key);
-  if (held) held.push(tool);
+  const tools = map.get(key);
+  if (tools) tools.push(tool);
   else map.set(key, [tool]);
 };
 
-export const createNameIndex = (tools: Iterable<NamedTool>): NameIndex => {
+export const createNameIndex = (allTools: Iterable<NamedTool>): NameIndex => {
   const bySkeleton = new Map<string, NamedTool[]>();
   const byName = new Map<string, NamedTool[]>();
   const ownNames = new Map<string, Set<string>>();
-  for (const tool of tools) {
+  for (const tool of allTools) {
     const own = ownNames.get(tool.origin) ?? new Set();
     ownNames.set(tool.origin, own);
     for (const name of [tool.name, ...tool.others]) {
@@ -46,14 +46,14 @@ export const createNameIndex = (tools: Iterable<NamedTool>): NameIndex => {
       own.add(name.toLowerCase()).add(lastPart(name).toLowerCase());
     }
   }
-  const strangers = (found: readonly NamedTool[] | undefined, origin: string) =>
-    (found ?? []).filter((tool) => tool.origin !== origin);
+  const fromOthers = (tools: readonly NamedTool[] | undefined, origin: string) =>
+    (tools ?? []).filter((tool) => tool.origin !== origin);
   return {
     lookingLike: (name, origin) =>
-      strangers(bySkeleton.get(nameSkeleton(name)), origin).filter((tool) => tool.name !== name),
+      fromOthers(bySkeleton.get(nameSkeleton(name)), origin).filter((tool) => tool.name !== name),
     called(name, origin) {
       const key = name.toLowerCase();
-      return ownNames.get(origin)?.has(key) ? [] : strangers(byName.get(key), origin);
+      return ownNames.get(origin)?.has(key) ? [] : fromOthers(byName.get(key), origin);
     },
   };
 };

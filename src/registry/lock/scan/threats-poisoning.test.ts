@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { visibleItem, visibleJson, visibleLines } from '../../../kit/text/visible-text.ts';
-import { canonicalData } from '../canonical-data.ts';
+import { canonicalData } from '../pin-definition.ts';
 import { createNameIndex, type NamedTool } from './name-index.ts';
 import { isGrave, scanDefinition } from './scan-definition.ts';
 

@@ -31,7 +31,7 @@ const step = (progressToken: unknown, more: object = { progress: 1 }) => ({
   params: { progressToken, ...more },
 });
 
-describe('a call on the directCalls', () => {
+describe('a direct call', () => {
   it('is one line, with a token for progress and what the protocol wants said', () => {
     const { directCalls, lines, sent } = someCalls();
     void directCalls.call(params, watch(), asItIs);
@@ -98,7 +98,7 @@ describe('a call on the directCalls', () => {
     await expect(closed.call(params, watch(), asItIs)).rejects.toThrow('Not connected');
   });
 
-  it('holds the process while somebody waits, and not longer', () => {
+  it('keeps the process alive while it waits, and not longer', () => {
     const { directCalls, hold, timer } = someCalls();
     void directCalls.call(params, watch(), asItIs);
     void directCalls.call(params, watch(), asItIs);
@@ -115,8 +115,8 @@ describe('a call on the directCalls', () => {
   });
 });
 
-describe('progress of a call on the directCalls', () => {
-  it('is told to the one who called, and to nobody once the call is over', () => {
+describe('progress of a direct call', () => {
+  it('is reported to its caller until the call has ended', () => {
     const { directCalls } = someCalls();
     const [one, other] = [watch(), watch()];
     void directCalls.call(params, one, asItIs);
@@ -171,7 +171,7 @@ describe('progress of a call on the directCalls', () => {
   });
 });
 
-describe('a call on the directCalls that does not end by itself', () => {
+describe('a direct call that gets no answer', () => {
   it.each([
     ['', {}],
     [META, { _meta: { 'a/b': { c: 1 } } }],

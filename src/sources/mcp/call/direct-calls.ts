@@ -1,18 +1,18 @@
 /**
- * The short way of a tool call over a pipe: one line out, its answer and its progress picked from what
- * the server writes. The SDK has the same connection for everything else and never sees these messages.
+ * Sends tool calls over a pipe past the SDK: one line out, and its answer and progress picked from the
+ * output of the server. The SDK uses the same connection for everything else and never sees these messages.
  */
 import type { Timer } from '../../../contract/runtime.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The SDK counts its own requests from 0 and does not get here; a server may keep ids in 32 bits. */
+/** The SDK counts its own requests from 0 and never reaches this; it fits 32 bits, which some servers need. */
 const FIRST_ID = 1_000_000_000;
 
 export interface DirectPipe {
-  /** `told` hears whether the line could be written. Throws when there is no connection. */
-  write(line: string, told: (error: Error | null | undefined) => void): void;
-  /** A timer that never fires, to hold the process while somebody waits. */
+  /** Calls back when the line is written or failed. Throws when there is no connection. */
+  write(line: string, onWritten: (error: Error | null | undefined) => void): void;
+  /** Starts a timer that never fires, to keep the process alive while a call waits. */
   hold(): Timer;
 }
 
@@ -36,11 +36,11 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Told apart by its code, like the errors of the SDK. */
+/** Makes an error with a code, like those of the SDK. */
 const failure = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code });
 
-/** Some servers give a number back as text; -1 where it can be none of ours. */
+/** Reads a progress token, which some servers return as text; -1 for one that is not ours. */
 const tokenOf = ({ progressToken: token }: Fields): number =>
   typeof token === 'number' || typeof token === 'string' ? Number(token) || -1 : -1;
 
@@ -51,7 +51,7 @@ const isProgress = ({ progress, total, message }: Fields): boolean =>
   Number.isFinite(progress) && isOptional(total, 'number') && isOptional(message, 'string');
 
 export class DirectCalls {
-  /** Goes with every message as a part of `_meta`: fields without braces, a comma behind each. */
+  /** Added to `_meta` of every message: fields without braces, each with a comma behind it. */
   meta = '';
   readonly #pipe: DirectPipe;
   readonly #waiting = new Map<number, Waiting>();
@@ -63,7 +63,7 @@ export class DirectCalls {
   }
 
   /**
-   * What `read` makes of the response, which it gets while nothing else can happen to the connection.
+   * Resolves with what `read` returns for the response; `read` runs before the next message is handled.
    * Rejects with the codes of the SDK when the call is cancelled or the connection ends.
    */
   call<T>(
@@ -91,7 +91,7 @@ export class DirectCalls {
     });
   }
 
-  /** True for the response to a call of this directCalls: the server was asked for it. */
+  /** Handles the response to a direct call; false for any other message. */
   takeResponse(message: Fields): boolean {
     if (message.method !== undefined) return false;
     const waiting = this.#take(Number(message.id));
@@ -99,18 +99,18 @@ export class DirectCalls {
     return waiting !== undefined;
   }
 
-  /** True for progress of a call of this directCalls, also of one that is over. */
+  /** Handles progress of a direct call, also of one that has ended; false for any other message. */
   takeProgress({ method, id, params }: Fields): boolean {
     if (method !== 'notifications/progress' || id !== undefined) return false;
     const step = (params ?? {}) as Fields;
     const token = tokenOf(step);
     if (token < FIRST_ID) return false;
     const waiting = this.#waiting.get(token);
-    if (waiting && isProgress(step)) tell(waiting.watch, step);
+    if (waiting && isProgress(step)) reportProgress(waiting.watch, step);
     return true;
   }
 
-  /** The connection is gone; so is everybody's answer. */
+  /** Rejects all calls: the connection is closed. */
   close(): void {
     for (const id of [...this.#waiting.keys()]) {
       this.#take(id)?.reject(failure('CONNECTION_CLOSED', 'Connection closed'));
@@ -120,9 +120,9 @@ export class DirectCalls {
   }
 
   #lineOf(id: number, params: CallParams): string {
-    const asked = JSON.stringify(params).slice(0, -1);
+    const fields = JSON.stringify(params).slice(0, -1);
     const meta = `{${this.meta}"progressToken":${id}}`;
-    return `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${asked},"_meta":${meta}}}\n`;
+    return `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${fields},"_meta":${meta}}}\n`;
   }
 
   #cancel(id: number): void {
@@ -135,14 +135,14 @@ export class DirectCalls {
     try {
       this.#pipe.write(line, () => undefined);
     } catch {
-      // Whoever is gone need not be told.
+      // The server has ended.
     }
     waiting.reject(failure('REQUEST_TIMEOUT', reason));
   }
 
   #add(id: number, waiting: Waiting): void {
     this.#waiting.set(id, waiting);
-    // The pipes of a child hold no process, but somebody who waits for an answer does.
+    // The pipes of a child do not keep the process alive; a waiting call must.
     if (!this.#hold) this.#hold = this.#pipe.hold();
     else if (this.#waiting.size === 1) this.#hold.keepAlive(true);
   }
@@ -157,8 +157,8 @@ export class DirectCalls {
   }
 }
 
-/** What a listener does with it must not keep the next line from being read. */
-const tell = (watch: CallWatch, { progress, total, message }: Fields): void => {
+/** Reports progress; an error of the listener must not stop the reading of lines. */
+const reportProgress = (watch: CallWatch, { progress, total, message }: Fields): void => {
   try {
     watch.onProgress(
       progress as number,
@@ -166,6 +166,6 @@ const tell = (watch: CallWatch, { progress, total, message }: Fields): void => {
       message as string | undefined,
     );
   } catch {
-    // As with the SDK, which takes it for an error of the connection that nobody listens to.
+    // The SDK drops such an error as well.
   }
 };

@@ -1,6 +1,6 @@
 import { isCallToolResult } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import { plainResult } from './plain-result.ts';
+import { plainResult } from './call-tool.ts';
 
 const text = (value: unknown, more: object = {}) => ({ type: 'text', text: value, ...more });
 const OF_SERVER = { 'io.modelcontextprotocol/serverInfo': { name: 'x', version: '1' } };
@@ -48,7 +48,7 @@ const named = (results: readonly object[]) =>
   results.map((result): [string, object] => [JSON.stringify(result), result]);
 
 describe('a plain result', () => {
-  it.each(named(PLAIN))('%s is taken as it is, and the SDK would take it', (_, result) => {
+  it.each(named(PLAIN))('%s is accepted as it is, and the SDK accepts it', (_, result) => {
     expect(plainResult(response(result), false)).toBe(result);
     const complete = modern(result);
     expect(plainResult(response(complete), true)).toBe(complete);

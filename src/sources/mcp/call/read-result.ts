@@ -1,4 +1,4 @@
-/** A result of a server as the data of ours. What is too large or says that it failed is a failure. */
+/** Converts a result of a server to the data of a `ToolResult`. Errors and results that are too large throw. */
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -12,10 +12,10 @@ export interface ResultDeps {
 type Content = CallToolResult['content'];
 
 const MAX_MESSAGE = 2000;
-/** What a field takes besides its name and what it holds. */
+/** The size of a field besides its name and value. */
 const FIELD_SIZE = 8;
 
-/** Counts what the strings hold, without writing the whole thing out once more. */
+/** Estimates the size without serializing the value again. */
 const sizeOf = (value: unknown, limit: number): number => {
   let size = 0;
   const open: unknown[] = [value];
@@ -32,7 +32,7 @@ const sizeOf = (value: unknown, limit: number): number => {
   return size;
 };
 
-/** `undefined` where there is more than text. */
+/** Joins the text blocks; returns `undefined` where there are others. */
 const onlyText = (content: Content): string | undefined => {
   const [first] = content;
   if (content.length === 1 && first?.type === 'text') return first.text;
@@ -42,7 +42,7 @@ const onlyText = (content: Content): string | undefined => {
 const textOf = (content: Content): string =>
   content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 
-/** Servers repeat structured content as JSON text for older clients: then it says everything. */
+/** True when the text only repeats the structured content, as servers do for older clients. */
 const repeats = (content: Content, structured: unknown): boolean => {
   const text = onlyText(content);
   if (text === undefined) return false;
@@ -51,7 +51,7 @@ const repeats = (content: Content, structured: unknown): boolean => {
     const value: unknown = JSON.parse(text);
     return isDeepStrictEqual(value, structured) || isDeepStrictEqual({ result: value }, structured);
   } catch {
-    // A bare text that is the one value of the structured content.
+    // A bare text may be the only value of the structured content.
     return isDeepStrictEqual({ result: text }, structured);
   }
 };
@@ -61,20 +61,20 @@ export const readResult = (
   { name: server, maxOutputBytes }: ResultDeps,
 ): unknown => {
   if (isError) {
-    const said = textOf(content).slice(0, MAX_MESSAGE);
-    throw new ToolFailure('EXECUTION_FAILED', said === '' ? undefined : said, {
+    const message = textOf(content).slice(0, MAX_MESSAGE);
+    throw new ToolFailure('EXECUTION_FAILED', message === '' ? undefined : message, {
       suggestions: [
         `That is the answer of the MCP server ${server}: correct the input if it says so.`,
       ],
     });
   }
   const isRepeated = structuredContent === undefined || repeats(content, structuredContent);
-  const given = isRepeated ? (structuredContent ?? content) : { content, structuredContent };
-  if (sizeOf(given, maxOutputBytes) > maxOutputBytes) {
+  const data = isRepeated ? (structuredContent ?? content) : { content, structuredContent };
+  if (sizeOf(data, maxOutputBytes) > maxOutputBytes) {
     throw new ToolFailure('OUTPUT_TOO_LARGE', `The MCP server ${server} answered with too much.`, {
       suggestions: ['Ask for less at a time, or raise maxOutputBytes of the server.'],
     });
   }
-  if (structuredContent !== undefined) return given;
+  if (structuredContent !== undefined) return data;
   return onlyText(content) ?? { content };
 };

@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { LOCAL_CALLER } from '../../../contract/caller.ts';
 import type { ToolContext } from '../../../contract/context.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
 
 /** How to ask the person, and the model, behind a call. */
 export type Askers = Pick<ToolContext, 'elicit' | 'elicitUrl' | 'sample'>;
@@ -44,6 +45,9 @@ export class RunningCall {
     return this.#key === key;
   }
 }
+
+/** Questions of one call, to its person and its model. */
+const MAX_QUESTIONS = 20;
 
 export class RunningCalls {
   readonly #calls = new Set<RunningCall>();
@@ -95,3 +99,37 @@ export class RunningCalls {
     );
   }
 }
+
+/** Limits how often a call may ask. A warning in the result says that the client's model was used. */
+export const askersOf = (context: ToolContext, server: string): Askers => {
+  const { elicit, elicitUrl, sample } = context;
+  let questions = 0;
+  let hasWarned = false;
+  const count = (): void => {
+    questions += 1;
+    if (questions > MAX_QUESTIONS) {
+      throw new ToolFailure('RATE_LIMITED', 'This call has asked too often.');
+    }
+  };
+  const limitedSample: Askers['sample'] =
+    sample &&
+    (async (request) => {
+      count();
+      if (!hasWarned) context.warn(`The MCP server ${server} asked the client's model.`);
+      hasWarned = true;
+      return sample(request);
+    });
+  const limitedElicit: Askers['elicit'] =
+    elicit &&
+    (async (question) => {
+      count();
+      return elicit(question);
+    });
+  const limitedElicitUrl: Askers['elicitUrl'] =
+    elicitUrl &&
+    (async (question) => {
+      count();
+      return elicitUrl(question);
+    });
+  return { elicit: limitedElicit, elicitUrl: limitedElicitUrl, sample: limitedSample };
+};

@@ -1,10 +1,10 @@
-/** A tool of a server as one of ours. How risky it is says the user; what the server says of it is a hint nobody relies on. */
+/** Builds a tool from the listing of a server. The user decides its risk; hints of the server can only raise it. */
 import type { ToolContext } from '../../../contract/context.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { type Capability, defineTool, type Tier, type Tool } from '../../../contract/tool.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { readResult } from '../call/read-result.ts';
-import type { Askers } from '../call/running-calls.ts';
+import { askersOf } from '../call/running-calls.ts';
 import { secretKeysOf } from '../resolve-secrets.ts';
 import { isConnectionLost, serverFailure } from '../server-failure.ts';
 import type { ServerLink } from '../server-link.ts';
@@ -15,14 +15,12 @@ import type { ToolHints, ToolListing } from './list-server.ts';
 
 const MAX_DESCRIPTION = 20_000;
 const MAX_TITLE = 200;
-/** Of one call, to its person and its model. */
-const MAX_QUESTIONS = 20;
 
 const UNUSABLE = /[^A-Za-z0-9_.:-]+/g;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 
-/** Its own name if it can be ours, or the nearest one that can; `undefined` when nothing is left of it. */
-export const usableName = (name: string): string | undefined => {
+/** Gives the name, or the nearest legal one; `undefined` when there is none. */
+const usableName = (name: string): string | undefined => {
   if (NAME.test(name)) return name;
   const near = name
     .replaceAll(UNUSABLE, '_')
@@ -31,8 +29,8 @@ export const usableName = (name: string): string | undefined => {
   return NAME.test(near) ? near : undefined;
 };
 
-/** A schema that points elsewhere would have to be fetched, by whoever reads it next. */
-export const hasForeignReference = (schema: unknown): boolean => {
+/** True for a schema with a reference to another document, which some reader might fetch. */
+const hasForeignReference = (schema: unknown): boolean => {
   const open: unknown[] = [schema];
   while (open.length > 0) {
     const node = open.pop();
@@ -46,7 +44,7 @@ export const hasForeignReference = (schema: unknown): boolean => {
   return false;
 };
 
-/** Without a total a value that grows with each step and never arrives: no step looks like the one before. */
+/** Gives progress from 0 to 1. Without a total it grows with each step and never reaches 1. */
 const fractionOf = (progress: number, total: number | undefined): number => {
   if (total !== undefined && total > 0) return Math.min(1, Math.max(0, progress / total));
   return progress > 0 ? progress / (progress + 1) : 0;
@@ -55,10 +53,10 @@ const fractionOf = (progress: number, total: number | undefined): number => {
 const tierOf = ({ tier, toolTiers }: ServerSettings, name: string): Tier =>
   Object.hasOwn(toolTiers, name) ? (toolTiers[name] ?? tier) : tier;
 
-/** A tool with what its server says of it, so that the lock pins that as well. */
+/** A tool with the hints of its server, so that the lock pins them as well. */
 export type McpTool = Tool & { readonly annotations?: ToolHints };
 
-/** A warning is heeded; a reassurance changes nothing. */
+/** Added when the server warns; a reassurance changes nothing. */
 const DESTROYS: Capability = {
   action: 'destroy',
   description: 'The server says that this tool can destroy something.',
@@ -66,14 +64,14 @@ const DESTROYS: Capability = {
   requiresConfirmation: true,
 };
 
-/** What nobody here checks of a tool: parts that break the protocol, and parts that no engine of ours can run. */
+/** Lists what is not checked here: parts that break the protocol, and parts that no engine of ours can run. */
 export const uncheckedParts = ({ inputSchema, outputSchema, notes = [] }: ToolListing) => [
   ...notes,
   ...judgeSchema(inputSchema, 'input'),
   ...(outputSchema ? judgeSchema(outputSchema, 'output') : []),
 ];
 
-/** For people, who see the documentation of a tool and not its data. */
+/** Keeps the hints of the server, also in the documentation, where people see them. */
 const hintsOf = (
   listing: ToolListing,
 ): Partial<Pick<McpTool, 'annotations' | 'documentation' | 'capabilities'>> => {
@@ -93,59 +91,25 @@ const hintsOf = (
   };
 };
 
-interface Site {
-  /** Throws when the server, by now, describes the tool differently. */
+interface CallDeps {
+  /** Throws when the server now describes the tool differently. */
   assertCurrent(): void;
   readonly link: ServerLink;
   readonly tier: Tier;
   redact(text: string): string;
 }
 
-/** The ways to ask that a call brings, so often and no more. Whoever reads the result is told that its model was used. */
-const askersOf = (context: ToolContext, server: string): Askers => {
-  const { elicit, elicitUrl, sample } = context;
-  let asked = 0;
-  let isTold = false;
-  const count = (): void => {
-    asked += 1;
-    if (asked > MAX_QUESTIONS) {
-      throw new ToolFailure('RATE_LIMITED', 'This call has asked too often.');
-    }
-  };
-  const lent: Askers['sample'] =
-    sample &&
-    (async (request) => {
-      count();
-      if (!isTold) context.warn(`The MCP server ${server} asked the client's model.`);
-      isTold = true;
-      return sample(request);
-    });
-  const asking: Askers['elicit'] =
-    elicit &&
-    (async (question) => {
-      count();
-      return elicit(question);
-    });
-  const askingUrl: Askers['elicitUrl'] =
-    elicitUrl &&
-    (async (question) => {
-      count();
-      return elicitUrl(question);
-    });
-  return { elicit: asking, elicitUrl: askingUrl, sample: lent };
-};
-
 const call = async (
   name: string,
   input: Record<string, unknown>,
-  { link, tier, redact, context, assertCurrent }: Site & { readonly context: ToolContext },
+  { link, tier, redact, context, assertCurrent }: CallDeps & { readonly context: ToolContext },
 ): Promise<unknown> => {
   const { signal } = context;
   const server = link.settings.name;
   let isSent = false;
   try {
     return await link.use(signal, async ({ callTool, calls }) => {
-      // It may have been started for this call, and describe another tool than was accepted.
+      // The server may have started for this call, and may describe another tool than was accepted.
       assertCurrent();
       isSent = true;
       const running = calls.add(askersOf(context, server), context);
@@ -166,7 +130,7 @@ const call = async (
   }
 };
 
-/** The server understood and said no: the same call gets the same answer. */
+/** True for an error that the server answered with: the same call gets the same answer. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ProtocolError';
 
@@ -177,20 +141,20 @@ export interface BuildDeps {
   isCurrent?(listing: ToolListing): boolean;
 }
 
-const changed = (): ToolFailure =>
+const changedFailure = (): ToolFailure =>
   new ToolFailure(
     'TOOL_QUARANTINED',
     'The server describes this tool differently than it did; nothing was called.',
     { suggestions: ['Look at the difference with `toolcrib tools lock`, then call again.'] },
   );
 
-/** For people, who must see all of it. */
+/** Makes invisible characters of the title visible: people read it. */
 const titleOf = ({ title }: ToolListing): Pick<McpTool, 'title'> =>
   title === undefined || title.trim() === ''
     ? {}
     : { title: visibleText(title.slice(0, MAX_TITLE)) };
 
-/** `undefined` for one that cannot be used; `refuse` is told why. */
+/** Returns `undefined` for a tool that cannot be used, and calls `refuse` with the reason. */
 export const buildTool = (
   listing: ToolListing,
   link: ServerLink,
@@ -208,7 +172,7 @@ export const buildTool = (
   }
   const tier = tierOf(settings, listing.name);
   const assertCurrent = (): void => {
-    if (isCurrent?.(listing) === false) throw changed();
+    if (isCurrent?.(listing) === false) throw changedFailure();
   };
   const qualified = `${settings.name}.${name}`;
   const secrets = secretKeysOf({ ...settings.env, ...prefixed(settings.headers) });
@@ -219,7 +183,7 @@ export const buildTool = (
     source: 'mcp',
     category: 'service',
     tier,
-    // Leads to this tool whoever has the short name.
+    // Always leads to this tool, also when another one has the short name.
     ...(NAME.test(qualified) && { aliases: [qualified] }),
     tags: ['mcp', settings.name],
     assigned: assignedFlow(settings, { name: listing.name, tier }),
@@ -228,7 +192,7 @@ export const buildTool = (
     idleTimeoutMs: settings.timeoutMs,
     needs: {
       ...(settings.url !== '' && { hosts: [new URL(settings.url).hostname] }),
-      // Declared so that they are known, and blacked out, wherever they may turn up.
+      // Declared, so that redaction knows them.
       ...(secrets.length > 0 && { secrets }),
     },
     input: listing.inputSchema,
@@ -239,6 +203,6 @@ export const buildTool = (
   }) as McpTool;
 };
 
-/** Header names and variable names must not hide each other. */
+/** Prefixes header names, so that they cannot collide with names of variables. */
 const prefixed = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [`header ${name}`, value]));

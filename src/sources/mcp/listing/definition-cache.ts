@@ -1,6 +1,6 @@
 /**
- * Definitions of servers from the last time, in the user's folder, so that a start needs no server.
- * A file that is not exactly what was written counts as absent.
+ * Caches the definitions of servers in the user's folder, so that a start needs no server. A file in any
+ * other format counts as absent.
  */
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,17 +11,17 @@ import { readToolListing, type ServerListing } from './list-server.ts';
 
 const FORMAT = 2;
 const MAX_BYTES = 20_000_000;
-/** After this time a server that was late is tried again. */
+/** After this time a late server is tried again. */
 const MAX_LATENESS_AGE_MS = 600_000;
 
 export interface DefinitionCache {
-  /** `undefined` when there is none, or none that can be read. */
+  /** Returns `undefined` when there is none that can be read. */
   read(settings: ServerSettings): Promise<ServerListing | undefined>;
-  /** Never rejects: without it the next start is only slower. */
+  /** Never rejects: without a cache the next start is only slower. */
   write(settings: ServerSettings, listing: ServerListing): Promise<void>;
-  /** For how many milliseconds it was waited for lately without an answer; 0 when it was not. */
+  /** Gives the milliseconds that a recent wait for it lasted in vain; 0 when there was none. */
   readLateness(settings: ServerSettings, now: number): Promise<number>;
-  /** Notes that it did not answer in so many milliseconds. Never rejects. */
+  /** Records that it did not answer in so many milliseconds. Never rejects. */
   writeLateness(settings: ServerSettings, late: Lateness): Promise<void>;
 }
 
@@ -30,11 +30,19 @@ export interface Lateness {
   readonly at: number;
 }
 
-/** Another command, address or environment is another server. */
+/** Identifies a server: another command, address or environment is another server. */
 const digestOf = (settings: ServerSettings): string => {
   const { command, args, env, cwd, url, headers, transport } = settings;
-  const what = [transport, command, args, Object.entries(env), cwd, url, Object.entries(headers)];
-  return sha256Hex(JSON.stringify(what)).slice(0, 16);
+  const identity = [
+    transport,
+    command,
+    args,
+    Object.entries(env),
+    cwd,
+    url,
+    Object.entries(headers),
+  ];
+  return sha256Hex(JSON.stringify(identity)).slice(0, 16);
 };
 
 const count = (value: unknown): number | undefined =>

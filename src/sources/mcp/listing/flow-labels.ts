@@ -1,19 +1,19 @@
 /**
- * What the results of a server's tool are, and whether a call carries data out. The user says so; what
- * is not said is taken to be the worse. The server has no say in it.
+ * Assigns labels to the results of a server's tool, and whether a call can carry data out. The user
+ * decides; what the user leaves open counts as the worse case. The server has no influence.
  */
 import type { AssignedFlow, Tier } from '../../../contract/tool.ts';
 import type { ServerSettings } from '../server-settings.ts';
 
-/** Confined, and given nothing of the user: what it returns cannot be the user's. */
+/** True for a confined server without access to user data: its results cannot be private. */
 const seesNothingPrivate = ({ sandbox, env, roots }: ServerSettings): boolean =>
   sandbox !== undefined &&
   sandbox.read.length + sandbox.write.length === 0 &&
   Object.keys(env).length === 0 &&
   !roots;
 
-/** A program without a network has nobody to tell. One that the user calls a reader sends nothing. */
-const canTell = ({ url, sandbox }: ServerSettings, tier: Tier): boolean => {
+/** True for a server that can send data out: it has a network and is not declared read-only. */
+const canSend = ({ url, sandbox }: ServerSettings, tier: Tier): boolean => {
   if (url !== '') return true;
   if (sandbox !== undefined && sandbox.hosts.length === 0) return false;
   return tier !== 'read_only';
@@ -24,11 +24,11 @@ export const assignedFlow = (
   { name, tier }: { readonly name: string; readonly tier: Tier },
 ): AssignedFlow => {
   const { labels = {}, toolLabels = {} } = settings;
-  const own = Object.hasOwn(toolLabels, name) ? (toolLabels[name] ?? {}) : {};
-  const said = { ...labels, ...own };
+  const toolOwn = Object.hasOwn(toolLabels, name) ? (toolLabels[name] ?? {}) : {};
+  const assigned = { ...labels, ...toolOwn };
   return {
-    trust: said.trust ?? 'untrusted',
-    sensitivity: said.sensitivity ?? (seesNothingPrivate(settings) ? 'public' : 'private'),
-    sink: said.sink ?? canTell(settings, tier),
+    trust: assigned.trust ?? 'untrusted',
+    sensitivity: assigned.sensitivity ?? (seesNothingPrivate(settings) ? 'public' : 'private'),
+    sink: assigned.sink ?? canSend(settings, tier),
   };
 };

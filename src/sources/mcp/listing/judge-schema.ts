@@ -1,6 +1,6 @@
 /**
- * Says, when a tool is loaded, which parts of its schema nobody here can check. The tool works all the
- * same: its server checks its calls.
+ * Lists, when a tool is loaded, the parts of its schema that cannot be checked here. The tool still works:
+ * its server checks its calls.
  */
 import { isObject } from '../../../kit/data/is-record.ts';
 
@@ -11,7 +11,7 @@ const UNSAFE_PATTERN = /\(\?<?[=!]|\\[1-9]|\\k</;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Everything in a schema, in no particular order. */
+/** Lists all objects of a schema, in no particular order. */
 const nodesOf = (schema: unknown): readonly Fields[] => {
   const nodes = isObject(schema) ? [schema] : [];
   for (const node of nodes) {
@@ -20,7 +20,7 @@ const nodesOf = (schema: unknown): readonly Fields[] => {
   return nodes;
 };
 
-const leadsNowhere = (root: Fields, reference: string): boolean => {
+const hasNoTarget = (root: Fields, reference: string): boolean => {
   if (!reference.startsWith('#/')) return false;
   let at: unknown = root;
   for (const step of reference.slice(2).split('/')) {
@@ -31,9 +31,9 @@ const leadsNowhere = (root: Fields, reference: string): boolean => {
   return false;
 };
 
-const dangling = (root: Fields, reference: unknown): boolean => {
+const isDangling = (root: Fields, reference: unknown): boolean => {
   try {
-    return typeof reference === 'string' && leadsNowhere(root, reference);
+    return typeof reference === 'string' && hasNoTarget(root, reference);
   } catch {
     return true;
   }
@@ -44,14 +44,14 @@ const hasUnsafePattern = ({ pattern, patternProperties }: Fields): boolean =>
     (source) => typeof source === 'string' && UNSAFE_PATTERN.test(source),
   );
 
-/** `side` is how the schema is called in the notes. */
+/** `side` names the schema in the notes. */
 export const judgeSchema = (schema: Fields, side: 'input' | 'output'): readonly string[] => {
   const nodes = nodesOf(schema);
   const { $schema: dialect } = schema;
   const isUnknown = typeof dialect === 'string' && !KNOWN_DIALECT.test(dialect);
   return [
     ...(isUnknown ? [`its ${side} schema is of a draft that is not checked here`] : []),
-    ...(nodes.some(({ $ref }) => dangling(schema, $ref))
+    ...(nodes.some(({ $ref }) => isDangling(schema, $ref))
       ? [`its ${side} schema has a reference that leads nowhere and is not checked here`]
       : []),
     ...(nodes.some(hasUnsafePattern)

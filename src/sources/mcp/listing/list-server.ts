@@ -1,11 +1,10 @@
-/** What a server offers, as it is kept between runs: definitions are data, read with care. */
+/** Lists what a server offers, and reads its definitions with care: they are data of a stranger.  */
 import type { Client } from '@modelcontextprotocol/client';
 import { isRecord } from '../../../kit/data/is-record.ts';
-import { notesOf } from './tidy-listing.ts';
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/** What a server says of its own tool. Kept for people to see, and believed only when it warns. */
+/** Hints of a server about its own tool: shown to people, and heeded only when they warn. */
 export type ToolHints = Readonly<Partial<Record<(typeof HINTS)[number], boolean>>>;
 
 /** The part of a tool's definition that is used. */
@@ -16,7 +15,7 @@ export interface ToolListing {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly outputSchema?: Readonly<Record<string, unknown>>;
   readonly annotations?: ToolHints;
-  /** What was left out of it because it breaks the protocol. */
+  /** Parts that were left out because they break the protocol. */
   readonly notes?: readonly string[];
 }
 
@@ -36,14 +35,14 @@ const readHints = (value: unknown): ToolHints | undefined => {
   return hints.length > 0 ? (Object.fromEntries(hints) as ToolHints) : undefined;
 };
 
-/** `undefined` for what is no definition. Takes over the known fields only. */
+/** Reads the known fields of a definition; returns `undefined` for anything else. */
 export const readToolListing = (value: unknown): ToolListing | undefined => {
   if (!isRecord(value)) return undefined;
   const { name, description, inputSchema, outputSchema } = value;
-  // Older servers write it among the hints.
+  // Older servers put it among the hints.
   const title = value.title ?? (isRecord(value.annotations) ? value.annotations.title : undefined);
   const annotations = readHints(value.annotations);
-  // From the cache they come as they were kept.
+  // The cache has them in this form.
   const notes = Array.isArray(value.notes) ? value.notes.map(String) : notesOf(value._meta);
   if (typeof name !== 'string' || !isRecord(inputSchema)) return undefined;
   return {
@@ -57,7 +56,7 @@ export const readToolListing = (value: unknown): ToolListing | undefined => {
   };
 };
 
-/** A server of which one part cannot be listed still has its tools. */
+/** Counts a list; one that fails counts as empty, because the tools can still be used. */
 const countOf = async (list: () => Promise<readonly unknown[]>): Promise<number> => {
   try {
     return (await list()).length;
@@ -80,4 +79,99 @@ export const listServer = async (client: Client, timeout: number): Promise<Serve
   ]);
   const tools = raw.slice(0, MAX_TOOLS).flatMap((tool) => readToolListing(tool) ?? []);
   return { tools, resources, prompts };
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reserved for Toolcrib: what a server writes there is dropped. */
+const NOTES_KEY = 'toolcrib.dev/notes';
+
+const MAX_DEPTH = 100;
+
+const isDeep = (schema: object): boolean => {
+  let level: readonly object[] = [schema];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((node) =>
+      Object.values(node).filter((value) => typeof value === 'object' && value !== null),
+    );
+  }
+  return false;
+};
+
+/** Gives the schema with `type: object`, or nothing when it has another type. */
+const objectSchema = (schema: Fields): Fields | undefined => {
+  if (schema.type === undefined) return { ...schema, type: 'object' };
+  return schema.type === 'object' ? schema : undefined;
+};
+
+const inputOf = (schema: unknown, notes: string[]): Fields | undefined => {
+  if (schema === undefined || schema === null || schema === true) return { type: 'object' };
+  if (!isRecord(schema)) return undefined;
+  if (!isDeep(schema)) return objectSchema(schema);
+  notes.push(`its input schema is nested deeper than ${MAX_DEPTH} levels and is not checked here`);
+  return { type: 'object' };
+};
+
+const outputOf = (schema: unknown, notes: string[]): Fields | undefined => {
+  if (schema === undefined || schema === null) return undefined;
+  if (isRecord(schema) && schema.type === 'object' && !isDeep(schema)) return schema;
+  notes.push('its output schema does not describe an object, or is too deep, and is not used');
+  return undefined;
+};
+
+const ANNOTATIONS = [...HINTS, 'title'] as const;
+
+const annotationsOf = (value: unknown): Fields | undefined =>
+  isRecord(value)
+    ? Object.fromEntries(
+        ANNOTATIONS.filter(
+          (name) => typeof value[name] === (name === 'title' ? 'string' : 'boolean'),
+        ).map((name) => [name, value[name]]),
+      )
+    : undefined;
+
+const metaOf = (value: unknown, notes: readonly string[]): Fields => {
+  const { [NOTES_KEY]: _forged, ...meta } = isRecord(value) ? value : {};
+  return { ...meta, ...(notes.length > 0 && { [NOTES_KEY]: notes }) };
+};
+
+/** Repairs one tool; drops it when it has no name, or no input that a call could have. */
+const tidyTool = (tool: unknown): readonly Fields[] => {
+  if (!isRecord(tool) || typeof tool.name !== 'string') return [];
+  const { name, title, description, execution, _meta } = tool;
+  const notes: string[] = [];
+  const inputSchema = inputOf(tool.inputSchema, notes);
+  if (!inputSchema) return [];
+  const outputSchema = outputOf(tool.outputSchema, notes);
+  const annotations = annotationsOf(tool.annotations);
+  return [
+    {
+      name,
+      inputSchema,
+      ...(typeof title === 'string' && { title }),
+      ...(typeof description === 'string' && { description }),
+      ...(isRecord(execution) && { execution }),
+      ...(outputSchema && { outputSchema }),
+      ...(annotations && { annotations }),
+      _meta: metaOf(_meta, notes),
+    },
+  ];
+};
+
+/**
+ * Repairs a list of tools before the SDK checks it, so that one tool that breaks the protocol does not
+ * break the others. What is left out of a tool is noted in its `_meta`. Returns other messages as they are.
+ */
+export const tidyListing = (message: unknown): unknown => {
+  if (!isRecord(message) || !isRecord(message.result)) return message;
+  const { result } = message;
+  if (!Array.isArray(result.tools)) return message;
+  return { ...message, result: { ...result, tools: result.tools.flatMap(tidyTool) } };
+};
+
+/** Reads the notes about what was left out of a tool. */
+const notesOf = (meta: unknown): readonly string[] => {
+  const notes = isRecord(meta) ? meta[NOTES_KEY] : undefined;
+  return Array.isArray(notes) ? notes.filter((note) => typeof note === 'string') : [];
 };

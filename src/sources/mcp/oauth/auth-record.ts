@@ -1,4 +1,4 @@
-/** What is kept of a login: one secret a server, bound to the address it was made for. */
+/** Stores a login: one secret for each server, bound to the address that it was made for. */
 import { z } from 'zod';
 import type { SecretVault } from '../../../contract/secrets.ts';
 
@@ -23,7 +23,7 @@ const recordShape = z.strictObject({
       access: z.string().min(1),
       refresh: z.string().optional(),
       scope: z.string().optional(),
-      /** When they were given, in milliseconds since the epoch. */
+      /** When they were issued, in milliseconds since the epoch. */
       since: z.number(),
       expiresAt: z.number().optional(),
     })
@@ -34,18 +34,18 @@ const recordShape = z.strictObject({
 
 export type AuthRecord = z.output<typeof recordShape>;
 
-/** The name of the secret, for a server of this name. */
-export const recordKey = (name: string): string => `mcp.oauth:${name}`;
+/** Gives the name of the secret of a server. */
+const recordKey = (name: string): string => `mcp.oauth:${name}`;
 
 export interface RecordBook {
-  /** `undefined` when there is none, it cannot be understood, or it is for another address. */
+  /** Returns `undefined` when there is none, it is malformed, or it is for another address. */
   read(): Promise<AuthRecord | undefined>;
   write(record: AuthRecord): Promise<void>;
   /** False when there was none. */
   remove(): Promise<boolean>;
 }
 
-const parsed = (text: string): AuthRecord | undefined => {
+const parse = (text: string): AuthRecord | undefined => {
   try {
     const { success, data } = recordShape.safeParse(JSON.parse(text));
     return success ? data : undefined;
@@ -60,7 +60,7 @@ export const openRecordBook = (
 ): RecordBook => ({
   read: async () => {
     const text = await secrets.get(recordKey(name));
-    const record = text === undefined ? undefined : parsed(text);
+    const record = text === undefined ? undefined : parse(text);
     // A token that was given for one address is never sent to another one.
     return record?.url === url ? record : undefined;
   },

@@ -1,7 +1,6 @@
-/** The fetch of a login: it goes to safe addresses only, and every answer is small and ends in time. */
+/** The fetch of a login: safe addresses only, and every answer is bounded in size and time. */
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../../contract/errors.ts';
-import { assertSecureAddress, isLoopback } from './secure-address.ts';
 
 const MAX_BYTES = 256 * 1024;
 const MAX_MS = 30_000;
@@ -21,7 +20,7 @@ const bodyOf = async (response: Response): Promise<string | null> => {
   return Buffer.concat(chunks).toString();
 };
 
-/** A server elsewhere must not have us ask around on this machine. */
+/** A remote server must not make us send requests to this machine. */
 const assertAllowed = (address: string | URL, server: string): void => {
   const url = assertSecureAddress('address that the server names for its login', String(address));
   if (!isLoopback(url) || isLoopback(new URL(server))) return;
@@ -37,7 +36,7 @@ export const boundedFetch =
     const signal = init.signal ? AbortSignal.any([init.signal, limit]) : limit;
     const response = await fetchFn(url, { ...init, signal });
     const { status, statusText, headers } = response;
-    // An answer to the question whether a login is needed may be a stream without an end.
+    // The answer to the probe for a login may be an endless stream.
     if (headers.get('content-type')?.startsWith('text/event-stream')) {
       await response.body?.cancel();
       return new Response(null, { status: 204, headers });
@@ -45,8 +44,33 @@ export const boundedFetch =
     const isBare = status === 204 || status === 205 || status === 304;
     const body = await bodyOf(response);
     const copy = new Response(isBare ? null : body, { status, statusText, headers });
-    // The library judges redirects by where the answer came from.
+    // The SDK judges redirects by the address of the answer.
     Object.defineProperty(copy, 'url', { value: response.url });
     Object.defineProperty(copy, 'redirected', { value: response.redirected });
     return copy;
   };
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+const isLoopback = ({ hostname }: URL): boolean => LOOPBACK.test(hostname);
+
+const parseUrl = (text: string): URL | undefined => {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Accepts https, or http on this machine; throws SECURITY_VIOLATION otherwise. The login page that a
+ * server names is opened in the browser, where `file:` or the scheme of a program would start something else.
+ */
+export const assertSecureAddress = (what: string, text: string): URL => {
+  const url = parseUrl(text);
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url));
+  if (url && isSafe && url.username === '' && url.password === '') return url;
+  throw new ToolFailure('SECURITY_VIOLATION', `The ${what} is no safe address.`, {
+    suggestions: ['It has to be https, or http on this machine, without a user name in it.'],
+  });
+};

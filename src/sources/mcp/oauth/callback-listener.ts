@@ -1,4 +1,4 @@
-/** Waits on this machine for the browser to come back from a login, and takes one answer only. */
+/** Waits on this machine for the redirect of the browser after a login, and accepts one answer only. */
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,21 +22,21 @@ export interface CallbackListener {
 }
 
 export interface ListenOptions {
-  /** Tried first, so that what was registered before fits again; any free one otherwise. */
+  /** Tried first, so that an earlier registration stays valid; any free one otherwise. */
   readonly port: number | undefined;
-  /** No other port will do. */
+  /** Fails when the port is taken, instead of using another one. */
   readonly isFixed: boolean;
   readonly runtime: Runtime;
   readonly waitMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-const isSame = (given: string, wanted: string): boolean => {
-  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
+const isSame = (received: string, expected: string): boolean => {
+  const [a, b] = [Buffer.from(received), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 };
 
-const say = (response: ServerResponse, status: number, text: string): void => {
+const sendPage = (response: ServerResponse, status: number, text: string): void => {
   response
     .writeHead(status, {
       'content-type': 'text/html; charset=utf-8',
@@ -57,7 +57,7 @@ const listen = (server: Server, port: number): Promise<number> =>
     });
   });
 
-/** The code of the error is from a closed list; anything else a stranger wrote is not repeated. */
+/** Repeats no text of the login page. */
 const refusal = (error: string): ToolFailure =>
   new ToolFailure(
     'AUTH_MISSING',
@@ -67,7 +67,7 @@ const refusal = (error: string): ToolFailure =>
 
 type Outcome = CallbackAnswer | ToolFailure;
 
-/** `undefined` for a request that is not the answer that is waited for. */
+/** Returns `undefined` for a request that is not the expected answer. */
 const outcomeOf = (query: URLSearchParams, state: string): Outcome | undefined => {
   const states = query.getAll('state');
   if (states.length !== 1 || !isSame(states[0] ?? '', state)) return undefined;
@@ -82,7 +82,7 @@ const answerTo = (
   { method, url = '/', headers }: IncomingMessage,
   { port, state }: { readonly port: number; readonly state: string },
 ): Outcome | undefined => {
-  // A page of another origin that resolves to this machine names itself in Host.
+  // Against DNS rebinding: a page of another origin has its own name in Host.
   if (method !== 'GET' || headers.host !== `${HOST}:${port}`) return undefined;
   const at = new URL(url, `http://${HOST}`);
   return at.pathname === PATH ? outcomeOf(at.searchParams, state) : undefined;
@@ -93,8 +93,8 @@ export const listenForCallback = async (options: ListenOptions): Promise<Callbac
   const { runtime, waitMs, signal } = options;
   let handle: ((request: IncomingMessage) => boolean) | undefined;
   const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
-    if (handle?.(request) === true) say(response, 200, 'Done. You can close this page.');
-    else say(response, 400, 'This is not the answer that Toolcrib waits for.');
+    if (handle?.(request) === true) sendPage(response, 200, 'Done. You can close this page.');
+    else sendPage(response, 400, 'This is not the answer that Toolcrib waits for.');
   });
   server.maxConnections = 16;
   const port = await listen(server, options.port ?? 0).catch(() => {

@@ -1,28 +1,25 @@
 /**
- * The login to one remote server: who may log in, the token for every request, renewed ahead of time.
- * A request never opens a browser; when only a person can help, it says so and stops.
+ * The login to one remote server: logging in and out, and the token of every request, renewed ahead of
+ * time. A request never opens a browser; when a person has to log in, it fails and says so.
  */
 import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { SecretVault } from '../../../contract/secrets.ts';
 import { type AuthRecord, openRecordBook, type RecordBook } from './auth-record.ts';
-import { boundedFetch } from './bounded-fetch.ts';
-import { loginFailure } from './login-failure.ts';
+import { assertSecureAddress, boundedFetch } from './bounded-fetch.ts';
 import { type AuthServer, type LoginStep, runLogin } from './login-flow.ts';
-import { refreshTokens } from './refresh-tokens.ts';
-import { revokeTokens } from './revoke-tokens.ts';
-import { assertSecureAddress } from './secure-address.ts';
+import { loginFailure, refreshTokens, revokeTokens } from './token-endpoint.ts';
 
-/** Renewed this long before they lapse, so that no request meets a token that is just gone. */
-const AHEAD_MS = 60_000;
-/** A token this young that is refused was never good. */
+/** Tokens are renewed this long before they expire, so that no request carries an expired one. */
+const RENEW_AHEAD_MS = 60_000;
+/** A refused token that is younger than this was never valid. */
 const YOUNG_MS = 30_000;
-const WAIT_MS = 300_000;
+const LOGIN_WAIT_MS = 300_000;
 
 export interface ServerAuthOptions {
   readonly server: AuthServer;
-  /** Where tokens are kept. */
+  /** Stores the tokens. */
   readonly secrets: SecretVault;
   readonly runtime: Runtime;
   readonly fetch: typeof fetch;
@@ -31,24 +28,24 @@ export interface ServerAuthOptions {
 }
 
 export type AuthState =
-  /** Nothing is kept; the server may not want a login at all. */
+  /** No login is stored; the server may not need one. */
   | { readonly state: 'signed_out' }
   | { readonly state: 'signed_in'; readonly expiresAt?: number; readonly scope?: string }
   | { readonly state: 'needs_login'; readonly message: string };
 
 export interface LoginOptions {
   readonly signal?: AbortSignal;
-  /** How long to wait for the person; five minutes unless told otherwise. */
+  /** How long to wait for the person; five minutes by default. */
   readonly waitMs?: number;
-  /** Told at the beginning of each part of it. */
+  /** Called at the beginning of each step. */
   onStep?(step: LoginStep): void;
 }
 
 export interface ServerAuth {
-  /** For the transport: the token of each request, and what to do when it is refused. */
+  /** For the transport: gives the token of each request, and handles its refusal. */
   readonly provider: Required<AuthProvider>;
   login(options?: LoginOptions): Promise<AuthState>;
-  /** Forgets the tokens, and tells the login server if it wants to know. False when there were none. */
+  /** Deletes the tokens, and revokes them where the login server supports it. False when there were none. */
   logout(): Promise<boolean>;
   state(): Promise<AuthState>;
 }
@@ -69,10 +66,10 @@ class Login implements ServerAuth {
   readonly #book: RecordBook;
   readonly #fetch: ReturnType<typeof boundedFetch>;
   #record: AuthRecord | undefined;
-  /** There was nothing to read; looked at again when the server asks for a login. */
+  /** No record was stored; read again when the server asks for a login. */
   #isAbsent = false;
-  /** A server that wants a login although there never was one. */
-  #wanted: string | undefined;
+  /** Why a server without a stored login needs one. */
+  #loginReason: string | undefined;
   #renewal: Promise<AuthRecord> | undefined;
 
   constructor(options: ServerAuthOptions) {
@@ -83,10 +80,10 @@ class Login implements ServerAuth {
 
   readonly provider: Required<AuthProvider> = {
     token: () => this.#token(),
-    onUnauthorized: () => this.#refused(),
+    onUnauthorized: () => this.#handleRefusal(),
   };
 
-  async login({ signal, waitMs = WAIT_MS, onStep }: LoginOptions = {}): Promise<AuthState> {
+  async login({ signal, waitMs = LOGIN_WAIT_MS, onStep }: LoginOptions = {}): Promise<AuthState> {
     const { server, runtime, openBrowser } = this.#options;
     assertSecureAddress('address of the server', server.url);
     const record = await runLogin({
@@ -94,19 +91,19 @@ class Login implements ServerAuth {
       runtime,
       fetchFn: this.#fetchUntil(signal),
       openBrowser,
-      known: await this.#book.read(),
+      previous: await this.#book.read(),
       waitMs,
       signal,
       ...(onStep && { onStep }),
     }).catch((error: unknown) => {
       throw signal?.aborted ? new ToolFailure('CANCELLED') : loginFailure(error);
     });
-    await this.#keep(record);
-    this.#wanted = undefined;
+    await this.#store(record);
+    this.#loginReason = undefined;
     return stateOf(record);
   }
 
-  /** A person who gives up does not wait for servers that do not answer. */
+  /** Binds requests to the signal, so that a cancelled login does not wait for a slow server. */
   #fetchUntil(signal: AbortSignal | undefined): FetchLike {
     return (url, init) => this.#fetch(url, { ...init, ...(signal && { signal }) });
   }
@@ -114,7 +111,7 @@ class Login implements ServerAuth {
   async logout(): Promise<boolean> {
     const record = await this.#book.read();
     this.#record = undefined;
-    this.#wanted = undefined;
+    this.#loginReason = undefined;
     const removed = await this.#book.remove();
     if (record?.tokens) await revokeTokens(record, this.#fetch);
     return removed;
@@ -122,12 +119,12 @@ class Login implements ServerAuth {
 
   async state(): Promise<AuthState> {
     const state = stateOf(await this.#book.read());
-    return state.state === 'signed_out' && this.#wanted !== undefined
-      ? { state: 'needs_login', message: this.#wanted }
+    return state.state === 'signed_out' && this.#loginReason !== undefined
+      ? { state: 'needs_login', message: this.#loginReason }
       : state;
   }
 
-  async #keep(record: AuthRecord): Promise<void> {
+  async #store(record: AuthRecord): Promise<void> {
     await this.#book.write(record);
     this.#record = record;
   }
@@ -147,27 +144,27 @@ class Login implements ServerAuth {
   #isDue({ tokens, trouble }: AuthRecord): boolean {
     if (!tokens || trouble !== undefined) return true;
     const { expiresAt } = tokens;
-    return expiresAt !== undefined && expiresAt - this.#options.runtime.now() < AHEAD_MS;
+    return expiresAt !== undefined && expiresAt - this.#options.runtime.now() < RENEW_AHEAD_MS;
   }
 
-  /** The server said 401. The transport asks for the token once more after this. */
-  async #refused(): Promise<void> {
-    const seen = this.#record;
-    if (!seen) {
+  /** Handles a 401. The transport asks for the token once more after this. */
+  async #handleRefusal(): Promise<void> {
+    const record = this.#record;
+    if (!record) {
       await this.#load();
-      // Somebody logged in meanwhile.
+      // Another process logged in meanwhile.
       if (this.#record) return;
-      this.#wanted = 'the server wants a login';
-      throw this.#needsLogin(this.#wanted);
+      this.#loginReason = 'the server wants a login';
+      throw this.#needsLogin(this.#loginReason);
     }
-    const isYoung = this.#options.runtime.now() - (seen.tokens?.since ?? 0) < YOUNG_MS;
-    if (isYoung && seen.trouble === undefined) {
-      return this.#giveUp(seen, 'the server refuses the token it was just given');
+    const isYoung = this.#options.runtime.now() - (record.tokens?.since ?? 0) < YOUNG_MS;
+    if (isYoung && record.trouble === undefined) {
+      return this.#giveUp(record, 'the server refuses the token it was just given');
     }
     await this.#renew();
   }
 
-  /** One renewal at a time: a refresh token that is used twice is taken for a stolen one. */
+  /** Renews one at a time: servers treat a refresh token that is used twice as stolen. */
   #renew(): Promise<AuthRecord> {
     this.#renewal ??= this.#renewOnce().finally(() => {
       this.#renewal = undefined;
@@ -188,15 +185,15 @@ class Login implements ServerAuth {
     const { runtime } = this.#options;
     const result = await refreshTokens(current, { fetchFn: this.#fetch, now: runtime.now() });
     if (result.outcome === 'done') {
-      await this.#keep(result.record);
+      await this.#store(result.record);
       return result.record;
     }
     return result.outcome === 'refused'
       ? this.#settleRefusal(current, result.reason)
-      : this.#makeDo(current, result.reason);
+      : this.#useOldToken(current, result.reason);
   }
 
-  /** Perhaps another process has used up the same refresh token a moment ago. */
+  /** Checks whether another process has just used the same refresh token. */
   async #settleRefusal(used: AuthRecord, reason: string): Promise<AuthRecord> {
     const latest = await this.#book.read();
     if (latest?.tokens?.access !== used.tokens?.access && latest && !this.#isDue(latest)) {
@@ -206,8 +203,8 @@ class Login implements ServerAuth {
     return this.#giveUp(used, reason);
   }
 
-  /** The old token does as long as it lasts. */
-  #makeDo(record: AuthRecord, reason: string): AuthRecord {
+  /** Uses the old token until it expires. */
+  #useOldToken(record: AuthRecord, reason: string): AuthRecord {
     const { server, runtime } = this.#options;
     runtime.log.warn(`The login to ${server.name} could not be renewed: ${reason}.`);
     const { expiresAt = Number.POSITIVE_INFINITY } = record.tokens ?? {};

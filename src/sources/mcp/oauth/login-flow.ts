@@ -1,4 +1,4 @@
-/** One login: finds the authorization server, registers if need be, sends a person there, redeems the code. */
+/** Runs one login: finds the authorization server, registers if needed, opens the login page, redeems the code. */
 import { randomBytes } from 'node:crypto';
 import type {
   AuthorizationServerMetadata,
@@ -9,8 +9,8 @@ import type {
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { AuthRecord } from './auth-record.ts';
+import { assertSecureAddress } from './bounded-fetch.ts';
 import { type CallbackListener, listenForCallback } from './callback-listener.ts';
-import { assertSecureAddress } from './secure-address.ts';
 
 type Sdk = typeof import('@modelcontextprotocol/client');
 
@@ -18,39 +18,39 @@ type Sdk = typeof import('@modelcontextprotocol/client');
 export interface AuthServer {
   readonly name: string;
   readonly url: string;
-  /** Given when the server's owner registered this program by hand. */
+  /** Set when this program was registered by hand. */
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** The scopes to ask for; what the server names otherwise. */
+  /** The scopes to request; those that the server names when absent. */
   readonly scope?: string;
   /** The port of the redirect address, where it was registered by hand. */
   readonly redirectPort?: number;
 }
 
-/** Servers are asked where to log in; a person is, at the login page; the code is redeemed. */
+/** Finding the login server, waiting for the person, redeeming the code. */
 export type LoginStep = 'finding' | 'waiting' | 'redeeming';
 
 export interface LoginDeps {
   readonly server: AuthServer;
   readonly runtime: Runtime;
   readonly fetchFn: FetchLike;
-  /** Rejects when none can be opened; the login goes on, for the address is shown as well. */
+  /** Rejects when none can be opened. */
   openBrowser(url: URL): Promise<void>;
   onStep?(step: LoginStep): void;
-  /** What an earlier login left. */
-  readonly known: AuthRecord | undefined;
+  /** The record of an earlier login. */
+  readonly previous: AuthRecord | undefined;
   readonly waitMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-interface Site {
+interface LoginTarget {
   readonly authorizationServer: string;
   readonly metadata: AuthorizationServerMetadata;
   readonly resource: string;
   readonly scope: string | undefined;
 }
 
-/** What a 401 of the server says about where its metadata is, and which scope it wants. */
+/** Reads the 401 of the server: where its metadata is, and which scope it requires. */
 const challengeOf = async (
   sdk: Sdk,
   { server, fetchFn }: LoginDeps,
@@ -64,17 +64,20 @@ const challengeOf = async (
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
   });
-  const said = response.status === 401 ? sdk.extractWWWAuthenticateParams(response) : {};
+  const challenge = response.status === 401 ? sdk.extractWWWAuthenticateParams(response) : {};
   const { origin } = new URL(server.url);
-  if (said.resourceMetadataUrl === undefined || said.resourceMetadataUrl.origin === origin) {
-    return said;
+  if (
+    challenge.resourceMetadataUrl === undefined ||
+    challenge.resourceMetadataUrl.origin === origin
+  ) {
+    return challenge;
   }
   throw new ToolFailure('SECURITY_VIOLATION', 'The server names metadata on another host.', {
     suggestions: ['Ask whoever runs the server; nothing was sent there.'],
   });
 };
 
-/** RFC 8707: a token is asked for this server, and for no other that its metadata may name. */
+/** RFC 8707: requests a token for this server only, whatever its metadata names. */
 const resourceOf = (sdk: Sdk, url: string, { resourceMetadata }: OAuthServerInfo): string => {
   const own = sdk.resourceUrlFromServerUrl(url);
   if (!resourceMetadata) return own.href;
@@ -88,18 +91,18 @@ const resourceOf = (sdk: Sdk, url: string, { resourceMetadata }: OAuthServerInfo
 };
 
 const scopeOf = (
-  wanted: string | undefined,
+  requested: string | undefined,
   { resourceMetadata, authorizationServerMetadata }: OAuthServerInfo,
 ): string | undefined => {
-  const scope = wanted ?? resourceMetadata?.scopes_supported?.join(' ');
+  const scope = requested ?? resourceMetadata?.scopes_supported?.join(' ');
   const offline = authorizationServerMetadata?.scopes_supported?.includes('offline_access');
   if (!scope || !offline || scope.split(' ').includes('offline_access')) return scope || undefined;
   return `${scope} offline_access`;
 };
 
-const findSite = async (sdk: Sdk, parts: LoginDeps): Promise<Site> => {
-  const { server, fetchFn } = parts;
-  const { resourceMetadataUrl, scope } = await challengeOf(sdk, parts);
+const findTarget = async (sdk: Sdk, deps: LoginDeps): Promise<LoginTarget> => {
+  const { server, fetchFn } = deps;
+  const { resourceMetadataUrl, scope } = await challengeOf(sdk, deps);
   const info = await sdk.discoverOAuthServerInfo(server.url, {
     fetchFn,
     ...(resourceMetadataUrl && { resourceMetadataUrl }),
@@ -123,16 +126,16 @@ const findSite = async (sdk: Sdk, parts: LoginDeps): Promise<Site> => {
 
 const clientOf = async (
   sdk: Sdk,
-  { server, known, fetchFn }: LoginDeps,
-  { site, listener }: { readonly site: Site; readonly listener: CallbackListener },
+  { server, previous, fetchFn }: LoginDeps,
+  { target, listener }: { readonly target: LoginTarget; readonly listener: CallbackListener },
 ): Promise<AuthRecord['client']> => {
   if (server.clientId !== undefined) {
     const secret = server.clientSecret;
     return { id: server.clientId, ...(secret !== undefined && { secret }) };
   }
-  const fits = known?.metadata.issuer === site.metadata.issuer;
-  if (known && fits && known.redirectPort === listener.port) return known.client;
-  const endpoint = site.metadata.registration_endpoint;
+  const fits = previous?.metadata.issuer === target.metadata.issuer;
+  if (previous && fits && previous.redirectPort === listener.port) return previous.client;
+  const endpoint = target.metadata.registration_endpoint;
   if (endpoint === undefined) {
     throw new ToolFailure(
       'AUTH_MISSING',
@@ -143,8 +146,8 @@ const clientOf = async (
     );
   }
   assertSecureAddress('registration endpoint', endpoint);
-  const registered = await sdk.registerClient(site.authorizationServer, {
-    metadata: site.metadata,
+  const registered = await sdk.registerClient(target.authorizationServer, {
+    metadata: target.metadata,
     clientMetadata: {
       client_name: 'Toolcrib',
       // OpenID registration assumes `web` otherwise, and a web client may not redirect to loopback.
@@ -154,15 +157,15 @@ const clientOf = async (
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
     },
-    ...(site.scope !== undefined && { scope: site.scope }),
+    ...(target.scope !== undefined && { scope: target.scope }),
     fetchFn,
   });
   const secret = registered.client_secret;
   return { id: registered.client_id, ...(secret !== undefined && { secret }) };
 };
 
-/** Tokens as they are kept, with the moment they lapse. */
-export const keptTokens = (
+/** Converts tokens to their stored form, with the time when they expire. */
+export const storedTokens = (
   { access_token, refresh_token, scope, expires_in }: OAuthTokens,
   now: number,
 ): NonNullable<AuthRecord['tokens']> => ({
@@ -173,26 +176,26 @@ export const keptTokens = (
   ...(expires_in !== undefined && { expiresAt: now + expires_in * 1000 }),
 });
 
-/** The client as the library wants it. */
+/** Converts the client to the form of the SDK. */
 export const clientInformation = ({ id, secret }: AuthRecord['client']) => ({
   client_id: id,
   ...(secret !== undefined && { client_secret: secret }),
 });
 
-const askPerson = async (
+const authorize = async (
   sdk: Sdk,
-  parts: LoginDeps,
+  deps: LoginDeps,
   {
-    site,
+    target,
     listener,
     client,
-  }: { site: Site; listener: CallbackListener; client: AuthRecord['client'] },
+  }: { target: LoginTarget; listener: CallbackListener; client: AuthRecord['client'] },
 ): Promise<OAuthTokens> => {
   const state = randomBytes(32).toString('base64url');
-  const { metadata, resource, scope } = site;
+  const { metadata, resource, scope } = target;
   const information = clientInformation(client);
   const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(
-    site.authorizationServer,
+    target.authorizationServer,
     {
       metadata,
       clientInformation: information,
@@ -203,46 +206,46 @@ const askPerson = async (
     },
   );
   const answer = listener.wait(state);
-  // The browser may fail before anybody listens to the answer.
+  // The browser may fail before the answer is awaited.
   answer.catch(() => undefined);
   const page = assertSecureAddress('login page', authorizationUrl.href);
-  parts.onStep?.('waiting');
-  await parts.openBrowser(page);
+  deps.onStep?.('waiting');
+  await deps.openBrowser(page);
   const { code, iss } = await answer;
-  parts.onStep?.('redeeming');
-  return sdk.exchangeAuthorization(site.authorizationServer, {
+  deps.onStep?.('redeeming');
+  return sdk.exchangeAuthorization(target.authorizationServer, {
     metadata,
     clientInformation: information,
     authorizationCode: code,
-    // RFC 9207: checked there, before the code is sent anywhere.
+    // RFC 9207: the SDK checks it before it sends the code.
     ...(iss !== undefined && { iss }),
     codeVerifier,
     redirectUri: listener.redirectUrl,
     resource,
-    fetchFn: parts.fetchFn,
+    fetchFn: deps.fetchFn,
   });
 };
 
-/** Fails when the person does not agree in time, or anything on the way is not as it has to be. */
-export const runLogin = async (parts: LoginDeps): Promise<AuthRecord> => {
-  const { server, runtime, known, waitMs, signal } = parts;
-  parts.onStep?.('finding');
+/** Fails when the person does not agree in time, or when a step breaks a rule of the protocol. */
+export const runLogin = async (deps: LoginDeps): Promise<AuthRecord> => {
+  const { server, runtime, previous, waitMs, signal } = deps;
+  deps.onStep?.('finding');
   const sdk = await import('@modelcontextprotocol/client');
-  const port = server.redirectPort ?? known?.redirectPort;
-  const site = await findSite(sdk, parts);
+  const port = server.redirectPort ?? previous?.redirectPort;
+  const target = await findTarget(sdk, deps);
   const isFixed = server.redirectPort !== undefined;
   const listener = await listenForCallback({ port, isFixed, runtime, waitMs, signal });
   try {
-    const client = await clientOf(sdk, parts, { site, listener });
-    const tokens = await askPerson(sdk, parts, { site, listener, client });
+    const client = await clientOf(sdk, deps, { target, listener });
+    const tokens = await authorize(sdk, deps, { target, listener, client });
     return {
       url: server.url,
-      authorizationServer: site.authorizationServer,
-      resource: site.resource,
-      metadata: site.metadata,
+      authorizationServer: target.authorizationServer,
+      resource: target.resource,
+      metadata: target.metadata,
       client,
       redirectPort: listener.port,
-      tokens: keptTokens(tokens, runtime.now()),
+      tokens: storedTokens(tokens, runtime.now()),
     };
   } finally {
     listener.close();

@@ -15,12 +15,12 @@ export interface QuestionDeps {
   readonly deps: McpDeps;
 }
 
-/** Questions of one server that wait for an answer at once. */
+/** Questions of one server that may wait for an answer at once. */
 const MAX_OPEN = 5;
 
 const DECLINED: ElicitationAnswer = { action: 'decline' };
 
-/** Why nobody was asked: the protocol has no field for it, so it goes along as metadata, and to the log. */
+/** Declines, with the reason in the metadata and the log: the protocol has no field for it. */
 const declineBecause = (
   reason: string,
   { settings: { name }, deps: { runtime } }: QuestionDeps,
@@ -32,11 +32,11 @@ const declineBecause = (
 const UNKNOWN_CALLER =
   'several calls of different callers run on this server, and it is not known whose person is meant';
 
-/** Only what was asked for, in the kinds of values that the protocol has, goes to the server. */
-const checked = ({ action, content }: ElicitationAnswer, schema: Record<string, unknown>) => {
+/** Sends only requested fields, with values of the types that the protocol allows. */
+const checkAnswer = ({ action, content }: ElicitationAnswer, schema: Record<string, unknown>) => {
   if (action !== 'accept') return { action };
-  const given = contentOf(content ?? {}, schema);
-  return given ? { action, content: given } : { action: 'cancel' as const };
+  const allowed = contentOf(content ?? {}, schema);
+  return allowed ? { action, content: allowed } : { action: 'cancel' as const };
 };
 
 const MAX_URL = 4096;
@@ -53,7 +53,7 @@ const addressFault = (address: string): string | undefined => {
 };
 
 interface AskedAbout {
-  readonly site: QuestionDeps;
+  readonly deps: QuestionDeps;
   readonly calls: RunningCalls;
   /** The call that the question belongs to, where that is known. */
   readonly call: RunningCall | undefined;
@@ -74,7 +74,7 @@ const urlRoute = ({ message, url }: ElicitRequestURLParams, about: AskedAbout): 
   if (fault !== undefined) return { fault };
   const elicitUrl = about.call?.askers.elicitUrl;
   if (!elicitUrl) return nobody(about, 'the client of the call cannot open pages (URL mode)');
-  const question = { server: about.site.settings.name, message, url: new URL(url).href };
+  const question = { server: about.deps.settings.name, message, url: new URL(url).href };
   return { ask: async () => ({ action: (await elicitUrl(question)).action }) };
 };
 
@@ -84,30 +84,30 @@ interface Form {
 }
 
 const formRoute = ({ message, schema }: Form, about: AskedAbout): Route => {
-  const { settings, deps } = about.site;
+  const { settings, deps } = about.deps;
   const part = sensitivePart({ message, schema }, deps);
   if (part !== undefined) return { fault: `credentials are not asked for in a form: ${part}` };
   const question = { server: settings.name, message, schema };
   const ask = about.call?.askers.elicit;
   const { elicit } = deps;
-  const answer = async (asked: Promise<ElicitationAnswer>) => checked(await asked, schema);
+  const answer = async (asked: Promise<ElicitationAnswer>) => checkAnswer(await asked, schema);
   if (ask) return { ask: () => answer(ask(question)) };
   if (elicit) return { ask: (signal) => answer(elicit(question, signal)) };
   return nobody(about, 'nobody can be asked: neither the client of the call nor an approver');
 };
 
 /** Answers the questions of a server as long as it is connected. */
-export const answerQuestions = (client: Client, calls: RunningCalls, site: QuestionDeps): void => {
+export const answerQuestions = (client: Client, calls: RunningCalls, deps: QuestionDeps): void => {
   let open = 0;
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
     const isForm = 'requestedSchema' in params;
     const call = calls.askedBy(linkOf(mcpReq._meta), isForm ? 'elicit' : 'elicitUrl');
-    const about = { site, calls, call };
+    const about = { deps, calls, call };
     const route = isForm
       ? formRoute({ message: params.message, schema: { ...params.requestedSchema } }, about)
       : urlRoute(params, about);
-    if ('fault' in route) return declineBecause(route.fault, site);
-    if (open >= MAX_OPEN) return declineBecause('too many of its questions are open', site);
+    if ('fault' in route) return declineBecause(route.fault, deps);
+    if (open >= MAX_OPEN) return declineBecause('too many of its questions are open', deps);
     open += 1;
     try {
       // A person who cannot be asked has not agreed.

@@ -1,6 +1,6 @@
 /**
- * Questions of a server to a person, put to whoever approves calls. What the person writes is sent
- * back as the edited input; a plain yes answers with the defaults. No answer means no.
+ * Puts questions of a server to the approver of calls. The edited input of the approval is the answer; a
+ * plain approval answers with the defaults. No answer means no.
  */
 import { randomUUID } from 'node:crypto';
 import type { ApprovalRequest, Approver } from '../../../contract/approver.ts';
@@ -9,7 +9,7 @@ import type { Elicitation, ElicitationAnswer } from '../../../contract/elicitati
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { McpDeps } from '../server-settings.ts';
 
-const PATIENCE_MS = 300_000;
+const MAX_WAIT_MS = 300_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,7 +26,7 @@ const defaultsOf = (schema: Fields): Record<string, unknown> =>
   );
 
 const requestFor = (question: Elicitation, { now }: Runtime): ApprovalRequest => {
-  const asked = Object.keys(fieldsOf(question.schema));
+  const names = Object.keys(fieldsOf(question.schema));
   return {
     id: randomUUID(),
     caller: { ...LOCAL_CALLER, agentId: `mcp:${question.server}`, roles: [], permissions: [] },
@@ -40,11 +40,11 @@ const requestFor = (question: Elicitation, { now }: Runtime): ApprovalRequest =>
     estimatedTime: undefined,
     effects: [`Sends your answer to the MCP server ${question.server}`],
     targets: [],
-    reason: `The MCP server ${question.server} asks for: ${asked.join(', ') || 'a word'}.`,
+    reason: `The MCP server ${question.server} asks for: ${names.join(', ') || 'a word'}.`,
     rule: 'mcp.elicitation',
     definition: '',
     rememberable: false,
-    expiresAt: now() + PATIENCE_MS,
+    expiresAt: now() + MAX_WAIT_MS,
   };
 };
 
@@ -54,13 +54,13 @@ const isValue = (value: unknown): value is Value =>
   ['string', 'number', 'boolean'].includes(typeof value) ||
   (Array.isArray(value) && value.every((item) => typeof item === 'string'));
 
-/** Only what was asked for, and all that has to be there; otherwise it counts as no answer. */
+/** Picks the requested fields; returns nothing when a required one is missing or a value has a wrong type. */
 export const contentOf = (input: unknown, schema: Fields): Record<string, Value> | undefined => {
   if (typeof input !== 'object' || input === null) return undefined;
-  const asked = fieldsOf(schema);
-  const given = Object.entries(input).filter(([name]) => Object.hasOwn(asked, name));
+  const fields = fieldsOf(schema);
+  const entries = Object.entries(input).filter(([name]) => Object.hasOwn(fields, name));
   const content: Record<string, Value> = {};
-  for (const [name, value] of given) {
+  for (const [name, value] of entries) {
     if (!isValue(value)) return undefined;
     content[name] = value;
   }

@@ -1,7 +1,7 @@
 /**
- * Requests of a server for the language model of the client whose call runs. It would spend that
- * client's model on a prompt of the server, so it is refused by name unless the user allowed it for
- * this server and the client can do it. What goes back is text for the server alone.
+ * Answers requests of a server for the language model of the client whose call runs. They spend the
+ * client's model on a prompt of the server, so they are refused by name unless the user allowed them
+ * for this server and the client supports them. The answer goes to the server only.
  */
 import type {
   Client,
@@ -24,8 +24,14 @@ const refusal = (message: string, code: number): Error =>
 
 type Params = CreateMessageRequest['params'];
 
-/** Other servers' context stays away from this one, and the client's model gets no tools of it. */
-const forwarded = ({ messages, systemPrompt, temperature, stopSequences, ...rest }: Params) => ({
+/** Forwards harmless fields only: no context of other servers, and no tools for the client's model. */
+const forwardedParams = ({
+  messages,
+  systemPrompt,
+  temperature,
+  stopSequences,
+  ...rest
+}: Params) => ({
   messages,
   maxTokens: Math.min(rest.maxTokens, MAX_TOKENS),
   ...(systemPrompt !== undefined && { systemPrompt }),
@@ -61,7 +67,7 @@ const lendModel = (client: Client, calls: RunningCalls, { settings, deps }: Ques
     const sample = call?.askers.sample;
     if (!sample) return refuse(noModel(call, calls));
     try {
-      const answer = await sample({ server, params: forwarded(params) });
+      const answer = await sample({ server, params: forwardedParams(params) });
       return answer as unknown as CreateMessageResult;
     } catch (error) {
       return refuse(deps.redact(reasonOf(error)));
@@ -69,7 +75,7 @@ const lendModel = (client: Client, calls: RunningCalls, { settings, deps }: Ques
   });
 };
 
-/** Refuses by name what the server was not told that it may ask. */
+/** Refuses by name every request that the client did not announce. */
 const refuseOthers = (client: Client, { settings: { name } }: QuestionDeps): void => {
   client.fallbackRequestHandler = async ({ method }) => {
     const reason =
@@ -80,7 +86,11 @@ const refuseOthers = (client: Client, { settings: { name } }: QuestionDeps): voi
   };
 };
 
-export const answerSampling = (client: Client, calls: RunningCalls, site: QuestionDeps): void => {
-  refuseOthers(client, site);
-  if (site.settings.sampling === true) lendModel(client, calls, site);
+export const answerSampling = (
+  client: Client,
+  calls: RunningCalls,
+  questionDeps: QuestionDeps,
+): void => {
+  refuseOthers(client, questionDeps);
+  if (questionDeps.settings.sampling === true) lendModel(client, calls, questionDeps);
 };

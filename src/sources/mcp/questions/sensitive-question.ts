@@ -1,36 +1,36 @@
 /**
- * Tells questions of servers that ask for a credential: passwords, keys, codes, card numbers. The
- * protocol forbids servers to ask for such in a form; whoever does so is fishing. Only fields that take
- * free text or numbers can hand one over: a choice or a tick cannot.
+ * Detects questions of servers that ask for a credential: passwords, keys, codes, card numbers. The
+ * protocol forbids such questions in a form; a server that asks is phishing. Only fields that take free
+ * text or numbers can reveal one: a choice or a checkbox cannot.
  */
 import { isRecord } from '../../../kit/data/is-record.ts';
 
 export interface SensitiveDeps {
-  /** What a name says of its value, by the vocabulary that redaction uses. */
+  /** Classifies a field by its name, with the vocabulary of redaction. */
   nameKind(name: string): 'plain' | 'maybe' | 'token' | 'password';
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Texts that are longer are not searched; nobody would read them to the end either. */
+/** Longer texts are searched up to here only. */
 const MAX_TEXT = 20_000;
 const MAX_PHRASE = 3;
 const MIN_SPELT = 4;
 
-/** What is counted of tokens and keys, and is not one of them. */
+/** Words after "token" or "key" that make it a count. */
 const COUNTED: ReadonlySet<string> = new Set(
   'limit limits count counts budget usage size length window'.split(' '),
 );
 
-/** Payment and identity, which are no names of secrets in data, but nothing to ask for in a form. */
+/** Payment and identity data: no secrets in the sense of redaction, but forbidden in a form. */
 const PERSONAL =
   /\b(?:(?:credit|debit|bank|payment) ?cards?|card ?(?:number|no|nr)|(?:bank )?account ?(?:number|no)|routing ?number|social ?security|ssn|iban|log ?in ?(?:data|details)|security ?code|(?:2fa|mfa|sms|access|login|confirmation|authenticator|one ?time|otp) ?codes?|private ?keys?|wallet ?(?:key|words))\b/;
 
-/** The same in scripts that the vocabulary does not know. */
+/** The same in languages that the vocabulary does not cover. */
 const FOREIGN =
   /парол|секретн|密码|密碼|口令|令牌|验证码|パスワード|暗証番号|비밀번호|암호|كلمة (?:المرور|السر)|סיסמ|पासवर्ड|รหัสผ่าน|κωδικ|mật khẩu|hasło|heslo|jelszó|lösenord|adgangskode|şifre|parola|wachtwoord|salasana/;
 
-/** Letters of two alphabets in one word are a disguise. */
+/** Letters of two alphabets in one word disguise it. */
 const MIXED =
   /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin}/u;
 
@@ -45,7 +45,7 @@ const LEET: Readonly<Record<string, string>> = {
   $: 's',
 };
 
-/** Without what cannot be seen. */
+/** Removes invisible characters. */
 const plainText = (text: string): string =>
   text
     .slice(0, MAX_TEXT)
@@ -57,7 +57,7 @@ const isDigits = (word: string): boolean => /^[0-9]+$/.test(word);
 const unleeted = (word: string): string =>
   isDigits(word) ? word : word.replaceAll(/[013457@$]/g, (sign) => LEET[sign] ?? sign);
 
-/** The words of a sentence; letters that stand apart one by one are a word as well. */
+/** Splits a sentence into words; single letters in a row count as one word as well. */
 const wordsOf = (text: string): readonly string[] => {
   const words = text.split(/[^\p{L}\p{N}@$]+/u).filter(Boolean);
   const spelt: string[] = [];
@@ -72,20 +72,20 @@ const wordsOf = (text: string): readonly string[] => {
   return [...words, ...spelt].map(unleeted);
 };
 
-/** Whether a sentence names a credential, in one word or several; one that counts tokens does not. */
+/** True when a sentence names a credential in one or several words; counts of tokens are none. */
 const namesCredential = (text: string, { nameKind }: SensitiveDeps): boolean => {
   const words = wordsOf(text);
   const seen = new Set<number>();
   for (let length = 1; length <= MAX_PHRASE; length++) {
     for (let at = 0; at + length <= words.length; at++) {
-      const places = Array.from({ length }, (_, offset) => at + offset);
-      // A longer phrase around a name that was judged says nothing new.
-      if (places.some((place) => seen.has(place))) continue;
+      const indexes = Array.from({ length }, (_, offset) => at + offset);
+      // A longer phrase around a name that was judged adds nothing.
+      if (indexes.some((index) => seen.has(index))) continue;
       const kind = nameKind(words.slice(at, at + length).join(' '));
       if (kind !== 'password' && kind !== 'token') continue;
       if (kind === 'password' || !COUNTED.has((words[at + length] ?? '').toLowerCase()))
         return true;
-      for (const place of places) seen.add(place);
+      for (const index of indexes) seen.add(index);
     }
   }
   return false;
@@ -94,9 +94,9 @@ const namesCredential = (text: string, { nameKind }: SensitiveDeps): boolean => 
 const asksInText = (text: unknown, deps: SensitiveDeps): boolean => {
   if (typeof text !== 'string') return false;
   const plain = plainText(text);
-  const small = plain.toLowerCase();
+  const lower = plain.toLowerCase();
   return (
-    MIXED.test(plain) || FOREIGN.test(small) || PERSONAL.test(small) || namesCredential(plain, deps)
+    MIXED.test(plain) || FOREIGN.test(lower) || PERSONAL.test(lower) || namesCredential(plain, deps)
   );
 };
 
@@ -120,13 +120,13 @@ const isSensitiveField = (name: string, field: Fields, deps: SensitiveDeps): boo
   asksInText(field.title, deps) ||
   asksInText(field.description, deps);
 
-/** The fields of a form that a person fills in freely. */
+/** Lists the fields of a form that take free text or numbers. */
 const openFields = ({ properties }: Fields): readonly (readonly [string, Fields])[] =>
   Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, field]) =>
     isRecord(field) && !isChoice(field) ? [[name, field] as const] : [],
   );
 
-/** Returns what is asked for that must not be; nothing for a question that may be put. */
+/** Names the part of a question that asks for a credential; returns nothing for a harmless question. */
 export const sensitivePart = (
   { message, schema }: { readonly message: string; readonly schema: Fields },
   deps: SensitiveDeps,

@@ -1,14 +1,13 @@
 /**
- * One server process with everything it starts: born into a process group of its own, under the eye
- * of the watchdog before it runs its first instruction, and ended as a whole.
+ * One server process with everything it starts: in its own process group, known to the watchdog before
+ * it runs its first instruction, and ended as a whole.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { killMarked } from './kill-marked.ts';
-import { MARK_VARIABLE, type Watchdog } from './watchdog.ts';
+import { killMarked, MARK_VARIABLE, type Watchdog } from './watchdog.ts';
 import { windowsLaunch } from './windows-command.ts';
 
 export interface ChildRequest {
@@ -16,33 +15,33 @@ export interface ChildRequest {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Set in the environment of the server, so that its processes are found wherever they went. */
+  /** Set in the environment of the server, so that processes that left the group are found. */
   readonly mark: string;
   readonly platform: NodeJS.Platform;
   readonly watchdog: Watchdog;
-  /** What it can read from the descriptors 3, 4 and so on. */
+  /** Passed to it on the descriptors 3, 4 and so on. */
   readonly data?: readonly Uint8Array[];
-  /** As whom it runs, where not as this process. */
+  /** The user and group that it runs as, where they differ from this process. */
   readonly identity?: { readonly uid: number; readonly gid: number };
 }
 
-const FIRST_FREE = 3;
+const FIRST_FREE_DESCRIPTOR = 3;
 
 /**
- * Waits for the word before it becomes the server: should the host die between starting it and telling
- * the watchdog, the pipe closes and there is no server.
+ * Waits for a line before it becomes the server: if the host dies between starting it and informing the
+ * watchdog, the pipe closes and no server starts.
  */
 export const gateAt = (descriptor: number): string =>
   `read -r go <&${descriptor} || exit 125; exec ${descriptor}<&-; exec "$@"`;
 
-/** The gate comes after the data, whose descriptors are told to the program. */
-const gateOf = ({ data = [] }: ChildRequest): number => FIRST_FREE + data.length;
+/** The gate comes after the data, whose descriptors the program knows. */
+const gateOf = ({ data = [] }: ChildRequest): number => FIRST_FREE_DESCRIPTOR + data.length;
 
-const start = (order: ChildRequest): ChildProcess => {
-  const { command, args, env, cwd, mark, platform, data = [], identity } = order;
+const start = (request: ChildRequest): ChildProcess => {
+  const { command, args, env, cwd, mark, platform, data = [], identity } = request;
   const marked = { ...env, [MARK_VARIABLE]: mark };
   if (platform !== 'win32') {
-    return spawn('/bin/sh', ['-c', gateAt(gateOf(order)), 'sh', command, ...args], {
+    return spawn('/bin/sh', ['-c', gateAt(gateOf(request)), 'sh', command, ...args], {
       cwd,
       env: marked,
       detached: true,
@@ -70,7 +69,7 @@ const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nobody is left in it.
+    // The group is empty.
   }
 };
 
@@ -79,7 +78,7 @@ const killTree = (pid: number): void => {
   killer.on('error', () => undefined);
 };
 
-/** True when the promise settled first. The timer holds the process: ending servers is work. */
+/** True when the promise settled in time. The timer keeps the process alive until servers have ended. */
 const within = async (work: Promise<unknown>, ms: number): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
@@ -102,50 +101,50 @@ export class ChildGroup {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** How it ended, for people, once nothing of it is left. Never rejects. */
+  /** Describes how it ended, once all its processes have. Never rejects. */
   readonly ended: Promise<string>;
   readonly #child: ChildProcess;
-  readonly #order: ChildRequest;
+  readonly #request: ChildRequest;
   #ending: Promise<void> | undefined = undefined;
 
-  constructor(child: ChildProcess & Pipes, order: ChildRequest) {
+  constructor(child: ChildProcess & Pipes, request: ChildRequest) {
     this.#child = child;
-    this.#order = order;
+    this.#request = request;
     this.pid = child.pid as number;
     this.stdin = child.stdin;
     this.stdout = child.stdout;
     this.stderr = child.stderr;
     child.on('error', () => undefined);
     this.stdin.on('error', () => undefined);
-    // Not `close`: what it started may hold its pipes for ever.
+    // Not `close`: its children may hold its pipes for ever.
     this.ended = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
-        const tell = (): void => resolve(describeEnd(code, signal));
-        this.#sweep().then(tell, tell);
+        const settle = (): void => resolve(describeEnd(code, signal));
+        this.#killRest().then(settle, settle);
       });
     });
-    this.#letGo();
+    this.#openGate();
   }
 
-  /** Ends the whole group, gently first. Resolves when nothing of it is left. */
+  /** Ends the whole group, gently first. Resolves when all its processes have ended. */
   end(graceMs: number): Promise<void> {
     this.#ending ??= this.#end(graceMs / 2);
     return this.#ending;
   }
 
-  /** The watchdog knows first, then the server may run. */
-  #letGo(): void {
-    const { watchdog, mark, data = [] } = this.#order;
+  /** Informs the watchdog, then lets the server run. */
+  #openGate(): void {
+    const { watchdog, mark, data = [] } = this.#request;
     watchdog.guard(this.pid, mark);
-    const given = [...data, 'go\n'].map((bytes, index) => {
-      const pipe = this.#child.stdio[FIRST_FREE + index] as Writable | undefined;
+    const pipes = [...data, 'go\n'].map((bytes, index) => {
+      const pipe = this.#child.stdio[FIRST_FREE_DESCRIPTOR + index] as Writable | undefined;
       pipe?.on('error', () => undefined);
       pipe?.end(bytes);
       return pipe;
     });
-    // A server that waits must not hold a process that has nothing else to do.
+    // A waiting server must not keep this process alive.
     this.#child.unref();
-    for (const stream of [this.stdin, this.stdout, this.stderr, ...given]) {
+    for (const stream of [this.stdin, this.stdout, this.stderr, ...pipes]) {
       (stream as Partial<Socket> | undefined)?.unref?.();
     }
   }
@@ -162,13 +161,13 @@ export class ChildGroup {
   }
 
   #signal(signal: NodeJS.Signals): void {
-    if (this.#order.platform !== 'win32') signalGroup(this.pid, signal);
+    if (this.#request.platform !== 'win32') signalGroup(this.pid, signal);
     else if (signal === 'SIGKILL') killTree(this.pid);
   }
 
-  /** What the server has started ends with it, also what left the group. */
-  async #sweep(): Promise<void> {
-    const { platform, watchdog, mark } = this.#order;
+  /** Kills what the server has started, also what left the group. */
+  async #killRest(): Promise<void> {
+    const { platform, watchdog, mark } = this.#request;
     this.#signal('SIGKILL');
     if (platform === 'linux') await killMarked(`${MARK_VARIABLE}=${mark}`);
     watchdog.release(this.pid);
@@ -176,9 +175,9 @@ export class ChildGroup {
 }
 
 /** Rejects when the system cannot start a process at all. */
-export const startChildGroup = async (order: ChildRequest): Promise<ChildGroup> => {
-  const child = start(order);
-  if (hasPipes(child)) return new ChildGroup(child, order);
+export const startChildGroup = async (request: ChildRequest): Promise<ChildGroup> => {
+  const child = start(request);
+  if (hasPipes(child)) return new ChildGroup(child, request);
   const [error] = await once(child, 'error');
   throw error;
 };

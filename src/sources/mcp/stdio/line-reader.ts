@@ -1,9 +1,9 @@
-/** Cuts a stream of bytes into lines and gives up on one that is longer than allowed. */
+/** Splits a stream of bytes into lines; stops at one that is longer than allowed. */
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-/** The text of a line, without the carriage return that some programs end it with. */
+/** Decodes a line without the carriage return that some programs end it with. */
 const textOf = (bytes: Buffer, from: number, end: number): string =>
   bytes.toString('utf8', from, end > from && bytes[end - 1] === RETURN ? end - 1 : end);
 
@@ -16,13 +16,13 @@ export class LineReader {
     this.#limit = limit;
   }
 
-  /** The lines that are complete now. `undefined` when a line has grown too long: nothing more is read. */
+  /** Returns the lines that are complete now; `undefined` when a line is too long: stop reading then. */
   push(chunk: Buffer): readonly string[] | undefined {
     const lines: string[] = [];
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
       if (this.#size + end - from > this.#limit) return undefined;
-      // Most lines come whole: they are read where they lie.
+      // Most lines come whole and are decoded without a copy.
       lines.push(
         this.#size === 0 ? textOf(chunk, from, end) : this.#join(chunk.subarray(from, end)),
       );

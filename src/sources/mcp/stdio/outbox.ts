@@ -1,34 +1,34 @@
-/** Gathers what is written in the same turn of the event loop, so that the child gets it in one piece. */
+/** Batches lines of one turn of the event loop into one write. */
 import type { Writable } from 'node:stream';
 
-/** Told once the text is written, or why it could not be. */
-export type Told = (error: Error | null | undefined) => void;
+/** Called once the text is written, or with the error. */
+export type OnWritten = (error: Error | null | undefined) => void;
 
 export class Outbox {
   readonly #pipe: Writable;
   #text = '';
-  #told: Told[] = [];
+  #callbacks: OnWritten[] = [];
 
   constructor(pipe: Writable) {
     this.#pipe = pipe;
   }
 
-  put(line: string, told: Told): void {
-    // Once everything that has arrived is looked at: many clients then share one write.
-    if (this.#told.length === 0) setImmediate(() => this.flush());
+  put(line: string, onWritten: OnWritten): void {
+    // After all input of this turn is handled: many clients then share one write.
+    if (this.#callbacks.length === 0) setImmediate(() => this.flush());
     this.#text += line;
-    this.#told.push(told);
+    this.#callbacks.push(onWritten);
   }
 
-  /** At once, for one who is about to close the pipe. */
+  /** Writes at once, for a caller that is about to close the pipe. */
   flush(): void {
-    const told = this.#told;
-    if (told.length === 0) return;
+    const callbacks = this.#callbacks;
+    if (callbacks.length === 0) return;
     const text = this.#text;
     this.#text = '';
-    this.#told = [];
+    this.#callbacks = [];
     this.#pipe.write(text, (error) => {
-      for (const tell of told) tell(error);
+      for (const onWritten of callbacks) onWritten(error);
     });
   }
 }

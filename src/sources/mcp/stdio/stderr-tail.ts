@@ -1,86 +1,86 @@
 /**
- * The last lines that a server wrote to stderr, redacted; older ones are let go. Each life of its
- * program writes by itself: what one left unfinished is not the beginning of a line of the next.
+ * Keeps the last lines that a server wrote to stderr, redacted. Each run of its program writes separately:
+ * an unfinished line of one is not the beginning of a line of the next.
  */
 
 const MAX_LINES = 200;
 const MAX_LINE = 2000;
 const MAX_KEPT_LINE = 4 * MAX_LINE;
 
-/** What one life of the program writes. */
-export interface StderrLife {
+/** The stderr of one run of the program. */
+export interface StderrRun {
   push(text: string): void;
-  /** Nothing more comes: a line that was left unfinished is one. */
+  /** Ends the run; an unfinished line counts as a line. */
   end(): void;
 }
 
 export interface StderrTail {
-  /** The program is started once more. */
-  begin(): StderrLife;
+  /** Begins another run of the program. */
+  begin(): StderrRun;
   lines(): readonly string[];
 }
 
-/** Redacts text that comes in pieces: a secret of several lines, or across two pieces, is found. */
+/** Redacts text that comes in pieces; finds secrets that span lines or pieces. */
 export interface TextStream {
-  /** What is clean by now. */
+  /** Adds text; returns what is redacted by now. */
   push(text: string): string;
-  /** What is held back, clean as far as it can be told; it stays held. */
+  /** Returns what is still held back, redacted as far as possible; it stays held. */
   peek(): string;
   end(): string;
 }
 
-/** Hands everything on as it is; what is shown is redacted as a whole. */
-const passOn = (): TextStream => ({ push: (text) => text, peek: () => '', end: () => '' });
+/** Changes nothing: `lines` redacts the whole text. */
+const passThrough = (): TextStream => ({ push: (text) => text, peek: () => '', end: () => '' });
 
 const linesOf = (text: string): readonly string[] =>
   text.split('\n').map((line) => line.replace(/\r$/, ''));
 
 export const createStderrTail = (
   redact: (text: string) => string,
-  redactStream: () => TextStream = passOn,
+  redactStream: () => TextStream = passThrough,
 ): StderrTail => {
-  let kept: string[] = [];
-  /** The unfinished text of each life that may still write; one may end after the next began. */
-  const unfinished = new Map<StderrLife, () => string>();
+  let stored: string[] = [];
+  /** The unfinished text of each run; one may end after the next began. */
+  const unfinished = new Map<StderrRun, () => string>();
 
-  const keep = (lines: readonly string[]): void => {
-    // Before the cut: half a secret is not known again.
-    kept.push(...lines.slice(-MAX_LINES).map((line) => line.slice(0, MAX_KEPT_LINE)));
-    if (kept.length > 2 * MAX_LINES) kept = kept.slice(-MAX_LINES);
+  const store = (lines: readonly string[]): void => {
+    // Generous: redaction runs again before the final cut, and would miss half a secret.
+    stored.push(...lines.slice(-MAX_LINES).map((line) => line.slice(0, MAX_KEPT_LINE)));
+    if (stored.length > 2 * MAX_LINES) stored = stored.slice(-MAX_LINES);
   };
 
-  const begin = (): StderrLife => {
+  const begin = (): StderrRun => {
     const stream = redactStream();
-    /** Clean, and without a line break so far. */
+    /** Redacted text without a line break so far. */
     let open = '';
     const take = (text: string): void => {
       const lines = linesOf(open + text);
-      // A line without end is cut as well: what is kept of a server stays small.
+      // A line without an end is cut as well.
       open = (lines.at(-1) ?? '').slice(0, MAX_KEPT_LINE);
-      keep(lines.slice(0, -1));
+      store(lines.slice(0, -1));
     };
-    const life: StderrLife = {
+    const run: StderrRun = {
       push(text) {
         take(stream.push(text));
-        unfinished.set(life, () => open + stream.peek());
+        unfinished.set(run, () => open + stream.peek());
       },
       end() {
         take(stream.end());
-        if (open !== '') keep([open]);
+        if (open !== '') store([open]);
         open = '';
-        unfinished.delete(life);
+        unfinished.delete(run);
       },
     };
-    return life;
+    return run;
   };
 
   return {
     begin,
     lines: () => {
       const rest = [...unfinished.values()].flatMap((text) => linesOf(text().replace(/\n$/, '')));
-      const text = [...kept, ...rest.filter((line, at) => line !== '' || at > 0)].join('\n');
+      const text = [...stored, ...rest.filter((line, at) => line !== '' || at > 0)].join('\n');
       if (text === '') return [];
-      // Once more: a secret that was learnt since is taken out as well.
+      // Again, for secrets that were loaded since.
       return linesOf(redact(text))
         .slice(-MAX_LINES)
         .map((line) => line.slice(0, MAX_LINE));

@@ -9,11 +9,11 @@ import { createWatchdog } from './watchdog.ts';
 
 /** Never started: whatever it wants to write fails. */
 const someTransport = (
-  order = {} as StdioOptions['order'],
+  request = {} as StdioOptions['request'],
   tail = createStderrTail((text) => text),
 ): StdioTransport =>
   new StdioTransport({
-    order,
+    request,
     maxMessageBytes: 1000,
     graceMs: 0,
     runtime: createRuntime(),

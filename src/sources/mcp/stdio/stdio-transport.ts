@@ -1,6 +1,6 @@
 /**
- * The SDK's transport over the pipes of a child that we start and end ourselves. Lines that are no
- * messages are counted; one that is too long, or a flood, ends the connection and with it the child.
+ * Implements the SDK's transport over the pipes of a child that it starts and ends. Lines that are no
+ * messages are counted; a line that is too long, or a flood, ends the connection and the child.
  */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ToolFailure } from '../../../contract/errors.ts';
@@ -10,17 +10,17 @@ import type { ConfinedStart } from '../server-settings.ts';
 import { parseSoundly } from '../transport/sound-message.ts';
 import { type ChildGroup, type ChildRequest, startChildGroup } from './child-group.ts';
 import { LineReader } from './line-reader.ts';
-import { Outbox, type Told } from './outbox.ts';
+import { type OnWritten, Outbox } from './outbox.ts';
 import type { StderrTail } from './stderr-tail.ts';
 
 export interface StdioOptions {
-  readonly order: ChildRequest;
-  /** The walls around the child, where it has some; taken down when it is gone. */
+  readonly request: ChildRequest;
+  /** The confinement of the child, where it has one; closed when the child has ended. */
   readonly confined?: ConfinedStart | undefined;
   readonly maxMessageBytes: number;
   readonly graceMs: number;
   readonly runtime: Pick<Runtime, 'elapsed' | 'after'>;
-  /** Throws for what is no message. */
+  /** Throws for anything that is not a message. */
   parse(value: unknown): JSONRPCMessage;
   readonly tail: Pick<StderrTail, 'begin'>;
   onGarbage(): void;
@@ -32,22 +32,22 @@ export type CutReason = 'message too large' | 'flood' | 'garbage' | 'limit';
 const FLOOD_WINDOW_MS = 5000;
 const FLOOD_MESSAGES = 20_000;
 const MAX_GARBAGE_IN_A_ROW = 1000;
-/** How long one whose pipe broke is waited for, to tell how it ended. */
-const FAREWELL_MS = 500;
-/** The longest time that a timer can be set to. */
+/** How long to wait for the end of a child whose pipe broke, to report how it ended. */
+const EXIT_WAIT_MS = 500;
+/** The longest delay of a timer. */
 const NEVER_MS = 2_147_483_647;
 
 export class StdioTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: Transport['onmessage'];
-  /** The SDK tells a child process by `pid` and `stderr`. */
+  /** The SDK recognizes a child process by `pid` and `stderr`. */
   readonly stderr = null;
   /** Set before `onclose`. */
   cut: CutReason | undefined = undefined;
-  /** The limit that it was cut for. */
+  /** Set when it was cut for a limit. */
   failure: ToolFailure | undefined = undefined;
-  /** How the child ended, where it did so by itself. */
+  /** How the child ended, if it ended by itself. */
   end: string | undefined = undefined;
   /** For calls that need not go through the SDK. */
   readonly directCalls: DirectCalls;
@@ -55,12 +55,12 @@ export class StdioTransport implements Transport {
   readonly #reader: LineReader;
   #child: ChildGroup | undefined = undefined;
   #outbox: Outbox | undefined = undefined;
-  /** Responses that came already, by the arguments of calls that the SDK is yet to make. */
+  /** Responses that have arrived, by the arguments of calls that the SDK will make. */
   readonly #foreseen = new WeakMap<object, JSONRPCMessage>();
   #closed = false;
-  /** It no longer reads what it is told, most likely because it has ended. */
-  #isDeaf = false;
-  #takenDown: Promise<void> | undefined = undefined;
+  /** A write failed, most likely because the child has ended. */
+  #isBroken = false;
+  #confinementClosed: Promise<void> | undefined = undefined;
   #garbage = 0;
   #windowFrom = 0;
   #inWindow = 0;
@@ -69,7 +69,7 @@ export class StdioTransport implements Transport {
     this.#options = options;
     this.#reader = new LineReader(options.maxMessageBytes);
     this.directCalls = new DirectCalls({
-      write: (line, told) => this.#write(line, told),
+      write: (line, onWritten) => this.#write(line, onWritten),
       hold: () => options.runtime.after(NEVER_MS, () => undefined),
     });
   }
@@ -79,7 +79,7 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const child = await startChildGroup(this.#options.order);
+    const child = await startChildGroup(this.#options.request);
     this.#child = child;
     this.#outbox = new Outbox(child.stdin);
     child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
@@ -87,9 +87,9 @@ export class StdioTransport implements Transport {
     const stderr = this.#options.tail.begin();
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk.toString('utf8')));
     child.stderr.on('error', () => undefined);
-    // Later than its end: what it wrote last is still in the pipe then.
+    // Later than the exit: its last output is still in the pipe then.
     child.stderr.once('close', () => stderr.end());
-    void child.ended.then((how) => this.#over(how));
+    void child.ended.then((how) => this.#handleExit(how));
     this.#options.confined?.watch(child.pid, {
       onLimit: (failure) => {
         this.failure = failure;
@@ -103,14 +103,13 @@ export class StdioTransport implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#isForeseen(message)) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const told: Told = (error) => (error ? reject(error) : resolve());
-      this.#write(`${JSON.stringify(message)}\n`, told);
+      this.#write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });
   }
 
   /**
-   * Has the SDK judge a response to a call that went past it: when it makes the call with these very
-   * arguments, nothing is sent, and this is its answer.
+   * Lets the SDK judge a response to a call that went past it: when the SDK makes the call with this
+   * arguments object, nothing is sent, and it gets this response.
    */
   foresee(args: object, response: JSONRPCMessage): void {
     this.#foreseen.set(args, response);
@@ -121,67 +120,67 @@ export class StdioTransport implements Transport {
     if (typeof args !== 'object' || args === null || !('id' in message)) return false;
     const response = this.#foreseen.get(args);
     if (!response) return false;
-    // Once: what it sends next, with the answers to questions of the server, is a call of its own.
+    // Once: a second call with them, after questions of the server, is a new call.
     this.#foreseen.delete(args);
-    this.#hand({ ...response, id: message.id } as JSONRPCMessage);
+    this.#passToSdk({ ...response, id: message.id } as JSONRPCMessage);
     return true;
   }
 
-  #write(line: string, told: Told): void {
+  #write(line: string, onWritten: OnWritten): void {
     if (!this.#outbox || this.#closed) throw new Error('Not connected');
     this.#outbox.put(line, (error) => {
-      if (error) this.#isDeaf = true;
-      told(error);
+      if (error) this.#isBroken = true;
+      onWritten(error);
     });
   }
 
   async close(): Promise<void> {
-    if (this.#isDeaf && !this.#closed) await this.#farewell();
+    if (this.#isBroken && !this.#closed) await this.#awaitExit();
     this.#closed = true;
     this.#child?.stdout.removeAllListeners('data').resume();
     this.#outbox?.flush();
     await this.#child?.end(this.#options.graceMs);
-    await this.#takeDown();
-    this.#tellClosed();
+    await this.#closeConfinement();
+    this.#emitClose();
   }
 
-  /** The write that fails is told before the exit that made it fail. */
-  async #farewell(): Promise<void> {
+  /** Waits for the exit: a failing write is reported before the exit that caused it. */
+  async #awaitExit(): Promise<void> {
     let timer: { cancel(): void } | undefined;
     const late = new Promise<void>((resolve) => {
-      timer = this.#options.runtime.after(FAREWELL_MS, resolve);
+      timer = this.#options.runtime.after(EXIT_WAIT_MS, resolve);
     });
     await Promise.race([this.#child?.ended, late]);
     timer?.cancel();
   }
 
-  async #over(how: string): Promise<void> {
+  async #handleExit(how: string): Promise<void> {
     if (!this.#closed) this.end = how;
     this.#closed = true;
-    await this.#takeDown();
-    this.#tellClosed();
+    await this.#closeConfinement();
+    this.#emitClose();
   }
 
-  #takeDown(): Promise<void> {
-    this.#takenDown ??= this.#options.confined?.close() ?? Promise.resolve();
-    return this.#takenDown;
+  #closeConfinement(): Promise<void> {
+    this.#confinementClosed ??= this.#options.confined?.close() ?? Promise.resolve();
+    return this.#confinementClosed;
   }
 
-  /** The child is killed without grace: it is not reading what it is told. */
+  /** Cuts the connection and kills the child without grace. */
   #cutOff(reason: CutReason): void {
     if (this.#closed) return;
     this.cut = reason;
     this.#closed = true;
     this.#child?.stdout.destroy();
-    this.#tellClosed();
+    this.#emitClose();
     void this.#child?.end(0);
   }
 
-  #tellClosed(): void {
-    const tell = this.onclose;
+  #emitClose(): void {
+    const onclose = this.onclose;
     this.onclose = undefined;
     try {
-      tell?.();
+      onclose?.();
     } finally {
       this.directCalls.close();
     }
@@ -195,8 +194,8 @@ export class StdioTransport implements Transport {
   }
 
   /**
-   * The SDK takes a notification in later than a response, so what follows one has to wait, or the
-   * progress of a call would come after its end. Nothing more is read meanwhile.
+   * Delivers lines in order. The SDK handles a notification later than a response, so the lines after a
+   * notification wait; otherwise the progress of a call would come after its end. Reading pauses meanwhile.
    */
   #deliver(lines: readonly string[], from: number): void {
     for (let at = from; at < lines.length && !this.#closed; at++) {
@@ -209,10 +208,10 @@ export class StdioTransport implements Transport {
     if (from > 0 && !this.#closed) this.#child?.stdout.resume();
   }
 
-  /** True for a notification that the SDK has got. */
+  /** Handles one line; true for a notification that went to the SDK. */
   #take(line: string): boolean {
     const message = this.#parse(line);
-    // An answer is no flood: there are no more of them than there were questions.
+    // Responses are no flood: there are no more of them than requests.
     if (message && this.directCalls.takeResponse(message)) return false;
     if (this.#isFlood()) {
       this.#cutOff('flood');
@@ -223,7 +222,7 @@ export class StdioTransport implements Transport {
       return false;
     }
     if (this.directCalls.takeProgress(message)) return false;
-    this.#hand(message);
+    this.#passToSdk(message);
     return 'method' in message && !('id' in message);
   }
 
@@ -237,7 +236,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  #hand(message: JSONRPCMessage): void {
+  #passToSdk(message: JSONRPCMessage): void {
     try {
       this.onmessage?.(message);
     } catch (error) {

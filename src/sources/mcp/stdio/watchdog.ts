@@ -1,23 +1,24 @@
 /**
- * Ends the servers of a process that died without a word, as after `kill -9`. One small shell holds
+ * Ends the servers of a process that died without cleaning up, as after `kill -9`. A small shell holds
  * the other end of a pipe; when it closes, every process group still on its list is killed.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 
-/** The variable by which a server's processes are known, also those that left its group. */
+/** The variable that marks the processes of a server, also those that left its group. */
 export const MARK_VARIABLE = 'TOOLCRIB_SERVER_RUN';
 
 export interface Watchdog {
-  /** From now on this group, and whatever carries the mark, ends with this process. */
+  /** From now on this group, and every process with the mark, ends with this process. */
   guard(group: number, mark: string): void;
   release(group: number): void;
   close(): void;
 }
 
 /**
- * Reads `+ group mark` and `- group`. What is on the list at the end of the input is asked to end,
- * and a second later made to.
+ * Reads `+ group mark` and `- group`. At the end of the input it terminates the listed groups, and
+ * kills them a second later.
  */
 const SCRIPT = `
 trap '' INT TERM HUP
@@ -52,13 +53,13 @@ const NOTHING: Watchdog = {
 
 const startShell = (): ChildProcess => {
   const shell = spawn('/bin/sh', ['-c', SCRIPT], {
-    // In a group of its own: Ctrl-C in a terminal must not end the one who cleans up.
+    // In its own group: Ctrl-C in a terminal must not end it.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
     cwd: '/',
   });
-  // Without it servers still end with their input; a host that has no shell must not fail for it.
+  // Without a shell servers still end with their input, so its absence is no failure.
   shell.on('error', () => undefined);
   shell.stdin?.on('error', () => undefined);
   shell.unref();
@@ -66,12 +67,12 @@ const startShell = (): ChildProcess => {
   return shell;
 };
 
-/** Started with the first server. Windows has no process groups; there servers end with their input. */
+/** Starts the shell with the first server. Windows has no process groups; there servers end with their input. */
 export const createWatchdog = (platform: NodeJS.Platform): Watchdog => {
   if (platform === 'win32') return NOTHING;
-  const held = new Set<number>();
+  const groups = new Set<number>();
   let shell: ChildProcess | undefined;
-  const tell = (line: string): void => {
+  const send = (line: string): void => {
     shell ??= startShell();
     shell.stdin?.write(line);
   };
@@ -81,15 +82,42 @@ export const createWatchdog = (platform: NodeJS.Platform): Watchdog => {
   };
   return {
     guard: (group, mark) => {
-      held.add(group);
-      tell(`+ ${group} ${mark}\n`);
+      groups.add(group);
+      send(`+ ${group} ${mark}\n`);
     },
     release: (group) => {
-      if (!held.delete(group)) return;
-      tell(`- ${group}\n`);
-      // With nobody left to guard there is nothing to stay for.
-      if (held.size === 0) close();
+      if (!groups.delete(group)) return;
+      send(`- ${group}\n`);
+      // Nothing is left to guard.
+      if (groups.size === 0) close();
     },
     close,
   };
+};
+
+const environOf = (pid: string): Promise<string> =>
+  readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+
+/** Finds processes by a mark in their environment. Only those of this user can be read, or killed. */
+export const findMarked = async (mark: string): Promise<readonly number[]> => {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const isMarked = await Promise.all(
+    pids.map(async (pid) => (await environOf(pid)).split('\0').includes(mark)),
+  );
+  return pids.filter((_, index) => isMarked[index]).map(Number);
+};
+
+/** Kills marked processes, and looks again, because they may just have started others. */
+export const killMarked = async (mark: string): Promise<void> => {
+  for (let round = 0; round < 5; round++) {
+    const pids = (await findMarked(mark)).filter((pid) => pid !== process.pid);
+    if (pids.length === 0) return;
+    for (const pid of pids) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended already.
+      }
+    }
+  }
 };

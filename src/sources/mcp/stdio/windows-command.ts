@@ -1,6 +1,6 @@
 /**
- * How a program is started on Windows. `npx` and its like are `.cmd` files there, which only the
- * command interpreter can run; every word is quoted so that it stays one word.
+ * Starts programs on Windows. `npx` and similar programs are `.cmd` files there, which only the command
+ * interpreter can run; every word is quoted so that it stays one word.
  */
 
 export interface Launch {
@@ -24,14 +24,14 @@ const variableOf = (env: WindowsLocation['env'], name: string): string | undefin
   return key === undefined ? undefined : env[key];
 };
 
-/** The file behind a word, looked for as the system would; the word itself when there is none. */
+/** Finds the file of a command as the system would; returns the command itself when there is none. */
 export const findProgram = (command: string, { env, exists }: WindowsLocation): string => {
   const endings = (variableOf(env, 'PATHEXT') ?? '.COM;.EXE;.BAT;.CMD').split(';').filter(Boolean);
   const folders = HAS_FOLDER.test(command)
     ? ['']
     : (variableOf(env, 'PATH') ?? '').split(';').filter(Boolean);
   const names = [command, ...endings.map((ending) => command + ending.toLowerCase())];
-  // A name without an ending is no program on Windows: `npx` lies beside `npx.cmd` and is for other shells.
+  // A name without an ending is no program on Windows: `npx` beside `npx.cmd` is for other shells.
   const usable = names.filter((name) => /\.[^\\/.]+$/.test(name));
   for (const folder of folders) {
     for (const name of usable) {
@@ -42,7 +42,7 @@ export const findProgram = (command: string, { env, exists }: WindowsLocation): 
   return command;
 };
 
-/** Quoted for the program, then escaped twice for the interpreter, since a `.cmd` file reads it again. */
+/** Quotes for the program, then escapes twice for the interpreter: a `.cmd` file reads it again. */
 const quoteWord = (word: string): string => {
   const inner = word.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/(\\*)$/, '$1$1');
   return `"${inner}"`.replaceAll(META, '^$&').replaceAll(META, '^$&');
@@ -51,11 +51,11 @@ const quoteWord = (word: string): string => {
 export const windowsLaunch = (
   command: string,
   args: readonly string[],
-  place: WindowsLocation,
+  location: WindowsLocation,
 ): Launch => {
-  const file = findProgram(command, place);
+  const file = findProgram(command, location);
   if (!SHELL_FILE.test(file)) return { file, args, verbatim: false };
   const line = [file.replaceAll(META, '^$&'), ...args.map(quoteWord)].join(' ');
-  const interpreter = variableOf(place.env, 'COMSPEC') ?? 'cmd.exe';
+  const interpreter = variableOf(location.env, 'COMSPEC') ?? 'cmd.exe';
   return { file: interpreter, args: ['/d', '/s', '/c', `"${line}"`], verbatim: true };
 };

@@ -1,31 +1,30 @@
-/** Makes the transport that a server is reached by. Nothing is started before it is connected. */
+/** Makes the transport to a server. Nothing is started before it is connected. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { resolveSecrets } from '../resolve-secrets.ts';
 import type { ConfinedStart, McpDeps, ServerSettings } from '../server-settings.ts';
-import { serverEnvironment } from '../stdio/server-environment.ts';
 import type { StderrTail } from '../stdio/stderr-tail.ts';
 import { StdioTransport } from '../stdio/stdio-transport.ts';
 import type { Watchdog } from '../stdio/watchdog.ts';
 import { readMessage } from './read-message.ts';
-import { soundFetch } from './sound-fetch.ts';
+import { soundFetch } from './sound-message.ts';
 import { WebSocketTransport } from './web-socket-transport.ts';
 
-/** How long a server may take to end by itself before it is made to. */
+/** How long a server may take to end before it is killed. */
 const GRACE_MS = 2000;
 
 export interface TransportHooks {
   readonly watchdog: Watchdog;
   /** Unique on this machine. */
   readonly mark: string;
-  /** Of the programs that are started. */
+  /** Receives stderr. */
   readonly tail: Pick<StderrTail, 'begin'>;
   onGarbage(): void;
 }
 
 type Sdk = typeof import('@modelcontextprotocol/client');
 
-/** A transport that may know why it was cut, and what became of its process. */
+/** A transport that may know why it was cut, and how its process ended. */
 export type OpenTransport = Transport & {
   readonly cut?: string | undefined;
   readonly failure?: ToolFailure | undefined;
@@ -33,8 +32,8 @@ export type OpenTransport = Transport & {
   readonly pid?: number | null;
 };
 
-/** A server that is to be confined is never started without. */
-const confinedBy = async (
+/** Confines a server that has a sandbox; it is never started without. */
+const confineServer = async (
   { confine }: McpDeps,
   { name, command, args, cwd, sandbox }: ServerSettings,
   env: Readonly<Record<string, string>>,
@@ -54,15 +53,15 @@ const overStdio = async (
   const { command, args, cwd, maxMessageBytes } = settings;
   const { platform, runtime } = deps;
   const configured = await resolveSecrets(settings.env, deps.secret);
-  const confined = await confinedBy(deps, settings, configured);
+  const confined = await confineServer(deps, settings, configured);
   const env = serverEnvironment(deps.environment, configured, platform);
   const { watchdog, mark } = hooks;
-  const order = { mark, platform, watchdog, ...(confined ?? { command, args, env, cwd }) };
+  const request = { mark, platform, watchdog, ...(confined ?? { command, args, env, cwd }) };
   const limits = { maxMessageBytes, graceMs: GRACE_MS };
-  return new StdioTransport({ ...hooks, ...limits, order, confined, runtime });
+  return new StdioTransport({ ...hooks, ...limits, request, confined, runtime });
 };
 
-/** Fails with AUTH_MISSING when a secret that the configuration names is not there. */
+/** Fails with AUTH_MISSING when a secret that the configuration names is not set. */
 export const openTransport = async (
   settings: ServerSettings,
   deps: McpDeps,
@@ -86,4 +85,43 @@ export const openTransport = async (
   return transport === 'sse'
     ? new sdk.SSEClientTransport(url, options)
     : (new sdk.StreamableHTTPClientTransport(url, options) as Transport);
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const POSIX = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TMPDIR', 'TZ'];
+const WINDOWS = [
+  'APPDATA',
+  'COMSPEC',
+  'HOMEDRIVE',
+  'HOMEPATH',
+  'LOCALAPPDATA',
+  'PATH',
+  'PATHEXT',
+  'PROGRAMDATA',
+  'PROGRAMFILES',
+  'SYSTEMDRIVE',
+  'SYSTEMROOT',
+  'TEMP',
+  'TMP',
+  'USERPROFILE',
+  'WINDIR',
+];
+
+/** True for an exported function, which old shells would run. */
+const isShellFunction = (value: string): boolean => value.startsWith('()');
+
+/** Makes the environment of a server: what programs need, and what is configured. Nothing else. */
+const serverEnvironment = (
+  own: Environment,
+  configured: Readonly<Record<string, string>>,
+  platform: NodeJS.Platform,
+): Record<string, string> => {
+  const names = platform === 'win32' ? WINDOWS : POSIX;
+  const env: Record<string, string> = {};
+  for (const [key, value] of Object.entries(own)) {
+    const name = platform === 'win32' ? key.toUpperCase() : key;
+    if (value !== undefined && names.includes(name) && !isShellFunction(value)) env[key] = value;
+  }
+  return { ...env, ...configured };
 };

@@ -1,6 +1,6 @@
 /**
- * Tells a JSON-RPC message from anything else that a server may write. Only the frame is looked at:
- * the SDK checks what is inside once it knows which request it answers.
+ * Tells JSON-RPC messages from other output of a server. Checks the frame only: the SDK checks the
+ * content once it knows which request it answers.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isRecord } from '../../../kit/data/is-record.ts';
@@ -24,7 +24,7 @@ const isAnswer = (message: Fields): boolean =>
     ? isError(message)
     : isId(message.id) && isRecord(message.result) && message.error === undefined;
 
-/** Throws for what is no message. */
+/** Throws for anything that is not a message. */
 export const readMessage = (value: unknown): JSONRPCMessage => {
   if (isRecord(value) && value.jsonrpc === '2.0') {
     const isMessage = typeof value.method === 'string' ? isCall(value) : isAnswer(value);

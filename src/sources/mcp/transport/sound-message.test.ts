@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { soundFetch } from './sound-fetch.ts';
-import { parseSoundly } from './sound-message.ts';
+import { parseSoundly, soundFetch } from './sound-message.ts';
 
 const resultOf = (data: string): string =>
   `{"jsonrpc":"2.0","id":4,"result":{"content":[],"structuredContent":${data}}}`;

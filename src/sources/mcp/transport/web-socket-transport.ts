@@ -1,4 +1,4 @@
-/** The SDK's transport over a WebSocket, one message a frame. */
+/** Implements the SDK's transport over a WebSocket, one message in each frame. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { WebSocketLike } from '../server-settings.ts';
 import { parseSoundly } from './sound-message.ts';
@@ -6,7 +6,7 @@ import { parseSoundly } from './sound-message.ts';
 export interface WebSocketOptions {
   readonly maxMessageBytes: number;
   open(): Promise<WebSocketLike>;
-  /** Throws for what is no message. */
+  /** Throws for anything that is not a message. */
   parse(value: unknown): JSONRPCMessage;
   onGarbage(): void;
 }
