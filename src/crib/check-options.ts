@@ -14,7 +14,7 @@ import {
   someFields,
   text,
   withMethods,
-} from './members/check-arguments.ts';
+} from '../kit/data/check-arguments.ts';
 
 /** A method of a class counts as well. */
 const ownStore = withMethods('close');

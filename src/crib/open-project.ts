@@ -5,12 +5,12 @@ import type { Crib } from '../contract/crib.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { ToolMap, ToolMapOf } from '../contract/tool-types.ts';
+import type { ArgumentCheck } from '../kit/data/check-arguments.ts';
 import { type LoadedConfig, loadConfig } from '../trust/load-config.ts';
 import { assertOptions, PROJECT_OPTIONS } from './check-options.ts';
 import { createCribHost } from './create-crib.ts';
 import { createRuntime } from './create-runtime.ts';
 import type { CribOptions } from './crib-options.ts';
-import type { ArgumentCheck } from './members/check-arguments.ts';
 import { type ProjectSetting, projectOptions } from './project/project-options.ts';
 
 /** What the program adds to what the project says. */

@@ -1,5 +1,5 @@
 /** Puts the checks of arguments before the methods of a group of members. */
-import { type ArgumentChecks, assertArguments } from './check-arguments.ts';
+import { type ArgumentChecks, assertArguments } from '../../kit/data/check-arguments.ts';
 
 /** For each method the checks of its arguments, in their order. */
 export type MethodChecks<T> = { readonly [Name in keyof T]?: ArgumentChecks };

@@ -15,13 +15,11 @@ import type { ToolLock } from '../../contract/lock.ts';
 import type { CompletionAsked, Servers } from '../../contract/servers.ts';
 import { TIERS } from '../../contract/tool.ts';
 import type { AiSdkOptions, ToolSetOptions, ToolSets } from '../../contract/tool-sets.ts';
-import { unknownNameText } from '../../kit/text/did-you-mean.ts';
 import {
   type ArgumentCheck,
   amount,
   anything,
   callback,
-  callOptions,
   either,
   fields,
   flag,
@@ -36,8 +34,16 @@ import {
   text,
   texts,
   tool,
-} from './check-arguments.ts';
+} from '../../kit/data/check-arguments.ts';
+import { unknownNameText } from '../../kit/text/did-you-mean.ts';
+import { optionsFault } from '../../pipeline/request-fault.ts';
 import type { MethodChecks } from './checked.ts';
+
+/** Who calls, and how: the same names and kinds that `execute` takes. */
+const callOptions: ArgumentCheck = (value) => {
+  const fault = optionsFault(value);
+  return fault && `${fault.path.join('.')} ${fault.message}`;
+};
 
 const state = oneOf('waiting', 'approved', 'denied', 'used');
 

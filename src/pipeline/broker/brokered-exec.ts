@@ -11,6 +11,7 @@ import { withoutGitVariables } from '../../governance/commands/git/git-environme
 import { isolationSandbox } from '../../governance/isolation-sandbox.ts';
 import { withholdSecrets } from '../../governance/paths/withhold-secrets.ts';
 import { assertRunning } from './assert-running.ts';
+import { assertExec } from './context-checks.ts';
 import {
   type CommandTask,
   judgeProgram,
@@ -113,6 +114,7 @@ export const brokeredExec =
   async (command, args = [], options = {}): Promise<CommandResult> => {
     assertRunning(call);
     const argv = [command, ...args];
+    assertExec(argv, options);
     const { tool } = call.ready;
     const cwd = await folderOf(call, settings, options);
     const verdict = await judgeProgram(tool, { argv, cwd }, settings);

@@ -8,6 +8,7 @@ import type { Spending } from '../../contract/store.ts';
 import { boundedMicros } from '../../governance/ledger/estimate-cost.ts';
 import { modelUsd } from '../../governance/ledger/most-cost.ts';
 import type { Purse } from '../budget/purse.ts';
+import { assertConverseRequest, assertModelRequest } from './context-checks.ts';
 
 /** How long an answer may be where the tool does not say: without an end its price has none. */
 const MAX_ANSWER_TOKENS = 8_192;
@@ -92,14 +93,16 @@ export const brokeredModel = (call: Call<'ready'>, model: Model, budget: ModelBu
   return {
     configured: true,
     ...(model.price !== undefined && { price: model.price }),
-    generate: (request) => {
+    generate: async (request) => {
+      assertModelRequest(request);
       const { system, prompt, schema, maxTokens = MAX_ANSWER_TOKENS } = request;
       const inputTokens = mostTokens(system, prompt, schema);
       const used = { inputTokens, outputTokens: maxTokens };
       return paid(question, used, () => model.generate({ ...request, maxTokens }));
     },
     ...(converse && {
-      converse: (request) => {
+      converse: async (request) => {
+        assertConverseRequest(request);
         const { system, messages, tools, maxTokens = MAX_ANSWER_TOKENS } = request;
         const inputTokens = mostTokens(system, messages, tools);
         const used = { inputTokens, outputTokens: maxTokens };

@@ -25,6 +25,7 @@ import { assertRunning } from './assert-running.ts';
 import { brokeredExec, type ExecSettings } from './brokered-exec.ts';
 import { brokeredFetch } from './brokered-fetch.ts';
 import { brokeredModel, type ModelBudget } from './brokered-model.ts';
+import { assertNoOptions, assertUsage, checkedFiles } from './context-checks.ts';
 import { egressScope } from './egress-scope.ts';
 import { askerOf, keepTouching } from './elicit-of.ts';
 
@@ -101,7 +102,7 @@ export class CallContext implements ToolContext {
   }
 
   get fs(): FileAccess {
-    this.#fs ??= this.#deps.files(this.#call);
+    this.#fs ??= checkedFiles(this.#deps.files(this.#call));
     return this.#fs;
   }
 
@@ -159,8 +160,10 @@ export class CallContext implements ToolContext {
   }
 
   get charge(): ToolContext['charge'] {
-    return (usage) =>
+    return (usage) => {
+      assertUsage(usage);
       this.#deps.budgeting.purse(this.#call).charge(spendingOf(usage, this.#call.ready.tool));
+    };
   }
 
   get keepForUndo(): ToolContext['keepForUndo'] {
@@ -182,7 +185,10 @@ export class CallContext implements ToolContext {
   }
 
   get call(): ToolContext['call'] {
-    return (tool, input) => this.#deps.callTool(this.#call, tool, input);
+    return async (tool, input, ...surplus: unknown[]) => {
+      assertNoOptions('call', surplus);
+      return this.#deps.callTool(this.#call, tool, input);
+    };
   }
 
   async #secret(key: string): Promise<string> {

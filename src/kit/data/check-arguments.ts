@@ -1,11 +1,11 @@
 /**
- * Checks what programs hand to the public methods: JavaScript has no types, and a missing id must not
- * mean somebody's newest call. Each failure is a VALIDATION_ERROR that names the argument.
+ * Checks arguments of public methods and of the context that tools are handed: JavaScript has no types,
+ * and a missing id must not mean somebody's newest call. Each failure is a VALIDATION_ERROR that names
+ * the argument.
  */
-import { ToolFailure } from '../../contract/errors.ts';
-import { isRecord } from '../../kit/data/is-record.ts';
-import { unknownNameText } from '../../kit/text/did-you-mean.ts';
-import { optionsFault } from '../../pipeline/request-fault.ts';
+import { type ErrorExtras, ToolFailure } from '../../contract/errors.ts';
+import { unknownNameText } from '../text/did-you-mean.ts';
+import { isRecord } from './is-record.ts';
 
 /** What one argument has to be: says what is wrong with a value, or nothing. */
 export type ArgumentCheck = (value: unknown) => string | undefined;
@@ -105,12 +105,6 @@ export const fields = (checks: Readonly<Record<string, ArgumentCheck>>): Argumen
   };
 };
 
-/** Who calls, and how: the same names and kinds that `execute` takes. */
-export const callOptions: ArgumentCheck = (value) => {
-  const fault = optionsFault(value);
-  return fault && `${fault.path.join('.')} ${fault.message}`;
-};
-
 export const range = fields({ offset: optional(amount), limit: optional(amount) });
 
 /** Says what is wrong; an object that throws when it is read is wrong, too. */
@@ -127,7 +121,11 @@ export interface ArgumentChecks {
 }
 
 /** Throws a ToolFailure for the first argument that is not what it has to be. */
-export const assertArguments = (checks: ArgumentChecks, values: readonly unknown[]): void => {
+export const assertArguments = (
+  checks: ArgumentChecks,
+  values: readonly unknown[],
+  extras?: ErrorExtras,
+): void => {
   for (const [at, [name, check]] of Object.entries(checks).entries()) {
     const problem = problemOf(check, values[at]);
     if (problem === undefined) continue;
@@ -135,7 +133,7 @@ export const assertArguments = (checks: ArgumentChecks, values: readonly unknown
     throw new ToolFailure(
       'VALIDATION_ERROR',
       `${name}: ${problem}${problem.endsWith('?') ? '' : '.'}`,
-      { issues },
+      { ...extras, issues },
     );
   }
 };
