@@ -138,6 +138,7 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
   budget: unknown = undefined;
   context: unknown = undefined;
   purse: unknown = undefined;
+  runningIndex = -1;
 
   constructor(from: CallInput, { runtime, nextId }: NewCallDeps) {
     // A copy: the caller must not turn a dry run into a real one on its way.

@@ -117,9 +117,8 @@ export class Budgeting {
     return this.#mayExceed(tool);
   }
 
-  scopes(call: Judged): readonly BudgetScope[] {
+  scopes(call: Judged, now = this.#deps.runtime.now()): readonly BudgetScope[] {
     const { caller, ready } = call;
-    const now = this.#deps.runtime.now();
     const tool = ready.tool.name;
     const scopes = this.#scopesOf({ caller, tool, flowId: flowOf(call), now });
     const dailyUsd = dailyUsdOf(call);
@@ -192,9 +191,10 @@ export class Budgeting {
     } else this.countFree(call);
   }
 
-  /** Counts a call for which nothing was held, so that usage shows it. */
+  /** Counts a call for which nothing was held in the periods it started in, so that usage shows it. */
   countFree(call: Judged): void {
-    if (call.notes.attempts > 0) this.freeCalls.count(this.scopes(call), call.notes.tokens);
+    if (call.notes.attempts === 0) return;
+    this.freeCalls.count(this.scopes(call, call.startedAt), call.notes.tokens);
   }
 
   refusal(call: Judged, { scope, unit, available }: Refused): ToolResult {

@@ -71,10 +71,10 @@ const admit = async (
   });
 };
 
-const isLoop = (call: Fresh, { loops, runtime }: LimitRateDeps): boolean => {
+const isLoop = (call: Fresh, { loops }: LimitRateDeps): boolean => {
   if (!loops || call.options.dryRun) return false;
   const { caller, input, ready } = call;
-  return !loops.admits(caller, { tool: ready.tool.name, input }, runtime.now());
+  return !loops.admits(caller, { tool: ready.tool.name, input }, call.startedAt);
 };
 
 export const limitRate = (

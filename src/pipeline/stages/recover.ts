@@ -91,6 +91,10 @@ const enterFree = (bulkheads: readonly Bulkhead[]): number => {
   return entered;
 };
 
+const leaveAll = (bulkheads: readonly Bulkhead[]): void => {
+  for (const bulkhead of bulkheads) bulkhead.leave();
+};
+
 /** Waits for a place in every bulkhead from `index` on. Answers with a refusal, and leaves all, when it cannot. */
 const waitInLine = async (
   call: Ready,
@@ -100,7 +104,7 @@ const waitInLine = async (
   for (let i = index; i < bulkheads.length; i++) {
     const outcome = await bulkheads[i]?.enter(call.control);
     if (outcome === 'entered') continue;
-    for (const entered of bulkheads.slice(0, i)) entered.leave();
+    leaveAll(bulkheads.slice(0, i));
     if (outcome === 'aborted') return failed(call, call.control.reason ?? 'CANCELLED');
     return failed(call, 'RATE_LIMITED', {
       message: 'Too many calls are running and waiting already.',
@@ -146,7 +150,7 @@ const runGuarded = async (
     }
     isLearnt = true;
   } finally {
-    if (hasEntered) for (const bulkhead of bulkheads) bulkhead.leave();
+    if (hasEntered) leaveAll(bulkheads);
     deadline.cancel();
     if (!isLearnt) abstain(call, guards);
   }

