@@ -1,4 +1,4 @@
-/** What the engine is made of: its settings, what it is handed, and the services that stages share. */
+/** Defines the engine's settings and deps, and makes the services that its stages share. */
 import type { Approver } from '../contract/approver.ts';
 import type { ReadyTool } from '../contract/call.ts';
 import type { Events } from '../contract/events.ts';
@@ -106,7 +106,7 @@ export const createSharedServices = (deps: EngineDeps) => {
     settingsOf,
     late,
     permissions,
-    standing: new StandingGrants({ grants, seals }),
+    standingGrants: new StandingGrants({ grants, seals }),
     definitionOf,
     resolveTargets: targetsOf,
     labels: new SessionLabels(store.memory, runtime.now),
@@ -144,12 +144,12 @@ const targetDeps = ({ guard, settings }: EngineDeps): TargetDeps => {
   };
 };
 
-/** Worked out once per tool: a definition does not change while it is registered. */
+/** Computes a fingerprint once per tool: a definition does not change while it is registered. */
 const createFingerprints = (): ((ready: ReadyTool) => string) => {
-  const known = new WeakMap<ReadyTool, string>();
+  const digests = new WeakMap<ReadyTool, string>();
   return (ready) => {
-    const digest = known.get(ready) ?? fingerprintOf(ready);
-    known.set(ready, digest);
+    const digest = digests.get(ready) ?? fingerprintOf(ready);
+    digests.set(ready, digest);
     return digest;
   };
 };

@@ -102,7 +102,7 @@ export class ApprovalService {
     this.#bindings = new CallBindings(deps);
   }
 
-  /** Puts the question on record, asks if there is somebody to ask, and answers with a decision. */
+  /** Puts the question on record, asks the approver if there is one, and returns the outcome. */
   async ask(call: JudgedCall, estimate: Estimate): Promise<ApprovalOutcome> {
     const earlier = await this.#spendEarlier(call);
     if (earlier) return earlier;

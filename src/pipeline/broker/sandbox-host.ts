@@ -54,7 +54,7 @@ const fetched: Answer = async ({ fetch }, [url, init]) => {
 
 const MAX_TOKENS = 8_192;
 
-/** Charges the call itself: the code cannot forget to. */
+/** Asks the model and charges the call, so that the code cannot forget to. */
 const generated: Answer = async (context, [request]) => {
   const { prompt, system, maxTokens, temperature, schema, ...surplus } = record(request);
   const reply = await context.model.generate({
@@ -79,9 +79,9 @@ const logged =
 const SCOPES = ['working', 'short-term', 'long-term'] as const;
 
 const scopeOf = (value: unknown): (typeof SCOPES)[number] => {
-  const known = SCOPES.find((each) => each === value);
-  if (!known) throw invalid();
-  return known;
+  const scope = SCOPES.find((each) => each === value);
+  if (!scope) throw invalid();
+  return scope;
 };
 
 const decoder = new TextDecoder();

@@ -14,7 +14,7 @@ export interface ReconcileDeps {
   sweep?(path: string): Promise<unknown>;
 }
 
-/** What the files say: all as intended is done, all as before is not done, a mixture is unknown. */
+/** Compares the files with the snapshots: all as intended is done, all as before is not, a mixture is unknown. */
 const effectOnFiles = async (
   executionId: string,
   { store, inspect, sweep }: ReconcileDeps,
@@ -30,7 +30,7 @@ const effectOnFiles = async (
   return states.size === 1 && state !== undefined ? state : 'unknown';
 };
 
-/** Returns the calls that were left in doubt, with what could be found out about them. */
+/** Concludes the calls that were left in doubt, and returns them with their effect. */
 export const reconcile = async (
   deps: ReconcileDeps,
 ): Promise<readonly { readonly executionId: string; readonly effect: EffectState }[]> => {
