@@ -7,7 +7,6 @@ import type { ReadyTool } from '../../contract/call.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import type { UndoReport } from '../../contract/crib-members.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { ToolResult } from '../../contract/result.ts';
 import type { Schema } from '../../contract/schema.ts';
 import type { Snapshot, Store } from '../../contract/store.ts';
 import type { Tool } from '../../contract/tool.ts';
@@ -180,5 +179,3 @@ export const undoTools = (deps: UndoDeps): UndoTools => ({
   ofCaller: undoTool(deps, ({ userId }) => ({ ofUser: userId })),
   ofAnyone: undoTool(deps, () => ({ ofUser: undefined })),
 });
-
-export type UndoResult = ToolResult<UndoReport>;
