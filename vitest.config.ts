@@ -6,8 +6,8 @@ import { integrationTests } from './test/integration-tests.ts';
 /** What says no. Every branch of it is walked by a test; `npm test` fails when one is not. */
 const GUARDS = [
   'src/governance/{policy,approvals,ledger,labels,audit,signing,paths,commands,egress}/**/*.ts',
-  'src/pipeline/approval/{approval-service,given-before,approval-links,approval-request,permission-service}.ts',
-  'src/pipeline/budget/budgeting.ts',
+  'src/pipeline/approval/{approval-service,earlier-approvals,approval-links,approval-record,call-bindings,permission-service}.ts',
+  'src/pipeline/budget/{budgeting,call-scopes,holds}.ts',
   'src/pipeline/stages/{authorize,approve,reserve-budget}.ts',
   'src/stores/budget-amounts.ts',
   'src/stores/*/*-{ledger,approvals,grants,audit}.ts',

@@ -127,7 +127,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     promise: 'A tool that asks for a sandbox which nobody can give is refused, not run without.',
     tests: stage(
       'execute',
-      'a tool that asks for a sandbox nobody can give is refused, never run without',
+      'a tool that asks for a sandbox that is not available is refused, never run without',
     ),
   },
 

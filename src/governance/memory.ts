@@ -4,6 +4,7 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { Memory, MemoryScope } from '../contract/memory.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { MemoryStore } from '../contract/store.ts';
+import { anything, assertArguments, fields } from '../kit/data/check-arguments.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
 
 /** A session's memory outlives its last use by this much. */
@@ -34,6 +35,8 @@ const assertPlace = (scope: unknown, key: unknown): void => {
   if (!SCOPES.has(scope)) invalid('Memory has the scopes working, short-term and long-term.');
   if (typeof key !== 'string') invalid('A key of the memory is a string.');
 };
+
+const PLACE = fields({ scope: anything, key: anything });
 
 const assertDuration = (ttlMs: unknown): void => {
   if (typeof ttlMs === 'number' && Number.isFinite(ttlMs) && ttlMs >= 0) return;
@@ -83,6 +86,7 @@ export class CallMemory implements Memory {
     value: unknown,
   ): Promise<void> {
     assertDuration(ttlMs);
+    assertArguments({ 'place of memory.writeFor': PLACE }, [at]);
     return this.#put(at, value, ttlMs);
   }
 

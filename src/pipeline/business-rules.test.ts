@@ -19,7 +19,7 @@ describe('business rules', () => {
     expect(await ask(answer)).toEqual(['The rule r refuses this input.']);
   });
 
-  it('tell everything that is wrong, and no more than fits', async () => {
+  it('report every broken rule, each cut to 500 characters', async () => {
     expect(await ask('a', Promise.resolve('b'), undefined)).toEqual(['a', 'b']);
     expect((await ask('x'.repeat(5000)))[0]).toHaveLength(500);
   });

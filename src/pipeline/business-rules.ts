@@ -1,4 +1,4 @@
-/** The rules of a tool's owner and of whoever made the crib, over and above the schema. */
+/** Checks inputs by rules beyond the schema: those of the tool and those of the program. */
 import type { Issue } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Tool, Validator, ValidatorFacts } from '../contract/tool.ts';
@@ -11,15 +11,19 @@ export type RulesByTool = Readonly<Record<string, readonly Validator[]>>;
 const ANSWER_MS = 10_000;
 const MAX_ANSWER_LENGTH = 500;
 
-const own = (rules: RulesByTool | undefined, name: string): readonly Validator[] =>
+const rulesNamed = (rules: RulesByTool | undefined, name: string): readonly Validator[] =>
   (rules && Object.hasOwn(rules, name) && rules[name]) || [];
 
-/** `undefined` for a tool nobody has a rule for. */
+/** Collects the rules for a tool; `undefined` when there are none. */
 export const rulesFor = (
   tool: Tool,
   outside: RulesByTool | undefined,
 ): readonly Validator[] | undefined => {
-  const rules = [...(tool.validators ?? []), ...own(outside, '*'), ...own(outside, tool.name)];
+  const rules = [
+    ...(tool.validators ?? []),
+    ...rulesNamed(outside, '*'),
+    ...rulesNamed(outside, tool.name),
+  ];
   return rules.length > 0 ? rules : undefined;
 };
 
@@ -48,7 +52,7 @@ const faultOf = (rule: Validator, answer: unknown): string | undefined => {
   return answer ? `The rule ${rule.name} refuses this input.` : undefined;
 };
 
-/** What is wrong by any rule. One that throws, or answers with anything but a text, refuses too. */
+/** Lists what is wrong by any rule. A rule that throws, or answers with something else than text, refuses too. */
 export const brokenRules = async (
   rules: readonly Validator[],
   { input, facts }: RuleQuestion,

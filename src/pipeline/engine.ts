@@ -37,13 +37,13 @@ import { record } from './stages/record.ts';
 import { createTracer } from './trace.ts';
 import { type UndoTools, undoTools } from './undo/undo.ts';
 
-/** How long the holds and keys of a process that was killed may stay as they are. */
+/** How often claims of processes that were killed are looked for. */
 const RECOVER_MS = 30_000;
 
-/** No write of a file takes longer: a temporary one that is older belongs to a process that is gone. */
+/** A temporary file older than this belongs to a process that is gone: no write takes longer. */
 const WRITE_MS = 60_000;
 
-/** What undo and crash recovery both ask of the file system. */
+/** Makes what undo and crash recovery need of the file system. */
 const fileState = (guard: PathGuard) => ({
   inspect: (snapshot: Snapshot) => inspectSnapshot(guard, snapshot),
   restore: (snapshot: Snapshot) => restoreSnapshot(guard, snapshot),
@@ -62,7 +62,7 @@ export class Engine {
   readonly #contexts: Contexts;
   readonly #run: Next<CallRequest>;
   readonly #record: Stage<never>;
-  readonly #site: NewCallDeps;
+  readonly #newCallDeps: NewCallDeps;
   #recovering: Timer | undefined = undefined;
   readonly #followers = new SignalFollowers();
   readonly #undo: UndoTools;
@@ -70,7 +70,7 @@ export class Engine {
   constructor(deps: EngineDeps) {
     this.#deps = deps;
     this.shared = createSharedServices(deps);
-    this.#site = { runtime: deps.runtime, nextId: createExecutionIds() };
+    this.#newCallDeps = { runtime: deps.runtime, nextId: createExecutionIds() };
     this.#undo = this.#makeUndo();
     this.#contexts = this.#makeContexts();
     const stages = this.#stageDeps();
@@ -78,7 +78,7 @@ export class Engine {
     this.#run = governed(stages, createTracer(deps));
   }
 
-  /** Says of every call a crash interrupted what became of it. Before the first call. */
+  /** Records what became of each call that a crash interrupted. Runs before the first call. */
   async recover(): Promise<void> {
     const { store, runtime, guard } = this.#deps;
     const sweep = (path: string) =>
@@ -91,7 +91,7 @@ export class Engine {
     if (calls.length > 0) runtime.log.warn('calls were interrupted by a crash', { calls });
   }
 
-  /** Recovers again and again: another process on the same store may die while this one lives. */
+  /** Recovers from time to time: another process on the same store may die while this one runs. */
   keepRecovering(): void {
     const { runtime } = this.#deps;
     this.#recovering = runtime.after(RECOVER_MS, () => {
@@ -112,14 +112,14 @@ export class Engine {
     return this.#start({ toolName, rawInput, as, parent: undefined });
   }
 
-  /** Runs a call whose id was given out before: its caller watches it by that. */
+  /** Runs a call whose id its caller has already, to watch the call by it. */
   start({ executionId, toolName, rawInput, as }: IdentifiedCall): Promise<ToolResult> {
     const fault = requestFault(toolName, as);
     if (fault) return this.#refuse({ executionId, rawInput, parent: undefined }, fault);
     return this.#start({ executionId, toolName, rawInput, as, parent: undefined });
   }
 
-  /** Which rule decides about a call, and why. Fails with the refusal of an earlier gate. */
+  /** Explains which rule decides about a call, and why. Rejects with the refusal of an earlier gate. */
   async explain(toolName: string, rawInput: unknown, as?: CallAs): Promise<Explanation> {
     const ready = await this.#deps.registry.ready(toolName, as?.version);
     if (!ready) throw new ToolFailure('TOOL_NOT_FOUND');
@@ -127,12 +127,16 @@ export class Engine {
     if (!parsed.ok) throw invalidInput(parsed.issues);
     const { policy } = this.#deps;
     const from = { toolName, rawInput, as, parent: undefined };
-    const call = prove(prove(newCall(from, this.#site), 'ready', ready), 'input', parsed.value);
+    const call = prove(
+      prove(newCall(from, this.#newCallDeps), 'ready', ready),
+      'input',
+      parsed.value,
+    );
     const flow = await this.shared.labels.fresh(call.caller);
     return explainCall(call, flow, { policy, ...this.shared });
   }
 
-  /** Whether `undo` would find something to restore. */
+  /** Tells whether `undo` would find something to restore. */
   async isUndoable({ executionId, tool, effect }: ExecutionStatus): Promise<boolean> {
     if (effect !== 'done') return false;
     const { undoLog, snapshots } = this.shared;
@@ -143,7 +147,7 @@ export class Engine {
 
   undo(executionId: string, as: CallAs | undefined): Promise<ToolResult> {
     const fault = requestFault(executionId, as);
-    // A missing id is no filter at all: it would find somebody's newest call.
+    // A missing id would filter nothing, and undo the newest call of anyone.
     if (fault || executionId === '') {
       const issue = { path: ['executionId'], message: 'has to be the id of a call' };
       const isOptions = typeof executionId === 'string' && fault !== undefined;
@@ -166,7 +170,7 @@ export class Engine {
   }
 
   #start(from: CallInput): Promise<ToolResult> {
-    const call = newCall(from, this.#site);
+    const call = newCall(from, this.#newCallDeps);
     const signal = from.as?.signal;
     // Before the first stage: a call that was cancelled before it began does not run at all.
     if (signal?.aborted) call.control.abort('CANCELLED');
@@ -174,10 +178,10 @@ export class Engine {
     return signal ? this.#followers.follow(signal, call.control, done) : done;
   }
 
-  /** Answers a call that was made in a way no call can be made, and records that. */
+  /** Answers and records a call with an invalid name or invalid options. */
   #refuse(from: RefusedCall, issue: Issue): Promise<ToolResult> {
     const as = from.parent ? undefined : NOBODY;
-    const call = newCall({ ...from, toolName: '', as }, this.#site);
+    const call = newCall({ ...from, toolName: '', as }, this.#newCallDeps);
     const message = `${issue.path.join('.')} ${issue.message}.`;
     return this.#record(call, async () =>
       failed(call, 'VALIDATION_ERROR', { message, issues: [issue] }),
@@ -188,7 +192,7 @@ export class Engine {
     const fault = requestFault(toolName, undefined);
     if (fault) return this.#refuse({ rawInput, parent }, fault);
     const from: CallInput = { toolName, rawInput, as: undefined, parent };
-    const call = newCall(from, this.#site);
+    const call = newCall(from, this.#newCallDeps);
     if (parent.notes.stopped) {
       return this.#record(call, async () => failed(call, parent.control.reason ?? 'CANCELLED'));
     }
@@ -244,7 +248,7 @@ export class Engine {
       store,
       ...this.shared,
       now: runtime.now,
-      // Code of a definition that nobody has accepted does not run, not even to take something back.
+      // Code of a definition that is not accepted does not run, not even to undo a call.
       findTool: (name, version) => {
         const entry = registry.get(name, version);
         return entry?.quarantine ? undefined : entry?.tool;
@@ -255,7 +259,7 @@ export class Engine {
   }
 }
 
-/** The caller of a request whose caller cannot be read: it holds nothing. */
+/** The caller of a request whose own caller cannot be read: it has no permission. */
 const NOBODY: Caller = Object.freeze({
   ...LOCAL_CALLER,
   userId: 'unknown',

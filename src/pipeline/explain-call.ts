@@ -1,4 +1,4 @@
-/** What becomes of a call, and why: the rules, the permissions it needs and the grants that answer. */
+/** Explains what becomes of a call: by the rules, the permissions it needs and the grants that answer. */
 import type { Call, ReadyTool } from '../contract/call.ts';
 import type { Explanation, FlowState, Policy, Verdict } from '../contract/policy.ts';
 import { missingPermissions } from '../governance/policy/rights.ts';
@@ -7,7 +7,7 @@ import { isOffList, judge, NOT_LISTED, questionOf } from './stages/authorize.ts'
 
 export interface ExplainDeps {
   readonly policy: Policy;
-  readonly standing: Pick<StandingGrants, 'forCall'>;
+  readonly standingGrants: Pick<StandingGrants, 'forCall'>;
   definitionOf(ready: ReadyTool): string;
 }
 
@@ -17,7 +17,7 @@ const lackOf = (permission: string): Verdict => ({
   reason: `The caller does not hold the permission ${permission}.`,
 });
 
-/** A grant can answer where a person would be asked, and never where a rule says no. */
+/** Lets a grant answer where a person would be asked; never where a rule denies. */
 const answered = (verdict: Verdict, tool: string, grantFor: GrantSearch): Verdict => {
   if (verdict.effect !== 'ask' || verdict.everyTime) return verdict;
   const grant = grantFor(`tool:${tool}`, true);
@@ -29,7 +29,7 @@ const answered = (verdict: Verdict, tool: string, grantFor: GrantSearch): Verdic
 export const explainCall = async (
   call: Call<'ready' | 'input'>,
   flow: FlowState,
-  { policy, standing, definitionOf }: ExplainDeps,
+  { policy, standingGrants, definitionOf }: ExplainDeps,
 ): Promise<Explanation> => {
   const question = questionOf(call, flow);
   const { verdict, considered } = policy.explain?.(question) ?? {
@@ -39,7 +39,7 @@ export const explainCall = async (
   if (isOffList(call)) return { verdict: NOT_LISTED, considered };
   if (verdict.effect === 'deny') return { verdict, considered };
   const { tool, caller } = question;
-  const grantFor = await standing.forCall(question, definitionOf(call.ready));
+  const grantFor = await standingGrants.forCall(question, definitionOf(call.ready));
   const rights = policy.rightsOf?.(caller) ?? caller;
   const lacking = missingPermissions(tool, rights).find((permission) => !grantFor(permission));
   if (lacking !== undefined) return { verdict: lackOf(lacking), considered };

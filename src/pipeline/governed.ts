@@ -21,20 +21,20 @@ import { reserveBudget } from './stages/reserve-budget.ts';
 import { resolve } from './stages/resolve.ts';
 import { validateInput } from './stages/validate-input.ts';
 
-/** The gates that judge an input, for one that the approver put in the place of another. */
+/** Chains the gates that judge an input, for one that the approver has edited. */
 const recheck = (deps: StageDeps): Recheck => {
-  const check = validateInput(deps.validateInput);
-  const look = inspect(deps.inspect);
-  const judge = authorize(deps.authorize);
-  const prepare = checkPreconditions(deps.checkPreconditions);
+  const validating = validateInput(deps.validateInput);
+  const inspecting = inspect(deps.inspect);
+  const authorizing = authorize(deps.authorize);
+  const checking = checkPreconditions(deps.checkPreconditions);
   return (call, next) =>
-    check(call, (valid) =>
-      look(valid, (inspected) =>
-        judge(inspected, (granted) => {
-          const { grant } = granted;
+    validating(call, (valid) =>
+      inspecting(valid, (inspected) =>
+        authorizing(inspected, (authorized) => {
+          const { grant } = authorized;
           // The credential is the tool's, whatever its input is.
-          const known = prove(granted, 'authenticated', true);
-          return prepare(known, (ready) => next(prove(ready, 'grant', grant)));
+          const authenticated = prove(authorized, 'authenticated', true);
+          return checking(authenticated, (checked) => next(prove(checked, 'grant', grant)));
         }),
       ),
     );

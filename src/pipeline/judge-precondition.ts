@@ -9,7 +9,7 @@ import type { Registry } from '../registry/registry.ts';
 import { type AuthorizeDeps, flowOf, questionOf } from './stages/authorize.ts';
 
 export interface PreconditionDeps
-  extends Pick<AuthorizeDeps, 'policy' | 'standing' | 'labels' | 'definitionOf'> {
+  extends Pick<AuthorizeDeps, 'policy' | 'standingGrants' | 'labels' | 'definitionOf'> {
   readonly tools: Pick<Registry, 'get' | 'unmetDependency'>;
   readonly audit: Pick<AuditLog, 'query'>;
 }
@@ -20,14 +20,14 @@ export interface PreconditionScene {
   readonly deps: PreconditionDeps;
 }
 
-/** How far back a call of the session is looked for. */
+/** Limits how far back a call of the session is looked for. */
 const MAX_PAGES = 20;
 const PAGE_ROWS = 250;
 
 const agrees = async (precondition: Precondition, context: ToolContext): Promise<boolean> =>
   precondition.check === undefined || (await precondition.check(context)) === true;
 
-/** One that has nothing but its `check` is not met without. */
+/** A precondition that has nothing but its `check` is not met without one. */
 const checked = async (precondition: Precondition, context: ToolContext): Promise<boolean> =>
   precondition.check !== undefined && (await agrees(precondition, context));
 
@@ -53,7 +53,7 @@ const isPermitted = async (
   const rights = deps.policy.rightsOf?.(call.caller) ?? call.caller;
   if (isHeld(rights.permissions, permission)) return true;
   const question = questionOf(call, await flowOf(call, deps));
-  const grantFor = await deps.standing.forCall(question, deps.definitionOf(call.ready));
+  const grantFor = await deps.standingGrants.forCall(question, deps.definitionOf(call.ready));
   return grantFor(permission) !== undefined;
 };
 
@@ -71,10 +71,10 @@ const isUndone = async (row: AuditRow, { audit }: PreconditionDeps): Promise<boo
 const isCompleted = async (name: string, { call, deps }: PreconditionScene): Promise<boolean> => {
   const { userId, sessionId } = call.caller;
   const tool = deps.tools.get(name)?.tool.name ?? name;
-  const asked = { tool, userId, kind: 'outcome', status: 'success', limit: PAGE_ROWS } as const;
+  const filter = { tool, userId, kind: 'outcome', status: 'success', limit: PAGE_ROWS } as const;
   let before: number | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const rows = await deps.audit.query(before === undefined ? asked : { ...asked, before });
+    const rows = await deps.audit.query(before === undefined ? filter : { ...filter, before });
     for (const row of rows) {
       if (row.sessionId !== sessionId || row.detail.dryRun === true) continue;
       if (!(await isUndone(row, deps))) return true;

@@ -16,25 +16,25 @@ export interface CallInput {
   readonly rawInput: unknown;
   readonly as: CallAs | undefined;
   readonly parent: CallRequest | undefined;
-  /** Only the engine sets it: whoever can name a tool cannot hand one over. */
+  /** Only the engine sets it: callers can name a tool, not hand one over. */
   readonly internal?: ReadyTool;
-  /** Only the crib sets it: the id that it gave out before the store was open. */
+  /** Only the crib sets it: an id that it returned before the store was open. */
   readonly executionId?: string;
 }
 
-/** Where calls get their name and their time. */
+/** What gives a call its id and its time. */
 export interface NewCallDeps {
   readonly runtime: Runtime;
-  /** One clock reading serves both the name and the start. */
+  /** Takes the start of the call, so that the clock is read once for both. */
   nextId(at: number): string;
 }
 
-/** Cancelling, the lazily made AbortSignal and progress of one call. */
+/** Cancels one call and reports its progress. Its AbortSignal is made when first asked for. */
 class Control implements CallControl {
   reason: AbortReason | undefined = undefined;
   #controller: AbortController | undefined = undefined;
   #callback: (() => void) | undefined = undefined;
-  /** Rarely more than one waits for the abort of a call. */
+  /** A list only where more than one waits, which is rare. */
   #others: (() => void)[] | undefined = undefined;
   #onProgress: CallOptions['onProgress'];
   /** Set by the stage that runs the idle timer. */
@@ -82,7 +82,7 @@ class Control implements CallControl {
     try {
       this.#onProgress?.(fraction, note);
     } catch {
-      // The listener is the caller's: its fault must not fail the tool that reports.
+      // The listener is the caller's: its error must not fail the tool that reports.
     }
   }
 }
@@ -138,9 +138,10 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
   budget: unknown = undefined;
   context: unknown = undefined;
   purse: unknown = undefined;
+  runningIndex = -1;
 
   constructor(from: CallInput, { runtime, nextId }: NewCallDeps) {
-    // A copy: the caller must not turn a dry run into a real one on its way.
+    // A copy: the caller must not turn a dry run into a real one while it is under way.
     const options = from.as ? { ...from.as } : NO_OPTIONS;
     this.startedAt = runtime.now();
     this.executionId = from.executionId ?? nextId(this.startedAt);
@@ -158,7 +159,7 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
 
 const NO_OPTIONS: CallOptions = Object.freeze({});
 
-/** A caller named by the embedding program. The owner's role is the local caller's alone. */
+/** Returns the caller that the program names. Only the local caller has the owner's role. */
 export const callerOf = (as: Partial<Caller> | undefined): Caller => {
   if (!as || (as.userId === undefined && !overrides(as))) return LOCAL_CALLER;
   const anonymous = as.userId === undefined;
@@ -168,7 +169,7 @@ export const callerOf = (as: Partial<Caller> | undefined): Caller => {
     sessionId: as.sessionId ?? LOCAL_CALLER.sessionId,
     loopId: as.loopId ?? LOCAL_CALLER.loopId,
     roles: as.roles ?? (anonymous ? LOCAL_CALLER.roles : []),
-    // Whoever embeds the crib vouches for its callers; naming permissions is what narrows them.
+    // The program vouches for its callers; naming permissions narrows them.
     permissions: as.permissions ?? LOCAL_CALLER.permissions,
     isolation: as.isolation ?? LOCAL_CALLER.isolation,
     tools: as.tools,
@@ -186,6 +187,6 @@ const overrides = (as: Partial<Caller>): boolean =>
   as.tools !== undefined ||
   as.authenticated !== undefined;
 
-/** A new call, with nothing proven yet. */
+/** Makes a call, with nothing proven yet. */
 export const newCall = (from: CallInput, deps: NewCallDeps): CallRequest & { control: Control } =>
   new PipelineCall(from, deps) as unknown as CallRequest & { control: Control };

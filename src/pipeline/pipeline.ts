@@ -9,9 +9,9 @@ import type { FinalStage, Stage } from '../contract/stage.ts';
 type Key = keyof Evidence;
 export type AnyStage = (call: never, next: Next<never>) => Promise<ToolResult>;
 
-/** Watches calls. The same stages are chained a second time, each in its wrapping. */
+/** Watches calls: the same stages are chained a second time, each wrapped by `around`. */
 export interface Tracer {
-  /** Asked for every call; those nobody wants to see take the bare chain. */
+  /** Asked for every call: without a listener it takes the bare chain. */
   isWanted(): boolean;
   around<S extends AnyStage>(stage: S): S;
   run(call: CallRequest, through: Next<CallRequest>): Promise<ToolResult>;
@@ -20,7 +20,7 @@ export interface Tracer {
 export interface Pipeline<Have extends Key> {
   /** Adds a stage that needs no more evidence than there is by now. */
   through<Needs extends Have, Adds extends Key>(stage: Stage<Needs, Adds>): Pipeline<Have | Adds>;
-  /** Closes the list. Takes the final stage only when every gate has been passed. */
+  /** Closes the list. Accepts the final stage only when all evidence is there. */
   endingIn(final: [Key] extends [Have] ? FinalStage : never): Next<CallRequest>;
 }
 
@@ -44,7 +44,7 @@ const chain = <Have extends Key>(
   },
 });
 
-/** An empty pipeline: no stage yet, no evidence yet. */
+/** Starts an empty pipeline: no stage, no evidence. */
 export const pipeline = (tracer?: Tracer): Pipeline<never> => chain<never>([], tracer);
 
 /**

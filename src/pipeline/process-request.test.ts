@@ -26,7 +26,7 @@ const tools = [
 const add = (a: number, b: number) => ({ tool: 'add', input: { a, b } });
 
 describe('process', () => {
-  it('execute_single', async () => {
+  it('execute_single runs one call and returns its result', async () => {
     const crib = await testCrib(tools);
     const result = await crib.process({ operation: 'execute_single', ...add(1, 2) });
     expect(result).toMatchObject({ operation: 'execute_single', status: 'success', errors: [] });

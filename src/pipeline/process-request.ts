@@ -69,7 +69,7 @@ const chain = async (
   return summary(calls, results);
 };
 
-/** What is wrong with the plan itself, before anything runs. */
+/** Finds errors of the plan itself, before anything runs. */
 const planErrors = (calls: Orchestrated['calls']): readonly ToolError[] => {
   const errors: ToolError[] = [];
   const ids = new Set<string>();
@@ -100,7 +100,7 @@ const planErrors = (calls: Orchestrated['calls']): readonly ToolError[] => {
   return errors;
 };
 
-/** Starts each call as soon as what it depends on has succeeded, so many at once at the most. */
+/** Starts each call when those it depends on have succeeded, `maxConcurrency` at a time at most. */
 const orchestrate = async (request: Orchestrated, deps: ProcessDeps): Promise<Outcome> => {
   const errors = planErrors(request.calls);
   if (errors.length > 0) return { status: 'failure', results: [], errors };
@@ -128,7 +128,7 @@ const orchestrate = async (request: Orchestrated, deps: ProcessDeps): Promise<Ou
   return summary(calls, outcomes);
 };
 
-/** Dry runs: every gate is walked, nothing is run. */
+/** Makes dry runs: the calls pass every gate, and no tool runs. */
 const validate = async (calls: readonly ProcessCall[], deps: ProcessDeps): Promise<Outcome> => {
   const results: ToolResult[] = [];
   for (const { tool, input } of calls) {
@@ -158,7 +158,7 @@ const OPERATIONS: ReadonlySet<unknown> = new Set([
   ...['execute_single', 'execute_chain', 'orchestrate', 'validate', 'discover'],
 ]);
 
-/** By operation: what a request may name besides it. */
+/** By operation: the other fields that a request may have. */
 const REQUEST_NAMES: Readonly<Record<string, readonly string[]>> = {
   execute_single: ['tool', 'input', 'id', 'options'],
   execute_chain: ['calls', 'continueOnError'],
@@ -169,7 +169,7 @@ const REQUEST_NAMES: Readonly<Record<string, readonly string[]>> = {
 const CALL_NAMES = ['tool', 'input', 'id', 'options', 'dependsOn'];
 const OPTION_NAMES = ['idempotencyKey', 'approvalId'];
 
-/** Says which name of an object is none of those known. */
+/** Says which field of an object is not among the known ones. */
 const unknownName = (
   value: Readonly<Record<string, unknown>>,
   known: readonly string[],
@@ -185,7 +185,7 @@ const isCall = (value: unknown, needsId: boolean): value is Readonly<Record<stri
   (typeof value.id === 'string' || (value.id === undefined && !needsId)) &&
   (value.dependsOn === undefined || Array.isArray(value.dependsOn));
 
-/** A misspelt field would be left out in silence: what belongs together then runs apart. */
+/** Finds a misspelt field, which would be ignored: calls that belong together would run apart. */
 const unknownInCalls = (calls: readonly unknown[]): string | undefined => {
   for (const call of calls as readonly Readonly<Record<string, unknown>>[]) {
     const { options } = call;
@@ -228,7 +228,7 @@ const operationFault = (request: Readonly<Record<string, unknown>>): string | un
   return 'maxConcurrency must be a whole number above zero.';
 };
 
-/** Never rejects for a request that makes no sense: the answer says what is wrong with it. */
+/** Serves a request. Never rejects for an invalid one: the result says what is wrong with it. */
 export const processRequest = async (
   request: ProcessRequest,
   deps: ProcessDeps,

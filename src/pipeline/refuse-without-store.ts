@@ -16,13 +16,13 @@ interface Refused {
   readonly error: unknown;
 }
 
-/** The error's own words where it has a code: they say what to mend. */
+/** Keeps the error's own message where it has a code: it says what to correct. */
 const refusalOf = (error: unknown): ToolError => {
   if (error instanceof ToolFailure && error.extras.retryable === false) {
     return toolError(error.code, error.message, error.extras);
   }
-  const told = error instanceof Error && 'code' in error && isErrorCode(error.code);
-  const suggestions = told
+  const isCoded = error instanceof Error && 'code' in error && isErrorCode(error.code);
+  const suggestions = isCoded
     ? [error.message]
     : ['Run `toolcrib doctor` to see what is wrong with it.'];
   return toolError('STORE_UNAVAILABLE', 'The store cannot be opened, so nothing was run.', {
@@ -32,7 +32,7 @@ const refusalOf = (error: unknown): ToolError => {
 
 export const refuseWithoutStore = ({ error, ...call }: Refused, runtime: Runtime): ToolResult => {
   runtime.log.error('the store could not be opened', { error: thrownText(error) });
-  // Options that cannot be read are of no use to a call that does not run.
+  // Invalid options are left out: the call does not run anyway.
   const as = optionsFault(call.as) ? undefined : call.as;
   const from = { ...call, as, parent: undefined };
   return failedWith(newCall(from, { runtime, nextId: () => call.executionId }), refusalOf(error));

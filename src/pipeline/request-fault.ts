@@ -1,6 +1,6 @@
 /**
- * Finds what is wrong with how a call was made, before anything is done with it. A misspelt option is
- * refused: a `dryrun` that nobody reads would run the tool.
+ * Checks the name and the options of a call before anything else. A misspelt option is refused: a
+ * `dryrun` that is ignored would run the tool.
  */
 import type { CallAs } from '../contract/call-options.ts';
 import type { CallerNames } from '../contract/caller.ts';
@@ -74,7 +74,7 @@ const inheritedFault = (as: object): Issue | undefined => {
   return undefined;
 };
 
-/** Looks at the names that are there, not at all there can be. One that is `undefined` is absent. */
+/** Checks the options that are there, in place of all there can be. One that is `undefined` is absent. */
 const optionFault = (as: object): Issue | undefined => {
   const names = Object.keys(as);
   if (Object.getOwnPropertyNames(as).length !== names.length) {
@@ -103,7 +103,7 @@ export const optionsFault = (as: unknown): Issue | undefined => {
   }
 };
 
-/** The first thing wrong, or nothing. Never throws. */
+/** Returns the first thing wrong with a request, or nothing. Never throws. */
 export const requestFault = (toolName: unknown, as: unknown): Issue | undefined =>
   typeof toolName === 'string'
     ? optionsFault(as)

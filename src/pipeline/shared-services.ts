@@ -1,4 +1,4 @@
-/** What the engine is made of: its settings, what it is handed, and the services that stages share. */
+/** Defines the engine's settings and deps, and makes the services that its stages share. */
 import type { Approver } from '../contract/approver.ts';
 import type { ReadyTool } from '../contract/call.ts';
 import type { Events } from '../contract/events.ts';
@@ -30,8 +30,7 @@ import type { ShapeLimits } from '../registry/schema/guard-shape.ts';
 import { ApprovalService } from './approval/approval-service.ts';
 import { PermissionService } from './approval/permission-service.ts';
 import { StandingGrants } from './approval/standing-grants.ts';
-import type { CommandTask } from './broker/judge-program.ts';
-import { createProgramPaths } from './broker/program-paths.ts';
+import { type CommandTask, createProgramPaths } from './broker/judge-program.ts';
 import { Budgeting } from './budget/budgeting.ts';
 import type { RulesByTool } from './business-rules.ts';
 import { LateWrites } from './record/late-writes.ts';
@@ -108,7 +107,7 @@ export const createSharedServices = (deps: EngineDeps) => {
     late,
     seals,
     permissions,
-    standing: new StandingGrants({ grants, seals }),
+    standingGrants: new StandingGrants({ grants, seals }),
     definitionOf,
     resolveTargets: targetsOf,
     labels: new SessionLabels(store.memory, runtime.now),
@@ -146,12 +145,12 @@ const targetDeps = ({ guard, settings }: EngineDeps): TargetDeps => {
   };
 };
 
-/** Worked out once per tool: a definition does not change while it is registered. */
+/** Computes a fingerprint once per tool: a definition does not change while it is registered. */
 const createFingerprints = (): ((ready: ReadyTool) => string) => {
-  const known = new WeakMap<ReadyTool, string>();
+  const digests = new WeakMap<ReadyTool, string>();
   return (ready) => {
-    const digest = known.get(ready) ?? fingerprintOf(ready);
-    known.set(ready, digest);
+    const digest = digests.get(ready) ?? fingerprintOf(ready);
+    digests.set(ready, digest);
     return digest;
   };
 };

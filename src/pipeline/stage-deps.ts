@@ -1,4 +1,4 @@
-/** Says what each stage of the pipeline is handed. */
+/** Hands each stage of the pipeline what it needs. */
 import type { CallRequest } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { ToolResult } from '../contract/result.ts';
@@ -39,7 +39,7 @@ export interface StageDeps {
   readonly execute: ExecuteDeps;
 }
 
-/** What the engine itself gives to the stages. */
+/** What the engine itself hands to the stages. */
 export interface EngineServices extends Pick<ApproveDeps, 'refusedProgram'> {
   readonly contexts: Contexts;
   callTool(parent: CallRequest, tool: string, input: unknown): Promise<ToolResult>;
@@ -58,7 +58,7 @@ type Gate =
   | 'approve'
   | 'reserveBudget';
 
-/** What the stages before the tool runs are handed. */
+/** Collects the deps of the stages before the tool runs. */
 const gateDeps = (
   deps: EngineDeps,
   shared: SharedServices,
@@ -68,23 +68,23 @@ const gateDeps = (
   const { settings, validators, untrustedTools } = deps;
   const { audit, replays, counters } = store;
   const { settingsOf, definitionOf, resolveTargets } = shared;
-  const { labels, budgeting, approvalService, standing, cache, loops, late } = shared;
+  const { labels, budgeting, approvalService, standingGrants, cache, loops, late } = shared;
   const { shape, sanitize, maxCallDepth, replayMs: keepMs } = settings;
   return {
     resolve: { tools, maxCallDepth, untrustedTools },
     validateInput: { shape, validators, runtime },
     inspect: { redactor, guard, sanitize },
-    authorize: { policy, standing, labels, events, definitionOf, resolveTargets },
+    authorize: { policy, standingGrants, labels, events, definitionOf, resolveTargets },
     replay: { replays, audit, late, cache, runtime, keepMs, settingsOf },
     limitRate: { counters, runtime, loops, settingsOf },
     authenticate: secrets,
-    checkPreconditions: { contexts, tools, audit, policy, standing, labels, definitionOf },
+    checkPreconditions: { contexts, tools, audit, policy, standingGrants, labels, definitionOf },
     approve: { approvalService, policy, labels, budgeting, redactor, runtime, refusedProgram },
     reserveBudget: budgeting,
   };
 };
 
-/** What the stages that run the tool and take its result out are handed. */
+/** Collects the deps of the stages that run the tool and handle its result. */
 const runDeps = (
   deps: EngineDeps,
   shared: SharedServices,
@@ -96,9 +96,21 @@ const runDeps = (
   const { deadlines, approvalService, undoLog } = shared;
   const { limits, checkOutput } = deps.settings;
   const newHandle = (): string => unguessableId('result');
-  const told = { runtime, events, redactor };
   return {
-    record: { ...told, audit, late, running, budgeting, labels, usage, contexts, working, policy },
+    record: {
+      audit,
+      late,
+      running,
+      budgeting,
+      labels,
+      usage,
+      contexts,
+      working,
+      policy,
+      runtime,
+      events,
+      redactor,
+    },
     governResult: { results, limits, runtime, redactor, newHandle },
     applyEffects: { contexts, events, redactor, undo },
     recover: { runtime, events, deadlines, approvalService, settingsOf, guardsOf, callTool },

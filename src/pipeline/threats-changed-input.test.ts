@@ -167,7 +167,7 @@ describe('threat: an input that changes while the question is open', () => {
   });
 });
 
-describe('threat: a record that is changed by whoever was told of it', () => {
+describe('threat: a record that a listener or a reader changes', () => {
   it('hostile: a listener changes the result on its way to the caller', async () => {
     const { crib } = await setUp({ tier: 'read_only', run: (() => ({ list: ['a'] })) as never });
     crib.events.on('call.finished', ({ result }) => {

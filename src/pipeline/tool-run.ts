@@ -44,12 +44,12 @@ const watchIdle = (call: AdmittedCall, deps: ToolRunDeps): (() => void) | undefi
   };
 };
 
-/** Turns what a tool threw into an error, in the words of the tool where it has some. */
+/** Turns what a tool threw into an error, by the tool's own `handleError` where it has one. */
 export const errorOf = (error: unknown, call: AdmittedCall, deps: ToolRunDeps): ToolError => {
   try {
     const { tool } = call.ready;
-    const own = tool.handleError && toolExplained(tool.handleError(error), call, deps);
-    if (own) return own;
+    const explained = tool.handleError && toolExplained(tool.handleError(error), call, deps);
+    if (explained) return explained;
   } catch (again) {
     deps.runtime.log.warn('handleError threw', { error: thrownText(again) });
   }
@@ -61,7 +61,7 @@ interface ContentAndData {
   readonly structuredContent: unknown;
 }
 
-/** A server's result may hold blocks beside its data; the output schema is of the data alone. */
+/** Finds a server's result with content blocks beside its data: the output schema covers the data alone. */
 const withContent = (data: unknown): ContentAndData | undefined => {
   if (typeof data !== 'object' || data === null || Object.keys(data).length !== 2) return undefined;
   const isBoth = Object.hasOwn(data, 'structuredContent') && Object.hasOwn(data, 'content');
@@ -93,7 +93,7 @@ const succeededWith = (
   return keepForUndo(call, result, deps);
 };
 
-/** A result that cannot be kept is still the result: the call then cannot be undone. */
+/** Keeps what `undo` needs. Where that fails, the result stands, and the call cannot be undone. */
 const keepForUndo = async (
   call: AdmittedCall,
   result: ToolResult,
@@ -118,7 +118,7 @@ const aborted = (call: AdmittedCall): ToolResult => {
   return failedWith(call, toolError(code, message, extras));
 };
 
-/** One run, from the first line of the tool to its result. */
+/** Runs a tool once. */
 class ToolRun {
   readonly #call: AdmittedCall;
   readonly #deps: ToolRunDeps;
@@ -151,10 +151,10 @@ class ToolRun {
     return this.#waitFor(work);
   }
 
-  /** A tool that ignores its signal cannot hold the call: the abort settles it first. */
+  /** Waits for the tool or the abort: a tool that ignores its signal cannot delay the call. */
   #waitFor(work: PromiseLike<unknown>): Promise<ToolResult> {
     return new Promise((resolve, reject) => {
-      // What comes after the abort is heard, so that it is no unhandled rejection, and dropped.
+      // A rejection after the abort is handled and dropped.
       const settle = (end: () => ToolResult | Promise<ToolResult>): void => {
         if (this.#isOver) return;
         this.#isOver = true;
@@ -167,7 +167,7 @@ class ToolRun {
       this.#call.control.onAbort(() => settle(() => this.#aborted()));
       const rejected = (error: unknown): void => settle(() => this.#threw(error));
       try {
-        hear(work, (data) => settle(() => this.#returned(data)), rejected);
+        subscribe(work, (data) => settle(() => this.#returned(data)), rejected);
       } catch (error) {
         rejected(error);
       }
@@ -187,7 +187,7 @@ class ToolRun {
     return succeededWith(this.#call, data, this.#deps);
   }
 
-  /** What the tool charged has to be covered before its data is handed out. */
+  /** Returns the data once the ledger has covered what the tool charged. */
   async #paid(data: unknown, purse: Purse): Promise<ToolResult> {
     await purse.settled;
     // Not the reason alone: the time may have run out before the ledger refused.
@@ -218,8 +218,8 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   'then' in value &&
   typeof value.then === 'function';
 
-/** A promise is heard by the language's own `then`: one that was put over it may never answer. */
-const hear = (
+/** Uses the language's own `then` for promises: one that the tool overrode may never call back. */
+const subscribe = (
   work: PromiseLike<unknown>,
   fulfilled: (data: unknown) => void,
   rejected: (error: unknown) => void,

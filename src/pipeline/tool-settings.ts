@@ -1,4 +1,4 @@
-/** A tool's own limits with the configuration's laid over them, worked out once per tool. */
+/** Combines a tool's own limits with those of the configuration, which win. */
 import { RetryPolicies, type RetryPolicy } from '../contract/retry.ts';
 import type {
   Breaker,
@@ -41,7 +41,7 @@ const recoveryOf = (tool: Tool): Recovery | undefined => {
   return tool.fallback === undefined ? undefined : { strategy: 'fallback', tool: tool.fallback };
 };
 
-/** A tool that says it recovers by retrying, and not how, is retried in the usual way. */
+/** Chooses the retry policy: the standard one for a tool that asks for retries without saying how. */
 const retryOf = (tool: Tool, source: SettingsSource): RetryPolicy => {
   if (tool.retry) return tool.retry;
   return tool.recovery?.strategy === 'retry' ? RetryPolicies.STANDARD : source.defaultRetry;
@@ -49,10 +49,10 @@ const retryOf = (tool: Tool, source: SettingsSource): RetryPolicy => {
 
 const settle = (tool: Tool, source: SettingsSource): ToolSettings => {
   const own = source.forTool(tool.name);
-  const wanted = own.timeoutMs ?? tool.timeoutMs ?? source.defaultTimeoutMs;
+  const timeoutMs = own.timeoutMs ?? tool.timeoutMs ?? source.defaultTimeoutMs;
   const cache = own.cache === false ? undefined : (own.cache ?? tool.cache);
   return {
-    timeoutMs: Math.min(wanted, source.maxTimeoutMs),
+    timeoutMs: Math.min(timeoutMs, source.maxTimeoutMs),
     idleTimeoutMs: tool.idleTimeoutMs,
     retry: own.retry ?? retryOf(tool, source),
     rateLimit: own.rateLimit ?? tool.rateLimit,

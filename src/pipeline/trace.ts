@@ -1,6 +1,6 @@
 /**
- * Times the stages of calls for whoever listens to `call.traced`. Without a listener a call never
- * comes here. What is noted is when and how, never what was in the call.
+ * Times the stages of calls for listeners of `call.traced`. Calls without a listener do not come here.
+ * It notes when and how a stage ended, never what was in the call.
  */
 import type { CallRequest, Next } from '../contract/call.ts';
 import type { Events, StageTrace } from '../contract/events.ts';
@@ -13,7 +13,7 @@ interface TracerDeps {
   readonly runtime: Pick<Runtime, 'elapsed'>;
 }
 
-/** A call that is tried again and again is not worth more lines than this. */
+/** A call with many retries gets no more entries than this. */
 const MAX_STAGES = 100;
 
 type Note = { -readonly [K in keyof StageTrace]: StageTrace[K] };

@@ -1,5 +1,5 @@
 /**
- * The audit row as every driver writes it: what is kept of an entry, and the hash that binds a row
+ * Makes audit rows as every driver writes them: what is stored of an entry, and the hash that binds a row
  * to the one before it. The format is described in docs/audit-format.md; the verifier does not
  * share this code.
  */
@@ -10,7 +10,7 @@ import { ToolFailure } from '../contract/errors.ts';
 /** What the first row is bound to. */
 export const GENESIS_HASH = '0'.repeat(64);
 
-/** An entry with its detail as the exact text that is hashed and kept. */
+/** An entry with its detail as the exact text that is hashed and stored. */
 export interface StoredEntry extends Omit<AuditEntry, 'detail'> {
   readonly detail: string;
 }
@@ -21,9 +21,9 @@ const MAX_DETAIL = 16 * 1024 * 1024;
 const INDEX_KEY = /"\d+":/;
 
 /**
- * JSON text that reads back to itself: `stringify(parse(text)) === text`, which is what makes
- * verification exact. `stringify` alone grants it but for two guests: a proxy can give index keys
- * out of order, and newer engines have `rawJSON`.
+ * Writes JSON that reads back to itself: `stringify(parse(text)) === text` makes verification exact.
+ * `stringify` alone ensures it but for two cases: a proxy can list index keys out of order, and newer
+ * engines have `rawJSON`.
  */
 const stableJson = (detail: unknown): string | undefined => {
   const text: string | undefined = JSON.stringify(detail);
@@ -31,7 +31,7 @@ const stableJson = (detail: unknown): string | undefined => {
   return INDEX_KEY.test(text) || 'rawJSON' in JSON ? JSON.stringify(JSON.parse(text)) : text;
 };
 
-/** Never throws: a row without its detail is worth more than no row. */
+/** Writes the detail as text. Never throws: a row without its detail is worth more than no row. */
 const detailText = (detail: unknown): string => {
   try {
     const text = stableJson(detail);
@@ -42,13 +42,13 @@ const detailText = (detail: unknown): string => {
   }
 };
 
-/** Within what every database binding gives back as the number it was. */
+/** Bounds a number to what every database binding returns unchanged. */
 const bounded = (value: number): number =>
   Number.isNaN(value)
     ? 0
     : Math.max(-Number.MAX_SAFE_INTEGER, Math.min(value, Number.MAX_SAFE_INTEGER));
 
-/** Thousandths are kept; further digits would not survive every database binding. */
+/** Rounds to thousandths: further digits would not survive every database binding. */
 const milliseconds = (value: number): number =>
   Number.isSafeInteger(value) ? value : Math.round(bounded(value) * 1000) / 1000;
 
@@ -72,7 +72,7 @@ export const toStoredEntry = (entry: AuditEntry): StoredEntry => ({
   detail: detailText(entry.detail),
 });
 
-/** What a row says, in the order in which it is hashed and stored; only its hash is missing. */
+/** Lists the fields of a row, but for its hash, in the order in which they are hashed and stored. */
 export const rowFields = (seq: number, entry: StoredEntry): readonly (string | number)[] => [
   seq,
   entry.at,
@@ -91,7 +91,7 @@ export const rowFields = (seq: number, entry: StoredEntry): readonly (string | n
   entry.detail,
 ];
 
-/** The row as the text that is hashed. */
+/** Writes the row as the text that is hashed. */
 export const canonicalText = (fields: ReturnType<typeof rowFields>): string =>
   JSON.stringify(fields);
 
@@ -99,8 +99,8 @@ export const chainHash = (previous: string, canonical: string): string =>
   hash('sha256', `${previous}\n${canonical}`, 'hex');
 
 /**
- * Text that does not read back to itself was not written by us. It is handed over as text, so that
- * verification fails on it instead of overlooking an edit that parsing would hide.
+ * Reads a detail. Text that does not read back to itself was not written by Toolcrib: it is returned as
+ * text, so that verification fails in place of missing an edit that parsing would hide.
  */
 export const readDetail = (text: string): Readonly<Record<string, unknown>> => {
   try {

@@ -1,4 +1,4 @@
-/** What a budget driver may be asked to hold: whole numbers of money, calls and tokens, each scope once. */
+/** Judges what budgets can hold, for every driver: whole numbers of money, calls and tokens. */
 import { ToolFailure } from '../contract/errors.ts';
 import type {
   BudgetLine,
@@ -17,7 +17,7 @@ export const assertAmounts = (...amounts: readonly number[]): void => {
   }
 };
 
-/** No number at all allows nothing; no limit is the largest number that can be counted exactly. */
+/** Makes a limit a whole number. NaN allows nothing; no limit is the largest exact number. */
 const wholeLimit = (limit: number | undefined): number => {
   if (limit === undefined) return Number.MAX_SAFE_INTEGER;
   return Number.isNaN(limit) ? 0 : Math.floor(Math.min(limit, Number.MAX_SAFE_INTEGER));
@@ -30,19 +30,19 @@ const stricter = (a: BudgetScope, b: BudgetScope | undefined): Required<BudgetSc
   limitTokens: Math.min(wholeLimit(a.limitTokens), wholeLimit(b?.limitTokens)),
 });
 
-/** Each scope once, with its strictest limits: a scope named twice must not be charged twice. */
+/** Merges scopes of the same key to the strictest limits: a scope must not be charged twice. */
 export const mergeScopes = (scopes: readonly BudgetScope[]): readonly Required<BudgetScope>[] => {
-  // They are four or five: looking through them takes less than a map of them would.
+  // There are four or five: a search through them is faster than a map.
   const merged: Required<BudgetScope>[] = [];
   for (const scope of scopes) {
-    const known = merged.findIndex(({ key }) => key === scope.key);
-    if (known < 0) merged.push(stricter(scope, undefined));
-    else merged[known] = stricter(scope, merged[known]);
+    const index = merged.findIndex(({ key }) => key === scope.key);
+    if (index < 0) merged.push(stricter(scope, undefined));
+    else merged[index] = stricter(scope, merged[index]);
   }
   return merged;
 };
 
-/** A reservation as it is held. */
+/** A reservation with merged scopes, as it is held. */
 export interface Hold {
   readonly executionId: string;
   readonly scopes: readonly Required<BudgetScope>[];
@@ -50,11 +50,13 @@ export interface Hold {
   readonly tokens: number;
 }
 
-/** Throws for amounts that are no whole numbers. */
-export const toHold = (wanted: Omit<Reservation, 'executionId'>, executionId = ''): Hold => {
-  const { amountMicros, tokens = 0 } = wanted;
+/** Makes the hold of a reservation. Throws for amounts that are no whole numbers. */
+export const toHold = (
+  { amountMicros, tokens = 0, scopes }: Omit<Reservation, 'executionId'>,
+  executionId = '',
+): Hold => {
   assertAmounts(amountMicros, tokens);
-  return { executionId, scopes: mergeScopes(wanted.scopes), amountMicros, tokens };
+  return { executionId, scopes: mergeScopes(scopes), amountMicros, tokens };
 };
 
 export const emptyLine = (key: string): BudgetLine => ({
@@ -67,7 +69,7 @@ export const emptyLine = (key: string): BudgetLine => ({
   heldTokens: 0,
 });
 
-/** What a unit still has; never below nothing, though an actual use may have gone over the limit. */
+/** Returns what is left of a limit; never below zero, though actual use may exceed the limit. */
 const left = (limit: number, used: number): number => Math.max(0, limit - used);
 
 const shortOf = (
@@ -80,14 +82,14 @@ const shortOf = (
   const calls = left(scope.limitCalls, line.calls + line.heldCalls);
   if (calls < 1) return { unit: 'calls', available: calls };
   const tokens = left(scope.limitTokens, line.tokens + line.heldTokens);
-  // No tokens left is a no, too, for a call that cannot say how many it will use.
+  // Without tokens left, a call that cannot say how many it will use is refused, too.
   if (hold.tokens > tokens || (tokens === 0 && scope.limitTokens < Number.MAX_SAFE_INTEGER)) {
     return { unit: 'tokens', available: tokens };
   }
   return undefined;
 };
 
-/** Fits the hold into every one of its scopes? */
+/** Decides whether a hold fits into each of its scopes. */
 export const judgeHold = (
   hold: Hold,
   lineOf: (key: string) => BudgetLine | undefined,
@@ -99,7 +101,7 @@ export const judgeHold = (
   return { ok: true };
 };
 
-/** Whether more money and tokens fit into every scope of a hold. It counts as one call already. */
+/** Decides whether more money and tokens fit into each scope of a hold, which counts as a call already. */
 export const judgeMore = (
   { scopes }: Pick<Hold, 'scopes'>,
   more: Spending,
@@ -115,7 +117,7 @@ export const judgeMore = (
   return { ok: true };
 };
 
-/** The answer when a call that is over asks for more. */
+/** The outcome for a call that is over and asks for more. */
 export const NOTHING_HELD: ReserveOutcome = Object.freeze({
   ok: false,
   scope: '',
@@ -123,13 +125,13 @@ export const NOTHING_HELD: ReserveOutcome = Object.freeze({
   available: 0,
 });
 
-/** A reservation sent twice holds once; another one under the same id is a bug and throws. */
-export const assertSameHold = (held: Hold, wanted: Hold): void => {
+/** Throws for another reservation under the same id, which is a bug; the same one twice holds once. */
+export const assertSameHold = (held: Hold, hold: Hold): void => {
   const same =
-    held.amountMicros === wanted.amountMicros &&
-    held.tokens === wanted.tokens &&
-    held.scopes.length === wanted.scopes.length &&
-    held.scopes.every(({ key }, index) => key === wanted.scopes[index]?.key);
+    held.amountMicros === hold.amountMicros &&
+    held.tokens === hold.tokens &&
+    held.scopes.length === hold.scopes.length &&
+    held.scopes.every(({ key }, index) => key === hold.scopes[index]?.key);
   if (!same) {
     throw new ToolFailure(
       'CONFLICT',
@@ -138,6 +140,6 @@ export const assertSameHold = (held: Hold, wanted: Hold): void => {
   }
 };
 
-/** Adds without leaving the numbers that can be counted exactly. */
+/** Adds up to the largest exact number. */
 export const added = (sum: number, more: number): number =>
   Math.min(sum + more, Number.MAX_SAFE_INTEGER);

@@ -1,4 +1,4 @@
-/** Fixed windows of a rate limit: which are open now, and what a full one means for the caller. */
+/** Judges the fixed windows of rate limits: which are open now, and when a full one is over. */
 import { ToolFailure } from '../contract/errors.ts';
 import type { HitOutcome, Window } from '../contract/store.ts';
 
@@ -8,7 +8,7 @@ export interface OpenWindow {
   readonly limit: number;
 }
 
-/** The windows that hold `now`, each size once with its strictest limit. */
+/** Returns the windows that contain `now`, each size once with its strictest limit. */
 export const openWindows = (windows: readonly Window[], now: number): readonly OpenWindow[] => {
   const open: OpenWindow[] = [];
   for (const { sizeMs, limit } of windows) {
@@ -19,9 +19,9 @@ export const openWindows = (windows: readonly Window[], now: number): readonly O
       );
     }
     const start = Math.floor(now / sizeMs) * sizeMs;
-    const known = open.findIndex((other) => other.sizeMs === sizeMs);
-    if (known < 0) open.push({ sizeMs, start, limit });
-    else open[known] = { sizeMs, start, limit: Math.min(limit, open[known]?.limit ?? limit) };
+    const index = open.findIndex((other) => other.sizeMs === sizeMs);
+    if (index < 0) open.push({ sizeMs, start, limit });
+    else open[index] = { sizeMs, start, limit: Math.min(limit, open[index]?.limit ?? limit) };
   }
   return open;
 };

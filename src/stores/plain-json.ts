@@ -1,4 +1,4 @@
-/** Values on their way into a store and back: plain JSON, so that every driver gives back the same. */
+/** Converts values to JSON text and back, so that every driver returns the same. */
 import { ToolFailure } from '../contract/errors.ts';
 
 const refuse = (): never => {
@@ -7,7 +7,7 @@ const refuse = (): never => {
   });
 };
 
-/** Throws for what JSON cannot hold; `undefined` for a value that JSON has no text for. */
+/** Writes a value as JSON; `undefined` for one that JSON has no text for. Throws for what JSON cannot hold. */
 export const toJsonText = (value: unknown): string | undefined => {
   try {
     return JSON.stringify(value);
@@ -16,12 +16,12 @@ export const toJsonText = (value: unknown): string | undefined => {
   }
 };
 
-/** Throws for what JSON cannot hold or has no text for. */
+/** Writes a record as JSON. Throws for what JSON cannot hold or has no text for. */
 export const recordText = (record: object): string => toJsonText(record) ?? refuse();
 
 /**
- * Throws when a change answers with a promise: it would be kept as `{}`, and what it does later
- * would happen outside the transaction.
+ * Throws when a change returns a promise: it would be stored as `{}`, and what it does later would
+ * happen outside the transaction.
  */
 export const assertSynchronous = (value: unknown): void => {
   if (value instanceof Promise) {
@@ -32,5 +32,5 @@ export const assertSynchronous = (value: unknown): void => {
   }
 };
 
-/** A copy as a database would give it back. */
+/** Copies a record as a database would return it. */
 export const jsonCopy = <T extends object>(record: T): T => JSON.parse(recordText(record));

@@ -1,6 +1,4 @@
-/** A page of a long text: what a reader asked for, cut to what is there. */
-
-/** By UTF-16 units, as `length` counts them, so that pages put together give the text again. */
+/** Cuts a page out of a stored result, by UTF-16 units, so that all pages together are the text. */
 export const resultSlice = (
   text: string,
   { offset, limit }: { readonly offset: number; readonly limit: number },

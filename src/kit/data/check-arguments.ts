@@ -1,8 +1,9 @@
 /**
- * Checks what programs hand to the public methods: JavaScript has no types, and a missing id must not
- * mean somebody's newest call. Each failure is a VALIDATION_ERROR that names the argument.
+ * Checks arguments of public methods and of the context that tools are handed: JavaScript has no types,
+ * and a missing id must not mean somebody's newest call. Each failure is a VALIDATION_ERROR that names
+ * the argument.
  */
-import { ToolFailure } from '../../contract/errors.ts';
+import { type ErrorExtras, ToolFailure } from '../../contract/errors.ts';
 import { unknownNameText } from '../text/did-you-mean.ts';
 import { isRecord } from './is-record.ts';
 
@@ -136,7 +137,11 @@ export interface ArgumentChecks {
 }
 
 /** Throws a ToolFailure for the first argument that is not what it has to be. */
-export const assertArguments = (checks: ArgumentChecks, values: readonly unknown[]): void => {
+export const assertArguments = (
+  checks: ArgumentChecks,
+  values: readonly unknown[],
+  extras?: ErrorExtras,
+): void => {
   for (const [at, [name, check]] of Object.entries(checks).entries()) {
     const problem = problemOf(check, values[at]);
     if (problem === undefined) continue;
@@ -144,7 +149,7 @@ export const assertArguments = (checks: ArgumentChecks, values: readonly unknown
     throw new ToolFailure(
       'VALIDATION_ERROR',
       `${name}: ${problem}${problem.endsWith('?') ? '' : '.'}`,
-      { issues },
+      { ...extras, issues },
     );
   }
 };

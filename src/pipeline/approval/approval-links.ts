@@ -1,4 +1,4 @@
-/** Signed links for a question in the inbox: made for one answer each, good once. */
+/** Makes and redeems signed links for a question in the inbox: one answer each, good once. */
 import type { ApprovalLinks } from '../../contract/crib-members.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';

@@ -1,4 +1,4 @@
-/** Where standing grants are given and taken back. Each of both is a row in the audit trail. */
+/** Gives standing grants and takes them back. Either is a row in the audit trail. */
 import type { AuditLog } from '../../contract/audit.ts';
 import type { Permissions } from '../../contract/crib-members.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -10,7 +10,7 @@ import { unguessableId } from '../../governance/ids.ts';
 import { canonicalJson } from '../../kit/data/canonical-json.ts';
 import { auditEvent } from '../record/audit-event.ts';
 
-export interface PermissionDeskDeps {
+export interface PermissionServiceDeps {
   readonly grants: Grants;
   readonly audit: Pick<AuditLog, 'append'>;
   readonly runtime: Pick<Runtime, 'now'>;
@@ -29,7 +29,7 @@ const tooMany = () =>
     suggestions: ['Take some back with `toolcrib permissions revoke`, or allow this call only.'],
   });
 
-/** What a grant allows, as text; neither how long nor since when. */
+/** Writes what a grant allows as text; leaves out how long and since when. */
 const meaningOf = (grant: NewGrant): string => {
   const { subject, resource, actions, condition, skipsApproval, definition, targets, by } = grant;
   return canonicalJson([
@@ -72,48 +72,48 @@ const assertUsable = (grant: NewGrant, now: number): void => {
 };
 
 export class PermissionService implements Permissions {
-  readonly #deps: PermissionDeskDeps;
+  readonly #deps: PermissionServiceDeps;
 
-  constructor(deps: PermissionDeskDeps) {
+  constructor(deps: PermissionServiceDeps) {
     this.#deps = deps;
   }
 
   /** Throws VALIDATION_ERROR for a grant that makes no sense, CONFLICT when its giver has too many. */
-  async check(wanted: NewGrant): Promise<void> {
-    assertUsable(wanted, this.#deps.runtime.now());
-    await this.#compile(wanted);
-    await this.#equalTo(wanted);
+  async check(grant: NewGrant): Promise<void> {
+    assertUsable(grant, this.#deps.runtime.now());
+    await this.#compile(grant);
+    await this.#equalTo(grant);
   }
 
-  async #compile(wanted: NewGrant): Promise<void> {
-    if (wanted.condition === undefined) return;
+  async #compile({ condition }: NewGrant): Promise<void> {
+    if (condition === undefined) return;
     // The rule language is loaded for those who use it.
     const { compileCondition } = await import(
       '../../governance/policy/condition/compile-condition.ts'
     );
-    compileCondition(wanted.condition);
+    compileCondition(condition);
   }
 
-  /** Those of this user that allow the same. Throws when one more would be too many. */
-  async #equalTo(wanted: NewGrant): Promise<readonly Grant[]> {
-    const given = (await this.list()).filter(({ by }) => by === wanted.by);
-    const meaning = meaningOf(wanted);
-    const equal = given.filter((grant) => meaningOf(grant) === meaning);
-    if (equal.length === 0 && given.length >= MAX_GRANTS_PER_GIVER) throw tooMany();
+  /** Finds grants of the same giver that allow the same. Throws when one more would be too many. */
+  async #equalTo(grant: NewGrant): Promise<readonly Grant[]> {
+    const ofGiver = (await this.list()).filter(({ by }) => by === grant.by);
+    const meaning = meaningOf(grant);
+    const equal = ofGiver.filter((each) => meaningOf(each) === meaning);
+    if (equal.length === 0 && ofGiver.length >= MAX_GRANTS_PER_GIVER) throw tooMany();
     const { seals } = this.#deps;
     const ours = await Promise.all(equal.map((each) => seals.isOurs(grantText(each), each.seal)));
     return equal.filter((_, index) => ours[index]);
   }
 
-  /** One that allows the same already, and no shorter, is the answer; shorter ones are replaced. */
-  async grant(wanted: NewGrant): Promise<Grant> {
+  /** Returns a grant that allows the same for as long or longer; replaces shorter ones with a new one. */
+  async grant(newGrant: NewGrant): Promise<Grant> {
     const { runtime, grants } = this.#deps;
     const createdAt = runtime.now();
-    await this.check(wanted);
-    const equal = await this.#equalTo(wanted);
-    const longer = equal.find((each) => endOf(each) >= endOf(wanted));
+    await this.check(newGrant);
+    const equal = await this.#equalTo(newGrant);
+    const longer = equal.find((each) => endOf(each) >= endOf(newGrant));
     if (longer) return longer;
-    const unsealed: Grant = { ...wanted, id: unguessableId('grant'), createdAt };
+    const unsealed: Grant = { ...newGrant, id: unguessableId('grant'), createdAt };
     const seal = await this.#deps.seals.seal(grantText(unsealed));
     const grant = seal === undefined ? unsealed : { ...unsealed, seal };
     await this.#note('permission.granted', grant, grant.by);
@@ -126,7 +126,7 @@ export class PermissionService implements Permissions {
   async revoke(id: string, by = 'local'): Promise<boolean> {
     const { grants, runtime, events } = this.#deps;
     const grant = (await grants.list(runtime.now())).find((each) => each.id === id);
-    // First it is gone, then it is told: a revoked grant must not live on because of a full disk.
+    // Revoked first, recorded second: a full disk must not keep a grant alive.
     if (!(await grants.revoke(id))) return false;
     if (grant) await this.#note('permission.revoked', grant, by);
     events.emit('permission.revoked', { grantId: id });

@@ -1,4 +1,4 @@
-/** The grants that answer for a call: live, sealed by this user, and covering all that is asked. */
+/** Finds the grants that answer for a call: live, sealed by this user, and covering all it needs. */
 import type { Grant, Grants } from '../../contract/grant.ts';
 import type { PolicyQuestion } from '../../contract/policy.ts';
 import { grantText, type Seals } from '../../governance/approvals/seals.ts';
@@ -9,7 +9,7 @@ export interface StandingGrantsDeps {
   readonly seals: Seals;
 }
 
-/** Does one of the grants give the resource? */
+/** Returns a grant that gives the resource, if there is one. */
 export type GrantSearch = (resource: string, skipsApproval?: true) => Grant | undefined;
 
 const NONE: GrantSearch = () => undefined;
@@ -24,10 +24,10 @@ export class StandingGrants {
 
   /** Reads the store each time: what was revoked elsewhere is gone here, too. */
   async forCall(question: PolicyQuestion, definition: string): Promise<GrantSearch> {
-    const kept = await this.#deps.grants.list(question.now);
-    if (kept.length === 0) return NONE;
+    const grants = await this.#deps.grants.list(question.now);
+    if (grants.length === 0) return NONE;
     const ours: Grant[] = [];
-    for (const grant of kept) {
+    for (const grant of grants) {
       if (await this.#deps.seals.isOurs(grantText(grant), grant.seal)) ours.push(grant);
     }
     // The rule language is loaded for those who use it.

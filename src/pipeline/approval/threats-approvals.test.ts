@@ -110,7 +110,7 @@ describe('threat: approvals', () => {
     expect([result.status, runs]).toEqual(['cancelled', []]);
   });
 
-  it('hostile: an answer that does not say yes in so many words is refused', async () => {
+  it('hostile: an answer that is not exactly approve is refused', async () => {
     const { crib, runs } = await setUp();
     const approvalId = await asked(crib);
     for (const answer of [true, 'yes', { approve: 'yes', by: 'ada' }, { approve: true }, null]) {

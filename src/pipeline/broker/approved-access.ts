@@ -6,13 +6,13 @@ import { isSamePath, pathState } from '../../governance/paths/path-state.ts';
 import { evidence } from '../pipeline.ts';
 import type { ExecSettings } from './brokered-exec.ts';
 
-/** From then on what the paths consist of is also the work of the call itself. */
+/** True when the call has changed something: from then on its paths may differ by its own work. */
 const hasActed = ({ notes }: Call<'ready'>): boolean =>
   notes.writes > 0 ||
   notes.innerIntent ||
   [...(notes.resources ?? [])].some((resource) => resource.startsWith('program:'));
 
-/** Throws when a path of an approved call does not consist of what the approver saw any more. */
+/** Throws when a path of an approved call has other content than the approver saw. */
 const assertApprovedStates = (call: Call<'ready'>, rootOf: PathGuard['rootOf']): void => {
   const approval = evidence(call, 'approval');
   if (typeof approval !== 'object' || hasActed(call)) return;
@@ -24,7 +24,7 @@ const assertApprovedStates = (call: Call<'ready'>, rootOf: PathGuard['rootOf']):
   }
 };
 
-/** Holds file access to the approval. It is read at each use: preconditions run before there is one. */
+/** Holds file access to the approval, which is read at each use: preconditions run before there is one. */
 export const approvedPlaces =
   (call: Call<'ready'>, rootOf: PathGuard['rootOf']) =>
   (place: LocatedPath, access: 'read' | 'write'): void => {
@@ -34,7 +34,7 @@ export const approvedPlaces =
     assertApprovedStates(call, rootOf);
   };
 
-/** The same before the first program of a call, whose names are also looked up anew. */
+/** Checks the same before the first program of a call, and looks its names up anew. */
 export const approvedPrograms =
   (guard: PathGuard): ExecSettings['assertApproved'] =>
   async (call) => {
@@ -48,7 +48,7 @@ export const approvedPrograms =
     assertApprovedStates(call, guard.rootOf);
   };
 
-/** Gives the real path of an approved call's folder, so that a link made meanwhile is not followed. */
+/** Returns the real path of an approved call's folder, so that a link made meanwhile is not followed. */
 export const approvedFolder =
   (guard: PathGuard): ExecSettings['workingFolder'] =>
   async (call, cwd) => {

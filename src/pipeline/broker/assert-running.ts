@@ -1,10 +1,10 @@
-/** The broker's first question: may the tool still do anything at all? */
+/** Refuses what a tool does after its call is over. */
 import type { CallRequest } from '../../contract/call.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 
 /**
- * Throws once the call was answered without its tool: what that tool does from then on would be an
- * effect of a call that is on record as over.
+ * Throws when the call was answered without waiting for its tool: what the tool does from then on would
+ * be an effect of a call that is on record as over.
  */
 export const assertRunning = ({ notes, control }: CallRequest): void => {
   if (!notes.stopped) return;

@@ -53,7 +53,7 @@ describe('exec of a tool', () => {
     );
   });
 
-  it('goes by what the user allows where a tool can run anything', async () => {
+  it('runs only what the user allows when a tool may run anything', async () => {
     expect(await codeOf({ commands: ['*'], argv: ['ls'] })).toBe('PERMISSION_DENIED');
     expect(await codeOf({ commands: ['*'], argv: ['sudo', 'ls'], allow: ['ls'] })).toBe(
       'PERMISSION_DENIED',
@@ -154,7 +154,7 @@ describe('reach of a run', () => {
 });
 
 describe('commands of the configuration', () => {
-  it('stop the start when they make no sense', async () => {
+  it('fail the start of the crib when they are invalid', async () => {
     const start = testCrib([aTool()], { config: { commands: { allow: ['*'] } } });
     await expect(start).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     const egress = testCrib([aTool()], { config: { egress: { allowPrivate: ['10.0.0.0/99'] } } });

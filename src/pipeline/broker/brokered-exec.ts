@@ -1,6 +1,6 @@
 /**
- * The exec a tool is handed: judged by the command guard first, then run in the sandbox that the
- * caller's isolation asks for, `process` or stronger.
+ * Makes the exec that a tool is handed: the command guard judges a program, then it runs in the sandbox
+ * that the caller's isolation asks for, `process` or stronger.
  */
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -15,6 +15,7 @@ import { isolationSandbox } from '../../governance/isolation.ts';
 import { wantsRepository } from '../../governance/paths/find-repository.ts';
 import { withholdSecrets } from '../../governance/paths/secret-attributes.ts';
 import { assertRunning } from './assert-running.ts';
+import { assertExec } from './context-checks.ts';
 import {
   type CommandTask,
   judgeProgram,
@@ -35,25 +36,25 @@ export interface ExecSettings extends ProgramSettings {
   assertApproved(call: Call<'ready'>): Promise<void>;
 }
 
-/** Start-up files of the user would run unjudged. */
+/** Keeps bash from running start-up files, which nothing has judged. */
 const argvOf = (argv: readonly string[]): readonly string[] =>
   argv[0] === SHELL && argv[1] === '-c' ? [SHELL, '--norc', '--noprofile', ...argv.slice(1)] : argv;
 
-/** A tool narrows its own declaration, and never widens it. */
-const hostsFor = (declared: readonly string[] = [], wanted = declared): readonly string[] => {
-  if (wanted.every((host) => declared.includes(host) || declared.includes('*'))) return wanted;
+/** Lets a tool narrow its own declaration, never widen it. */
+const hostsFor = (declared: readonly string[] = [], hosts = declared): readonly string[] => {
+  if (hosts.every((host) => declared.includes(host) || declared.includes('*'))) return hosts;
   throw refusal('the tool did not declare a host of the run.', 'Add the host to needs.hosts.');
 };
 
 interface Run {
-  /** What the configuration grants the command besides. */
+  /** What the configuration grants the command in addition. */
   readonly task: CommandTask | undefined;
   readonly settings: ExecSettings;
   readonly options: ExecOptions;
   readonly repository: RepositoryRun;
 }
 
-/** Other programs find the repository read-only, unless their tool asks for it by name. */
+/** Makes the repository read-only for other programs, unless their tool asks for it by name. */
 const accessFor = (call: Call<'ready'>, { settings, repository }: Run) => {
   const { root, extraRoots } = settings;
   const roots = [root, ...extraRoots];
@@ -68,7 +69,7 @@ const accessFor = (call: Call<'ready'>, { settings, repository }: Run) => {
       };
 };
 
-/** The folders of a task on top of those that every run gets. */
+/** Adds the folders of a task to those that every run gets. */
 const withTask = (
   access: { readonly read?: readonly string[]; readonly write?: readonly string[] },
   { read = [], write = [] }: Pick<CommandTask, 'read' | 'write'> = {},
@@ -100,7 +101,7 @@ const configFor = (call: Call<'ready'>, run: Run): SandboxConfig => {
   };
 };
 
-/** The folder with links followed: what is judged is where the program starts. */
+/** Resolves links of the folder: the guard judges where the program really starts. */
 const folderOf = async (
   call: Call<'ready'>,
   { root, workingFolder }: ExecSettings,
@@ -120,6 +121,7 @@ export const brokeredExec =
   async (command, args = [], options = {}): Promise<CommandResult> => {
     assertRunning(call);
     const argv = [command, ...args];
+    assertExec(argv, options);
     const { tool } = call.ready;
     const cwd = await folderOf(call, settings, options);
     const verdict = await judgeProgram(tool, { argv, cwd }, settings);

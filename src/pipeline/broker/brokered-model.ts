@@ -1,6 +1,6 @@
 /**
- * The model as a tool gets it: before each question the most that it and its answer can cost is held,
- * and afterwards what it did cost is counted, whether the tool reports it or not.
+ * Makes the model that a tool is handed: before each question the most that it can cost is held, and
+ * afterwards its actual cost is counted, whether the tool reports it or not.
  */
 import type { Call } from '../../contract/call.ts';
 import type { Model, ModelReply } from '../../contract/model.ts';
@@ -8,10 +8,11 @@ import type { Spending } from '../../contract/store.ts';
 import { boundedMicros } from '../../governance/ledger/estimate-cost.ts';
 import { modelUsd } from '../../governance/ledger/most-cost.ts';
 import type { Purse } from '../budget/purse.ts';
+import { assertConverseRequest, assertModelRequest } from './context-checks.ts';
 
-/** How long an answer may be where the tool does not say: without an end its price has none. */
+/** The longest answer where the tool does not say: without a limit its price has none. */
 const MAX_ANSWER_TOKENS = 8_192;
-/** Roles, separators and the like, which vendors count as well. */
+/** Tokens for roles and separators, which vendors count as well. */
 const MAX_FRAME_TOKENS = 256;
 
 export interface ModelBudget {
@@ -24,7 +25,7 @@ interface Question {
   readonly budget: ModelBudget;
 }
 
-/** No tokenizer makes more tokens of a text than it has bytes. */
+/** Counts bytes: no tokenizer makes more tokens of a text than it has bytes. */
 const mostTokens = (...texts: readonly unknown[]): number => {
   let bytes = MAX_FRAME_TOKENS;
   for (const text of texts) {
@@ -39,7 +40,7 @@ interface Tokens {
   readonly outputTokens: number;
 }
 
-/** Answers what is held for the question; throws when the budget does not cover it. */
+/** Holds the most a question can cost, and returns it; throws when the budget does not cover it. */
 const holdFor = async (
   { call, model }: Question,
   purse: Purse,
@@ -92,14 +93,16 @@ export const brokeredModel = (call: Call<'ready'>, model: Model, budget: ModelBu
   return {
     configured: true,
     ...(model.price !== undefined && { price: model.price }),
-    generate: (request) => {
+    generate: async (request) => {
+      assertModelRequest(request);
       const { system, prompt, schema, maxTokens = MAX_ANSWER_TOKENS } = request;
       const inputTokens = mostTokens(system, prompt, schema);
       const used = { inputTokens, outputTokens: maxTokens };
       return paid(question, used, () => model.generate({ ...request, maxTokens }));
     },
     ...(converse && {
-      converse: (request) => {
+      converse: async (request) => {
+        assertConverseRequest(request);
         const { system, messages, tools, maxTokens = MAX_ANSWER_TOKENS } = request;
         const inputTokens = mostTokens(system, messages, tools);
         const used = { inputTokens, outputTokens: maxTokens };

@@ -1,6 +1,6 @@
 /**
- * What a tool gets to touch the world with. Members are made when first used, because most tools
- * use one or two of them; each checks the tool's declared needs before it does anything.
+ * Makes the context that a tool is handed. Members are made when first used, because most tools use one
+ * or two of them; each checks the tool's declared needs before it does anything.
  */
 
 import type { Call, CallRequest } from '../../contract/call.ts';
@@ -23,9 +23,9 @@ import { thrownText } from '../../kit/data/reason-of.ts';
 import type { PipelineControl } from '../new-call.ts';
 import { assertRunning } from './assert-running.ts';
 import { brokeredExec, type ExecSettings } from './brokered-exec.ts';
-import { brokeredFetch } from './brokered-fetch.ts';
+import { brokeredFetch, egressScope } from './brokered-fetch.ts';
 import { brokeredModel, type ModelBudget } from './brokered-model.ts';
-import { egressScope } from './egress-scope.ts';
+import { assertNoOptions, assertUsage, checkedFiles } from './context-checks.ts';
 import { askerOf, keepTouching } from './elicit-of.ts';
 
 export interface ContextDeps {
@@ -101,7 +101,7 @@ export class CallContext implements ToolContext {
   }
 
   get fs(): FileAccess {
-    this.#fs ??= this.#deps.files(this.#call);
+    this.#fs ??= checkedFiles(this.#deps.files(this.#call));
     return this.#fs;
   }
 
@@ -128,35 +128,35 @@ export class CallContext implements ToolContext {
     return (fraction, note) => {
       const { control, executionId } = this.#call;
       const { events, redactor } = this.#deps;
-      const told = note === undefined ? undefined : redactor.text(thrownText(note));
-      control.progress(fraction, told);
+      const text = note === undefined ? undefined : redactor.text(thrownText(note));
+      control.progress(fraction, text);
       if (events.has('call.progressed')) {
-        events.emit('call.progressed', { executionId, fraction, note: told });
+        events.emit('call.progressed', { executionId, fraction, note: text });
       }
     };
   }
 
   get elicit(): ToolContext['elicit'] {
     const ask = askerOf(this.#call, 'elicit');
-    return ask && ((question) => this.#awake((signal) => ask(question, signal)));
+    return ask && ((question) => this.#keepAwake((signal) => ask(question, signal)));
   }
 
   get elicitUrl(): ToolContext['elicitUrl'] {
     const ask = askerOf(this.#call, 'elicitUrl');
-    return ask && ((question) => this.#awake((signal) => ask(question, signal)));
+    return ask && ((question) => this.#keepAwake((signal) => ask(question, signal)));
   }
 
   get sample(): ToolContext['sample'] {
     const ask = askerOf(this.#call, 'sample');
-    return ask && ((request) => this.#awake((signal) => ask(request, signal)));
+    return ask && ((request) => this.#keepAwake((signal) => ask(request, signal)));
   }
 
-  /** A person, or a model, takes longer than a server may be silent. */
-  async #awake<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Keeps the idle timeout away meanwhile: a person or a model takes longer than a tool may be silent. */
+  async #keepAwake<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { control } = this.#call;
     const touch = () => (control as PipelineControl).touch?.();
-    const awake = keepTouching(this.#deps.runtime, touch);
-    return ask(control.signal).finally(() => awake.stop());
+    const touching = keepTouching(this.#deps.runtime, touch);
+    return ask(control.signal).finally(() => touching.stop());
   }
 
   get secret(): ToolContext['secret'] {
@@ -164,8 +164,10 @@ export class CallContext implements ToolContext {
   }
 
   get charge(): ToolContext['charge'] {
-    return (usage) =>
+    return (usage) => {
+      assertUsage(usage);
       this.#deps.budgeting.purse(this.#call).charge(spendingOf(usage, this.#call.ready.tool));
+    };
   }
 
   get keepForUndo(): ToolContext['keepForUndo'] {
@@ -187,7 +189,10 @@ export class CallContext implements ToolContext {
   }
 
   get call(): ToolContext['call'] {
-    return (tool, input) => this.#deps.callTool(this.#call, tool, input);
+    return async (tool, input, ...surplus: unknown[]) => {
+      assertNoOptions('call', surplus);
+      return this.#deps.callTool(this.#call, tool, input);
+    };
   }
 
   async #secret(key: string): Promise<string> {
@@ -235,17 +240,17 @@ export interface Contexts {
   usedMemory(call: CallRequest): boolean;
 }
 
-/** Where a call keeps its context: a field is far cheaper than a side table. */
-interface Holder {
+/** A call with the field for its context, which is far cheaper than a map of contexts. */
+interface CallWithContext {
   context: CallContext | undefined;
 }
 
-/** One context a call, shared by preconditions, the run and the effects. */
+/** Makes one context per call, shared by preconditions, the run and the effects. */
 export const createContexts = (deps: ContextDeps): Contexts => ({
   of: (call) => {
-    const holder = call as unknown as Holder;
-    holder.context ??= new CallContext(call, deps);
-    return holder.context;
+    const own = call as unknown as CallWithContext;
+    own.context ??= new CallContext(call, deps);
+    return own.context;
   },
-  usedMemory: (call) => (call as unknown as Holder).context?.usedMemory ?? false,
+  usedMemory: (call) => (call as unknown as CallWithContext).context?.usedMemory ?? false,
 });

@@ -1,4 +1,4 @@
-/** What happens around every change of a file: the snapshot before it, the news after it. */
+/** Keeps a snapshot before every change of a file, and announces the change after it. */
 import type { Call } from '../../contract/call.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
@@ -30,7 +30,7 @@ export const fileHooks = (call: Call<'ready'>, deps: FileHookDeps): FileHooks =>
       }
       assertRunning(call);
       await deps.snapshots.save({ ...snapshot, executionId, order: notes.writes });
-      // In one step with the count: an outcome that says nothing was written stays true.
+      // No await up to the count: an outcome that says that nothing was written stays true.
       assertRunning(call);
       notes.writes++;
     },

@@ -29,7 +29,7 @@ describe('a program of a tool', () => {
     ).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
   });
 
-  it('is refused, with the place where that can be changed', async () => {
+  it('is refused with a hint at the setting that allows it', async () => {
     await expect(judgeProgram(ANYTHING, { argv: ['ls'] }, settings())).rejects.toMatchObject({
       message: expect.stringContaining('not on the allowlist'),
       extras: { suggestions: [expect.stringContaining('commands.allow')] },

@@ -1,12 +1,13 @@
 /**
- * Whether a tool may run a program: what the tool declared and the user allows, judged by the
- * command guard. Asked when a program is started, and before a person is asked about the call.
+ * Judges whether a tool may run a program: what the tool declared and the user allows, by the command
+ * guard. It is judged when a program is started, and before a person is asked about the call.
  */
 import { resolve } from 'node:path';
 import type { Call } from '../../contract/call.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Needs, PlannedProgram, Tool } from '../../contract/tool.ts';
+import type { UsedPath } from '../../governance/approvals/call-targets.ts';
 import type { CommandGuard, CommandVerdict } from '../../governance/commands/command-guard.ts';
 import { overwritingSubcommand } from '../../governance/commands/git/git-use.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
@@ -33,13 +34,13 @@ export interface ProgramSettings {
 }
 
 export type AllowedProgram = Extract<CommandVerdict, { readonly ok: true }> & {
-  /** The task whose very words they are. */
+  /** The task that the command equals. */
   readonly task?: CommandTask;
 };
 
 export const SHELL = 'bash';
 
-/** The tool's own patterns; a lone `*` stands for whatever the user allows. */
+/** Returns the tool's own patterns; a lone `*` is replaced by what the user allows. */
 const patternsOf = (commands: readonly string[], allowed: readonly string[]): readonly string[] =>
   commands.flatMap((pattern) => (pattern === '*' ? allowed : [pattern]));
 
@@ -48,7 +49,7 @@ export const refusal = (reason: string, remedy: string): ToolFailure =>
     suggestions: [remedy],
   });
 
-/** A script for bash is read as bash would read it, and every command in it has to be allowed. */
+/** Judges a script for bash command by command, as bash would read it. */
 const judged = (guard: CommandGuard, argv: readonly string[], cwd: string): CommandVerdict => {
   const [program, option, script, ...rest] = argv;
   const isScript = program === SHELL && option === '-c' && rest.length === 0;
@@ -57,7 +58,7 @@ const judged = (guard: CommandGuard, argv: readonly string[], cwd: string): Comm
 
 type GuardModule = typeof import('../../governance/commands/command-guard.ts');
 
-/** The task that a command is, word by word and in its folder. A wildcard stands for itself. */
+/** Finds the task that a command equals, word by word and in its folder. Wildcards match nothing else. */
 const taskFor = (
   { createCommandGuard }: GuardModule,
   { argv, cwd }: Required<PlannedProgram>,
@@ -89,16 +90,16 @@ export const judgeProgram = async (
   settings: ProgramSettings,
 ): Promise<AllowedProgram> => {
   const { root, allow } = settings;
-  const wanted = needs.commands;
-  if (!wanted) {
+  const declared = needs.commands;
+  if (!declared) {
     throw refusal('the tool declared no programs.', 'Add the program to needs.commands.');
   }
   const module = await import('../../governance/commands/command-guard.ts');
   const cwd = resolve(root, folder);
-  const task = wanted.includes('*') ? taskFor(module, { argv, cwd }, settings) : undefined;
+  const task = declared.includes('*') ? taskFor(module, { argv, cwd }, settings) : undefined;
   if (task !== undefined) return task;
   const guard = module.createCommandGuard({
-    allow: patternsOf(wanted, allow),
+    allow: patternsOf(declared, allow),
     root,
     isInRepository: (folder) => isInRepositoryOf(root, folder),
   });
@@ -108,7 +109,7 @@ export const judgeProgram = async (
   return verdict;
 };
 
-/** `instanceof` runs code of what the tool threw. */
+/** Never throws, though `instanceof` runs code of what the tool threw. */
 const isToolFailure = (error: unknown): error is ToolFailure => {
   try {
     return error instanceof ToolFailure;
@@ -117,7 +118,7 @@ const isToolFailure = (error: unknown): error is ToolFailure => {
   }
 };
 
-/** The refusal that awaits a call whatever a person says to it; nothing when there is none. */
+/** Returns the refusal that awaits a call whatever a person says; nothing when there is none. */
 export const createProgramCheck =
   (settings: ProgramSettings) =>
   async (call: Call<'ready' | 'input'>): Promise<ToolResult | undefined> => {
@@ -134,5 +135,26 @@ export const createProgramCheck =
         });
       }
       return failed(call, error.code, { message: error.message, ...error.extras });
+    }
+  };
+
+/**
+ * Lists the files and folders that a call's programs name: an approval is bound to them. A program that
+ * may not run names none, because its call is refused whatever a person says.
+ */
+export const createProgramPaths =
+  (settings: ProgramSettings) =>
+  async (tool: Tool, input: unknown): Promise<readonly UsedPath[]> => {
+    if (!tool.programs) return [];
+    try {
+      const { commandPaths } = await import('../../governance/commands/command-paths.ts');
+      const paths: UsedPath[] = [];
+      for (const program of tool.programs(ownCopy(input))) {
+        paths.push(...commandPaths(await judgeProgram(tool, program, settings), settings.root));
+      }
+      return paths;
+    } catch (error) {
+      if (isToolFailure(error)) return [];
+      throw error;
     }
   };

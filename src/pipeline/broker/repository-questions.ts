@@ -12,15 +12,15 @@ type Run = (
   task: Extract<SandboxTask, { readonly kind: 'command' }>,
 ) => Promise<Pick<SandboxOutcome, 'exitCode' | 'stdout'>>;
 
-/** Names that are never a file by its hash: paths are, and so are branches in daily use. */
-const PLAINLY_NO_HASH = /^(?:HEAD|FETCH_HEAD|ORIG_HEAD|@|main|master)(?:[~^]\d*)*$|^\.{0,2}\//;
+/** Names that cannot be the hash of a file: paths and common branches. */
+const NOT_A_HASH = /^(?:HEAD|FETCH_HEAD|ORIG_HEAD|@|main|master)(?:[~^]\d*)*$|^\.{0,2}\//;
 
 const denied = (message: string, suggestion: string): ToolFailure =>
   new ToolFailure('PERMISSION_DENIED', message, { suggestions: [suggestion] });
 
 /**
- * What the names stand for, a line each: a type of object, or that there is none. A tag counts as what
- * it names, for it can name a file.
+ * Asks git for the type of object that each name means, a line each. A tag counts as what it names,
+ * because it can name a file.
  */
 const typesOf = async (names: readonly string[], run: Run): Promise<readonly string[]> => {
   if (names.length === 0) return [];
@@ -39,7 +39,7 @@ const isSecret = (name: string): boolean =>
   name !== '' &&
   sensitiveRule({ above: [], below: name.split('/'), isFolder: false }) !== undefined;
 
-/** What a command of git lists. Fails when git does: then nobody knows. */
+/** Lists the names that a git command prints. Throws when git fails: then the answer is unknown. */
 const listed = async (args: readonly string[], run: Run): Promise<readonly string[]> => {
   const argv = ['git', ...args, '--', ...secretPathspecs()];
   const { exitCode = 0, stdout } = await run({ kind: 'command', argv });
@@ -52,14 +52,14 @@ const listed = async (args: readonly string[], run: Run): Promise<readonly strin
   return stdout.split('\0').map((entry) => entry.trim());
 };
 
-/** Whether any commit, also of the reflog and the stash, or the index holds a secret. */
+/** Checks whether a commit, also of the reflog and the stash, or the index holds a secret. */
 const holdsSecrets = async (commits: readonly string[], run: Run): Promise<boolean> => {
   const history = ['log', '--all', '--reflog', '-m', '--format=', '--name-only', '-z'];
   const names = await listed([...history, ...commits], run);
   return names.some(isSecret) || (await listed(['ls-files', '-z'], run)).some(isSecret);
 };
 
-/** Files that git takes from the index instead of the working tree, where they read as empty. */
+/** Checks for secrets that git reads from the index in place of the working tree, where they are empty. */
 const readsFromIndex = async (run: Run): Promise<boolean> =>
   (await listed(['ls-files', '-v', '-z'], run)).some(
     (entry) => !entry.startsWith('H ') && isSecret(entry.slice(2)),
@@ -92,14 +92,14 @@ export const assertTellsNoSecrets = async (repository: RepositoryRun, run: Run):
   const { objects, view, searches } = repository;
   if (view === undefined) return;
   const isSearch = searches.history || searches.files;
-  const asked = isSearch ? objects : objects.filter((name) => !PLAINLY_NO_HASH.test(name));
-  const types = await typesOf(asked, run);
+  const names = isSearch ? objects : objects.filter((name) => !NOT_A_HASH.test(name));
+  const types = await typesOf(names, run);
   if (types.includes('blob')) {
     throw denied(
       'A file of the repository is named by its hash.',
       'Name it by its path, such as HEAD:src/index.ts.',
     );
   }
-  const commits = asked.filter((_name, at) => isType(types[at] ?? ''));
+  const commits = names.filter((_name, at) => isType(types[at] ?? ''));
   if (isSearch) await assertNoAnswers(repository, commits, run);
 };

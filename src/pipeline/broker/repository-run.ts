@@ -1,6 +1,6 @@
 /**
- * What a run of git gets besides the sandbox: a repository that is named and looked at before, an
- * environment in which it runs nothing of it, and attributes that keep secrets out of its output.
+ * Prepares a run of git: a repository that is named and checked before, an environment in which git runs
+ * nothing of it, and attributes that keep secrets out of its output.
  */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ const MAX_SMALL_FILE = 1_000_000;
 const unusable = (message: string, suggestion: string): ToolFailure =>
   new ToolFailure('PRECONDITION_FAILED', message, { suggestions: [suggestion] });
 
-/** The text of a small file, nothing for what is not there. Links are not followed. */
+/** Reads a small file; returns nothing when it is not there. Does not follow links. */
 const textOf = (path: string): string | undefined => {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
@@ -48,15 +48,15 @@ const textOf = (path: string): string | undefined => {
 
 const assertRunsNothing = ({ gitDir, commonDir }: Repository): void => {
   const files = [join(commonDir, 'config'), join(gitDir, 'config.worktree')];
-  const found = files.map((path) => findProgramSetting(textOf(path) ?? '')).find(Boolean);
-  if (found === undefined) return;
+  const setting = files.map((path) => findProgramSetting(textOf(path) ?? '')).find(Boolean);
+  if (setting === undefined) return;
   throw unusable(
-    `The configuration of the repository runs programs or names further files (${found}).`,
+    `The configuration of the repository runs programs or names further files (${setting}).`,
     'Have a person look at .git/config and move that section to their own configuration.',
   );
 };
 
-/** The files of `info`, with our attributes behind those of the owner. */
+/** Reads the files of `info`, with our attributes after those of the owner. */
 const infoOf = ({ commonDir }: Repository): RepositoryView['info'] => {
   const path = join(commonDir, 'info');
   // A sandbox lays its own folder over this one, so there has to be one.
@@ -69,7 +69,7 @@ const infoOf = ({ commonDir }: Repository): RepositoryView['info'] => {
   };
 };
 
-/** A name that leads elsewhere may lead to a secret. */
+/** True for a link, which may lead to a secret. */
 const isLink = (path: string): boolean => {
   try {
     return realpathSync(path) !== path;
@@ -79,13 +79,13 @@ const isLink = (path: string): boolean => {
 };
 
 /**
- * The repository of the workspace. One around the workspace is for tools that name it in their needs:
- * they keep to the workspace, and other programs would take all files outside for deleted.
+ * Finds the repository of the workspace. One around the workspace is for tools that name it in their
+ * needs: they keep to the workspace, and other programs would take all files outside for deleted.
  */
-const findRepository = (root: string, wanted: boolean): Repository | undefined => {
+const findRepository = (root: string, needed: boolean): Repository | undefined => {
   const own = repositoryOf(root);
   const around = own ? undefined : enclosingRepository(root);
-  if (around === undefined || wanted) return own ?? around;
+  if (around === undefined || needed) return own ?? around;
   throw unusable(
     'The workspace is a folder of a larger repository.',
     'Use the tool git, which keeps to the workspace, or open the workspace at the top of the repository.',
@@ -98,20 +98,19 @@ export const repositoryRun = (
   root: string,
   needs: Needs = {},
 ): RepositoryRun => {
-  const said = gitUseOf(commands);
-  const use = { ...said, isAlone: said.isAlone && !reads.some(isLink) };
-  const wanted = wantsRepository(needs);
-  if (!use.runsGit && !wanted) return { ...use, env: {}, folders: [], view: undefined };
-  const repository = findRepository(root, wanted);
-  const place = {
+  const gitUse = gitUseOf(commands);
+  const use = { ...gitUse, isAlone: gitUse.isAlone && !reads.some(isLink) };
+  const isNeeded = wantsRepository(needs);
+  if (!use.runsGit && !isNeeded) return { ...use, env: {}, folders: [], view: undefined };
+  const repository = findRepository(root, isNeeded);
+  const env = gitEnvironment({
     gitDir: repository?.gitDir ?? join(root, '.git'),
     workTree: repository?.top ?? root,
-  };
-  const env = gitEnvironment(place);
+  });
   if (repository === undefined) return { ...use, env, folders: [], view: undefined };
   assertRunsNothing(repository);
   const folders = [...new Set([repository.commonDir, repository.gitDir])];
-  // A search finds files that hold secrets empty.
+  // Not for a search: it has to find files with secrets empty.
   const gitAlone = use.isAlone && !use.searches.files;
   const view = use.runsGit ? { info: infoOf(repository), gitAlone } : undefined;
   return { ...use, env, folders, view };

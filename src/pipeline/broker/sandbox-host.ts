@@ -6,6 +6,7 @@ import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import type { SandboxHost } from '../../contract/sandbox.ts';
+import { assertNoOptions } from './context-checks.ts';
 
 type Answer = (context: ToolContext, args: readonly unknown[]) => unknown;
 
@@ -53,10 +54,11 @@ const fetched: Answer = async ({ fetch }, [url, init]) => {
 
 const MAX_TOKENS = 8_192;
 
-/** Charges the call itself: the code cannot forget to. */
+/** Asks the model and charges the call, so that the code cannot forget to. */
 const generated: Answer = async (context, [request]) => {
-  const { prompt, system, maxTokens, temperature, schema } = record(request);
+  const { prompt, system, maxTokens, temperature, schema, ...surplus } = record(request);
   const reply = await context.model.generate({
+    ...surplus,
     prompt: text(prompt),
     maxTokens: Math.min(optional(maxTokens, number) ?? MAX_TOKENS, MAX_TOKENS),
     ...(system !== undefined && { system: text(system) }),
@@ -77,9 +79,9 @@ const logged =
 const SCOPES = ['working', 'short-term', 'long-term'] as const;
 
 const scopeOf = (value: unknown): (typeof SCOPES)[number] => {
-  const known = SCOPES.find((each) => each === value);
-  if (!known) throw invalid();
-  return known;
+  const scope = SCOPES.find((each) => each === value);
+  if (!scope) throw invalid();
+  return scope;
 };
 
 const decoder = new TextDecoder();
@@ -87,16 +89,20 @@ const decoder = new TextDecoder();
 const ANSWERS: Readonly<Record<string, Answer>> = {
   'fs.resolve': ({ fs }, [path, access]) =>
     fs.resolve(text(path), access === 'write' ? 'write' : 'read'),
-  'fs.read': async ({ fs }, [path]) => decoder.decode(await fs.read(text(path))),
-  'fs.write': ({ fs }, [path, content]) =>
-    fs.write(text(path), text(content), { createDirs: true }),
+  'fs.read': async ({ fs }, [path, options]) =>
+    decoder.decode(await fs.read(text(path), optional(options, record))),
+  'fs.write': ({ fs }, [path, content, options]) =>
+    fs.write(text(path), text(content), { createDirs: true, ...optional(options, record) }),
   'fs.remove': ({ fs }, [path]) => fs.remove(text(path)),
   'fs.list': ({ fs }, [path]) => fs.list(optional(path, text) ?? '.'),
   'fs.stat': ({ fs }, [path]) => fs.stat(text(path)),
   fetch: fetched,
   exec: (context, [command, args, options]) =>
     context.exec(text(command), optional(args, texts) ?? [], optional(options, record) ?? {}),
-  call: (context, [tool, input]) => context.call(text(tool), input),
+  call: (context, [tool, input, ...surplus]) => {
+    assertNoOptions('call', surplus);
+    return context.call(text(tool), input);
+  },
   secret: (context, [key]) => context.secret(text(key)),
   'model.generate': generated,
   'logger.debug': logged('debug'),
@@ -105,19 +111,14 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'logger.error': logged('error'),
   progress: (context, [fraction, note]) => context.progress(number(fraction), optional(note, text)),
   warn: (context, [message]) => context.warn(text(message)),
-  charge: (context, [usage]) => {
-    const { cost, tokens } = record(usage);
-    context.charge({
-      ...(cost !== undefined && { cost: number(cost) }),
-      ...(tokens !== undefined && { tokens: number(tokens) }),
-    });
-  },
+  charge: (context, [usage]) => context.charge(record(usage)),
   'memory.read': ({ memory }, [scope, key]) => memory.read(scopeOf(scope), text(key)),
   'memory.write': ({ memory }, [scope, key, value]) =>
     memory.write(scopeOf(scope), text(key), value),
   'memory.writeFor': ({ memory }, [ttlMs, at, value]) => {
-    const { scope, key } = record(at);
-    return memory.writeFor(number(ttlMs), { scope: scopeOf(scope), key: text(key) }, value);
+    const place = record(at);
+    const scope = scopeOf(place.scope);
+    return memory.writeFor(number(ttlMs), { ...place, scope, key: text(place.key) }, value);
   },
   'memory.delete': ({ memory }, [scope, key]) => memory.delete(scopeOf(scope), text(key)),
 };

@@ -1,9 +1,11 @@
-/** Who may spend, and when the search for a smaller hold ends. */
+/** Which calls may spend, within which limits, and when the search for a smaller hold ends. */
 import { expect, it } from 'vitest';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
-import { Budgeting, callOfFreeHold, freeHoldOf } from './budgeting.ts';
+import { Budgeting } from './budgeting.ts';
+import { callScopesUnder } from './call-scopes.ts';
+import { callOfFreeHold, freeHoldOf } from './holds.ts';
 
 it('a call that no budget has admitted gets no purse', () => {
   const budgeting = new Budgeting({ limits: {}, ledger: {} } as never);
@@ -19,9 +21,9 @@ it('a hold of a free call names its call, and any other hold is the call itself'
 
 it('a tool that charges is stopped when the ledger offers enough and refuses it every time', async () => {
   const store = createMemoryStore();
-  let asked = 0;
+  let reservations = 0;
   store.ledger.reserve = async () => {
-    asked++;
+    reservations++;
     return { ok: false, scope: 'user:u', unit: 'micros', available: 1_000_000 };
   };
   const run = (_input: unknown, { charge }: ToolContext) => charge({ cost: 0.01 });
@@ -30,11 +32,11 @@ it('a tool that charges is stopped when the ledger offers enough and refuses it 
     config: { budget: { dailyUsd: 1 } },
   });
   expect((await crib.execute('pay', {})).error?.code).toBe('BUDGET_EXCEEDED');
-  expect(asked).toBe(5);
+  expect(reservations).toBe(5);
 });
 
 it('a call made by another one may spend the smaller of the two limits', () => {
-  const deps = { limits: { dailyUsd: 10 }, ledger: {}, runtime: { now: () => 0 } };
+  const scopesOf = callScopesUnder({ dailyUsd: 10 });
   const call = (dailyUsd: number, parent?: object) => ({
     caller: { userId: 'u', agentId: 'a', sessionId: 's' },
     ready: { tool: aTool({ name: 'pay' }) },
@@ -42,7 +44,7 @@ it('a call made by another one may spend the smaller of the two limits', () => {
     parent,
   });
   const limitOf = (own: number, outer: number) =>
-    new Budgeting(deps as never).scopes(call(own, call(outer)) as never)[0]?.limitMicros;
+    scopesOf(call(own, call(outer)) as never, 0)[0]?.limitMicros;
   expect([limitOf(2, 1), limitOf(1, 2)]).toEqual([1_000_000, 1_000_000]);
 });
 

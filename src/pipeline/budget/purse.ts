@@ -1,5 +1,5 @@
 /**
- * What one call may spend and has spent. Money is held in the ledger before it counts as spent; a
+ * Tracks what one call may spend and has spent. Money is held in the ledger before it counts as spent; a
  * call that charges more than it may is stopped, and never booked above what was held.
  */
 import type { Call, CallRequest } from '../../contract/call.ts';
@@ -8,7 +8,7 @@ import type { Spending } from '../../contract/store.ts';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 
-/** Holds more in the ledger for one call: at least `need`, better `wish`. Answers with what it holds. */
+/** Holds more in the ledger for one call: at least `need`, better `wish`. Returns what it holds. */
 export type HoldMore = (need: Spending, wish: Spending) => Promise<Spending | undefined>;
 
 export interface PurseOptions {
@@ -49,7 +49,7 @@ export class Purse {
   #reported: Spending = { micros: 0, tokens: 0 };
   #byModel: Spending = { micros: 0, tokens: 0 };
   /** The most that questions under way can cost. */
-  #asked: Spending = { micros: 0, tokens: 0 };
+  #underWay: Spending = { micros: 0, tokens: 0 };
   #growing: Promise<void> | undefined = undefined;
   #isClosed = false;
   /** The attempt that reported last; 0 when none did. */
@@ -62,7 +62,7 @@ export class Purse {
     this.#max = options.max;
   }
 
-  /** Ends when the ledger has answered all that was asked of it. */
+  /** Resolves when the ledger has answered every request for more. */
   get settled(): Promise<void> | undefined {
     return this.#growing;
   }
@@ -92,22 +92,22 @@ export class Purse {
   /** Holds the most that a question to the model can cost. Throws when the budget does not cover it. */
   async ask(most: Spending): Promise<void> {
     if (this.#isClosed || this.#call.control.aborted) throw overspent();
-    const { micros, tokens } = this.#asked;
-    this.#asked = { micros: sum(micros, most.micros), tokens: sum(tokens, most.tokens) };
+    const { micros, tokens } = this.#underWay;
+    this.#underWay = { micros: sum(micros, most.micros), tokens: sum(tokens, most.tokens) };
     if (this.#exceeds(this.#held)) {
       this.#grow();
       await this.#growing;
     }
     if (!this.#exceeds(this.#held)) return;
-    this.#take(most);
+    this.#endQuestion(most);
     throw notCovered();
   }
 
-  /** Holds what is left, up to the configured amount, for a question whose price nobody can tell. */
+  /** Holds what is left, up to the configured amount, for a question of unknown price. */
   async askOpen(tokens: number): Promise<Spending> {
     await this.ask({ micros: 1, tokens });
     const rest = Math.max(0, this.#held.micros - this.#used().micros);
-    this.#asked = { ...this.#asked, micros: sum(this.#asked.micros, rest) };
+    this.#underWay = { ...this.#underWay, micros: sum(this.#underWay.micros, rest) };
     return { micros: 1 + rest, tokens };
   }
 
@@ -115,7 +115,7 @@ export class Purse {
   async answered(most: Spending, actual: Spending): Promise<void> {
     // After the end the most is booked already.
     if (this.#isClosed) return;
-    this.#take(most);
+    this.#endQuestion(most);
     const { micros, tokens } = this.#byModel;
     this.#byModel = { micros: sum(micros, actual.micros), tokens: sum(tokens, actual.tokens) };
     this.reportedIn = this.#call.notes.attempts;
@@ -126,18 +126,18 @@ export class Purse {
     if (this.#exceeds(this.#held)) throw this.#stop();
   }
 
-  /** Nothing is counted any more: the call is about to be settled. */
+  /** Ends counting: the call is about to be settled. */
   close(): void {
     this.#isClosed = true;
   }
 
-  #take(most: Spending): void {
-    const { micros, tokens } = this.#asked;
-    this.#asked = { micros: micros - most.micros, tokens: tokens - most.tokens };
+  #endQuestion(most: Spending): void {
+    const { micros, tokens } = this.#underWay;
+    this.#underWay = { micros: micros - most.micros, tokens: tokens - most.tokens };
   }
 
   #used(): Spending {
-    const { micros, tokens } = this.#asked;
+    const { micros, tokens } = this.#underWay;
     return {
       micros: sum(Math.max(this.#reported.micros, this.#byModel.micros), micros),
       tokens: sum(Math.max(this.#reported.tokens, this.#byModel.tokens), tokens),
@@ -167,7 +167,7 @@ export class Purse {
     return overspent();
   }
 
-  /** One after the other, so that no two ask for the same money. */
+  /** Queues requests for more, so that no two ask for the same money. */
   #grow(): void {
     const before = this.#growing ?? Promise.resolve();
     this.#growing = before.then(() => this.#holdMissing());
@@ -199,14 +199,15 @@ export class Purse {
   }
 }
 
-/** Where a call keeps its purse: a field is far cheaper than a side table. */
-interface Holder {
+/** A call with the field for its purse, which is far cheaper than a map of purses. */
+interface CallWithPurse {
   purse: Purse | undefined;
 }
 
-export const purseOf = (call: CallRequest): Purse | undefined => (call as unknown as Holder).purse;
+export const purseOf = (call: CallRequest): Purse | undefined =>
+  (call as unknown as CallWithPurse).purse;
 
 export const givePurse = (call: CallRequest, purse: Purse): Purse => {
-  (call as unknown as Holder).purse = purse;
+  (call as unknown as CallWithPurse).purse = purse;
   return purse;
 };

@@ -191,7 +191,7 @@ describe('threat: an agent in a loop', () => {
     expect((await crib.execute('echo', { a: 1 }, AGENT)).success).toBe(true);
   });
 
-  it('benign: dry runs, programs, and a crib that was told not to look', async () => {
+  it('benign: dry runs, programs and a crib without loop detection may repeat a call', async () => {
     const crib = await testCrib([aTool()], { config: { execution: { loop } } });
     for (let n = 0; n < 9; n++) {
       expect((await crib.execute('echo', {}, { ...AGENT, dryRun: true })).success).toBe(true);

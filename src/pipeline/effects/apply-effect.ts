@@ -1,4 +1,4 @@
-/** How each built-in kind of effect applies itself, and how it takes that back. */
+/** Applies each built-in kind of effect, and rolls it back. */
 import type { Caller } from '../../contract/caller.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import type {
@@ -16,13 +16,13 @@ import { plainData } from '../../governance/plain-data.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 
-/** Takes one applied effect back. */
+/** Rolls one applied effect back. */
 export type Rollback = () => Promise<void>;
 
 export interface EffectDeps {
   readonly events: Events;
   readonly redactor: Redactor;
-  /** Takes a call back as the caller who made it, with no more rights than those. */
+  /** Undoes a call as the caller who made it, with that caller's rights. */
   undo(executionId: string, caller: Caller): Promise<ToolResult>;
 }
 
@@ -36,7 +36,7 @@ interface Scene {
 const from = (value: FromResult | undefined, result: ToolResult): unknown =>
   typeof value === 'function' ? value(result) : value;
 
-/** What is worked out from a result that still holds its secrets, without them. */
+/** Evaluates a value from the result and redacts it: the result still holds its secrets. */
 const cleanFrom = (value: FromResult | undefined, { result, deps }: Scene): unknown =>
   plainData(from(value, result), deps.redactor).data;
 
@@ -62,7 +62,7 @@ const change = async (
 
 const asNumber = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-/** Rolled back by the inverse: whatever others added meanwhile stays. */
+/** Adds an amount. Rolls back by the inverse, so that what others added meanwhile stays. */
 const add = async (amount: number, key: string, { context }: Scene): Promise<Rollback> => {
   const by = (step: number) =>
     context.memory.update('short-term', key, (old) => asNumber(old) + step);
@@ -72,7 +72,7 @@ const add = async (amount: number, key: string, { context }: Scene): Promise<Rol
   };
 };
 
-/** State lives in the session's memory under its own name. */
+/** Changes a state, which is kept in the session's memory under its name. */
 const changeState = (effect: StateChangeEffect, scene: Scene): Promise<Rollback> => {
   const { memory } = scene.context;
   const at = { scope: 'short-term', key: effect.state } as const;

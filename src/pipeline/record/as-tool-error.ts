@@ -1,4 +1,4 @@
-/** Turns anything thrown into an error of the table. Argument values and secrets are taken out. */
+/** Turns anything thrown into an error of the table. Argument values and secrets are removed. */
 import type { CallRequest } from '../../contract/call.ts';
 import { type ToolError, toolError } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
@@ -7,9 +7,9 @@ import { thrownText, thrownTrace } from '../../kit/data/reason-of.ts';
 import {
   type CodedFailure,
   codedFailure,
-  givenError,
   ignoreRejection,
   isTimeout,
+  returnedError,
   systemCodeOf,
 } from './read-thrown.ts';
 
@@ -22,12 +22,12 @@ export interface ErrorDeps {
 const MIN_ARGUMENT_LENGTH = 4;
 const MAX_MESSAGE_LENGTH = 2000;
 
-/** A word such as `base64` or `content`: it stands in sentences on its own account. */
+/** A plain word such as `base64` or `content`, which messages contain anyway. */
 const WORD = /^[A-Za-z]?[a-z]{1,23}\d{0,3}$/;
 const SECRET_NAME = /pass|pwd|secret|token|key|auth|credential|cookie/i;
 const IN_WORD = /\w/;
 
-/** Replaces a word only where it stands by itself. */
+/** Replaces whole words only. */
 const replaceWord = (message: string, word: string, instead: string): string => {
   let text = '';
   let from = 0;
@@ -53,7 +53,7 @@ const hideText = (message: string, value: string, { keepsWords, path }: Hiding):
   return replaceWord(message, value, `‹${path}›`);
 };
 
-/** Replaces every string of the input that turns up in a message by the place it stood in. */
+/** Replaces every string of the input that is in a message by its path. */
 const hideArguments = (message: string, value: unknown, at: Hiding): string => {
   if (typeof value === 'string') return hideText(message, value, at);
   if (typeof value !== 'object' || value === null) return message;
@@ -66,8 +66,8 @@ const hideArguments = (message: string, value: unknown, at: Hiding): string => {
 };
 
 /**
- * More than is kept is looked at: a secret that is cut in half would not be known again. Where the
- * input cannot be read, its values cannot be taken out, and the words of the table stand instead.
+ * Removes arguments and secrets, then cuts the message: a secret cut in half would not be found. Where
+ * the input cannot be read, its values cannot be removed, and the table's own message is used.
  */
 const clean = (
   message: string,
@@ -91,7 +91,7 @@ const errorFrom = (failure: CodedFailure, call: CallRequest, deps: ErrorDeps): T
     failure.extras,
   );
 
-/** The error with secrets taken out of all its words, whoever wrote them. */
+/** Redacts all texts of an error. */
 export const redactError = (error: ToolError, redactor: Redactor): ToolError => ({
   ...error,
   message: redactor.text(error.message),
@@ -107,7 +107,7 @@ export const redactError = (error: ToolError, redactor: Redactor): ToolError => 
 
 type SystemRow = readonly [code: Parameters<typeof toolError>[0], message?: string];
 
-/** It is the operating system that refuses, not a rule: the table's words for a denial do not fit. */
+/** Not PERMISSION_DENIED: the operating system refuses, not a rule. */
 const REFUSED_BY_SYSTEM: SystemRow = [
   'EXECUTION_FAILED',
   'The operating system refused access to what the tool needs.',
@@ -133,7 +133,7 @@ const SYSTEM_CODES: Readonly<Record<string, SystemRow>> = {
   ENOSPC: ['EXECUTION_FAILED', 'There is no space left on the device.'],
 };
 
-/** What a tool threw. A plain error keeps its words, less the arguments in them. Never throws. */
+/** Explains what a tool threw. A plain error keeps its message, without arguments. Never throws. */
 export const toolThrew = (error: unknown, call: CallRequest, deps: ErrorDeps): ToolError => {
   const coded = codedFailure(error);
   if (coded) return errorFrom(coded, call, deps);
@@ -147,18 +147,18 @@ export const toolThrew = (error: unknown, call: CallRequest, deps: ErrorDeps): T
   return toolError('EXECUTION_FAILED', words);
 };
 
-/** What the tool's own `handleError` made of it; `undefined` where that is no error of the table. */
+/** Reads the answer of the tool's own `handleError`; `undefined` where that is no error of the table. */
 export const toolExplained = (
-  given: unknown,
+  returned: unknown,
   call: CallRequest,
   deps: ErrorDeps,
 ): ToolError | undefined => {
-  ignoreRejection(given);
-  const failure = givenError(given);
+  ignoreRejection(returned);
+  const failure = returnedError(returned);
   return failure && errorFrom(failure, call, deps);
 };
 
-/** What escaped a stage: a coded refusal, or a bug of ours whose cause goes to the log alone. */
+/** Explains what escaped a stage: a coded refusal, or a bug of ours, whose cause goes to the log alone. */
 export const asToolError = (error: unknown, call: CallRequest, deps: ErrorDeps): ToolError => {
   const coded = codedFailure(error);
   if (coded) return errorFrom(coded, call, deps);

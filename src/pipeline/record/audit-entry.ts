@@ -1,4 +1,4 @@
-/** Writes down what the audit trail keeps of a call. */
+/** Makes the entries that the audit trail keeps of calls. */
 import type { AuditEntry, AuditKind } from '../../contract/audit.ts';
 import type { CallRequest } from '../../contract/call.ts';
 import { callSummary } from '../../contract/call-summary.ts';
@@ -6,13 +6,13 @@ import type { ToolResult } from '../../contract/result.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { evidence } from '../pipeline.ts';
 
-/** Did the side effect happen? What a person asks first after a crash or a timeout. */
+/** Whether the side effect happened: what a person asks first after a crash or a timeout. */
 export type EffectState = 'none' | 'done' | 'not_done' | 'unknown';
 
-/** Inputs above this are kept as a preview: the trail is no second copy of all data. */
+/** Longer inputs are cut to this: the trail is no second copy of all data. */
 const MAX_INPUT_CHARS = 8192;
 
-/** A tool that reaches nothing but brokered files has changed nothing if the broker wrote nothing. */
+/** True for a tool that reaches brokered files only: without a write of the broker it changed nothing. */
 const reachesOnlyFiles = (call: CallRequest): boolean => {
   const tool = evidence(call, 'ready')?.tool;
   // Code of others that still runs in this process may do what no broker sees.
@@ -21,7 +21,7 @@ const reachesOnlyFiles = (call: CallRequest): boolean => {
   return needs?.paths !== undefined && !needs.hosts && !needs.commands;
 };
 
-/** Is there an intent of this call in the trail, its own or the mark of a call it made? */
+/** True when the trail has an intent of this call, its own or one for a call that it made. */
 const hasIntent = ({ notes }: CallRequest): boolean => notes.intentRecorded || notes.innerIntent;
 
 export const effectState = (call: CallRequest, result: ToolResult): EffectState => {
@@ -42,7 +42,7 @@ const shorten = (input: unknown): unknown => {
   return { shortened: text.slice(0, MAX_INPUT_CHARS), characters: text.length };
 };
 
-/** Cheap guess whether an input could be long, so that short ones are not stringified here. */
+/** Guesses cheaply whether an input could be long, so that short ones are not stringified. */
 const maybeLong = (input: unknown): boolean => {
   if (typeof input !== 'object' || input === null) return false;
   let fields = 0;
@@ -54,19 +54,19 @@ const maybeLong = (input: unknown): boolean => {
   return false;
 };
 
-/** Redacted and shortened. Taken once, before the tool runs: a tool may do with its input what it likes. */
+/** Redacts and shortens the input, once and before the tool runs: a tool may change its input. */
 export const recordInput = (call: CallRequest, redactor: Redactor): unknown => {
   const { notes } = call;
   if (notes.recordedInput !== undefined) return notes.recordedInput;
   const valid = evidence(call, 'input');
-  // What was not validated may be of any shape or size: only its kind is kept.
+  // An input that was not validated may have any shape or size: only its type is kept.
   if (valid === undefined) return { unvalidated: typeof call.rawInput };
   const input = redactor.record(valid);
   notes.recordedInput = maybeLong(input) ? shorten(input) : input;
   return notes.recordedInput;
 };
 
-/** The call in one line, made once, from the input as the trail keeps it. */
+/** Describes the call in one line, once, by the input as the trail keeps it. */
 export const summaryOfCall = (call: CallRequest, redactor: Redactor): string => {
   const { notes } = call;
   if (notes.summary !== undefined) return notes.summary;
@@ -84,7 +84,7 @@ export const summaryOfCall = (call: CallRequest, redactor: Redactor): string => 
   return summary;
 };
 
-/** A call that only read and went well keeps its input: readers of the row make the line from that. */
+/** False for a call that only read and succeeded: readers make the summary from its input. */
 const needsSummary = (call: CallRequest, { result }: Facts): boolean =>
   call.notes.intentRecorded || !result?.success;
 
@@ -105,7 +105,7 @@ const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
   const { notes, options } = call;
   const grant = evidence(call, 'grant');
   const rule = grant?.rule ?? '';
-  // Once is enough: the outcome leaves the input to the intent of the same call.
+  // The intent of the same call has the input already.
   const detail: Detail =
     kind === 'outcome' && hasIntent(call)
       ? { rule }

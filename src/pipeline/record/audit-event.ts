@@ -1,10 +1,10 @@
-/** Rows of the trail that are no calls: what people decided, granted and took back. */
+/** Makes rows of the trail that are no calls: what people decided, granted and revoked. */
 import type { AuditEntry, AuditStatus } from '../../contract/audit.ts';
 
 export interface AuditEvent {
   /** What happened, as `noun.verb-ed`. */
   readonly event: string;
-  /** What it happened to: an approval, a grant. */
+  /** The id of the approval or grant. */
   readonly id: string;
   readonly at: number;
   readonly by: string;

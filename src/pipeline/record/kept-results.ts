@@ -9,8 +9,8 @@ import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { DAY_MS } from '../../kit/data/durations.ts';
 import { forgetOld } from './forget-old.ts';
 
-/** Of the last texts it is known where they are; older ones may be kept a second time. */
-const REMEMBERED = 1000;
+/** The handles of the last texts are remembered; older texts may be kept a second time. */
+const MAX_REMEMBERED = 1000;
 
 export interface KeptResultsDeps {
   readonly results: Results;
@@ -26,7 +26,7 @@ export interface KeptResult {
 
 export class KeptResults {
   readonly #deps: KeptResultsDeps;
-  readonly #known = new LRUCache<string, string>({ max: REMEMBERED });
+  readonly #handles = new LRUCache<string, string>({ max: MAX_REMEMBERED });
   readonly #forgetOld: () => void;
 
   constructor(deps: KeptResultsDeps) {
@@ -40,24 +40,24 @@ export class KeptResults {
     });
   }
 
-  /** The handle of the text: a new one, or that of the same text in the same session. */
+  /** Keeps the text and returns its handle; the same text in the same session has one handle. */
   async keep(call: CallRequest, text: string, labels: Labels): Promise<KeptResult> {
     const { userId, sessionId } = call.caller;
     const bytes = Buffer.byteLength(text);
     const key = sha256Hex(JSON.stringify([userId, sessionId, markHandle('', labels), text]));
-    const known = this.#known.get(key);
-    if (known !== undefined && (await this.#isThere(known, userId)))
-      return { handle: known, bytes };
+    const earlier = this.#handles.get(key);
+    if (earlier !== undefined && (await this.#isThere(earlier, userId)))
+      return { handle: earlier, bytes };
     const { results, runtime, newHandle } = this.#deps;
     const handle = markHandle(newHandle(), labels);
     const { executionId } = call;
     await results.put({ handle, userId, executionId, text, keptAt: runtime.now() });
-    this.#known.set(key, handle);
+    this.#handles.set(key, handle);
     this.#forgetOld();
     return { handle, bytes };
   }
 
-  /** A cleaned-up call took its results with it. */
+  /** Checks the store: a call that was cleaned up took its results with it. */
   async #isThere(handle: string, userId: string): Promise<boolean> {
     return (await this.#deps.results.read(handle, userId, { offset: 0, limit: 0 })) !== undefined;
   }

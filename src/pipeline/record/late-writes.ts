@@ -1,12 +1,12 @@
 /**
- * Does again what the store could not write when a call ended: its hold, its key, its outcome. Without
- * it a disk that was full for a moment would leave them as they were until a new process opens the store.
+ * Repeats what the store could not write when a call ended: its hold, its key, its outcome. Without it,
+ * they would stay wrong until a new process opens the store.
  */
 import type { Runtime } from '../../contract/runtime.ts';
 import { thrownText } from '../../kit/data/reason-of.ts';
 
 const RETRY_MS = 1000;
-/** What is beyond it is left to the process that opens the store next. */
+/** Further writes are left to the process that opens the store next. */
 const MAX_WRITES = 10_000;
 
 type Write = () => Promise<unknown>;
@@ -25,7 +25,7 @@ export class LateWrites {
     return this.#writes.length;
   }
 
-  /** Writes now. A write that fails still fails, and is done again later; it must bear being done twice. */
+  /** Writes now. A write that fails rejects, and is repeated later, so it must be idempotent. */
   async attempt(write: Write): Promise<void> {
     try {
       await write();

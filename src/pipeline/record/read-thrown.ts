@@ -14,7 +14,7 @@ import { isError, propertyOf, thrownText } from '../../kit/data/reason-of.ts';
 /** Longer chains of causes are not followed; a circle ends here too. */
 const MAX_CAUSES = 8;
 
-/** Hears the rejection of a promise that was returned where none is waited for. */
+/** Handles the rejection of a promise that nothing waits for. */
 export const ignoreRejection = (value: unknown): void => {
   if (types.isPromise(value)) void Promise.prototype.then.call(value, undefined, () => undefined);
 };
@@ -39,7 +39,7 @@ const issuesOf = (value: unknown): readonly Issue[] =>
     return [{ path, message }];
   });
 
-/** The extras of a failure, without what is not of their type. */
+/** Reads the extras of a failure, without values of a wrong type. */
 const extrasOf = (value: unknown): ErrorExtras => {
   const issues = issuesOf(propertyOf(value, 'issues'));
   const retryAfterMs = propertyOf(value, 'retryAfterMs');
@@ -70,22 +70,22 @@ const has = (value: unknown, key: string): boolean => {
   }
 };
 
-/** A failure that names a code of the table itself, as `ToolFailure` does. */
+/** Reads a failure that names a code of the table itself, as `ToolFailure` does. */
 export const codedFailure = (thrown: unknown): CodedFailure | undefined => {
   const code = isError(thrown) && has(thrown, 'extras') ? propertyOf(thrown, 'code') : undefined;
   if (!isErrorCode(code)) return undefined;
   return { code, message: thrownText(thrown), extras: extrasOf(propertyOf(thrown, 'extras')) };
 };
 
-/** What `handleError` of a tool returned, where that is an error of the table. */
-export const givenError = (value: unknown): CodedFailure | undefined => {
+/** Reads what `handleError` of a tool returned, where that is an error of the table. */
+export const returnedError = (value: unknown): CodedFailure | undefined => {
   const code = propertyOf(value, 'code');
   if (!isErrorCode(code)) return undefined;
   const message = propertyOf(value, 'message');
   return { code, message: isText(message) ? message : '', extras: extrasOf(value) };
 };
 
-/** The error and its causes, from the outermost on. */
+/** Yields the error and its causes, the outermost first. */
 function* causes(thrown: unknown): Iterable<unknown> {
   let error = thrown;
   for (let depth = 0; depth < MAX_CAUSES && isError(error); depth++) {
@@ -94,7 +94,7 @@ function* causes(thrown: unknown): Iterable<unknown> {
   }
 }
 
-/** The code that Node or the operating system gave the error or the first of its causes with one. */
+/** Finds the code of Node or the operating system in the error or its causes. */
 export const systemCodeOf = (thrown: unknown): string | undefined => {
   for (const error of causes(thrown)) {
     const code = propertyOf(error, 'code');

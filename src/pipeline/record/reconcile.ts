@@ -1,9 +1,9 @@
 /**
- * After a crash, and now and then while other processes may crash: says of every call that was under way whether its effect was done, not done or is
- * unknown, closes its intent, and sets its budget right. Nothing is run again.
+ * Reconciles calls that a crash interrupted, of this process or of another: says whether their effect was
+ * done, not done or is unknown, closes their intents, and sets their budgets right. Runs nothing again.
  */
 import type { Snapshot, Store } from '../../contract/store.ts';
-import { callOfFreeHold } from '../budget/budgeting.ts';
+import { callOfFreeHold } from '../budget/holds.ts';
 import type { EffectState } from './audit-entry.ts';
 
 export interface ReconcileDeps {
@@ -14,7 +14,7 @@ export interface ReconcileDeps {
   sweep?(path: string): Promise<unknown>;
 }
 
-/** What the files say: all as intended is done, all as before is not done, a mixture is unknown. */
+/** Compares the files with the snapshots: all as intended is done, all as before is not, a mixture is unknown. */
 const effectOnFiles = async (
   executionId: string,
   { store, inspect, sweep }: ReconcileDeps,
@@ -30,7 +30,7 @@ const effectOnFiles = async (
   return states.size === 1 && state !== undefined ? state : 'unknown';
 };
 
-/** Returns the calls that were left in doubt, with what could be found out about them. */
+/** Concludes the calls that were left in doubt, and returns them with their effect. */
 export const reconcile = async (
   deps: ReconcileDeps,
 ): Promise<readonly { readonly executionId: string; readonly effect: EffectState }[]> => {
@@ -44,7 +44,7 @@ export const reconcile = async (
     if (isBegun) await store.ledger.settle(executionId, { micros: amountMicros, tokens });
     else await store.ledger.release(executionId);
   }
-  const found = [];
+  const concluded = [];
   for (const { entry } of doubtful) {
     const { executionId } = entry;
     const effect = await effectOnFiles(executionId, deps);
@@ -55,7 +55,7 @@ export const reconcile = async (
       at: deps.now(),
       detail: { ...entry.detail, effect, reconciled: true },
     });
-    if (isMine) found.push({ executionId, effect });
+    if (isMine) concluded.push({ executionId, effect });
   }
-  return found;
+  return concluded;
 };

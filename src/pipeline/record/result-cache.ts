@@ -1,4 +1,4 @@
-/** Results worth keeping for a while, and the three ways to forget them: tool, tag, path. */
+/** Caches results, and invalidates them by tool, tag or path. */
 import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Call } from '../../contract/call.ts';
@@ -7,7 +7,7 @@ import type { CacheRule } from '../../contract/tool.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
 import { canonicalJson } from '../../kit/data/canonical-json.ts';
 
-interface Kept {
+interface CacheEntry {
   readonly result: ToolResult;
   readonly marks: readonly string[];
   readonly expiresAt: number;
@@ -24,20 +24,19 @@ const markOf = (what: Invalidation): string => {
 };
 
 export class ResultCache {
-  readonly #kept: LRUCache<string, Kept>;
+  readonly #entries: LRUCache<string, CacheEntry>;
   readonly #byMark = new Map<string, Set<string>>();
-
   readonly #now: () => number;
 
   constructor(maxEntries: number, now: () => number) {
     this.#now = now;
-    this.#kept = new LRUCache<string, Kept>({
+    this.#entries = new LRUCache<string, CacheEntry>({
       max: maxEntries,
-      dispose: (kept, key) => this.#unmark(kept, key),
+      dispose: (entry, key) => this.#unmark(entry, key),
     });
   }
 
-  /** Canonical input and caller: nobody sees what another user's call returned. */
+  /** Makes the key of input and caller, so that no user gets the result of another. */
   keyOf(call: Call<'ready' | 'input'>): string {
     const { tool } = call.ready;
     const { userId, sessionId } = call.caller;
@@ -45,10 +44,10 @@ export class ResultCache {
   }
 
   get(key: string): ToolResult | undefined {
-    const kept = this.#kept.get(key);
-    if (!kept) return undefined;
-    if (kept.expiresAt > this.#now()) return ownCopy(kept.result);
-    this.#kept.delete(key);
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    if (entry.expiresAt > this.#now()) return ownCopy(entry.result);
+    this.#entries.delete(key);
     return undefined;
   }
 
@@ -59,7 +58,7 @@ export class ResultCache {
       ...result.metadata.resourcesUsed.map((path) => markOf({ path })),
     ];
     // Copied in and out: the caller holds what it was given, and may change it.
-    this.#kept.set(key, { result: ownCopy(result), marks, expiresAt: this.#now() + rule.ttlMs });
+    this.#entries.set(key, { result: ownCopy(result), marks, expiresAt: this.#now() + rule.ttlMs });
     for (const mark of marks) {
       const keys = this.#byMark.get(mark);
       if (keys) keys.add(key);
@@ -71,19 +70,20 @@ export class ResultCache {
   invalidate(what: Invalidation): number {
     const keys = this.#byMark.get(markOf(what));
     if (!keys) return 0;
-    const doomed = [...keys];
-    for (const key of doomed) this.#kept.delete(key);
-    return doomed.length;
+    // A copy: deleting an entry changes the set.
+    const invalid = [...keys];
+    for (const key of invalid) this.#entries.delete(key);
+    return invalid.length;
   }
 
-  /** A write makes stale what was read from the file, and listings of its directory. */
+  /** Forgets what was read from a file that changed, and listings of its directory. */
   changed(path: string): void {
     this.invalidate({ path });
     this.invalidate({ path: dirname(path) });
   }
 
-  #unmark(kept: Kept, key: string): void {
-    for (const mark of kept.marks) {
+  #unmark(entry: CacheEntry, key: string): void {
+    for (const mark of entry.marks) {
       const keys = this.#byMark.get(mark);
       keys?.delete(key);
       if (keys?.size === 0) this.#byMark.delete(mark);

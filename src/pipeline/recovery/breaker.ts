@@ -1,5 +1,6 @@
-/** Stops calling what keeps failing; after a rest one call may probe whether it is well again. */
+/** Stops calls of a tool that keeps failing; after a rest one call may probe whether it works again. */
 import type { Breaker } from '../../contract/tool.ts';
+import { BoundedMap } from '../../kit/data/bounded-map.ts';
 
 export type CircuitState = 'closed' | 'open' | 'half-open';
 
@@ -13,7 +14,7 @@ export class CircuitBreaker {
     this.#rule = rule;
   }
 
-  /** Healthy and no failure on record: nothing to ask, nothing to tell. */
+  /** True for a closed circuit without failures, as most are: it needs neither check nor report. */
   get untroubled(): boolean {
     return this.#failures === 0 && this.#openedAt === undefined;
   }
@@ -23,7 +24,7 @@ export class CircuitBreaker {
     return now - this.#openedAt >= this.#rule.restMs ? 'half-open' : 'open';
   }
 
-  /** How long the circuit still rests. */
+  /** Returns how long the circuit stays open. */
   restMs(now: number): number {
     if (this.#openedAt === undefined) return 0;
     return Math.max(0, this.#openedAt + this.#rule.restMs - now);
@@ -59,8 +60,45 @@ export class CircuitBreaker {
     return true;
   }
 
-  /** The call said nothing about the tool's health (refused, cancelled): frees the probe. */
+  /** Frees the probe after a call that says nothing about the tool's health: refused, cancelled. */
   abstained(): void {
     this.#probing = false;
+  }
+}
+
+/** Above this number the caller that failed longest ago is forgotten. */
+const MAX_CALLERS = 1000;
+
+/** Keeps breakers of single callers, for failures that may be the tool's fault or the caller's. */
+export class CallerBreakers {
+  readonly #rule: Breaker;
+  /** Only callers with a failure on record. */
+  readonly #byUser = new BoundedMap<string, CircuitBreaker>(MAX_CALLERS);
+
+  constructor(rule: Breaker) {
+    this.#rule = rule;
+  }
+
+  /** Returns nothing for a caller without a failure, as nearly all are. */
+  of(userId: string): CircuitBreaker | undefined {
+    return this.#byUser.size === 0 ? undefined : this.#byUser.get(userId);
+  }
+
+  succeeded(userId: string): boolean {
+    const breaker = this.of(userId);
+    if (!breaker) return false;
+    this.#byUser.delete(userId);
+    return breaker.succeeded();
+  }
+
+  /** True when this failure opened the circuit for that caller. */
+  failed(userId: string, now: number): boolean {
+    const breaker = this.#byUser.get(userId) ?? new CircuitBreaker(this.#rule);
+    this.#byUser.set(userId, breaker);
+    return breaker.failed(now);
+  }
+
+  clear(): void {
+    this.#byUser.clear();
   }
 }

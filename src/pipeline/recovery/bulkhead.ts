@@ -1,4 +1,4 @@
-/** Lets so many run at once, so many more wait in line, and refuses the rest. */
+/** Limits how many calls run at once and how many wait; refuses the rest. */
 import type { CallControl } from '../../contract/call.ts';
 
 export class Bulkhead {
@@ -20,14 +20,14 @@ export class Bulkhead {
     return this.#queue.length;
   }
 
-  /** Takes a place at once if there is one. */
+  /** Enters at once if the limit allows it. */
   tryEnter(): boolean {
     if (this.#running >= this.#limit) return false;
     this.#running++;
     return true;
   }
 
-  /** Waits for a place. `full` when the line is too long, `aborted` when the call gave up. */
+  /** Waits to enter. `full` when the queue is too long, `aborted` when the call was aborted. */
   enter(control: CallControl): Promise<'entered' | 'full' | 'aborted'> {
     if (this.tryEnter()) return Promise.resolve('entered');
     if (this.#queue.length >= this.#queueLimit) return Promise.resolve('full');
@@ -41,8 +41,8 @@ export class Bulkhead {
       this.#queue.push(proceed);
       control.onAbort(() => {
         if (over) return;
-        const at = this.#queue.indexOf(proceed);
-        if (at >= 0) this.#queue.splice(at, 1);
+        const index = this.#queue.indexOf(proceed);
+        if (index >= 0) this.#queue.splice(index, 1);
         resolve('aborted');
       });
     });

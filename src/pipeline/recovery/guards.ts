@@ -1,10 +1,9 @@
-/** The breakers and bulkheads of a crib: one pair per tool and one per server that tools share. */
+/** Makes the breakers and bulkheads of a crib: one pair per tool and one per server that tools share. */
 import type { Tool } from '../../contract/tool.ts';
 import { perTool } from '../per-tool.ts';
 import type { ToolSettings } from '../tool-settings.ts';
-import { CircuitBreaker } from './breaker.ts';
+import { CallerBreakers, CircuitBreaker } from './breaker.ts';
 import { Bulkhead } from './bulkhead.ts';
-import { CallerBreakers } from './caller-breakers.ts';
 
 export interface ToolGuards {
   /** The tool's own, and its server's. */
@@ -12,7 +11,7 @@ export interface ToolGuards {
   /** Of single callers; undefined where the breaker is switched off. */
   readonly callers: CallerBreakers | undefined;
   readonly bulkheads: readonly Bulkhead[];
-  /** The same and the one of all tools. Calls made by running tools skip it, or they could wait for ever. */
+  /** With the one of all tools. Calls made by running tools skip that, or they could wait for ever. */
   readonly bulkheadsAndAll: readonly Bulkhead[];
 }
 
@@ -64,16 +63,16 @@ export const createGuards = (
     };
   };
 
-  const known = new Map<string, Set<ToolGuards>>();
+  const byServer = new Map<string, Set<ToolGuards>>();
   const guardsOf = perTool((tool) => {
     const guards = make(tool);
     if (tool.server === undefined) return guards;
-    const ofServer = known.get(tool.server) ?? new Set();
-    known.set(tool.server, ofServer.add(guards));
+    const ofServer = byServer.get(tool.server) ?? new Set();
+    byServer.set(tool.server, ofServer.add(guards));
     return guards;
   });
   const reset = (server: string): void => {
-    for (const { breakers, callers } of known.get(server) ?? []) {
+    for (const { breakers, callers } of byServer.get(server) ?? []) {
       for (const breaker of breakers) breaker.succeeded();
       callers?.clear();
     }

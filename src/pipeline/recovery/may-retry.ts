@@ -1,11 +1,11 @@
-/** Whether a failure may be tried again. Safety first, then the policy, then the tool's word. */
+/** Decides whether a failed call may be tried again: by its effects, then the policy, then the error. */
 import type { CallNotes } from '../../contract/call.ts';
 import type { ErrorCode, ToolError } from '../../contract/errors.ts';
 import type { RetryPolicy } from '../../contract/retry.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { ignoreRejection } from '../record/read-thrown.ts';
 
-/** The other side says that it did not even begin. */
+/** Codes that say that the work did not begin. */
 const NOT_BEGUN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'RATE_LIMITED',
   'LOCK',
@@ -16,7 +16,7 @@ const NOT_BEGUN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 export const hasNotBegun = (error: ToolError): boolean => NOT_BEGUN.has(error.code);
 
-/** Could running it, or something like it, once more do a thing twice? */
+/** True when another run, also of a fallback, could cause an effect twice. */
 export const mayRepeatEffect = (tool: Tool, notes: CallNotes): boolean =>
   notes.effectPossible && tool.idempotent !== true;
 
@@ -38,7 +38,7 @@ export const mayRetry = (
   return policy.shouldRetry ? agrees(policy, error, call.attempt) : true;
 };
 
-/** A policy that throws, or answers with anything but `true`, wants no other try. */
+/** A policy that throws, or returns anything but `true`, allows no other try. */
 const agrees = (policy: RetryPolicy, error: ToolError, attempt: number): boolean => {
   try {
     const answer: unknown = policy.shouldRetry?.(error, attempt);

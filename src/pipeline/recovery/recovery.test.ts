@@ -4,10 +4,10 @@ import { toolError } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { newCall } from '../new-call.ts';
-import { backoffDelay } from './backoff.ts';
 import { CircuitBreaker } from './breaker.ts';
 import { Bulkhead } from './bulkhead.ts';
 import { mayRetry } from './may-retry.ts';
+import { backoffDelay } from './try-again.ts';
 
 const call = () =>
   newCall(

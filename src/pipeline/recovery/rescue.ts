@@ -1,4 +1,4 @@
-/** What happens when a tool has failed for good: another tool, nothing, or a person. */
+/** Handles a final failure as the tool's recovery says: another tool, skip, or a person. */
 import type { Call, CallRequest } from '../../contract/call.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Tool } from '../../contract/tool.ts';
@@ -40,7 +40,7 @@ const byFallback = async (
   return { ...other, metadata: { ...other.metadata, executionId, traceId } };
 };
 
-/** Cancelled and refused calls are final: nobody wants them to happen another way. */
+/** Cancelled and refused calls are final: they must not happen in another way. */
 const isFinal = ({ status }: ToolResult): boolean =>
   status === 'cancelled' || status === 'denied' || status === 'pending';
 

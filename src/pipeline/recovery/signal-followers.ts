@@ -1,13 +1,13 @@
 /**
- * Lets a signal of the caller cancel its calls. One listener serves all calls of a signal: a server
- * has one a connection, and adding and removing a listener for each call would cost more than the rest.
+ * Cancels calls when their caller's signal aborts. One listener serves all calls of a signal: a server
+ * has one signal per connection, and a listener for each call would cost more than the call.
  */
 import type { CallControl } from '../../contract/call.ts';
 
 export class SignalFollowers {
   readonly #bySignal = new WeakMap<AbortSignal, Set<CallControl>>();
 
-  /** The same outcome; the signal is let go of when it is there. */
+  /** Returns the same outcome; stops following the signal when it is there. */
   follow<T>(signal: AbortSignal, control: CallControl, outcome: Promise<T>): Promise<T> {
     if (signal.aborted) {
       control.abort('CANCELLED');
@@ -28,8 +28,8 @@ export class SignalFollowers {
   }
 
   #of(signal: AbortSignal): Set<CallControl> {
-    const known = this.#bySignal.get(signal);
-    if (known) return known;
+    const existing = this.#bySignal.get(signal);
+    if (existing) return existing;
     const controls = new Set<CallControl>();
     this.#bySignal.set(signal, controls);
     const cancel = (): void => {

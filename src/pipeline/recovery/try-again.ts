@@ -2,11 +2,11 @@
 import type { Call, CallControl, Next } from '../../contract/call.ts';
 import type { ToolError } from '../../contract/errors.ts';
 import type { FailedResult, ToolResult } from '../../contract/result.ts';
+import type { Backoff } from '../../contract/retry.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { failed } from '../outcome.ts';
 import type { ToolSettings } from '../tool-settings.ts';
-import { backoffDelay } from './backoff.ts';
 import { mayRetry } from './may-retry.ts';
 
 export interface AttemptDeps {
@@ -14,7 +14,25 @@ export interface AttemptDeps {
   settingsOf(tool: Tool): ToolSettings;
 }
 
-/** Ends early when the call is aborted. */
+/** Returns how long to wait before the next try. `attempt` counts the tries that failed, from 1. */
+export const backoffDelay = (backoff: Backoff, attempt: number, random: () => number): number => {
+  switch (backoff.type) {
+    case 'none':
+      return 0;
+    case 'fixed':
+      return backoff.delay;
+    case 'linear':
+      return backoff.baseDelay + backoff.increment * (attempt - 1);
+    case 'exponential':
+      return Math.min(backoff.baseDelay * backoff.multiplier ** (attempt - 1), backoff.maxDelay);
+    case 'jittered': {
+      const base = backoffDelay(backoff.base, attempt, random);
+      return Math.max(0, base + (random() * 2 - 1) * base * backoff.jitter);
+    }
+  }
+};
+
+/** Waits; ends early when the call is aborted. */
 const pause = (ms: number, control: CallControl, runtime: Runtime): Promise<void> =>
   new Promise((resolve) => {
     const timer = runtime.after(ms, resolve);
@@ -39,8 +57,8 @@ const exhausted = (
   };
 };
 
-/** True when another try is due, after the wait that goes before it. */
-const worthAnother = async (
+/** Decides whether another try is due, and waits for its time. */
+const waitForTry = async (
   call: Call<'ready'>,
   error: ToolError,
   { runtime, settingsOf }: AttemptDeps,
@@ -49,13 +67,13 @@ const worthAnother = async (
   const { tool } = call.ready;
   const { retry } = settingsOf(tool);
   if (!mayRetry(retry, error, { tool, notes, attempt: notes.attempts })) return false;
-  const wanted = backoffDelay(retry.backoff, notes.attempts, runtime.random);
-  const delay = Math.max(wanted, error.retryAfterMs ?? 0);
+  const backoffMs = backoffDelay(retry.backoff, notes.attempts, runtime.random);
+  const delay = Math.max(backoffMs, error.retryAfterMs ?? 0);
   if (delay > 0) await pause(delay, control, runtime);
   return true;
 };
 
-/** Goes on after a first failure, until success or until there is no point in it. */
+/** Repeats a call after a first failure, until it succeeds or another try is of no use. */
 export const tryAgain = async <C extends Call<'ready'>>(
   call: C,
   next: Next<C>,
@@ -66,7 +84,7 @@ export const tryAgain = async <C extends Call<'ready'>>(
   for (;;) {
     // One that waits for a person did not fail.
     if (result.success || result.status === 'pending' || control.aborted) return result;
-    if (!(await worthAnother(call, result.error, from.deps))) {
+    if (!(await waitForTry(call, result.error, from.deps))) {
       return notes.attempts > 1 ? exhausted(call, result) : result;
     }
     if (control.aborted) return failed(call, control.reason ?? 'CANCELLED');

@@ -1,6 +1,6 @@
 /**
- * Whose fault a failure is. A breaker keeps everybody from a tool, so only what the tool or its server
- * did wrong counts for all; what a caller can bring about by its input counts for that caller.
+ * Decides whose fault a failure is. A breaker blocks a tool for everyone, so only faults of the tool or
+ * its server count for all; what a caller can cause by its input counts for that caller.
  */
 import type { Call } from '../../contract/call.ts';
 import type { ErrorCode, ToolError } from '../../contract/errors.ts';
@@ -8,23 +8,23 @@ import type { Tool } from '../../contract/tool.ts';
 
 export type Fault = 'tool' | 'caller' | 'unknown';
 
-/** The tool broke its own word. */
+/** The tool broke its own output schema. */
 const OF_THE_TOOL: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['OUTPUT_INVALID']);
 
-/** The other end did, where it is always the same one; otherwise the caller may have chosen it. */
-const OF_THE_OTHER_END: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+/** Faults of the remote end, if it is always the same one; otherwise the caller may have chosen it. */
+const OF_THE_REMOTE_END: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'NETWORK',
   'SERVER_ERROR',
   'TIMEOUT',
 ]);
 
-const UNTOLD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'EXECUTION_FAILED',
   'SANDBOX_ERROR',
   'INTERNAL',
 ]);
 
-/** Tools that share a server, or reach hosts that they name themselves, always meet the same end. */
+/** True for tools of a server, and for tools that reach only hosts they declare by name. */
 const hasFixedEnd = ({ server, needs }: Tool): boolean =>
   server !== undefined ||
   (needs?.hosts !== undefined &&
@@ -37,10 +37,10 @@ const codeOf = ({ code, cause }: ToolError): ErrorCode =>
 export const whoseFault = (error: ToolError, call: Call<'ready'>): Fault => {
   const code = codeOf(error);
   if (OF_THE_TOOL.has(code)) return 'tool';
-  if (OF_THE_OTHER_END.has(code)) {
-    // Whoever gives a call less time than the tool asks for makes it late.
-    const isHurried = code === 'TIMEOUT' && call.options.timeoutMs !== undefined;
-    return hasFixedEnd(call.ready.tool) && !isHurried ? 'tool' : 'unknown';
+  if (OF_THE_REMOTE_END.has(code)) {
+    // A caller that gives a call less time than the tool asks for causes the timeout.
+    const isShortened = code === 'TIMEOUT' && call.options.timeoutMs !== undefined;
+    return hasFixedEnd(call.ready.tool) && !isShortened ? 'tool' : 'unknown';
   }
-  return UNTOLD.has(code) ? 'unknown' : 'caller';
+  return UNKNOWN.has(code) ? 'unknown' : 'caller';
 };

@@ -18,7 +18,7 @@ interface Applied {
   readonly rollBack: Rollback | undefined;
 }
 
-/** In reverse; one that cannot be rolled back does not keep the others from it. Returns what stands. */
+/** Rolls back in reverse order, past those that fail. Returns the effects that remain. */
 const rollBack = async (
   applied: readonly Applied[],
   context: ToolContext,

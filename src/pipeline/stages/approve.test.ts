@@ -184,7 +184,7 @@ describe('approve', () => {
     expect(seen.runs).toBe(1);
   });
 
-  it('a tool that names programs without declaring any is refused before anybody is asked', async () => {
+  it('a tool that names programs without declaring any is refused before a person is asked', async () => {
     let asked = 0;
     const tool = dangerous({ runs: 0 }, { programs: () => [{ argv: ['ls'] }] });
     const crib = await testCrib([tool], { approver: () => ++asked > 0 });

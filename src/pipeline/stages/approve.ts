@@ -1,10 +1,8 @@
 /**
- * Gets a person's word where the grant asks for it. Nobody is asked about a call that the budget
- * cannot cover or whose program may not run, and after the wait the rules are judged again: they may
- * have changed meanwhile. An input that the approver changed goes through the earlier gates like one
- * that was sent.
+ * Asks a person where the grant says so. Not about a call that the budget cannot cover or whose
+ * program may not run. After the wait the rules are judged again: they may have changed meanwhile. An
+ * input that the approver edited passes the earlier gates like one that was sent.
  */
-
 import type { EditedInput } from '../../contract/approver.ts';
 import type {
   Admission,
@@ -21,14 +19,15 @@ import type { Stage } from '../../contract/stage.ts';
 import type { SessionLabels } from '../../governance/labels/session-labels.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
-import type { ApprovalService, Approved } from '../approval/approval-service.ts';
+import type { ApprovalService } from '../approval/approval-service.ts';
+import type { Approved } from '../approval/call-bindings.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
 import { recordInput } from '../record/audit-entry.ts';
 import { flowOf, judge, questionOf } from './authorize.ts';
 
-/** What an edited input has to pass again: everything from its validation to its preconditions. */
+/** Takes an edited input through the gates again, from its validation to its preconditions. */
 export type Recheck = (call: Call<'ready'>, next: Next<Ready>) => Promise<ToolResult>;
 
 export interface ApproveDeps {
@@ -39,21 +38,24 @@ export interface ApproveDeps {
   readonly redactor: Redactor;
   readonly runtime: Pick<Runtime, 'elapsed'>;
   readonly recheck: Recheck;
-  /** The refusal that awaits the call whatever a person says to it. */
+  /** Returns the refusal that awaits the call whatever a person says. */
   refusedProgram(call: Call<'ready' | 'input'>): Promise<ToolResult | undefined>;
 }
 
 type Ready = Call<'ready' | 'input' | 'grant' | 'preconditions'>;
 type Onward = Next<Call<'ready' | 'input' | 'grant' | 'preconditions' | 'approval'>>;
 
-const nowDenied = async (call: Ready, deps: ApproveDeps): Promise<ToolResult | undefined> => {
+const deniedByPolicyNow = async (
+  call: Ready,
+  deps: ApproveDeps,
+): Promise<ToolResult | undefined> => {
   const question = questionOf(call, await flowOf(call, deps));
   const verdict = judge(deps.policy, { ...question, input: ownCopy(call.input) });
   if (verdict.effect !== 'deny') return undefined;
   return failed(call, 'PERMISSION_DENIED', { message: `${verdict.reason} (rule ${verdict.rule})` });
 };
 
-const tooDear = async (
+const overBudget = async (
   call: Ready,
   estimate: Estimate,
   budgeting: Budgeting,
@@ -62,13 +64,13 @@ const tooDear = async (
   return outcome.ok ? undefined : budgeting.refusal(call, outcome);
 };
 
-const goOn = async (
+const continueApproved = async (
   call: Ready,
   approved: Approved & { readonly next: Onward },
   deps: ApproveDeps,
 ): Promise<ToolResult> => {
   const { by, next } = approved;
-  const denied = await nowDenied(call, deps);
+  const denied = await deniedByPolicyNow(call, deps);
   if (denied) return denied;
   const confirmed = await deps.approvalService.confirm(call, approved);
   if ('result' in confirmed) return confirmed.result;
@@ -76,8 +78,8 @@ const goOn = async (
   return next(prove(call, 'approval', { by, ...resolved, askedAt }));
 };
 
-/** Swaps the input, keeps the one that was asked for on record, and starts over from validation. */
-const goOnWith = (
+/** Replaces the input, keeps the one that was sent on record, and starts over from validation. */
+const continueWithEditedInput = (
   call: Ready,
   approved: Approved & { readonly next: Onward; readonly edited: EditedInput },
   deps: ApproveDeps,
@@ -87,7 +89,7 @@ const goOnWith = (
   call.notes.recordedInput = undefined;
   call.notes.summary = undefined;
   (call as { rawInput: unknown }).rawInput = approved.edited.input;
-  return deps.recheck(call, (checked) => goOn(checked, approved, deps));
+  return deps.recheck(call, (checked) => continueApproved(checked, approved, deps));
 };
 
 const proceed = (
@@ -97,10 +99,12 @@ const proceed = (
 ): Promise<ToolResult> => {
   const { by: approvedBy, approvalId, edited } = approved;
   call.notes.decision = { ...call.notes.decision, approvedBy, approvalId };
-  return edited ? goOnWith(call, { ...approved, edited }, deps) : goOn(call, approved, deps);
+  return edited
+    ? continueWithEditedInput(call, { ...approved, edited }, deps)
+    : continueApproved(call, approved, deps);
 };
 
-/** Asks, and notes how long the answer took: calls that made this one waited, too. */
+/** Asks, and notes how long the answer took, also for the calls that made this one. */
 const askPerson = async (
   call: Ready,
   estimate: Estimate,
@@ -116,11 +120,11 @@ const askPerson = async (
 };
 
 const settle = async (judged: Ready, next: Onward, deps: ApproveDeps): Promise<ToolResult> => {
-  // From here on nobody else holds the input: what is shown is what is bound and what runs.
+  // A copy that nothing else refers to: what is shown is what is bound and what runs.
   const call = prove(judged, 'input', ownCopy(judged.input));
   const estimate = deps.budgeting.estimate(call);
   const refused =
-    (await deps.refusedProgram(call)) ?? (await tooDear(call, estimate, deps.budgeting));
+    (await deps.refusedProgram(call)) ?? (await overBudget(call, estimate, deps.budgeting));
   if (refused) return refused;
   const { approvalId } = call.options;
   const answer =
@@ -131,8 +135,8 @@ const settle = async (judged: Ready, next: Onward, deps: ApproveDeps): Promise<T
 };
 
 /**
- * Whatever a standing grant let pass is held to where its paths led then; it may write others, too.
- * What they consist of is left out: nobody looked at it, and calls beside this one may save the file.
+ * Holds a call that a standing grant let pass to where its paths led then; it may write others, too.
+ * Their content is left out: no person looked at it, and parallel calls may save the file.
  */
 const withoutPerson = ({ paths }: Admission): Evidence['approval'] =>
   paths

@@ -1,4 +1,4 @@
-/** Makes sure that the credential a tool needs is there before anybody is asked about the call. */
+/** Checks that the credential a tool needs is there, before a person is asked about the call. */
 import type { Secrets } from '../../contract/secrets.ts';
 import type { Stage } from '../../contract/stage.ts';
 import { failed } from '../outcome.ts';

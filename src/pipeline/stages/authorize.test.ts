@@ -165,7 +165,7 @@ describe('permissions', () => {
     ]);
   });
 
-  it('can be revoked after their end, and then nothing has to be told', async () => {
+  it('can be revoked after they expired, without a row in the trail', async () => {
     const crib = await testCrib([search]);
     const expiresAt = crib.runtime.now() + 1000;
     const { id } = await crib.permissions.grant(grantOf('tool:search', { expiresAt }));
@@ -195,7 +195,7 @@ describe('permissions', () => {
     expect((await crib.execute('search', {}, ada)).status).toBe('success');
   });
 
-  it('are those the caller names, with a policy that knows no roles', async () => {
+  it('are those that the caller names when the policy has no roles', async () => {
     const policy: Policy = {
       version: '1',
       judge: () => ({ effect: 'allow', rule: 'r', reason: '' }),

@@ -1,6 +1,6 @@
 /**
  * Refuses every call that no rule allows. Silence, an unknown answer and a throw are refusals. A
- * standing grant can stand in for a permission or for a person's word; it never beats a deny.
+ * standing grant can replace a permission or a person's answer; it never overrides a deny.
  */
 import type { Admission, ApprovedPath, Call, Next, ReadyTool } from '../../contract/call.ts';
 import type { Events } from '../../contract/events.ts';
@@ -25,7 +25,7 @@ import { prove } from '../pipeline.ts';
 
 export interface AuthorizeDeps {
   readonly policy: Policy;
-  readonly standing: Pick<StandingGrants, 'forCall'>;
+  readonly standingGrants: Pick<StandingGrants, 'forCall'>;
   readonly labels: SessionLabels;
   readonly events: Events;
   /** Digest of the tool's definition: grants lapse with it. */
@@ -37,7 +37,7 @@ export interface AuthorizeDeps {
 type Inspected = Call<'ready' | 'input' | 'inspected'>;
 type Onward = Next<Call<'ready' | 'input' | 'inspected' | 'grant'>>;
 
-/** Asks the policy; whatever is not a clear yes or ask is a no. */
+/** Asks the policy; anything but a clear allow or ask is a deny. */
 export const judge = (policy: Policy, question: PolicyQuestion): Verdict => {
   try {
     const verdict = policy.judge(question);
@@ -56,11 +56,11 @@ export const questionOf = (call: Call<'ready' | 'input'>, flow: FlowState): Poli
   return { tool, tier, capability, input, caller, now, flow };
 };
 
-/** By the most dangerous thing the tool can do. */
+/** Judges a tool by the most dangerous thing it can do. */
 const canBeSink = (tool: Tool): boolean =>
   isSink(tool, tool.tier) || tool.capabilities.some(({ tier }) => tier === 'external_api');
 
-/** Where a rule looks at what the session has seen, other processes may know more than this one. */
+/** Reads the session's state anew where a rule uses it: other processes may know more than this one. */
 export const flowOf = (
   call: Call<'ready' | 'input'>,
   { policy, labels }: Pick<AuthorizeDeps, 'policy' | 'labels'>,
@@ -82,14 +82,14 @@ const report = (
   events.emit('policy.shadowed', { executionId, tool: call.ready.tool.name, findings });
 };
 
-/** The refusal of a tool that is not on the caller's list. Nothing can stand in for it: no grant, no role. */
+/** The refusal of a tool that is not on the caller's list. No grant and no role overrides it. */
 export const NOT_LISTED = Object.freeze({
   effect: 'deny',
   rule: 'tool-not-listed',
   reason: 'The caller may not call this tool: it is not on its list.',
 }) satisfies Verdict;
 
-/** Tools of the crib itself, such as undo, have no name that could be listed; they check the caller. */
+/** Internal tools, such as undo, have no name that could be listed; they check the caller themselves. */
 export const isOffList = (call: Call<'ready'>): boolean =>
   call.internal === undefined && !isListed(call.caller, call.ready.tool);
 
@@ -119,20 +119,20 @@ const withGrants = async (
   { deps, next }: { readonly deps: AuthorizeDeps; readonly next: Onward },
 ): Promise<ToolResult> => {
   const { question, verdict, missing } = judged;
-  const grantFor = await deps.standing.forCall(question, deps.definitionOf(call.ready));
+  const grantFor = await deps.standingGrants.forCall(question, deps.definitionOf(call.ready));
   const lacking = missing.find((permission) => !grantFor(permission));
   if (lacking !== undefined) {
     const reason = `The caller does not hold the permission ${lacking}.`;
     return refuse(call, { reason, rule: 'permission-missing' });
   }
   if (verdict.effect !== 'ask' || verdict.everyTime) return pass(call, next, judged);
-  const standing = grantFor(`tool:${question.tool.name}`, true);
-  if (!standing) return pass(call, next, judged);
+  const grant = grantFor(`tool:${question.tool.name}`, true);
+  if (!grant) return pass(call, next, judged);
   const resolved = await deps.resolveTargets(question.tool, call.input);
-  if (standing.targets && !isWithinPattern(standing.targets, resolved)) {
+  if (grant.targets && !isWithinPattern(grant.targets, resolved)) {
     return pass(call, next, judged);
   }
-  call.notes.decision = { ...call.notes.decision, grantId: standing.id };
+  call.notes.decision = { ...call.notes.decision, grantId: grant.id };
   const reason = `A standing grant answers for a person: ${verdict.reason}`;
   const allowed: Verdict = { effect: 'allow', rule: verdict.rule, reason };
   return pass(call, next, { ...judged, verdict: allowed, paths: resolved.paths });
@@ -155,7 +155,7 @@ export const authorize = (deps: AuthorizeDeps): Stage<'ready' | 'input' | 'inspe
   return function authorize(call, next) {
     if (isOffList(call)) return Promise.resolve(refuse(call, NOT_LISTED));
     const flow = flowOf(call, deps);
-    if (flow instanceof Promise) return flow.then((known) => decide(call, next, known));
+    if (flow instanceof Promise) return flow.then((state) => decide(call, next, state));
     return decide(call, next, flow);
   };
 };

@@ -23,7 +23,7 @@ describe('preconditions', () => {
     expect(error?.suggestions).toEqual(['a browser', 'a printer']);
   });
 
-  it('others mark it degraded, and the tool is told', async () => {
+  it('others mark the call degraded, and the tool sees that in its context', async () => {
     const crib = await testCrib([
       aTool({
         preconditions: [condition('coffee', false, () => Promise.resolve(false))],

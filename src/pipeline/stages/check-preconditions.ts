@@ -1,5 +1,4 @@
-/** Critical preconditions stop the call, others mark it degraded. A check that throws has failed. */
-
+/** Stops a call by critical preconditions; others mark it degraded. A check that throws has failed. */
 import type {
   Precondition,
   PreconditionCheck,
@@ -29,7 +28,7 @@ export interface CheckPreconditionsDeps extends PreconditionDeps {
 
 const KINDS: readonly unknown[] = ['resource', 'state', 'permission', 'dependency', 'custom'];
 
-/** A resource that is required and a kind that nobody knows stop the call as critical ones do. */
+/** Counts a required resource and an unknown kind as critical, too. */
 const isCritical = (precondition: Precondition): boolean =>
   precondition.critical ||
   !KINDS.includes(precondition.type) ||

@@ -210,7 +210,7 @@ describe('execute', () => {
     expect((await crib.execute('echo', 5, { dryRun: true })).error?.code).toBe('VALIDATION_ERROR');
   });
 
-  it('a tool that asks for a sandbox nobody can give is refused, never run without', async () => {
+  it('a tool that asks for a sandbox that is not available is refused, never run without', async () => {
     let ran = 0;
     const crib = await testCrib([aTool({ sandbox: { type: 'wasm' }, run: () => ++ran })]);
     expect((await crib.execute('echo', {})).error?.code).toBe('SANDBOX_ERROR');

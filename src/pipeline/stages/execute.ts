@@ -1,6 +1,6 @@
 /**
- * The only step that runs foreign code, so it asks for the proof of every gate. Where there can be
- * a side effect, the intent is on disk before the tool starts.
+ * Runs the tool. No other stage runs foreign code, so this one asks for the proof of every gate. Where
+ * there can be a side effect, the intent is on disk before the tool starts.
  */
 import type { AuditLog, IntentClaim } from '../../contract/audit.ts';
 import type { AdmittedCall, CallRequest } from '../../contract/call.ts';
@@ -26,16 +26,16 @@ const report = (call: AdmittedCall): DryRunReport => ({
   inspected: call.inspected,
 });
 
-/** The calls that this one is part of and that have no intent on record, the outermost first. */
-const unmarked = (call: CallRequest): readonly CallRequest[] => {
-  const found: CallRequest[] = [];
+/** Lists the calls that made this one and have no intent on record, the outermost first. */
+const parentsWithoutIntent = (call: CallRequest): readonly CallRequest[] => {
+  const parents: CallRequest[] = [];
   for (let up = call.parent; up; up = up.parent) {
-    if (!up.notes.intentRecorded && !up.notes.innerIntent) found.unshift(up);
+    if (!up.notes.intentRecorded && !up.notes.innerIntent) parents.unshift(up);
   }
-  return found;
+  return parents;
 };
 
-/** The idempotency keys that this call runs under: its own and those of the calls it is part of. */
+/** Lists the idempotency keys that this call runs under: its own and those of the calls that made it. */
 const claimsOf = (call: CallRequest): readonly IntentClaim[] => {
   const claims: IntentClaim[] = [];
   for (let up: CallRequest | undefined = call; up; up = up.parent) {
@@ -46,13 +46,13 @@ const claimsOf = (call: CallRequest): readonly IntentClaim[] => {
 };
 
 /**
- * Puts the intent on record, and with it that of every call this one is part of: a key or a retry of
- * theirs must know that running them again could do this again.
+ * Records the intent, and that of every call that made this one: their keys and retries must know that
+ * running them again could do this again.
  */
 const recordIntent = async (call: AdmittedCall, deps: ExecuteDeps): Promise<void> => {
   const { redactor, runtime } = deps;
   const at = runtime.now();
-  const parents = unmarked(call);
+  const parents = parentsWithoutIntent(call);
   const entries = [...parents, call].map((each) => auditEntry('intent', each, { redactor, at }));
   await deps.audit.intend(entries, claimsOf(call));
   call.notes.intentRecorded = true;
@@ -62,7 +62,7 @@ const recordIntent = async (call: AdmittedCall, deps: ExecuteDeps): Promise<void
   }
 };
 
-/** Everything that has to be in place before the first line of the tool runs. */
+/** Initializes the tool and records the intent. Returns the refusal of a call that cannot run. */
 const prepare = async (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResult | undefined> => {
   const initializing = call.ready.initialize();
   if (initializing) {
@@ -78,7 +78,7 @@ const prepare = async (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResul
   return call.control.reason ? failed(call, call.control.reason) : undefined;
 };
 
-/** True when nothing has to be waited for first, as for most calls that only read: saves 0.3 µs. */
+/** True for most calls that only read: they need not wait for `prepare`, which saves 0.3 µs. */
 const isPrepared = (call: AdmittedCall): boolean =>
   call.grant.tier === 'read_only' && !call.ready.tool.initialize && !call.control.aborted;
 

@@ -1,6 +1,6 @@
 /**
- * On the way out: makes the result plain data, takes secrets out, labels it, and keeps whole what is
- * too large to return or was cut for a model, so that it can be read by a handle.
+ * Makes the result plain data, redacts secrets and labels it. A result that is too large to return, or
+ * was cut for a model, is kept whole and can be read by a handle.
  */
 import type { CallRequest } from '../../contract/call.ts';
 import type { ResultHandle, SuccessResult, ToolResult } from '../../contract/result.ts';
@@ -42,11 +42,11 @@ const handOver = async (
   const text = textOf(data);
   const { handle, bytes } = await deps.kept.keep(call, text, result.metadata.labels);
   warn(call, `The result is too large to return at once; read it by its handle ${handle}.`);
-  const instead: ResultHandle = { handle, bytes, preview: text.slice(0, PREVIEW_CHARS) };
-  return { ...result, data: instead };
+  const replacement: ResultHandle = { handle, bytes, preview: text.slice(0, PREVIEW_CHARS) };
+  return { ...result, data: replacement };
 };
 
-/** What a model gets is short enough for a prompt; where that cut something, all of it is kept. */
+/** Cuts data to what a prompt should hold; keeps the whole where something was cut. */
 const shorten = async (
   call: CallRequest,
   result: SuccessResult,
@@ -63,7 +63,7 @@ const shorten = async (
   return { ...result, data: short, whole };
 };
 
-/** `undefined` for data that has no end, or throws when it is read. */
+/** Returns nothing for data that is circular or throws when it is read. */
 const plain = (
   data: unknown,
   redactor: Redactor,
@@ -105,7 +105,7 @@ const govern = (
     : conclude(call, result, { clean, deps });
 };
 
-/** A tool that calls others hands on what they read: their labels join its own. */
+/** Joins the labels of inner calls: a tool that calls others returns what they read. */
 const label = ({ parent, notes }: CallRequest, { metadata }: ToolResult): void => {
   const { innerLabels } = notes;
   if (innerLabels) metadata.labels = joinLabels(metadata.labels, innerLabels);

@@ -45,7 +45,7 @@ describe('inspect', () => {
     expect(row?.detail.inspected).toHaveLength(1);
   });
 
-  it('notes what stands at the root of the input', async () => {
+  it('notes an odd value at the root of the input', async () => {
     const crib = await testCrib([aTool({ input: { type: 'string' } })]);
     const dry = await crib.execute('echo', '<script>1</script>', { dryRun: true });
     expect((dry.data as DryRunReport).inspected[0]).toContain('at /: ');
@@ -65,7 +65,7 @@ describe('inspect', () => {
     expect(outside.error?.code).toBe('SECURITY_VIOLATION');
   });
 
-  it('stops a URL that carries a secret somebody was handed', async () => {
+  it('refuses a URL that carries a secret that a tool was handed', async () => {
     const secret = 'c0rrect-horse-battery';
     const tools = [
       aTool({

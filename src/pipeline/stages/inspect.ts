@@ -30,10 +30,10 @@ const refuse = (call: Call, serious: readonly Violation[]): Promise<ToolResult> 
     }),
   );
 
-/** Text that a known value was taken out of, and not only something of a well-known shape. */
+/** Finds text with the value of a known secret, not only with the shape of one. */
 const secretsIn = (redactor: Redactor): ((text: string) => boolean) => {
-  const knowsNothing = redactor.withoutValues();
-  return (text) => redactor.text(text) !== knowsNothing.text(text);
+  const byShape = redactor.withoutValues();
+  return (text) => redactor.text(text) !== byShape.text(text);
 };
 
 export const inspect = (deps: InspectDeps): Stage<'ready' | 'input', 'inspected'> => {
@@ -50,7 +50,7 @@ export const inspect = (deps: InspectDeps): Stage<'ready' | 'input', 'inspected'
     next: Next<Call<'ready' | 'input' | 'inspected'>>,
   ): Promise<ToolResult> => {
     if (violations.length === 0) return next(prove(call, 'inspected', NOTHING));
-    // Before the refusal too: the trail says what was found.
+    // Also for a refusal: the trail says what the inspection found.
     const noted = prove(call, 'inspected', violations.map(noteOf));
     const serious = violations.filter(isSerious);
     return serious.length > 0 ? refuse(call, serious) : next(noted);
@@ -58,7 +58,7 @@ export const inspect = (deps: InspectDeps): Stage<'ready' | 'input', 'inspected'
   return function inspect(call, next) {
     const violations = inspectorOf(call.ready.tool)(call.input);
     return violations instanceof Promise
-      ? violations.then((found) => conclude(call, found, next))
+      ? violations.then((all) => conclude(call, all, next))
       : conclude(call, violations, next);
   };
 };

@@ -1,6 +1,6 @@
 /**
- * Keeps a caller within the tool's limits per hour and day, and stops an agent that makes the same
- * call over and over. Also spares the approver a flood.
+ * Keeps a caller within the tool's limits per hour and day, and stops an agent that repeats the same
+ * call. Runs before `approve`, so that nobody is asked too often.
  */
 import type { Call, Next } from '../../contract/call.ts';
 import { type CallerNames, provenNames } from '../../contract/caller.ts';
@@ -24,13 +24,13 @@ const windowsOf = ({ maxPerHour, maxPerDay }: RateLimit): readonly Window[] => [
   ...(maxPerDay === undefined ? [] : [{ sizeMs: DAY_MS, limit: maxPerDay }]),
 ];
 
-/** What a tool's calls are counted by; worked out once for many calls in a row. */
-interface Counted {
+/** How the calls of a tool are counted. */
+interface Counting {
   readonly windows: readonly Window[];
   keyOf(names: CallerNames): string;
 }
 
-const countedBy = ({ name }: Tool, rateLimit: RateLimit | undefined): Counted | undefined =>
+const countingOf = ({ name }: Tool, rateLimit: RateLimit | undefined): Counting | undefined =>
   rateLimit && {
     windows: windowsOf(rateLimit),
     keyOf: perCaller(({ userId, agentId }) => JSON.stringify(['rate', userId, agentId, name])),
@@ -49,7 +49,7 @@ type Onward = Next<Call<'ready' | 'input' | 'grant' | 'fresh' | 'admitted'>>;
 
 const hit = (
   call: Fresh,
-  { windows, keyOf }: Counted,
+  { windows, keyOf }: Counting,
   { counters, runtime }: LimitRateDeps,
 ): Promise<HitOutcome> => {
   const key = keyOf(provenNames(call.caller));
@@ -60,9 +60,9 @@ const hit = (
 const admit = async (
   call: Fresh,
   next: Onward,
-  counting: Promise<HitOutcome>,
+  hitting: Promise<HitOutcome>,
 ): Promise<ToolResult> => {
-  const outcome = await counting;
+  const outcome = await hitting;
   if (outcome.ok) return next(prove(call, 'admitted', true));
   const seconds = Math.ceil(outcome.retryAfterMs / 1000);
   return failed(call, 'RATE_LIMITED', {
@@ -71,16 +71,16 @@ const admit = async (
   });
 };
 
-const isLoop = (call: Fresh, { loops, runtime }: LimitRateDeps): boolean => {
+const isLoop = (call: Fresh, { loops }: LimitRateDeps): boolean => {
   if (!loops || call.options.dryRun) return false;
   const { caller, input, ready } = call;
-  return !loops.admits(caller, { tool: ready.tool.name, input }, runtime.now());
+  return !loops.admits(caller, { tool: ready.tool.name, input }, call.startedAt);
 };
 
 export const limitRate = (
   deps: LimitRateDeps,
 ): Stage<'ready' | 'input' | 'grant' | 'fresh', 'admitted'> => {
-  const countedOf = perTool((tool) => countedBy(tool, deps.settingsOf(tool).rateLimit));
+  const perToolCounting = perTool((tool) => countingOf(tool, deps.settingsOf(tool).rateLimit));
   return function limitRate(call, next) {
     if (isLoop(call, deps)) {
       return Promise.resolve(
@@ -89,8 +89,8 @@ export const limitRate = (
         }),
       );
     }
-    const counted = countedOf(call.ready.tool);
-    if (!counted) return next(prove(call, 'admitted', true));
-    return admit(call, next, hit(call, counted, deps));
+    const counting = perToolCounting(call.ready.tool);
+    if (!counting) return next(prove(call, 'admitted', true));
+    return admit(call, next, hit(call, counting, deps));
   };
 };

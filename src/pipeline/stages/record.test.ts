@@ -80,7 +80,7 @@ describe('record', () => {
     expect(ran).toBe(1);
   });
 
-  it('announces calls to whoever listens; a listener that throws disturbs nobody', async () => {
+  it('announces calls to listeners; one that throws does not change the result', async () => {
     const crib = await testCrib([aTool()]);
     const seen: string[] = [];
     crib.events.on('call.started', ({ tool }) => seen.push(`started ${tool}`));

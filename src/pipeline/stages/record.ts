@@ -1,6 +1,6 @@
 /**
- * Outermost: every call leaves a row in the audit trail, refused ones too, and every throw becomes
- * a result. A result whose row cannot be written is withheld.
+ * Records every call, refused ones too, and turns every throw into a result. It is the outermost stage.
+ * A result whose row cannot be written is withheld.
  */
 import type { AuditEntry, AuditLog } from '../../contract/audit.ts';
 import type { Call, CallRequest, Next } from '../../contract/call.ts';
@@ -11,7 +11,6 @@ import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { MemoryStore } from '../../contract/store.ts';
-
 import type { SessionLabels } from '../../governance/labels/session-labels.ts';
 import { MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
 import { clearWorkingMemory } from '../../governance/memory.ts';
@@ -41,14 +40,14 @@ export interface RecordDeps {
   readonly runtime: Runtime;
   readonly redactor: Redactor;
   readonly contexts: Contexts;
-  /** The memory of call chains; a chain that is over lets go of its part. */
+  /** The memory of call chains; cleared when a chain is over. */
   readonly working: MemoryStore;
   readonly events: Events;
   readonly labels: SessionLabels;
   readonly policy: Pick<Policy, 'version'>;
 }
 
-/** Fills in what is known only now, and adds the warnings gathered on the way. */
+/** Completes the metadata, and adds the warnings that the stages noted. */
 const finish = (
   call: CallRequest,
   result: ToolResult,
@@ -56,7 +55,7 @@ const finish = (
 ): ToolResult => {
   const { metadata } = result;
   const { notes } = call;
-  // What a person took to decide is no time of the call.
+  // The time that a person took to decide is not the call's.
   metadata.duration = Math.max(0, runtime.elapsed() - call.startedElapsed - notes.waitedMs);
   metadata.attempts = notes.attempts;
   metadata.cost = notes.costMicros / MICROS_PER_USD;
@@ -96,19 +95,19 @@ const withhold = (call: CallRequest, deps: RecordDeps, error: unknown): ToolResu
   return finish(call, failedWith(call, refused), deps);
 };
 
-/** A copy for listeners. Its data is copied when one looks at it: most count and do not look. */
+/** Copies the result for listeners. Its data is copied when first read: most listeners only count. */
 const copyFor = (result: ToolResult): ToolResult => {
   if (typeof result.data !== 'object' || result.data === null) return ownCopy(result);
   const { data, ...rest } = result;
   let copy: unknown;
-  const told = {
+  const lazyCopy = {
     ...ownCopy(rest),
     get data(): unknown {
       copy ??= ownCopy(data);
       return copy;
     },
   };
-  return told as ToolResult;
+  return lazyCopy as ToolResult;
 };
 
 const announce = (
@@ -127,8 +126,8 @@ const announce = (
 const isUnheld = (call: CallRequest): call is Call<'ready' | 'input' | 'grant'> =>
   evidence(call, 'budget')?.scopes.length === 0;
 
-/** The row that follows tells the cost; that the ledger missed it is for the log. */
-const whenUnbooked =
+/** Logs a cost that the ledger missed; the row that follows has it. */
+const logUnbooked =
   ({ runtime }: RecordDeps) =>
   (error: unknown): void =>
     runtime.log.error('a cost could not be booked', { error: thrownText(error) });
@@ -137,7 +136,7 @@ const whenUnbooked =
 const book = (call: CallRequest, deps: RecordDeps): Promise<void> | undefined => {
   if (!isUnheld(call)) return undefined;
   const purse = purseOf(call);
-  if (purse) return deps.budgeting.bookUnheld(call, purse).catch(whenUnbooked(deps));
+  if (purse) return deps.budgeting.bookUnheld(call, purse).catch(logUnbooked(deps));
   deps.budgeting.countFree(call);
   return undefined;
 };
@@ -152,11 +151,11 @@ const label = (
   return hasRun ? deps.labels.absorb(call.caller, result.metadata.labels) : undefined;
 };
 
-/** Writes an outcome that the store has missed, unless it is there after all. */
+/** Writes an outcome again that the store may have missed. */
 const writeLate = async (entry: AuditEntry, { audit }: RecordDeps): Promise<void> => {
   const { executionId } = entry;
-  const [known] = await audit.query({ executionId, kind: 'outcome', limit: 1 });
-  if (!known) await audit.append({ ...entry, detail: { ...entry.detail, late: true } }, 'synced');
+  const [row] = await audit.query({ executionId, kind: 'outcome', limit: 1 });
+  if (!row) await audit.append({ ...entry, detail: { ...entry.detail, late: true } }, 'synced');
 };
 
 /** Writes the outcome of a call that may have changed something, later if the store fails now. */
@@ -174,7 +173,7 @@ const write = (call: CallRequest, result: ToolResult, deps: RecordDeps): Promise
   const { redactor } = deps;
   const policy = deps.policy.version;
   const entry = auditEntry('outcome', call, { result, redactor, at, policy });
-  // A call that changed nothing is simply withheld: nobody was given what it found.
+  // Where nothing was changed, withholding the result is enough: nobody has seen it.
   return call.notes.effectPossible ? writeEffect(entry, deps) : deps.audit.append(entry, 'written');
 };
 
@@ -192,7 +191,7 @@ const leave = (
   return clearWorkingMemory(call, deps.working);
 };
 
-/** Answers a call whose way out failed, and records it if nothing did. */
+/** Answers a call whose outcome could not be handled, and records it if that was not done. */
 const giveUp = async (call: CallRequest, error: unknown, deps: RecordDeps): Promise<ToolResult> => {
   const { executionId } = call;
   const { runtime, redactor, running, audit } = deps;
@@ -215,7 +214,7 @@ const announceStart = (call: CallRequest, { redactor, events }: RecordDeps): voi
   events.emit('call.started', { executionId, tool, userId: caller.userId });
 };
 
-/** Takes a call through: in, and out again booked, labelled, written and announced. Waits only where it has to. */
+/** Runs the call, then books, labels, writes and announces it. Awaits only where there is something to wait for. */
 const recordCall = async (
   call: CallRequest,
   next: Next<CallRequest>,

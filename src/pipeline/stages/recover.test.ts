@@ -44,7 +44,7 @@ describe('retry', () => {
     ]);
   });
 
-  it('does not try again what trying again cannot mend', async () => {
+  it('does not repeat a call whose failure is not retryable', async () => {
     const { seen, run } = flaky(9, () => new ToolFailure('NOT_FOUND'));
     const crib = await testCrib([aTool({ run, retry: RetryPolicies.AGGRESSIVE })]);
     expect((await crib.execute('echo', {})).error?.code).toBe('NOT_FOUND');
@@ -300,13 +300,13 @@ describe('recovery strategies', () => {
     expect((await call).metadata.attempts).toBe(2);
   });
 
-  it('skip: goes on without, degraded', async () => {
+  it('skip: the call succeeds without data and is marked degraded', async () => {
     const crib = await testCrib([aTool({ run: failing, recovery: { strategy: 'skip' } })]);
     const result = await crib.execute('echo', {});
     expect([result.success, result.data, result.metadata.degraded]).toEqual([true, null, true]);
   });
 
-  it('abort: fails', async () => {
+  it('abort: the call fails with the error of the tool', async () => {
     const crib = await testCrib([aTool({ run: failing, recovery: { strategy: 'abort' } })]);
     expect((await crib.execute('echo', {})).error?.code).toBe('SERVER_ERROR');
   });

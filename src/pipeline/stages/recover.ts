@@ -1,6 +1,6 @@
 /**
- * Runs the tool as often as it takes and is safe: circuit breaker, bulkheads, deadline, retries,
- * and what the tool says should happen when all of that was not enough.
+ * Runs the tool as often as it takes and is safe: circuit breaker, bulkheads, deadline, retries, and
+ * the tool's own recovery when all of them fail.
  */
 import type { Call, Next } from '../../contract/call.ts';
 import type { Events } from '../../contract/events.ts';
@@ -30,7 +30,7 @@ export interface RecoverDeps extends Omit<RescueDeps, 'approvalService'> {
 
 type Ready = Call<'ready' | 'input' | 'grant' | 'budget'>;
 
-/** Those of the tool and its server, and the caller's own where it has failed before. */
+/** Lists the breakers of the tool, its server, and the caller where it has failed before. */
 const breakersOf = (call: Ready, { breakers, callers }: ToolGuards): readonly CircuitBreaker[] => {
   const own = callers?.of(call.caller.userId);
   return own ? [...breakers, own] : breakers;
@@ -44,7 +44,7 @@ const refuseOpen = (
   for (let i = 0; i < breakers.length; i++) {
     const breaker = breakers[i];
     if (!breaker || breaker.untroubled || breaker.admits(runtime.now())) continue;
-    // The ones before gave this call their probe: take it back.
+    // The breakers before this one may have given the call their probe: return it.
     for (const earlier of breakers.slice(0, i)) earlier.abstained();
     const retryAfterMs = breaker.restMs(runtime.now());
     return failed(call, 'CIRCUIT_OPEN', {
@@ -55,7 +55,7 @@ const refuseOpen = (
   return undefined;
 };
 
-const tellSuccess = (call: Ready, deps: RecoverDeps): void => {
+const reportSuccess = (call: Ready, deps: RecoverDeps): void => {
   const { breakers, callers } = deps.guardsOf(call.ready.tool);
   let isClosed = callers?.succeeded(call.caller.userId) ?? false;
   for (const breaker of breakers) {
@@ -64,9 +64,9 @@ const tellSuccess = (call: Ready, deps: RecoverDeps): void => {
   if (isClosed) deps.events.emit('circuit.closed', { tool: call.ready.tool.name });
 };
 
-const tellBreakers = (call: Ready, result: ToolResult, deps: RecoverDeps): void => {
+const reportToBreakers = (call: Ready, result: ToolResult, deps: RecoverDeps): void => {
   if (result.success) {
-    tellSuccess(call, deps);
+    reportSuccess(call, deps);
     return;
   }
   const { breakers, callers } = deps.guardsOf(call.ready.tool);
@@ -84,15 +84,19 @@ const tellBreakers = (call: Ready, result: ToolResult, deps: RecoverDeps): void 
   if (isOpened) deps.events.emit('circuit.opened', { tool: call.ready.tool.name });
 };
 
-/** Enters every bulkhead that has room at once; the number of those entered. */
+/** Enters bulkheads in order while they have room. Returns how many were entered. */
 const enterFree = (bulkheads: readonly Bulkhead[]): number => {
   let entered = 0;
   while (bulkheads[entered]?.tryEnter()) entered++;
   return entered;
 };
 
-/** Waits for a place in every bulkhead from `index` on. Answers with a refusal, and leaves all, when it cannot. */
-const waitInLine = async (
+const leaveAll = (bulkheads: readonly Bulkhead[]): void => {
+  for (const bulkhead of bulkheads) bulkhead.leave();
+};
+
+/** Waits to enter the bulkheads from `index` on. Leaves all, and returns a refusal, when one is full. */
+const enterRest = async (
   call: Ready,
   bulkheads: readonly Bulkhead[],
   index: number,
@@ -100,7 +104,7 @@ const waitInLine = async (
   for (let i = index; i < bulkheads.length; i++) {
     const outcome = await bulkheads[i]?.enter(call.control);
     if (outcome === 'entered') continue;
-    for (const entered of bulkheads.slice(0, i)) entered.leave();
+    leaveAll(bulkheads.slice(0, i));
     if (outcome === 'aborted') return failed(call, call.control.reason ?? 'CANCELLED');
     return failed(call, 'RATE_LIMITED', {
       message: 'Too many calls are running and waiting already.',
@@ -113,12 +117,12 @@ const waitInLine = async (
 const timeoutFor = (call: Ready, settings: ToolSettings): number =>
   Math.min(call.options.timeoutMs ?? settings.timeoutMs, settings.timeoutMs);
 
-/** Gives back the probe of a breaker: nothing was learnt about the tool, so the next call tries it. */
+/** Returns the probe of each breaker: the call has shown nothing about the tool, so the next one probes. */
 const abstain = (call: Ready, guards: ToolGuards): void => {
   for (const breaker of breakersOf(call, guards)) breaker.abstained();
 };
 
-/** Runs a call that no breaker refused. Waits only where something is full, or the call failed. */
+/** Runs a call that no breaker refused. Waits only where a bulkhead is full or the call failed. */
 const runGuarded = async (
   call: Ready,
   next: Next<Ready>,
@@ -130,12 +134,12 @@ const runGuarded = async (
   const timeoutMs = timeoutFor(call, deps.settingsOf(tool));
   const deadline = deps.deadlines.after(timeoutMs, () => call.control.abort('TIMEOUT'));
   let hasEntered = false;
-  let isLearnt = false;
+  let hasOutcome = false;
   let result: ToolResult;
   try {
     const entered = enterFree(bulkheads);
     if (entered < bulkheads.length) {
-      const refused = await waitInLine(call, bulkheads, entered);
+      const refused = await enterRest(call, bulkheads, entered);
       if (refused) return refused;
     }
     hasEntered = true;
@@ -144,13 +148,13 @@ const runGuarded = async (
     if (!result.success && !call.control.aborted) {
       result = await tryAgain(call, next, { result, deps });
     }
-    isLearnt = true;
+    hasOutcome = true;
   } finally {
-    if (hasEntered) for (const bulkhead of bulkheads) bulkhead.leave();
+    if (hasEntered) leaveAll(bulkheads);
     deadline.cancel();
-    if (!isLearnt) abstain(call, guards);
+    if (!hasOutcome) abstain(call, guards);
   }
-  tellBreakers(call, result, deps);
+  reportToBreakers(call, result, deps);
   return result.success ? result : rescue(call, result, deps);
 };
 

@@ -1,6 +1,6 @@
 /**
- * The same idempotency key, or a cacheable call seen before, returns the stored result: no second
- * effect, cost or question. A key whose first call is in doubt is never run again silently.
+ * Returns the stored result for a known idempotency key or a cached call: no second effect, cost or
+ * question. A key whose first call is in doubt is never run again silently.
  */
 import type { AuditLog } from '../../contract/audit.ts';
 import type { Call, Next } from '../../contract/call.ts';
@@ -29,7 +29,7 @@ export interface ReplayDeps {
 type Checked = Call<'ready' | 'input' | 'grant'>;
 type Onward = Next<Call<'ready' | 'input' | 'grant' | 'fresh'>>;
 
-const again = (call: Checked, stored: ToolResult): ToolResult => {
+const replayed = (call: Checked, stored: ToolResult): ToolResult => {
   call.notes.cached = true;
   const { executionId, traceId, startedAt: timestamp } = call;
   return { ...stored, metadata: { ...stored.metadata, executionId, traceId, timestamp } };
@@ -56,18 +56,18 @@ const refusal = (call: Checked, claim: ReplayClaim): ToolResult => {
   });
 };
 
-/** Results that stand for good. Whatever was refused or undone on the way may be tried again. */
+/** True for results that a key keeps. A call that was refused without effect may be tried again. */
 const isFinal = (call: Checked, result: ToolResult): boolean =>
   result.success || call.notes.effectPossible;
 
-/** A call that died before its intent was on record has done nothing: it may simply be made again. */
+/** Checks whether a call died before its intent was on record: then it has done nothing. */
 const hadNoEffect = async (executionId: string, { audit }: ReplayDeps): Promise<boolean> => {
   // In a trail that was pruned the intent may be among the rows that are gone.
   if ((await audit.anchor()) !== undefined) return false;
   return (await audit.query({ executionId, kind: 'intent', limit: 1 })).length === 0;
 };
 
-/** What a key stands for whose call broke on its way out: it may have done something. */
+/** Makes the result that a key keeps whose call failed after its tool ran. */
 const inDoubt = (call: Checked): ToolResult =>
   failed(call, 'STORE_UNAVAILABLE', {
     message: 'The tool ran, but its outcome could not be recorded: the call is in doubt.',
@@ -76,8 +76,8 @@ const inDoubt = (call: Checked): ToolResult =>
     inDoubt: call.executionId,
   });
 
-/** Says what the key stands for from now on, or frees it. */
-const letGo = (
+/** Stores the result under the key, or frees the key. */
+const settleKey = (
   call: Checked,
   result: ToolResult | undefined,
   { key, replays, runtime, late, keepMs }: ReplayDeps & { readonly key: string },
@@ -101,11 +101,11 @@ const onceByKey = async (
   const request = { key, digest: digestOf(call.input), executionId, now };
   let claim = await deps.replays.claim(request);
   if (claim.state === 'unknown' && (await hadNoEffect(claim.executionId, deps))) {
-    // Somebody else may have found out the same: the key is let go of only while it is the dead one's.
+    // Another process may do the same: the key is freed only while it belongs to the dead call.
     await deps.replays.abandon(key, claim.executionId);
     claim = await deps.replays.claim(request);
   }
-  if (claim.state === 'done') return again(call, claim.result);
+  if (claim.state === 'done') return replayed(call, claim.result);
   if (claim.state !== 'new') return refusal(call, claim);
   call.notes.claim = key;
   let result: ToolResult | undefined;
@@ -113,7 +113,7 @@ const onceByKey = async (
     result = await next(prove(call, 'fresh', true));
     return result;
   } finally {
-    await letGo(call, result, { ...deps, key });
+    await settleKey(call, result, { ...deps, key });
   }
 };
 
@@ -121,7 +121,7 @@ const throughCache = async (call: Checked, next: Onward, deps: ReplayDeps): Prom
   const rule = deps.settingsOf(call.ready.tool).cache;
   const key = deps.cache.keyOf(call);
   const stored = deps.cache.get(key);
-  if (stored) return again(call, stored);
+  if (stored) return replayed(call, stored);
   const result = await next(prove(call, 'fresh', true));
   if (rule && result.success) {
     const resourcesUsed = [...(call.notes.resources ?? [])];

@@ -13,7 +13,7 @@ type Onward = Next<Call<'ready' | 'input' | 'grant' | 'approval' | 'budget'>>;
 
 const NO_SCOPES = Object.freeze([]);
 
-/** The price of a call whose tool reports nothing; real seconds where it is paid by the second. */
+/** Prices a call whose tool reports nothing; by its real seconds where it is paid by the second. */
 const priceOf = ({ ready, notes }: Approved, estimate: Estimate): number => {
   const { cost } = ready.tool;
   if (cost && cost.model !== 'free' && cost.perUnit?.unit === 'second') {
@@ -29,8 +29,8 @@ interface Paid {
 }
 
 /**
- * What to book. The tool's own report counts; without one, a success costs its price, and so does a
- * failure whose effect may have happened: a budget must not be overspent by being optimistic.
+ * Computes what to book. The tool's own report counts; without one, a success costs its price, and so
+ * does a failure whose effect may have happened: optimism must not overspend a budget.
  */
 const actualCost = (
   call: Approved,
@@ -83,6 +83,6 @@ export const reserveBudget = (
         );
     }
     if (budgeting.needsHold(call, estimate)) return holding(call, next, { budgeting, estimate });
-    // Should the tool charge all the same, that is held when it does, and `record` books it.
+    // If the tool charges all the same, the amount is held then, and `record` books it.
     return next(prove(call, 'budget', { estimate, scopes: NO_SCOPES }));
   };

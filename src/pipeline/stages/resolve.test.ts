@@ -46,7 +46,7 @@ describe('resolve', () => {
     expect((await crib.execute('echo', {})).success).toBe(true);
   });
 
-  it('refuses a tool from outside that nobody has accepted, until somebody does', async () => {
+  it('refuses a tool from outside until a person accepts it', async () => {
     const sources = [{ kind: 'mcp', label: 'mcp:x', load: async () => [aTool({ name: 'far' })] }];
     const crib = await testCrib([], { sources, lock: 'memory' } as CribOptions);
     const { status, error } = await crib.execute('far', {});

@@ -15,8 +15,8 @@ export interface ResolveDeps {
 
 const DECIDE = 'Look at what is in .toolcrib and decide: toolcrib trust';
 
-/** The name that closes a circle, or the depth that is too much. */
-const circular = (call: CallRequest, name: string, maxDepth: number): string | undefined => {
+/** Says which tool would call itself, or that calls are nested too deeply. */
+const cycleIn = (call: CallRequest, name: string, maxDepth: number): string | undefined => {
   let depth = 0;
   for (let up = call.parent; up; up = up.parent) {
     if (evidence(up, 'ready')?.tool.name === name) return `${name} would call itself.`;
@@ -40,7 +40,7 @@ const dependent = (call: CallRequest, unmet: string): ToolResult =>
     suggestions: ['Register, enable or correct them; crib.tools.dependencies(name) lists all.'],
   });
 
-/** A tool that is there but not trusted is refused as that: "not found" would send its author astray. */
+/** Says of a tool that is there but not trusted just that: "not found" would mislead its author. */
 const absent = (call: CallRequest, { tools, untrustedTools }: ResolveDeps): ToolResult => {
   if (untrustedTools?.has(call.toolName)) {
     return failed(call, 'PERMISSION_DENIED', {
@@ -66,10 +66,10 @@ export const resolve = (deps: ResolveDeps): Stage<never, 'ready'> => {
     ready: ReadyTool,
     next: Next<Call<'ready'>>,
   ): Promise<ToolResult> => {
-    const found = prove(call, 'ready', ready);
+    const resolved = prove(call, 'ready', ready);
     if (!ready.enabled) return Promise.resolve(refused(call, ready));
     if (call.parent) {
-      const message = circular(call, ready.tool.name, maxCallDepth);
+      const message = cycleIn(call, ready.tool.name, maxCallDepth);
       if (message !== undefined) return Promise.resolve(failed(call, 'CALL_CYCLE', { message }));
     }
     if (ready.tool.dependencies?.length) {
@@ -82,7 +82,7 @@ export const resolve = (deps: ResolveDeps): Stage<never, 'ready'> => {
         `Version ${ready.tool.version} of ${ready.tool.name} is deprecated.`,
       );
     }
-    return next(found);
+    return next(resolved);
   };
 
   return function resolve(call, next) {

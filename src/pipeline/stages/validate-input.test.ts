@@ -98,7 +98,7 @@ describe('validate input', () => {
 });
 
 describe('sanitize: strip', () => {
-  it('takes active content out before anybody judges the input, and says so', async () => {
+  it('removes active content before the input is judged, and says so', async () => {
     const judged: unknown[] = [];
     const rule = { name: 'look', check: (input: unknown) => void judged.push(input) };
     const tool = aTool({ sanitize: 'strip', validators: [rule] });

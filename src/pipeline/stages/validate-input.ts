@@ -1,6 +1,6 @@
 /**
- * Copies and parses the input: from here on everybody works with what was parsed, never with what was
- * sent, and nobody outside holds a reference to it.
+ * Copies and parses the input: all later stages work with what was parsed, never with what was sent, and
+ * the caller has no reference to it.
  */
 import type { Call, Next } from '../../contract/call.ts';
 import type { Issue } from '../../contract/errors.ts';
@@ -40,10 +40,10 @@ const describe = (issues: readonly Issue[]): string =>
     .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
     .join('; ');
 
-const noteTaken = (call: Call<'ready'>, taken: readonly string[]): void => {
-  if (taken.length === 0) return;
+const noteStripped = (call: Call<'ready'>, warnings: readonly string[]): void => {
+  if (warnings.length === 0) return;
   call.notes.warnings ??= [];
-  call.notes.warnings.push(...taken);
+  call.notes.warnings.push(...warnings);
 };
 
 export const validateInput = (deps: ValidateInputDeps): Stage<'ready', 'input'> => {
@@ -70,11 +70,11 @@ export const validateInput = (deps: ValidateInputDeps): Stage<'ready', 'input'> 
       : next(prove(call, 'input', parsed.value));
   };
 
-  /** Before it is parsed: schema, rules and policy all judge what the tool will get. */
+  /** Strips markup before parsing: schema, rules and policy all judge what the tool will get. */
   const strip = async (call: Call<'ready'>, raw: unknown, next: Onward): Promise<ToolResult> => {
     const stripped = (await stripper())(raw);
     if ('fault' in stripped) return refuse(call, [{ path: [], message: stripped.fault }]);
-    noteTaken(call, stripped.taken);
+    noteStripped(call, stripped.taken);
     return parse(call, stripped.value, next);
   };
 

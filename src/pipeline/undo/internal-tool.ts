@@ -1,7 +1,7 @@
 /**
- * Tools of the crib itself. They pass every gate like other tools, but no name leads to them: the
- * engine hands the tool to the call that it starts. What such a tool may do is decided when it is
- * made or chosen, by the engine and from the caller, never by its input.
+ * Defines tools of the crib itself. They pass every gate like other tools, but cannot be called by name:
+ * the engine hands the tool to the call that it starts. The engine decides what such a tool may do, by
+ * the caller and never by the input.
  */
 import type { ReadyTool } from '../../contract/call.ts';
 import type { Labels } from '../../contract/result.ts';

@@ -1,4 +1,4 @@
-/** Keeps what files were before a call changed them, for as long as the call may be undone. */
+/** Keeps files as they were before a call changed them, while the call may be undone. */
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Snapshot, Snapshots } from '../../contract/store.ts';
 import { forgetOld } from '../record/forget-old.ts';
@@ -25,15 +25,15 @@ export class KeptSnapshots {
     this.#forgetOld();
   }
 
-  /** Whether the time to undo what happened at that moment is over. */
+  /** Tells whether the time to undo a call of that moment is over. */
   isOver(at: number): boolean {
     return at < this.#deps.runtime.now() - this.#deps.keepMs;
   }
 
-  /** In the order of the writes; none when their time is over, though they may lie there yet. */
+  /** Returns snapshots in the order of the writes; none when their time is over. */
   async of(executionId: string): Promise<readonly Snapshot[]> {
-    const found = await this.#deps.snapshots.of(executionId);
-    return found.some(({ keptAt }) => !this.isOver(keptAt)) ? found : [];
+    const snapshots = await this.#deps.snapshots.of(executionId);
+    return snapshots.some(({ keptAt }) => !this.isOver(keptAt)) ? snapshots : [];
   }
 
   drop(executionId: string): Promise<void> {

@@ -2,7 +2,7 @@
 import type { MemoryStore } from '../../contract/store.ts';
 import type { PastResult } from '../../contract/tool.ts';
 
-interface Kept {
+interface PastCall {
   readonly input: unknown;
   readonly result: PastResult;
 }
@@ -20,13 +20,13 @@ export class UndoLog {
     this.#keepMs = keepMs;
   }
 
-  keep(executionId: string, kept: Kept): Promise<void> {
+  keep(executionId: string, call: PastCall): Promise<void> {
     const expiresAt = this.#now() + this.#keepMs;
-    return this.#memory.write({ space: SPACE, key: executionId, value: kept, expiresAt });
+    return this.#memory.write({ space: SPACE, key: executionId, value: call, expiresAt });
   }
 
-  async read(executionId: string): Promise<Kept | undefined> {
-    return (await this.#memory.read(SPACE, executionId, this.#now())) as Kept | undefined;
+  async read(executionId: string): Promise<PastCall | undefined> {
+    return (await this.#memory.read(SPACE, executionId, this.#now())) as PastCall | undefined;
   }
 
   async forget(executionId: string): Promise<void> {

@@ -1,13 +1,12 @@
 /**
- * Takes a call back: restores the files it changed, or lets the tool's own `undo` do it. It is a
- * tool itself, so that every undo is judged, claimed and recorded like any other call.
+ * Undoes a call: restores the files it changed, or runs the tool's own `undo`. It is a tool itself, so
+ * that every undo is judged and recorded like any other call.
  */
 import type { AuditRow } from '../../contract/audit.ts';
 import type { ReadyTool } from '../../contract/call.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import type { UndoReport } from '../../contract/crib-members.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { ToolResult } from '../../contract/result.ts';
 import type { Schema } from '../../contract/schema.ts';
 import type { Snapshot, Store } from '../../contract/store.ts';
 import type { Tool } from '../../contract/tool.ts';
@@ -26,7 +25,7 @@ export interface UndoDeps {
   /** `done` when the file is as the call left it. */
   inspect(snapshot: Snapshot): Promise<'done' | 'not_done' | 'unknown'>;
   restore(snapshot: Snapshot): Promise<void>;
-  /** The path as people know it. */
+  /** Returns the path as people know it. */
   display(path: string): string;
 }
 
@@ -34,20 +33,20 @@ interface UndoInput {
   readonly executionId: string;
 }
 
-/** The tool for each right that a caller may have; who has which is for `crib.executions.undo` to say. */
+/** One tool for each right; the engine chooses by the caller's roles. */
 export interface UndoTools {
   readonly ofCaller: ReadyTool;
   readonly ofAnyone: ReadyTool;
 }
 
-/** Whose calls are undone: those of one user, or of anyone when there is no user. */
+/** Whose calls may be undone: those of one user, or of anyone when it is undefined. */
 interface UndoScope {
   readonly ofUser: string | undefined;
 }
 
 interface Past {
   readonly row: AuditRow;
-  /** It had its intent on record, so it could change something. */
+  /** True when its intent is on record, so it could change something. */
   readonly mayHaveChanged: boolean;
 }
 
@@ -63,7 +62,7 @@ const pastOf = async (
       suggestions: ['List calls with: toolcrib audit list'],
     });
   }
-  // Said only to those who may know of the call.
+  // After the check above: only those who may know of the call learn this.
   if (rows.some(({ status }) => status === 'undone')) {
     throw new ToolFailure('CONFLICT', 'The call has been undone already.');
   }
@@ -77,7 +76,7 @@ const nothingLeft = ({ row, mayHaveChanged }: Past, { snapshots }: UndoDeps): To
       })
     : new ToolFailure('CONFLICT', 'The call left nothing that can be undone.');
 
-/** The last state the call left each file in must still be there, or nothing is touched. */
+/** Throws unless each file is still as the call left it last: then nothing is touched. */
 const assertUntouched = async (snapshots: readonly Snapshot[], deps: UndoDeps): Promise<void> => {
   const last = new Map(snapshots.map((snapshot) => [snapshot.path, snapshot]));
   for (const snapshot of last.values()) {
@@ -111,9 +110,9 @@ const undoByTool = async (
   deps: UndoDeps,
 ): Promise<boolean> => {
   const tool = deps.findTool(row.tool, row.version);
-  const kept = tool?.undo && (await deps.undoLog.read(row.executionId));
-  if (!tool?.undo || !kept) return false;
-  await tool.undo(kept.input, kept.result, context);
+  const past = tool?.undo && (await deps.undoLog.read(row.executionId));
+  if (!tool?.undo || !past) return false;
+  await tool.undo(past.input, past.result, context);
   return true;
 };
 
@@ -180,5 +179,3 @@ export const undoTools = (deps: UndoDeps): UndoTools => ({
   ofCaller: undoTool(deps, ({ userId }) => ({ ofUser: userId })),
   ofAnyone: undoTool(deps, () => ({ ofUser: undefined })),
 });
-
-export type UndoResult = ToolResult<UndoReport>;

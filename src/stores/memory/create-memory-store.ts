@@ -1,4 +1,4 @@
-/** A store that lives as long as its process, for tests and throw-away cribs. */
+/** Makes a store that lives as long as its process, for tests and throw-away cribs. */
 import type { Store } from '../../contract/store.ts';
 import { memoryApprovals } from './memory-approvals.ts';
 import { memoryAudit } from './memory-audit.ts';

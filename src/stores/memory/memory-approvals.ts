@@ -68,16 +68,16 @@ class MemoryApprovals implements Approvals {
 
   async list(state?: ApprovalState): Promise<readonly ApprovalRecord[]> {
     const all = [...(state === 'waiting' ? this.#waiting : this.#records).values()];
-    const wanted = state === undefined ? all : all.filter((record) => record.state === state);
-    return newestFirst(wanted).map(jsonCopy);
+    const records = state === undefined ? all : all.filter((record) => record.state === state);
+    return newestFirst(records).map(jsonCopy);
   }
 
   async decide(id: string, decision: Parameters<Approvals['decide']>[1]): Promise<boolean> {
-    const { approve, by, at, ...said } = decision;
+    const { approve, by, at, ...rest } = decision;
     const record = this.#waiting.get(id);
     if (!record) return false;
     const state = approve ? 'approved' : 'denied';
-    this.#put({ ...record, ...jsonCopy(said), state, decidedBy: by, decidedAt: at });
+    this.#put({ ...record, ...jsonCopy(rest), state, decidedBy: by, decidedAt: at });
     return true;
   }
 

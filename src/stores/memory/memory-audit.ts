@@ -1,6 +1,6 @@
 /**
- * The audit trail in memory. Appending is on the path of every call, so it only keeps the entry;
- * rows and their hashes are worked out when somebody reads.
+ * The audit trail in memory. Every call appends, so `append` only keeps the entry; rows and their hashes
+ * are computed when they are read.
  */
 import type {
   AuditCheckpoint,
@@ -36,22 +36,22 @@ const matches = (row: Omit<AuditRow, 'detail'>, filter: AuditFilter): boolean =>
   (filter.seq === undefined || row.seq === filter.seq) &&
   (filter.before === undefined || row.seq < filter.before);
 
-/** A row as it is kept: the detail stays a text, so that each reader gets an object of its own. */
-type KeptRow = Omit<AuditRow, 'detail'> & { readonly detail: string };
+/** A row whose detail stays a text, so that each reader gets an object of its own. */
+type StoredRow = Omit<AuditRow, 'detail'> & { readonly detail: string };
 
-const toRow = (kept: KeptRow): AuditRow => ({ ...kept, detail: readDetail(kept.detail) });
+const toRow = (row: StoredRow): AuditRow => ({ ...row, detail: readDetail(row.detail) });
 
-const select = (rows: readonly KeptRow[], filter: AuditFilter): readonly AuditRow[] => {
+const select = (rows: readonly StoredRow[], filter: AuditFilter): readonly AuditRow[] => {
   const limit = filter.limit ?? Number.POSITIVE_INFINITY;
-  const found: AuditRow[] = [];
-  for (let index = rows.length - 1; index >= 0 && found.length < limit; index--) {
-    const row = rows[index] as KeptRow;
-    if (matches(row, filter)) found.push(toRow(row));
+  const selected: AuditRow[] = [];
+  for (let index = rows.length - 1; index >= 0 && selected.length < limit; index--) {
+    const row = rows[index] as StoredRow;
+    if (matches(row, filter)) selected.push(toRow(row));
   }
-  return found;
+  return selected;
 };
 
-/** Goes by number, not by place: rows may be pruned between two pages. */
+/** Yields pages by row number, not by index: rows may be pruned between two pages. */
 async function* pages(chain: Chain, fromSeq: number) {
   let next = fromSeq;
   for (;;) {
@@ -63,10 +63,10 @@ async function* pages(chain: Chain, fromSeq: number) {
   }
 }
 
-/** The rows, numbered and hashed when somebody looks. */
+/** Numbers and hashes rows when they are first read. */
 class Chain {
   readonly #waiting = new PackedEntries();
-  #rows: KeptRow[] = [];
+  #rows: StoredRow[] = [];
   #anchor: AuditCheckpoint | undefined = undefined;
 
   put(entry: AuditEntry): void {
@@ -77,7 +77,7 @@ class Chain {
     return this.#anchor;
   }
 
-  rows(): readonly KeptRow[] {
+  rows(): readonly StoredRow[] {
     let { seq, hash } = this.#rows.at(-1) ?? this.#anchor ?? { seq: 0, hash: GENESIS_HASH };
     for (const entry of this.#waiting.take()) {
       const stored = toStoredEntry(entry);
@@ -88,7 +88,7 @@ class Chain {
     return this.#rows;
   }
 
-  /** Rows from a number on, this many at most. */
+  /** Returns at most `count` rows from a number on. */
   from(seq: number, count: number): readonly AuditRow[] {
     const start = Math.max(0, seq - this.#pruned - 1);
     return this.rows()
@@ -137,7 +137,7 @@ export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Int
       else if (open.size > 0 && entry.kind === 'outcome') open.delete(entry.executionId);
       return Promise.resolve();
     },
-    // Nobody takes over a claim here: the process that holds it is this one.
+    // No other process can take over a claim: the store lives in this one.
     intend: async (entries) => {
       for (const entry of entries) void audit.append(entry);
     },
@@ -150,7 +150,7 @@ export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Int
   const intents: Intents = {
     open: async () =>
       [...open.values()].map((entry) => ({ entry: jsonCopy(entry), ownerAlive: true })),
-    // The process of every intent here is this one.
+    // Every intent is of this process, which is alive.
     conclude: async () => false,
   };
   return { audit, intents };

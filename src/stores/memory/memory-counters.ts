@@ -1,4 +1,4 @@
-/** Rate limit counters in memory. Windows that are over go when there are twice as many. */
+/** Rate limit counters in memory. Old windows are removed whenever their number has doubled. */
 import type { Counters } from '../../contract/store.ts';
 import { judgeHits, type OpenWindow, openWindows } from '../counting-windows.ts';
 
@@ -16,21 +16,21 @@ export const memoryCounters = (): Counters => {
   let windowCount = 0;
   let sweepAt = 1024;
 
-  const find = (kept: readonly Count[] | undefined, { sizeMs, start }: OpenWindow) =>
-    kept?.findLast((count) => count.start === start && count.sizeMs === sizeMs);
-  const judge = (kept: readonly Count[] | undefined, open: readonly OpenWindow[], now: number) =>
-    judgeHits(open, now, (window) => find(kept, window)?.hits ?? 0);
+  const find = (ofKey: readonly Count[] | undefined, { sizeMs, start }: OpenWindow) =>
+    ofKey?.findLast((count) => count.start === start && count.sizeMs === sizeMs);
+  const judge = (ofKey: readonly Count[] | undefined, open: readonly OpenWindow[], now: number) =>
+    judgeHits(open, now, (window) => find(ofKey, window)?.hits ?? 0);
   const add = (key: string, open: readonly OpenWindow[]): void => {
-    let kept = counts.get(key);
-    if (!kept) {
-      kept = [];
-      counts.set(key, kept);
+    let ofKey = counts.get(key);
+    if (!ofKey) {
+      ofKey = [];
+      counts.set(key, ofKey);
     }
     for (const window of open) {
-      const count = find(kept, window);
+      const count = find(ofKey, window);
       if (count) count.hits += 1;
       else {
-        kept.push({ sizeMs: window.sizeMs, start: window.start, hits: 1 });
+        ofKey.push({ sizeMs: window.sizeMs, start: window.start, hits: 1 });
         windowCount += 1;
       }
     }
@@ -38,11 +38,11 @@ export const memoryCounters = (): Counters => {
   const sweep = (now: number): void => {
     if (windowCount < sweepAt) return;
     windowCount = 0;
-    for (const [key, kept] of counts) {
-      const going = kept.filter((count) => !isOver(count, now));
-      if (going.length === 0) counts.delete(key);
-      else counts.set(key, going);
-      windowCount += going.length;
+    for (const [key, ofKey] of counts) {
+      const open = ofKey.filter((count) => !isOver(count, now));
+      if (open.length === 0) counts.delete(key);
+      else counts.set(key, open);
+      windowCount += open.length;
     }
     sweepAt = Math.max(1024, windowCount * 2);
   };

@@ -21,46 +21,46 @@ import {
 
 type Line = { -readonly [K in keyof BudgetLine]: BudgetLine[K] };
 
-interface Kept {
+interface HeldLines {
   readonly hold: Hold;
-  /** Those of its scopes, in order: a line stays the same object as long as the ledger lives. */
+  /** The lines of its scopes, in order: a line stays the same object as long as the ledger lives. */
   readonly lines: readonly Line[];
 }
 
 export class MemoryLedger implements Ledger {
   readonly #lines = new Map<string, Line>();
-  readonly #holds = new Map<string, Kept>();
+  readonly #holds = new Map<string, HeldLines>();
 
   async reserve(reservation: Reservation): Promise<ReserveOutcome> {
-    const wanted = toHold(reservation, reservation.executionId);
-    const kept = this.#holds.get(wanted.executionId);
-    if (kept) {
-      assertSameHold(kept.hold, wanted);
+    const hold = toHold(reservation, reservation.executionId);
+    const held = this.#holds.get(hold.executionId);
+    if (held) {
+      assertSameHold(held.hold, hold);
       return { ok: true };
     }
-    const outcome = this.#judge(wanted);
+    const outcome = this.#judge(hold);
     if (!outcome.ok) return outcome;
-    const lines = wanted.scopes.map(({ key }) => this.#line(key));
+    const lines = hold.scopes.map(({ key }) => this.#line(key));
     for (const line of lines) {
-      line.heldMicros += wanted.amountMicros;
+      line.heldMicros += hold.amountMicros;
       line.heldCalls += 1;
-      line.heldTokens += wanted.tokens;
+      line.heldTokens += hold.tokens;
     }
-    this.#holds.set(wanted.executionId, { hold: wanted, lines });
+    this.#holds.set(hold.executionId, { hold, lines });
     return outcome;
   }
 
-  async covers(wanted: Omit<Reservation, 'executionId'>): Promise<ReserveOutcome> {
-    return this.#judge(toHold(wanted));
+  async covers(reservation: Omit<Reservation, 'executionId'>): Promise<ReserveOutcome> {
+    return this.#judge(toHold(reservation));
   }
 
   async extend(executionId: string, more: Spending): Promise<ReserveOutcome> {
     assertAmounts(more.micros, more.tokens);
-    const kept = this.#holds.get(executionId);
-    if (!kept) return NOTHING_HELD;
-    const outcome = judgeMore(kept.hold, more, (key) => this.#lines.get(key));
+    const held = this.#holds.get(executionId);
+    if (!held) return NOTHING_HELD;
+    const outcome = judgeMore(held.hold, more, (key) => this.#lines.get(key));
     if (!outcome.ok) return outcome;
-    const { hold, lines } = kept;
+    const { hold, lines } = held;
     for (const line of lines) {
       line.heldMicros += more.micros;
       line.heldTokens += more.tokens;
@@ -82,7 +82,7 @@ export class MemoryLedger implements Ledger {
 
   async settle(executionId: string, { micros, tokens }: Spending): Promise<void> {
     assertAmounts(micros, tokens);
-    for (const line of this.#letGo(executionId)) {
+    for (const line of this.#endHold(executionId)) {
       line.spentMicros = added(line.spentMicros, micros);
       line.calls += 1;
       line.tokens = added(line.tokens, tokens);
@@ -90,7 +90,7 @@ export class MemoryLedger implements Ledger {
   }
 
   async release(executionId: string): Promise<void> {
-    this.#letGo(executionId);
+    this.#endHold(executionId);
   }
 
   async orphans(): Promise<readonly Reservation[]> {
@@ -109,19 +109,19 @@ export class MemoryLedger implements Ledger {
   }
 
   #line(key: string): Line {
-    const known = this.#lines.get(key);
-    if (known) return known;
+    const existing = this.#lines.get(key);
+    if (existing) return existing;
     const line = emptyLine(key);
     this.#lines.set(key, line);
     return line;
   }
 
-  /** Ends the hold; returns the lines it lay on, none when there was no hold. */
-  #letGo(executionId: string): readonly Line[] {
-    const kept = this.#holds.get(executionId);
-    if (!kept) return [];
+  /** Ends the hold; returns the lines of its scopes, none when there was no hold. */
+  #endHold(executionId: string): readonly Line[] {
+    const held = this.#holds.get(executionId);
+    if (!held) return [];
     this.#holds.delete(executionId);
-    const { hold, lines } = kept;
+    const { hold, lines } = held;
     for (const line of lines) {
       line.heldMicros -= hold.amountMicros;
       line.heldCalls -= 1;

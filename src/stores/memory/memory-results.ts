@@ -22,11 +22,11 @@ export const memoryResults = (): Results => {
       }
     },
     async expire(before) {
-      const held = results.size;
+      const sizeBefore = results.size;
       for (const { handle, keptAt } of results.values()) {
         if (keptAt < before) results.delete(handle);
       }
-      return held - results.size;
+      return sizeBefore - results.size;
     },
   };
 };

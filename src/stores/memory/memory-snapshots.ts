@@ -8,29 +8,29 @@ const copy = (snapshot: Snapshot): Snapshot => ({
 });
 
 export const memorySnapshots = (): Snapshots => {
-  const kept = new Map<string, Map<number, Snapshot>>();
+  const byCall = new Map<string, Map<number, Snapshot>>();
   return {
     async save(snapshot) {
-      const own = kept.get(snapshot.executionId) ?? new Map<number, Snapshot>();
-      if (own.has(snapshot.order)) {
+      const ofCall = byCall.get(snapshot.executionId) ?? new Map<number, Snapshot>();
+      if (ofCall.has(snapshot.order)) {
         throw new ToolFailure('CONFLICT', 'This write of the call has its snapshot already.');
       }
-      own.set(snapshot.order, copy(snapshot));
-      kept.set(snapshot.executionId, own);
+      ofCall.set(snapshot.order, copy(snapshot));
+      byCall.set(snapshot.executionId, ofCall);
     },
     of: async (executionId) =>
-      [...(kept.get(executionId)?.values() ?? [])].sort((a, b) => a.order - b.order).map(copy),
+      [...(byCall.get(executionId)?.values() ?? [])].sort((a, b) => a.order - b.order).map(copy),
     async drop(executionId) {
-      kept.delete(executionId);
+      byCall.delete(executionId);
     },
     async expire(before) {
-      let gone = 0;
-      for (const [executionId, own] of kept) {
-        if ([...own.values()].some(({ keptAt }) => keptAt >= before)) continue;
-        kept.delete(executionId);
-        gone += own.size;
+      let removed = 0;
+      for (const [executionId, ofCall] of byCall) {
+        if ([...ofCall.values()].some(({ keptAt }) => keptAt >= before)) continue;
+        byCall.delete(executionId);
+        removed += ofCall.size;
       }
-      return gone;
+      return removed;
     },
   };
 };

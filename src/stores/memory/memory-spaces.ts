@@ -1,4 +1,4 @@
-/** What tools remember, in memory: JSON text by space and key, so that nobody shares an object. */
+/** What tools remember, in memory: JSON text by space and key, so that no object is shared. */
 import type { MemoryStore } from '../../contract/store.ts';
 import { assertSynchronous, toJsonText } from '../plain-json.ts';
 

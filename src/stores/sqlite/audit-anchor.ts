@@ -1,4 +1,4 @@
-/** The anchor of a pruned trail as it is kept, and the pruning itself. */
+/** Stores the anchor of a pruned trail, and prunes. */
 import type { AuditCheckpoint } from '../../contract/audit.ts';
 import { conflict } from '../audit-row.ts';
 import type { Database, Statement } from './database/open-database.ts';
@@ -8,7 +8,7 @@ interface AnchorRecord {
   readonly checkpoint: string;
 }
 
-/** Stands for an anchor that cannot be read: nobody signed it, so verification fails on it. */
+/** Replaces an anchor that cannot be read: it has no signature, so verification fails. */
 const unreadable = (seq: number): AuditCheckpoint => ({
   version: 1,
   seq,
@@ -21,15 +21,15 @@ const unreadable = (seq: number): AuditCheckpoint => ({
 
 const readAnchor = ({ seq, checkpoint }: AnchorRecord): AuditCheckpoint => {
   try {
-    const found = JSON.parse(checkpoint) as AuditCheckpoint;
-    if (found.seq === seq && typeof found.hash === 'string') return found;
+    const anchor = JSON.parse(checkpoint) as AuditCheckpoint;
+    if (anchor.seq === seq && typeof anchor.hash === 'string') return anchor;
   } catch {
-    // Falls through: whoever wrote it, it was not us.
+    // Falls through: Toolcrib did not write it.
   }
   return unreadable(seq);
 };
 
-/** All of it runs inside a transaction of the caller. */
+/** Runs inside a transaction of the caller. */
 export class AuditAnchor {
   readonly #get: Statement;
   readonly #put: Statement;
@@ -52,14 +52,14 @@ export class AuditAnchor {
   }
 
   get(): AuditCheckpoint | undefined {
-    const found = this.#get.get() as AnchorRecord | undefined;
-    return found && readAnchor(found);
+    const record = this.#get.get() as AnchorRecord | undefined;
+    return record && readAnchor(record);
   }
 
-  /** The anchor comes first: the trigger that keeps rows lets go of those it covers. */
+  /** Deletes the rows up to the anchor, which is stored first: the trigger that protects rows reads it. */
   prune(anchor: AuditCheckpoint): number {
-    const found = this.#hashAt.get(anchor.seq) as { hash: string } | undefined;
-    if (found?.hash !== anchor.hash) {
+    const row = this.#hashAt.get(anchor.seq) as { hash: string } | undefined;
+    if (row?.hash !== anchor.hash) {
       throw conflict(
         'The trail has no such row, or another one in its place.',
         'Verify the trail, then prune again with a new anchor.',

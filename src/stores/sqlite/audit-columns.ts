@@ -1,4 +1,4 @@
-/** The columns of the audit table and the way from a database row back to an audit row. */
+/** Names the columns of the audit table, and turns a database row into an audit row. */
 import type { AuditRow } from '../../contract/audit.ts';
 import { readDetail } from '../audit-row.ts';
 import { fromSqlText } from './database/sql-text.ts';

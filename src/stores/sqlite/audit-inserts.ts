@@ -1,4 +1,4 @@
-/** Puts rows into the table, several with one statement: asking the database costs more than a row. */
+/** Inserts several rows with one statement, because a statement costs more than a row. */
 import { AUDIT_COLUMNS } from './audit-columns.ts';
 import type { Database, SqlValue, Statement } from './database/open-database.ts';
 
@@ -19,7 +19,7 @@ export class AuditInserts {
     this.#several = database.prepare(insertOf(ROWS_AT_ONCE));
   }
 
-  /** The values of any number of rows, one after the other, in the order of the columns. */
+  /** Inserts any number of rows: `values` holds them one after the other, in the order of the columns. */
   run(values: readonly SqlValue[]): void {
     const step = ROWS_AT_ONCE * COLUMNS;
     let at = 0;

@@ -1,7 +1,7 @@
 /**
- * Finds audit rows, newest first. Only the execution id and the time have an index; the rest is
- * looked for by walking back through the table in steps, with a turn of the event loop after each,
- * so that a search through a million rows holds up nobody.
+ * Finds audit rows, newest first. Only the execution id and the time have an index; for the rest the
+ * table is searched backwards in steps, with a turn of the event loop after each, so that a search
+ * through a million rows does not block the process.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditFilter, AuditRow } from '../../contract/audit.ts';
@@ -42,7 +42,7 @@ const conditionsOf = (filter: AuditFilter): readonly Condition[] =>
     return [{ sql, value: typeof value === 'string' ? toSqlText(value) : value }];
   });
 
-/** The sequence numbers between which the times asked for lie; times need not rise with them. */
+/** Finds the range of row numbers that holds the times of the filter; times need not rise with numbers. */
 const rangeOf = (database: Database, { from, to, before, seq }: AuditFilter): Range => {
   if (seq !== undefined) return { low: seq, high: Math.min(seq + 1, before ?? seq + 1) };
   const span = database.prepare(
@@ -54,12 +54,12 @@ const rangeOf = (database: Database, { from, to, before, seq }: AuditFilter): Ra
     from === undefined && to === undefined
       ? []
       : [from ?? -Number.MAX_VALUE, to ?? Number.MAX_VALUE];
-  const found = span.get(...times) as { low: number | null; high: number | null };
-  const high = found.high === null ? 0 : found.high + 1;
-  return { low: found.low ?? 0, high: Math.min(high, before ?? high) };
+  const bounds = span.get(...times) as { low: number | null; high: number | null };
+  const high = bounds.high === null ? 0 : bounds.high + 1;
+  return { low: bounds.low ?? 0, high: Math.min(high, before ?? high) };
 };
 
-/** Every row when the filter sets no limit. */
+/** Returns the rows that match; all of them when the filter sets no limit. */
 export const queryAudit = async (
   database: Database,
   writer: Writer,

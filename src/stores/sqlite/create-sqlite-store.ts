@@ -1,7 +1,7 @@
 /**
- * The store in one SQLite file, shared by any number of processes on one machine. Write-ahead log
- * with full sync: what a promise said is done survives a power cut, but for the records of calls that
- * changed nothing, which may be a moment behind.
+ * Opens a store in one SQLite file, shared by any number of processes on one machine. It has a
+ * write-ahead log with full sync: what a promise has confirmed survives a power cut, but for records of
+ * calls that changed nothing, which may be 20 ms behind.
  */
 import {
   accessSync,
@@ -41,7 +41,7 @@ export interface SqliteStoreOptions {
 
 const IN_MEMORY = ':memory:';
 const LOCK_TIMEOUT_MS = 5_000;
-/** The process stands still for no longer than this; the writer waits without standing still. */
+/** How long SQLite may block the process; the writer waits for locks without blocking. */
 const BUSY_TIMEOUT_MS = 20;
 
 const SETTINGS = `
@@ -64,7 +64,7 @@ const statOf = (path: string): Stats | undefined => {
   }
 };
 
-/** The rows are private: the file is made unreadable for others before SQLite writes to it. */
+/** Creates the file before SQLite does, unreadable for other users: the rows are private. */
 const createFile = (path: string): void => {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -99,7 +99,7 @@ const gone = (what: string): ToolFailure =>
     suggestions: ['Put the file back, or start again with a new store.'],
   });
 
-/** What a deleted log holds is still open here: it is saved into the file as long as nobody began a new one. */
+/** Saves the content of a deleted log, which is still open here, unless there is a new log. */
 const rescueLog = (database: Database, { log }: Runtime): void => {
   try {
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -110,8 +110,8 @@ const rescueLog = (database: Database, { log }: Runtime): void => {
 };
 
 /**
- * Refuses to write into files that are not at their paths any more: nobody would ever read them, and
- * what is in a deleted log is lost with this process.
+ * Refuses to write into files that are not at their paths any more: nothing would ever read them, and a
+ * deleted log is lost with this process.
  */
 const inPlaceGuard = (path: string, database: Database, runtime: Runtime): (() => void) => {
   const opened = statSync(path);
@@ -119,10 +119,10 @@ const inPlaceGuard = (path: string, database: Database, runtime: Runtime): (() =
   let isRescued = false;
   return () => {
     if (!isSame(opened, statOf(path))) throw gone('database file');
-    const found = statOf(`${path}-wal`);
-    log ??= found;
-    if (log === undefined || isSame(log, found)) return;
-    if (!isRescued && found === undefined) rescueLog(database, runtime);
+    const current = statOf(`${path}-wal`);
+    log ??= current;
+    if (log === undefined || isSame(log, current)) return;
+    if (!isRescued && current === undefined) rescueLog(database, runtime);
     isRescued = true;
     throw gone('write-ahead log of the database');
   };
@@ -130,7 +130,7 @@ const inPlaceGuard = (path: string, database: Database, runtime: Runtime): (() =
 
 const prepareDatabase = (database: Database, identity: StoreIdentity | undefined): void => {
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA trusted_schema = OFF`);
-  // Looked at first: the settings below would change a file of another program, or of somebody else.
+  // First, because the settings below would change a file of another program or user.
   const isNew = schemaVersion(database) === 0;
   if (identity && !isNew && !identity.adopt) assertIdentity(database, identity);
   database.exec(SETTINGS);
@@ -139,7 +139,7 @@ const prepareDatabase = (database: Database, identity: StoreIdentity | undefined
   if (identity) assertIdentity(database, identity);
 };
 
-/** Several processes may open a new file at once; each waits its turn. */
+/** Opens and prepares the file; waits while another process prepares it. */
 const openPrepared = async (
   path: string,
   { runtime, identity }: Pick<SqliteStoreOptions, 'runtime' | 'identity'>,
@@ -192,7 +192,7 @@ const openForReading = async (path: string): Promise<Database> => {
   }
 };
 
-/** The same, and only a database that the caller has a record of. */
+/** Opens a file for reading, if it is the database that the caller has a record of. */
 const openFrozen = async (path: string, identity: StoreIdentity | undefined): Promise<Database> => {
   const database = await openForReading(path);
   try {
@@ -211,11 +211,11 @@ export const createSqliteStore = async (options: SqliteStoreOptions): Promise<St
   const path = inMemory ? IN_MEMORY : resolve(options.path);
   try {
     if (!inMemory) createFile(path);
-    let isThawed = true;
+    let isWritableMedium = true;
     const database = await openPrepared(path, options, runtime.elapsed() + lockTimeoutMs).catch(
       (error: unknown) => {
         if (inMemory || error instanceof ForeignStore || !isFrozen(path)) throw error;
-        isThawed = false;
+        isWritableMedium = false;
         return openFrozen(path, options.identity);
       },
     );
@@ -224,9 +224,9 @@ export const createSqliteStore = async (options: SqliteStoreOptions): Promise<St
       runtime,
       lockTimeoutMs,
       label: inMemory ? 'sqlite in memory' : `sqlite at ${path}`,
-      isReadOnly: !isThawed || (!inMemory && !isWritable(path)),
+      isReadOnly: !isWritableMedium || (!inMemory && !isWritable(path)),
       ...(!inMemory && { assertUsable: inPlaceGuard(path, database, runtime) }),
-      ...(!inMemory && isThawed && !options.syncEveryRecord && { log: `${path}-wal` }),
+      ...(!inMemory && isWritableMedium && !options.syncEveryRecord && { log: `${path}-wal` }),
     });
   } catch (error) {
     throw storeFailure(error);

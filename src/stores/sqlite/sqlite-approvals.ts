@@ -61,7 +61,7 @@ export class SqliteApprovals implements Approvals {
       `UPDATE approvals SET state = 'used'
        WHERE id = ? AND state = 'approved' AND expires_at > ?`,
     );
-    // Named, because the planner would rather go through all open questions by `approvals_by_state`.
+    // The index is named, because the planner would scan all open questions by `approvals_by_state`.
     this.#expire = prepare(
       `UPDATE approvals INDEXED BY approvals_waiting_by_expiry
        SET state = 'denied', decided_by = ?, decided_at = ?
@@ -131,10 +131,10 @@ export class SqliteApprovals implements Approvals {
     return (rows as ApprovalRow[]).map(toRecord);
   }
 
-  async decide(id: string, said: Parameters<Approvals['decide']>[1]): Promise<boolean> {
-    const { approve, by, at, ...more } = said;
+  async decide(id: string, answer: Parameters<Approvals['decide']>[1]): Promise<boolean> {
+    const { approve, by, at, ...rest } = answer;
     const state = approve ? 'approved' : 'denied';
-    const decision = recordText(more);
+    const decision = recordText(rest);
     return this.#deps.writer.write(() => {
       const done = this.#decide.run(state, toSqlText(by), at, decision, toSqlText(id));
       return Number(done.changes) > 0;

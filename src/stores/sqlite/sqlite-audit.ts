@@ -1,6 +1,6 @@
 /**
- * The audit trail in SQLite. The rows of one turn of the event loop are one write: the end of the
- * chain is read inside the transaction, because other processes append to the same file.
+ * The audit trail in SQLite. The rows of one turn of the event loop are one write. The end of the chain
+ * is read inside the transaction, because other processes append to the same file.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
@@ -109,7 +109,7 @@ export class SqliteAudit implements AuditLog, Intents {
     return group.written;
   }
 
-  /** Not part of a group: a claim that is lost must fail this call and no other. */
+  /** Writes outside of a group: a claim that is lost must fail this call and no other. */
   intend(entries: readonly AuditEntry[], claims: readonly IntentClaim[]): Promise<void> {
     if (claims.length === 0) return Promise.all(entries.map((entry) => this.append(entry))).then();
     const stored = entries.map(toStoredEntry);
@@ -138,7 +138,7 @@ export class SqliteAudit implements AuditLog, Intents {
     }
   }
 
-  /** Whoever notes it elsewhere must find the row again, so it is on disk first. */
+  /** Resolves when the row is on disk: those who note the head elsewhere must find it again. */
   async head(): Promise<Head | undefined> {
     const { writer } = this.#deps;
     const head = await writer.read(() => this.#end());
@@ -154,17 +154,17 @@ export class SqliteAudit implements AuditLog, Intents {
     return this.#deps.writer.write(() => this.#anchor.prune(anchor));
   }
 
-  /** The last row, or what is left of it once everything was pruned. */
+  /** Returns the last row, or the anchor once everything was pruned. */
   #end(): Head | undefined {
-    const found = (this.#head.get() as Head | undefined) ?? this.#anchor.get();
-    return found && { seq: found.seq, hash: found.hash };
+    const head = (this.#head.get() as Head | undefined) ?? this.#anchor.get();
+    return head && { seq: head.seq, hash: head.hash };
   }
 
   open(): Promise<readonly OpenIntent[]> {
     return this.#deps.writer.read(() => {
       const isAlive = this.#deps.owner.aliveness();
-      const found = this.#listIntents.all() as (AuditRecord & { owner: string })[];
-      return found.map((record) => ({
+      const records = this.#listIntents.all() as (AuditRecord & { owner: string })[];
+      return records.map((record) => ({
         entry: fromAuditRecord(record),
         ownerAlive: isAlive(record.owner),
       }));
@@ -188,11 +188,11 @@ export class SqliteAudit implements AuditLog, Intents {
       if (this.#groups[durability]?.entries === entries) this.#groups[durability] = undefined;
     };
     const written = this.#deps.writer.write(() => {
-      // From here on it is being written: what comes later starts another one.
+      // The group is closed: later entries start another one.
       leave();
       this.#insertAll(entries);
     }, durability);
-    // A write that was refused never ran. First in line, so that nobody joins what has failed.
+    // A refused write never runs. Registered first, so that no entry joins a failed group.
     written.catch(leave);
     const group = { entries, written };
     this.#groups[durability] = group;
@@ -212,10 +212,10 @@ export class SqliteAudit implements AuditLog, Intents {
       const canonical = canonicalText(fields);
       hash = chainHash(hash, canonical);
       const isPlain = !isUnusual(canonical);
-      const kept = isPlain ? entry : escaped(entry);
-      values.push(...(isPlain ? fields : rowFields(first + index, kept)), hash);
-      if (kept.kind === 'outcome') outcomes.push(kept.executionId);
-      else if (kept.kind === 'intent') hasIntent = true;
+      const stored = isPlain ? entry : escaped(entry);
+      values.push(...(isPlain ? fields : rowFields(first + index, stored)), hash);
+      if (stored.kind === 'outcome') outcomes.push(stored.executionId);
+      else if (stored.kind === 'intent') hasIntent = true;
     }
     this.#inserts.run(values);
     if (hasIntent) this.#openIntents.run(this.#deps.owner.claim(), first);

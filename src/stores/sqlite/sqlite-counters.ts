@@ -1,4 +1,4 @@
-/** Rate limit counters in SQLite: a row a window; each new window takes a few old ones with it. */
+/** Rate limit counters in SQLite: one row per window; each new window removes a few old ones. */
 import type { Counters, HitOutcome, Window } from '../../contract/store.ts';
 import { judgeHits, type OpenWindow, openWindows } from '../counting-windows.ts';
 import type { Statement } from './database/open-database.ts';

@@ -1,4 +1,4 @@
-/** Standing grants in SQLite. A revoked one is gone for every process with its next question. */
+/** Standing grants in SQLite. Every process sees with its next query that one was revoked. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Grant, Grants } from '../../contract/grant.ts';
 import { recordText } from '../plain-json.ts';

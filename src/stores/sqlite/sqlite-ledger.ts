@@ -1,4 +1,4 @@
-/** Budgets in SQLite. Looking and holding happen in one transaction, so no two calls can share money. */
+/** Budgets in SQLite. One transaction checks and holds, so that no two calls hold the same money. */
 import type {
   BudgetCount,
   BudgetLine,
@@ -91,12 +91,12 @@ export class SqliteLedger implements Ledger {
   }
 
   async reserve(reservation: Reservation): Promise<ReserveOutcome> {
-    const wanted = toHold(reservation, reservation.executionId);
-    return this.#deps.writer.write(() => this.#reserve(wanted));
+    const hold = toHold(reservation, reservation.executionId);
+    return this.#deps.writer.write(() => this.#reserve(hold));
   }
 
-  async covers(wanted: Omit<Reservation, 'executionId'>): Promise<ReserveOutcome> {
-    const hold = toHold(wanted);
+  async covers(reservation: Omit<Reservation, 'executionId'>): Promise<ReserveOutcome> {
+    const hold = toHold(reservation);
     return this.#deps.writer.read(() => this.#judge(hold));
   }
 
@@ -114,11 +114,11 @@ export class SqliteLedger implements Ledger {
 
   async settle(executionId: string, actual: Spending): Promise<void> {
     assertAmounts(actual.micros, actual.tokens);
-    await this.#deps.writer.write(() => this.#letGo(executionId, actual));
+    await this.#deps.writer.write(() => this.#endHold(executionId, actual));
   }
 
   release(executionId: string): Promise<void> {
-    return this.#deps.writer.write(() => this.#letGo(executionId, undefined));
+    return this.#deps.writer.write(() => this.#endHold(executionId, undefined));
   }
 
   orphans(): Promise<readonly Reservation[]> {
@@ -139,18 +139,18 @@ export class SqliteLedger implements Ledger {
     }));
   }
 
-  #reserve(wanted: Hold): ReserveOutcome {
-    const id = toSqlText(wanted.executionId);
+  #reserve(hold: Hold): ReserveOutcome {
+    const id = toSqlText(hold.executionId);
     const held = this.#hold.get(id) as HoldRow | undefined;
     if (held) {
-      assertSameHold(fromRow(held), wanted);
+      assertSameHold(fromRow(held), hold);
       return { ok: true };
     }
-    const outcome = this.#judge(wanted);
+    const outcome = this.#judge(hold);
     if (!outcome.ok) return outcome;
-    const { amountMicros, tokens } = wanted;
-    for (const { key } of wanted.scopes) this.#addHeld.run(toSqlText(key), amountMicros, tokens);
-    const scopes = JSON.stringify(wanted.scopes);
+    const { amountMicros, tokens } = hold;
+    for (const { key } of hold.scopes) this.#addHeld.run(toSqlText(key), amountMicros, tokens);
+    const scopes = JSON.stringify(hold.scopes);
     this.#insertHold.run(id, amountMicros, tokens, scopes, this.#deps.owner.claim());
     return outcome;
   }
@@ -174,8 +174,8 @@ export class SqliteLedger implements Ledger {
     return judgeHold(hold, (key) => this.#lineOf(key));
   }
 
-  /** Ends the hold; with an actual amount that is spent instead. */
-  #letGo(executionId: string, actual: Spending | undefined): void {
+  /** Ends the hold; books the actual amount where there is one. */
+  #endHold(executionId: string, actual: Spending | undefined): void {
     const id = toSqlText(executionId);
     const row = this.#hold.get(id) as HoldRow | undefined;
     if (!row) return;

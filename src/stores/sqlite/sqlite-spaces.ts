@@ -5,7 +5,7 @@ import type { Statement } from './database/open-database.ts';
 import { toSqlText } from './database/sql-text.ts';
 import type { SqliteDeps } from './sqlite-deps.ts';
 
-interface Place {
+interface ItemKey {
   readonly space: string;
   readonly key: string;
 }
@@ -15,7 +15,7 @@ interface ItemRow {
   readonly expires_at: number | null;
 }
 
-const placeOf = ({ space, key }: Place): [space: string, key: string] => [
+const keyOf = ({ space, key }: ItemKey): [space: string, key: string] => [
   toSqlText(space),
   toSqlText(key),
 ];
@@ -50,11 +50,11 @@ export class SqliteSpaces implements MemoryStore {
 
   async write(item: Parameters<MemoryStore['write']>[0]): Promise<void> {
     const text = toJsonText(item.value);
-    await this.#deps.writer.write(() => this.#keep(item, text, item.expiresAt ?? null));
+    await this.#deps.writer.write(() => this.#store(item, text, item.expiresAt ?? null));
   }
 
   update(
-    at: Place & { readonly now: number },
+    at: ItemKey & { readonly now: number },
     change: (value: unknown) => unknown,
   ): Promise<unknown> {
     return this.#deps.writer.write(() => {
@@ -62,7 +62,7 @@ export class SqliteSpaces implements MemoryStore {
       const value = change(item && JSON.parse(item.value));
       assertSynchronous(value);
       const text = toJsonText(value);
-      this.#keep(at, text, item?.expires_at ?? null);
+      this.#store(at, text, item?.expires_at ?? null);
       this.#sweep.run(at.now);
       return text === undefined ? undefined : JSON.parse(text);
     });
@@ -70,7 +70,7 @@ export class SqliteSpaces implements MemoryStore {
 
   delete(space: string, key: string): Promise<boolean> {
     return this.#deps.writer.write(
-      () => Number(this.#delete.run(...placeOf({ space, key })).changes) > 0,
+      () => Number(this.#delete.run(...keyOf({ space, key })).changes) > 0,
     );
   }
 
@@ -78,14 +78,14 @@ export class SqliteSpaces implements MemoryStore {
     await this.#deps.writer.write(() => this.#clear.run(toSqlText(space)));
   }
 
-  #live(place: Place, now: number): ItemRow | undefined {
-    const item = this.#find.get(...placeOf(place)) as ItemRow | undefined;
-    return item && (item.expires_at === null || item.expires_at > now) ? item : undefined;
+  #live(item: ItemKey, now: number): ItemRow | undefined {
+    const row = this.#find.get(...keyOf(item)) as ItemRow | undefined;
+    return row && (row.expires_at === null || row.expires_at > now) ? row : undefined;
   }
 
-  /** What JSON has no text for is absent. */
-  #keep(place: Place, text: string | undefined, expiresAt: number | null): void {
-    if (text === undefined) this.#delete.run(...placeOf(place));
-    else this.#put.run(...placeOf(place), text, expiresAt);
+  /** Stores the text; deletes the item where JSON has no text for its value. */
+  #store(item: ItemKey, text: string | undefined, expiresAt: number | null): void {
+    if (text === undefined) this.#delete.run(...keyOf(item));
+    else this.#put.run(...keyOf(item), text, expiresAt);
   }
 }

@@ -1,4 +1,4 @@
-/** Puts the deps of the store together on a database that is open and up to date. */
+/** Assembles the store on a database that is open and up to date. */
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store, StoreMark } from '../../contract/store.ts';
 import { CommitSync } from './database/commit-sync.ts';
@@ -33,14 +33,14 @@ const shut = async (
   try {
     await writer.close(() => owner.retire());
   } catch (error) {
-    // Others find out by themselves that this owner is gone; the file must be let go of anyway.
-    runtime.log.warn('The store was closed without a farewell.', { error: String(error) });
+    // Other processes notice by themselves that this owner is gone; the file must be closed anyway.
+    runtime.log.warn('The store was closed without removing its owner.', { error: String(error) });
   } finally {
     database.close();
   }
 };
 
-/** The trail is read first: what is written in between belongs to a later version. */
+/** Reads the trail before the version: what is written in between belongs to a later version. */
 const marker = ({ database, writer }: SqliteDeps): (() => Promise<StoreMark>) => {
   const last = database.prepare('SELECT max(seq) AS seq FROM audit');
   const version = database.prepare('PRAGMA data_version');

@@ -1,4 +1,4 @@
-/** Tokens in SQLite. That one was revoked is seen by every process with its next look. */
+/** Tokens in SQLite. Every process sees with its next query that one was revoked. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
 import { recordText } from '../plain-json.ts';
@@ -39,8 +39,8 @@ export class SqliteTokens implements Tokens {
   }
 
   async add(record: TokenRecord): Promise<void> {
-    const { revokedAt = null, lastUsedAt = null, ...kept } = record;
-    const text = recordText(kept);
+    const { revokedAt = null, lastUsedAt = null, ...fixed } = record;
+    const text = recordText(fixed);
     await this.#deps.writer.write(() => {
       const { changes } = this.#insert.run(toSqlText(record.id), text, revokedAt, lastUsedAt);
       if (Number(changes) > 0) return;

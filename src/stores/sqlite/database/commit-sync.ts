@@ -1,7 +1,7 @@
 /**
- * How commits reach the disk. One that has to survive a power cut is synced by SQLite before it returns.
- * One that has to survive this process only is handed to the system, and the log is synced soon after,
- * beside the event loop, for all such commits of the meantime together.
+ * Syncs commits to disk. SQLite syncs a commit that has to survive a power cut before it returns. One
+ * that has to survive this process only is written to the system, and the log is synced soon after,
+ * outside the event loop, once for all such commits.
  */
 import { close, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import type { Durability } from '../../../contract/audit.ts';
 import type { Runtime, Timer } from '../../../contract/runtime.ts';
 import type { Database } from './open-database.ts';
 
-/** How long a commit may stay unsynced, and so how often the disk is bothered at most. */
+/** How long a commit may stay unsynced. */
 const SYNC_WITHIN_MS = 20;
 
 const LEVEL: Readonly<Record<Durability, string>> = {
@@ -32,7 +32,7 @@ export interface CommitSyncOptions {
 export class CommitSync {
   readonly #options: CommitSyncOptions;
   #level: Durability = 'synced';
-  /** None when later syncs cannot be promised. */
+  /** Undefined when later syncs are not possible. */
   #log: number | undefined;
   #due: Timer | undefined;
   #syncing: Promise<void> | undefined;
@@ -43,18 +43,18 @@ export class CommitSync {
     if (options.log !== undefined) this.#log = this.#open(options.log);
   }
 
-  /** Before a transaction begins. */
-  prepare(wanted: Durability): void {
-    const level = this.#log === undefined ? 'synced' : wanted;
+  /** Chooses how the next transaction is synced. Called before it begins. */
+  prepare(durability: Durability): void {
+    const level = this.#log === undefined ? 'synced' : durability;
     if (level === this.#level) return;
     this.#options.database.exec(LEVEL[level]);
     this.#level = level;
   }
 
-  /** After its commit. */
+  /** Schedules a sync where one is due. Called after each commit. */
   committed(): void {
     if (this.#level === 'synced') {
-      // That sync took everything with it.
+      // The sync of this commit covered all earlier ones.
       this.#isDirty = false;
       return;
     }
@@ -68,7 +68,7 @@ export class CommitSync {
     await this.#sync();
   }
 
-  /** Nothing is left unsynced, and the log is let go of. */
+  /** Syncs what is left, and closes the log. */
   async close(): Promise<void> {
     this.#due?.cancel();
     this.#due = undefined;
@@ -88,7 +88,7 @@ export class CommitSync {
     });
   };
 
-  /** After one failure nobody can tell what is on disk: from then on every commit is synced at once. */
+  /** Syncs the log. After a failure it is unknown what is on disk: then every commit is synced at once. */
   async #sync(): Promise<void> {
     const { runtime, syncFile = systemSync } = this.#options;
     if (this.#log === undefined) return;

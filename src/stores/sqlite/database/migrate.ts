@@ -34,7 +34,7 @@ const assertKnown = (version: number): void => {
   );
 };
 
-/** The schema version of a file that is ours or empty. Throws for any other. Changes nothing. */
+/** Reads the schema version of a file that is Toolcrib's or empty. Throws for any other. */
 export const schemaVersion = (database: Database): number => {
   assertOurs(database);
   const version = Number(pragma(database, 'user_version'));
@@ -51,12 +51,12 @@ const step = (database: Database, identity: StoreIdentity | undefined): void => 
   database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
 };
 
-/** A database that is new, or adopted, gets the identity in the same step. */
+/** Migrates a database. One that is new or adopted gets the identity in the same transaction. */
 export const migrate = (database: Database, identity?: StoreIdentity): void => {
   if (schemaVersion(database) === MIGRATIONS.length && !identity?.adopt) return;
   database.exec('BEGIN IMMEDIATE');
   try {
-    // Looked at again under the lock: another process may have been first.
+    // The version is read again under the lock: another process may have been first.
     step(database, identity);
     database.exec('COMMIT');
   } catch (error) {

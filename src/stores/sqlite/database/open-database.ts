@@ -23,8 +23,8 @@ interface Engine {
 }
 
 /**
- * Node warns on standard error that its engine may still change. That is for us to know, not for
- * everyone who runs a command, so warnings are held back for the moment of loading.
+ * Loads Node's own engine without its warning that it may still change, which is of no use to people who
+ * run a command.
  */
 const loadBuiltIn = (): Engine | undefined => {
   const warn = process.emitWarning;
@@ -49,8 +49,8 @@ class Connection implements Database {
   }
 
   prepare(sql: string): Statement {
-    const known = this.#statements.get(sql);
-    if (known) return known;
+    const prepared = this.#statements.get(sql);
+    if (prepared) return prepared;
     const statement = this.#engine.prepare(sql);
     this.#statements.set(sql, statement);
     return statement;
@@ -61,21 +61,21 @@ class Connection implements Database {
   }
 
   /**
-   * The package cannot finalize statements, so the file stays open, though unlocked, until the
-   * garbage collector has been by. That is why the log is folded into the file here already.
+   * Moves the log into the file first: the package cannot finalize statements, so the file stays open,
+   * though unlocked, until the next garbage collection.
    */
   close(): void {
     this.#statements.clear();
     try {
       this.#engine.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // The next one to open the file will do it.
+      // The next process that opens the file does it.
     }
     this.#engine.close();
   }
 }
 
-/** Throws the engine's own error; `store-failure.ts` knows how to read it. */
+/** Opens a database. Throws the engine's own error, which `store-failure.ts` explains. */
 export const openDatabase = async (path: string): Promise<Database> => {
   const { DatabaseSync } = await loadEngine();
   return new Connection(new DatabaseSync(path));

@@ -1,6 +1,6 @@
 /**
- * Who holds a claim. Each open store is an owner; intents, budget holds and replay keys carry its
- * id, so that after a crash others can tell claims that are under way from claims in doubt.
+ * Identifies who holds a claim. Each open store is an owner; intents, budget holds and replay keys carry
+ * its id, so that after a crash others can tell claims under way from claims in doubt.
  */
 import { randomUUID } from 'node:crypto';
 import type { Runtime, Timer } from '../../../contract/runtime.ts';
@@ -48,7 +48,7 @@ export class Owner {
     this.#remove = database.prepare('DELETE FROM owners WHERE id = ?');
   }
 
-  /** Inside a transaction that claims something: sees to it that the owner is on record. */
+  /** Puts the owner on record. Called inside a transaction that claims something. */
   claim(): string {
     if (this.#find.get(this.id) === undefined) {
       this.#sweep();
@@ -58,23 +58,23 @@ export class Owner {
     return this.id;
   }
 
-  /** An owner that is not on record is gone. Answers are remembered while the caller asks on. */
+  /** Returns a check whether owners are alive, which remembers its answers. One without a row is not. */
   aliveness(): (id: string) => boolean {
-    const known = new Map<string, boolean>([[this.id, true]]);
+    const answers = new Map<string, boolean>([[this.id, true]]);
     return (id) => {
-      const alive = known.get(id) ?? this.#isAlive(this.#find.get(id) as OwnerRow | undefined);
-      known.set(id, alive);
+      const alive = answers.get(id) ?? this.#isAlive(this.#find.get(id) as OwnerRow | undefined);
+      answers.set(id, alive);
       return alive;
     };
   }
 
-  /** Inside the last transaction: whatever it still claims is in doubt from here on. */
+  /** Removes the owner, inside the last transaction: what it still claims is in doubt from then on. */
   retire(): void {
     this.#timer?.cancel();
     this.#remove.run(this.id);
   }
 
-  /** Owners without a row count as gone, so rows of dead ones serve nobody. */
+  /** Removes rows of dead owners: an owner without a row counts as dead, too. */
   #sweep(): void {
     for (const row of this.#all.all() as OwnerRow[]) {
       if (!this.#isAlive(row)) this.#remove.run(row.id);

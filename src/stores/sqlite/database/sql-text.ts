@@ -1,7 +1,7 @@
 /**
- * Strings on their way into a TEXT column and back. SQLite keeps UTF-8 and the binding stops at
- * NUL, so a lone surrogate or a NUL would make two different keys one: `alice\0x` would read what
- * is `alice`'s. Those few characters travel escaped; every other string travels as it is.
+ * Escapes strings for TEXT columns. SQLite stores UTF-8 and the binding stops at NUL, so a lone surrogate
+ * or a NUL would make two different keys one: `alice\0x` would read what is `alice`'s. Only those few
+ * characters are escaped.
  */
 
 const ESCAPE = '\uffff';

@@ -55,14 +55,14 @@ const UNKNOWN: Trouble = {
 const LOCKED = 6;
 const BUSY = 5;
 
-/** The primary result code, 0 when it is not told; `undefined` for an error that is not of SQLite. */
+/** Reads the primary result code, 0 when there is none; `undefined` for an error that is not of SQLite. */
 const codeOf = (error: unknown): number | undefined => {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   if (error.code !== 'ERR_SQLITE_ERROR') return undefined;
   return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
 };
 
-/** Another connection is in the way; trying again may help. */
+/** True when another connection holds a lock: trying again may help. */
 export const isLocked = (error: unknown): boolean => {
   const code = codeOf(error);
   return code === BUSY || code === LOCKED;
@@ -74,7 +74,7 @@ export const closedFailure = (): ToolFailure =>
     suggestions: ['Open the store again.'],
   });
 
-/** Errors that are not of SQLite are handed through: they belong to whoever threw them. */
+/** Explains an error of SQLite; returns any other unchanged. */
 export const storeFailure = (error: unknown): unknown => {
   const code = codeOf(error);
   if (code === undefined) return error;

@@ -1,10 +1,10 @@
-/** What a database says it is: a random id, given when it is made and compared with the user's record. */
+/** Writes and checks the random id of a database, which the user's record of it has, too. */
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Database } from './open-database.ts';
 
 export interface StoreIdentity {
   readonly id: string;
-  /** The user said that the database is theirs, whatever it said it was. */
+  /** The user has said that the database is theirs, whatever its id was. */
   readonly adopt?: true;
 }
 

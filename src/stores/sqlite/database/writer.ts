@@ -1,7 +1,7 @@
 /**
- * The one writer of a database. Writes that arrive in the same turn of the event loop share one
- * transaction and so one sync to disk. A write that fails takes no other with it, a locked database
- * is waited for without blocking the process, and no transaction is ever left open.
+ * Runs all writes of a database. Those of the same turn of the event loop share one transaction and so
+ * one sync to disk. A write that fails does not fail others, a locked database is waited for without
+ * blocking the process, and no transaction is ever left open.
  */
 import type { Durability } from '../../../contract/audit.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
@@ -30,15 +30,15 @@ interface Job {
 interface Failure {
   readonly error: unknown;
   /** The job that threw; none when it was the transaction itself. */
-  readonly guilty?: Job;
+  readonly failedJob?: Job;
   /** The transaction did not even start, so it cannot be the fault of one job. */
   readonly refused?: boolean;
 }
 
 const isSynced = ({ durability }: Job): boolean => durability === 'synced';
 
-/** Longest pause between two tries for a lock, in milliseconds. */
-const LOCK_PAUSE = 10;
+/** The longest pause between two tries for a lock. */
+const MAX_LOCK_PAUSE_MS = 10;
 
 export class Writer {
   readonly #options: WriterOptions;
@@ -56,9 +56,8 @@ export class Writer {
   }
 
   /**
-   * Runs the work in a transaction and resolves once that is as durable as asked for. The work is
-   * synchronous and may run again when another write of its transaction fails, so it must not keep
-   * state outside.
+   * Runs the work in a transaction and resolves when that is durable. The work is synchronous and may run
+   * again when another write of its transaction fails, so it must not keep state outside.
    */
   write<T>(work: () => T, durability: Durability = 'synced'): Promise<T> {
     if (this.#closed) return Promise.reject(closedFailure());
@@ -70,7 +69,7 @@ export class Writer {
     });
   }
 
-  /** Runs at once, on what is committed. */
+  /** Reads what is committed, at once. */
   async read<T>(work: () => T): Promise<T> {
     if (this.#closed) throw closedFailure();
     try {
@@ -85,7 +84,7 @@ export class Writer {
     return this.#options.sync.settle();
   }
 
-  /** Does what is pending, then the last work, then refuses everything. */
+  /** Finishes what is pending, runs the last work, then refuses everything. */
   async close(last: () => void): Promise<void> {
     const done = this.write(last);
     this.#closed = true;
@@ -104,10 +103,10 @@ export class Writer {
     if (!failure) return;
     if (isLocked(failure.error)) this.#wait(jobs, failure.error);
     else if (failure.refused) this.#rejectAll(jobs, failure.error);
-    else this.#spareTheInnocent(jobs, failure);
+    else this.#retryOthers(jobs, failure);
   };
 
-  /** All jobs in one transaction, which is over when this returns. */
+  /** Runs all jobs in one transaction, which is over when this returns. */
   #transact(jobs: readonly Job[]): Failure | undefined {
     const { assertUsable, sync } = this.#options;
     const durability = jobs.some(isSynced) ? 'synced' : 'written';
@@ -126,20 +125,20 @@ export class Writer {
       sync.committed();
     } catch (error) {
       this.#rollBack();
-      const guilty = jobs[results.length];
-      return guilty ? { error, guilty } : { error };
+      const failedJob = jobs[results.length];
+      return failedJob ? { error, failedJob } : { error };
     }
     this.#lockedSince = undefined;
     for (let index = 0; index < jobs.length; index++) jobs[index]?.resolve(results[index]);
     return undefined;
   }
 
-  /** Where one job threw, the others are tried without it; else each has to stand for itself. */
-  #spareTheInnocent(jobs: readonly Job[], { error, guilty }: Failure): void {
-    guilty?.reject(this.#explain(error));
-    const others = jobs.filter((job) => job !== guilty);
+  /** Repeats the jobs without the one that threw; each by itself where the transaction failed. */
+  #retryOthers(jobs: readonly Job[], { error, failedJob }: Failure): void {
+    failedJob?.reject(this.#explain(error));
+    const others = jobs.filter((job) => job !== failedJob);
     if (others.length === 0) return;
-    if (!guilty || this.#transact(others)) this.#runOneByOne(others);
+    if (!failedJob || this.#transact(others)) this.#runOneByOne(others);
   }
 
   #runOneByOne(jobs: readonly Job[]): void {
@@ -168,7 +167,7 @@ export class Writer {
     }
     this.#queue = [...jobs, ...this.#queue];
     this.#scheduled = true;
-    runtime.after(1 + runtime.random() * LOCK_PAUSE, this.#flush);
+    runtime.after(1 + runtime.random() * MAX_LOCK_PAUSE_MS, this.#flush);
   }
 
   #rejectAll(jobs: readonly Job[], error: unknown): void {
@@ -176,7 +175,7 @@ export class Writer {
     for (const job of jobs) job.reject(failure);
   }
 
-  /** After some errors SQLite has ended the transaction itself; asking once more does no harm. */
+  /** Rolls back. After some errors SQLite has done so itself; another try does no harm. */
   #rollBack(): void {
     try {
       this.#options.database.exec('ROLLBACK');
