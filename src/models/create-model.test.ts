@@ -11,8 +11,8 @@ import {
 } from '../../test/conformance/model-endpoint.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import { createModel, type ModelDeps, modelAddress } from './create-model.ts';
-import { loadLibrary } from './load-library.ts';
 import type { ModelSettings } from './model-settings.ts';
+import { loadLibrary } from './vendor-models.ts';
 
 const deps = (secret?: string): ModelDeps => ({
   secret: async (key) => (key === 'MODEL_KEY' ? secret : undefined),

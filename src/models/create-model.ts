@@ -4,20 +4,17 @@
  */
 import { ToolFailure } from '../contract/errors.ts';
 import type { Model, ModelReply, ModelRequest } from '../contract/model.ts';
-import { openAnthropic } from './anthropic.ts';
 import { converseStep } from './converse-step.ts';
-import { loadLibrary } from './load-library.ts';
 import { modelFailure } from './model-failure.ts';
 import {
-  type Endpoint,
   type ModelPricing,
   type ModelSettings,
   modelBaseUrl,
   type VendorModel,
 } from './model-settings.ts';
 import { objectShape } from './object-shape.ts';
-import { openOpenaiCompatible } from './openai-compatible.ts';
 import { silentModel } from './silent-model.ts';
+import { loadLibrary, VENDORS } from './vendor-models.ts';
 
 export interface ModelDeps {
   /** `undefined` when there is no secret of this name. */
@@ -29,14 +26,6 @@ export interface ModelDeps {
 
 /** Where requests go: what the egress has to let through. */
 export const modelAddress = (settings: ModelSettings): URL => new URL(modelBaseUrl(settings));
-
-const DRIVERS = {
-  'openai-compatible': openOpenaiCompatible,
-  anthropic: openAnthropic,
-} as const satisfies Record<
-  ModelSettings['provider'],
-  (endpoint: Endpoint) => Promise<VendorModel>
->;
 
 const keyFor = async (
   { apiKeyRef }: ModelSettings,
@@ -51,7 +40,7 @@ const keyFor = async (
 };
 
 const openLanguageModel = async (settings: ModelSettings, deps: ModelDeps): Promise<VendorModel> =>
-  DRIVERS[settings.provider]({
+  VENDORS[settings.provider]({
     settings,
     baseUrl: modelBaseUrl(settings),
     apiKey: await keyFor(settings, deps),

@@ -154,8 +154,8 @@ describe('an answer from a process is the one that would have been given here', 
 
   it('of web_scrape, read_result and edit_files', LONG, async () => {
     const [html, url] = [page(1000), 'https://example.com/'];
-    const asked = { format: 'markdown' as const, maxLinks: 200 };
-    const content = await inline(await import('./web/read-page-work.ts'), { html, url, asked });
+    const request = { format: 'markdown' as const, maxLinks: 200 };
+    const content = await inline(await import('./web/read-page-work.ts'), { html, url, request });
     expect(await runTool(webScrape, { url }, fakeContext(serving(html)))).toMatchObject(content);
     const result = resultOf(records.slice(0, 50_000).replace(/,[^,]*,[^,]*$/, ']'));
     const answer = await runTool(result, { handle: 'h', query: '[].n | max(@)' }, fakeContext());

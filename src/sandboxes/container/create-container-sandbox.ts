@@ -2,6 +2,7 @@
  * The `container` sandbox on the API of Docker or Podman, and `vm`: the same with a runtime that
  * gives each container a kernel of its own. Neither ever falls back to less.
  */
+import type Dockerode from 'dockerode';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type {
@@ -20,12 +21,11 @@ import type { Identity } from '../sandbox-identity.ts';
 import { taskProtocol } from '../task-protocol.ts';
 import { workingFolder } from '../working-folder.ts';
 import { answeredInTime } from './answered-in-time.ts';
-import { containerRequest } from './container-request.ts';
+import { containerRequest, ENDS_AT_LABEL } from './container-request.ts';
 import { type EngineClient, type LoadEngine, openEngineClient } from './engine-client.ts';
 import { engineReadiness } from './engine-readiness.ts';
 import type { EngineAddress } from './find-engine.ts';
 import { chooseRuntime, noRuntime } from './oci-runtime.ts';
-import { removeForgotten } from './remove-forgotten.ts';
 import { runContainer } from './run-container.ts';
 
 export interface ContainerSandboxOptions {
@@ -51,6 +51,22 @@ const SEARCH_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 
 /** Long enough that no other process takes a container of a slow engine for forgotten. */
 const FORGOTTEN_AFTER_MS = 60_000;
+
+/** Removes containers that a killed process left behind: only ours, and only those whose time is over. */
+const removeForgotten = async (engine: Dockerode, now: number): Promise<void> => {
+  const ours = await engine
+    .listContainers({ all: true, filters: { label: [ENDS_AT_LABEL] } })
+    .catch(() => []);
+  const forgotten = ours.filter(({ Labels }) => Number(Labels[ENDS_AT_LABEL]) < now);
+  await Promise.all(
+    forgotten.map(({ Id }) =>
+      engine
+        .getContainer(Id)
+        .remove({ force: true })
+        .catch(() => undefined),
+    ),
+  );
+};
 
 class ContainerSandbox implements Sandbox {
   readonly type: 'container' | 'vm';

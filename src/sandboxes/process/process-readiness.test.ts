@@ -14,6 +14,7 @@ it('tells what to install when bubblewrap is missing', async () => {
   const readiness = await processReadiness(LINUX, () => Promise.reject(missing));
   expect(readiness).toMatchObject({
     ready: false,
+    reason: expect.stringMatching(/bwrap is not installed/),
     install: expect.stringMatching(/apt-get install bubblewrap/),
   });
 });

@@ -51,18 +51,18 @@ const chosen = (
  * policy and approver went by the declaration. All operations count, not only the one chosen, since
  * it is the other side that chooses.
  */
-export const checkDocument = async (asked: GraphqlQuestion): Promise<void> => {
-  const { definitions } = await parseDocument(asked.query);
+export const checkDocument = async (request: GraphqlQuestion): Promise<void> => {
+  const { definitions } = await parseDocument(request.query);
   const operations = definitions.filter((each) => each.kind === 'OperationDefinition');
-  chosen(operations, asked.operationName);
+  chosen(operations, request.operationName);
   for (const { operation } of operations) {
     if (operation === 'subscription') {
       throw invalid('query', 'Subscriptions are not supported: there is one answer to a call.');
     }
-    if (operation !== asked.operation) {
+    if (operation !== request.operation) {
       throw invalid(
         'operation',
-        `The document holds a ${operation}, and the call declares a ${asked.operation}.`,
+        `The document holds a ${operation}, and the call declares a ${request.operation}.`,
       );
     }
   }

@@ -69,8 +69,8 @@ export interface PostgrestRequest {
 }
 
 /** `href` is the project's address. Names were checked by the schema of the tool. */
-export const postgrestRequest = (href: string, asked: TableQuery): PostgrestRequest => {
-  const { operation, table, columns, filters, order, limit, offset, values } = asked;
+export const postgrestRequest = (href: string, request: TableQuery): PostgrestRequest => {
+  const { operation, table, columns, filters, order, limit, offset, values } = request;
   const url = new URL(`${href}/rest/v1/${operation === 'rpc' ? 'rpc/' : ''}${table}`);
   for (const filter of filters) url.searchParams.append(filter.column, filterText(filter));
   if (columns.length > 0) url.searchParams.set('select', columns.join(','));

@@ -62,13 +62,13 @@ const openProcesses = () => {
 type GetProcesses = () => Promise<CompilerProcesses>;
 
 const onSqlite = async (
-  asked: Input & { readonly path: string },
+  request: Input & { readonly path: string },
   context: ToolContext,
   processes: GetProcesses,
 ): Promise<QueryAnswer> => {
   const { fs, signal } = context;
-  const { path } = asked;
-  const absolute = await fs.resolve(path, asked.mode);
+  const { path } = request;
+  const absolute = await fs.resolve(path, request.mode);
   const info = await fs.stat(path);
   if (info?.kind !== 'file') {
     throw new ToolFailure('NOT_FOUND', 'There is no such database file.', {
@@ -77,7 +77,7 @@ const onSqlite = async (
   }
   const { runSqlite } = await import('./run-sqlite.ts');
   const place = { path: absolute, context, signal, processes: await processes() };
-  return runSqlite(place, asked);
+  return runSqlite(place, request);
 };
 
 /** Only what a SQLite file was is kept; a change at PostgreSQL is for its own backups. */
@@ -111,7 +111,7 @@ const resolveHost = async (context: ToolContext, host: string, port: number): Pr
 };
 
 const onPostgres = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
   { hosts = [] }: QueryDatabaseOptions,
 ): Promise<QueryAnswer> => {
@@ -124,7 +124,7 @@ const onPostgres = async (
   const url = await context.secret('DATABASE_URL');
   const place = { resolveHost: (host: string, port: number) => resolveHost(context, host, port) };
   const { runPostgres } = await import('./run-postgres.ts');
-  return runPostgres({ url, place, signal: context.signal }, asked);
+  return runPostgres({ url, place, signal: context.signal }, request);
 };
 
 const examples: readonly ToolExample[] = [
@@ -188,13 +188,14 @@ export const defineQueryDatabase = (
     examples,
     input,
     output,
-    run: async (asked, context) => {
-      assertOneStatement(asked.query);
-      return asked.path === undefined
-        ? onPostgres(asked, context, options)
-        : onSqlite({ ...asked, path: asked.path }, context, processes.get);
+    run: async (request, context) => {
+      assertOneStatement(request.query);
+      return request.path === undefined
+        ? onPostgres(request, context, options)
+        : onSqlite({ ...request, path: request.path }, context, processes.get);
     },
-    undo: (asked, { kept }, context) => restore(asked, kept, { context, processes: processes.get }),
+    undo: (request, { kept }, context) =>
+      restore(request, kept, { context, processes: processes.get }),
     cleanup: processes.close,
   });
 };

@@ -134,13 +134,13 @@ type Fields = { readonly fields: { readonly name: string }[]; readonly rowCount:
 type Answer = Fields & { readonly rows: unknown[][] };
 
 /** Asks for a page of rows and no more: the rest of a large answer never leaves the server. */
-const firstPage = (pg: Pg, client: Client, asked: QueryRequest): Promise<Answer> =>
+const firstPage = (pg: Pg, client: Client, request: QueryRequest): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const config = {
-      text: asked.query,
-      values: [...asked.params],
+      text: request.query,
+      values: [...request.params],
       rowMode: 'array',
-      rows: asked.maxRows + 1,
+      rows: request.maxRows + 1,
       callback: (error: Error | null, result: unknown) =>
         error ? reject(error) : resolve(result as Answer),
     };
@@ -156,17 +156,17 @@ const plain = (value: unknown): unknown => {
   return value;
 };
 
-const ask = async (pg: Pg, client: Client, asked: QueryRequest): Promise<QueryAnswer> => {
+const ask = async (pg: Pg, client: Client, request: QueryRequest): Promise<QueryAnswer> => {
   await assertHarmless(client);
-  const reads = asked.mode === 'read';
+  const reads = request.mode === 'read';
   await client.query(`BEGIN TRANSACTION ${reads ? 'READ ONLY' : 'READ WRITE'}`);
-  const { fields, rows, rowCount } = await firstPage(pg, client, asked);
+  const { fields, rows, rowCount } = await firstPage(pg, client, request);
   await client.query(reads ? 'ROLLBACK' : 'COMMIT');
   const values = rows.map((row) => row.map(plain));
   const taken = takeRows(
     fields.map(({ name }) => name),
     values,
-    asked,
+    request,
   );
   const count = fields.length === 0 ? (rowCount ?? 0) : taken.rows.length;
   return { ...taken, rowCount: count };
@@ -175,16 +175,16 @@ const ask = async (pg: Pg, client: Client, asked: QueryRequest): Promise<QueryAn
 /** Fails with a code of the table. The connection is closed in any case, and nothing left open. */
 export const runPostgres = async (
   access: PostgresAccess,
-  asked: QueryRequest,
+  request: QueryRequest,
 ): Promise<QueryAnswer> => {
   const pg = await loadPg();
-  const client = new pg.Client(await configFor(pg, access, asked));
+  const client = new pg.Client(await configFor(pg, access, request));
   client.on('error', () => undefined);
   const stop = (): void => void client.end().catch(() => undefined);
   access.signal.addEventListener('abort', stop, { once: true });
   try {
     await client.connect();
-    return await ask(pg, client, asked);
+    return await ask(pg, client, request);
   } catch (error) {
     throw failureOf(error);
   } finally {

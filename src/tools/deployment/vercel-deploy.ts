@@ -119,27 +119,27 @@ const nameOf = async ({ name, projectPath }: Input, { fs }: ToolContext): Promis
 };
 
 const requestOf = (
-  asked: Input & { readonly name: string },
+  request: Input & { readonly name: string },
   files: readonly { file: string; sha: string; size: number }[],
 ) => ({
-  name: asked.name,
+  name: request.name,
   files: files.map(({ file, sha, size }) => ({ file, sha, size })),
-  ...(asked.production && { target: 'production' }),
+  ...(request.production && { target: 'production' }),
   projectSettings: { framework: null },
-  ...(Object.keys(asked.envVars).length > 0 && {
-    env: asked.envVars,
-    build: { env: asked.envVars },
+  ...(Object.keys(request.envVars).length > 0 && {
+    env: request.envVars,
+    build: { env: request.envVars },
   }),
 });
 
 const deploy = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
   { href, pause }: { readonly href: string; readonly pause: Following['pause'] },
 ): Promise<Output> => {
-  const name = await nameOf(asked, context);
-  const files = await collectFiles(asked.projectPath, context);
-  const api = new VercelApi(context, href, asked.teamId);
+  const name = await nameOf(request, context);
+  const files = await collectFiles(request.projectPath, context);
+  const api = new VercelApi(context, href, request.teamId);
   for (const [at, file] of files.entries()) {
     await api.upload(file);
     context.progress(
@@ -147,9 +147,9 @@ const deploy = async (
       `Uploaded ${at + 1} of ${files.length} files`,
     );
   }
-  const made = await api.create(requestOf({ ...asked, name }, files));
-  const end = asked.wait ? await follow(made, { api, context, pause }) : made;
-  const buildLogs = asked.wait ? await api.log(end.id) : '';
+  const made = await api.create(requestOf({ ...request, name }, files));
+  const end = request.wait ? await follow(made, { api, context, pause }) : made;
+  const buildLogs = request.wait ? await api.log(end.id) : '';
   const status = statusOf(end);
   if (status === 'error') context.warn(`The build failed. ${end.errorMessage ?? 'See buildLogs.'}`);
   return {
@@ -200,7 +200,7 @@ export const defineVercelDeploy = (options: VercelOptions = {}): Tool<Input, Out
     ],
     input,
     output,
-    run: (asked, context) => deploy(asked, context, { href, pause }),
+    run: (request, context) => deploy(request, context, { href, pause }),
   });
 };
 

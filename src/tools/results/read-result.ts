@@ -111,11 +111,11 @@ const pageOf = (
 };
 
 const readPart = async (
-  asked: Input,
+  request: Input,
   { userId, agentId, sessionId, authenticated, signal }: ToolContext,
   read: ReadResultOptions['read'],
 ): Promise<Output> => {
-  const { handle, offset, limit, query, grep, lines } = asked;
+  const { handle, offset, limit, query, grep, lines } = request;
   // The labels of what is read go to whoever calls, whatever it calls itself.
   const reader = { userId, agentId, sessionId, authenticated };
   const isPage = query === undefined && grep === undefined && lines === undefined;
@@ -124,7 +124,7 @@ const readPart = async (
   if (!found) throw notFound();
   if (isPage) return pageOf(found, offset);
   if (found.total > MAX_SEARCHED) throw tooLarge();
-  const { ignoreCase, context, maxMatches } = asked;
+  const { ignoreCase, context, maxMatches } = request;
   const job = { text: found.text, query, grep, ignoreCase, context, maxMatches, lines };
   return (await runDataWork<SearchJob, SearchAnswer>(WORK, job, signal)) as Output;
 };
@@ -147,5 +147,5 @@ export const defineReadResult = ({ read }: ReadResultOptions): Tool<Input, Outpu
     tags: ['result', 'handle', 'page', 'grep', 'query', 'jmespath'],
     input,
     output,
-    run: (asked, context) => readPart(asked, context, read),
+    run: (request, context) => readPart(request, context, read),
   });

@@ -9,7 +9,7 @@ import { createWorkspace, type Workspace } from '../../../test/fixtures/workspac
 import type { ToolContext } from '../../contract/context.ts';
 import { findProgram } from '../../kit/file/find-program.ts';
 import { defineFileSearch, fileSearch } from './file-search.ts';
-import { programFolders, RIPGREP } from './program-folders.ts';
+import { programFolders, RIPGREP } from './ripgrep.ts';
 
 const installed = await findProgram({
   names: [RIPGREP],

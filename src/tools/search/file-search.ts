@@ -5,10 +5,9 @@ import type { FileInfo, ToolContext } from '../../contract/context.ts';
 import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { findProgram } from '../../kit/file/find-program.ts';
-import { compileLinear } from '../../kit/text/linear-pattern.ts';
+import { compileLinear, quotePattern } from '../../kit/text/linear-pattern.ts';
 import { createFileFilter, type FileFilter } from './file-filter.ts';
-import { programFolders, RIPGREP } from './program-folders.ts';
-import { runRipgrep } from './ripgrep.ts';
+import { programFolders, RIPGREP, runRipgrep } from './ripgrep.ts';
 import { type FindInLine, linesToSearch, searchText } from './search-text.ts';
 import { walkFiles } from './walk-files.ts';
 
@@ -67,7 +66,7 @@ interface Candidates {
 }
 
 interface Search {
-  readonly asked: Input;
+  readonly request: Input;
   readonly context: ToolContext;
   readonly filter: FileFilter;
   readonly folder: string;
@@ -92,11 +91,11 @@ const orNothing = async <T>(work: Promise<T>): Promise<T | undefined> => {
 };
 
 const byRipgrep = async (search: Search, folders: readonly string[]) => {
-  const { asked, context, filter, folder } = search;
+  const { request, context, filter, folder } = search;
   const workspace = await context.fs.resolve('.', 'read');
   const program = await findProgram({ names: [RIPGREP], folders, outside: workspace });
   if (program === undefined) return undefined;
-  const { query, caseSensitive, mode } = asked;
+  const { query, caseSensitive, mode } = request;
   return runRipgrep({
     program,
     folder: await context.fs.resolve(folder, 'read'),
@@ -120,7 +119,7 @@ const chooseFiles = async (search: Search, folders: readonly string[]): Promise<
 
 const createFind = async ({ mode, query, caseSensitive }: Input): Promise<FindInLine> => {
   if (mode === 'grep' && caseSensitive) return (line) => line.indexOf(query);
-  const source = mode === 'grep' ? query.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&') : query;
+  const source = mode === 'grep' ? quotePattern(query) : query;
   const pattern = await compileLinear(source, { ignoreCase: !caseSensitive });
   return (line) => pattern.find(line)?.start ?? -1;
 };
@@ -128,12 +127,12 @@ const createFind = async ({ mode, query, caseSensitive }: Input): Promise<FindIn
 type Found = Pick<Output, 'matches' | 'files' | 'truncated'>;
 
 const findNames = async (search: Search, candidates: Candidates): Promise<Found> => {
-  const { asked, context, folder } = search;
+  const { request, context, folder } = search;
   const files: string[] = [];
   for await (const name of candidates.files) {
     const path = folder === '.' ? name : `${folder}/${name}`;
     if ((await orNothing(context.fs.resolve(path, 'read'))) === undefined) continue;
-    if (files.length === asked.maxResults) return { matches: [], files, truncated: true };
+    if (files.length === request.maxResults) return { matches: [], files, truncated: true };
     files.push(path);
   }
   return { matches: [], files, truncated: candidates.cut };
@@ -152,8 +151,8 @@ const createReader = ({ fs, warn }: ToolContext) => {
 };
 
 const findLines = async (search: Search, candidates: Candidates): Promise<Found> => {
-  const { asked, context, folder } = search;
-  const find = await createFind(asked);
+  const { request, context, folder } = search;
+  const find = await createFind(request);
   const matches: Match[] = [];
   const files = () => [...new Set(matches.map(({ path }) => path))];
   const read = createReader(context);
@@ -162,8 +161,9 @@ const findLines = async (search: Search, candidates: Candidates): Promise<Found>
     const path = folder === '.' ? name : `${folder}/${name}`;
     const bytes = await read(path);
     const lines = bytes && linesToSearch(bytes);
-    for (const found of lines ? searchText(lines, find, asked.contextLines) : []) {
-      if (matches.length === asked.maxResults) return { matches, files: files(), truncated: true };
+    for (const found of lines ? searchText(lines, find, request.contextLines) : []) {
+      if (matches.length === request.maxResults)
+        return { matches, files: files(), truncated: true };
       const { before, after, ...place } = found;
       matches.push({
         path,
@@ -184,22 +184,22 @@ const baseOf = async ({ path }: Input, { fs }: ToolContext): Promise<FileInfo> =
 };
 
 const search = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
   folders: readonly string[],
 ): Promise<Output> => {
-  const { mode, query, caseSensitive, include, exclude } = asked;
-  const base = await baseOf(asked, context);
+  const { mode, query, caseSensitive, include, exclude } = request;
+  const base = await baseOf(request, context);
   const filter = await createFileFilter({
     include: mode === 'glob' ? [[query], include] : [include],
     exclude,
     ignoreCase: mode === 'glob' && !caseSensitive,
   });
   // Both engines take the same expressions: one that only ripgrep knows is refused here.
-  if (mode === 'regex') await createFind(asked);
+  if (mode === 'regex') await createFind(request);
   const isFile = base.kind === 'file';
   const folder = isFile ? dirname(base.path) : base.path;
-  const looking = { asked, context, filter, folder };
+  const looking = { request, context, filter, folder };
   const candidates: Candidates = isFile
     ? { engine: 'builtin', files: [base.path.slice(base.path.lastIndexOf('/') + 1)], cut: false }
     : await chooseFiles(looking, folders);
@@ -245,7 +245,7 @@ export const defineFileSearch = (options: FileSearchOptions = {}): Tool<Input, O
     ],
     input,
     output,
-    run: (asked, context) => search(asked, context, options.folders ?? programFolders()),
+    run: (request, context) => search(request, context, options.folders ?? programFolders()),
   });
 
 export const fileSearch = defineFileSearch();

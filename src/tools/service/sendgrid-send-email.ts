@@ -68,8 +68,8 @@ const recipientsOf = ({ to, cc, bcc }: Input) => {
   return { to: fresh(addresses(to)), cc: fresh(addresses(cc)), bcc: fresh(addresses(bcc)) };
 };
 
-const messageOf = (asked: Input, { to, cc, bcc }: ReturnType<typeof recipientsOf>): unknown => {
-  const { from, fromName, replyTo, subject, text, html, sandbox } = asked;
+const messageOf = (request: Input, { to, cc, bcc }: ReturnType<typeof recipientsOf>): unknown => {
+  const { from, fromName, replyTo, subject, text, html, sandbox } = request;
   return {
     personalizations: [{ to, ...(cc.length > 0 && { cc }), ...(bcc.length > 0 && { bcc }) }],
     from: { email: from, ...(fromName !== undefined && { name: fromName }) },
@@ -84,8 +84,8 @@ const messageOf = (asked: Input, { to, cc, bcc }: ReturnType<typeof recipientsOf
   };
 };
 
-const send = async (asked: Input, context: ToolContext, url: string): Promise<Output> => {
-  const lists = recipientsOf(asked);
+const send = async (request: Input, context: ToolContext, url: string): Promise<Output> => {
+  const lists = recipientsOf(request);
   const response = await context.fetch(url, {
     method: 'POST',
     redirect: 'error',
@@ -93,7 +93,7 @@ const send = async (asked: Input, context: ToolContext, url: string): Promise<Ou
       authorization: `Bearer ${await context.secret(SENDGRID.secret)}`,
       'content-type': 'application/json',
     },
-    body: JSON.stringify(messageOf(asked, lists)),
+    body: JSON.stringify(messageOf(request, lists)),
   });
   if (!response.ok) throw await vendorFailure(response, SENDGRID);
   await response.body?.cancel();
@@ -151,7 +151,7 @@ export const defineSendgridSendEmail = (
     ],
     input,
     output,
-    run: (asked, context) => send(asked, context, `${href}/v3/mail/send`),
+    run: (request, context) => send(request, context, `${href}/v3/mail/send`),
   });
 };
 

@@ -12,7 +12,7 @@ export interface PageQuestion {
 export interface PageJob {
   readonly html: string;
   readonly url: string;
-  readonly asked: PageQuestion;
+  readonly request: PageQuestion;
 }
 
 export interface PageContent {
@@ -82,21 +82,21 @@ const select = ($: CheerioAPI, selector: string | undefined): PageNode[] => {
   }
 };
 
-const read = ($: CheerioAPI, url: string, asked: PageQuestion): PageContent => {
+const read = ($: CheerioAPI, url: string, request: PageQuestion): PageContent => {
   const base = $('base[href]').attr('href') ?? '';
   const link = linkFrom(URL.canParse(base, url) ? new URL(base, url).href : url);
-  const nodes = select($, asked.selector);
+  const nodes = select($, request.selector);
   const metadata = metadataOf($);
   const content =
-    asked.format === 'html'
+    request.format === 'html'
       ? nodes.map((node) => $.html(node)).join('\n')
-      : pageText(nodes, { markdown: asked.format === 'markdown', link, numbers: new WeakMap() });
+      : pageText(nodes, { markdown: request.format === 'markdown', link, numbers: new WeakMap() });
   return {
     title: words($('title').first().text(), 500) || (metadata['og:title'] ?? ''),
     description: metadata.description ?? metadata['og:description'] ?? '',
     language: words($('html').attr('lang') ?? '', 35),
     metadata,
-    links: linksOf($, link, asked.maxLinks),
+    links: linksOf($, link, request.maxLinks),
     content,
     matches: nodes.length,
   };
@@ -105,5 +105,5 @@ const read = ($: CheerioAPI, url: string, asked: PageQuestion): PageContent => {
 /** Throws a RangeError for a page that is nested too deep. */
 export const readPage = (
   load: (html: string) => CheerioAPI,
-  { html, url, asked }: PageJob,
-): PageContent => read(load(html), url, asked);
+  { html, url, request }: PageJob,
+): PageContent => read(load(html), url, request);

@@ -1,6 +1,6 @@
 /** File patterns: what each form fits, what is refused, and no pattern that is slow. */
 import { describe, expect, it } from 'vitest';
-import { canonicalGlob, compileGlob } from './glob-pattern.ts';
+import { canonicalGlob, compileGlob } from './file-filter.ts';
 
 const fits = async (pattern: string, path: string) =>
   (await compileGlob(canonicalGlob(pattern)))(path);
