@@ -2,7 +2,12 @@
 import type { ToolContext } from '../contract/context.ts';
 import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
 import { isRecord } from '../kit/data/is-record.ts';
-import { type NpmRegistries, registryHosts, registryVariables } from './npm-registries.ts';
+import {
+  INSTALL_NPM,
+  type NpmRegistries,
+  registryHosts,
+  registryVariables,
+} from './npm-registries.ts';
 import { runProgram } from './run-program.ts';
 
 /** The environment stands above the project's configuration file. */
@@ -127,7 +132,7 @@ export const runNpm = async (
     ...call,
     env: { ...ENVIRONMENT, ...(registries && registryVariables(registries)) },
     hosts: registries ? registryHosts(registries) : [],
-    install: 'Install Node.js with npm: https://nodejs.org/en/download.',
+    install: INSTALL_NPM,
   });
   if (exitCode !== 0 && REFUSED.test(stderr)) throw refused();
   const printed = readObject(stdout);

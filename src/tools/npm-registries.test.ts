@@ -63,4 +63,11 @@ describe('registries of the npm configuration', () => {
     });
     rmSync(folder, { recursive: true });
   });
+
+  it('fails with how to install npm where Node comes without it', async () => {
+    await expect(userRegistries('/nowhere/node')).rejects.toMatchObject({
+      code: 'DEPENDENCY_MISSING',
+      extras: { suggestions: [expect.stringContaining('apt-get install npm')] },
+    });
+  });
 });

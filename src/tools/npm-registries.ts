@@ -48,15 +48,27 @@ export const readRegistries = (text: string): NpmRegistries => {
   return { main: plainUrl(main), scopes: Object.fromEntries(scopes) };
 };
 
-/** Asks the npm that lies beside this Node, in a folder where no project is. */
-export const userRegistries: ReadRegistries = () => {
+/** How to get npm; Debian has it in a package of its own. */
+export const INSTALL_NPM =
+  'Install Node.js with npm: https://nodejs.org/en/download (Debian: apt-get install npm).';
+
+const noNpm = (): ToolFailure =>
+  new ToolFailure('DEPENDENCY_MISSING', 'The program npm is not installed beside Node.', {
+    suggestions: [INSTALL_NPM],
+  });
+
+/**
+ * Asks the npm beside this Node, in a folder where no project is. Fails with DEPENDENCY_MISSING when
+ * there is none.
+ */
+export const userRegistries = (node = process.execPath): Promise<NpmRegistries> => {
   const { execFile } = process.getBuiltinModule('node:child_process');
-  const npm = join(dirname(process.execPath), 'npm');
+  const npm = join(dirname(node), 'npm');
   const options = { cwd: '/', timeout: CONFIG_MS, maxBuffer: MAX_OUTPUT };
   return new Promise((resolve, reject) => {
     execFile(npm, ['config', 'ls', '--json'], options, (error, stdout) => {
       if (error === null) resolve(stdout);
-      else reject(unusable());
+      else reject(error.code === 'ENOENT' ? noNpm() : unusable());
     });
   }).then((stdout) => readRegistries(String(stdout)));
 };

@@ -1,6 +1,7 @@
 /** The processes that tools work in, seen from outside: none holds up or outlives its owner. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -57,12 +58,41 @@ const start = ({ tool, input, text = '' }: Call): ChildProcess => {
   return parent;
 };
 
-/** Those with a limit to their memory; a compiler that only takes types away has a process, too. */
-const childrenOf = (pid: number | undefined): readonly number[] =>
-  execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
+/** Reads a file of /proc; empty for a process that has ended. */
+const procText = (pid: string, file: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+};
+
+/** Lists all processes: from /proc, because small Linux machines have no `ps`, or else with `ps`. */
+const processes = (): readonly { child: number; parent: number; command: string }[] => {
+  if (process.platform === 'linux') {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map((pid) => ({
+        child: Number(pid),
+        parent: Number(/^PPid:\s*(\d+)/m.exec(procText(pid, 'status'))?.[1]),
+        command: procText(pid, 'cmdline'),
+      }));
+  }
+  return execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
     .split('\n')
-    .map((line) => /^\s*(\d+)\s+(\d+)\s.*--max-old-space-size=/.exec(line) ?? [])
-    .flatMap(([, child, parent]) => (Number(parent) === pid ? [Number(child)] : []));
+    .map((line) => /^\s*(\d+)\s+(\d+)\s(.*)/.exec(line) ?? [])
+    .map(([, child, parent, command = '']) => ({
+      child: Number(child),
+      parent: Number(parent),
+      command,
+    }));
+};
+
+/** Lists children with a memory limit; a compiler that only removes types has a process, too. */
+const childrenOf = (pid: number | undefined): readonly number[] =>
+  processes().flatMap(({ child, parent, command }) =>
+    parent === pid && command.includes('--max-old-space-size=') ? [child] : [],
+  );
 
 const isAlive = (pid: number): boolean => {
   try {

@@ -1,23 +1,15 @@
 /** The sandbox under parents other than this one: an ordinary user, and one that is killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compileProgram } from '../../../test/conformance/compile-program.ts';
+import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 
-/** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
+const missing = isMissing('bwrap');
 const asRoot = process.getuid?.() === 0;
 const USER = 12_345;
 

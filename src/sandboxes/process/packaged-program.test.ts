@@ -2,7 +2,6 @@
 import {
   chmodSync,
   copyFileSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   rmSync,
@@ -12,13 +11,12 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
 import { createProcessSandbox } from './create-process-sandbox.ts';
 import { findPackagedProgram } from './packaged-program.ts';
 
-/** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
-if (missing) console.log('Skipped: bubblewrap is missing (scripts/install-sandbox-tools.sh)');
+const missing = isMissing('bwrap');
 
 let folder = '';
 const put = (path: string, text: string) => {

@@ -1,7 +1,7 @@
 /** What a program with network must not reach through the proxy, judged by who was called on the host. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import {
@@ -12,14 +12,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import type { SandboxConfig, SandboxOutcome } from '../../contract/sandbox.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
 import { createCheckedConnect } from '../../governance/egress/checked-connect.ts';
 import { createProcessSandbox } from './create-process-sandbox.ts';
 
-/** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
-if (missing) console.log('Skipped: bubblewrap is missing (scripts/install-sandbox-tools.sh)');
+const missing = isMissing('bwrap');
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'allowed.test': ['127.0.0.1'],

@@ -15,13 +15,13 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { SandboxConfig } from '../../contract/sandbox.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
 import { createProcessSandbox } from './create-process-sandbox.ts';
 
-/** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
+const missing = isMissing('bwrap');
 const asRoot = process.getuid?.() === 0;
 const sandbox = createProcessSandbox({
   platform: process.platform,

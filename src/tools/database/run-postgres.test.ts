@@ -12,7 +12,8 @@ import { defineQueryDatabase } from './query-database.ts';
 import type { QueryAnswer } from './query-request.ts';
 
 const programs = postgresFolder();
-if (programs === undefined) console.warn('PostgreSQL is not installed: its tests are skipped.');
+if (programs === undefined)
+  console.warn('Skipped: PostgreSQL is not installed (Debian: apt-get install postgresql).');
 
 /** PostgreSQL over TCP, in front of the socket that the server listens on. */
 const relayTo = (path: string) =>

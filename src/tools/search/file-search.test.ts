@@ -18,7 +18,9 @@ const installed = await findProgram({
 });
 /** On a user's machine a missing ripgrep is a visible skip; in CI the suite runs and fails. */
 const skipped = installed === undefined && process.env.CI === undefined;
-const reason = skipped ? ' (skipped: ripgrep is not installed on this machine)' : '';
+const reason = skipped
+  ? ' (skipped: ripgrep is not installed; Debian: apt-get install ripgrep)'
+  : '';
 
 let workspace: Workspace;
 

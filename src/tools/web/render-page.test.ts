@@ -13,7 +13,8 @@ import { findBrowser } from './find-browser.ts';
 import { defineWebScrape, webScrape } from './web-scrape.ts';
 
 const browser = await findBrowser({}, '');
-if (browser === undefined) console.warn('Chromium is not installed: its tests are skipped.');
+if (browser === undefined)
+  console.warn('Skipped: Chromium is not installed (Debian: apt-get install chromium).');
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 const open: { close(): Promise<unknown> }[] = [];
