@@ -1,4 +1,4 @@
-/** The names of the context of sandboxed code. Each one is forwarded to the host, which judges it. */
+/** The members of the context of sandboxed code. Each call of one goes to the host, which judges it. */
 export const CONTEXT_NAMES = [
   ...['fs.resolve', 'fs.read', 'fs.write', 'fs.remove', 'fs.list', 'fs.stat'],
   ...['model.generate', 'fetch', 'exec', 'call', 'secret', 'progress', 'warn', 'charge'],

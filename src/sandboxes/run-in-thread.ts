@@ -15,7 +15,7 @@ import type {
 
 export interface ThreadRun {
   readonly request: SandboxRequest;
-  readonly order: RunRequest;
+  readonly runRequest: RunRequest;
   readonly timeMs: number;
   readonly thread: Worker;
 }
@@ -125,7 +125,12 @@ const died = (): ToolFailure =>
   });
 
 /** Runs one task in a thread that does nothing else meanwhile. Never rejects. */
-export const runInThread = ({ request, order, timeMs, thread }: ThreadRun): Promise<ThreadEnd> =>
+export const runInThread = ({
+  request,
+  runRequest,
+  timeMs,
+  thread,
+}: ThreadRun): Promise<ThreadEnd> =>
   new Promise((settle) => {
     const { signal, host = NO_HOST } = request;
     let isOver = false;
@@ -145,12 +150,12 @@ export const runInThread = ({ request, order, timeMs, thread }: ThreadRun): Prom
     const onMessage = (message: FromThread): void => {
       if (message.kind === 'request') void answer(message.id, message.text);
       else {
-        const conclusion = endOfRun(message, { name: order.name, refusals });
+        const conclusion = endOfRun(message, { name: runRequest.name, refusals });
         end({ ...conclusion, reusable: message.reusable });
       }
     };
     const timer = setTimeout(() => fail(timedOut(timeMs)), timeMs);
     signal.addEventListener('abort', onAbort, { once: true });
     thread.on('message', onMessage).on('error', onDeath).on('exit', onDeath);
-    thread.postMessage(order);
+    thread.postMessage(runRequest);
   });

@@ -6,7 +6,7 @@ import { startParentWatch } from './parent-watch.ts';
 
 /**
  * Loads the first of its arguments that is a TypeScript with a JavaScript API. Then it reads one
- * message a line and answers each with a line. It ends with its input, and with whatever throws.
+ * message a line and answers each with a line. It ends with its input, and when anything throws.
  *
  * `serve` is the text of a function that gets `{ compiler, folder, ask }` and returns what answers a
  * message; `ask` sends one and waits for the next. Without a compiler the answer to everything is
@@ -49,8 +49,8 @@ const ask = (message) => {
   tell(message);
   return readLine();
 };
-let found;
-for (const file of process.argv.slice(1)) found ??= load(file);
-const answer = found ? (${serve})({ ...found, ask }) : () => ({ missing: true });
+let loaded;
+for (const file of process.argv.slice(1)) loaded ??= load(file);
+const answer = loaded ? (${serve})({ ...loaded, ask }) : () => ({ missing: true });
 for (;;) tell(answer(readLine()));
 `;

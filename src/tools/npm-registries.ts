@@ -1,6 +1,6 @@
 /**
- * Where packages come from: the registries of the user's own npm configuration, asked of npm itself.
- * A configuration file of the project counts for nothing: whoever wrote it could lead npm anywhere.
+ * Finds the registries of the user's own npm configuration, by asking npm itself. A configuration
+ * file of the project is ignored: its author could lead npm anywhere.
  */
 import { dirname, join } from 'node:path';
 import { ToolFailure } from '../contract/errors.ts';
@@ -22,7 +22,7 @@ const unusable = (): ToolFailure =>
     suggestions: ['Have a person look at `npm config get registry`.'],
   });
 
-/** Without a user or a password: those stay outside of the sandbox. */
+/** Removes user and password: they must not get into the sandbox. */
 const plainUrl = (text: unknown): string => {
   if (typeof text !== 'string' || !URL.canParse(text)) throw unusable();
   const { protocol, host, pathname } = new URL(text);
@@ -30,7 +30,7 @@ const plainUrl = (text: unknown): string => {
   return `${protocol}//${host}${pathname}`;
 };
 
-/** What `npm config ls --json` prints. Fails with PRECONDITION_FAILED when there is no registry in it. */
+/** Reads the output of `npm config ls --json`. Fails with PRECONDITION_FAILED when there is no registry in it. */
 export const readRegistries = (text: string): NpmRegistries => {
   let settings: unknown;
   try {
@@ -77,14 +77,14 @@ const addressesOf = ({ main, scopes }: NpmRegistries): readonly string[] => [
   ...new Set([main, ...Object.values(scopes)]),
 ];
 
-/** The hosts to reach, each with its port. */
+/** Lists the hosts to reach, each with its port. */
 export const registryHosts = (registries: NpmRegistries): readonly string[] =>
   addressesOf(registries).map((address) => {
     const { hostname, port, protocol } = new URL(address);
     return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
   });
 
-/** The same settings as variables, which stand above every file. */
+/** Gives the registries as environment variables, which override every configuration file. */
 export const registryVariables = ({
   main,
   scopes,

@@ -119,18 +119,18 @@ it.each<readonly [string, Call, object]>([
     { data: { value: 1, types: 'checked' } },
   ],
 ])(
-  '%s: the program ends as soon as it has nothing to do, and what it kept ends with it',
+  'a program that called %s ends when it is idle, and so do the processes that it kept',
   async (_, call, answer) => {
     const parent = start(call);
     const ended = once(parent, 'exit');
-    const [said] = (await once(parent.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
-    const kept = childrenOf(parent.pid);
-    const heard = performance.now();
-    expect(JSON.parse(said.toString())).toMatchObject(answer);
+    const [output] = (await once(parent.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+    const idle = childrenOf(parent.pid);
+    const answeredAt = performance.now();
+    expect(JSON.parse(output.toString())).toMatchObject(answer);
     await ended;
-    // Kept ones would end by themselves only after half a minute.
-    expect(performance.now() - heard).toBeLessThan(20_000);
-    await vi.waitFor(() => expect(kept.filter(isAlive)).toEqual([]), GONE);
+    // Idle processes would end by themselves only after half a minute.
+    expect(performance.now() - answeredAt).toBeLessThan(20_000);
+    await vi.waitFor(() => expect(idle.filter(isAlive)).toEqual([]), GONE);
   },
 );
 
@@ -141,15 +141,15 @@ it.each<readonly [string, Call]>([
     'a query',
     { tool: 'query_database', input: { path: 'shop.db', query: ENDLESS_QUERY, timeout: 60_000 } },
   ],
-])('threat: %s that goes on does not outlive a program that was killed', async (_, call) => {
+])('threat: %s without end does not outlive the program that was killed', async (_, call) => {
   const parent = start(call);
   const [child = 0] = await vi.waitFor(() => {
-    const found = childrenOf(parent.pid);
-    expect(found).toHaveLength(1);
-    return found;
+    const children = childrenOf(parent.pid);
+    expect(children).toHaveLength(1);
+    return children;
   }, STARTED);
   orphans.push(child);
-  // All that it needs has been read by then; from here on it would not notice.
+  // By then it has read all of its input, so it would not notice closed pipes.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect(isAlive(child)).toBe(true);
   parent.kill('SIGKILL');

@@ -82,8 +82,8 @@ class ContainerSandbox implements Sandbox {
 
   readiness(): Promise<SandboxReadiness> {
     const { image, runtime } = this.#options;
-    const wanted = { image, runtime, runtimes: this.#runtimes };
-    return engineReadiness(async () => (await this.#engine()).engine, wanted);
+    const request = { image, runtime, runtimes: this.#runtimes };
+    return engineReadiness(async () => (await this.#engine()).engine, request);
   }
 
   async run(request: SandboxRequest): Promise<SandboxOutcome> {
@@ -95,15 +95,15 @@ class ContainerSandbox implements Sandbox {
     const { image, identity, masks, runtime } = this.#options;
     const limits = runLimits(config);
     const meter = new OutputMeter(limits.outputBytes);
-    const talk = taskProtocol(request, { limits, meter, node: 'node', random: runtime.random });
+    const protocol = taskProtocol(request, { limits, meter, node: 'node', random: runtime.random });
     const grants = sandboxGrants(config);
     const ociRuntime = await this.#ociRuntime();
-    const order = containerRequest({
+    const createOptions = containerRequest({
       ...{ image, identity, masks, grants, limits, ociRuntime },
       variables: sandboxEnvironment(SEARCH_PATH, config),
-      // An image's own entry point would stand before the program.
+      // An image's own entry point would come before the program.
       entrypoint: [],
-      argv: talk.argv,
+      argv: protocol.argv,
       workingFolder: workingFolder(task.kind === 'command' ? task.cwd : '/tmp', grants),
       endsAt: runtime.now() + limits.timeMs + FORGOTTEN_AFTER_MS,
     });
@@ -111,8 +111,8 @@ class ContainerSandbox implements Sandbox {
     const { engine, socketPath } = await this.#engine();
     const afterwards = (work: Promise<void>) => this.#track(work);
     const how = { ociRuntime, timeMs: limits.timeMs, afterwards, signal: either };
-    const run = { engine, socketPath, order, talk, ...how };
-    return talk.outcome(await runContainer(run, runtime));
+    const run = { engine, socketPath, createOptions, protocol, ...how };
+    return protocol.outcome(await runContainer(run, runtime));
   }
 
   /** Waits for the removal of containers that have ended. */
@@ -150,10 +150,10 @@ class ContainerSandbox implements Sandbox {
   }
 
   async #ociRuntime(): Promise<string | undefined> {
-    const wanted = this.#runtimes;
-    if (wanted === undefined) return undefined;
-    const found = await chooseRuntime((await this.#engine()).engine, wanted);
-    if (found !== undefined) return found;
+    const candidates = this.#runtimes;
+    if (candidates === undefined) return undefined;
+    const runtime = await chooseRuntime((await this.#engine()).engine, candidates);
+    if (runtime !== undefined) return runtime;
     throw noRuntime();
   }
 

@@ -13,8 +13,8 @@ import { assertRuntime } from './oci-runtime.ts';
 
 export interface ContainerRun {
   readonly engine: Dockerode;
-  readonly order: ContainerCreateOptions;
-  readonly talk: TaskProtocol;
+  readonly createOptions: ContainerCreateOptions;
+  readonly protocol: TaskProtocol;
   readonly timeMs: number;
   readonly signal: AbortSignal;
   readonly socketPath: string;
@@ -83,7 +83,7 @@ interface ContainerStreams {
 
 const listen = async (
   container: Container,
-  { talk, socketPath }: ContainerRun,
+  { protocol, socketPath }: ContainerRun,
   stop: Stop,
 ): Promise<ContainerStreams> => {
   const stream = await attach(socketPath, container.id);
@@ -93,7 +93,7 @@ const listen = async (
     for (const name of ['stdout', 'stderr'] as const) {
       streams[name].on('data', (chunk: Buffer) => {
         try {
-          if (talk.take(name, chunk)) resolve();
+          if (protocol.take(name, chunk)) resolve();
         } catch (error) {
           stop.now(error);
         }
@@ -101,7 +101,7 @@ const listen = async (
     }
     for (const ending of ['end', 'close', 'error']) stream.once(ending, () => resolve());
   });
-  return { read, begin: () => talk.begin(stream) };
+  return { read, begin: () => protocol.begin(stream) };
 };
 
 /** The engine tells that a container has ended before the last of its output has come. */
@@ -134,7 +134,7 @@ const live = async (container: Container, run: ContainerRun, stop: Stop): Promis
 
 /** Runs to the end and gives the exit code. Fails as the port of sandboxes says; leaves nothing. */
 export const runContainer = async (run: ContainerRun, runtime: Runtime): Promise<number> => {
-  const { engine, order, signal } = run;
+  const { engine, createOptions, signal } = run;
   if (signal.aborted) throw new ToolFailure('CANCELLED');
   const stop = new Stop();
   const cancel = () => stop.now(new ToolFailure('CANCELLED'));
@@ -143,7 +143,7 @@ export const runContainer = async (run: ContainerRun, runtime: Runtime): Promise
   let container: Container | undefined;
   let made: Promise<Container> | undefined;
   try {
-    made = engine.createContainer(order);
+    made = engine.createContainer(createOptions);
     container = await Promise.race([made, stop.reason]);
     const { exitCode, outOfMemory } = await Promise.race([live(container, run, stop), stop.reason]);
     if (!outOfMemory) return exitCode;

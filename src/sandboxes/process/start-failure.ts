@@ -1,14 +1,14 @@
-/** Tells a sandbox that could not be put up from a program that ended badly. */
+/** Tells a sandbox that could not be started from a program that failed. */
 import { ToolFailure } from '../../contract/errors.ts';
 
-/** The helpers before the program speak only when they fail. A program that speaks like them only spoils its own result. */
+/** The helpers before the program print only when they fail. A program that prints the same spoils only its own result. */
 const HELPER = /^(?:bwrap|prlimit|taskset|sandbox-exec|relay): (.*)/;
 const HELPER_CODES = new Set([1, 71, 126, 127]);
 const NO_PROGRAM = /^execvp (.*): (?:No such file or directory|Permission denied)$/;
 const PLAIN_NAME = /^[\w.+-]{1,60}$/;
 const NO_HELPER = /^failed to execute (bwrap|taskset): No such file/;
 
-/** The failure, or `undefined` when the program itself has run. */
+/** Gives the failure, or `undefined` when the program itself has run. */
 export const startFailure = (exitCode: number, stderr: string): ToolFailure | undefined => {
   const [, reason] = HELPER_CODES.has(exitCode) ? (HELPER.exec(stderr) ?? []) : [];
   if (reason === undefined) return undefined;

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Sandbox, SandboxReadiness } from '../../contract/sandbox.ts';
 import { runInThread } from '../run-in-thread.ts';
-import { orderFor } from '../run-request-for.ts';
+import { runRequestFor } from '../run-request-for.ts';
 import { GUEST_THREAD } from './guest-thread.ts';
 import { type QuickJsPaths, quickJsPaths } from './quickjs-paths.ts';
 
@@ -134,10 +134,10 @@ export const createWasmSandbox = ({
       if (!isClosed && readiness().ready) open().prepare();
     },
     run: async (request) => {
-      const { order, timeMs } = orderFor(request, 'wasm', DEFAULT_MEMORY_MB);
+      const { runRequest, timeMs } = runRequestFor(request, 'wasm', DEFAULT_MEMORY_MB);
       const pool = open();
       const thread = pool.take();
-      const ended = await runInThread({ request, order, timeMs, thread });
+      const ended = await runInThread({ request, runRequest, timeMs, thread });
       pool.give(thread, ended.reusable);
       if ('failure' in ended) throw ended.failure;
       return ended.outcome;

@@ -64,7 +64,7 @@ type ReplyError = z.infer<ReturnType<typeof replyError>>;
 
 const MAX_SHOWN = 5;
 
-/** Nothing came back but errors. By the code that Apollo and others put into `extensions`. */
+/** Makes the failure of an answer without data, by the code that Apollo and others put into `extensions`. */
 const refusal = (errors: readonly ReplyError[]): ToolFailure => {
   const codes = errors.map(({ extensions }) => textAt(extensions, 'code'));
   const shown = errors.slice(0, MAX_SHOWN).map(({ message }) => message.slice(0, 300));
@@ -114,8 +114,8 @@ const ask = async (
   headers.set('accept', 'application/graphql-response+json, application/json;q=0.9');
   headers.set('content-type', 'application/json');
   if (request.operation === 'mutation') headers.set('idempotency-key', context.idempotencyKey);
-  const held = await headerFor(address, credentials, context);
-  if (held) headers.set(held.name, held.value);
+  const credential = await headerFor(address, credentials, context);
+  if (credential) headers.set(credential.name, credential.value);
   const { query, variables, operationName } = request;
   const body = JSON.stringify({
     query,

@@ -1,4 +1,4 @@
-/** A query in the words of PostgREST: filters, order and values become an address and a body. */
+/** Writes a query as PostgREST reads it: filters, order and values become an address and a body. */
 
 export const OPERATORS = [
   'eq',
@@ -90,7 +90,7 @@ export const postgrestRequest = (href: string, request: TableQuery): PostgrestRe
   };
 };
 
-/** The whole number of rows, which stands behind the slash: `0-9/57`. */
+/** Reads the number of all rows, which follows the slash: `0-9/57`. */
 export const totalIn = (contentRange: string | null): number | undefined => {
   const total = /\/(\d{1,15})$/.exec(contentRange ?? '')?.[1];
   return total === undefined ? undefined : Number(total);

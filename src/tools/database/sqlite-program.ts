@@ -105,7 +105,7 @@ const openFiles = () => {
   } catch { return undefined; }
 };
 
-// The name was judged; what was opened under it must be that very file, also if a link was put there since.
+// The path was judged; the file that was opened must be that file, also if somebody put a link there since.
 const assertSame = (path, before) => {
   const now = openFiles();
   if (now === undefined || before === undefined) {
@@ -157,7 +157,7 @@ const answer = async (request) => {
   }
 };
 const serve = async () => {
-  // A thread that starts opens files of its own, and those that are open are looked at above.
+  // A thread that starts opens files of its own, which would look like a swapped file above.
   watch.ref();
   await watching;
   watch.unref();

@@ -49,7 +49,7 @@ type Output = z.infer<ReturnType<typeof output>>;
 
 export interface VercelOptions {
   readonly baseUrl?: string;
-  /** Between two looks at a build. */
+  /** Waits between two looks at a build. */
   wait?(ms: number, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -65,14 +65,14 @@ const statusOf = ({ readyState }: Deployment): Output['status'] =>
   (Object.hasOwn(STATUS, readyState) ? STATUS[readyState] : undefined) ?? 'building';
 
 /**
- * The deployment is made by now. A code that says "not begun", such as RATE_LIMITED, must not leave
- * here: the call would be tried again from the start, and deploy twice.
+ * Looks at a deployment that exists. A code that means "not begun", such as RATE_LIMITED, must not
+ * leave here: the call would be tried again from the start, and deploy twice.
  */
-const lookAt = async (api: VercelApi, known: Deployment): Promise<Deployment> => {
+const lookAt = async (api: VercelApi, current: Deployment): Promise<Deployment> => {
   try {
-    return await api.get(known.id);
+    return await api.get(current.id);
   } catch (error) {
-    if (error instanceof ToolFailure && error.code !== 'CANCELLED') return known;
+    if (error instanceof ToolFailure && error.code !== 'CANCELLED') return current;
     throw error;
   }
 };
@@ -88,7 +88,7 @@ const follow = async (made: Deployment, { api, context, pause }: Following) => {
   for (let look = 0; look < MAX_LOOKS && statusOf(now) === 'building'; look++) {
     await pause(POLL_MS, context.signal);
     now = await lookAt(api, now);
-    // The end is not known: each look goes a part of the way that is left.
+    // The length of a build is unknown, so each look reports a part of what is left.
     context.progress(0.5 + 0.5 * (1 - 0.97 ** (look + 1)), `Vercel: ${now.readyState}`);
   }
   return now;
@@ -96,7 +96,7 @@ const follow = async (made: Deployment, { api, context, pause }: Following) => {
 
 const MAX_NAME_LENGTH = 100;
 
-/** As the name of a project may be written; nothing when little is left of it. */
+/** Writes a text as the name of a project; gives nothing when no letter is left. */
 const fitName = (text: string): string | undefined => {
   const name = text
     .toLowerCase()
@@ -107,8 +107,8 @@ const fitName = (text: string): string | undefined => {
 };
 
 /**
- * Takes the name of the folder: whoever approves the call knows it. What a file of the workspace
- * says could be changed after that, and lead to another project.
+ * Takes the name of the folder, which the approver sees. A file of the workspace could be changed
+ * after the approval, and name another project.
  */
 const nameOf = async ({ name, projectPath }: Input, { fs }: ToolContext): Promise<string> => {
   const folder = name ?? fitName(basename(await fs.resolve(projectPath, 'read')));

@@ -58,7 +58,7 @@ describe('compileGlob', () => {
     expect(await fits(pattern, path)).toBe(false);
   });
 
-  it('ignores case when asked', async () => {
+  it('ignores case with the option for it', async () => {
     expect((await compileGlob(canonicalGlob('*.TS'), true))('a.ts')).toBe(true);
   });
 

@@ -16,7 +16,7 @@ const SENDGRID: Vendor = {
 
 const line = () => z.string().regex(/^[^\r\n]*$/, 'One line only.');
 const isAddress = lazy(() => z.email());
-/** The pattern of an address is long, and a definition would carry it for each of the fields. */
+/** A refinement and not `z.email()`: its long pattern would be in the definition once a field. */
 const email = () =>
   z
     .string()
@@ -54,10 +54,10 @@ const output = () =>
 type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
 
-const addresses = (given: string | string[] | undefined): { readonly email: string }[] =>
-  (given === undefined ? [] : [given].flat()).map((email) => ({ email }));
+const addresses = (field: string | string[] | undefined): { readonly email: string }[] =>
+  (field === undefined ? [] : [field].flat()).map((email) => ({ email }));
 
-/** SendGrid refuses an address that stands in two of the lists. */
+/** Lists each address once: SendGrid refuses one that is in two of the lists. */
 const recipientsOf = ({ to, cc, bcc }: Input) => {
   const seen = new Set<string>();
   const fresh = (list: { readonly email: string }[]) =>

@@ -98,7 +98,7 @@ const formOf = (request: Input): URLSearchParams => {
   form.set('automatic_payment_methods[enabled]', 'true');
   if (request.confirm) {
     form.set('confirm', 'true');
-    // Nobody is there to be sent to another page.
+    // There is no browser to redirect.
     form.set('automatic_payment_methods[allow_redirects]', 'never');
   }
   return form;

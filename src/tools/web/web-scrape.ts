@@ -86,7 +86,7 @@ const WORK = {
 const scrape = async (
   request: Input,
   context: ToolContext,
-  place: BrowserLocation,
+  location: BrowserLocation,
 ): Promise<Output> => {
   const page = await fetchPage(request, context);
   if (!isMarkup(page)) return plain(page);
@@ -95,7 +95,7 @@ const scrape = async (
   let html = page.text;
   if (render) {
     const { renderPage } = await import('./render-page.ts');
-    html = await renderPage({ page, waitFor, maxBytes: request.maxBytes }, context, place);
+    html = await renderPage({ page, waitFor, maxBytes: request.maxBytes }, context, location);
   }
   const { selector, format, maxLinks } = request;
   const job = { html, url, request: { selector, format, maxLinks } };
@@ -105,7 +105,7 @@ const scrape = async (
 };
 
 /** `place`: where a browser is looked for when one is asked for. */
-export const defineWebScrape = (place: BrowserLocation = {}): Tool<Input, Output> =>
+export const defineWebScrape = (location: BrowserLocation = {}): Tool<Input, Output> =>
   defineTool({
     name: 'web_scrape',
     description:
@@ -141,7 +141,7 @@ export const defineWebScrape = (place: BrowserLocation = {}): Tool<Input, Output
     ],
     input,
     output,
-    run: (request, context) => scrape(request, context, place),
+    run: (request, context) => scrape(request, context, location),
   });
 
 export const webScrape = defineWebScrape();

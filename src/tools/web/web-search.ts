@@ -1,4 +1,4 @@
-/** `web_search`: what a search service finds, in one form whoever searches. */
+/** `web_search`: searches the web, with results of one form for every search service. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
@@ -52,7 +52,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** Marks around the words that were found are for pages; here they would be noise. */
+/** Removes the markup that services put around matching words. */
 const plainText = (text: string, most: number): string =>
   text
     .replace(/<\/?(?:strong|b|em|i|mark)>/gi, '')
