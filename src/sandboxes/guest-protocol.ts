@@ -5,6 +5,7 @@
 import { basename } from 'node:path';
 import { ToolFailure } from '../contract/errors.ts';
 import type { SandboxHost, SandboxTask } from '../contract/sandbox.ts';
+import { NO_HOST } from './context-names.ts';
 
 export interface GuestProtocolOptions {
   readonly task: Extract<SandboxTask, { readonly kind: 'code' }>;
@@ -38,11 +39,6 @@ const tooLarge = () =>
   new ToolFailure('OUTPUT_TOO_LARGE', 'The sandboxed code wrote more than it may.', {
     suggestions: ['Return less, or raise outputBytes.'],
   });
-
-const NO_HOST: SandboxHost = {
-  request: (method) =>
-    Promise.reject(new ToolFailure('PERMISSION_DENIED', `The code may not ask for ${method}.`)),
-};
 
 /** Hides our own bugs from the guest. */
 const asFailure = (error: unknown): ToolFailure =>

@@ -5,6 +5,7 @@
 import type { Worker } from 'node:worker_threads';
 import { ToolFailure } from '../contract/errors.ts';
 import type { SandboxHost, SandboxOutcome, SandboxRequest } from '../contract/sandbox.ts';
+import { NO_HOST } from './context-names.ts';
 import type {
   FromThread,
   HostAnswer,
@@ -84,11 +85,6 @@ const endOfRun = (
   if (end.how !== 'returned') return { failure: failureOf(end, facts) };
   const value: unknown = end.text === undefined ? undefined : JSON.parse(end.text);
   return { outcome: { ...(value !== undefined && { value }), stdout, stderr } };
-};
-
-const NO_HOST: SandboxHost = {
-  request: (method) =>
-    Promise.reject(new ToolFailure('PERMISSION_DENIED', `The code may not ask for ${method}.`)),
 };
 
 /** Answers requests and keeps the refusals, so that one that the code rethrows is reported unchanged. */

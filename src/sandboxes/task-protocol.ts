@@ -30,7 +30,11 @@ interface TaskProtocolDeps {
 
 type TaskOf<Kind> = Extract<SandboxTask, { readonly kind: Kind }>;
 
-const commandProtocol = (task: TaskOf<'command'>, { meter }: TaskProtocolDeps): TaskProtocol => ({
+/** Gives a command its input and collects its output. */
+export const commandProtocol = (
+  task: Pick<TaskOf<'command'>, 'argv' | 'stdin'>,
+  { meter }: Pick<TaskProtocolDeps, 'meter'>,
+): TaskProtocol => ({
   argv: task.argv,
   begin: (stdin) => void stdin.end(task.stdin ?? ''),
   take: (stream, chunk) => {

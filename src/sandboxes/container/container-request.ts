@@ -22,9 +22,12 @@ export interface OrderRequest {
   readonly variables: Readonly<Record<string, string>>;
   readonly grants: readonly SandboxGrant[];
   readonly masks: Masks;
-  /** When the container may be taken for forgotten, in milliseconds since the epoch. */
-  readonly endsAt: number;
+  /** In milliseconds since the epoch. */
+  readonly startedAt: number;
 }
+
+/** Long enough that no other process takes a container of a slow engine for forgotten. */
+const FORGOTTEN_AFTER_MS = 60_000;
 
 /** Marks our containers with the time after which they are forgotten. */
 export const ENDS_AT_LABEL = 'toolcrib.sandbox.ends-at';
@@ -107,7 +110,7 @@ export const containerRequest = (request: OrderRequest): ContainerCreateOptions 
     Env: Object.entries(request.variables).map(([name, value]) => `${name}=${value}`),
     User: userFor(request.identity, grants),
     ...(workingFolder !== undefined && { WorkingDir: workingFolder }),
-    Labels: { [ENDS_AT_LABEL]: String(request.endsAt) },
+    Labels: { [ENDS_AT_LABEL]: String(request.startedAt + limits.timeMs + FORGOTTEN_AFTER_MS) },
     NetworkDisabled: true,
     Tty: false,
     OpenStdin: true,

@@ -49,9 +49,6 @@ const VM_RUNTIMES = ['kata', 'kata-runtime', 'io.containerd.kata.v2', 'runsc', '
 
 const SEARCH_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Long enough that no other process takes a container of a slow engine for forgotten. */
-const FORGOTTEN_AFTER_MS = 60_000;
-
 /** Removes containers that a killed process left behind: only ours, and only those whose time is over. */
 const removeForgotten = async (engine: Dockerode, now: number): Promise<void> => {
   const ours = await engine
@@ -105,7 +102,7 @@ class ContainerSandbox implements Sandbox {
       entrypoint: [],
       argv: protocol.argv,
       workingFolder: workingFolder(task.kind === 'command' ? task.cwd : '/tmp', grants),
-      endsAt: runtime.now() + limits.timeMs + FORGOTTEN_AFTER_MS,
+      startedAt: runtime.now(),
     });
     const either = AbortSignal.any([signal, this.#closing.signal]);
     const { engine, socketPath } = await this.#engine();

@@ -7,11 +7,12 @@ import type { Masks } from '../find-masked.ts';
 import { OutputMeter } from '../output-meter.ts';
 import type { SandboxGrant } from '../sandbox-grants.ts';
 import type { Identity } from '../sandbox-identity.ts';
-import type { TaskProtocol } from '../task-protocol.ts';
+import { commandProtocol } from '../task-protocol.ts';
 import { answeredInTime } from './answered-in-time.ts';
 import { type BuildOutcome, type BuildRequest, buildImage } from './build-image.ts';
 import { containerRequest } from './container-request.ts';
 import { type EngineClient, type LoadEngine, openEngineClient } from './engine-client.ts';
+import { hasImage } from './engine-readiness.ts';
 import type { EngineAddress } from './find-engine.ts';
 import { chooseRuntime, noRuntime } from './oci-runtime.ts';
 import { runContainer } from './run-container.ts';
@@ -66,9 +67,6 @@ export interface DockerEngine {
   list(options: { readonly all: boolean; readonly limit: number }): Promise<readonly Listed[]>;
 }
 
-/** Long enough that no other process takes a container of a slow engine for forgotten. */
-const FORGOTTEN_AFTER_MS = 60_000;
-
 const MISSING = 'Install and start Docker or Podman (Debian: apt-get install podman).';
 
 /** Makes the failure without an engine: for a tool that is a missing program, not missing isolation. */
@@ -89,25 +87,8 @@ const grantOf = ({ source, target, writable }: RunRequest['mounts'][number]): Sa
   });
 };
 
-const talkOf = (meter: OutputMeter, stdin: string): TaskProtocol => ({
-  argv: [],
-  begin: (input) => void input.end(stdin),
-  take: (stream, chunk) => {
-    meter.take(stream, chunk);
-    return false;
-  },
-  outcome: (exitCode) => ({ exitCode, stdout: meter.stdout, stderr: meter.stderr }),
-});
-
 const assertImage = async (engine: Dockerode, image: string): Promise<void> => {
-  const isThere = await engine
-    .getImage(image)
-    .inspect()
-    .then(
-      () => true,
-      () => false,
-    );
-  if (isThere) return;
+  if (await hasImage(engine, image)) return;
   throw new ToolFailure('NOT_FOUND', 'The image is not there.', {
     suggestions: ['Build it, or have a person pull it: images are not fetched by a run.'],
   });
@@ -144,14 +125,17 @@ class ContainerEngine implements DockerEngine {
       ...(request.workdir !== undefined && { workingFolder: request.workdir }),
       variables: request.env,
       grants: request.mounts.map(grantOf).sort((a, b) => a.path.length - b.path.length),
-      endsAt: runtime.now() + timeMs + FORGOTTEN_AFTER_MS,
+      startedAt: runtime.now(),
     });
     const meter = new OutputMeter(outputBytes);
     let removal: Promise<void> | undefined;
     const afterwards = (work: Promise<void>) => {
       removal = work;
     };
-    const protocol = talkOf(meter, request.stdin ?? '');
+    const protocol = commandProtocol(
+      { argv: [], ...(request.stdin !== undefined && { stdin: request.stdin }) },
+      { meter },
+    );
     const how = { ociRuntime, timeMs, afterwards, signal: request.signal };
     try {
       const run = { engine, socketPath, createOptions, protocol, ...how };

@@ -38,7 +38,7 @@ const tryRuntime = async (engine: Dockerode, image: string, runtime: string): Pr
   }
 };
 
-const isThere = (engine: Dockerode, image: string): Promise<boolean> =>
+export const hasImage = (engine: Dockerode, image: string): Promise<boolean> =>
   engine
     .getImage(image)
     .inspect()
@@ -56,7 +56,7 @@ const inspectEngine = async (
   if (runtimes && runtime === undefined) {
     return notReady(`The engine knows no runtime named ${runtimes.join(' or ')}.`, VM);
   }
-  if (!(await isThere(engine, image))) {
+  if (!(await hasImage(engine, image))) {
     const pull = `Pull it: docker pull ${image}, or podman pull ${image}`;
     return notReady(`The image ${image} is not there.`, pull);
   }

@@ -2,6 +2,7 @@
  * The program of a process that runs SQLite queries: SQLite cannot be interrupted from JavaScript, a
  * process can be killed. It is text, so that it also runs out of a bundle.
  */
+import { LINE_PROTOCOL } from '../compiler-program.ts';
 import { startParentWatch } from '../parent-watch.ts';
 import { sqliteSnapshot } from './sqlite-snapshot.ts';
 
@@ -133,23 +134,7 @@ const openDatabase = (path, readOnly) => {
 };
 ${sqliteSnapshot()}
 ${QUERY}
-const chunk = Buffer.alloc(65536);
-const readLine = () => {
-  const pieces = [];
-  for (;;) {
-    const size = readSync(0, chunk, 0, chunk.length, null);
-    if (size === 0) process.exit(0);
-    const end = chunk.subarray(0, size).indexOf(10);
-    pieces.push(Buffer.from(chunk.subarray(0, end < 0 ? size : end)));
-    // Nothing follows a line before it is answered.
-    if (end >= 0) return JSON.parse(Buffer.concat(pieces).toString('utf8'));
-  }
-};
-const tell = (message) => {
-  const bytes = Buffer.from(JSON.stringify(message) + '\\n');
-  for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
-};
-const answer = async (request) => {
+${LINE_PROTOCOL}const answer = async (request) => {
   try {
     return await (request.restore ? restore(request) : run(request));
   } catch (error) {

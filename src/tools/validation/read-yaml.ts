@@ -1,6 +1,7 @@
 /** Reads YAML for checking: every document of a stream, what is wrong with it, and where. */
 import type { Document, LineCounter, YAMLError, YAMLMap } from 'yaml';
 import { ToolFailure } from '../../contract/errors.ts';
+import { positionAt as yamlPosition } from '../../kit/text/strict-yaml.ts';
 import { type Finding, positionAt } from './validation-report.ts';
 
 export interface YamlDocument {
@@ -39,11 +40,6 @@ interface Reading {
   readonly document: Document.Parsed;
 }
 
-const positionOf = ({ lines }: Reading, offset: number) => {
-  const { line, col } = lines.linePos(offset);
-  return { line: Math.max(line, 1), column: Math.max(col, 1) };
-};
-
 /** Makes the JSON Pointer of a node from its ancestors, as `visit` gives them. */
 const pointerOf = ({ yaml }: Reading, ancestors: readonly unknown[]): string =>
   ancestors
@@ -63,7 +59,7 @@ const repeatedKeys = (reading: Reading, map: YAMLMap, above: () => string): Find
     const isRepeated = seen.has(name);
     seen.add(name);
     if (!isRepeated) return [];
-    const position = positionOf(reading, key.range?.[0] ?? 0);
+    const position = yamlPosition(reading.lines, key.range?.[0] ?? 0);
     return [
       { path: `${above()}/${escaped(key.value)}`, message: 'The key occurs twice', ...position },
     ];
@@ -87,7 +83,7 @@ const problemsIn = (reading: Reading): readonly Finding[] => {
     Alias: (_key, alias, ancestors) => {
       if (anchors.has(alias.source)) return;
       const path = pointerOf(reading, [...ancestors, alias]);
-      const position = positionOf(reading, alias.range?.[0] ?? 0);
+      const position = yamlPosition(reading.lines, alias.range?.[0] ?? 0);
       findings.push({ path, message: 'The alias names no anchor before it', ...position });
     },
   });
@@ -97,7 +93,7 @@ const problemsIn = (reading: Reading): readonly Finding[] => {
 const findingOf = (reading: Reading, { message, pos }: YAMLError): Finding => ({
   path: '',
   message,
-  ...positionOf(reading, pos[0]),
+  ...yamlPosition(reading.lines, pos[0]),
 });
 
 const toValue = ({ document }: Reading): unknown => {
@@ -112,7 +108,9 @@ const toValue = ({ document }: Reading): unknown => {
 const placeOf = (reading: Reading, pointer: string) => {
   const keys = pointer.split('/').slice(1).map(unescaped);
   const node = keys.length === 0 ? reading.document.contents : reading.document.getIn(keys, true);
-  return reading.yaml.isNode(node) && node.range ? positionOf(reading, node.range[0]) : undefined;
+  return reading.yaml.isNode(node) && node.range
+    ? yamlPosition(reading.lines, node.range[0])
+    : undefined;
 };
 
 /**
