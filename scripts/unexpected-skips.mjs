@@ -12,6 +12,11 @@ const EXPECTED = [
     why: 'Podman in a container needs rights that CI machines do not give: TOOLCRIB_TEST_PODMAN=1 runs them',
   },
   {
+    file: /^test\/e2e\/shipped-tools\.test\.ts$/,
+    title: 'docker does what',
+    why: 'a container engine in a container needs rights that CI machines do not give',
+  },
+  {
     file: /^test\/guarantees\/f4-storage\.test\.ts$/,
     title: 'disk',
     why: 'a disk of its own needs the right to mount, which containers do not always give',

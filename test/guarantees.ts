@@ -203,7 +203,7 @@ export const GUARANTEES: readonly Guarantee[] = [
       ),
       ...by(
         'test/e2e/crash.test.ts',
-        'leaves a store that opens, verifies, and says of each call what became of it',
+        'leaves a store that opens, verifies, and has the outcome of each call',
       ),
     ],
   },

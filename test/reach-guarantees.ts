@@ -11,8 +11,8 @@ export const REACH_GUARANTEES: readonly Guarantee[] = [
       'A sandboxed program reaches the hosts that its tool declared, at the checked address, and nobody else.',
     tests: by(
       'src/sandboxes/process/threats-network.test.ts',
-      'other hosts, addresses, spellings and ports are refused, and nobody is called',
-      'answers of the name service that are private or metadata are refused, mixed ones too',
+      'other hosts, addresses, spellings and ports are refused, and no connection is made',
+      'names that resolve to private or metadata addresses are refused, also mixed ones',
       'there is no way around the proxy, with its variables or without',
     ),
   },

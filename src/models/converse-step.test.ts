@@ -115,14 +115,14 @@ describe.each([
     expect((await converse({ messages, tools: [TOOL] })).text).toBe('Done.');
   });
 
-  it('says when the limit on tokens cut it short', async () => {
+  it('reports an answer that the token limit cut short', async () => {
     const converse = await start();
     endpoint.say({ text: ['Once upon'], finish: 'length' });
     expect(await converse({ messages: ASKED, maxTokens: 2 })).toMatchObject({ truncated: true });
     expect(endpoint.seen[0]).toMatchObject({ max_tokens: 2 });
   });
 
-  it('is cut off by its signal, in the middle of a sentence too', async () => {
+  it('stops at its signal, also in the middle of an answer', async () => {
     const converse = await start();
     endpoint.say({ text: ['Once'], hang: true });
     const leave = new AbortController();
@@ -138,7 +138,7 @@ describe.each([
     [401, 'AUTH_MISSING'],
     [429, 'RATE_LIMITED'],
     [500, 'SERVER_ERROR'],
-  ] as const)('an answer of %i is %s, in our words', async (status, code) => {
+  ] as const)('maps status %i to %s, without the message of the endpoint', async (status, code) => {
     const converse = await start();
     endpoint.say({ status });
     const failed = await converse({ messages: ASKED }).catch((error: unknown) => error);

@@ -1,6 +1,6 @@
 /**
- * One step of a conversation, streamed. The calls that the model asks for are handed back as it wrote
- * them, those of unknown tools and with broken arguments too: the pipeline has the say on all of them.
+ * One step of a conversation, streamed. The calls of the model are handed back as it wrote them, also
+ * those of unknown tools and with broken arguments: the pipeline judges all of them.
  */
 import type {
   CallableTool,
@@ -40,17 +40,17 @@ const messageOf = (message: ConversationMessage): LibraryMessage => {
       })),
     };
   }
-  const said = message.text === '' ? [] : [{ type: 'text' as const, text: message.text }];
+  const texts = message.text === '' ? [] : [{ type: 'text' as const, text: message.text }];
   const calls = message.calls.map(({ id, name, input }) => ({
     type: 'tool-call' as const,
     toolCallId: id,
     toolName: name,
     input,
   }));
-  return { role: 'assistant', content: [...said, ...calls] };
+  return { role: 'assistant', content: [...texts, ...calls] };
 };
 
-/** Without anything to run them by: the library then hands the calls over instead. */
+/** Declares tools without `execute`, so that the library hands the calls over instead of running them. */
 const toolsOf = (library: Library, tools: readonly CallableTool[]): LibraryTools =>
   Object.fromEntries(
     tools.map(({ name, description, inputSchema }) => [
@@ -77,7 +77,7 @@ const start = (library: Library, model: VendorModel, request: ConverseRequest) =
   });
 };
 
-/** Throws what the library or the endpoint threw. */
+/** Runs one step. Throws what the library or the endpoint threw. */
 export const converseStep = async (
   library: Library,
   model: VendorModel,

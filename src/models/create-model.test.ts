@@ -11,8 +11,8 @@ import {
 } from '../../test/conformance/model-endpoint.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import { createModel, type ModelDeps, modelAddress } from './create-model.ts';
-import { loadLibrary } from './load-library.ts';
 import type { ModelSettings } from './model-settings.ts';
+import { loadLibrary } from './vendor-models.ts';
 
 const deps = (secret?: string): ModelDeps => ({
   secret: async (key) => (key === 'MODEL_KEY' ? secret : undefined),
@@ -20,7 +20,7 @@ const deps = (secret?: string): ModelDeps => ({
   now: () => 0,
 });
 
-const siteOf = (
+const fixtureOf = (
   provider: ModelSettings['provider'],
   start: () => Promise<ModelEndpoint>,
 ): ModelFixture => ({
@@ -40,11 +40,11 @@ const siteOf = (
 
 describeModel(
   'openai-compatible',
-  siteOf('openai-compatible', () => startModelEndpoint(OPENAI)),
+  fixtureOf('openai-compatible', () => startModelEndpoint(OPENAI)),
 );
 describeModel(
   'anthropic',
-  siteOf('anthropic', () => startModelEndpoint(ANTHROPIC)),
+  fixtureOf('anthropic', () => startModelEndpoint(ANTHROPIC)),
 );
 
 const using = async (
@@ -61,7 +61,7 @@ const using = async (
 const SCHEMA = { type: 'object', properties: { a: { type: 'integer' } } };
 
 describe('openai-compatible', () => {
-  it('asks by json_schema, and not strictly: the schema is the caller’s', async () => {
+  it('sends json_schema without strict mode, because the schema is the caller’s', async () => {
     await using(await startModelEndpoint(OPENAI, { open: true }), async ({ url, seen, say }) => {
       const settings = { provider: 'openai-compatible', baseUrl: `${url}/`, model: 'm' } as const;
       say({ text: '{"a":1}' });
@@ -137,7 +137,7 @@ describe('anthropic', () => {
     await expect(
       createModel(settings, { ...deps(), fetch }).generate({ prompt: 'x' }),
     ).rejects.toMatchObject({ code: 'AUTH_MISSING' });
-    // The word of the egress guard is passed on as it is.
+    // The failure of the egress guard is passed on as it is.
     await expect(
       createModel({ ...settings, apiKeyRef: 'MODEL_KEY' }, { ...deps(API_KEY), fetch }).generate({
         prompt: 'x',
@@ -172,7 +172,7 @@ describe('anthropic', () => {
   });
 });
 
-describe('what is around them', () => {
+describe('a model', () => {
   it.each([
     ['openai-compatible', OPENAI],
     ['anthropic', ANTHROPIC],
@@ -196,7 +196,7 @@ describe('what is around them', () => {
     },
   );
 
-  it('tells the egress where requests go', () => {
+  it('gives the egress the address of its requests', () => {
     const at = (settings: Partial<ModelSettings>): string =>
       modelAddress({ provider: 'anthropic', model: 'm', ...settings }).href;
     expect(at({})).toBe('https://api.anthropic.com/v1');

@@ -4,20 +4,17 @@
  */
 import { ToolFailure } from '../contract/errors.ts';
 import type { Model, ModelReply, ModelRequest } from '../contract/model.ts';
-import { openAnthropic } from './anthropic.ts';
 import { converseStep } from './converse-step.ts';
-import { loadLibrary } from './load-library.ts';
 import { modelFailure } from './model-failure.ts';
 import {
-  type Endpoint,
   type ModelPricing,
   type ModelSettings,
   modelBaseUrl,
   type VendorModel,
 } from './model-settings.ts';
 import { objectShape } from './object-shape.ts';
-import { openOpenaiCompatible } from './openai-compatible.ts';
 import { silentModel } from './silent-model.ts';
+import { loadLibrary, VENDORS } from './vendor-models.ts';
 
 export interface ModelDeps {
   /** `undefined` when there is no secret of this name. */
@@ -27,16 +24,8 @@ export interface ModelDeps {
   now(): number;
 }
 
-/** Where requests go: what the egress has to let through. */
+/** Gives the address of requests, which the egress has to allow. */
 export const modelAddress = (settings: ModelSettings): URL => new URL(modelBaseUrl(settings));
-
-const DRIVERS = {
-  'openai-compatible': openOpenaiCompatible,
-  anthropic: openAnthropic,
-} as const satisfies Record<
-  ModelSettings['provider'],
-  (endpoint: Endpoint) => Promise<VendorModel>
->;
 
 const keyFor = async (
   { apiKeyRef }: ModelSettings,
@@ -51,7 +40,7 @@ const keyFor = async (
 };
 
 const openLanguageModel = async (settings: ModelSettings, deps: ModelDeps): Promise<VendorModel> =>
-  DRIVERS[settings.provider]({
+  VENDORS[settings.provider]({
     settings,
     baseUrl: modelBaseUrl(settings),
     apiKey: await keyFor(settings, deps),
@@ -61,7 +50,7 @@ const openLanguageModel = async (settings: ModelSettings, deps: ModelDeps): Prom
 const costOf = (pricing: ModelPricing, input: number, output: number): number =>
   (input * pricing.inputPerMillion + output * pricing.outputPerMillion) / 1_000_000;
 
-/** Providers leave counts out, and nothing good comes of a count that is no number. */
+/** Providers leave counts out, or send ones that are no numbers. */
 const count = (tokens: number | undefined): number =>
   tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? tokens : 0;
 
@@ -88,7 +77,7 @@ const replyOf = (answer: Answer, { model, pricing }: ModelSettings): ModelReply 
   };
 };
 
-/** An endpoint that takes no schema is told in words what shape is wanted. */
+/** Adds the schema to the system prompt for an endpoint that takes no schema. */
 const systemOf = (
   { system, schema }: ModelRequest,
   { structuredOutputs }: ModelSettings,
@@ -100,7 +89,7 @@ const systemOf = (
 
 type Library = typeof import('ai');
 
-/** A schema of the caller need not fit what vendors call strict, and they refuse those that do not. */
+/** Vendors refuse a schema that is not strict in their sense, and callers' schemas need not be. */
 const LOOSE = { openaiCompatible: { strictJsonSchema: false } };
 
 const ask = async (
@@ -110,7 +99,7 @@ const ask = async (
 ): Promise<Answer> => {
   const { prompt, schema, maxTokens, temperature, signal } = request;
   const system = systemOf(request, settings);
-  const wanted = {
+  const options = {
     model: silentModel(library, model),
     prompt,
     maxRetries: 0,
@@ -121,19 +110,19 @@ const ask = async (
     ...(signal && { abortSignal: signal }),
   };
   if (schema === undefined) {
-    const { text, usage, response } = await library.generateText(wanted);
+    const { text, usage, response } = await library.generateText(options);
     return { text, usage, modelId: response.modelId };
   }
   const shape = objectShape(schema);
   const output = library.Output.object({ schema: library.jsonSchema<unknown>(shape.schema) });
-  const result = await library.generateText({ ...wanted, output });
+  const result = await library.generateText({ ...options, output });
   const { text, usage, response } = result;
   // Cut short by the token limit, there is text but no object, and asking for it throws.
   const object = result.finishReason === 'stop' ? shape.unwrap(result.output) : undefined;
   return { text, usage, modelId: response.modelId, object };
 };
 
-/** An answer that is no JSON was paid for all the same: it is a reply without an object. */
+/** Makes a reply without an object of an answer that is no JSON, because it was paid for. */
 const asAnswer = (library: Library, error: unknown): Answer => {
   if (!library.NoObjectGeneratedError.isInstance(error)) throw error;
   const { text = '', usage, response } = error;
@@ -141,7 +130,7 @@ const asAnswer = (library: Library, error: unknown): Answer => {
   return { text, usage: { inputTokens, outputTokens }, modelId: response?.modelId };
 };
 
-/** Both operations fail with a code of the table and never with the words of the endpoint. */
+/** Creates the model. Its operations fail with a code of the table, never with the endpoint's own message. */
 export const createModel = (settings: ModelSettings, deps: ModelDeps): Model => {
   const packages = ['ai@6', `@ai-sdk/${settings.provider}`];
   const opened = async <T>(

@@ -1,6 +1,6 @@
 /**
- * What an endpoint answered, or did not, as a code of the table. Its own words stay out of the
- * message: they quote the prompt, and some quote the key.
+ * Maps the failure of an endpoint to a code of the table. Its own message is left out: it quotes the
+ * prompt, and sometimes the key.
  */
 import { type ErrorCode, type ErrorExtras, ToolFailure } from '../contract/errors.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
@@ -81,7 +81,7 @@ const fromStatus = (status: number, headers: unknown, now: () => number): ToolFa
 
 const MAX_CAUSE_DEPTH = 8;
 
-/** The error and what caused it, outermost first. */
+/** Lists the error and its causes, outermost first. */
 const causesOf = (error: unknown): readonly Error[] => {
   const causes: Error[] = [];
   let next = error;
@@ -104,7 +104,7 @@ export interface Circumstances {
   now(): number;
 }
 
-/** Never throws. A refusal of the way out, such as the egress guard's, is passed on as it is. */
+/** Makes the failure. Never throws. A failure with a code, such as the egress guard's, is passed on as it is. */
 export const modelFailure = (error: unknown, { signal, now }: Circumstances): ToolFailure => {
   const causes = causesOf(error);
   const coded = causes.find(isCoded);

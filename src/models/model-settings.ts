@@ -1,4 +1,4 @@
-/** What the drivers go by: the `model` section of the configuration, and what is handed in with it. */
+/** The `model` section of the configuration, and what the drivers get with it. */
 
 export interface ModelPricing {
   /** US dollars for a million tokens. */
@@ -35,6 +35,6 @@ const VENDORS = {
   anthropic: 'https://api.anthropic.com/v1',
 } as const satisfies Record<ModelSettings['provider'], string>;
 
-/** Always told to the library: left to itself it would read an address from the environment. */
+/** Gives the address. The library always gets one: without it, it would read the environment. */
 export const modelBaseUrl = ({ provider, baseUrl }: ModelSettings): string =>
   (baseUrl ?? VENDORS[provider]).replace(/\/+$/, '');

@@ -1,9 +1,9 @@
-/** Vendors only take schemas of objects: anything else is asked for inside one, and taken out again. */
+/** Wraps schemas: vendors only take schemas of objects, so anything else becomes a property of one. */
 import type { JsonSchema } from '../contract/schema.ts';
 
 export interface ObjectShape {
   readonly schema: JsonSchema;
-  /** What was asked for, out of what came back. */
+  /** Takes the value out of the object that came back. */
   unwrap(object: unknown): unknown;
 }
 

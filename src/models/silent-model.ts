@@ -1,4 +1,4 @@
-/** A model whose library keeps what it calls warnings to itself: it would print them to the console of the host. */
+/** Removes the warnings of a model: the library would print them to the console of the host. */
 import type { VendorModel } from './model-settings.ts';
 
 type Library = typeof import('ai');

@@ -1,9 +1,9 @@
 /**
- * The border inside a thread, between a realm and the messages to the host: counts what is written
- * and what is asked, and lets nothing through after the end. It is text because threads start from text.
+ * The border inside a thread, between a realm and the messages to the host: counts output and
+ * requests, and lets nothing through after the end. It is text because threads start from text.
  */
 
-/** Requests under way at the same time. More would fill the host's memory, not help the code. */
+/** Requests at the same time. More would fill the host's memory without helping the code. */
 const MAX_REQUESTS = 1000;
 
 /**
@@ -14,9 +14,9 @@ export const BORDER_PROGRAM = `(post, outputBytes) => {
 'use strict';
 const { parse } = JSON;
 const written = { stdout: [], stderr: [] };
-const asked = new Map();
+const pending = new Map();
 let writtenBytes = 0;
-let askedBytes = 0;
+let pendingBytes = 0;
 const border = { end: undefined, written };
 const finish = (end) => {
   border.end ??= end;
@@ -28,19 +28,19 @@ const write = (kind, line) => {
 };
 const ask = (text, id) => {
   const bytes = Buffer.byteLength(text);
-  if (askedBytes + bytes > outputBytes) return 'OUTPUT_TOO_LARGE';
-  if (asked.size >= ${MAX_REQUESTS}) return 'RATE_LIMITED';
-  askedBytes += bytes;
-  asked.set(id, bytes);
+  if (pendingBytes + bytes > outputBytes) return 'OUTPUT_TOO_LARGE';
+  if (pending.size >= ${MAX_REQUESTS}) return 'RATE_LIMITED';
+  pendingBytes += bytes;
+  pending.set(id, bytes);
   post({ kind: 'request', id, text });
   return '';
 };
 border.finish = finish;
 border.settled = (id) => {
-  askedBytes -= asked.get(id) ?? 0;
-  return asked.delete(id);
+  pendingBytes -= pending.get(id) ?? 0;
+  return pending.delete(id);
 };
-border.isWaiting = () => asked.size > 0;
+border.isWaiting = () => pending.size > 0;
 border.send = (kind, text, id) => {
   if (border.end !== undefined) return '';
   if (kind === 'request') return ask(text, id);

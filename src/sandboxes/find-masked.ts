@@ -1,6 +1,6 @@
 /**
- * What lies below a granted folder and must not be seen, or not be written, all the same. Found by
- * walking the folder before each run, because a mount can only cover what is there.
+ * Finds what must not be seen, or not be written, below a granted folder. Walks the folder before each
+ * run, because a mount can only cover what is there.
  */
 import { lstatSync, readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
@@ -32,10 +32,10 @@ export interface Masked {
   readonly as: 'empty-file' | 'empty-folder' | 'read-only';
 }
 
-/** Walking more than this costs more than the program that is to run. */
+/** Walking more folders would cost more than the program itself. */
 export const MAX_FOLDERS = 20_000;
 
-/** Installed packages: many, and published by others, so no place where users keep secrets. */
+/** Installed packages: many, and published by others, so users keep no secrets in them. */
 export const NOT_WALKED: ReadonlySet<string> = new Set(['node_modules']);
 
 interface Walk {
@@ -63,7 +63,7 @@ const nodeOf = (path: string): { readonly node: string; readonly names: number }
   return { node: `${stats?.dev}:${stats?.ino}`, names: stats?.nlink ?? 0 };
 };
 
-/** Other names of the files that are covered. Only a secret with several names makes it look. */
+/** Finds hard links to the covered files. Looks only when a secret has several names. */
 const otherNames = (covered: readonly Masked[], files: readonly string[]): readonly Masked[] => {
   const secrets = covered
     .filter(({ as }) => as === 'empty-file')
@@ -77,10 +77,10 @@ const otherNames = (covered: readonly Masked[], files: readonly string[]): reado
     .map((path) => ({ path, as: 'empty-file' }));
 };
 
-/** Every path to cover below `root`, outermost first. Links are left: they grant nothing. */
+/** Lists every path to cover below `root`, outermost first. Links are left out: they grant nothing. */
 export const findMasked = ({ root, writable, masks }: Walk): readonly Masked[] => {
   const above = root.split(sep).filter(Boolean);
-  const found: Masked[] = [];
+  const masked: Masked[] = [];
   const files: string[] = [];
   const open: (readonly string[])[] = [[]];
   // One mount covers a protected folder; one for each of the thousands of files of .git would not do.
@@ -92,7 +92,7 @@ export const findMasked = ({ root, writable, masks }: Walk): readonly Masked[] =
     const isRepository =
       writable && folder.length > 0 && masks.isRepository?.(entries.map(({ name }) => name));
     if (isRepository && !covered.has(folder)) {
-      found.push({ path: join(root, ...folder), as: 'read-only' });
+      masked.push({ path: join(root, ...folder), as: 'read-only' });
       covered.add(folder);
     }
     for (const entry of entries) {
@@ -101,19 +101,19 @@ export const findMasked = ({ root, writable, masks }: Walk): readonly Masked[] =
       const isFolder = entry.isDirectory();
       const path = join(root, ...below);
       if (masks.isSecret({ above, below, isFolder })) {
-        found.push({ path, as: isFolder ? 'empty-folder' : 'empty-file' });
+        masked.push({ path, as: isFolder ? 'empty-folder' : 'empty-file' });
         continue;
       }
-      // A socket answers even on a read-only mount, and who listens there is not sandboxed.
-      if (entry.isSocket()) found.push({ path, as: 'empty-file' });
+      // A socket answers even on a read-only mount, and its server is not sandboxed.
+      if (entry.isSocket()) masked.push({ path, as: 'empty-file' });
       const isCovered = covered.has(folder);
       const isProtected = !isCovered && writable && masks.isProtected(below, above);
-      if (isProtected && !entry.isSocket()) found.push({ path, as: 'read-only' });
+      if (isProtected && !entry.isSocket()) masked.push({ path, as: 'read-only' });
       if (!isFolder) files.push(path);
       if (!isFolder || NOT_WALKED.has(entry.name)) continue;
       if (isCovered || isProtected) covered.add(below);
       open.push(below);
     }
   }
-  return [...found, ...otherNames(found, files)];
+  return [...masked, ...otherNames(masked, files)];
 };

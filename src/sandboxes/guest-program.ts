@@ -8,10 +8,10 @@ import { CONTEXT_NAMES } from './context-names.ts';
 
 export const GUEST_FLAGS = ['--input-type=module', '--no-warnings', '--eval'];
 
-// Where a syntax error is, Node tells only on paper: hence the second look with --check.
+// Node prints the position of a syntax error, but does not put it on the error: hence --check.
 // What the module prints is written at once, so that a limit stops it before its memory is full.
-// What the module could replace later (JSON, Promise, process.stdout) is taken at the start. It is
-// no guard, for there is none inside: it keeps a careless module from harming itself.
+// JSON, process.stdout and the like are read at the start, before the module can replace them. This is
+// no protection against attacks: it keeps a careless module from harming itself.
 export const GUEST_PROGRAM = `
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';

@@ -1,15 +1,16 @@
 /**
- * The host's side of the talk with a guest program: starts the module, answers what it asks, and
- * tells its messages from what it prints. Whatever comes from inside is taken for data, never for a word of ours.
+ * The host's side of the protocol with a guest program: starts the module, answers its requests, and
+ * tells its messages from its output. Everything that comes from inside is untrusted data.
  */
 import { basename } from 'node:path';
 import { ToolFailure } from '../contract/errors.ts';
 import type { SandboxHost, SandboxTask } from '../contract/sandbox.ts';
+import { NO_HOST } from './context-names.ts';
 
 export interface GuestProtocolOptions {
   readonly task: Extract<SandboxTask, { readonly kind: 'code' }>;
   readonly host: SandboxHost | undefined;
-  /** Told apart from all that a module prints by accident. */
+  /** Random text that no output contains by accident. */
   readonly mark: string;
   readonly outputBytes: number;
   send(line: string): void;
@@ -19,7 +20,7 @@ interface Ending {
   readonly value?: unknown;
 }
 
-/** What may stand in a line of the guest; nothing is sure to. */
+/** What a line of the guest may hold; nothing is certain. */
 interface GuestMessage {
   readonly ask?: unknown;
   readonly method?: unknown;
@@ -39,12 +40,7 @@ const tooLarge = () =>
     suggestions: ['Return less, or raise outputBytes.'],
   });
 
-const NO_HOST: SandboxHost = {
-  request: (method) =>
-    Promise.reject(new ToolFailure('PERMISSION_DENIED', `The code may not ask for ${method}.`)),
-};
-
-/** A bug of ours is none of the guest's business. */
+/** Hides our own bugs from the guest. */
 const asFailure = (error: unknown): ToolFailure =>
   error instanceof ToolFailure ? error : new ToolFailure('INTERNAL');
 
@@ -89,7 +85,7 @@ export class GuestProtocol {
     return Buffer.concat(printed);
   }
 
-  /** The value, or the failure. A guest that ended without a word broke. */
+  /** Gives the value or throws the failure. A guest that ended without either broke. */
   outcome(): Ending {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#ending !== undefined) return this.#ending;

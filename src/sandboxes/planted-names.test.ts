@@ -51,7 +51,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-describe('threat: names planted during a run', () => {
+describe('threat: names planted during a run are renamed', () => {
   it.each(['.bashrc', 'src/.git/hooks/post-commit', 'new/er/.bashrc'])('%s', (path) => {
     const before = watch();
     put(path);
@@ -105,7 +105,7 @@ describe('threat: names planted during a run', () => {
   });
 });
 
-describe('what is left alone', () => {
+describe('benign: watchPlanted leaves alone', () => {
   it('ordinary files, protected ones that stay or move, and paths granted for reading', () => {
     const before = watch();
     put('src/b.ts');
@@ -127,8 +127,8 @@ describe('what is left alone', () => {
   });
 });
 
-describe('masks of a folder', () => {
-  it('cover a protected folder once, and secrets in it for themselves', () => {
+describe('findMasked', () => {
+  it('covers a protected folder once, and each secret in it', () => {
     for (let i = 0; i < 50; i += 1) put(`.git/objects/${i}`);
     put('.git/.env');
     const found = findMasked({ root, writable: true, masks });

@@ -1,7 +1,7 @@
 /**
- * What a sandboxed program has put where other programs look for something to run or trust: a mount
- * covers only what is there when the run starts, so what is new is judged when it is over. It is
- * taken out of effect by another name, not deleted: somebody else may have made it meanwhile.
+ * Finds what a sandboxed program has put where other programs look for something to run or trust: a
+ * mount covers only what exists when the run starts, so new files are judged when it is over. They are
+ * renamed, not deleted: somebody else may have made them meanwhile.
  */
 import { chmodSync, lstatSync, readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
@@ -14,20 +14,20 @@ interface Trusted {
   readonly node: string;
   /** Where it leads, if it is a link. */
   readonly link: string | undefined;
-  /** In the top of the grant, where a mount keeps its name from being given to something else. */
+  /** Directly in the granted folder, where a mount keeps its name from being reused. */
   readonly isTop: boolean;
 }
 
-interface Sight {
+interface FolderState {
   readonly trusted: ReadonlyMap<string, Trusted>;
   /** Folders that could not be looked into. */
   readonly closed: ReadonlySet<string>;
 }
 
-interface Place {
+interface WatchedFolder {
   readonly root: string;
   readonly above: readonly string[];
-  /** Granted for themselves, with rules of their own. */
+  /** Folders with a grant of their own, and its rules. */
   readonly apart: ReadonlySet<string>;
   readonly masks: Masks;
 }
@@ -45,7 +45,7 @@ const entriesOf = (folder: string) => {
   }
 };
 
-/** A program may close a folder behind itself; as the owner we open it again. */
+/** Opens a folder again that the program has closed; its owner may. */
 const reopened = (folder: string) => {
   try {
     chmodSync(folder, 0o700);
@@ -66,8 +66,8 @@ const trustedAt = (path: string, isTop: boolean): Trusted => {
   return { node: `${stat.dev}:${stat.ino}`, link, isTop };
 };
 
-/** A protected folder is one entry: what is in it was read-only, or is as new as the folder. */
-const look = ({ root, above, apart, masks }: Place, before?: Sight): Sight => {
+/** Finds trusted names. A protected folder is one entry: its content was read-only, or is as new as it. */
+const scan = ({ root, above, apart, masks }: WatchedFolder, before?: FolderState): FolderState => {
   const trusted = new Map<string, Trusted>();
   const closed = new Set<string>();
   const open: (readonly string[])[] = [[]];
@@ -92,8 +92,8 @@ const look = ({ root, above, apart, masks }: Place, before?: Sight): Sight => {
   return { trusted, closed };
 };
 
-/** The same thing, here or moved; or in the top, where only somebody outside can have replaced it. */
-const isKnown = (path: string, now: Trusted, { trusted }: Sight): boolean => {
+/** Tells whether it was there before, here or elsewhere. In the top only somebody outside can replace a name. */
+const isKnown = (path: string, now: Trusted, { trusted }: FolderState): boolean => {
   const was = trusted.get(path);
   if (was?.isTop && was.link === undefined && now.link === undefined) {
     return true;
@@ -102,7 +102,7 @@ const isKnown = (path: string, now: Trusted, { trusted }: Sight): boolean => {
   return [...trusted.values()].some(({ node, link }) => node === now.node && link === undefined);
 };
 
-/** A name that nothing looks for, in the same folder. */
+/** Makes a name in the same folder that no program looks for. */
 const aside = (path: string, random: () => number): string => {
   const mark = Math.floor(random() * 36 ** 8).toString(36);
   return join(dirname(path), `refused-${mark}-${basename(path).replace(/^\.+/, '')}`);
@@ -115,8 +115,12 @@ const plantedFailure = (count: number): ToolFailure =>
     { suggestions: ['Have a person look at them: they are called refused-… now.'] },
   );
 
-const settlePlace = (place: Place, before: Sight, random: () => number): number => {
-  const after = look(place, before);
+const settleFolder = (
+  watched: WatchedFolder,
+  before: FolderState,
+  random: () => number,
+): number => {
+  const after = scan(watched, before);
   let count = [...after.closed].filter((folder) => !before.closed.has(folder)).length;
   for (const [path, now] of after.trusted) {
     if (isKnown(path, now, before)) continue;
@@ -128,7 +132,7 @@ const settlePlace = (place: Place, before: Sight, random: () => number): number 
   return count;
 };
 
-/** Looks now, before the run, at everything that it may write. */
+/** Scans, before the run, everything that it may write. */
 export const watchPlanted = (
   grants: readonly SandboxGrant[],
   masks: Masks,
@@ -139,12 +143,12 @@ export const watchPlanted = (
   const watched = sources.map((root) => {
     const above = root.split(sep).filter(Boolean);
     const apart = new Set(sources.filter((other) => other !== root));
-    const place = { root, above, apart, masks };
-    return { place, before: look(place) };
+    const folder = { root, above, apart, masks };
+    return { folder, before: scan(folder) };
   });
   return {
     settle: () => {
-      const counts = watched.map(({ place, before }) => settlePlace(place, before, random));
+      const counts = watched.map(({ folder, before }) => settleFolder(folder, before, random));
       const count = counts.reduce((sum, each) => sum + each, 0);
       if (count > 0) throw plantedFailure(count);
     },

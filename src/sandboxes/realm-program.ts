@@ -1,7 +1,6 @@
 /**
- * What a realm is given besides the language: `console` and the context, both only ways to send
- * text out. It runs inside the realm, so it is text, and it takes what it needs of the language
- * before the code can replace it.
+ * Gives a realm `console` and the context, which both only send text out. It runs inside the realm, so
+ * it is text, and it reads what it needs of the language before the code can replace it.
  */
 import { CONTEXT_NAMES } from './context-names.ts';
 

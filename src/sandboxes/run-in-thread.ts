@@ -4,31 +4,95 @@
  */
 import type { Worker } from 'node:worker_threads';
 import { ToolFailure } from '../contract/errors.ts';
-import type { SandboxHost, SandboxRequest } from '../contract/sandbox.ts';
-import { type Conclusion, endOfRun } from './end-of-run.ts';
-import type { FromThread, HostAnswer, RunRequest } from './thread-protocol.ts';
+import type { SandboxHost, SandboxOutcome, SandboxRequest } from '../contract/sandbox.ts';
+import { NO_HOST } from './context-names.ts';
+import type {
+  FromThread,
+  HostAnswer,
+  RunEnd,
+  RunRequest,
+  ThrownInCode,
+} from './thread-protocol.ts';
 
 export interface ThreadRun {
   readonly request: SandboxRequest;
-  readonly order: RunRequest;
+  readonly runRequest: RunRequest;
   readonly timeMs: number;
   readonly thread: Worker;
 }
 
+type Conclusion = { readonly outcome: SandboxOutcome } | { readonly failure: unknown };
+
 /** `reusable`: another run may follow in the thread. */
 export type ThreadEnd = Conclusion & { readonly reusable: boolean };
 
-const NO_HOST: SandboxHost = {
-  request: (method) =>
-    Promise.reject(new ToolFailure('PERMISSION_DENIED', `The code may not ask for ${method}.`)),
+interface RunFacts {
+  /** Of the code, as in its stack traces. */
+  readonly name: string;
+  /** What the host refused, by the id of the request. */
+  readonly refusals: ReadonlyMap<number, unknown>;
+}
+
+const MAX_MESSAGE_LENGTH = 2000;
+
+/** Finds the topmost `name:line:column` of a stack. */
+const positionIn = (stack: string, name: string): string => {
+  const at = stack.indexOf(`${name}:`);
+  const [position] = /^:\d+(?::\d+)?/.exec(at < 0 ? '' : stack.slice(at + name.length)) ?? [];
+  return position === undefined ? '' : ` (${name}${position})`;
 };
 
-/** Answers requests and keeps the refusals, so that one the code lets through is told as it was. */
-const createDesk = (host: SandboxHost, post: (answer: HostAnswer) => void) => {
+const thrownFailure = (text: string, { name, refusals }: RunFacts): unknown => {
+  const thrown = JSON.parse(text) as ThrownInCode;
+  if (thrown.request !== undefined && refusals.has(thrown.request)) {
+    return refusals.get(thrown.request);
+  }
+  if (thrown.name === 'InternalError' && thrown.message === 'out of memory') return outOfMemory();
+  const kind = thrown.name === '' ? '' : `${thrown.name}: `;
+  const message = `${kind}${thrown.message || 'thrown without a message'}`;
+  const position = positionIn(thrown.stack, name);
+  return new ToolFailure('EXECUTION_FAILED', message.slice(0, MAX_MESSAGE_LENGTH) + position);
+};
+
+const outOfMemory = (): ToolFailure =>
+  new ToolFailure('SANDBOX_ERROR', 'The sandboxed code ran out of memory or broke its engine.', {
+    suggestions: ['Work on less at a time, or raise the memory limit of the tool.'],
+  });
+
+const failureOf = (end: Exclude<RunEnd, { how: 'returned' }>, facts: RunFacts): unknown => {
+  switch (end.how) {
+    case 'threw':
+      return thrownFailure(end.text, facts);
+    case 'wrote too much':
+      return new ToolFailure('OUTPUT_TOO_LARGE', 'The sandboxed code wrote more than it may.', {
+        suggestions: ['Return or print less, or raise the output limit of the tool.'],
+      });
+    case 'waits for nothing':
+      return new ToolFailure(
+        'EXECUTION_FAILED',
+        'The code waits for a promise that never settles.',
+      );
+    case 'broke':
+      return outOfMemory();
+  }
+};
+
+/** Turns the end that a thread reported into an outcome or a failure. */
+const endOfRun = (
+  { end, stdout, stderr }: Extract<FromThread, { kind: 'end' }>,
+  facts: RunFacts,
+): Conclusion => {
+  if (end.how !== 'returned') return { failure: failureOf(end, facts) };
+  const value: unknown = end.text === undefined ? undefined : JSON.parse(end.text);
+  return { outcome: { ...(value !== undefined && { value }), stdout, stderr } };
+};
+
+/** Answers requests and keeps the refusals, so that one that the code rethrows is reported unchanged. */
+const createAnswerer = (host: SandboxHost, post: (answer: HostAnswer) => void) => {
   const refusals = new Map<number, unknown>();
   const refuse = (id: number, error: unknown): void => {
     refusals.set(id, error);
-    // A bug of ours is none of the code's business.
+    // The code does not get to see a bug of ours.
     const { code, message } = error instanceof ToolFailure ? error : new ToolFailure('INTERNAL');
     post({ kind: 'refusal', id, code, message });
   };
@@ -57,15 +121,20 @@ const died = (): ToolFailure =>
   });
 
 /** Runs one task in a thread that does nothing else meanwhile. Never rejects. */
-export const runInThread = ({ request, order, timeMs, thread }: ThreadRun): Promise<ThreadEnd> =>
+export const runInThread = ({
+  request,
+  runRequest,
+  timeMs,
+  thread,
+}: ThreadRun): Promise<ThreadEnd> =>
   new Promise((settle) => {
     const { signal, host = NO_HOST } = request;
-    let over = false;
-    const { answer, refusals } = createDesk(host, (message) => {
-      if (!over) thread.postMessage(message);
+    let isOver = false;
+    const { answer, refusals } = createAnswerer(host, (message) => {
+      if (!isOver) thread.postMessage(message);
     });
     const end = (value: ThreadEnd): void => {
-      over = true;
+      isOver = true;
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       thread.off('message', onMessage).off('error', onDeath).off('exit', onDeath);
@@ -77,12 +146,12 @@ export const runInThread = ({ request, order, timeMs, thread }: ThreadRun): Prom
     const onMessage = (message: FromThread): void => {
       if (message.kind === 'request') void answer(message.id, message.text);
       else {
-        const conclusion = endOfRun(message, { name: order.name, refusals });
+        const conclusion = endOfRun(message, { name: runRequest.name, refusals });
         end({ ...conclusion, reusable: message.reusable });
       }
     };
     const timer = setTimeout(() => fail(timedOut(timeMs)), timeMs);
     signal.addEventListener('abort', onAbort, { once: true });
     thread.on('message', onMessage).on('error', onDeath).on('exit', onDeath);
-    thread.postMessage(order);
+    thread.postMessage(runRequest);
   });

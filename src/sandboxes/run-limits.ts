@@ -20,11 +20,14 @@ const positive = (name: string, value: number): number => {
   });
 };
 
-/** Fails with SANDBOX_ERROR when a limit is no positive number. */
-export const runLimits = ({ resourceLimits: given = {}, timeLimit }: SandboxConfig): RunLimits => ({
-  memoryMb: positive('memoryMb', given.memoryMb ?? DEFAULTS.memoryMb),
-  processes: positive('processes', given.processes ?? DEFAULTS.processes),
-  outputBytes: positive('outputBytes', given.outputBytes ?? DEFAULTS.outputBytes),
+/** Gives the limits. Fails with SANDBOX_ERROR when a limit is no positive number. */
+export const runLimits = ({
+  resourceLimits: limits = {},
+  timeLimit,
+}: SandboxConfig): RunLimits => ({
+  memoryMb: positive('memoryMb', limits.memoryMb ?? DEFAULTS.memoryMb),
+  processes: positive('processes', limits.processes ?? DEFAULTS.processes),
+  outputBytes: positive('outputBytes', limits.outputBytes ?? DEFAULTS.outputBytes),
   timeMs: positive('timeLimit', timeLimit ?? DEFAULTS.timeMs),
-  ...(given.cpus !== undefined && { cpus: positive('cpus', given.cpus) }),
+  ...(limits.cpus !== undefined && { cpus: positive('cpus', limits.cpus) }),
 });

@@ -1,11 +1,11 @@
-/** The order that a thread gets for a request, or why there is none. */
+/** Makes the message that starts a run in a thread. */
 import { ToolFailure } from '../contract/errors.ts';
 import type { SandboxRequest, SandboxType } from '../contract/sandbox.ts';
 import { type RunLimits, runLimits } from './run-limits.ts';
 import type { RunRequest } from './thread-protocol.ts';
 
-export interface RequestAndTime {
-  readonly order: RunRequest;
+export interface TimedRun {
+  readonly runRequest: RunRequest;
   readonly timeMs: number;
 }
 
@@ -23,14 +23,14 @@ const limitsOf = ({ config }: SandboxRequest, memoryMb: number): RunLimits =>
   runLimits({ ...config, resourceLimits: { memoryMb, ...config.resourceLimits } });
 
 /**
- * Fails with CANCELLED when the signal has fired, with SANDBOX_ERROR for another kind of task, for
+ * Makes the message. Fails with CANCELLED when the signal has fired, with SANDBOX_ERROR for another kind of task, for
  * another isolation than this one (never a silent step down) and for limits that are none.
  */
-export const orderFor = (
+export const runRequestFor = (
   request: SandboxRequest,
   type: SandboxType,
   memoryMb: number,
-): RequestAndTime => {
+): TimedRun => {
   const { task, config, signal } = request;
   if (signal.aborted) throw new ToolFailure('CANCELLED');
   if (config.type !== type) {
@@ -46,7 +46,7 @@ export const orderFor = (
   }
   const limits = limitsOf(request, memoryMb);
   const input = inputText(task.input);
-  const order: RunRequest = {
+  const runRequest: RunRequest = {
     kind: 'run',
     code: task.code,
     name: task.name ?? 'tool.js',
@@ -54,5 +54,5 @@ export const orderFor = (
     memoryBytes: Math.floor(limits.memoryMb * 1024 * 1024),
     outputBytes: limits.outputBytes,
   };
-  return { order, timeMs: limits.timeMs };
+  return { runRequest, timeMs: limits.timeMs };
 };

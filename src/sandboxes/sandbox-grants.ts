@@ -1,4 +1,4 @@
-/** The paths a run may see, checked: absolute, there, not too wide, and not led astray by a link. */
+/** Checks the paths that a run may see: absolute, existing, not too wide, and not redirected by a link. */
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, normalize, sep } from 'node:path';
 import { ToolFailure } from '../contract/errors.ts';
@@ -38,11 +38,11 @@ const tidy = (path: string): string => {
   return plain.length > 1 && plain.endsWith(sep) ? plain.slice(0, -1) : plain;
 };
 
-const grantOf = (given: string, writable: boolean): SandboxGrant => {
-  if (!isAbsolute(given) || given.includes('\0')) {
+const grantOf = (granted: string, writable: boolean): SandboxGrant => {
+  if (!isAbsolute(granted) || granted.includes('\0')) {
     throw refuse('A path granted to the sandbox is not absolute.', 'Grant absolute paths.');
   }
-  const path = tidy(given);
+  const path = tidy(granted);
   const source = sourceOf(path);
   if ([path, source].some((it) => it === sep || KERNEL.some((root) => isAtOrBelow(it, root)))) {
     throw refuse('A path granted to the sandbox is too wide.', 'Grant the folder of the work.');
@@ -50,8 +50,8 @@ const grantOf = (given: string, writable: boolean): SandboxGrant => {
   return { path, source, writable, isFolder: statSync(source).isDirectory() };
 };
 
-/** A program that may write a folder may also put a link where the next run is granted a path. */
-const assertNotLedAstray = (grant: SandboxGrant, all: readonly SandboxGrant[]): void => {
+/** Refuses a link below a writable folder: a program could put it there for the next run. */
+const assertNotRedirected = (grant: SandboxGrant, all: readonly SandboxGrant[]): void => {
   const outer = all.find(
     (other) => other.writable && other !== grant && isAtOrBelow(grant.path, other.path),
   );
@@ -63,13 +63,13 @@ const assertNotLedAstray = (grant: SandboxGrant, all: readonly SandboxGrant[]): 
   }
 };
 
-/** Outermost first, so that what lies inside is mounted over it. */
+/** Lists the grants, outermost first, so that inner ones are mounted over outer ones. */
 export const sandboxGrants = ({ fileSystemAccess }: SandboxConfig): readonly SandboxGrant[] => {
   const write = (fileSystemAccess?.write ?? []).map((path) => grantOf(path, true));
   const read = (fileSystemAccess?.read ?? [])
     .map((path) => grantOf(path, false))
     .filter(({ path }) => !write.some((grant) => grant.path === path));
   const all = [...write, ...read].sort((a, b) => a.path.length - b.path.length);
-  for (const grant of all) assertNotLedAstray(grant, all);
+  for (const grant of all) assertNotRedirected(grant, all);
   return all;
 };

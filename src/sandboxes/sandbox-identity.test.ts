@@ -13,12 +13,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('a user stays that user', () => {
+it('a sandbox of an ordinary user runs as that user', () => {
   const user = { uid: 1000, gid: 1000 };
   expect(sandboxIdentity(user, [{ path: folder, writable: true }])).toEqual(user);
 });
 
-describe.skipIf(process.getuid?.() !== 0)('threat: the rights of root', () => {
+describe.skipIf(process.getuid?.() !== 0)('threat: the rights of root in a sandbox', () => {
   it('are given up when nothing is granted', () => {
     expect(sandboxIdentity(ROOT, [])).toEqual(NOBODY);
   });

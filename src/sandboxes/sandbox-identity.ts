@@ -32,16 +32,16 @@ const look = (path: string): Owned => {
   return { uid: stat.uid, gid: stat.gid, mode: stat.mode, isFolder: stat.isDirectory() };
 };
 
-const may = (who: Identity, { uid, gid, mode }: Owned, wanted: number): boolean => {
+const may = (who: Identity, { uid, gid, mode }: Owned, rights: number): boolean => {
   const shift = who.uid === uid ? 6 : who.gid === gid ? 3 : 0;
-  return ((mode >> shift) & wanted) === wanted;
+  return ((mode >> shift) & rights) === rights;
 };
 
-/** May this user read the path, or write it, and pass every folder on the way? */
+/** Tells whether a user may read or write the path and enter every folder above it. */
 export const reaches = (who: Identity, { path, writable }: Grant): boolean => {
   const target = look(path);
-  const wanted = READ | (writable ? WRITE : 0) | (target.isFolder ? ENTER : 0);
-  if (!may(who, target, wanted)) return false;
+  const rights = READ | (writable ? WRITE : 0) | (target.isFolder ? ENTER : 0);
+  if (!may(who, target, rights)) return false;
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     if (!may(who, look(folder), ENTER)) return false;
     if (folder === dirname(folder)) return true;
@@ -49,8 +49,8 @@ export const reaches = (who: Identity, { path, writable }: Grant): boolean => {
 };
 
 /**
- * For a user: that user. For root: nobody, or else the owner of what is granted, and root only
- * where nobody else can reach it.
+ * Chooses the identity. For a user: that user. For root: `nobody`, or else an owner of what is granted,
+ * and root only where no other user can reach it.
  */
 export const sandboxIdentity = (own: Identity, grants: readonly Grant[]): Identity => {
   if (own.uid !== 0) return own;

@@ -1,11 +1,11 @@
-/** What a driver of the operating system says to a task and how it reads the answer, for a command and for code. */
+/** How a sandbox of the operating system starts a task and reads its output, for a command and for code. */
 import type { SandboxOutcome, SandboxRequest, SandboxTask } from '../contract/sandbox.ts';
 import { GUEST_FLAGS, GUEST_PROGRAM } from './guest-program.ts';
 import { GuestProtocol } from './guest-protocol.ts';
 import type { OutputMeter } from './output-meter.ts';
 import type { RunLimits } from './run-limits.ts';
 
-/** As much of a stream as is needed to speak into it. */
+/** The part of a writable stream that is used. */
 export interface TaskInput {
   write(text: string): unknown;
   end(text: string): unknown;
@@ -14,7 +14,7 @@ export interface TaskInput {
 export interface TaskProtocol {
   readonly argv: readonly string[];
   begin(stdin: TaskInput): void;
-  /** True when the task has said all it has to say. Throws OUTPUT_TOO_LARGE. */
+  /** Takes output. True when the task needs no more time. Throws OUTPUT_TOO_LARGE. */
   take(stream: 'stdout' | 'stderr', chunk: Buffer): boolean;
   /** Throws what the code failed with. */
   outcome(exitCode: number): SandboxOutcome;
@@ -30,7 +30,11 @@ interface TaskProtocolDeps {
 
 type TaskOf<Kind> = Extract<SandboxTask, { readonly kind: Kind }>;
 
-const commandProtocol = (task: TaskOf<'command'>, { meter }: TaskProtocolDeps): TaskProtocol => ({
+/** Gives a command its input and collects its output. */
+export const commandProtocol = (
+  task: Pick<TaskOf<'command'>, 'argv' | 'stdin'>,
+  { meter }: Pick<TaskProtocolDeps, 'meter'>,
+): TaskProtocol => ({
   argv: task.argv,
   begin: (stdin) => void stdin.end(task.stdin ?? ''),
   take: (stream, chunk) => {
@@ -46,7 +50,7 @@ const codeProtocol = (
   { limits, meter, node, random }: TaskProtocolDeps,
 ): TaskProtocol => {
   let input: TaskInput | undefined;
-  const talk = new GuestProtocol({
+  const protocol = new GuestProtocol({
     task,
     host,
     mark: `\u0001${Math.floor(random() * 2 ** 52).toString(36)}\u0001`,
@@ -57,13 +61,13 @@ const codeProtocol = (
     argv: [node, ...GUEST_FLAGS, GUEST_PROGRAM],
     begin: (stdin) => {
       input = stdin;
-      talk.start();
+      protocol.start();
     },
     take: (stream, chunk) => {
-      meter.take(stream, stream === 'stdout' ? talk.receive(chunk) : chunk);
-      return talk.isOver;
+      meter.take(stream, stream === 'stdout' ? protocol.receive(chunk) : chunk);
+      return protocol.isOver;
     },
-    outcome: () => ({ ...talk.outcome(), stdout: meter.stdout, stderr: meter.stderr }),
+    outcome: () => ({ ...protocol.outcome(), stdout: meter.stdout, stderr: meter.stderr }),
   };
 };
 

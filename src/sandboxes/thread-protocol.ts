@@ -1,4 +1,4 @@
-/** What a thread that runs code and its host say to each other. Whatever came from the code is JSON text. */
+/** The messages between a thread that runs code and its host. All that comes from the code is JSON text. */
 import type { ErrorCode } from '../contract/errors.ts';
 
 export interface RunRequest {

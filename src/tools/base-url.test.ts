@@ -5,7 +5,7 @@ describe('a base URL', () => {
   it.each([
     ['https://api.example.com', 'https://api.example.com', 'api.example.com'],
     ['http://127.0.0.1:8080/v1//', 'http://127.0.0.1:8080/v1', '127.0.0.1:8080'],
-  ])('%s', (text, href, host) => {
+  ])('%s is read', (text, href, host) => {
     expect(baseUrl(text)).toEqual({ href, host });
   });
 

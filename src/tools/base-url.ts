@@ -7,7 +7,7 @@ export interface BaseUrl {
   readonly host: string;
 }
 
-/** Throws a TypeError for what is no plain http(s) address: it is the program's own mistake. */
+/** Reads a base URL. Throws a TypeError for anything but a plain http(s) address: a mistake in the program. */
 export const baseUrl = (text: string): BaseUrl => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (

@@ -1,6 +1,6 @@
 /**
- * Where a TypeScript with a JavaScript API may lie: beside this program and in folders that its owner
- * trusts, never where a call points to. Nothing is loaded here, for it is large.
+ * Finds the files of a TypeScript with a JavaScript API: beside this program and in folders that its
+ * owner trusts, never where a call points to. Loads nothing, because the compiler is large.
  */
 
 export interface CompilerOptions {
@@ -8,17 +8,17 @@ export interface CompilerOptions {
   readonly compilerFolders?: readonly string[];
 }
 
-/** TypeScript 7 is a package of the first name without the API: whoever loads it has to look. */
+/** TypeScript 7 has the first name and no API, so the loader has to check what it got. */
 const NAMES = ['typescript', 'typescript-api'] as const;
 
-/** The best place first. */
+/** Lists the files, the best one first. */
 export const compilerFiles = ({
   compilerFolders = [],
 }: CompilerOptions = {}): readonly string[] => {
   const { createRequire } = process.getBuiltinModule('node:module');
-  const places = [...compilerFolders.map((folder) => `${folder}/package.json`), import.meta.url];
-  return places.flatMap((place) => {
-    const { resolve } = createRequire(place);
+  const bases = [...compilerFolders.map((folder) => `${folder}/package.json`), import.meta.url];
+  return bases.flatMap((base) => {
+    const { resolve } = createRequire(base);
     return NAMES.flatMap((name) => {
       try {
         return [resolve(name)];

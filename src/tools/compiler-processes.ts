@@ -1,7 +1,7 @@
 /**
  * The processes that compilers and SQLite run in. Loading a compiler takes longer than checking a small project,
- * so one whose job went well is kept for the next; one whose job did not is never used again. They
- * are no threads: a thread that runs out of memory can take the whole program with it.
+ * so a process whose job succeeded is kept for the next one; a process whose job failed is never used
+ * again. Not threads: a thread that runs out of memory can end the whole program.
  */
 import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,9 +11,9 @@ import { ToolFailure } from '../contract/errors.ts';
 export interface CompilerProcessesOptions {
   /** How many there are at most, those that are just ending included. */
   readonly most: number;
-  /** How many unused ones are kept; as many as there are unless told. */
+  /** How many unused ones are kept; `most` by default. */
   readonly mostIdle?: number;
-  /** Milliseconds after which an unused one ends; 30,000 unless told: an agent thinks that long. */
+  /** Milliseconds after which an unused one ends; 30,000 by default, because an agent thinks that long. */
   readonly idleMs?: number;
   /** What the heap of each may take. */
   readonly memoryMb: number;
@@ -47,7 +47,7 @@ export class CompilerProcesses {
     this.#options = options;
   }
 
-  /** How many there are, idle or not. */
+  /** Counts all processes, idle or not. */
   get size(): number {
     return this.#all.size;
   }
@@ -57,24 +57,24 @@ export class CompilerProcesses {
     while (!signal.aborted) {
       const child = this.#next();
       if (child) return child;
-      await this.#change(signal);
+      await this.#waitForChange(signal);
     }
     throw new ToolFailure('CANCELLED');
   }
 
-  /** Takes back one whose job went well. */
+  /** Takes back a process whose job succeeded. */
   give(child: CompilerProcess): void {
     if (!this.#all.has(child)) return;
     const { mostIdle = this.#options.most, idleMs = IDLE_MS } = this.#options;
     if (this.#idle.length >= mostIdle) return void this.end(child);
-    // An idle one keeps nobody from going home, and neither does its clock.
+    // An idle process must not keep this one alive, and neither must its timer.
     hold(child, 'unref');
     const timer = setTimeout(() => void this.end(child), idleMs).unref();
     this.#idle.push({ child, timer });
-    this.#tell();
+    this.#notifyWaiting();
   }
 
-  /** Ends one, whatever it does. */
+  /** Kills a process, whatever it does. */
   async end(child: CompilerProcess): Promise<void> {
     this.#forgetIdle(child);
     if (!this.#all.has(child)) return;
@@ -87,7 +87,7 @@ export class CompilerProcesses {
     await Promise.all([...this.#all].map((child) => this.end(child)));
   }
 
-  /** The one that was used last is the warmest, and lets the others end. */
+  /** Takes the process that was used last: it is the warmest, and the others can end. */
   #next(): CompilerProcess | undefined {
     const last = this.#idle.pop();
     if (!last) return this.#all.size < this.#options.most ? this.#start() : undefined;
@@ -112,9 +112,9 @@ export class CompilerProcesses {
         ],
         { env: {}, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true },
       ) as CompilerProcess;
-    // Its end tells enough.
+    // The 'close' event is enough.
     child.on('error', () => undefined);
-    // Then it has no pipes and no end, either.
+    // Without a pid it has no pipes and emits no 'close'.
     if (child.pid === undefined) {
       throw new ToolFailure('EXECUTION_FAILED', 'The process for this work could not be started.');
     }
@@ -123,7 +123,7 @@ export class CompilerProcesses {
     child.once('close', () => {
       this.#forgetIdle(child);
       this.#all.delete(child);
-      this.#tell();
+      this.#notifyWaiting();
     });
     return child;
   }
@@ -133,7 +133,7 @@ export class CompilerProcesses {
     if (at >= 0) clearTimeout(this.#idle.splice(at, 1)[0]?.timer);
   }
 
-  #change(signal: AbortSignal): Promise<void> {
+  #waitForChange(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const go = (): void => {
         signal.removeEventListener('abort', go);
@@ -145,7 +145,7 @@ export class CompilerProcesses {
     });
   }
 
-  #tell(): void {
+  #notifyWaiting(): void {
     for (const go of this.#waiting) go();
   }
 }

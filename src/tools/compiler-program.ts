@@ -4,9 +4,29 @@
  */
 import { startParentWatch } from './parent-watch.ts';
 
+/** Text that reads a line of JSON with `readLine` and writes one with `tell`. Needs `readSync` and `writeSync`. */
+export const LINE_PROTOCOL = `
+const chunk = Buffer.alloc(65536);
+const readLine = () => {
+  const pieces = [];
+  for (;;) {
+    const size = readSync(0, chunk, 0, chunk.length, null);
+    if (size === 0) process.exit(0);
+    const end = chunk.subarray(0, size).indexOf(10);
+    pieces.push(Buffer.from(chunk.subarray(0, end < 0 ? size : end)));
+    // Nothing follows a line before it is answered.
+    if (end >= 0) return JSON.parse(Buffer.concat(pieces).toString('utf8'));
+  }
+};
+const tell = (message) => {
+  const bytes = Buffer.from(JSON.stringify(message) + '\\n');
+  for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
+};
+`;
+
 /**
  * Loads the first of its arguments that is a TypeScript with a JavaScript API. Then it reads one
- * message a line and answers each with a line. It ends with its input, and with whatever throws.
+ * message a line and answers each with a line. It ends with its input, and when anything throws.
  *
  * `serve` is the text of a function that gets `{ compiler, folder, ask }` and returns what answers a
  * message; `ask` sends one and waits for the next. Without a compiler the answer to everything is
@@ -26,31 +46,12 @@ const load = (file) => {
     return undefined;
   }
 };
-const chunk = Buffer.alloc(65536);
-let rest = [];
-const readLine = () => {
-  for (;;) {
-    const size = readSync(0, chunk, 0, chunk.length, null);
-    if (size === 0) process.exit(0);
-    const end = chunk.subarray(0, size).indexOf(10);
-    rest.push(Buffer.from(chunk.subarray(0, end < 0 ? size : end)));
-    if (end < 0) continue;
-    const line = Buffer.concat(rest).toString('utf8');
-    // Nothing follows a line before it is answered.
-    rest = [];
-    return JSON.parse(line);
-  }
-};
-const tell = (message) => {
-  const bytes = Buffer.from(JSON.stringify(message) + '\\n');
-  for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
-};
-const ask = (message) => {
+${LINE_PROTOCOL}const ask = (message) => {
   tell(message);
   return readLine();
 };
-let found;
-for (const file of process.argv.slice(1)) found ??= load(file);
-const answer = found ? (${serve})({ ...found, ask }) : () => ({ missing: true });
+let loaded;
+for (const file of process.argv.slice(1)) loaded ??= load(file);
+const answer = loaded ? (${serve})({ ...loaded, ask }) : () => ({ missing: true });
 for (;;) tell(answer(readLine()));
 `;

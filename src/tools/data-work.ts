@@ -1,19 +1,20 @@
 /**
- * Works on callers' data where it holds nobody: what is small is tried here for a few milliseconds,
- * everything else goes to a process of its own, which can be killed and has a limit of memory.
+ * Works on callers' data without blocking the main thread: small inputs are tried here for a few
+ * milliseconds, everything else goes to a process of its own, which can be killed and has a memory limit.
  */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
-import { boundedWork } from '../kit/data/bounded-work.ts';
+import { sha256Hex } from '../kit/data/canonical-json.ts';
 import { lazy } from '../kit/data/lazy.ts';
-import { askWork, type WorkAnswer } from './ask-work.ts';
+import { errorCodeOf, propertyOf } from '../kit/data/reason-of.ts';
 import { type CompilerProcess, CompilerProcesses } from './compiler-processes.ts';
-import { workFile } from './work-file.ts';
-import { workProgram } from './work-program.ts';
+import { askWork, type WorkAnswer, workProgram } from './work-process.ts';
 
 const MAX_INLINE_MS = 50;
 const MAX_MS = 20_000;
 const MAX_MEMORY_MB = 512;
-/** As many as leave a small machine room for everything else. The time of a piece of work starts with its turn. */
+/** Leaves a small machine room for everything else. The time limit starts when a process is free. */
 const MAX_PROCESSES = 2;
 
 export interface WorkModule<Input, Output> {
@@ -22,17 +23,17 @@ export interface WorkModule<Input, Output> {
 }
 
 export interface DataWork<Input, Output> {
-  /** What is worked on, for messages: "document". */
+  /** The name of the data in messages: "document". */
   readonly what: string;
   /** The name of the work module, which lies beside the module `from` (its `import.meta.url`). */
   readonly file: string;
   readonly from: string;
   load(): Promise<WorkModule<Input, Output>>;
-  /** True for input that takes a few milliseconds at most, as far as can be told. */
+  /** True for input that should take a few milliseconds at most. */
   isSmall(input: Input): boolean;
-  /** How long it may take in a process; 20,000 unless told. */
+  /** How long it may take in a process; 20,000 by default. */
   readonly maxMs?: number;
-  /** The code for data that is no input of the caller and takes too long, or is too deep or too large. */
+  /** The error code for data that did not come from the caller and exceeds a limit. */
   readonly code?: ErrorCode;
 }
 
@@ -67,22 +68,54 @@ const tooMuchMemory = ({ what, code = 'VALIDATION_ERROR' }: About): ToolFailure 
     retryable: false,
   });
 
-class Late extends Error {}
-
-/** `undefined` when it takes longer than this process may be held. */
+/**
+ * Runs the work in this process. Gives `undefined` when it takes longer than the main thread may be
+ * blocked. The vm is no sandbox here: it is the one way to interrupt synchronous code. Its errors
+ * come from another realm, so `instanceof` does not tell them apart.
+ */
 const workHere = async <Input, Output>(
   about: DataWork<Input, Output>,
   input: Input,
 ): Promise<{ readonly value: Output } | undefined> => {
   const work = await (await about.load()).prepare(input);
-  const limit = { ms: MAX_INLINE_MS, late: () => new Late(), deep: () => tooDeep(about) };
+  const { runInNewContext } = process.getBuiltinModule('node:vm');
   try {
-    return { value: await boundedWork(work, limit) };
+    const value: unknown = runInNewContext('work()', { work }, { timeout: MAX_INLINE_MS });
+    return { value: (await value) as Output };
   } catch (error) {
-    if (error instanceof Late) return undefined;
-    throw error;
+    if (errorCodeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
+    throw propertyOf(error, 'name') === 'RangeError' ? tooDeep(about) : error;
   }
 };
+
+const CACHE = '../../node_modules/.cache/toolcrib-work/';
+
+const compileWork = async (source: URL): Promise<string> => {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(source)],
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    write: false,
+  });
+  const code = outputFiles[0]?.contents ?? new Uint8Array();
+  const folder = new URL(CACHE, import.meta.url);
+  await mkdir(folder, { recursive: true });
+  const file = new URL(`${sha256Hex(code)}.mjs`, folder);
+  await writeFile(file, code);
+  return file.href;
+};
+
+/**
+ * Finds the file of a work module beside the module `from`: in the package and in the bundle. From
+ * sources it is compiled first, because Node 20 runs no TypeScript.
+ */
+const workFile = async (name: string, from: string): Promise<string> =>
+  from.endsWith('.ts')
+    ? compileWork(new URL(`./${name}.ts`, from))
+    : new URL(`./${name}.js`, from).href;
 
 const valueIn = <Output>(answer: WorkAnswer, about: About): Output => {
   if ('failure' in answer) {
@@ -94,7 +127,7 @@ const valueIn = <Output>(answer: WorkAnswer, about: About): Output => {
   return answer.value as Output;
 };
 
-const talkTo = async (
+const askProcess = async (
   child: CompilerProcess,
   message: { readonly file: string; readonly input: unknown },
   signal: AbortSignal,
@@ -105,7 +138,7 @@ const talkTo = async (
   return answer;
 };
 
-const workElsewhere = async <Input, Output>(
+const workInProcess = async <Input, Output>(
   about: DataWork<Input, Output>,
   input: Input,
   signal: AbortSignal,
@@ -113,18 +146,18 @@ const workElsewhere = async <Input, Output>(
   const message = { file: await workFile(about.file, about.from), input };
   const child = await processes().take(signal);
   const clock = AbortSignal.timeout(about.maxMs ?? MAX_MS);
-  const answer = await talkTo(child, message, AbortSignal.any([signal, clock]));
+  const answer = await askProcess(child, message, AbortSignal.any([signal, clock]));
   if (answer) return valueIn<Output>(answer, about);
   if (signal.aborted) throw new ToolFailure('CANCELLED');
   throw clock.aborted ? tooLong(about) : tooMuchMemory(about);
 };
 
-/** Fails with TIMEOUT, CANCELLED or VALIDATION_ERROR, or as the work itself fails. */
+/** Runs the work where it fits. Fails with TIMEOUT, CANCELLED or VALIDATION_ERROR, or as the work itself fails. */
 export const runDataWork = async <Input, Output>(
   work: DataWork<Input, Output>,
   input: Input,
   signal: AbortSignal,
 ): Promise<Output> => {
-  const here = work.isSmall(input) ? await workHere(work, input) : undefined;
-  return here ? here.value : workElsewhere(work, input, signal);
+  const result = work.isSmall(input) ? await workHere(work, input) : undefined;
+  return result ? result.value : workInProcess(work, input, signal);
 };

@@ -1,13 +1,13 @@
-/** Hears what a process says, a message of JSON a line. */
+/** Reads the messages of a process: one JSON value a line. */
 import type { CompilerProcess } from './compiler-processes.ts';
 
 export interface Hearing<Message> {
   message(said: Message): void;
-  /** The process ended before the hearing did. */
+  /** Called when the process ends while somebody still listens. */
   gone(code: number | null, signal: NodeJS.Signals | null): void;
 }
 
-/** Nothing follows a line before it is answered, so nothing is left over after one. */
+/** Calls `take` for each line. A process writes its next line only after an answer, so a piece holds one line end. */
 const readLines = (take: (line: string) => void) => {
   const pieces: Buffer[] = [];
   return (piece: Buffer): void => {
@@ -16,7 +16,7 @@ const readLines = (take: (line: string) => void) => {
   };
 };
 
-/** Returns what ends the hearing. A process that says anything else than JSON is killed. */
+/** Listens to a process and returns the function that stops it. Kills a process that writes anything but JSON. */
 export const hearProcess = <Message>(
   child: CompilerProcess,
   { message, gone }: Hearing<Message>,

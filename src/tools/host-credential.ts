@@ -1,4 +1,4 @@
-/** A credential that belongs to a host: sent there, and nowhere else, whatever a caller asks for. */
+/** Credentials that belong to a host: sent there and nowhere else, whatever a caller asks for. */
 import type { ToolContext } from '../contract/context.ts';
 import { ToolFailure } from '../contract/errors.ts';
 
@@ -23,7 +23,7 @@ export const secretsOf = (credentials: HostCredentials): readonly string[] => [
 /** As `URL` writes them: short, hexadecimal and octal spellings are gone by then. */
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-const isPrivateWay = ({ protocol, hostname }: URL): boolean =>
+const isPrivateChannel = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || LOOPBACK.test(hostname);
 
 const headerValue = (
@@ -35,7 +35,7 @@ const headerValue = (
   return `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`;
 };
 
-/** `Headers` refuses it as well, with the value in its message. */
+/** Refuses a value that is no header. `Headers` would do so too, but with the value in its message. */
 const assertSendable = (value: string, key: string): void => {
   if (/^[\t\x20-\x7e\x80-\xff]+$/.test(value)) return;
   throw new ToolFailure('AUTH_MISSING', `The secret ${key} cannot be sent in a header.`, {
@@ -54,7 +54,7 @@ export const headerFor = async (
 ): Promise<{ readonly name: string; readonly value: string } | undefined> => {
   const own = Object.hasOwn(credentials, address.host) ? credentials[address.host] : undefined;
   if (own === undefined) return undefined;
-  if (!isPrivateWay(address)) {
+  if (!isPrivateChannel(address)) {
     context.warn('The credential of this host was not sent: it is sent over https only.');
     return undefined;
   }

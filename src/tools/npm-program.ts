@@ -2,10 +2,15 @@
 import type { ToolContext } from '../contract/context.ts';
 import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
 import { isRecord } from '../kit/data/is-record.ts';
-import { type NpmRegistries, registryHosts, registryVariables } from './npm-registries.ts';
+import {
+  INSTALL_NPM,
+  type NpmRegistries,
+  registryHosts,
+  registryVariables,
+} from './npm-registries.ts';
 import { runProgram } from './run-program.ts';
 
-/** The environment stands above the project's configuration file. */
+/** The environment overrides the project's configuration file. */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   npm_config_git: 'git',
   npm_config_script_shell: '/bin/sh',
@@ -69,15 +74,15 @@ const FAILURES: readonly KnownFailure[] = [
   },
 ];
 
-/** For an error code that npm printed. */
+/** Gives the failure for an error code that npm printed. */
 export const npmFailure = (npmCode: string): ToolFailure => {
-  const known = FAILURES.find(({ codes }) => codes.includes(npmCode));
-  if (!known) {
+  const failure = FAILURES.find(({ codes }) => codes.includes(npmCode));
+  if (!failure) {
     return new ToolFailure('EXECUTION_FAILED', 'npm failed.', {
       suggestions: ['Run the same npm command by hand to see what it says.'],
     });
   }
-  return new ToolFailure(known.code, known.message, { suggestions: [known.suggestion] });
+  return new ToolFailure(failure.code, failure.message, { suggestions: [failure.suggestion] });
 };
 
 export interface NpmCall {
@@ -100,7 +105,7 @@ const readObject = (text: string): JsonObject | undefined => {
   }
 };
 
-/** What the sandbox adds when its proxy has refused a host. */
+/** The line that the sandbox adds when its proxy has refused a host. */
 const REFUSED = /^Connection to .* refused: /m;
 
 const refused = (): ToolFailure =>
@@ -111,13 +116,13 @@ const refused = (): ToolFailure =>
     ],
   });
 
-/** `npm audit` gives the code of a failed connection in its message only. */
+/** Reads npm's error code: `npm audit` gives the code of a failed connection in its message only. */
 const errorCodeOf = (error: JsonObject, { message }: JsonObject): string =>
   typeof error.code === 'string'
     ? error.code
     : (/ reason: .*?\b(E[A-Z_]{3,40})\b/.exec(String(message).slice(0, 2_000))?.[1] ?? '');
 
-/** What npm printed as JSON. The exit code is no failure as long as it printed no error. */
+/** Runs npm and gives the JSON that it printed. An exit code alone is no failure, an error in the JSON is. */
 export const runNpm = async (
   context: ToolContext,
   { registries, ...call }: NpmCall,
@@ -127,7 +132,7 @@ export const runNpm = async (
     ...call,
     env: { ...ENVIRONMENT, ...(registries && registryVariables(registries)) },
     hosts: registries ? registryHosts(registries) : [],
-    install: 'Install Node.js with npm: https://nodejs.org/en/download.',
+    install: INSTALL_NPM,
   });
   if (exitCode !== 0 && REFUSED.test(stderr)) throw refused();
   const printed = readObject(stdout);

@@ -20,7 +20,7 @@ const SETTINGS = JSON.stringify({
   'init-version': '1.0.0',
 });
 
-describe('registries of the npm configuration', () => {
+describe('the npm registries', () => {
   it('are the main one and those of scopes, without credentials', () => {
     const registries = readRegistries(SETTINGS);
     expect(registries).toEqual({
@@ -62,5 +62,12 @@ describe('registries of the npm configuration', () => {
       scopes: { '@team': 'http://team.test/' },
     });
     rmSync(folder, { recursive: true });
+  });
+
+  it('fail with how to install npm where Node comes without it', async () => {
+    await expect(userRegistries('/nowhere/node')).rejects.toMatchObject({
+      code: 'DEPENDENCY_MISSING',
+      extras: { suggestions: [expect.stringContaining('apt-get install npm')] },
+    });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Where packages come from: the registries of the user's own npm configuration, asked of npm itself.
- * A configuration file of the project counts for nothing: whoever wrote it could lead npm anywhere.
+ * Finds the registries of the user's own npm configuration, by asking npm itself. A configuration
+ * file of the project is ignored: its author could lead npm anywhere.
  */
 import { dirname, join } from 'node:path';
 import { ToolFailure } from '../contract/errors.ts';
@@ -22,7 +22,7 @@ const unusable = (): ToolFailure =>
     suggestions: ['Have a person look at `npm config get registry`.'],
   });
 
-/** Without a user or a password: those stay outside of the sandbox. */
+/** Removes user and password: they must not get into the sandbox. */
 const plainUrl = (text: unknown): string => {
   if (typeof text !== 'string' || !URL.canParse(text)) throw unusable();
   const { protocol, host, pathname } = new URL(text);
@@ -30,7 +30,7 @@ const plainUrl = (text: unknown): string => {
   return `${protocol}//${host}${pathname}`;
 };
 
-/** What `npm config ls --json` prints. Fails with PRECONDITION_FAILED when there is no registry in it. */
+/** Reads the output of `npm config ls --json`. Fails with PRECONDITION_FAILED when there is no registry in it. */
 export const readRegistries = (text: string): NpmRegistries => {
   let settings: unknown;
   try {
@@ -48,15 +48,27 @@ export const readRegistries = (text: string): NpmRegistries => {
   return { main: plainUrl(main), scopes: Object.fromEntries(scopes) };
 };
 
-/** Asks the npm that lies beside this Node, in a folder where no project is. */
-export const userRegistries: ReadRegistries = () => {
+/** How to get npm; Debian has it in a package of its own. */
+export const INSTALL_NPM =
+  'Install Node.js with npm: https://nodejs.org/en/download (Debian: apt-get install npm).';
+
+const noNpm = (): ToolFailure =>
+  new ToolFailure('DEPENDENCY_MISSING', 'The program npm is not installed beside Node.', {
+    suggestions: [INSTALL_NPM],
+  });
+
+/**
+ * Asks the npm beside this Node, in a folder where no project is. Fails with DEPENDENCY_MISSING when
+ * there is none.
+ */
+export const userRegistries = (node = process.execPath): Promise<NpmRegistries> => {
   const { execFile } = process.getBuiltinModule('node:child_process');
-  const npm = join(dirname(process.execPath), 'npm');
+  const npm = join(dirname(node), 'npm');
   const options = { cwd: '/', timeout: CONFIG_MS, maxBuffer: MAX_OUTPUT };
   return new Promise((resolve, reject) => {
     execFile(npm, ['config', 'ls', '--json'], options, (error, stdout) => {
       if (error === null) resolve(stdout);
-      else reject(unusable());
+      else reject(error.code === 'ENOENT' ? noNpm() : unusable());
     });
   }).then((stdout) => readRegistries(String(stdout)));
 };
@@ -65,14 +77,14 @@ const addressesOf = ({ main, scopes }: NpmRegistries): readonly string[] => [
   ...new Set([main, ...Object.values(scopes)]),
 ];
 
-/** The hosts to reach, each with its port. */
+/** Lists the hosts to reach, each with its port. */
 export const registryHosts = (registries: NpmRegistries): readonly string[] =>
   addressesOf(registries).map((address) => {
     const { hostname, port, protocol } = new URL(address);
     return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
   });
 
-/** The same settings as variables, which stand above every file. */
+/** Gives the registries as environment variables, which override every configuration file. */
 export const registryVariables = ({
   main,
   scopes,

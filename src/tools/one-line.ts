@@ -5,13 +5,13 @@ import { z } from 'zod';
 const ODD = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
 
 /** One line without control characters. */
-export const oneLine = (most: number) =>
+export const oneLine = (maxLength: number) =>
   z
     .string()
     .min(1)
-    .max(most)
+    .max(maxLength)
     .refine((text) => !ODD.test(text), 'One line without control characters.');
 
 /** The same, and it cannot be taken for an option. */
-export const operand = (most: number) =>
-  oneLine(most).refine((text) => !text.startsWith('-'), 'It must not start with a dash.');
+export const operand = (maxLength: number) =>
+  oneLine(maxLength).refine((text) => !text.startsWith('-'), 'It must not start with a dash.');

@@ -1,6 +1,6 @@
 /**
- * Ends a process that works for this one when this one is gone, also after `kill -9`: what it does
- * may never end by itself, and while it does it, it would not notice that its pipes are closed.
+ * Ends a child process when this process is gone, also after `kill -9`: its work may never end, and
+ * while it works it does not notice that its pipes are closed.
  */
 
 const watch = (parent: number): string => `
@@ -12,9 +12,9 @@ setInterval(look, 1000);
 `;
 
 /**
- * The text of a value, for a program that this process starts: a thread that watches, and that keeps
- * nobody from going home. This process is told by its number, for it may be gone before the thread
- * looks for the first time.
+ * Gives the text of an expression for a program that this process starts. Its value is a thread that
+ * watches this process and does not keep the program alive. The pid is part of the text, because this
+ * process may be gone before the thread first looks.
  */
 export const startParentWatch = (): string => `(() => {
   const { Worker } = process.getBuiltinModule('node:worker_threads');

@@ -19,7 +19,7 @@ describe('Retry-After', () => {
   });
 });
 
-describe('a body', () => {
+describe('the body of a response', () => {
   it('is read to its limit and not further', async () => {
     let pulled = 0;
     const endless = () =>

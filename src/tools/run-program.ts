@@ -1,6 +1,7 @@
 /** How tools run programs: through the broker, with one way to say that a program is not installed. */
 import type { CommandResult, ExecOptions, ToolContext } from '../contract/context.ts';
 import { ToolFailure } from '../contract/errors.ts';
+import { errorCodeOf } from '../kit/data/reason-of.ts';
 
 export type Exec = (
   command: string,
@@ -13,20 +14,17 @@ export interface ProgramCall extends ExecOptions {
   readonly args: readonly string[];
   /** How to get the program; shown when it is missing. */
   readonly install: string;
-  /** False for a program whose exit code 127 speaks of another one, as with a shell. */
+  /** False for a program whose exit code 127 is about another one, as with a shell. */
   readonly isItself?: boolean;
 }
 
-/** What shells, `env` and bubblewrap say instead of running a program. */
+/** The message of shells, `env` and bubblewrap for a program that does not exist. */
 const NOT_THERE = /^(?:bwrap: execvp |env: |\/usr\/bin\/env: |bash: ).*No such file or directory/m;
 
 const isMissing = ({ exitCode, stdout, stderr }: CommandResult): boolean =>
   stdout === '' && (exitCode === 127 || (exitCode !== 0 && NOT_THERE.test(stderr)));
 
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;
-
-/** Fails with DEPENDENCY_MISSING when there is no such program. The exit code is data. */
+/** Runs a program; its exit code is data. Fails with DEPENDENCY_MISSING when it is not installed. */
 export const runProgram = async (
   context: ToolContext,
   { program, args, install, isItself = true, ...options }: ProgramCall,
@@ -43,9 +41,9 @@ export const runProgram = async (
     if (isItself && isMissing(result)) throw missing();
     return result;
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) throw missing();
+    if (errorCodeOf(error) === 'ENOENT') throw missing();
     // The sandbox does not know how this very program is installed.
-    if (isItself && hasCode(error, 'DEPENDENCY_MISSING')) throw missing();
+    if (isItself && errorCodeOf(error) === 'DEPENDENCY_MISSING') throw missing();
     throw error;
   }
 };

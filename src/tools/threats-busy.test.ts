@@ -126,7 +126,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('threat: data that takes long to work on', () => {
-  it.each(ROWS)('%s holds nobody', LONG, async (_title, make) => {
+  it.each(ROWS)('%s does not block other callers', LONG, async (_title, make) => {
     const { tool, input, context } = make();
     let outcome: unknown;
     const hold = await longestHold(async () => {
@@ -141,18 +141,18 @@ describe('threat: data that takes long to work on', () => {
 const inline = async <I, O>(module: WorkModule<I, O>, input: I): Promise<O> =>
   (await module.prepare(input))();
 
-describe('an answer from a process is the one that would have been given here', () => {
-  it('of text_transform', LONG, async () => {
+describe('work in a process gives the same answer as in this thread:', () => {
+  it('text_transform', LONG, async () => {
     const text = prose(30_000);
     const work = await import('./local/text/transform-work.ts');
     for (const operation of ['word_count', 'keywords', 'entities', 'summarize'] as const) {
       const { outcome } = await inline(work, { text, operation });
-      const given = await runTool(textTransform, { text, operation }, fakeContext());
-      expect(given).toEqual({ operation, ...outcome });
+      const answer = await runTool(textTransform, { text, operation }, fakeContext());
+      expect(answer).toEqual({ operation, ...outcome });
     }
   });
 
-  it('of validate_yaml, validate_json and json_parser', LONG, async () => {
+  it('validate_yaml, validate_json and json_parser', LONG, async () => {
     const schema = { additionalProperties: { type: 'integer' } };
     const yaml = `${lines(5000, (n) => `k${n}: ${n}`)}\nlast: text\n`;
     const json = `{${lines(5000, (n) => `"k${n}": ${n}`).replaceAll('\n', ',\n')}, "a": "\\ud83d"}`;
@@ -167,10 +167,10 @@ describe('an answer from a process is the one that would have been given here', 
     expect(await runTool(jsonParser, { text: json }, fakeContext())).toEqual(parsed);
   });
 
-  it('of web_scrape, read_result and edit_files', LONG, async () => {
+  it('web_scrape, read_result and edit_files', LONG, async () => {
     const [html, url] = [page(1000), 'https://example.com/'];
-    const asked = { format: 'markdown' as const, maxLinks: 200 };
-    const content = await inline(await import('./web/read-page-work.ts'), { html, url, asked });
+    const request = { format: 'markdown' as const, maxLinks: 200 };
+    const content = await inline(await import('./web/read-page-work.ts'), { html, url, request });
     expect(await runTool(webScrape, { url }, fakeContext(serving(html)))).toMatchObject(content);
     const result = resultOf(records.slice(0, 50_000).replace(/,[^,]*,[^,]*$/, ']'));
     const answer = await runTool(result, { handle: 'h', query: '[].n | max(@)' }, fakeContext());
@@ -188,7 +188,7 @@ describe('an answer from a process is the one that would have been given here', 
     expect(files[0]).toMatchObject({ additions: edited.additions, replacements: 500 });
   });
 
-  it('a failure of the work keeps its code and places', LONG, async () => {
+  it('a failure keeps its code and issues', LONG, async () => {
     const text = `${lines(5000, (n) => `"k${n}": ${n}`).replaceAll('\n', ',\n')}`;
     const hostile = `{${text}, "constructor": 1}`;
     await expect(runTool(jsonParser, { text: hostile }, fakeContext())).rejects.toMatchObject({

@@ -8,7 +8,7 @@ const VENDOR: Vendor = {
   explain: (body) => textAt(body, 'error', 'message'),
 };
 
-describe('what a service answers', () => {
+describe('the answer of a service', () => {
   it.each([
     [400, 'VALIDATION_ERROR'],
     [401, 'AUTH_MISSING'],
@@ -34,7 +34,7 @@ describe('what a service answers', () => {
     expect(huge.message).toBe('Lamps answered with status 500.');
   });
 
-  it('is data when it is good, and a failure when it is odd', async () => {
+  it('is data when it fits, and EXECUTION_FAILED otherwise', async () => {
     const shape = { safeParse: (data: unknown) => ({ success: true, data }) };
     expect(await vendorData(Response.json({ a: 1 }), VENDOR, shape)).toEqual({ a: 1 });
     await expect(vendorData(new Response('no'), VENDOR, shape)).rejects.toMatchObject({
@@ -42,7 +42,7 @@ describe('what a service answers', () => {
     });
   });
 
-  it('hostile: a path goes by own fields only', () => {
+  it('hostile: textAt reads own fields only', () => {
     expect(textAt({ a: [{ b: 'x' }] }, 'a', 0, 'b')).toBe('x');
     expect(textAt({}, 'constructor', 'name')).toBeUndefined();
     expect(textAt({ a: 1 }, 'a')).toBeUndefined();

@@ -1,6 +1,7 @@
-/** What a service answered: its data, or its refusal in a code of the table. */
+/** Reads the answer of a service: its data, or its refusal as a code of the table. */
 import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
 import type { AuthRequirement } from '../contract/tool.ts';
+import { isObject } from '../kit/data/is-record.ts';
 import { decodeText, parseJson, readBytes, retryAfterMs } from './read-reply.ts';
 
 export interface Vendor {
@@ -25,15 +26,15 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   429: 'RATE_LIMITED',
 };
 
-/** The code that a status stands for. */
+/** Gives the error code of an HTTP status. */
 export const codeForStatus = (status: number): ErrorCode =>
   (Object.hasOwn(CODES, status) ? CODES[status] : undefined) ??
   (status >= 500 ? 'SERVER_ERROR' : 'EXECUTION_FAILED');
 
-/** Statuses after which the service may have done its work, or be at it. */
+/** Statuses after which the service may have done its work, or still do it. */
 const IN_DOUBT: ReadonlySet<number> = new Set([408, 409, 425]);
 
-/** Whether the service says that it did not do what it was asked. */
+/** Tells whether the status says that the service did nothing. */
 export const isRefusal = ({ status }: Response): boolean =>
   status >= 400 && status < 500 && !IN_DOUBT.has(status);
 
@@ -62,7 +63,7 @@ const explanation = async (response: Response, vendor: Vendor): Promise<string> 
   return said === undefined ? '' : ` ${said.slice(0, MAX_EXPLANATION)}`;
 };
 
-/** The failure a bad status stands for, with the service's own words. */
+/** Makes the failure of a bad status, with the service's own message. */
 export const vendorFailure = async (response: Response, vendor: Vendor): Promise<ToolFailure> => {
   const { status, headers } = response;
   const code = codeForStatus(status);
@@ -85,7 +86,7 @@ export interface Shape<T> {
 
 const MAX_BYTES = 5_000_000;
 
-/** The data of a good answer. Throws the failure of a bad one, EXECUTION_FAILED for an odd one. */
+/** Reads the data of a good answer. Throws the failure of a bad one, EXECUTION_FAILED for one that does not fit. */
 export const vendorData = async <T>(
   response: Response,
   vendor: Vendor,
@@ -101,21 +102,21 @@ export const vendorData = async <T>(
   );
 };
 
-/** The credential without which the service answers nothing. */
+/** Declares the credential that the service needs. */
 export const authOf = (
   { secret, setupUrl }: Vendor,
   type: AuthRequirement['type'],
 ): AuthRequirement => ({ type, required: true, configKey: secret, setupUrl });
 
-/** The text at a path of own fields, for reading error bodies. */
+/** Reads the text at a path of own fields, for error bodies. */
 export const textAt = (
   value: unknown,
   ...path: readonly (string | number)[]
 ): string | undefined => {
   let at = value;
   for (const key of path) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
-    at = (at as Record<string | number, unknown>)[key];
+    if (!isObject(at) || !Object.hasOwn(at, key)) return undefined;
+    at = at[key];
   }
   return typeof at === 'string' ? at : undefined;
 };

@@ -3,14 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { isMissing } from '../fixtures/needed-programs.ts';
 import { createProject, type Project } from './run-toolcrib.ts';
 
 beforeAll(() => {
   createProject();
 }, 180_000);
 
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
-if (missing) console.log('Skipped: bubblewrap is missing (scripts/install-sandbox-tools.sh)');
+const missing = isMissing('bwrap');
 
 const git = (project: Project, ...args: readonly string[]): string =>
   execFileSync('git', [...args], { cwd: project.folder, env: project.env, encoding: 'utf8' });

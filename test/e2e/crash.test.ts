@@ -24,8 +24,8 @@ const writeUntilKilled = async (root: string, kill: number): Promise<readonly st
   return [...text.matchAll(/^done \d+ (\S+) success$/gm)].map(([, id]) => id ?? '');
 };
 
-describe('kill -9 at any moment', () => {
-  it('leaves a store that opens, verifies, and says of each call what became of it', async () => {
+describe('a process killed with kill -9 at any moment', () => {
+  it('leaves a store that opens, verifies, and has the outcome of each call', async () => {
     const root = await mkdtemp(join(tmpdir(), 'toolcrib-crash-'));
     let begun = 0;
     for (let kill = 0; kill < KILLS; kill++) {

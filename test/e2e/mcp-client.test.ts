@@ -24,7 +24,8 @@ afterEach(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const postgres = postgresFolder();
-if (!postgres) console.log('Skipped: PostgreSQL is not installed, so its server is not tried.');
+if (!postgres)
+  console.warn('Skipped: PostgreSQL is not installed (Debian: apt-get install postgresql).');
 
 type ServerInput = NonNullable<NonNullable<ConfigInput['mcp']>['servers']>[string];
 

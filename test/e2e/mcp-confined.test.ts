@@ -1,14 +1,12 @@
 /** A server that the configuration confines, through the whole crib. */
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { createCrib } from '../../src/crib/create-crib.ts';
+import { isMissing } from '../fixtures/needed-programs.ts';
 
-/** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
-if (missing) console.log('Skipped: bubblewrap is missing (scripts/install-sandbox-tools.sh)');
+const missing = isMissing('bwrap');
 
 const SERVER = join(import.meta.dirname, '../fixtures/mcp-servers/prying-server.mjs');
 const folder = await realpath(await mkdtemp(join(tmpdir(), 'toolcrib-confined-')));

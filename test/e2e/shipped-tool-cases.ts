@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { API_KEY, OPENAI, startModelEndpoint } from '../conformance/model-endpoint.ts';
+import { reasonWithout } from '../fixtures/needed-programs.ts';
 import { openNpmRegistry } from '../fixtures/npm-registry.ts';
 import { openGraphql } from '../fixtures/vendors/graphql-server.ts';
 import { openPostgrest, SUPABASE_KEY } from '../fixtures/vendors/postgrest-server.ts';
@@ -49,6 +50,8 @@ export interface MissingProgram {
   open?(): Promise<Beside>;
   env?(folder: string): Environment;
   readonly suggestion: RegExp;
+  /** Why the case cannot be run on this machine, where it cannot. */
+  skip?(): string | undefined;
 }
 
 const NOTES = { 'notes.txt': 'one\ntwo\nthree\n' };
@@ -107,7 +110,10 @@ const SOCKET = '/var/run/docker.sock';
 const noEngine = (): string | undefined =>
   existsSync(SOCKET) ? undefined : 'there is no container engine at /var/run/docker.sock';
 
-/** Whatever arrives is answered: fuzzing sends bodies that are no JSON. */
+/** Tools that run programs do so in the process sandbox. */
+const noSandbox = (): string | undefined => reasonWithout('bwrap');
+
+/** Answers anything: fuzzing sends bodies that are no JSON. */
 const itemOf = (text: string): object => {
   try {
     return { ...(JSON.parse(text) as object), id: 'i1' };
@@ -194,26 +200,34 @@ export const CASES: Readonly<Record<string, ToolCase>> = {
   bash_execution: {
     files: NOTES,
     env: () => ({ TOOLCRIB_COMMANDS_ALLOW: 'cat **,wc **,head **' }),
+    skip: noSandbox,
   },
   docker: { files: { Dockerfile: 'FROM node:22-slim\n' }, skip: noEngine },
   read_result: { sample: { handle: 'none' } },
   search_api: {},
   run_code: {},
-  git: { prepare: makeRepository, env: () => IN_MEMORY },
-  git_commit: { prepare: makeRepository },
-  git_remote: { prepare: makeRepository },
+  git: { prepare: makeRepository, env: () => IN_MEMORY, skip: noSandbox },
+  git_commit: { prepare: makeRepository, skip: noSandbox },
+  git_remote: { prepare: makeRepository, skip: noSandbox },
   npm_install: {
     files: { 'package.json': '{"name":"app","version":"1.0.0"}' },
     open: openPackages,
     prepare: useRegistry,
     env: () => LOCAL,
+    skip: noSandbox,
   },
-  analyze_dependencies: { open: openPackages, prepare: makeOutdated, env: () => LOCAL },
+  analyze_dependencies: {
+    open: openPackages,
+    prepare: makeOutdated,
+    env: () => LOCAL,
+    skip: noSandbox,
+  },
   analyze_code: {
     files: {
       'src/messy.ts':
         'export const messy = (a: number) => {\n  debugger;\n  if (a > 1 && a < 5) return a;\n  return a ? 1 : 2;\n};\n',
     },
+    skip: noSandbox,
   },
   rest_api_call: { open: openItems, env: () => LOCAL, from: 'https://api.example.com' },
   graphql_query: { open: openGraphql, env: () => LOCAL, from: 'https://api.example.com/graphql' },
@@ -245,6 +259,7 @@ export const MISSING: readonly MissingProgram[] = [
     input: { command: 'frobnicate', args: ['now'] },
     env: () => ({ TOOLCRIB_COMMANDS_ALLOW: 'frobnicate **' }),
     suggestion: /Install/,
+    skip: noSandbox,
   },
   {
     tool: 'web_scrape',

@@ -92,13 +92,10 @@ const caseOf = (name: string): ToolCase => {
 const runInput = (name: string, input: unknown, setting: Setting): Promise<Call> =>
   paste(`toolcrib run ${name} '${JSON.stringify(input).replaceAll("'", `'\\''`)}'`, setting);
 
-/** Where there can be an example, and what it needs is on this machine. */
-const withCommands = shipped.filter((name) => {
-  const { sample, skip } = caseOf(name);
-  const reason = skip?.();
-  if (reason !== undefined) console.warn(`${name}: its examples are skipped: ${reason}`);
-  return !sample && reason === undefined;
-});
+/** Tools with examples, and why those cannot be run on this machine, where they cannot. */
+const withCommands = shipped
+  .filter((name) => !caseOf(name).sample)
+  .map((name) => ({ name, reason: caseOf(name).skip?.() }));
 
 describe('every tool that ships', () => {
   it('is known here, and has its page', () => {
@@ -108,10 +105,11 @@ describe('every tool that ships', () => {
     expect(bare).toEqual([]);
   });
 
-  it.each(withCommands)(
-    '%s does what the commands on its page promise',
+  it.for(withCommands)(
+    '$name does what the commands on its page promise',
     { timeout: TIMEOUT },
-    async (name) => {
+    async ({ name, reason }, { skip }) => {
+      skip(reason !== undefined, reason);
       const own = caseOf(name);
       const { examples = [] } = definitionOf(name);
       const commands = commandsOf(name);
@@ -157,8 +155,10 @@ describe('what is missing', () => {
     }
   });
 
-  it.each(MISSING)('$tool says how to get its program', { timeout: TIMEOUT }, async (each) => {
+  it.for(MISSING)('$tool says how to get its program', { timeout: TIMEOUT }, async (each, test) => {
     const { tool, input, open, env, suggestion } = each;
+    const reason = each.skip?.();
+    test.skip(reason !== undefined, reason);
     const own = { ...(open && { open }) };
     const { code, result } = await inPlace(own, (setting, url) => {
       const moved = JSON.parse(JSON.stringify(input).replaceAll('http://site.example', url));

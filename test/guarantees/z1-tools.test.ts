@@ -15,6 +15,7 @@ import type { ToolResult } from '../../src/contract/result.ts';
 import type { Tool } from '../../src/contract/tool.ts';
 import { createCrib } from '../../src/crib/create-crib.ts';
 import { type Watch, watchConnections } from '../fixtures/local-site.ts';
+import { isMissing } from '../fixtures/needed-programs.ts';
 import { isFull, sized, TIME_LIMIT } from './size.ts';
 import { type FuzzLocation, openFuzzPlace } from './z1-place.ts';
 
@@ -63,6 +64,7 @@ const NOT_RUN_HERE = [
   'analyze_dependencies',
   'docker',
   'read_result',
+  ...(isMissing('bwrap') ? ['git', 'git_commit'] : []),
 ];
 const STATUSES = ['success', 'failure', 'timeout', 'cancelled', 'denied', 'pending'];
 const NAUGHTY = dataFile('z1-naughty-strings.json') as readonly string[];

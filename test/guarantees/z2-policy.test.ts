@@ -10,8 +10,8 @@ import { compilePolicy } from '../../src/governance/policy/compile-policy.ts';
 import type {
   PolicyDocument,
   PolicyRule,
+  PolicySource,
 } from '../../src/governance/policy/document/policy-document.ts';
-import type { PolicySource } from '../../src/governance/policy/document/policy-document.ts';
 import { sized, TIME_LIMIT } from './size.ts';
 
 /** Pairs of a policy and a call. */

@@ -33,7 +33,9 @@ const makeCertificate = (): { key: string; cert: string } | undefined => {
 const certificate = makeCertificate();
 if (certificate === undefined) {
   if (process.env.CI) throw new Error('openssl is needed for the TLS tests');
-  process.stderr.write('skipped: TLS tests of egress, since openssl cannot make a certificate\n');
+  process.stderr.write(
+    'Skipped: openssl cannot make a certificate (Debian: apt-get install openssl).\n',
+  );
 }
 
 describe.runIf(certificate)('TLS', () => {

@@ -14,7 +14,7 @@ describe('lazy', () => {
     expect(made).toBe(1);
   });
 
-  it('calls that come together share one promise, and a failure is tried again', async () => {
+  it('shares one promise among concurrent calls, and tries again after a failure', async () => {
     let tries = 0;
     const value = lazyAsync(async () => {
       tries += 1;

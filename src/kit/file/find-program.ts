@@ -5,10 +5,10 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { segmentsBelow } from './segments-below.ts';
 
 export interface ProgramSearch {
-  /** The names it may have, such as `rg` and `rg.exe`. An absolute path is looked at as it stands. */
+  /** The names it may have, such as `rg` and `rg.exe`. An absolute path is used as it is. */
   readonly names: readonly string[];
   readonly folders: readonly string[];
-  /** A program below this folder is not used: what lies in a workspace is not to be trusted. */
+  /** Programs below this folder are not used, because a workspace is not trusted. */
   readonly outside?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Reads a file whose owner and mode count: what is judged is what is read, because both use one handle. */
+/** Reads a file whose owner and mode matter. One handle is checked and read, so both are the same file. */
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
@@ -7,7 +7,7 @@ const ROOT = 0;
 export interface OwnerRules {
   /** Bits of the mode that must not be set. */
   readonly forbidden: number;
-  /** A file of root counts as one's own. */
+  /** A file of root is allowed, too. */
   readonly orRoot?: boolean;
 }
 
@@ -15,12 +15,12 @@ export interface OwnerRules {
 export const UNREADABLE_BY_OTHERS = 0o077;
 export const UNWRITABLE_BY_OTHERS = 0o022;
 
-/** The number of the user this process runs for; absent on Windows. */
+/** Gives the user id of this process; none on Windows. */
 export const ownUid = (): number | undefined => process.getuid?.();
 
 /**
- * Says who else could have a hand in a file: another owner, or others by its mode. `self` is absent
- * where files have no owner in numbers, as on Windows; there the system's own rules have to do.
+ * Says why others could reach a file: it has another owner, or its mode lets them. `self` is absent
+ * where owners are no numbers, as on Windows; there only the system's own rules protect the file.
  */
 export const othersReach = (
   { uid, mode }: Pick<Stats, 'uid' | 'mode'>,
@@ -32,7 +32,7 @@ export const othersReach = (
   return (mode & forbidden) === 0 ? undefined : 'mode';
 };
 
-/** No more than allowed is ever read: a file can grow, or have no end. */
+/** Reads at most `size` bytes, because a file can grow or have no end; gives nothing for a longer one. */
 const readAtMost = async (handle: FileHandle, size: number): Promise<Uint8Array | undefined> => {
   const buffer = new Uint8Array(size + 1);
   let length = 0;
@@ -48,7 +48,7 @@ export type FileFault = 'not-regular' | 'too-large' | 'changed';
 
 export interface ReadFileRules {
   readonly maxBytes: number;
-  /** The file has to lie where it is named; one behind a link fails with ELOOP. */
+  /** A link fails with ELOOP. */
   readonly noLink?: boolean | undefined;
   /** Judges the opened file before it is read; what it throws is thrown on. */
   readonly check?: ((stats: Stats) => void) | undefined;

@@ -25,8 +25,8 @@ const age = (name: string) => {
   utimesSync(join(folder, name), then, then);
 };
 
-describe('what killed processes left behind', () => {
-  it('is removed when it is ours, old and of our names', async () => {
+describe('removeStale', () => {
+  it('removes old files and folders of this user with the given prefixes', async () => {
     writeFileSync(join(folder, '.own-file'), 'x');
     mkdirSync(join(folder, '.own-folder'));
     writeFileSync(join(folder, '.own-folder', 'file'), 'x');
@@ -35,7 +35,7 @@ describe('what killed processes left behind', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('benign: young ones, other names and links stay', async () => {
+  it('benign: leaves young files, other names and links', async () => {
     writeFileSync(join(folder, '.own-young'), 'x');
     writeFileSync(join(folder, 'precious'), 'x');
     age('precious');
@@ -44,7 +44,7 @@ describe('what killed processes left behind', () => {
     expect(readdirSync(folder)).toHaveLength(3);
   });
 
-  it('a folder that is not there is no fault', async () => {
+  it('removes nothing, without an error, in a folder that does not exist', async () => {
     expect(await removeStale(join(folder, 'none'), options)).toBe(0);
   });
 });

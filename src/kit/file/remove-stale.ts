@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ownUid } from './private-file.ts';
 
 export interface StaleOptions {
-  /** How the names begin that only this program gives. */
+  /** Prefixes that only this program gives to names. */
   readonly prefixes: readonly string[];
   /** Younger ones may belong to a process that lives. */
   readonly minAgeMs: number;
@@ -14,11 +14,11 @@ export interface StaleOptions {
 const isStale = async (path: string, { minAgeMs, now }: StaleOptions): Promise<boolean> => {
   const stats = await lstat(path);
   const isOurs = ownUid() === undefined || stats.uid === ownUid();
-  // A link was made by somebody else.
+  // This program makes no links.
   return isOurs && !stats.isSymbolicLink() && now - stats.mtimeMs >= minAgeMs;
 };
 
-/** Returns how many are gone. Never fails: what cannot be removed stays. */
+/** Removes stale entries and returns their number. Never fails: what cannot be removed stays. */
 export const removeStale = async (folder: string, options: StaleOptions): Promise<number> => {
   const names = await readdir(folder).catch(() => []);
   let removed = 0;

@@ -1,4 +1,4 @@
-/** Puts content under a name in one step: whoever reads it sees the old file or the new one, never half of one. */
+/** Puts content under a name in one step: a reader sees the old file or the new one, never a part. */
 import { link, mkdir, mkdtemp, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCodeOf } from '../data/reason-of.ts';
@@ -38,7 +38,7 @@ export const syncFolder = async (folder: string): Promise<void> => {
   }
 };
 
-/** Writes beside the target and hands the finished file over; what is left of it is removed. */
+/** Writes a draft beside the target, passes it to `publish`, and removes what is left of it. */
 const withDraft = async <T>(
   target: string,
   { content, mode }: { readonly content: Content; readonly mode: number },
@@ -55,9 +55,9 @@ const withDraft = async <T>(
 };
 
 export interface PutOptions {
-  /** For the owner alone unless said otherwise. */
+  /** 0600 by default. */
   readonly mode?: number;
-  /** Asked when the new file is ready; nothing is replaced when it answers false. */
+  /** Called when the new file is ready; nothing is replaced when it gives false. */
   readonly confirm?: () => Promise<boolean>;
 }
 
@@ -86,10 +86,10 @@ export const createFile = (file: string, content: Content, mode = OWNER_ONLY): P
     }
   });
 
-/** Replaces what a name stands for: through a link, with the mode of the file there; a new one gets `mode`. */
+/** Replaces the file that a name leads to, through a link, and keeps its mode; a new file gets `mode`. */
 export const replaceFile = async (file: string, content: Content, mode = 0o644): Promise<void> => {
   const target = await realpath(file).catch(whenAbsent(file));
-  const kept = await stat(target).then((found) => found.mode & 0o777, whenAbsent(mode));
+  const currentMode = await stat(target).then((stats) => stats.mode & 0o777, whenAbsent(mode));
   await mkdir(dirname(target), { recursive: true });
-  await putFile(target, content, { mode: kept });
+  await putFile(target, content, { mode: currentMode });
 };

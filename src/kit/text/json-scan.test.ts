@@ -14,7 +14,7 @@ const parses = (text: string): boolean => {
   }
 };
 
-describe('agreement with JSON.parse', () => {
+describe('scanJson, like JSON.parse,', () => {
   it.each([
     ...['', ' ', '{', '[', '"', '{"a"', '{"a":', '{"a":1', '{"a":1,', '[1', '[1,', '[1 2]', '1 2'],
     ...['{a:1}', "{'a':1}", '{"a":1,}', '[1,]', '[,1]', '{,}', '[1,,2]', '{"a" 1}', '{1:2}'],
@@ -44,7 +44,7 @@ describe('agreement with JSON.parse', () => {
     expect(scan(text).error).toBeUndefined();
   });
 
-  it('holds for any text that looks like JSON', () => {
+  it('accepts and refuses the same random texts', () => {
     const piece = fc.constantFrom(
       ...['{', '}', '[', ']', ',', ':', '"', '"a"', '"b\\n"', '1', '-2.5e3', '0', 'true', 'null'],
       ...[' ', '\n', '\\', 'e', '.', '-', 'x', '\u0001'],
@@ -59,7 +59,7 @@ describe('agreement with JSON.parse', () => {
   });
 });
 
-describe('what it says', () => {
+describe('scanJson', () => {
   it.each([
     ['{"a": 1,\n "b": }', 15, '/b', 'a value is expected'],
     ['[1, 2,]', 6, '/2', 'a value is expected'],
@@ -104,7 +104,7 @@ describe('what it says', () => {
   });
 });
 
-describe('bounds', () => {
+describe('scanJson', () => {
   it('refuses nesting beyond the limit at once, 200,000 levels too', { timeout: 15_000 }, () => {
     const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
     expect(scan(nested(500)).error).toBeUndefined();

@@ -15,7 +15,7 @@ export interface JsonFlaw {
   /** A clause in lower case, without a full stop and without anything of the text. */
   readonly message: string;
   readonly offset: number;
-  /** Behind the last character that it is about; of a number its end. */
+  /** One past the last character of the flaw. */
   readonly end: number;
 }
 
@@ -87,7 +87,7 @@ class Scanner {
   readonly #options: JsonScanOptions;
   readonly #frames: Frame[] = [];
   readonly #number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-  /** Characters that stand for themselves: all but controls, the quote and the backslash. */
+  /** Literal characters: all but controls, the quote and the backslash. */
   readonly #plain = /[ !#-[\]-\uffff]*/y;
   readonly warnings: JsonFlaw[] = [];
   error: JsonFlaw | undefined = undefined;
@@ -134,7 +134,7 @@ class Scanner {
     }
   }
 
-  /** Reads one value; of an object or array only the way to its first value. */
+  /** Reads one value; of an object or array only up to its first value. */
   #readValue(): void {
     for (;;) {
       const code = this.#next();

@@ -11,11 +11,11 @@ describe('compileLinear', () => {
     expect(pattern.replaceAll('abbc bc', '[$1$<tail>]')).toEqual({ text: 'a[cc] [cc]', count: 2 });
   });
 
-  it('counts in the units of a string', async () => {
+  it('gives positions in UTF-16 units', async () => {
     expect((await compileLinear('b')).find('𝒳éb')).toEqual({ start: 3, end: 4 });
   });
 
-  it('ignores case and sees lines when asked', async () => {
+  it('ignores case and matches at lines with the options for them', async () => {
     expect((await compileLinear('É', { ignoreCase: true })).test('é')).toBe(true);
     expect((await compileLinear('^b$')).test('a\nb')).toBe(false);
     expect((await compileLinear('^b$', { multiline: true })).test('a\nb')).toBe(true);

@@ -27,7 +27,7 @@ const replaceAll = (compiled: RE2JS, text: string, replacement: string) => {
 /** Writes a text as a pattern that matches that text alone. */
 export const quotePattern = (text: string): string => text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
 
-/** Throws VALIDATION_ERROR for a pattern the engine does not take. */
+/** Compiles a pattern. Throws VALIDATION_ERROR for one that the engine does not take. */
 export const compileLinear = async (
   pattern: string,
   options: { readonly ignoreCase?: boolean; readonly multiline?: boolean } = {},

@@ -9,7 +9,7 @@ export const MAX_JSON_DEPTH = 512;
 
 export type StrictJson = { readonly value: unknown } | { readonly flaw: JsonFlaw };
 
-/** The first flaw of a text, or undefined when it is exact JSON. */
+/** Finds the first flaw of a text; gives `undefined` for exact JSON. */
 export const findJsonFlaw = (text: string): JsonFlaw | undefined => {
   const { error, warnings } = scanJson(text, { maxDepth: MAX_JSON_DEPTH, stopAtFirst: true });
   return warnings[0] ?? error;

@@ -29,7 +29,7 @@ export interface YamlFault extends Position {
   readonly message: string;
 }
 
-/** Where a member of a map or a list stands. */
+/** The position of a member of a map or a list. */
 export interface YamlLocation {
   readonly key?: Position | undefined;
   readonly value?: Position | undefined;

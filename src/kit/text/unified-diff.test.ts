@@ -61,11 +61,11 @@ describe('diffTexts', () => {
     expect(diffTexts('a\n', '').hunks).toBe('@@ -1,1 +0,0 @@\n-a\n');
   });
 
-  it('is empty for equal texts', () => {
+  it('gives no hunks for equal texts', () => {
     expect(diffTexts('a\nb', 'a\nb')).toEqual({ hunks: '', additions: 0, deletions: 0 });
   });
 
-  it('turns any text into any other', () => {
+  it('gives a patch that turns the first of two random texts into the second', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', '', 'x\r'), { maxLength: 30 })
       .chain((lines) => fc.constantFrom(lines.join('\n'), `${lines.join('\n')}\n`));
@@ -79,7 +79,7 @@ describe('diffTexts', () => {
     );
   });
 
-  it('finds the shortest way', () => {
+  it('finds the shortest difference', () => {
     const { additions, deletions } = diffTexts('a\nb\nc\na\nb\nb\na\n', 'c\nb\na\nb\na\nc\n');
     expect(additions + deletions).toBe(5);
   });

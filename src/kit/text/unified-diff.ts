@@ -25,7 +25,7 @@ const marked = (mark: '-' | '+', lines: readonly string[]): readonly string[] =>
     line.endsWith('\n') ? [`${mark}${line.slice(0, -1)}`] : [`${mark}${line}`, NO_LINE_END],
   );
 
-/** Everything between the first and the last change as one hunk: for texts with little in common. */
+/** Makes one hunk of everything between the first and the last change, for texts with little in common. */
 const wholeHunk = (before: string, after: string): StructuredPatchHunk => {
   const [a, b] = [linesOf(before), linesOf(after)];
   const start = sharedStart(a, b);

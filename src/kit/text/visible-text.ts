@@ -1,11 +1,11 @@
 /**
- * Makes text safe to look at: whatever a terminal would obey, hide, reorder or stretch is written
- * out instead. The result is unambiguous: text that merely looks like a mark is marked itself.
+ * Makes text safe to look at: characters that a terminal would obey, hide, reorder or stretch are
+ * written as marks. The result is unambiguous: text that only looks like a mark is marked itself.
  */
 
 /**
  * Control, format, unassigned and private characters, lone surrogates, every space but the plain
- * one, whatever fonts leave out, the marks used here, and letters buried under combining signs.
+ * one, characters that fonts leave out, the marks used here, and towers of combining signs.
  */
 export const HIDDEN =
   /[\p{C}\p{Zl}\p{Zp}\p{DI}\u21aa\u2400-\u2426\u27e8\u27e9\u2800]|(?! )\p{Zs}|(?<=^|\n|\p{M}{3})\p{M}/gu;
@@ -14,7 +14,7 @@ export const HIDDEN =
 const BACKSLASHES =
   /\\+(?=u(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F])|[\u0080-\u009f\u21aa\u2400-\u2426\u27e8\u27e9\u2800\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs})/gu;
 
-/** More blanks than this in a row, and they are counted instead of shown. */
+/** Longer runs of blanks are counted instead of shown. */
 const BLANKS_SHOWN = 32;
 const TABS_SHOWN = 8;
 const BLANK_LINES_SHOWN = 2;
@@ -33,13 +33,13 @@ const withMarks = (text: string, keep: string): string =>
     .replace(BACKSLASHES, (run) => run + run)
     .replace(HIDDEN, (character) => (keep.includes(character) ? character : marked(character)));
 
-/** On one line: line breaks and tabs are marked too. */
+/** Writes a text on one line: line breaks and tabs are marked too. */
 export const visibleText = (text: string): string => withMarks(text, '');
 
-/** Over several lines: line breaks and tabs do what they say, all else is marked. */
+/** Writes a text over several lines: line breaks and tabs stay, all else is marked. */
 export const visibleBlock = (text: string): string => withMarks(text, '\n\t');
 
-/** For JSON text: hidden characters become JSON escapes, so that the value stays the same. */
+/** Writes hidden characters of a JSON text as JSON escapes, so that the value stays the same. */
 export const visibleJson = (json: string): string =>
   json.replace(HIDDEN, (character) =>
     character === '\n'
@@ -87,7 +87,7 @@ const blankRun = (lines: readonly string[]): readonly string[] => {
 };
 
 /**
- * Line by line for somebody who has to decide: as `visibleBlock`, but tabs are marked, and padding
+ * Writes a text line by line for an approver: as `visibleBlock`, but tabs are marked, and padding
  * that could push the rest out of sight is counted.
  */
 export const visibleLines = (text: string): readonly string[] => {
@@ -104,6 +104,6 @@ export const visibleLines = (text: string): readonly string[] => {
   return [...shown, ...blankRun(blank)];
 };
 
-/** An item of a list, on one line whatever is in it: as `visibleLines`, with line breaks marked. */
+/** Writes an item of a list on one line: as `visibleLines`, with line breaks marked. */
 export const visibleItem = (text: string): string =>
   text.split('\n').map(visibleLine).join('\u240a');

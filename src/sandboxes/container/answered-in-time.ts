@@ -1,4 +1,4 @@
-/** Waits for a word of the engine, but not for ever: a socket that takes everything and says nothing is no engine. */
+/** Limits the wait for an engine: a socket may accept everything and never answer. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 
@@ -7,7 +7,7 @@ const MAX_MS = 10_000;
 export const START_ENGINE =
   'Start Docker or Podman: systemctl start docker, or podman system service (Debian: apt-get install podman).';
 
-/** Fails with SANDBOX_ERROR when it takes too long; for questions that a living engine answers at once. */
+/** Waits for a request that a working engine answers at once. Fails with SANDBOX_ERROR when it takes too long. */
 export const answeredInTime = async <T>(
   work: Promise<T>,
   { after }: Pick<Runtime, 'after'>,

@@ -1,4 +1,4 @@
-/** One build: the archive goes in, the engine's log comes out, and no longer than it may take. */
+/** Builds an image: sends the archive and reads the engine's log, within a time limit. */
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type Dockerode from 'dockerode';
@@ -29,14 +29,14 @@ export interface BuildOutcome {
 const MAX_LOG = 1_000_000;
 const CPU_PERIOD = 100_000;
 
-const optionsOf = (order: BuildRequest) => {
-  const memory = order.memoryMb * 1_048_576;
+const optionsOf = (request: BuildRequest) => {
+  const memory = request.memoryMb * 1_048_576;
   return {
-    t: order.tag,
-    dockerfile: order.dockerfile,
-    ...(order.target !== undefined && { target: order.target }),
-    buildargs: { ...order.buildArgs },
-    nocache: order.noCache,
+    t: request.tag,
+    dockerfile: request.dockerfile,
+    ...(request.target !== undefined && { target: request.target }),
+    buildargs: { ...request.buildArgs },
+    nocache: request.noCache,
     rm: true,
     forcerm: true,
     networkmode: 'none',
@@ -44,18 +44,18 @@ const optionsOf = (order: BuildRequest) => {
     // The same as memory: no swap on top of it.
     memswap: memory,
     cpuperiod: CPU_PERIOD,
-    cpuquota: Math.round(order.cpus * CPU_PERIOD),
+    cpuquota: Math.round(request.cpus * CPU_PERIOD),
   };
 };
 
-interface Said {
+interface BuildMessage {
   readonly stream?: unknown;
   readonly status?: unknown;
   readonly error?: unknown;
   readonly aux?: { readonly ID?: unknown };
 }
 
-/** Each line of the answer is an object; what is none of ours is passed over. */
+/** Collects the log. Each line of the answer is a JSON object; other lines are skipped. */
 class BuildLog {
   text = '';
   hasFailed = false;
@@ -77,22 +77,22 @@ class BuildLog {
     this.#read(this.#rest);
   }
 
-  #read(line: string): void {
-    if (line.trim() === '') return;
-    let said: Said;
+  #read(json: string): void {
+    if (json.trim() === '') return;
+    let message: BuildMessage;
     try {
-      said = Object(JSON.parse(line)) as Said;
+      message = Object(JSON.parse(json)) as BuildMessage;
     } catch {
       return;
     }
-    const { stream, status, error, aux } = said;
+    const { stream, status, error, aux } = message;
     if (typeof aux?.ID === 'string') this.imageId = aux.ID;
     if (typeof error === 'string') this.hasFailed = true;
-    const told = [stream, error, status].find((one) => typeof one === 'string');
-    if (typeof told !== 'string' || told.trim() === '') return;
-    // The end tells how it went: the start is what can be spared.
-    this.text = `${this.text}${told.endsWith('\n') ? told : `${told}\n`}`.slice(-MAX_LOG);
-    this.#onLine(told.trim());
+    const line = [stream, error, status].find((one) => typeof one === 'string');
+    if (typeof line !== 'string' || line.trim() === '') return;
+    // The end says how the build went, so the start is cut off.
+    this.text = `${this.text}${line.endsWith('\n') ? line : `${line}\n`}`.slice(-MAX_LOG);
+    this.#onLine(line.trim());
   }
 }
 
@@ -107,19 +107,19 @@ const idOf = async (engine: Dockerode, tag: string): Promise<string> =>
 
 const read = async (
   engine: Dockerode,
-  order: BuildRequest,
+  request: BuildRequest,
   signal: AbortSignal,
 ): Promise<BuildOutcome> => {
-  const archive = Readable.from(order.archive, { objectMode: false });
+  const archive = Readable.from(request.archive, { objectMode: false });
   const broken = once(archive, 'error', { signal }).then(([error]) => Promise.reject(error));
   broken.catch(() => undefined);
-  const log = new BuildLog((line) => order.onLine(line));
+  const log = new BuildLog((line) => request.onLine(line));
   const work = async (): Promise<BuildOutcome> => {
-    const answer = await engine.buildImage(archive, { ...optionsOf(order), abortSignal: signal });
+    const answer = await engine.buildImage(archive, { ...optionsOf(request), abortSignal: signal });
     answer.setEncoding('utf8');
     for await (const chunk of answer) log.take(String(chunk));
     log.end();
-    const imageId = log.hasFailed ? '' : log.imageId || (await idOf(engine, order.tag));
+    const imageId = log.hasFailed ? '' : log.imageId || (await idOf(engine, request.tag));
     return { success: imageId !== '', imageId, log: log.text };
   };
   try {
@@ -129,21 +129,21 @@ const read = async (
   }
 };
 
-/** A Dockerfile that fails is an outcome. Fails with TIMEOUT, CANCELLED, or as the engine refused. */
+/** Builds an image. A Dockerfile that fails is an outcome. Fails with TIMEOUT, CANCELLED, or as the engine refused. */
 export const buildImage = async (
   engine: Dockerode,
-  order: BuildRequest,
+  request: BuildRequest,
   runtime: Runtime,
 ): Promise<BuildOutcome> => {
-  if (order.signal.aborted) throw new ToolFailure('CANCELLED');
+  if (request.signal.aborted) throw new ToolFailure('CANCELLED');
   const over = new AbortController();
-  const timer = runtime.after(order.timeoutMs, () => over.abort());
-  const stop = AbortSignal.any([over.signal, order.signal]);
+  const timer = runtime.after(request.timeoutMs, () => over.abort());
+  const stop = AbortSignal.any([over.signal, request.signal]);
   try {
-    return await read(engine, order, stop);
+    return await read(engine, request, stop);
   } catch (error) {
     if (over.signal.aborted) throw new ToolFailure('TIMEOUT');
-    if (order.signal.aborted) throw new ToolFailure('CANCELLED');
+    if (request.signal.aborted) throw new ToolFailure('CANCELLED');
     throw engineFailure(error);
   } finally {
     timer.cancel();

@@ -1,4 +1,4 @@
-/** What the engine is asked to make: the whole of a container's walls, as one order. */
+/** Makes the request for a container, with all of its confinement. */
 import type { ContainerCreateOptions } from 'dockerode';
 import { ToolFailure } from '../../contract/errors.ts';
 import { findMasked, type Masked, type Masks } from '../find-masked.ts';
@@ -22,11 +22,14 @@ export interface OrderRequest {
   readonly variables: Readonly<Record<string, string>>;
   readonly grants: readonly SandboxGrant[];
   readonly masks: Masks;
-  /** When the container may be taken for forgotten, in milliseconds since the epoch. */
-  readonly endsAt: number;
+  /** In milliseconds since the epoch. */
+  readonly startedAt: number;
 }
 
-/** Marks our containers, and says until when they are wanted. */
+/** Long enough that no other process takes a container of a slow engine for forgotten. */
+const FORGOTTEN_AFTER_MS = 60_000;
+
+/** Marks our containers with the time after which they are forgotten. */
 export const ENDS_AT_LABEL = 'toolcrib.sandbox.ends-at';
 
 const userFor = (own: Identity, grants: readonly SandboxGrant[]): string => {
@@ -64,7 +67,7 @@ const assertPlain = (grants: readonly SandboxGrant[]): void => {
   throw new ToolFailure('SANDBOX_ERROR', 'A path with a colon cannot be granted to a container.');
 };
 
-const walls = (limits: RunLimits, mounts: readonly Mounts[]) => {
+const confinement = (limits: RunLimits, mounts: readonly Mounts[]) => {
   const bytes = Math.floor(limits.memoryMb * 1_048_576);
   const scratch = `rw,nosuid,nodev,mode=1777,size=${Math.floor(bytes / 4)}`;
   return {
@@ -107,7 +110,7 @@ export const containerRequest = (request: OrderRequest): ContainerCreateOptions 
     Env: Object.entries(request.variables).map(([name, value]) => `${name}=${value}`),
     User: userFor(request.identity, grants),
     ...(workingFolder !== undefined && { WorkingDir: workingFolder }),
-    Labels: { [ENDS_AT_LABEL]: String(request.endsAt) },
+    Labels: { [ENDS_AT_LABEL]: String(request.startedAt + limits.timeMs + FORGOTTEN_AFTER_MS) },
     NetworkDisabled: true,
     Tty: false,
     OpenStdin: true,
@@ -116,7 +119,7 @@ export const containerRequest = (request: OrderRequest): ContainerCreateOptions 
     AttachStdout: true,
     AttachStderr: true,
     HostConfig: {
-      ...walls(
+      ...confinement(
         limits,
         grants.map((grant) => mountsOf(grant, request.masks)),
       ),

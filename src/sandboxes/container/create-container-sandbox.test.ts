@@ -54,7 +54,7 @@ describe.skipIf(why !== undefined)('container: on a real Podman', { timeout: 60_
     expect(await sandbox.readiness()).toEqual({ ready: true });
   });
 
-  it('tells output and exit code, and hands input and arguments over unchanged', async () => {
+  it('gives output and exit code, and passes input and arguments unchanged', async () => {
     const argv = ['sh', '-c', 'cat; echo "$1" >&2; exit 3', 'sh', '$(id) "a'];
     expect(await run({ kind: 'command', argv, stdin: 'in ü\n' })).toEqual({
       exitCode: 3,
@@ -85,7 +85,7 @@ describe.skipIf(why !== undefined)('container: on a real Podman', { timeout: 60_
     expect(outcome).toMatchObject({ exitCode, stdout });
   });
 
-  it('threat: asked for a vm it refuses, for this Podman runs its own runtime whatever is asked', async () => {
+  it('threat: refuses a vm, because this Podman runs its own runtime for every request', async () => {
     const vm = createContainerSandbox({
       type: 'vm',
       ociRuntime: 'runsc',
@@ -113,7 +113,7 @@ describe.skipIf(why !== undefined)('container: on a real Podman', { timeout: 60_
     expect(await code(body, 7)).toEqual({ value: [7, { a: 1 }], stdout: 'printed\n', stderr: '' });
   });
 
-  it('keeps the code of a refusal, and tells what the code threw', async () => {
+  it('keeps the error code of a refusal, and reports what the code threw', async () => {
     await expect(code('await context.secret("K");')).rejects.toMatchObject({
       code: 'PERMISSION_DENIED',
     });
@@ -123,7 +123,7 @@ describe.skipIf(why !== undefined)('container: on a real Podman', { timeout: 60_
     });
   });
 
-  it('sees what is granted, and no secret in it', async () => {
+  it('shows what is granted, and no secret in it', async () => {
     const work = join(folder, 'work');
     mkdirSync(work);
     chmodSync(work, 0o777);
@@ -187,7 +187,7 @@ describe.skipIf(why !== undefined)('container: on a real Podman', { timeout: 60_
     expect((await sh('echo alive')).stdout).toBe('alive\n');
   });
 
-  it('a program that is not there is told', async () => {
+  it('says that a program does not exist', async () => {
     await expect(run({ kind: 'command', argv: ['no-such'] })).rejects.toMatchObject({
       code: 'DEPENDENCY_MISSING',
     });

@@ -2,6 +2,7 @@
  * The `container` sandbox on the API of Docker or Podman, and `vm`: the same with a runtime that
  * gives each container a kernel of its own. Neither ever falls back to less.
  */
+import type Dockerode from 'dockerode';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type {
@@ -20,12 +21,11 @@ import type { Identity } from '../sandbox-identity.ts';
 import { taskProtocol } from '../task-protocol.ts';
 import { workingFolder } from '../working-folder.ts';
 import { answeredInTime } from './answered-in-time.ts';
-import { containerRequest } from './container-request.ts';
+import { containerRequest, ENDS_AT_LABEL } from './container-request.ts';
 import { type EngineClient, type LoadEngine, openEngineClient } from './engine-client.ts';
 import { engineReadiness } from './engine-readiness.ts';
 import type { EngineAddress } from './find-engine.ts';
 import { chooseRuntime, noRuntime } from './oci-runtime.ts';
-import { removeForgotten } from './remove-forgotten.ts';
 import { runContainer } from './run-container.ts';
 
 export interface ContainerSandboxOptions {
@@ -49,8 +49,21 @@ const VM_RUNTIMES = ['kata', 'kata-runtime', 'io.containerd.kata.v2', 'runsc', '
 
 const SEARCH_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Long enough that no other process takes a container of a slow engine for forgotten. */
-const FORGOTTEN_AFTER_MS = 60_000;
+/** Removes containers that a killed process left behind: only ours, and only those whose time is over. */
+const removeForgotten = async (engine: Dockerode, now: number): Promise<void> => {
+  const ours = await engine
+    .listContainers({ all: true, filters: { label: [ENDS_AT_LABEL] } })
+    .catch(() => []);
+  const forgotten = ours.filter(({ Labels }) => Number(Labels[ENDS_AT_LABEL]) < now);
+  await Promise.all(
+    forgotten.map(({ Id }) =>
+      engine
+        .getContainer(Id)
+        .remove({ force: true })
+        .catch(() => undefined),
+    ),
+  );
+};
 
 class ContainerSandbox implements Sandbox {
   readonly type: 'container' | 'vm';
@@ -66,8 +79,8 @@ class ContainerSandbox implements Sandbox {
 
   readiness(): Promise<SandboxReadiness> {
     const { image, runtime } = this.#options;
-    const wanted = { image, runtime, runtimes: this.#runtimes };
-    return engineReadiness(async () => (await this.#engine()).engine, wanted);
+    const request = { image, runtime, runtimes: this.#runtimes };
+    return engineReadiness(async () => (await this.#engine()).engine, request);
   }
 
   async run(request: SandboxRequest): Promise<SandboxOutcome> {
@@ -79,24 +92,24 @@ class ContainerSandbox implements Sandbox {
     const { image, identity, masks, runtime } = this.#options;
     const limits = runLimits(config);
     const meter = new OutputMeter(limits.outputBytes);
-    const talk = taskProtocol(request, { limits, meter, node: 'node', random: runtime.random });
+    const protocol = taskProtocol(request, { limits, meter, node: 'node', random: runtime.random });
     const grants = sandboxGrants(config);
     const ociRuntime = await this.#ociRuntime();
-    const order = containerRequest({
+    const createOptions = containerRequest({
       ...{ image, identity, masks, grants, limits, ociRuntime },
       variables: sandboxEnvironment(SEARCH_PATH, config),
-      // An image's own entry point would stand before the program.
+      // An image's own entry point would come before the program.
       entrypoint: [],
-      argv: talk.argv,
+      argv: protocol.argv,
       workingFolder: workingFolder(task.kind === 'command' ? task.cwd : '/tmp', grants),
-      endsAt: runtime.now() + limits.timeMs + FORGOTTEN_AFTER_MS,
+      startedAt: runtime.now(),
     });
     const either = AbortSignal.any([signal, this.#closing.signal]);
     const { engine, socketPath } = await this.#engine();
     const afterwards = (work: Promise<void>) => this.#track(work);
     const how = { ociRuntime, timeMs: limits.timeMs, afterwards, signal: either };
-    const run = { engine, socketPath, order, talk, ...how };
-    return talk.outcome(await runContainer(run, runtime));
+    const run = { engine, socketPath, createOptions, protocol, ...how };
+    return protocol.outcome(await runContainer(run, runtime));
   }
 
   /** Waits for the removal of containers that have ended. */
@@ -134,10 +147,10 @@ class ContainerSandbox implements Sandbox {
   }
 
   async #ociRuntime(): Promise<string | undefined> {
-    const wanted = this.#runtimes;
-    if (wanted === undefined) return undefined;
-    const found = await chooseRuntime((await this.#engine()).engine, wanted);
-    if (found !== undefined) return found;
+    const candidates = this.#runtimes;
+    if (candidates === undefined) return undefined;
+    const runtime = await chooseRuntime((await this.#engine()).engine, candidates);
+    if (runtime !== undefined) return runtime;
     throw noRuntime();
   }
 

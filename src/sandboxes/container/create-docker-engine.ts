@@ -1,4 +1,4 @@
-/** Containers and images as a tool orders them: the same walls as those of the sandbox, another image. */
+/** Containers and images for the docker tool, confined like those of the container sandbox. */
 import { realpathSync, statSync } from 'node:fs';
 import type Dockerode from 'dockerode';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -7,11 +7,12 @@ import type { Masks } from '../find-masked.ts';
 import { OutputMeter } from '../output-meter.ts';
 import type { SandboxGrant } from '../sandbox-grants.ts';
 import type { Identity } from '../sandbox-identity.ts';
-import type { TaskProtocol } from '../task-protocol.ts';
+import { commandProtocol } from '../task-protocol.ts';
 import { answeredInTime } from './answered-in-time.ts';
 import { type BuildOutcome, type BuildRequest, buildImage } from './build-image.ts';
 import { containerRequest } from './container-request.ts';
 import { type EngineClient, type LoadEngine, openEngineClient } from './engine-client.ts';
+import { hasImage } from './engine-readiness.ts';
 import type { EngineAddress } from './find-engine.ts';
 import { chooseRuntime, noRuntime } from './oci-runtime.ts';
 import { runContainer } from './run-container.ts';
@@ -61,17 +62,14 @@ interface Listed {
 }
 
 export interface DockerEngine {
-  build(order: BuildRequest): Promise<BuildOutcome>;
-  run(order: RunRequest): Promise<RunOutcome>;
+  build(createOptions: BuildRequest): Promise<BuildOutcome>;
+  run(createOptions: RunRequest): Promise<RunOutcome>;
   list(options: { readonly all: boolean; readonly limit: number }): Promise<readonly Listed[]>;
 }
 
-/** Long enough that no other process takes a container of a slow engine for forgotten. */
-const FORGOTTEN_AFTER_MS = 60_000;
-
 const MISSING = 'Install and start Docker or Podman (Debian: apt-get install podman).';
 
-/** For a tool an engine is a program that it needs, not isolation. */
+/** Makes the failure without an engine: for a tool that is a missing program, not missing isolation. */
 const missing = (error: unknown): ToolFailure =>
   new ToolFailure(
     'DEPENDENCY_MISSING',
@@ -79,7 +77,7 @@ const missing = (error: unknown): ToolFailure =>
     { suggestions: (error instanceof ToolFailure && error.extras.suggestions) || [MISSING] },
   );
 
-/** What was checked a moment ago may be a link by now. */
+/** Checks the path again, because it may have become a link. */
 const grantOf = ({ source, target, writable }: RunRequest['mounts'][number]): SandboxGrant => {
   if (realpathSync(source) === source) {
     return { path: target, source, writable, isFolder: statSync(source).isDirectory() };
@@ -89,25 +87,8 @@ const grantOf = ({ source, target, writable }: RunRequest['mounts'][number]): Sa
   });
 };
 
-const talkOf = (meter: OutputMeter, stdin: string): TaskProtocol => ({
-  argv: [],
-  begin: (input) => void input.end(stdin),
-  take: (stream, chunk) => {
-    meter.take(stream, chunk);
-    return false;
-  },
-  outcome: (exitCode) => ({ exitCode, stdout: meter.stdout, stderr: meter.stderr }),
-});
-
 const assertImage = async (engine: Dockerode, image: string): Promise<void> => {
-  const isThere = await engine
-    .getImage(image)
-    .inspect()
-    .then(
-      () => true,
-      () => false,
-    );
-  if (isThere) return;
+  if (await hasImage(engine, image)) return;
   throw new ToolFailure('NOT_FOUND', 'The image is not there.', {
     suggestions: ['Build it, or have a person pull it: images are not fetched by a run.'],
   });
@@ -122,31 +103,42 @@ class ContainerEngine implements DockerEngine {
     this.#client = client;
   }
 
-  async run(asked: RunRequest): Promise<RunOutcome> {
+  async run(request: RunRequest): Promise<RunOutcome> {
     const { engine, socketPath } = this.#client;
     const { identity, masks, runtime } = this.#options;
-    const { image, memoryMb, cpus, processes, outputBytes, timeoutMs: timeMs, entrypoint } = asked;
+    const {
+      image,
+      memoryMb,
+      cpus,
+      processes,
+      outputBytes,
+      timeoutMs: timeMs,
+      entrypoint,
+    } = request;
     await assertImage(engine, image);
     const ociRuntime = await this.#ociRuntime();
     const limits = { memoryMb, cpus, processes, outputBytes, timeMs };
-    const order = containerRequest({
+    const createOptions = containerRequest({
       ...{ image, identity, masks, limits, ociRuntime },
       ...(entrypoint !== undefined && { entrypoint: [entrypoint] }),
-      argv: asked.args,
-      ...(asked.workdir !== undefined && { workingFolder: asked.workdir }),
-      variables: asked.env,
-      grants: asked.mounts.map(grantOf).sort((a, b) => a.path.length - b.path.length),
-      endsAt: runtime.now() + timeMs + FORGOTTEN_AFTER_MS,
+      argv: request.args,
+      ...(request.workdir !== undefined && { workingFolder: request.workdir }),
+      variables: request.env,
+      grants: request.mounts.map(grantOf).sort((a, b) => a.path.length - b.path.length),
+      startedAt: runtime.now(),
     });
     const meter = new OutputMeter(outputBytes);
     let removal: Promise<void> | undefined;
     const afterwards = (work: Promise<void>) => {
       removal = work;
     };
-    const talk = talkOf(meter, asked.stdin ?? '');
-    const how = { ociRuntime, timeMs, afterwards, signal: asked.signal };
+    const protocol = commandProtocol(
+      { argv: [], ...(request.stdin !== undefined && { stdin: request.stdin }) },
+      { meter },
+    );
+    const how = { ociRuntime, timeMs, afterwards, signal: request.signal };
     try {
-      const run = { engine, socketPath, order, talk, ...how };
+      const run = { engine, socketPath, createOptions, protocol, ...how };
       const exitCode = await runContainer(run, runtime);
       return { exitCode, stdout: meter.stdout, stderr: meter.stderr };
     } finally {
@@ -154,13 +146,13 @@ class ContainerEngine implements DockerEngine {
     }
   }
 
-  build(order: BuildRequest): Promise<BuildOutcome> {
-    return buildImage(this.#client.engine, order, this.#options.runtime);
+  build(createOptions: BuildRequest): Promise<BuildOutcome> {
+    return buildImage(this.#client.engine, createOptions, this.#options.runtime);
   }
 
   async list({ all, limit }: { readonly all: boolean; readonly limit: number }) {
-    const found = await this.#client.engine.listContainers({ all, limit });
-    return found.map(({ Id, Names, Image, State, Status, Created }) => ({
+    const containers = await this.#client.engine.listContainers({ all, limit });
+    return containers.map(({ Id, Names, Image, State, Status, Created }) => ({
       id: Id.slice(0, 12),
       names: (Names ?? []).map((name) => name.replace(/^\//, '')),
       image: Image,
@@ -173,9 +165,9 @@ class ContainerEngine implements DockerEngine {
   async #ociRuntime(): Promise<string | undefined> {
     const { ociRuntime } = this.#options;
     if (ociRuntime === undefined) return undefined;
-    const found = await chooseRuntime(this.#client.engine, [ociRuntime]);
-    if (found === undefined) throw noRuntime();
-    return found;
+    const runtime = await chooseRuntime(this.#client.engine, [ociRuntime]);
+    if (runtime === undefined) throw noRuntime();
+    return runtime;
   }
 }
 

@@ -1,4 +1,4 @@
-/** The line to an engine: the library is loaded and the engine found when something first asks. */
+/** Opens a client of the engine; the library is loaded with the first request. */
 import type Dockerode from 'dockerode';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { EngineAddress } from './find-engine.ts';

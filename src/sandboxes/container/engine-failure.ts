@@ -1,4 +1,4 @@
-/** What an answer of the engine means to the caller. Its own words hold paths, and stay here. */
+/** Maps an error of the engine to a failure. The engine's message holds paths and is left out. */
 import { ToolFailure } from '../../contract/errors.ts';
 
 interface EngineError {

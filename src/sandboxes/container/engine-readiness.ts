@@ -1,4 +1,4 @@
-/** Whether the engine can give a container: it answers, has the image, and the runtime that is asked for. */
+/** Tells whether the engine can give a container: it answers, and has the image and the runtime. */
 import type Dockerode from 'dockerode';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
@@ -7,7 +7,7 @@ import { answeredInTime, START_ENGINE } from './answered-in-time.ts';
 import { engineFailure } from './engine-failure.ts';
 import { assertRuntime, chooseRuntime } from './oci-runtime.ts';
 
-interface Wanted {
+interface ReadinessRequest {
   readonly image: string;
   /** One of these has to run it; absent when the engine may choose. */
   readonly runtimes: readonly string[] | undefined;
@@ -23,7 +23,7 @@ const notReady = (reason: string, install: string): SandboxReadiness => ({
   install,
 });
 
-/** What an engine lists it need not give: a container that never starts shows what it would do. */
+/** Creates a container and never starts it: an engine may list a runtime that it cannot give. */
 const tryRuntime = async (engine: Dockerode, image: string, runtime: string): Promise<void> => {
   const container = await engine.createContainer({
     Image: image,
@@ -38,7 +38,7 @@ const tryRuntime = async (engine: Dockerode, image: string, runtime: string): Pr
   }
 };
 
-const isThere = (engine: Dockerode, image: string): Promise<boolean> =>
+export const hasImage = (engine: Dockerode, image: string): Promise<boolean> =>
   engine
     .getImage(image)
     .inspect()
@@ -47,13 +47,16 @@ const isThere = (engine: Dockerode, image: string): Promise<boolean> =>
       () => false,
     );
 
-const look = async (engine: Dockerode, { image, runtimes }: Wanted): Promise<SandboxReadiness> => {
+const inspectEngine = async (
+  engine: Dockerode,
+  { image, runtimes }: ReadinessRequest,
+): Promise<SandboxReadiness> => {
   await engine.ping();
   const runtime = runtimes && (await chooseRuntime(engine, runtimes));
   if (runtimes && runtime === undefined) {
     return notReady(`The engine knows no runtime named ${runtimes.join(' or ')}.`, VM);
   }
-  if (!(await isThere(engine, image))) {
+  if (!(await hasImage(engine, image))) {
     const pull = `Pull it: docker pull ${image}, or podman pull ${image}`;
     return notReady(`The image ${image} is not there.`, pull);
   }
@@ -61,13 +64,13 @@ const look = async (engine: Dockerode, { image, runtimes }: Wanted): Promise<San
   return { ready: true };
 };
 
-/** Never rejects, and answers also when the engine does not. */
+/** Tells whether the engine is ready. Never rejects, and answers also when the engine does not. */
 export const engineReadiness = async (
   open: () => Promise<Dockerode>,
-  wanted: Wanted,
+  request: ReadinessRequest,
 ): Promise<SandboxReadiness> => {
   try {
-    return await answeredInTime(look(await open(), wanted), wanted.runtime);
+    return await answeredInTime(inspectEngine(await open(), request), request.runtime);
   } catch (error) {
     const isAnswer = typeof (Object(error) as { statusCode?: unknown }).statusCode === 'number';
     const failure = isAnswer ? engineFailure(error) : error;

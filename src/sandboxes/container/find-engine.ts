@@ -1,4 +1,4 @@
-/** Where the container engine listens: DOCKER_HOST, Docker's socket, or one of Podman's. */
+/** Finds the socket of the container engine: DOCKER_HOST, Docker's socket, or one of Podman's. */
 
 export interface EngineAddress {
   readonly socketPath: string;
@@ -17,8 +17,8 @@ export interface EngineSearch {
 const SCHEME = 'unix://';
 
 /**
- * `undefined` when nothing listens. An engine on another machine is none: the folders that are
- * granted would be folders over there.
+ * Gives `undefined` when there is no socket. An engine on another machine does not count: granted
+ * folders would be folders of that machine.
  */
 export const findEngine = (search: EngineSearch): EngineAddress | undefined => {
   const { socket, dockerHost, runtimeFolder, exists } = search;
@@ -27,13 +27,13 @@ export const findEngine = (search: EngineSearch): EngineAddress | undefined => {
     const path = dockerHost.startsWith(SCHEME) ? dockerHost.slice(SCHEME.length) : undefined;
     return path !== undefined && exists(path) ? { socketPath: path } : undefined;
   }
-  const places = [
+  const candidates = [
     '/var/run/docker.sock',
     ...(runtimeFolder === undefined
       ? []
       : [`${runtimeFolder}/docker.sock`, `${runtimeFolder}/podman/podman.sock`]),
     '/run/podman/podman.sock',
   ];
-  const socketPath = places.find(exists);
+  const socketPath = candidates.find(exists);
   return socketPath === undefined ? undefined : { socketPath };
 };

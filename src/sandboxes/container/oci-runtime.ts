@@ -1,6 +1,6 @@
 /**
- * Which OCI runtime runs a container, made sure of: an engine may list one that is not installed, and
- * Podman's Docker API takes the order for another runtime and runs its own all the same.
+ * Chooses and verifies the OCI runtime of a container: an engine may list one that is not installed,
+ * and Podman's Docker API accepts any runtime and runs its own all the same.
  */
 import type Dockerode from 'dockerode';
 import type { Container } from 'dockerode';
@@ -14,14 +14,14 @@ interface EngineInfo {
   readonly DefaultRuntime?: string;
 }
 
-/** The engine's own if it is among those wanted, as Podman has no other; else the first it knows. */
+/** Chooses the engine's default if it is a candidate, as Podman has no other; else the first it knows. */
 export const chooseRuntime = async (
   engine: Dockerode,
-  wanted: readonly string[],
+  candidates: readonly string[],
 ): Promise<string | undefined> => {
   const { Runtimes = {}, DefaultRuntime } = (await engine.info()) as EngineInfo;
-  if (DefaultRuntime !== undefined && wanted.includes(DefaultRuntime)) return DefaultRuntime;
-  return wanted.find((name) => Object.hasOwn(Runtimes, name));
+  if (DefaultRuntime !== undefined && candidates.includes(DefaultRuntime)) return DefaultRuntime;
+  return candidates.find((name) => Object.hasOwn(Runtimes, name));
 };
 
 const podmanRuntime = ({ modem, id }: Container): Promise<unknown> =>
@@ -41,9 +41,9 @@ export const noRuntime = (): ToolFailure =>
   });
 
 /** Fails with SANDBOX_ERROR unless the engine says that this container gets this runtime. */
-export const assertRuntime = async (container: Container, wanted: string): Promise<void> => {
+export const assertRuntime = async (container: Container, runtime: string): Promise<void> => {
   const { HostConfig } = await container.inspect();
-  const { Runtime: given } = HostConfig as { readonly Runtime?: string };
-  const found = given === PODMAN_RUNTIME ? await podmanRuntime(container) : given;
-  if (found !== wanted) throw noRuntime();
+  const { Runtime: reported } = HostConfig as { readonly Runtime?: string };
+  const actual = reported === PODMAN_RUNTIME ? await podmanRuntime(container) : reported;
+  if (actual !== runtime) throw noRuntime();
 };

@@ -69,8 +69,8 @@ const ordered = () => {
 };
 const keys = () => recorded.keys();
 
-describe('the order', () => {
-  it('has every wall, whatever else is asked', async () => {
+describe('the request for a container', () => {
+  it('has every restriction, whatever else is requested', async () => {
     const limits = { memoryMb: 100, cpus: 1.5, processes: 7 };
     await run({ resourceLimits: limits, environmentVariables: { GIVEN: 'a=b' } });
     expect(ordered()).toMatchObject({
@@ -125,7 +125,7 @@ describe('the order', () => {
     expect(ordered()).toBeUndefined();
   });
 
-  it('a network by name, another isolation and a path with a colon are refused', async () => {
+  it('is refused with a network, another isolation or a path with a colon', async () => {
     expect((await failureOf(run({ networkAccess: ['a.example'] }))).code).toBe('SANDBOX_ERROR');
     expect((await failureOf(run({ type: 'vm' }))).code).toBe('SANDBOX_ERROR');
     const odd = join(folder, 'a:b');
@@ -136,7 +136,7 @@ describe('the order', () => {
   });
 });
 
-describe('the life of a container', () => {
+describe('a container', () => {
   it('is attached before it starts, waited for and removed', async () => {
     const sandbox = sandboxOf();
     recorded.says = Buffer.concat([frame(1, 'out\n'), frame(2, 'err\n')]);
@@ -153,7 +153,7 @@ describe('the life of a container', () => {
     ]);
   });
 
-  it('is spoken to before it starts: a write to one that has ended would lose its output', async () => {
+  it('gets its input before it starts: a write to one that has ended would lose its output', async () => {
     recorded.startsAfterInput = true;
     expect((await run({ timeLimit: 20_000 })).stdout).toBe('out\n');
   }, 30_000);
@@ -170,7 +170,7 @@ describe('the life of a container', () => {
     expect(keys()).toContain('DELETE /containers/:id');
   });
 
-  it('ends in time also where the engine never says that it is made', async () => {
+  it('ends in time also where the engine never confirms its creation', async () => {
     answers['POST /containers/create'] = { status: 201, hangs: true };
     const sandbox = sandboxOf('container', undefined, hasty());
     expect((await failureOf(run({ timeLimit: 50 }, sandbox))).code).toBe('TIMEOUT');
@@ -187,7 +187,7 @@ describe('the life of a container', () => {
     expect(keys()).not.toContain('POST /containers/:id/start');
   });
 
-  it('says that memory was the reason', async () => {
+  it('reports that memory was the reason for its end', async () => {
     answers['GET /containers/:id/json'] = {
       status: 200,
       body: { State: { OOMKilled: true }, HostConfig: {} },
@@ -198,7 +198,7 @@ describe('the life of a container', () => {
     });
   });
 
-  it('containers whose parent was killed are removed by the next one, and only those', async () => {
+  it('is removed by the next process when its own was killed, and only then', async () => {
     const of = (at: number) => ({ 'toolcrib.sandbox.ends-at': String(at) });
     const body = [
       { Id: 'old', Labels: of(1) },
@@ -229,12 +229,12 @@ describe('the life of a container', () => {
   });
 });
 
-describe('readiness', () => {
-  it('is there with engine and image', async () => {
+describe('readiness of a container engine', () => {
+  it('is given with engine and image', async () => {
     expect(await sandboxOf().readiness()).toEqual({ ready: true });
   });
 
-  it('tells to pull the image', async () => {
+  it('says how to pull a missing image', async () => {
     answers['GET /images/the-image/json'] = { status: 404 };
     expect(await sandboxOf().readiness()).toMatchObject({
       ready: false,
@@ -242,7 +242,7 @@ describe('readiness', () => {
     });
   });
 
-  it('vm: tells what to install, and runs nothing in less', async () => {
+  it('vm: says what to install, and runs nothing in a weaker sandbox', async () => {
     expect(await sandboxOf('vm').readiness()).toMatchObject({
       ready: false,
       install: expect.stringMatching(/Kata/),
@@ -279,7 +279,7 @@ describe('readiness', () => {
     },
   );
 
-  it('threat: an engine that takes the order for a vm and would run a plain container', async () => {
+  it('threat: an engine that accepts a request for a vm and would run a plain container', async () => {
     knows('runsc', 'runc');
     expect(await sandboxOf('vm').readiness()).toMatchObject({ ready: false });
     expect((await failureOf(run({}, sandboxOf('vm')))).code).toBe('SANDBOX_ERROR');
@@ -298,7 +298,7 @@ describe('readiness', () => {
     expect((await run({}, sandboxOf('vm'))).stdout).toBe('out\n');
   });
 
-  it('an engine that refuses is told apart from one that does not answer', async () => {
+  it('tells an engine that refuses from one that does not answer', async () => {
     knows('runsc');
     answers['POST /containers/create'] = { status: 500, body: { message: '/secret/path' } };
     expect(await sandboxOf('vm').readiness()).toMatchObject({
@@ -323,7 +323,7 @@ describe('readiness', () => {
     },
   );
 
-  it('tells that the library or the engine is missing', async () => {
+  it('says that the library or the engine is missing', async () => {
     const options = {
       image: 'the-image',
       identity: { uid: 1, gid: 1 },
@@ -366,7 +366,7 @@ it.each([
   },
 );
 
-it('a socket that is set is the only one looked for', () => {
+it('looks only for the configured socket when there is one', () => {
   const search = { socket: '/mine.sock', dockerHost: 'unix:///a.sock', runtimeFolder: undefined };
   expect(findEngine({ ...search, exists: () => true })?.socketPath).toBe('/mine.sock');
   expect(findEngine({ ...search, exists: (path) => path !== '/mine.sock' })).toBeUndefined();

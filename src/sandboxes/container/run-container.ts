@@ -1,4 +1,6 @@
 /** One container from its making to its removal: attached before it starts, killed when it must end. */
+import { type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type Dockerode from 'dockerode';
 import type { Container, ContainerCreateOptions } from 'dockerode';
@@ -6,20 +8,19 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { TaskProtocol } from '../task-protocol.ts';
 import { answeredInTime } from './answered-in-time.ts';
-import { attach } from './attach.ts';
 import { engineFailure } from './engine-failure.ts';
 import { assertRuntime } from './oci-runtime.ts';
 
 export interface ContainerRun {
   readonly engine: Dockerode;
-  readonly order: ContainerCreateOptions;
-  readonly talk: TaskProtocol;
+  readonly createOptions: ContainerCreateOptions;
+  readonly protocol: TaskProtocol;
   readonly timeMs: number;
   readonly signal: AbortSignal;
   readonly socketPath: string;
-  /** It runs with this one or not at all. */
+  /** The runtime that must run it. */
   readonly ociRuntime: string | undefined;
-  /** Takes what is still to be done after the answer: the removal takes the engine a while. */
+  /** Takes the work that goes on after the answer: the engine takes a while to remove a container. */
   afterwards(work: Promise<void>): void;
 }
 
@@ -43,17 +44,48 @@ class Stop {
   }
 }
 
-interface Line {
+const QUERY = 'stream=1&stdin=1&stdout=1&stderr=1';
+
+/** Makes an error of the form in which the library reports the engine's. */
+const refusal = async (response: IncomingMessage): Promise<Error> => {
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) text = `${text}${chunk}`.slice(0, 10_000);
+  return Object.assign(new Error(text), { statusCode: response.statusCode });
+};
+
+/**
+ * Connects to the streams of a container. The request has no body: the library would send its options
+ * as one, and Podman takes them for the first bytes of the standard input. Rejects with the status of
+ * the engine's answer when it refuses.
+ */
+const attach = (socketPath: string, id: string): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const attachRequest = request({
+      socketPath,
+      method: 'POST',
+      path: `/containers/${id}/attach?${QUERY}`,
+      headers: { Connection: 'Upgrade', Upgrade: 'tcp', 'Content-Length': '0' },
+    });
+    attachRequest.once('upgrade', (_, socket: Socket, head: Buffer) => {
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket);
+    });
+    attachRequest.once('response', (response) => void refusal(response).then(reject, reject));
+    attachRequest.once('error', reject);
+    attachRequest.end();
+  });
+
+interface ContainerStreams {
   begin(): void;
-  /** Resolves when all that the task wrote has been read, or it has said all it has to say. */
+  /** Resolves when all output of the task has been read, or the task needs no more. */
   readonly read: Promise<void>;
 }
 
 const listen = async (
   container: Container,
-  { talk, socketPath }: ContainerRun,
+  { protocol, socketPath }: ContainerRun,
   stop: Stop,
-): Promise<Line> => {
+): Promise<ContainerStreams> => {
   const stream = await attach(socketPath, container.id);
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
   container.modem.demuxStream(stream, streams.stdout, streams.stderr);
@@ -61,7 +93,7 @@ const listen = async (
     for (const name of ['stdout', 'stderr'] as const) {
       streams[name].on('data', (chunk: Buffer) => {
         try {
-          if (talk.take(name, chunk)) resolve();
+          if (protocol.take(name, chunk)) resolve();
         } catch (error) {
           stop.now(error);
         }
@@ -69,7 +101,7 @@ const listen = async (
     }
     for (const ending of ['end', 'close', 'error']) stream.once(ending, () => resolve());
   });
-  return { read, begin: () => talk.begin(stream) };
+  return { read, begin: () => protocol.begin(stream) };
 };
 
 /** The engine tells that a container has ended before the last of its output has come. */
@@ -85,7 +117,7 @@ const kill = (container: Container): Promise<void> =>
 const remove = (container: Container): Promise<void> =>
   container.remove({ force: true, v: true }).catch(() => undefined);
 
-/** Also one that is made after the run was stopped; an engine that never says so is not waited for. */
+/** Removes a container, also one that is made after the run was stopped. Does not wait for an engine that never answers. */
 const removeMade = (made: Promise<Container>, runtime: Runtime): Promise<void> =>
   answeredInTime(made, runtime).then(remove, () => {
     void made.then(remove, () => undefined);
@@ -94,7 +126,7 @@ const removeMade = (made: Promise<Container>, runtime: Runtime): Promise<void> =
 const live = async (container: Container, run: ContainerRun, stop: Stop): Promise<Ended> => {
   if (run.ociRuntime !== undefined) await assertRuntime(container, run.ociRuntime);
   const { begin, read } = await listen(container, run, stop);
-  // Spoken to before it starts: once it has ended, a write fails and takes unread output with it.
+  // Written to before it starts: once it has ended, a write fails and takes unread output with it.
   begin();
   await container.start();
   return wait(container, read);
@@ -102,7 +134,7 @@ const live = async (container: Container, run: ContainerRun, stop: Stop): Promis
 
 /** Runs to the end and gives the exit code. Fails as the port of sandboxes says; leaves nothing. */
 export const runContainer = async (run: ContainerRun, runtime: Runtime): Promise<number> => {
-  const { engine, order, signal } = run;
+  const { engine, createOptions, signal } = run;
   if (signal.aborted) throw new ToolFailure('CANCELLED');
   const stop = new Stop();
   const cancel = () => stop.now(new ToolFailure('CANCELLED'));
@@ -111,7 +143,7 @@ export const runContainer = async (run: ContainerRun, runtime: Runtime): Promise
   let container: Container | undefined;
   let made: Promise<Container> | undefined;
   try {
-    made = engine.createContainer(order);
+    made = engine.createContainer(createOptions);
     container = await Promise.race([made, stop.reason]);
     const { exitCode, outOfMemory } = await Promise.race([live(container, run, stop), stop.reason]);
     if (!outOfMemory) return exitCode;

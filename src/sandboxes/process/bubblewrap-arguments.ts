@@ -1,6 +1,6 @@
 /**
- * What bubblewrap is told. It reads most of it from a descriptor, so that the list of mounts is not
- * to be read inside from the command line of process 1.
+ * The arguments of bubblewrap. It reads most of them from a descriptor, so that programs inside cannot
+ * read the list of mounts from the command line of process 1.
  */
 import { dirname } from 'node:path';
 import type { Masked } from '../find-masked.ts';
@@ -9,7 +9,7 @@ import type { SandboxGrant } from '../sandbox-grants.ts';
 import type { Identity } from '../sandbox-identity.ts';
 import { nodeLinks } from './system-view.ts';
 
-/** What root is called inside: programs do other things, and trust other files, when they are root. */
+/** The id of root inside: programs behave differently, and trust other files, when they are root. */
 export const SHOWN_ID = 1000;
 
 export interface MaskedGrant extends SandboxGrant {
@@ -20,8 +20,8 @@ export interface SandboxPlan {
   readonly identity: Identity;
   readonly system: readonly string[];
   readonly programs: readonly string[];
-  /** Read-only, by their places on the host and in the sandbox. */
-  readonly extras: readonly (readonly [source: string, place: string])[];
+  /** Read-only mounts: path on the host and path in the sandbox. */
+  readonly extras: readonly (readonly [source: string, target: string])[];
   readonly grants: readonly MaskedGrant[];
   /** Mounts on top of the grants. */
   readonly overlay?: readonly string[];
@@ -44,11 +44,11 @@ const APART = [
 ];
 
 /**
- * Files of /proc that go by the owner and not by capabilities. Root without any capability may
- * still write `core_pattern`, and with it run programs outside.
+ * Files of /proc whose access depends on the owner and not on capabilities. Root without any
+ * capability may still write `core_pattern`, and so run programs outside.
  */
-const ROOT_DOORS = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs'];
-const ROOT_SIGHTS = [
+const ROOT_WRITABLE = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs'];
+const ROOT_READABLE = [
   ...['/proc/mtrr', '/proc/kcore', '/proc/kmsg', '/proc/keys', '/proc/timer_list'],
   ...['/proc/slabinfo', '/proc/vmallocinfo', '/proc/kpagecount', '/proc/kpageflags'],
   ...['/proc/kpagecgroup', '/proc/pagetypeinfo', '/proc/sched_debug', '/proc/latency_stats'],
@@ -56,13 +56,13 @@ const ROOT_SIGHTS = [
 const ROOT_FOLDERS = ['/proc/acpi', '/proc/scsi', '/proc/pressure', '/proc/driver'];
 
 const rootMasks = (exists: (path: string) => boolean): readonly string[] => [
-  ...ROOT_DOORS.flatMap((path) => ['--ro-bind-try', path, path]),
-  ...ROOT_SIGHTS.filter(exists).flatMap((path) => ['--ro-bind', '/dev/null', path]),
+  ...ROOT_WRITABLE.flatMap((path) => ['--ro-bind-try', path, path]),
+  ...ROOT_READABLE.filter(exists).flatMap((path) => ['--ro-bind', '/dev/null', path]),
   ...ROOT_FOLDERS.filter(exists).flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
 ];
 
-const covered = ({ path, as }: Masked, place: (path: string) => string): readonly string[] => {
-  const at = place(path);
+const covered = ({ path, as }: Masked, target: (path: string) => string): readonly string[] => {
+  const at = target(path);
   if (as === 'empty-file') return ['--ro-bind', '/dev/null', at];
   if (as === 'empty-folder') return ['--tmpfs', at, '--remount-ro', at];
   return ['--ro-bind', path, at];
@@ -99,7 +99,7 @@ export const bubblewrapArguments = (
     ...plan.files.flatMap(([path, fd]) => ['--ro-bind-data', String(fd), path]),
     ...plan.programs.flatMap((path) => ['--ro-bind', path, path]),
     ...nodeLinks(plan.programs),
-    ...plan.extras.flatMap(([source, place]) => ['--ro-bind', source, place]),
+    ...plan.extras.flatMap(([source, target]) => ['--ro-bind', source, target]),
     ...plan.grants.flatMap(granted),
     ...(plan.overlay ?? []),
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
@@ -109,7 +109,7 @@ export const bubblewrapArguments = (
   ];
 };
 
-/** Where programs are looked for: the system's folders, and those of programs bound by themselves. */
+/** Gives the PATH inside: the system's folders, and those of programs bound by themselves. */
 export const searchPath = (programs: readonly string[]): string =>
   [
     ...new Set(programs.filter((path) => path.endsWith('/node')).map((path) => dirname(path))),

@@ -1,4 +1,4 @@
-/** From a request to a bubblewrap command line: who runs it, what it sees, which limits hold. */
+/** Makes the bubblewrap command line of a request: its user, what it sees, its limits. */
 import { existsSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { RepositoryView, SandboxConfig } from '../../contract/sandbox.ts';
@@ -50,7 +50,7 @@ const ARGUMENTS_FD = 3;
 const SECCOMP_FD = 4;
 const FILES_FD = 5;
 
-/** Names for the numbers, so that programs which ask for the user's name do not fall over. */
+/** Gives the ids names, because some programs fail without a user name. */
 const files = ({ uid, gid }: Identity): readonly (readonly [string, string])[] => [
   ['/etc/passwd', `sandbox:x:${uid || SHOWN_ID}:${gid || SHOWN_ID}::${SANDBOX_HOME}:/bin/sh\n`],
   ['/etc/group', `sandbox:x:${gid || SHOWN_ID}:\n`],
@@ -58,23 +58,23 @@ const files = ({ uid, gid }: Identity): readonly (readonly [string, string])[] =
 ];
 
 /**
- * Stops for the case that this process is itself stopped and watches no more: far above what the
- * watch allows, because the kernel counts per user and per process.
+ * Sets kernel limits for the case that this process is stopped and watches no more. They are far above
+ * the watched limits, because the kernel counts per user and per process.
  */
 const kernelLimits = ({ timeMs, processes, cpus }: RunLimits, cores: number): readonly string[] => {
-  const wanted = Math.ceil(cpus ?? cores);
+  const usedCores = Math.ceil(cpus ?? cores);
   const seconds = Math.ceil(timeMs / 1000) * cores + 1;
-  // A program that runs until it is told to end has no last second.
+  // A program without a time limit gets no CPU limit.
   const cpu = Number.isFinite(seconds) ? [`--cpu=${seconds}`] : [];
   return [
     ...['prlimit', '--core=0', ...cpu, `--nproc=${processes * 8 + 1024}`, '--'],
-    ...(wanted < cores ? ['taskset', '--cpu-list', `0-${wanted - 1}`] : []),
+    ...(usedCores < cores ? ['taskset', '--cpu-list', `0-${usedCores - 1}`] : []),
   ];
 };
 
 const readable = (path: string) => ({ path, writable: false });
 
-/** Node where it lies outside the system; left out where the sandbox's user cannot reach it anyway. */
+/** Finds Node where it is not in a system folder; leaves it out where the sandbox's user cannot reach it. */
 const programsFor = (
   machine: Machine,
   grants: readonly SandboxGrant[],
@@ -91,7 +91,7 @@ const programsFor = (
   return { identity, programs: seen.map(({ path }) => path) };
 };
 
-/** The way out is told to programs by the environment, where nothing that is configured overrides it. */
+/** Tells programs the proxy by the environment; configured variables do not override it. */
 const environmentOf = (programs: readonly string[], { config, network }: LaunchRequest) => ({
   ...sandboxEnvironment(searchPath(programs), config),
   ...(network !== undefined && PROXY_VARIABLES),
@@ -102,7 +102,7 @@ const extrasOf = ({ network, packages = [] }: LaunchRequest) => [
   ...(network === undefined ? [] : [[network, NETWORK_SOCKET] as const]),
 ];
 
-/** A folder of its own in place of one that is there, with the descriptors of its files. */
+/** Replaces a folder by a new one, with the descriptors of its files. */
 const overlayOf = ({ info }: LaunchRequest, first: number) => {
   const names = Object.keys(info?.files ?? {});
   return {
@@ -120,7 +120,7 @@ const overlayOf = ({ info }: LaunchRequest, first: number) => {
   };
 };
 
-/** Packages that are granted for themselves are left alone like those that lie in a project. */
+/** Finds masked paths. Packages with a grant of their own are not walked, like those of a project. */
 const maskedIn = ({ source, writable }: SandboxGrant, masks: Masks): readonly Masked[] => {
   const isPackages = !writable && source.split(sep).some((name) => NOT_WALKED.has(name));
   return isPackages ? [] : findMasked({ root: source, writable, masks });
@@ -132,8 +132,8 @@ export const bubblewrapLaunch = (machine: Machine, request: LaunchRequest): Sand
   const grants = sandboxGrants(config);
   const { identity, programs } = programsFor(machine, grants, request);
   const seccomp = seccompFilter(machine.processor);
-  const made = files(identity);
-  const overlay = overlayOf(request, FILES_FD + made.length);
+  const smallFiles = files(identity);
+  const overlay = overlayOf(request, FILES_FD + smallFiles.length);
   const args = bubblewrapArguments(
     {
       identity,
@@ -145,7 +145,7 @@ export const bubblewrapLaunch = (machine: Machine, request: LaunchRequest): Sand
       environment: environmentOf(programs, request),
       cwd: workingFolder(request.cwd, grants),
       memoryMb: limits.memoryMb,
-      files: made.map(([path], index) => [path, FILES_FD + index] as const),
+      files: smallFiles.map(([path], index) => [path, FILES_FD + index] as const),
       seccomp: SECCOMP_FD,
     },
     existsSync,
@@ -159,7 +159,7 @@ export const bubblewrapLaunch = (machine: Machine, request: LaunchRequest): Sand
     data: [
       Buffer.from(args.map((arg) => `${arg}\0`).join('')),
       seccomp,
-      ...made.map(([, text]) => Buffer.from(text)),
+      ...smallFiles.map(([, text]) => Buffer.from(text)),
       ...overlay.data,
     ],
   };

@@ -1,6 +1,6 @@
 /**
- * A program that runs until it is told to end and speaks over its pipes, behind the same walls as a
- * run of the process sandbox. Whoever orders it starts and ends it; this says how, and watches.
+ * Confines a program without a time limit that communicates over its pipes, such as an MCP server, like
+ * a run of the process sandbox. The caller starts and ends it; this gives the command and watches it.
  */
 import { basename } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -23,11 +23,11 @@ import { ENVIRONMENT, limitFailure, mostProcesses } from './supervise.ts';
 export interface ConfineRequest {
   readonly command: string;
   readonly args: readonly string[];
-  /** All that the program gets of them, besides those of every sandbox. */
+  /** The variables of the program, besides those of every sandbox. */
   readonly env: Readonly<Record<string, string>>;
-  /** Taken if the program can see it. */
+  /** Used if the program can see it. */
   readonly cwd: string;
-  /** Somebody chose it: then it has to be one that can be seen. */
+  /** True when a user chose `cwd`: then it must be visible. */
   readonly isCwdChosen: boolean;
   /** Absolute paths. */
   readonly read: readonly string[];
@@ -38,30 +38,30 @@ export interface ConfineRequest {
 }
 
 export interface ConfineEvents {
-  /** Used more than it may; told once, by whoever has to end it. */
+  /** Called once when it used more than it may; the caller has to end it. */
   onLimit(failure: ToolFailure): void;
-  /** What was refused to it, a line each. */
+  /** Called with each refusal, as one line. */
   onNote(line: string): void;
 }
 
 export interface ConfinedProgram {
   readonly command: string;
   readonly args: readonly string[];
-  /** Of what puts the sandbox up; that of the program comes by descriptor. */
+  /** The environment of bubblewrap; that of the program is passed by descriptor. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly identity?: Identity;
-  /** To be read from the descriptors 3, 4 and so on. */
+  /** The content of the descriptors 3, 4 and so on. */
   readonly data: readonly Uint8Array[];
   watch(pid: number, events: ConfineEvents): void;
-  /** Once nothing of it runs any more. Never rejects. */
+  /** Call it when nothing of the program runs any more. Never rejects. */
   close(): Promise<void>;
 }
 
-/** A server runs for hours, so it is looked at less often than a run of seconds. */
+/** Rarer than for a run of seconds, because a server runs for hours. */
 const LOOK_EVERY_MS = 100;
 
-/** Names that stand for the Node of this machine wherever it lies. */
+/** Programs that come with the Node of this machine. */
 const OF_NODE = new Set(['node', 'npm', 'npx']);
 
 const configOf = ({ read, write, hosts, env, ...limits }: ConfineRequest): SandboxConfig => ({
@@ -75,8 +75,8 @@ const configOf = ({ read, write, hosts, env, ...limits }: ConfineRequest): Sandb
   },
 });
 
-/** Never a silent step down: what cannot be given is refused. */
-const wayOut = (
+/** Gives the connections to hosts. Fails when this system cannot give them: there is no silent fallback. */
+const connectFor = (
   { connectTo, platform }: ProcessSandboxOptions,
   hosts: readonly string[],
 ): Connect | undefined => {
@@ -99,7 +99,7 @@ class Watch {
   readonly #runtime: Runtime;
   readonly #limits: RunLimits;
   readonly #refusals: readonly string[];
-  #told = 0;
+  #reported = 0;
   #timer: Timer | undefined = undefined;
 
   constructor(runtime: Runtime, limits: RunLimits, refusals: readonly string[]) {
@@ -109,7 +109,7 @@ class Watch {
   }
 
   look(pid: number, events: ConfineEvents): void {
-    this.#tell(events);
+    this.#report(events);
     const failure = limitFailure(processUsage(pid, mostProcesses(this.#limits)), this.#limits);
     if (failure === undefined) {
       this.#timer = this.#runtime.after(LOOK_EVERY_MS, () => this.look(pid, events));
@@ -121,19 +121,19 @@ class Watch {
     this.#timer?.cancel();
   }
 
-  #tell({ onNote }: ConfineEvents): void {
-    for (const line of this.#refusals.slice(this.#told)) onNote(line);
-    this.#told = this.#refusals.length;
+  #report({ onNote }: ConfineEvents): void {
+    for (const line of this.#refusals.slice(this.#reported)) onNote(line);
+    this.#reported = this.#refusals.length;
   }
 }
 
 const requestOf = (
-  order: ConfineRequest,
+  confineRequest: ConfineRequest,
   { node, masks, platform }: ProcessSandboxOptions,
   network: RunNetwork | undefined,
 ): LaunchRequest => {
-  const config = configOf(order);
-  const { command, args, cwd, isCwdChosen } = order;
+  const config = configOf(confineRequest);
+  const { command, args, cwd, isCwdChosen } = confineRequest;
   const isSeen = sandboxGrants(config).some(({ path }) => isAtOrBelow(cwd, path));
   const argv = [command, ...args];
   const isOfNode = network !== undefined || command === node || OF_NODE.has(basename(command));
@@ -151,14 +151,14 @@ const requestOf = (
 /** Fails with SANDBOX_ERROR when a path, a host, a variable or a limit cannot be given. */
 export const confineProgram = async (
   options: ProcessSandboxOptions,
-  order: ConfineRequest,
+  confineRequest: ConfineRequest,
 ): Promise<ConfinedProgram> => {
   const { masks, runtime, platform } = options;
-  const connect = wayOut(options, order.hosts);
-  const planted = watchPlanted(sandboxGrants(configOf(order)), masks, runtime.random);
+  const connect = connectFor(options, confineRequest.hosts);
+  const planted = watchPlanted(sandboxGrants(configOf(confineRequest)), masks, runtime.random);
   const network = connect && (await openNetwork(connect));
   try {
-    const request = requestOf(order, options, network);
+    const request = requestOf(confineRequest, options, network);
     const { argv, identity, data, cwd = '/' } = launchOf(options, request);
     network?.admit(identity);
     network?.unref();

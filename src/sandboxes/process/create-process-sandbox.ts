@@ -1,6 +1,6 @@
 /**
- * The `process` sandbox: programs, and code in a Node of its own, walled in by the operating system.
- * Bubblewrap on Linux, Seatbelt on macOS; any other system is told that there is none.
+ * The `process` sandbox: programs, and code in a Node of its own, confined by the operating system:
+ * bubblewrap on Linux, Seatbelt on macOS. On other systems it fails.
  */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
@@ -49,7 +49,7 @@ class ProcessSandbox implements Sandbox {
     this.#options = options;
   }
 
-  /** A machine that could give it once can give it again. */
+  /** Tries it once: a machine that could give it can give it again. */
   async readiness(): Promise<SandboxReadiness> {
     if (this.#ready) return { ready: true };
     const readiness = await this.#tried();
@@ -72,7 +72,7 @@ class ProcessSandbox implements Sandbox {
     if (this.#closing.signal.aborted) {
       throw new ToolFailure('SANDBOX_ERROR', 'The process sandbox is closed.');
     }
-    const connect = this.#wayOut(config);
+    const connect = this.#connectFor(config);
     const { runtime } = this.#options;
     const masks = this.#masksFor(request);
     const watch = watchPlanted(sandboxGrants(config), masks, runtime.random);
@@ -82,7 +82,7 @@ class ProcessSandbox implements Sandbox {
       return network === undefined ? outcome : withRefusals(outcome, network.refusals);
     } finally {
       await network?.close();
-      // After a failure, too: what a program has made is there however it ended.
+      // After a failure, too: the files that a program made stay, however it ended.
       watch.settle();
     }
   }
@@ -95,8 +95,8 @@ class ProcessSandbox implements Sandbox {
     const limits = runLimits(config);
     const meter = new OutputMeter(limits.outputBytes);
     const { runtime, platform, node } = this.#options;
-    const talk = taskProtocol(request, { limits, meter, node, random: runtime.random });
-    const { argv, packages } = this.#programOf(talk.argv);
+    const protocol = taskProtocol(request, { limits, meter, node, random: runtime.random });
+    const { argv, packages } = this.#programOf(protocol.argv);
     const launch = this.#launch({
       config,
       limits,
@@ -115,8 +115,8 @@ class ProcessSandbox implements Sandbox {
         limits,
         signal: AbortSignal.any([signal, this.#closing.signal]),
         ...(platform === 'linux' && { usage: processUsage }),
-        onOutput: talk.take,
-        onStart: talk.begin,
+        onOutput: protocol.take,
+        onStart: protocol.begin,
       },
       runtime,
     );
@@ -125,10 +125,10 @@ class ProcessSandbox implements Sandbox {
     });
     const failure = startFailure(exitCode, meter.stderr);
     if (failure !== undefined) throw failure;
-    return talk.outcome(exitCode);
+    return protocol.outcome(exitCode);
   }
 
-  /** Where nothing but git runs, and is kept from printing secrets, it finds them as they are. */
+  /** Hides less where only git runs, because its output is kept free of secrets. */
   #masksFor({ repository }: SandboxRequest): Masks {
     const { masks, platform } = this.#options;
     return repository?.gitAlone && platform === 'linux' ? (masks.git ?? masks) : masks;
@@ -138,12 +138,14 @@ class ProcessSandbox implements Sandbox {
   #programOf(argv: readonly string[]) {
     const { packaged, node, platform } = this.#options;
     const [name = '', ...args] = argv;
-    const found = platform === 'linux' ? packaged?.(name) : undefined;
-    return found ? { argv: [node, found.script, ...args], packages: found.folders } : { argv };
+    const program = platform === 'linux' ? packaged?.(name) : undefined;
+    return program
+      ? { argv: [node, program.script, ...args], packages: program.folders }
+      : { argv };
   }
 
-  /** Nothing when none is wanted. Never a silent step down: what cannot be given is refused. */
-  #wayOut({ type, networkAccess = [] }: SandboxConfig): Connect | undefined {
+  /** Gives the connections to hosts, if any. Fails when it cannot: there is no silent fallback. */
+  #connectFor({ type, networkAccess = [] }: SandboxConfig): Connect | undefined {
     if (type !== 'process') {
       throw new ToolFailure('SANDBOX_ERROR', `This sandbox is process, asked for was ${type}.`);
     }
@@ -169,21 +171,21 @@ class ProcessSandbox implements Sandbox {
   }
 }
 
-/** As much as a message can hold. */
-const MAX_LAST_WORDS = 1_500;
+/** Characters that fit into a message. */
+const MAX_SHOWN_OUTPUT = 1_500;
 
-/** Adds the end of what a program printed to the news that its time was over. */
+/** Adds the end of a program's output to its TIMEOUT. */
 const withOutput = (error: unknown, { stdout, stderr }: OutputMeter): unknown => {
   if (!(error instanceof ToolFailure) || error.code !== 'TIMEOUT') return error;
   const printed = [stdout, stderr].map((text) => text.trim()).filter((text) => text !== '');
-  const last = printed.join('\n').slice(-MAX_LAST_WORDS);
+  const last = printed.join('\n').slice(-MAX_SHOWN_OUTPUT);
   const said = last === '' ? 'It had printed nothing.' : `It had printed, at the end:\n${last}`;
   return new ToolFailure('TIMEOUT', `The program was stopped when its time was over. ${said}`, {
     suggestions: ['Give it more time, or less to do.'],
   });
 };
 
-/** Programs seldom say what a proxy answered, so the result does. */
+/** Adds the proxy's refusals to the output, because programs seldom print them. */
 const withRefusals = (outcome: SandboxOutcome, refusals: readonly string[]): SandboxOutcome =>
   refusals.length === 0
     ? outcome

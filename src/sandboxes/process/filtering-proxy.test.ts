@@ -72,8 +72,8 @@ const tunnel = async (): Promise<readonly [Socket, string]> => {
   return [client, String(answer)];
 };
 
-describe('limits of the proxy', { timeout: 30_000 }, () => {
-  it('cuts everything off when more flows than allowed, and refuses what comes after', async () => {
+describe('the filtering proxy', { timeout: 30_000 }, () => {
+  it('ends all connections when more bytes flow than allowed, and refuses later ones', async () => {
     const { refusals } = await open({ bytes: 100_000 });
     const [first] = await tunnel();
     const [second] = await tunnel();
@@ -100,7 +100,7 @@ describe('limits of the proxy', { timeout: 30_000 }, () => {
     await all;
   });
 
-  it('takes so many connections at once and no more', async () => {
+  it('limits the number of connections at the same time', async () => {
     await open({ connections: 2 });
     const [one] = await tunnel();
     const [two] = await tunnel();
@@ -109,7 +109,7 @@ describe('limits of the proxy', { timeout: 30_000 }, () => {
     expect([one.destroyed, two.destroyed]).toEqual([false, false]);
   });
 
-  it('cuts a connection on which nothing moves', async () => {
+  it('ends an idle connection', async () => {
     await open({ idleMs: 50 });
     const [client] = await tunnel();
     await closed(client);
@@ -117,7 +117,7 @@ describe('limits of the proxy', { timeout: 30_000 }, () => {
     await closed(silent);
   });
 
-  it('ends what is under way when it is closed, connections being made included', async () => {
+  it('ends all connections when it is closed, also those being made', async () => {
     let begun: (() => void) | undefined;
     const asked = new Promise<void>((done) => {
       begun = done;
@@ -171,7 +171,7 @@ describe('limits of the proxy', { timeout: 30_000 }, () => {
     expect(calls).toBe(0);
   });
 
-  it('says 502 for what cannot be reached, 403 for what may not be, and tells no inside of a bug', async () => {
+  it('answers 502 for an unreachable host, 403 for a forbidden one, and hides the details of a bug', async () => {
     const failures = [
       new ToolFailure('NETWORK', 'down'),
       new ToolFailure('SECURITY_VIOLATION', 'no'),
@@ -186,7 +186,7 @@ describe('limits of the proxy', { timeout: 30_000 }, () => {
   });
 });
 
-describe('where a request wants to go', () => {
+describe('the target of a request to the proxy', () => {
   it.each([
     ['host.test:443', { host: 'host.test', port: 443 }],
     ['[2001:db8::1]:443', { host: '2001:db8::1', port: 443 }],

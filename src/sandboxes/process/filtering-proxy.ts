@@ -1,7 +1,6 @@
 /**
- * The only way out of a sandbox with network: an HTTP proxy on a socket of the host. It decides
- * nothing about hosts itself; it reads where a request wants to go, asks for a checked connection,
- * and counts what flows.
+ * The only network access of a sandbox: an HTTP proxy on a socket of the host. It does not judge hosts
+ * itself: it reads the target of a request, asks for a checked connection, and counts bytes.
  */
 import { once, setMaxListeners } from 'node:events';
 import {
@@ -30,11 +29,11 @@ export interface ProxyLimits {
 }
 
 export interface FilteringProxy {
-  /** What was refused, and why, for the one who reads the result. */
+  /** What was refused, and why, for the result. */
   readonly refusals: readonly string[];
-  /** Listening must not hold a process that has nothing else to do. */
+  /** Lets the process end while the proxy listens. */
   unref(): void;
-  /** Breaks everything off. */
+  /** Ends all connections. */
   close(): Promise<void>;
 }
 
@@ -48,7 +47,7 @@ const MAX_REFUSALS = 20;
 const HEADER_BYTES = 32 * 1024;
 const HEADERS_MS = 30_000;
 
-/** Between two neighbours only; what is not passed on cannot be used to split requests. */
+/** Headers of one connection. They are not passed on, so they cannot be used to split requests. */
 const HOP_BY_HOP = new Set([
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'host', 'expect', 'http2-settings'],
@@ -118,7 +117,7 @@ class HostProxy implements FilteringProxy {
     for (const stream of this.#open) stream.destroy();
   }
 
-  /** A connection is known until it is gone, and cut when nothing moves. */
+  /** Keeps a connection until it closes, and ends it when it is idle. */
   #keep(socket: Socket): void {
     if (this.#ending.signal.aborted) return void socket.destroy();
     this.#open.add(socket);

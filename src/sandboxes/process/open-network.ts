@@ -12,7 +12,7 @@ export interface RunNetwork {
   readonly refusals: readonly string[];
   /** Lets the user that the sandbox runs as, and nobody else, use the socket. */
   admit(identity: Identity | undefined): void;
-  /** Listening must not hold a process that has nothing else to do. */
+  /** Lets the process end while the proxy listens. */
   unref(): void;
   close(): Promise<void>;
 }

@@ -1,23 +1,15 @@
 /** The sandbox under parents other than this one: an ordinary user, and one that is killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compileProgram } from '../../../test/conformance/compile-program.ts';
+import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 
-/** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
+const missing = isMissing('bwrap');
 const asRoot = process.getuid?.() === 0;
 const USER = 12_345;
 
@@ -74,15 +66,18 @@ const running = (text: string): number =>
     }
   }).length;
 
-it.skipIf(missing)('nothing outlives a parent that is killed with kill -9', async () => {
-  const mark = `34${process.pid}4`;
-  const child = start(['command', `setsid sleep ${mark} & sleep ${mark}`]);
-  for (let i = 0; i < 200 && running(mark) < 2; i += 1) await sleep(25);
-  expect(running(mark)).toBe(2);
-  child.kill('SIGKILL');
-  for (let i = 0; i < 80 && running(mark) > 0; i += 1) await sleep(25);
-  expect(running(mark)).toBe(0);
-});
+it.skipIf(missing)(
+  'no sandboxed process outlives a parent that is killed with kill -9',
+  async () => {
+    const mark = `34${process.pid}4`;
+    const child = start(['command', `setsid sleep ${mark} & sleep ${mark}`]);
+    for (let i = 0; i < 200 && running(mark) < 2; i += 1) await sleep(25);
+    expect(running(mark)).toBe(2);
+    child.kill('SIGKILL');
+    for (let i = 0; i < 80 && running(mark) > 0; i += 1) await sleep(25);
+    expect(running(mark)).toBe(0);
+  },
+);
 
 it.skipIf(missing || !asRoot)(
   'an ordinary user gets the same sandbox, under the own id',
@@ -100,7 +95,7 @@ it.skipIf(missing || !asRoot)(
   },
 );
 
-it.skipIf(missing || !asRoot)('an ordinary user runs code', async () => {
+it.skipIf(missing || !asRoot)('an ordinary user runs code in the process sandbox', async () => {
   const code = 'export const run = (n) => n + 1;';
   expect(await answerOf(start(['code', code], USER))).toMatchObject({ value: 21 });
 });

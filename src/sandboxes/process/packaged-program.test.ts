@@ -2,7 +2,6 @@
 import {
   chmodSync,
   copyFileSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   rmSync,
@@ -12,13 +11,12 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
 import { createProcessSandbox } from './create-process-sandbox.ts';
 import { findPackagedProgram } from './packaged-program.ts';
 
-/** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
-if (missing) console.log('Skipped: bubblewrap is missing (scripts/install-sandbox-tools.sh)');
+const missing = isMissing('bwrap');
 
 let folder = '';
 const put = (path: string, text: string) => {
@@ -78,22 +76,28 @@ describe('a packaged program', { timeout: 30_000 }, () => {
     expect(findPackagedProgram('plain', from())?.script).toMatch(/plain\/run\.js$/);
   });
 
-  it.each(['absent', 'climber', 'library', '../greet', '__proto__'])('is not: %s', (name) => {
+  it.each(['absent', 'climber', 'library', '../greet', '__proto__'])('is not found: %s', (name) => {
     expect(findPackagedProgram(name, from())).toBeUndefined();
   });
 
-  it.skipIf(missing)('runs in the sandbox, which does not learn where it lies', async () => {
-    const { stdout, exitCode } = await run(['greet', '--loud', 'x']);
-    expect(stdout).toBe('hello --loud x /opt/programs/node_modules/greet/bin\n');
-    expect(exitCode).toBe(0);
-  });
+  it.skipIf(missing)(
+    'runs in the sandbox, which does not learn its folder on the host',
+    async () => {
+      const { stdout, exitCode } = await run(['greet', '--loud', 'x']);
+      expect(stdout).toBe('hello --loud x /opt/programs/node_modules/greet/bin\n');
+      expect(exitCode).toBe(0);
+    },
+  );
 
-  it.skipIf(missing)('that is not there is missing, and so is any other', async () => {
-    await expect(run(['no-such-program'])).rejects.toMatchObject({ code: 'DEPENDENCY_MISSING' });
-    await expect(run(['plain'])).rejects.toMatchObject({ code: 'DEPENDENCY_MISSING' });
-  });
+  it.skipIf(missing)(
+    'that is not installed is DEPENDENCY_MISSING, like any other program',
+    async () => {
+      await expect(run(['no-such-program'])).rejects.toMatchObject({ code: 'DEPENDENCY_MISSING' });
+      await expect(run(['plain'])).rejects.toMatchObject({ code: 'DEPENDENCY_MISSING' });
+    },
+  );
 
-  it.skipIf(missing)('npm runs beside a Node that is no part of the system', async () => {
+  it.skipIf(missing)('npm runs with a Node outside the system folders', async () => {
     const home = join(folder, 'home');
     mkdirSync(join(home, 'bin'), { recursive: true });
     mkdirSync(join(home, 'lib', 'node_modules', 'npm', 'bin'), { recursive: true });

@@ -1,16 +1,16 @@
-/** A program that comes as an npm package beside this one: found on the host, shown to the sandbox. */
+/** Finds a program that is an npm package beside this one, to show it to the sandbox. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Where the sandbox sees such packages. It says nothing about the folders of the host. */
-const PLACE = '/opt/programs/node_modules';
+/** The folder of such packages in the sandbox. It reveals no folder of the host. */
+const PACKAGES_FOLDER = '/opt/programs/node_modules';
 
 export interface PackagedProgram {
   /** The script for Node, as the sandbox sees it. */
   readonly script: string;
   /** Folders of the host and where the sandbox sees them. */
-  readonly folders: readonly (readonly [source: string, place: string])[];
+  readonly folders: readonly (readonly [source: string, target: string])[];
 }
 
 interface Manifest {
@@ -35,9 +35,9 @@ const scriptIn = ({ bin }: Manifest, name: string): string | undefined => {
  */
 export const findPackagedProgram = (name: string, from: string): PackagedProgram | undefined => {
   const near = createRequire(from);
-  const folderOf = (wanted: string, require: NodeJS.Require): string | undefined => {
+  const folderOf = (packageName: string, require: NodeJS.Require): string | undefined => {
     try {
-      return dirname(require.resolve(`${wanted}/package.json`));
+      return dirname(require.resolve(`${packageName}/package.json`));
     } catch {
       return undefined;
     }
@@ -50,10 +50,10 @@ export const findPackagedProgram = (name: string, from: string): PackagedProgram
   const inside = createRequire(join(folder, 'package.json'));
   const parts = Object.keys(manifest.optionalDependencies ?? {}).flatMap((part) => {
     const source = folderOf(part, inside);
-    return source === undefined ? [] : [[source, `${PLACE}/${part}`] as const];
+    return source === undefined ? [] : [[source, `${PACKAGES_FOLDER}/${part}`] as const];
   });
   return {
-    script: `${PLACE}/${name}/${script}`,
-    folders: [[folder, `${PLACE}/${name}`], ...parts],
+    script: `${PACKAGES_FOLDER}/${name}/${script}`,
+    folders: [[folder, `${PACKAGES_FOLDER}/${name}`], ...parts],
   };
 };

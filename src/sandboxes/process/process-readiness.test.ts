@@ -5,15 +5,16 @@ import { startFailure } from './start-failure.ts';
 
 const LINUX = { platform: 'linux', processor: 'x64' } as const;
 
-it('is ready when a first sandbox worked', async () => {
+it('the process sandbox is ready when a first one worked', async () => {
   expect(await processReadiness(LINUX, async () => ({ exitCode: 0 }))).toEqual({ ready: true });
 });
 
-it('tells what to install when bubblewrap is missing', async () => {
+it('the process sandbox says what to install when bubblewrap is missing', async () => {
   const missing = startFailure(127, 'prlimit: failed to execute bwrap: No such file or directory');
   const readiness = await processReadiness(LINUX, () => Promise.reject(missing));
   expect(readiness).toMatchObject({
     ready: false,
+    reason: expect.stringMatching(/bwrap is not installed/),
     install: expect.stringMatching(/apt-get install bubblewrap/),
   });
 });
@@ -21,7 +22,7 @@ it('tells what to install when bubblewrap is missing', async () => {
 it.each([
   'bwrap: No permissions to create new namespace, likely because the kernel does not allow it',
   'bwrap: setting up uid map: Permission denied',
-])('tells how to allow namespaces: %s', async (line) => {
+])('the process sandbox says how to allow namespaces: %s', async (line) => {
   const readiness = await processReadiness(LINUX, () => Promise.reject(startFailure(1, line)));
   expect(readiness).toMatchObject({
     ready: false,
@@ -29,7 +30,7 @@ it.each([
   });
 });
 
-it('does not ask to install what is there when the system around it refuses', async () => {
+it('the process sandbox does not suggest an installation when the system refuses', async () => {
   const line = "bwrap: Can't mount proc on /newroot/proc: Operation not permitted";
   const readiness = await processReadiness(LINUX, () => Promise.reject(startFailure(1, line)));
   expect(readiness).toMatchObject({
@@ -43,14 +44,14 @@ it.each([
   ['freebsd', 'x64'],
   ['linux', 'mips'],
   ['linux', 'constructor'],
-] as const)('says no on %s %s without trying', async (platform, processor) => {
+] as const)('the process sandbox is not tried on %s %s', async (platform, processor) => {
   const attempt = () => Promise.reject(new Error('tried'));
   const readiness = await processReadiness({ platform, processor }, attempt);
   expect(readiness).toMatchObject({ ready: false });
   expect(JSON.stringify(readiness)).not.toContain('tried');
 });
 
-it('is not ready when the first sandbox ended badly or in an unknown way', async () => {
+it('the process sandbox is not ready when the first one failed', async () => {
   expect(await processReadiness(LINUX, async () => ({ exitCode: 1 }))).toMatchObject({
     ready: false,
   });

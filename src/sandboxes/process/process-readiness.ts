@@ -1,4 +1,4 @@
-/** Whether this machine can give the process sandbox, found out by putting one up. */
+/** Tells whether this machine can give the process sandbox, by starting one. */
 import type { SandboxReadiness } from '../../contract/sandbox.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import { hasSeccompFilter } from './seccomp-filter.ts';
@@ -18,14 +18,14 @@ const adviceFor = (reason: string): string => {
   return /refused/.test(reason) ? REFUSED : INSTALL;
 };
 
-interface Where {
+interface HostSystem {
   readonly platform: NodeJS.Platform;
   readonly processor: string;
 }
 
-/** `attempt` runs `true` in a sandbox. */
+/** Tells whether a sandbox works; `attempt` runs `true` in one. */
 export const processReadiness = async (
-  { platform, processor }: Where,
+  { platform, processor }: HostSystem,
   attempt: () => Promise<{ readonly exitCode?: number }>,
 ): Promise<SandboxReadiness> => {
   if (platform !== 'linux' && platform !== 'darwin') {

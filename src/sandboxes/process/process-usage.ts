@@ -23,7 +23,7 @@ const threadsOf = (pid: string): readonly string[] => {
   }
 };
 
-/** Children hang on the thread that made them. */
+/** Lists children; the kernel lists them by the thread that made them. */
 const childrenOf = (pid: string): readonly string[] =>
   threadsOf(pid).flatMap((thread) =>
     textOf(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean),
@@ -40,7 +40,7 @@ const memoryOf = (pid: string): number => {
   return bytes;
 };
 
-/** Of a process and all that descend from it; the look ends early once there are more than `most`. */
+/** Measures a process and all its descendants; stops early when there are more than `most`. */
 export const processUsage = (pid: number, most: number): ProcessUsage => {
   const open = [String(pid)];
   let memoryBytes = 0;

@@ -1,4 +1,4 @@
-/** Where a request to the proxy wants to go, as written; nothing where it can be read in two ways. */
+/** Reads the target of a request to the proxy; gives nothing where it can be read in two ways. */
 
 export interface ProxyTarget {
   readonly host: string;
@@ -8,7 +8,7 @@ export interface ProxyTarget {
 const AUTHORITY = /^(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9._-]{1,255})):(\d{1,5})$/i;
 const MAX_PORT = 65_535;
 
-/** `host:port` of a CONNECT. No userinfo, no escapes, no other characters at all. */
+/** Reads `host:port` of a CONNECT. No userinfo, no escapes, no other characters at all. */
 export const readAuthority = (text: string): ProxyTarget | undefined => {
   const [, address, name, digits] = AUTHORITY.exec(text) ?? [];
   const host = address ?? name;
@@ -25,7 +25,7 @@ export interface AbsoluteTarget extends ProxyTarget {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const ODD = /[\u0000-\u0020\u007f-\uffff\\]/;
 
-/** The URL of a plain request. TLS is the client's own business: https comes as CONNECT. */
+/** Reads the URL of a plain request. Requests to https come as CONNECT. */
 export const readAbsolute = (text: string): AbsoluteTarget | undefined => {
   if (!/^http:\/\//i.test(text) || ODD.test(text) || !URL.canParse(text)) return undefined;
   const { hostname, host, port, username, password, pathname, search } = new URL(text);

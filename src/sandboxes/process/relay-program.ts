@@ -1,7 +1,7 @@
 /**
- * The program that stands between the sandbox's loopback, where programs look for a proxy, and the
- * socket of the host, where the proxy is. It starts the real program, lends it its streams and ends
- * with it. It guards nothing: what passes is judged outside.
+ * The program that connects the sandbox's loopback, where programs look for a proxy, with the socket of
+ * the host, where the proxy is. It starts the real program with its own streams and ends with it. It
+ * checks nothing: the proxy outside judges every request.
  */
 
 const PORT = 3128;
@@ -33,7 +33,7 @@ server.listen(${PORT}, '127.0.0.1', () => {
 });
 `;
 
-/** The command line that runs a program behind the relay. */
+/** Gives the command line that runs a program behind the relay. */
 export const behindRelay = (node: string, argv: readonly string[]): readonly string[] => [
   ...[node, '--no-warnings', '--eval', RELAY, '--'],
   ...argv,
@@ -41,7 +41,7 @@ export const behindRelay = (node: string, argv: readonly string[]): readonly str
 
 const PROXY = `http://127.0.0.1:${PORT}`;
 
-/** What programs look for. A list of exceptions, even of localhost, would lead nowhere. */
+/** The variables that programs read. No exceptions: not even localhost is reachable otherwise. */
 export const PROXY_VARIABLES: Readonly<Record<string, string>> = {
   HTTP_PROXY: PROXY,
   HTTPS_PROXY: PROXY,

@@ -41,7 +41,7 @@ const launch = (access: { read?: string[]; write?: string[] }, resourceLimits?: 
   });
 };
 
-it('denies by default, allows the granted folder, and takes secrets out of it again', () => {
+it('the Seatbelt profile denies by default, allows the granted folder, and denies the secrets in it', () => {
   const profile = launch({ write: [folder] }).argv[2] ?? '';
   const shown = folder.replaceAll('"', '\\"');
   expect(profile.split('\n').slice(0, 2)).toEqual(['(version 1)', '(deny default)']);
@@ -54,12 +54,12 @@ it('denies by default, allows the granted folder, and takes secrets out of it ag
   expect(profile).toContain('(deny network*)');
 });
 
-it('grants no writing where only reading is granted', () => {
+it('the Seatbelt profile denies writing where only reading is granted', () => {
   const profile = launch({ read: [folder] }).argv[2] ?? '';
   expect(profile).not.toContain('(allow file-read* file-write*');
 });
 
-it('starts with an empty environment and the arguments as they are', () => {
+it('the Seatbelt launch has an empty environment and unchanged arguments', () => {
   const { argv, cwd } = launch({ read: [folder] });
   expect(argv.slice(0, 2)).toEqual(['sandbox-exec', '-p']);
   expect(argv.slice(3, 5)).toEqual(['env', '-i']);
@@ -67,6 +67,9 @@ it('starts with an empty environment and the arguments as they are', () => {
   expect(argv.slice(-2)).toEqual(['ls', '-l']);
 });
 
-it.each(['memoryMb', 'processes', 'cpus'])('refuses the limit %s, which it cannot hold', (name) => {
-  expect(() => launch({}, { [name]: 1 })).toThrow(name);
-});
+it.each(['memoryMb', 'processes', 'cpus'])(
+  'the Seatbelt launch refuses the limit %s, which macOS cannot enforce',
+  (name) => {
+    expect(() => launch({}, { [name]: 1 })).toThrow(name);
+  },
+);

@@ -1,7 +1,7 @@
 /**
  * The system calls a sandboxed program may not make, as the BPF program that bubblewrap loads. They
- * reach what no namespace divides (key rings, vsock), take memory nobody counts (memfd, System V
- * segments), or are doors to the kernel that ordinary programs never open.
+ * reach what no namespace separates (key rings, vsock), use memory that is not counted (memfd, System V
+ * segments), or reach parts of the kernel that ordinary programs never use.
  */
 
 import { ToolFailure } from '../../contract/errors.ts';

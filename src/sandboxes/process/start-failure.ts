@@ -1,13 +1,14 @@
-/** Tells a sandbox that could not be put up from a program that ended badly. */
+/** Tells a sandbox that could not be started from a program that failed. */
 import { ToolFailure } from '../../contract/errors.ts';
 
-/** The helpers before the program speak only when they fail. A program that speaks like them only spoils its own result. */
+/** The helpers before the program print only when they fail. A program that prints the same spoils only its own result. */
 const HELPER = /^(?:bwrap|prlimit|taskset|sandbox-exec|relay): (.*)/;
 const HELPER_CODES = new Set([1, 71, 126, 127]);
 const NO_PROGRAM = /^execvp (.*): (?:No such file or directory|Permission denied)$/;
 const PLAIN_NAME = /^[\w.+-]{1,60}$/;
+const NO_HELPER = /^failed to execute (bwrap|taskset): No such file/;
 
-/** The failure, or `undefined` when the program itself has run. */
+/** Gives the failure, or `undefined` when the program itself has run. */
 export const startFailure = (exitCode: number, stderr: string): ToolFailure | undefined => {
   const [, reason] = HELPER_CODES.has(exitCode) ? (HELPER.exec(stderr) ?? []) : [];
   if (reason === undefined) return undefined;
@@ -24,8 +25,10 @@ export const startFailure = (exitCode: number, stderr: string): ToolFailure | un
   });
 };
 
-/** Without the paths of the user. */
+/** Says what was wrong, without the paths of the user. */
 const hint = (reason: string): string => {
+  const [, helper] = NO_HELPER.exec(reason) ?? [];
+  if (helper !== undefined) return `the program ${helper} is not installed.`;
   if (/failed to execute|No such file/.test(reason)) return 'a program or a path is missing.';
   if (/namespace|uid map|userns/i.test(reason)) return 'the system allows no user namespaces.';
   if (/Unknown option/.test(reason)) return 'bubblewrap is too old.';

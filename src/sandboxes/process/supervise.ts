@@ -1,6 +1,6 @@
 /**
- * Starts a sandboxed program and stays with it: feeds it, collects what it writes, watches memory
- * and processes, and kills all of it when a limit is hit, the time is over or the caller gives up.
+ * Starts and supervises a sandboxed program: writes its input, collects its output, watches memory and
+ * processes, and kills all of it when a limit is hit, the time is over or the caller cancels.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
@@ -20,12 +20,12 @@ export interface Launch {
   readonly signal: AbortSignal;
   /** How much is in use, for systems that can tell. */
   readonly usage?: (pid: number, most: number) => ProcessUsage;
-  /** True when the run has given all it had to give. Throws to end it as a failure. */
+  /** True when the run needs no more time. Throws to end it as a failure. */
   onOutput(stream: 'stdout' | 'stderr', chunk: Buffer): boolean;
   onStart(stdin: Writable): void;
 }
 
-/** Between two looks a program can take what memory gives in that time, and no more. */
+/** A program can exceed its memory limit only by what it allocates in this time. */
 const LOOK_EVERY_MS = 40;
 
 /** Process 1 of the namespace and its watcher outside are ours. */
@@ -36,10 +36,10 @@ const overLimit = (what: string, setting: string) =>
     suggestions: [`Have it use less, or raise ${setting}.`],
   });
 
-/** More than this many need not be counted. */
+/** The number after which counting may stop. */
 export const mostProcesses = ({ processes }: RunLimits): number => processes + OWN_PROCESSES;
 
-/** The failure when more is in use than may be. */
+/** Gives the failure when a limit is exceeded. */
 export const limitFailure = (
   { processes, memoryBytes }: ProcessUsage,
   limits: RunLimits,
@@ -48,7 +48,7 @@ export const limitFailure = (
   return memoryBytes > limits.memoryMb * 1_048_576 ? overLimit('memory', 'memoryMb') : undefined;
 };
 
-/** The sandbox and its helpers start in an environment of one variable: process 1 can be read inside. */
+/** The environment of bubblewrap and its helpers: programs inside can read that of process 1. */
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' };
 
 const start = ({ argv, identity, data, cwd = '/' }: Launch): ChildProcess => {
@@ -136,7 +136,7 @@ class Supervision {
     this.#kill();
   }
 
-  /** The death of the watcher outside ends the namespace and all in it. */
+  /** Kills the watcher outside, which ends the namespace and all in it. */
   #kill(): void {
     const { pid, exitCode, signalCode } = this.#child;
     if (pid === undefined || exitCode !== null || signalCode !== null) return;

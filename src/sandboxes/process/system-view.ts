@@ -31,14 +31,14 @@ const mergedMount = (path: string): readonly string[] => {
     : ['--ro-bind', path, path];
 };
 
-/** Bubblewrap arguments for what this machine has of it. */
+/** Gives the bubblewrap arguments for the parts that this machine has. */
 export const systemView = (): readonly string[] => [
   ...FOLDERS.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path]),
   ...MERGED.flatMap(mergedMount),
   ...SETTINGS.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path]),
 ];
 
-/** Node and its packages, where they are not part of the system: of nvm, for example. */
+/** Lists the paths of Node and its packages when they are not in a system folder, as with nvm. */
 export const nodeHome = (node: string): readonly string[] => {
   const program = realpathSync(node);
   if (FOLDERS.some((root) => isAtOrBelow(program, root))) return [];
@@ -49,7 +49,7 @@ export const nodeHome = (node: string): readonly string[] => {
 const packagesOf = (program: string): string =>
   join(dirname(dirname(program)), 'lib', 'node_modules');
 
-/** Beside such a Node npm is a link into its packages, which a mount cannot carry over. */
+/** Makes the link from npm to its package, which a mount of Node does not include. */
 export const nodeLinks = (programs: readonly string[]): readonly string[] =>
   programs.flatMap((program) => {
     const script = join(packagesOf(program), 'npm', 'bin', 'npm-cli.js');

@@ -1,7 +1,7 @@
 /** What a program with network must not reach through the proxy, judged by who was called on the host. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import {
@@ -12,14 +12,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import type { SandboxConfig, SandboxOutcome } from '../../contract/sandbox.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
 import { createCheckedConnect } from '../../governance/egress/checked-connect.ts';
 import { createProcessSandbox } from './create-process-sandbox.ts';
 
-/** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
-if (missing) console.log('Skipped: bubblewrap is missing (scripts/install-sandbox-tools.sh)');
+const missing = isMissing('bwrap');
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'allowed.test': ['127.0.0.1'],
@@ -149,7 +148,7 @@ const connectLine = (target: string) => `CONNECT ${target} HTTP/1.1\r\nHost: ${t
 const getLine = (url: string, host = 'x') => `GET ${url} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
 
 describe.skipIf(missing)('threat: egress through the sandbox proxy', { timeout: 60_000 }, () => {
-  it('other hosts, addresses, spellings and ports are refused, and nobody is called', async () => {
+  it('other hosts, addresses, spellings and ports are refused, and no connection is made', async () => {
     const port = portOf(web);
     const targets = [
       ...[`other.test:${port}`, `127.0.0.1:${port}`, `127.1:${port}`, `2130706433:${port}`],
@@ -180,7 +179,7 @@ describe.skipIf(missing)('threat: egress through the sandbox proxy', { timeout: 
     expect(asked).toEqual([]);
   });
 
-  it('control: the same words reach the declared host, by either form', async () => {
+  it('control: the same requests reach the declared host, by either form', async () => {
     const to = `allowed.test:${portOf(web)}`;
     const answers = await speak(
       [
@@ -201,7 +200,7 @@ describe.skipIf(missing)('threat: egress through the sandbox proxy', { timeout: 
     expect(arrived).toEqual([`${to} /`]);
   });
 
-  it('answers of the name service that are private or metadata are refused, mixed ones too', async () => {
+  it('names that resolve to private or metadata addresses are refused, also mixed ones', async () => {
     const hosts = ['private.test', 'meta.test', 'mixed.test', 'nowhere.test'];
     const answers = await speak(
       hosts.map((host) => connectLine(`${host}:443`)),
@@ -211,7 +210,7 @@ describe.skipIf(missing)('threat: egress through the sandbox proxy', { timeout: 
     expect(asked).toEqual(hosts);
   });
 
-  it('a star stands for hosts, not for every port, and not for local addresses', async () => {
+  it('a star matches hosts, not every port, and not local addresses', async () => {
     const lines = [
       `allowed.test:${portOf(plain)}`,
       '10.1.2.3:443',
@@ -241,7 +240,7 @@ Promise.all(tries.map(([host, port]) => new Promise((done) => {
     expect(arrived).toEqual([]);
   });
 
-  it('says in the result what was refused', async () => {
+  it('the result lists what was refused', async () => {
     const { stderr } = await node(SPEAK, allowed(), {
       SAY: JSON.stringify([connectLine('other.test:443')]),
     });
@@ -249,7 +248,7 @@ Promise.all(tries.map(([host, port]) => new Promise((done) => {
   });
 });
 
-describe.skipIf(missing)('network of a sandbox', { timeout: 60_000 }, () => {
+describe.skipIf(missing)('the network of a sandbox', { timeout: 60_000 }, () => {
   it('carries TLS from end to end', async () => {
     const port = portOf(tls);
     const script = `
@@ -292,7 +291,7 @@ post.end();`;
     });
   });
 
-  it('runs code, too, and leaves no socket, folder or connection behind', async () => {
+  it('serves code, too, and leaves no socket, folder or connection behind', async () => {
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith('toolcrib-net-'));
     const code = `import net from 'node:net';
 export const run = () => new Promise((done) => {

@@ -15,13 +15,13 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { SandboxConfig } from '../../contract/sandbox.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
 import { createProcessSandbox } from './create-process-sandbox.ts';
 
-/** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
+const missing = isMissing('bwrap');
 const asRoot = process.getuid?.() === 0;
 const sandbox = createProcessSandbox({
   platform: process.platform,
@@ -86,7 +86,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const writable = () => ({ fileSystemAccess: { write: [join(folder, 'work')] } });
 const readable = () => ({ fileSystemAccess: { read: [join(folder, 'work')] } });
 
-describe.skipIf(missing)('threat: paths', () => {
+describe.skipIf(missing)('threat: paths in the process sandbox', () => {
   it('a folder granted for writing is written, and what was written is there', async () => {
     const { exitCode } = await sh('echo new > made.txt && cat plain.txt', writable());
     expect(exitCode).toBe(0);
@@ -119,7 +119,7 @@ describe.skipIf(missing)('threat: paths', () => {
     expect(readdirSync(join(folder, 'work', '.git'))).toEqual(['config']);
   });
 
-  it('a link leads nowhere outside of what is granted', async () => {
+  it('a link does not lead outside of what is granted', async () => {
     const { stdout } = await sh('cat link; ln -s / all; ls all/root all/work', writable());
     expect(stdout).not.toContain('canary');
     rmSync(join(folder, 'work', 'all'), { force: true });
@@ -154,13 +154,13 @@ describe.skipIf(missing)('threat: paths', () => {
     expect(calls).toBe(0);
   });
 
-  it('sees the system and nothing of the user', async () => {
+  it('a program sees the system and no files of the user', async () => {
     const { stdout } = await sh('ls -A / /home /etc; ls /root /var /run /sys /opt /mnt /boot');
     expect(stdout).not.toMatch(/shadow|sudoers|^root$|^var$|^run$|^sys$|^opt$/m);
     expect(stdout).toMatch(/^usr$/m);
   });
 
-  it('cannot start in a folder that it does not see', async () => {
+  it('a program cannot start in a folder that it does not see', async () => {
     const run = sandbox.run({
       task: { kind: 'command', argv: ['pwd'], cwd: '/var' },
       config: { type: 'process', ...readable() },
@@ -213,7 +213,7 @@ const BREAKS: readonly (readonly [string, string])[] = [
   ['a lot of shared memory', 'head -c 2000000000 /dev/zero > /dev/shm/big'],
 ];
 
-describe.skipIf(missing)('threat: breaking out', () => {
+describe.skipIf(missing)('threat: breaking out of the process sandbox', () => {
   it.each(BREAKS)('with nothing granted, not even %s', async (_, script) => {
     const { stdout } = await sh(`{ ${script}; } >/dev/null 2>&1 && echo THROUGH`);
     expect(stdout).toBe('');
@@ -286,8 +286,8 @@ describe.skipIf(missing)('threat: processes that stay', () => {
   });
 });
 
-describe.skipIf(missing)('threat: limits', () => {
-  it('says that memory was the reason', async () => {
+describe.skipIf(missing)('threat: limits of the process sandbox', () => {
+  it('a program over its memory limit fails, and the error says so', async () => {
     const script = `python3 -c 'a = bytearray(10**10); print(len(a))'`;
     const run = sh(script, { resourceLimits: { memoryMb: 200 } });
     await expect(run).rejects.toMatchObject({
@@ -296,7 +296,7 @@ describe.skipIf(missing)('threat: limits', () => {
     });
   });
 
-  it('says that processes were the reason', async () => {
+  it('a program over its process limit fails, and the error says so', async () => {
     const run = sh('b() { b | b & }; b; sleep 5', { resourceLimits: { processes: 30 } });
     await expect(run).rejects.toMatchObject({
       code: 'SANDBOX_ERROR',
@@ -304,24 +304,27 @@ describe.skipIf(missing)('threat: limits', () => {
     });
   });
 
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('a limit of %s is none', async (value) => {
-    const run = sh('true', { resourceLimits: { memoryMb: value } });
-    expect(await codeOf(run)).toBe('SANDBOX_ERROR');
-  });
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+    'a limit of %s is refused',
+    async (value) => {
+      const run = sh('true', { resourceLimits: { memoryMb: value } });
+      expect(await codeOf(run)).toBe('SANDBOX_ERROR');
+    },
+  );
 
-  it('is held to whole cores', async () => {
+  it('a program is limited to whole cores', async () => {
     const { stdout } = await sh('nproc', { resourceLimits: { cpus: 0.5 } });
     expect(stdout).toBe('1\n');
   });
 
-  it('memory below the limit is allowed', async () => {
+  it('benign: a program may use memory below its limit', async () => {
     const script = `python3 -c 'a = bytearray(50 * 10**6); print(len(a))'`;
     const { stdout } = await sh(script, { resourceLimits: { memoryMb: 200 } });
     expect(stdout).toBe('50000000\n');
   });
 });
 
-it.skipIf(missing)('leaves no file behind', () => {
+it.skipIf(missing)('the process sandbox leaves no file behind', () => {
   expect(existsSync(join(folder, 'work', 'big'))).toBe(false);
   expect(readdirSync(folder).sort()).toEqual(['outside.txt', 'work']);
 });

@@ -58,7 +58,7 @@ describe('wasm sandbox', () => {
     expect((await failureOf(run(sandbox, 'return 1;'))).code).toBe('SANDBOX_ERROR');
   });
 
-  it('is no step down from an isolation that was asked for', async () => {
+  it('refuses a request for another isolation', async () => {
     const failure = await failureOf(run(open(), 'return 1;', { config: { type: 'container' } }));
     expect(failure.code).toBe('SANDBOX_ERROR');
     expect(failure.message).toContain('container');
@@ -76,7 +76,7 @@ describe('wasm sandbox', () => {
     expect((await failureOf(run(open(), 'return 1;', { input: 1n }))).code).toBe('SANDBOX_ERROR');
   });
 
-  it('a tool that calls a tool that calls a tool does not wait for itself', async () => {
+  it('runs nested calls without a deadlock', async () => {
     const sandbox = open({ poolSize: 1 });
     const nest = (depth: number): SandboxHost => ({
       request: async () =>
@@ -88,7 +88,7 @@ describe('wasm sandbox', () => {
     expect(value).toBe('bottom');
   });
 
-  it('runs no more than 64 at a time, and says so', async () => {
+  it('runs at most 64 at a time, and refuses the next with the reason', async () => {
     const sandbox = open({ poolSize: 1 });
     const host: SandboxHost = { request: () => sleep(20_000, undefined, { ref: false }) };
     const config = { timeLimit: 3000 };
@@ -102,7 +102,7 @@ describe('wasm sandbox', () => {
     expect(codes.filter((code) => code === 'SANDBOX_ERROR').length).toBeGreaterThan(0);
   });
 
-  it('a flood of requests that nobody awaits is cut, and the host is not buried', async () => {
+  it('limits a flood of requests that the code does not await', async () => {
     let asked = 0;
     const host: SandboxHost = {
       request: async () => {
@@ -116,7 +116,7 @@ describe('wasm sandbox', () => {
     expect(asked).toBeLessThanOrEqual(1000);
   });
 
-  it('uses a thread again, but not one that grew', async () => {
+  it('reuses a thread, but not one whose memory grew', async () => {
     const sandbox = open({ poolSize: 1 });
     const big =
       'const all = []; for (let i = 0; i < 9; i++) all.push(new Uint8Array(1e7).fill(1)); return 1;';
@@ -125,7 +125,7 @@ describe('wasm sandbox', () => {
     }
   });
 
-  it('prepared, it runs like any other; preparing a closed one does nothing', async () => {
+  it('runs as usual after prepare, and ignores prepare after close', async () => {
     const sandbox = open();
     sandbox.prepare?.();
     sandbox.prepare?.();
@@ -135,7 +135,7 @@ describe('wasm sandbox', () => {
     expect((await failureOf(run(sandbox, 'return 1;'))).message).toContain('closed');
   });
 
-  it('closing ends what runs', async () => {
+  it('close ends running code', async () => {
     const sandbox = open();
     const running = failureOf(run(sandbox, 'for (;;) {}'));
     await sleep(100);

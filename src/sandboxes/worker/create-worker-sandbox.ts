@@ -1,12 +1,12 @@
 /**
  * The sandbox for trusted code only: a thread of Node. It holds limits of time, memory and output,
- * and keeps realms apart; it is no border against code that wants out.
+ * and keeps realms apart; it does not hold code that tries to escape.
  */
 import { Worker } from 'node:worker_threads';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Sandbox, SandboxRequest } from '../../contract/sandbox.ts';
 import { runInThread } from '../run-in-thread.ts';
-import { orderFor } from '../run-request-for.ts';
+import { runRequestFor } from '../run-request-for.ts';
 import type { RunRequest } from '../thread-protocol.ts';
 import { WORKER_THREAD } from './worker-thread.ts';
 
@@ -37,13 +37,13 @@ export const createWorkerSandbox = (): Sandbox => {
     type: 'worker',
     readiness: async () => ({ ready: true }),
     run: async (request) => {
-      const { order, timeMs } = orderFor(request, 'worker', DEFAULT_MEMORY_MB);
+      const { runRequest, timeMs } = runRequestFor(request, 'worker', DEFAULT_MEMORY_MB);
       if (isClosed) throw new ToolFailure('SANDBOX_ERROR', 'The sandbox is closed.');
-      const thread = startThread(request, order);
+      const thread = startThread(request, runRequest);
       // A thread that dies while it is ended has nobody else to tell.
       thread.on('error', () => running.delete(thread));
       running.add(thread);
-      const ended = await runInThread({ request, order, timeMs, thread });
+      const ended = await runInThread({ request, runRequest, timeMs, thread });
       running.delete(thread);
       void thread.terminate();
       if ('failure' in ended) throw ended.failure;

@@ -10,8 +10,8 @@ const invalid = (field: string, message: string): ToolFailure =>
 
 const syntaxFailure = ({ message, locations }: GraphQLError): ToolFailure => {
   const at = locations?.[0];
-  const place = at ? ` at line ${at.line}, column ${at.column}` : '';
-  return invalid('query', `${message.replace(/^Syntax Error: /, 'Syntax error: ')}${place}`);
+  const position = at ? ` at line ${at.line}, column ${at.column}` : '';
+  return invalid('query', `${message.replace(/^Syntax Error: /, 'Syntax error: ')}${position}`);
 };
 
 const parseDocument = async (query: string): Promise<DocumentNode> => {
@@ -31,38 +31,36 @@ export interface GraphqlQuestion {
   readonly operationName?: string | undefined;
 }
 
-const chosen = (
+const assertRunnable = (
   operations: readonly OperationDefinitionNode[],
   name: string | undefined,
-): OperationDefinitionNode => {
-  if (name === undefined) {
-    const [only, another] = operations;
-    if (only === undefined) throw invalid('query', 'The document holds no operation.');
-    if (another === undefined) return only;
-    throw invalid('operationName', 'The document holds several operations: name the one to run.');
+): void => {
+  if (name !== undefined) {
+    if (operations.some((operation) => operation.name?.value === name)) return;
+    throw invalid('operationName', 'The document holds no operation of that name.');
   }
-  const named = operations.find((operation) => operation.name?.value === name);
-  if (named) return named;
-  throw invalid('operationName', 'The document holds no operation of that name.');
+  if (operations.length === 0) throw invalid('query', 'The document holds no operation.');
+  if (operations.length === 1) return;
+  throw invalid('operationName', 'The document holds several operations: name the one to run.');
 };
 
 /**
- * Fails with VALIDATION_ERROR when the document cannot be read, or does more than was declared:
- * policy and approver went by the declaration. All operations count, not only the one chosen, since
- * it is the other side that chooses.
+ * Checks a document. Fails with VALIDATION_ERROR when it cannot be read, or does more than was
+ * declared: policy and approver judged the declaration. All operations count, not only the one named,
+ * because the service makes the choice.
  */
-export const checkDocument = async (asked: GraphqlQuestion): Promise<void> => {
-  const { definitions } = await parseDocument(asked.query);
+export const checkDocument = async (request: GraphqlQuestion): Promise<void> => {
+  const { definitions } = await parseDocument(request.query);
   const operations = definitions.filter((each) => each.kind === 'OperationDefinition');
-  chosen(operations, asked.operationName);
+  assertRunnable(operations, request.operationName);
   for (const { operation } of operations) {
     if (operation === 'subscription') {
       throw invalid('query', 'Subscriptions are not supported: there is one answer to a call.');
     }
-    if (operation !== asked.operation) {
+    if (operation !== request.operation) {
       throw invalid(
         'operation',
-        `The document holds a ${operation}, and the call declares a ${asked.operation}.`,
+        `The document holds a ${operation}, and the call declares a ${request.operation}.`,
       );
     }
   }

@@ -33,13 +33,13 @@ describe('graphql_query', () => {
     expect((await crib.execute('graphql_query', input)).data).toMatchObject(output as object);
   });
 
-  it('sends variables and the operation chosen', async () => {
+  it('sends variables and the name of the operation', async () => {
     const query = 'query A { a: hello } query B($n: String) { b: hello(name: $n) }';
     const { data } = await ask(query, { operationName: 'B', variables: { n: 'ada' } });
     expect(data).toEqual({ data: { b: 'ada' }, errors: [] });
   });
 
-  it('keeps a partial answer and says so', async () => {
+  it('returns a partial answer with a warning', async () => {
     const { data, warnings } = await ask('{ hello broken }');
     expect(data).toMatchObject({
       data: { hello: 'world', broken: null },
@@ -99,7 +99,7 @@ describe('graphql_query', () => {
   });
 });
 
-describe('threat: a mutation in the clothes of a query', () => {
+describe('threat: a mutation declared as a query', () => {
   it.each([
     'mutation { add(by: 1) }',
     'query A { hello } mutation B { add(by: 1) }',
@@ -110,7 +110,7 @@ describe('threat: a mutation in the clothes of a query', () => {
     expect(site.arrived).toEqual([]);
   });
 
-  it('asks a person before either', async () => {
+  it('needs an approval for queries and mutations', async () => {
     const strict = await vendorCrib(graphqlQuery, { policy: { version: 1, rules: [] } });
     const input = { endpoint: site.url, query: 'mutation { add(by: 1) }', operation: 'mutation' };
     expect((await strict.execute('graphql_query', input)).status).toBe('pending');

@@ -64,7 +64,7 @@ type ReplyError = z.infer<ReturnType<typeof replyError>>;
 
 const MAX_SHOWN = 5;
 
-/** Nothing came back but errors. By the code that Apollo and others put into `extensions`. */
+/** Makes the failure of an answer without data, by the code that Apollo and others put into `extensions`. */
 const refusal = (errors: readonly ReplyError[]): ToolFailure => {
   const codes = errors.map(({ extensions }) => textAt(extensions, 'code'));
   const shown = errors.slice(0, MAX_SHOWN).map(({ message }) => message.slice(0, 300));
@@ -104,26 +104,26 @@ const answerOf = (response: Response, bytes: Uint8Array): Output => {
 };
 
 const ask = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
   credentials: HostCredentials,
 ): Promise<Output> => {
-  await checkDocument(asked);
-  const address = new URL(asked.endpoint);
-  const headers = new Headers(asked.headers);
+  await checkDocument(request);
+  const address = new URL(request.endpoint);
+  const headers = new Headers(request.headers);
   headers.set('accept', 'application/graphql-response+json, application/json;q=0.9');
   headers.set('content-type', 'application/json');
-  if (asked.operation === 'mutation') headers.set('idempotency-key', context.idempotencyKey);
-  const held = await headerFor(address, credentials, context);
-  if (held) headers.set(held.name, held.value);
-  const { query, variables, operationName } = asked;
+  if (request.operation === 'mutation') headers.set('idempotency-key', context.idempotencyKey);
+  const credential = await headerFor(address, credentials, context);
+  if (credential) headers.set(credential.name, credential.value);
+  const { query, variables, operationName } = request;
   const body = JSON.stringify({
     query,
     variables,
     ...(operationName !== undefined && { operationName }),
   });
   const response = await context.fetch(address, { method: 'POST', headers, body });
-  const answer = answerOf(response, await readBytes(response, asked.maxBytes));
+  const answer = answerOf(response, await readBytes(response, request.maxBytes));
   if (answer.errors.length > 0) context.warn('The service could answer a part only: see errors.');
   return answer;
 };
@@ -190,7 +190,7 @@ export const defineGraphqlQuery = ({
     ],
     input,
     output,
-    run: (asked, context) => ask(asked, context, credentials),
+    run: (request, context) => ask(request, context, credentials),
   });
 
 export const graphqlQuery = defineGraphqlQuery();

@@ -148,7 +148,7 @@ describe('rest_api_call', () => {
     expect(fits.data).toMatchObject({ bytes: 5000 });
   });
 
-  it('gives up after its own time', async () => {
+  it('fails with TIMEOUT after its own time limit', async () => {
     const retry = { maxRetries: 0, backoff: { type: 'none' } } as const;
     const tool = { ...restApiCall, retry };
     const site = await openVendor(() => new Promise<never>(() => undefined));
@@ -159,7 +159,7 @@ describe('rest_api_call', () => {
   });
 });
 
-describe('rest_api_call and trouble', () => {
+describe('rest_api_call, when the service fails,', () => {
   it('waits as long as Retry-After says and sends the same idempotency key', async () => {
     const { site, crib } = await setUp();
     site.trouble.push(TOO_MANY);
@@ -172,7 +172,7 @@ describe('rest_api_call and trouble', () => {
     expect(second).toBe(first);
   });
 
-  it('takes Retry-After as a date, by the clock of the other side', async () => {
+  it('reads Retry-After as a date, by the clock of the service', async () => {
     const { site, crib } = await setUp();
     const date = 'Thu, 15 Jan 2026 12:00:00 GMT';
     const headers = { date, 'retry-after': 'Thu, 15 Jan 2026 12:00:09 GMT' };
@@ -194,7 +194,7 @@ describe('rest_api_call and trouble', () => {
   });
 });
 
-describe('threat: credentials and reach', () => {
+describe('threat: credentials and addresses of rest_api_call', () => {
   const keys = { API_TOKEN: 'token-0123456789' };
 
   it('hostile: a credential goes to its own host only, also after a redirect', async () => {
@@ -257,7 +257,7 @@ describe('threat: credentials and reach', () => {
     },
   );
 
-  it('asks a person: also an address that is only read can carry data out', async () => {
+  it('needs an approval, because an address that is only read can carry data out', async () => {
     const { site, crib } = await setUp(items, { policy: { version: 1, rules: [] } });
     const url = `${site.url}/items`;
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {

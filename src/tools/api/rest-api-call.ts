@@ -11,7 +11,7 @@ import { appendAll, checkBody, encodeBody } from './rest-body.ts';
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 const scalar = () => z.union([z.string().max(8192), z.number(), z.boolean()]);
-/** The connection's own headers are left to the guard, which takes them out. */
+/** Headers of the connection are allowed here, because the guard removes them. */
 const headerName = () => z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'No header name.');
 const headerValue = () =>
   z
@@ -61,12 +61,12 @@ type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
 
 /** An address can carry data out, so a person is asked; but nothing changes, so it may be tried again. */
-const ASKED = { tier: 'read_only', requiresConfirmation: true } as const;
+const CONFIRMED_READ = { tier: 'read_only', requiresConfirmation: true } as const;
 
 const reads: readonly Capability[] = [
-  { ...ASKED, action: 'GET', description: 'Read from an address.' },
-  { ...ASKED, action: 'HEAD', description: 'Read the headers of an address.' },
-  { ...ASKED, action: 'OPTIONS', description: 'Ask what an address can do.' },
+  { ...CONFIRMED_READ, action: 'GET', description: 'Read from an address.' },
+  { ...CONFIRMED_READ, action: 'HEAD', description: 'Read the headers of an address.' },
+  { ...CONFIRMED_READ, action: 'OPTIONS', description: 'Ask what an address can do.' },
 ];
 
 const writes: readonly Capability[] = [
@@ -82,27 +82,27 @@ const addressOf = ({ url, query }: Input): URL => {
   return address;
 };
 
-const requestOf = async (asked: Input, address: URL, own: Own): Promise<RequestInit> => {
-  const { context, credentials } = own;
-  const body = encodeBody(asked);
-  const headers = new Headers(asked.headers);
+const requestOf = async (request: Input, address: URL, deps: RestDeps): Promise<RequestInit> => {
+  const { context, credentials } = deps;
+  const body = encodeBody(request);
+  const headers = new Headers(request.headers);
   if (body && !headers.has('content-type')) headers.set('content-type', body.type);
-  const sends = !reads.some(({ action }) => action === asked.method);
+  const sends = !reads.some(({ action }) => action === request.method);
   if (sends && !headers.has('idempotency-key')) {
     headers.set('idempotency-key', context.idempotencyKey);
   }
-  const held = await headerFor(address, credentials, context);
-  if (held) headers.set(held.name, held.value);
+  const credential = await headerFor(address, credentials, context);
+  if (credential) headers.set(credential.name, credential.value);
   return {
-    method: asked.method,
+    method: request.method,
     headers,
-    redirect: asked.followRedirects ? 'follow' : 'manual',
-    signal: AbortSignal.timeout(asked.timeout),
+    redirect: request.followRedirects ? 'follow' : 'manual',
+    signal: AbortSignal.timeout(request.timeout),
     ...(body && { body: body.text }),
   };
 };
 
-/** Failures that a later try may mend are failures; every other answer is data. */
+/** Statuses that are failures, because a later try may succeed; every other answer is data. */
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 const busy = async (response: Response): Promise<ToolFailure> => {
@@ -118,36 +118,36 @@ const busy = async (response: Response): Promise<ToolFailure> => {
 
 const isJson = (contentType: string): boolean => /^[^;]*[/+]json\s*(?:;|$)/i.test(contentType);
 
-const bodyOf = (bytes: Uint8Array, contentType: string, wanted: Input['response']): unknown => {
+const bodyOf = (bytes: Uint8Array, contentType: string, format: Input['response']): unknown => {
   if (bytes.length === 0) return null;
-  if (wanted === 'base64') return Buffer.from(bytes).toString('base64');
+  if (format === 'base64') return Buffer.from(bytes).toString('base64');
   const text = decodeText(bytes, charsetOf(contentType));
-  if (wanted === 'text' || (wanted === 'auto' && !isJson(contentType))) return text;
+  if (format === 'text' || (format === 'auto' && !isJson(contentType))) return text;
   const parsed = parseJson(text);
   if (parsed) return parsed.value;
-  if (wanted === 'auto') return text;
+  if (format === 'auto') return text;
   throw new ToolFailure('EXECUTION_FAILED', 'The response is no JSON.', {
     suggestions: ['Ask for response "text".'],
   });
 };
 
-interface Own {
+interface RestDeps {
   readonly context: ToolContext;
   readonly credentials: HostCredentials;
 }
 
-const send = async (asked: Input, own: Own): Promise<Output> => {
-  const address = addressOf(asked);
-  const request = await requestOf(asked, address, own);
-  const response = await own.context.fetch(address, request);
+const send = async (request: Input, deps: RestDeps): Promise<Output> => {
+  const address = addressOf(request);
+  const init = await requestOf(request, address, deps);
+  const response = await deps.context.fetch(address, init);
   if (BUSY.has(response.status)) throw await busy(response);
-  const bytes = await readBytes(response, asked.maxBytes);
+  const bytes = await readBytes(response, request.maxBytes);
   const { status, ok, url } = response;
-  // A cookie is a credential of ours at the other side: nobody needs to see it.
+  // A cookie is a credential of ours at the service, so it is not shown.
   const headers = Object.fromEntries(
     [...response.headers].filter(([name]) => name !== 'set-cookie'),
   );
-  const body = bodyOf(bytes, headers['content-type'] ?? '', asked.response);
+  const body = bodyOf(bytes, headers['content-type'] ?? '', request.response);
   return { status, ok, url, headers, body, bytes: bytes.length };
 };
 
@@ -200,7 +200,7 @@ export const defineRestApiCall = ({
     ],
     input,
     output,
-    run: (asked, context) => send(asked, { context, credentials }).catch(orTimeout),
+    run: (request, context) => send(request, { context, credentials }).catch(orTimeout),
   });
 
 export const restApiCall = defineRestApiCall();

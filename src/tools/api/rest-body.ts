@@ -1,5 +1,6 @@
-/** The body of a REST request: what of the input makes sense together, and its bytes. */
+/** The body of a REST request: checks it with the rest of the input, and encodes it. */
 import type { z } from 'zod';
+import { isRecord } from '../../kit/data/is-record.ts';
 
 export type Scalar = string | number | boolean;
 
@@ -13,9 +14,7 @@ export const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
 const isForm = (body: unknown): body is Record<string, Scalar | readonly Scalar[]> =>
-  typeof body === 'object' &&
-  body !== null &&
-  !Array.isArray(body) &&
+  isRecord(body) &&
   Object.values(body).every(
     (item) => isScalar(item) || (Array.isArray(item) && item.every(isScalar)),
   );
@@ -38,7 +37,7 @@ export const checkBody = (input: BodyInput, context: z.RefinementCtx): void => {
   if (message !== undefined) context.addIssue({ code: 'custom', path: ['body'], message });
 };
 
-/** Lists are given as the same name several times. */
+/** Adds fields; a list becomes the same name several times. */
 export const appendAll = (
   into: URLSearchParams,
   fields: Readonly<Record<string, Scalar | readonly Scalar[]>>,
@@ -55,7 +54,7 @@ const TYPES = {
   text: 'text/plain;charset=UTF-8',
 } as const;
 
-/** `undefined` when there is none. */
+/** Encodes the body; gives `undefined` when there is none. */
 export const encodeBody = ({
   body,
   bodyType,

@@ -58,7 +58,7 @@ describe('a credential that the configuration gives a host', () => {
   });
 });
 
-describe('threat: a caller brings the credential of a host out', () => {
+describe('threat: a caller tries to extract the credential of a host', () => {
   it.each([
     {},
     { scheme: 'basic', username: 'ada' },

@@ -1,4 +1,4 @@
-/** Tells a text of one SQL statement from one of several, of which a database would run only the first. */
+/** Checks that a text holds one SQL statement: of several, a database would run only the first. */
 import { ToolFailure } from '../../contract/errors.ts';
 
 /** Strings, quoted names and comments as a whole, so that a semicolon in them is none. */
@@ -12,13 +12,13 @@ const saysNothing = (piece: string): boolean =>
 export const invalidQuery = (message: string): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', message, { issues: [{ path: ['query'], message }] });
 
-/** For values that do not fit the placeholders of the query. */
+/** Makes the failure for values that do not fit the placeholders. */
 export const invalidParams = (message: string): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', message, { issues: [{ path: ['params'], message }] });
 
 const isQuoted = (piece: string): boolean => /^['"`[]/.test(piece) || isComment(piece);
 
-/** SQLite would take a name for NULL: values are given as a list. A `$` may stand inside of a name. */
+/** Refuses named placeholders: values are a list, and SQLite would bind NULL to a name. A `$` may be part of a name. */
 export const assertNoNames = (sql: string): void => {
   const isNamed = [...sql.matchAll(PIECES)].some(
     ([piece]) => !isQuoted(piece) && /(?<![\w$\u0080-\uffff])[:@$#]/.test(piece),
@@ -26,7 +26,7 @@ export const assertNoNames = (sql: string): void => {
   if (isNamed) throw invalidQuery('Use ? for values: the query has a placeholder with a name.');
 };
 
-/** Fails with VALIDATION_ERROR for none or several. */
+/** Fails with VALIDATION_ERROR for no statement or several. */
 export const assertOneStatement = (sql: string): void => {
   if (sql.includes('\0')) throw invalidQuery('The query holds a NUL character.');
   const pieces = [...sql.matchAll(PIECES)].map(([piece]) => piece);

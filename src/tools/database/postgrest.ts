@@ -1,4 +1,4 @@
-/** A query in the words of PostgREST: filters, order and values become an address and a body. */
+/** Writes a query as PostgREST reads it: filters, order and values become an address and a body. */
 
 export const OPERATORS = [
   'eq',
@@ -69,8 +69,8 @@ export interface PostgrestRequest {
 }
 
 /** `href` is the project's address. Names were checked by the schema of the tool. */
-export const postgrestRequest = (href: string, asked: TableQuery): PostgrestRequest => {
-  const { operation, table, columns, filters, order, limit, offset, values } = asked;
+export const postgrestRequest = (href: string, request: TableQuery): PostgrestRequest => {
+  const { operation, table, columns, filters, order, limit, offset, values } = request;
   const url = new URL(`${href}/rest/v1/${operation === 'rpc' ? 'rpc/' : ''}${table}`);
   for (const filter of filters) url.searchParams.append(filter.column, filterText(filter));
   if (columns.length > 0) url.searchParams.set('select', columns.join(','));
@@ -90,7 +90,7 @@ export const postgrestRequest = (href: string, asked: TableQuery): PostgrestRequ
   };
 };
 
-/** The whole number of rows, which stands behind the slash: `0-9/57`. */
+/** Reads the number of all rows, which follows the slash: `0-9/57`. */
 export const totalIn = (contentRange: string | null): number | undefined => {
   const total = /\/(\d{1,15})$/.exec(contentRange ?? '')?.[1];
   return total === undefined ? undefined : Number(total);

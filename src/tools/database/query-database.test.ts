@@ -77,7 +77,7 @@ describe('query_database on SQLite', () => {
     ]);
   });
 
-  it('cuts at the number of rows and at the bytes, and says so', async () => {
+  it('stops at maxRows and maxBytes, and reports that', async () => {
     const query =
       'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 5000) SELECT n FROM r';
     expect((await ask(query, { maxRows: 3 })).data).toEqual({
@@ -99,7 +99,7 @@ describe('query_database on SQLite', () => {
     expect(await rowsOf('PRAGMA user_version')).toEqual([{ user_version: 0 }]);
   });
 
-  it('writes when declared, after a person agreed', async () => {
+  it('writes in mode write, after an approval', async () => {
     const change = "UPDATE items SET price = 1 WHERE name = 'nail'";
     expect((await ask(change, { mode: 'write' })).data).toMatchObject({ rowCount: 1, rows: [] });
     const strict = await vendorCrib(queryDatabase, { root, policy: { version: 1, rules: [] } });
@@ -174,7 +174,7 @@ describe('query_database on SQLite', () => {
     expect(await rowsOf(query, { params })).toEqual([{ x }]);
   });
 
-  it('says when another process holds the file', async () => {
+  it('fails with LOCK while another process holds the file', async () => {
     const other = new DatabaseSync(join(root, 'shop.db'));
     other.exec('BEGIN EXCLUSIVE');
     const retry = { maxRetries: 0, backoff: { type: 'none' } } as const;
@@ -186,7 +186,7 @@ describe('query_database on SQLite', () => {
     await own.close();
   });
 
-  it('says what is missing', async () => {
+  it('says which file or setting is missing', async () => {
     const gone = await crib.execute('query_database', { path: 'gone.db', query: 'SELECT 1' });
     expect(gone.error?.code).toBe('NOT_FOUND');
     expect(existsSync(join(root, 'gone.db'))).toBe(false);
@@ -301,7 +301,7 @@ describe('threat: a query that does more than read', () => {
     30_000,
   );
 
-  it('a call that is cancelled kills its query', async () => {
+  it('a cancelled call ends its query', async () => {
     const abort = new AbortController();
     const query =
       'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT count(*) FROM r';

@@ -62,13 +62,13 @@ const openProcesses = () => {
 type GetProcesses = () => Promise<CompilerProcesses>;
 
 const onSqlite = async (
-  asked: Input & { readonly path: string },
+  request: Input & { readonly path: string },
   context: ToolContext,
   processes: GetProcesses,
 ): Promise<QueryAnswer> => {
   const { fs, signal } = context;
-  const { path } = asked;
-  const absolute = await fs.resolve(path, asked.mode);
+  const { path } = request;
+  const absolute = await fs.resolve(path, request.mode);
   const info = await fs.stat(path);
   if (info?.kind !== 'file') {
     throw new ToolFailure('NOT_FOUND', 'There is no such database file.', {
@@ -76,27 +76,27 @@ const onSqlite = async (
     });
   }
   const { runSqlite } = await import('./run-sqlite.ts');
-  const place = { path: absolute, context, signal, processes: await processes() };
-  return runSqlite(place, asked);
+  const database = { path: absolute, context, signal, processes: await processes() };
+  return runSqlite(database, request);
 };
 
-/** Only what a SQLite file was is kept; a change at PostgreSQL is for its own backups. */
+/** Restores a SQLite file. Nothing is kept of a change at PostgreSQL, which has backups of its own. */
 const restore = async (
   { path }: Input,
-  kept: unknown,
+  copy: unknown,
   { context, processes }: { readonly context: ToolContext; readonly processes: GetProcesses },
 ): Promise<void> => {
   const { restoreCopy } = await import('./sqlite-undo.ts');
   if (path === undefined) throw new ToolFailure('CONFLICT', 'The call left nothing to undo.');
   const absolute = await context.fs.resolve(path, 'write');
   const session = { processes: await processes(), signal: context.signal };
-  await restoreCopy(absolute, kept, session);
+  await restoreCopy(absolute, copy, session);
 };
 
 const NAME_IT =
   'Name its host under services.postgres.hosts in your own configuration; a private one under egress.allowPrivate, too.';
 
-/** The folder of a socket is this machine, and judged as such. */
+/** Resolves a host. The folder of a socket is judged as localhost. */
 const resolveHost = async (context: ToolContext, host: string, port: number): Promise<string> => {
   const isSocket = host.startsWith('/');
   try {
@@ -111,7 +111,7 @@ const resolveHost = async (context: ToolContext, host: string, port: number): Pr
 };
 
 const onPostgres = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
   { hosts = [] }: QueryDatabaseOptions,
 ): Promise<QueryAnswer> => {
@@ -122,9 +122,13 @@ const onPostgres = async (
   }
   context.keepForUndo(null);
   const url = await context.secret('DATABASE_URL');
-  const place = { resolveHost: (host: string, port: number) => resolveHost(context, host, port) };
   const { runPostgres } = await import('./run-postgres.ts');
-  return runPostgres({ url, place, signal: context.signal }, asked);
+  const access = {
+    url,
+    resolveHost: (host: string, port: number) => resolveHost(context, host, port),
+    signal: context.signal,
+  };
+  return runPostgres(access, request);
 };
 
 const examples: readonly ToolExample[] = [
@@ -155,7 +159,7 @@ const capabilitiesOf = ({ hosts = [] }: QueryDatabaseOptions): readonly Capabili
   },
 ];
 
-/** Keeps processes from one call to the next, so each crib has one of its own. */
+/** Defines the tool. It keeps processes between calls, so each crib has a tool of its own. */
 export const defineQueryDatabase = (
   options: QueryDatabaseOptions = {},
 ): Tool<Input, QueryAnswer> => {
@@ -188,13 +192,14 @@ export const defineQueryDatabase = (
     examples,
     input,
     output,
-    run: async (asked, context) => {
-      assertOneStatement(asked.query);
-      return asked.path === undefined
-        ? onPostgres(asked, context, options)
-        : onSqlite({ ...asked, path: asked.path }, context, processes.get);
+    run: async (request, context) => {
+      assertOneStatement(request.query);
+      return request.path === undefined
+        ? onPostgres(request, context, options)
+        : onSqlite({ ...request, path: request.path }, context, processes.get);
     },
-    undo: (asked, { kept }, context) => restore(asked, kept, { context, processes: processes.get }),
+    undo: (request, { kept }, context) =>
+      restore(request, kept, { context, processes: processes.get }),
     cleanup: processes.close,
   });
 };

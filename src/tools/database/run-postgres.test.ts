@@ -12,7 +12,8 @@ import { defineQueryDatabase } from './query-database.ts';
 import type { QueryAnswer } from './query-request.ts';
 
 const programs = postgresFolder();
-if (programs === undefined) console.warn('PostgreSQL is not installed: its tests are skipped.');
+if (programs === undefined)
+  console.warn('Skipped: PostgreSQL is not installed (Debian: apt-get install postgresql).');
 
 /** PostgreSQL over TCP, in front of the socket that the server listens on. */
 const relayTo = (path: string) =>
@@ -92,7 +93,7 @@ describe.skipIf(programs === undefined)('query_database on PostgreSQL', () => {
     ]);
   });
 
-  it('takes a page of a large answer and leaves the rest at the server', async () => {
+  it('reads one page of a large answer and leaves the rest on the server', async () => {
     const begun = performance.now();
     const { data } = await ask('SELECT * FROM generate_series(1, 50000000) AS n', { maxRows: 3 });
     expect(data).toMatchObject({ rows: [{ n: 1 }, { n: 2 }, { n: 3 }], truncated: true });
@@ -108,7 +109,7 @@ describe.skipIf(programs === undefined)('query_database on PostgreSQL', () => {
     expect(await rowsOf('EXPLAIN SELECT 1')).toHaveLength(1);
   });
 
-  it('writes when declared', async () => {
+  it('writes in mode write', async () => {
     const query = 'UPDATE items SET price = price + $1 WHERE id = 2';
     const { data } = await ask(query, { params: [1], mode: 'write' });
     expect(data).toMatchObject({ rowCount: 1, rows: [] });
@@ -183,7 +184,7 @@ describe.skipIf(programs === undefined)('query_database on PostgreSQL', () => {
     expect(trail).not.toContain('hunter2-hunter2');
   });
 
-  it('hostile: a server that nobody named is not reached at all', async () => {
+  it('hostile: a server that is not configured is not reached', async () => {
     const keys = { DATABASE_URL: server.urlFor('reader') };
     const crib = await vendorCrib(defineQueryDatabase(), { keys });
     const { error } = await crib.execute('query_database', { query: 'SELECT 1' });

@@ -7,21 +7,17 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { invalidParams, invalidQuery } from './one-statement.ts';
 import { type QueryAnswer, type QueryRequest, takeRows } from './query-request.ts';
 
-export interface PostgresLocation {
+export interface PostgresAccess {
+  readonly url: string;
   /**
    * Judges where the connection leads and returns the address to connect to. `host` is a name, an
    * address, or the folder of a socket. Throws a ToolFailure for what may not be reached.
    */
   resolveHost(host: string, port: number): Promise<string>;
-}
-
-export interface PostgresAccess {
-  readonly url: string;
-  readonly place: PostgresLocation;
   readonly signal: AbortSignal;
 }
 
-/** The package as it comes in: its named exports are not seen by every loader. */
+/** The default export, because not every loader sees the named ones. */
 type Pg = typeof import('pg').default;
 
 const CONNECT_MS = 10_000;
@@ -43,7 +39,7 @@ const unusable = (): ToolFailure =>
     ],
   });
 
-/** Host and port of the string, by the parser that `pg` itself uses. */
+/** Reads host and port of the string, by the parser that `pg` itself uses. */
 const addressIn = (pg: Pg, url: string): { host: string; port: number } => {
   if (!/^postgres(?:ql)?:\/\//.test(url)) throw unusable();
   try {
@@ -56,11 +52,11 @@ const addressIn = (pg: Pg, url: string): { host: string; port: number } => {
 
 const configFor = async (
   pg: Pg,
-  { url, place }: PostgresAccess,
+  { url, resolveHost }: PostgresAccess,
   { timeout }: QueryRequest,
 ): Promise<ClientConfig> => {
   const { host, port } = addressIn(pg, url);
-  const address = await place.resolveHost(host, port);
+  const address = await resolveHost(host, port);
   return {
     connectionString: url,
     statement_timeout: timeout,
@@ -73,17 +69,17 @@ const configFor = async (
   };
 };
 
-/** `pg` would resolve the name itself, and perhaps to something else; it is not asked to. */
+/** Connects to the judged address: `pg` would resolve the name itself, perhaps to another one. */
 const connectTo = (address: string, port: number) => {
   const { Socket } = process.getBuiltinModule('node:net');
   const socket = new Socket();
   const connect = socket.connect.bind(socket);
-  const judged = (): typeof socket =>
+  const connectToAddress = (): typeof socket =>
     address.startsWith('/') ? connect(`${address}/.s.PGSQL.${port}`) : connect(port, address);
-  return Object.assign(socket, { connect: judged });
+  return Object.assign(socket, { connect: connectToAddress });
 };
 
-/** States of PostgreSQL by class or code. */
+/** Maps the SQLSTATE of an error to a code of the table. */
 const failureOf = (error: unknown): unknown => {
   const { code, message } = error as { code?: unknown; message?: unknown };
   if (error instanceof ToolFailure || typeof code !== 'string') return error;
@@ -93,7 +89,7 @@ const failureOf = (error: unknown): unknown => {
       suggestions: ['Use mode "write" for a statement that changes data; a person is asked.'],
     });
   }
-  // A class of its own for it there is not.
+  // It has no SQLSTATE of its own.
   if (code === '08P01' && /^bind message supplies \d+ parameters/.test(words)) {
     return invalidParams('The query has more or fewer placeholders than params has values.');
   }
@@ -116,12 +112,12 @@ const failureOf = (error: unknown): unknown => {
  * A read-only transaction keeps data as it is, but not the server: these roles can run programs and
  * write files by `COPY` and functions, so a query is not run as one of them.
  */
-const POWERS = `SELECT bool_or(pg_has_role(current_user, oid, 'MEMBER')) AS mighty FROM pg_roles
+const POWERS = `SELECT bool_or(pg_has_role(current_user, oid, 'MEMBER')) AS powerful FROM pg_roles
   WHERE rolsuper OR rolname IN ('pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files')`;
 
 const assertHarmless = async (client: Client): Promise<void> => {
-  const { rows } = await client.query<{ mighty: boolean | null }>(POWERS);
-  if (rows[0]?.mighty === false) return;
+  const { rows } = await client.query<{ powerful: boolean | null }>(POWERS);
+  if (rows[0]?.powerful === false) return;
   throw new ToolFailure(
     'PERMISSION_DENIED',
     'The role of DATABASE_URL can run programs or reach files of the server.',
@@ -134,13 +130,13 @@ type Fields = { readonly fields: { readonly name: string }[]; readonly rowCount:
 type Answer = Fields & { readonly rows: unknown[][] };
 
 /** Asks for a page of rows and no more: the rest of a large answer never leaves the server. */
-const firstPage = (pg: Pg, client: Client, asked: QueryRequest): Promise<Answer> =>
+const firstPage = (pg: Pg, client: Client, request: QueryRequest): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const config = {
-      text: asked.query,
-      values: [...asked.params],
+      text: request.query,
+      values: [...request.params],
       rowMode: 'array',
-      rows: asked.maxRows + 1,
+      rows: request.maxRows + 1,
       callback: (error: Error | null, result: unknown) =>
         error ? reject(error) : resolve(result as Answer),
     };
@@ -156,35 +152,35 @@ const plain = (value: unknown): unknown => {
   return value;
 };
 
-const ask = async (pg: Pg, client: Client, asked: QueryRequest): Promise<QueryAnswer> => {
+const ask = async (pg: Pg, client: Client, request: QueryRequest): Promise<QueryAnswer> => {
   await assertHarmless(client);
-  const reads = asked.mode === 'read';
+  const reads = request.mode === 'read';
   await client.query(`BEGIN TRANSACTION ${reads ? 'READ ONLY' : 'READ WRITE'}`);
-  const { fields, rows, rowCount } = await firstPage(pg, client, asked);
+  const { fields, rows, rowCount } = await firstPage(pg, client, request);
   await client.query(reads ? 'ROLLBACK' : 'COMMIT');
   const values = rows.map((row) => row.map(plain));
   const taken = takeRows(
     fields.map(({ name }) => name),
     values,
-    asked,
+    request,
   );
   const count = fields.length === 0 ? (rowCount ?? 0) : taken.rows.length;
   return { ...taken, rowCount: count };
 };
 
-/** Fails with a code of the table. The connection is closed in any case, and nothing left open. */
+/** Runs a query. Fails with a code of the table, and closes the connection in any case. */
 export const runPostgres = async (
   access: PostgresAccess,
-  asked: QueryRequest,
+  request: QueryRequest,
 ): Promise<QueryAnswer> => {
   const pg = await loadPg();
-  const client = new pg.Client(await configFor(pg, access, asked));
+  const client = new pg.Client(await configFor(pg, access, request));
   client.on('error', () => undefined);
   const stop = (): void => void client.end().catch(() => undefined);
   access.signal.addEventListener('abort', stop, { once: true });
   try {
     await client.connect();
-    return await ask(pg, client, asked);
+    return await ask(pg, client, request);
   } catch (error) {
     throw failureOf(error);
   } finally {

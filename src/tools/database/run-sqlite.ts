@@ -21,7 +21,7 @@ const answer = lazy(() =>
   ]),
 );
 
-/** SQLite tells its errors by words. */
+/** Maps an error of SQLite to a code of the table, by its message. */
 const failureOf = (fault: string, mode: QueryRequest['mode']): ToolFailure => {
   if (fault === 'swapped') {
     return new ToolFailure('SECURITY_VIOLATION', 'The file was exchanged while it was opened.');
@@ -55,18 +55,18 @@ const failureOf = (fault: string, mode: QueryRequest['mode']): ToolFailure => {
   return invalidQuery(`SQLite: ${fault}`);
 };
 
-type Said = Exclude<z.infer<ReturnType<typeof answer>>, { fault: string }>;
+type SqliteReply = Exclude<z.infer<ReturnType<typeof answer>>, { fault: string }>;
 
 const ask = async (
   message: QueryRequest & { readonly path: string },
   session: SqliteSession,
-): Promise<Said> => {
-  const said = await askSqlite(session, {
+): Promise<SqliteReply> => {
+  const reply = await askSqlite(session, {
     message,
     timeoutMs: message.timeout,
     maxAnswerBytes: message.maxBytes * 2 + 100_000,
   });
-  const parsed = answer().safeParse(said);
+  const parsed = answer().safeParse(reply);
   if (!parsed.success) {
     throw new ToolFailure('EXECUTION_FAILED', 'The query ended without an answer.');
   }
@@ -74,10 +74,10 @@ const ask = async (
   return parsed.data;
 };
 
-const answerOf = (said: Said, request: QueryRequest): QueryAnswer => {
-  const taken = takeRows(said.names, said.values, request);
+const answerOf = (reply: SqliteReply, request: QueryRequest): QueryAnswer => {
+  const taken = takeRows(reply.names, reply.values, request);
   const { rows, truncated } = taken;
-  return { ...taken, rowCount: said.changes ?? rows.length, truncated: truncated || said.more };
+  return { ...taken, rowCount: reply.changes ?? rows.length, truncated: truncated || reply.more };
 };
 
 /** A database as a call sees it. */
@@ -87,7 +87,7 @@ export interface SqliteLocation extends SqliteSession {
   readonly context: Pick<ToolContext, 'keepForUndo' | 'warn'>;
 }
 
-/** `signal` ends the query. Before a change, a copy of the database is kept so that it can be undone. */
+/** Runs a query; `signal` ends it. Before a change, a copy of the database is kept so that it can be undone. */
 export const runSqlite = async (
   { path, context, ...session }: SqliteLocation,
   request: QueryRequest,
@@ -96,8 +96,8 @@ export const runSqlite = async (
   if (request.mode === 'read') return answerOf(await ask({ ...request, path }, session), request);
   return inCopyFolder(async (keepIn) => {
     const message = { ...request, path, keepIn, maxKeepBytes: MAX_KEPT_BYTES };
-    const said = await ask(message, session);
-    await keepCopy(keepIn, said.undo ?? { reason: 'busy' }, context);
-    return answerOf(said, request);
+    const reply = await ask(message, session);
+    await keepCopy(keepIn, reply.undo ?? { reason: 'busy' }, context);
+    return answerOf(reply, request);
   });
 };

@@ -41,8 +41,8 @@ const broken = (): ToolFailure =>
     suggestions: ['It may have used too much memory: ask for less.'],
   });
 
-/** Resolves with one line; rejects when the process ends, or says more than it may. */
-const converse = (
+/** Sends a message and resolves with a line. Rejects when the process ends, or writes more than it may. */
+const exchange = (
   child: CompilerProcess,
   { message, maxAnswerBytes }: SqliteRequest,
   stop: AbortSignal,
@@ -51,26 +51,26 @@ const converse = (
     const pieces: Buffer[] = [];
     let size = 0;
     const finish = (settle: () => void): void => {
-      child.stdout.off('data', hear);
-      child.off('close', gone);
-      stop.removeEventListener('abort', gone);
+      child.stdout.off('data', onData);
+      child.off('close', onEnd);
+      stop.removeEventListener('abort', onEnd);
       settle();
     };
-    const gone = (): void => finish(() => reject(broken()));
-    const hear = (piece: Buffer): void => {
+    const onEnd = (): void => finish(() => reject(broken()));
+    const onData = (piece: Buffer): void => {
       size += piece.length;
       pieces.push(piece);
-      if (size > maxAnswerBytes) gone();
+      if (size > maxAnswerBytes) onEnd();
       else if (piece.at(-1) === 10) finish(() => resolve(Buffer.concat(pieces).toString('utf8')));
     };
-    child.stdout.on('data', hear);
-    child.once('close', gone);
-    stop.addEventListener('abort', gone, { once: true });
-    if (stop.aborted) gone();
+    child.stdout.on('data', onData);
+    child.once('close', onEnd);
+    stop.addEventListener('abort', onEnd, { once: true });
+    if (stop.aborted) onEnd();
     else child.stdin.write(`${JSON.stringify(message)}\n`);
   });
 
-/** What is left of a process after these is not worth keeping. */
+/** Errors after which a process is not used again. */
 const TROUBLE = /memory|too big|swapped|malformed|disk/i;
 
 const isSound = (answer: unknown): boolean =>
@@ -89,7 +89,7 @@ export const askSqlite = async (
   const child = await processes.take(signal);
   const clock = AbortSignal.timeout(request.timeoutMs);
   try {
-    const text = await converse(child, request, AbortSignal.any([signal, clock]));
+    const text = await exchange(child, request, AbortSignal.any([signal, clock]));
     const answer: unknown = JSON.parse(text);
     if (isSound(answer)) processes.give(child);
     else await processes.end(child);

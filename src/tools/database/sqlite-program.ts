@@ -2,14 +2,90 @@
  * The program of a process that runs SQLite queries: SQLite cannot be interrupted from JavaScript, a
  * process can be killed. It is text, so that it also runs out of a bundle.
  */
+import { LINE_PROTOCOL } from '../compiler-program.ts';
 import { startParentWatch } from '../parent-watch.ts';
-import { sqliteQuery } from './sqlite-query.ts';
 import { sqliteSnapshot } from './sqlite-snapshot.ts';
+
+/** The part that runs one statement with the rights of its mode. Uses names of the program below. */
+const QUERY = `
+const codes = (...names) => new Set(names.map((name) => c['SQLITE_' + name]));
+const READS = codes('SELECT', 'READ', 'FUNCTION', 'RECURSIVE');
+const WRITES = codes('INSERT', 'UPDATE', 'DELETE', 'CREATE_TABLE', 'CREATE_INDEX', 'CREATE_VIEW',
+  'CREATE_TRIGGER', 'DROP_TABLE', 'DROP_INDEX', 'DROP_VIEW', 'DROP_TRIGGER', 'ALTER_TABLE', 'REINDEX', 'ANALYZE');
+const FUNCTIONS = new Set(['load_extension', 'fts3_tokenizer', 'readfile', 'writefile', 'edit']);
+const PRAGMAS = new Set(['table_info', 'table_xinfo', 'table_list', 'index_list', 'index_info',
+  'index_xinfo', 'foreign_key_list', 'foreign_key_check', 'integrity_check', 'quick_check']);
+const NUMBERS = new Set(['user_version', 'schema_version', 'page_count', 'page_size', 'encoding', 'freelist_count']);
+
+const allows = (mode, [code, first, second]) => {
+  if (code === c.SQLITE_FUNCTION) return !FUNCTIONS.has(String(second).toLowerCase());
+  if (code === c.SQLITE_PRAGMA) return PRAGMAS.has(first) || (NUMBERS.has(first) && second === null);
+  return READS.has(code) || (mode === 'write' && WRITES.has(code));
+};
+
+const plain = (value) => {
+  if (typeof value === 'bigint') {
+    const small = value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER;
+    return small ? Number(value) : value.toString();
+  }
+  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') };
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+};
+
+const SQLITE_RANGE = 25;
+const EXPLAINS = /^(?:\\s|--[^\\n]*(?:\\n|$)|\\/\\*[^]*?\\*\\/)*EXPLAIN\\b/i;
+
+// SQLite binds NULL for missing values without an error. One value too many is accepted only when
+// values are missing, and EXPLAIN runs nothing.
+const assertAllGiven = (db, query, bound) => {
+  if (!query.includes('?')) return;
+  const probe = db.prepare(EXPLAINS.test(query) ? query : 'EXPLAIN ' + query);
+  try {
+    probe.get(...bound, null);
+  } catch (error) {
+    if (error?.errcode === SQLITE_RANGE) return;
+    throw error;
+  }
+  throw new Error('too few values');
+};
+
+const runStatement = (db, { query, params, mode, maxRows, maxBytes }) => {
+  db.setAuthorizer((...action) => (allows(mode, action) ? c.SQLITE_OK : c.SQLITE_DENY));
+  const statement = db.prepare(query);
+  statement.setReadBigInts(true);
+  const bound = params.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+  assertAllGiven(db, query, bound);
+  const names = statement.columns().map(({ name }) => name);
+  if (names.length === 0) return { names, values: [], changes: Number(statement.run(...bound).changes), more: false };
+  statement.setReturnArrays(true);
+  const values = [];
+  let bytes = 0;
+  for (const row of statement.iterate(...bound)) {
+    const value = row.map(plain);
+    bytes += JSON.stringify(value).length;
+    if (values.length === maxRows || bytes > maxBytes) return { names, values, more: true };
+    values.push(value);
+  }
+  return { names, values, more: false };
+};
+
+const run = async (request) => {
+  const reads = request.mode === 'read';
+  const db = openDatabase(request.path, reads);
+  try {
+    if (!reads) return await changeWithSnapshot(db, request, () => runStatement(db, request));
+    db.exec('PRAGMA query_only = ON');
+    return runStatement(db, request);
+  } finally {
+    db.close();
+  }
+};
+`;
 
 /**
  * Loads the engine that its argument names. Then it reads one request a line and answers each with a
  * line. Every request opens the file anew and closes it: nothing is left from one to the next. It ends
- * with its input, and with whatever throws.
+ * with its input, and when something throws.
  */
 export const sqliteProgram = (): string => `
 'use strict';
@@ -30,15 +106,15 @@ const openFiles = () => {
   } catch { return undefined; }
 };
 
-// The name was judged; what was opened under it must be that very file, also if a link was put there since.
+// The path was judged; the file that was opened must be that file, also if somebody put a link there since.
 const assertSame = (path, before) => {
   const now = openFiles();
   if (now === undefined || before === undefined) {
     if (realpathSync(path) !== path) throw new Error('swapped');
     return;
   }
-  const known = new Set([path, path + '-wal', path + '-shm', path + '-journal', ...before]);
-  if (!now.includes(path) || now.some((file) => file.startsWith('/') && !known.has(file) &&
+  const expected = new Set([path, path + '-wal', path + '-shm', path + '-journal', ...before]);
+  if (!now.includes(path) || now.some((file) => file.startsWith('/') && !expected.has(file) &&
       !file.startsWith('/proc/') && !file.startsWith('/dev/'))) throw new Error('swapped');
 };
 
@@ -57,24 +133,8 @@ const openDatabase = (path, readOnly) => {
   }
 };
 ${sqliteSnapshot()}
-${sqliteQuery()}
-const chunk = Buffer.alloc(65536);
-const readLine = () => {
-  const pieces = [];
-  for (;;) {
-    const size = readSync(0, chunk, 0, chunk.length, null);
-    if (size === 0) process.exit(0);
-    const end = chunk.subarray(0, size).indexOf(10);
-    pieces.push(Buffer.from(chunk.subarray(0, end < 0 ? size : end)));
-    // Nothing follows a line before it is answered.
-    if (end >= 0) return JSON.parse(Buffer.concat(pieces).toString('utf8'));
-  }
-};
-const tell = (message) => {
-  const bytes = Buffer.from(JSON.stringify(message) + '\\n');
-  for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
-};
-const answer = async (request) => {
+${QUERY}
+${LINE_PROTOCOL}const answer = async (request) => {
   try {
     return await (request.restore ? restore(request) : run(request));
   } catch (error) {
@@ -82,7 +142,7 @@ const answer = async (request) => {
   }
 };
 const serve = async () => {
-  // A thread that starts opens files of its own, and those that are open are looked at above.
+  // A thread that starts opens files of its own, which would look like a swapped file above.
   watch.ref();
   await watching;
   watch.unref();

@@ -79,7 +79,7 @@ describe('undo of a change of a SQLite file', () => {
     expect(names()).toEqual(['a', 'by hand', 'lamp', 'nail']);
   });
 
-  it('two changes are taken back one after the other, the last first', async () => {
+  it('undoes two changes one after the other, the last first', async () => {
     const first = await change("INSERT INTO items VALUES ('a')");
     const second = await change("INSERT INTO items VALUES ('b')");
     expect((await crib.executions.undo(first.metadata.executionId)).error?.code).toBe('CONFLICT');
@@ -120,7 +120,7 @@ describe('undo of a change of a SQLite file', () => {
     rmSync(outside, { recursive: true });
   });
 
-  it('hostile: another user does not take it back, and the copy is in no record', async () => {
+  it('hostile: another user cannot undo it, and the copy is in no record', async () => {
     const { metadata } = await change("INSERT INTO items VALUES ('canary-value-1')");
     const result = await crib.executions.undo(metadata.executionId, { userId: 'eve' });
     expect([result.error?.code, names().length]).toEqual(['NOT_FOUND', 3]);
@@ -164,7 +164,7 @@ describe('the process that runs SQLite', () => {
     await processes.close();
   });
 
-  it('of several at once one stays, and it ends by itself when nobody asks', async () => {
+  it('stays alone of several at once, and ends by itself when idle', async () => {
     const processes = openSqliteProcesses({ idleMs: 50 });
     const session = { processes, signal: new AbortController().signal };
     const path = join(root, 'shop.db');

@@ -26,7 +26,7 @@ export const undoReport = lazy(() =>
 
 export type UndoReport = z.infer<ReturnType<typeof undoReport>>;
 
-const kept = lazy(() => z.strictObject({ file: z.string(), after: z.string() }));
+const keptCopy = lazy(() => z.strictObject({ file: z.string(), after: z.string() }));
 
 const WHY: Readonly<Record<'too large' | 'empty' | 'busy', string>> = {
   'too large': `the database is larger than ${MAX_KEPT_BYTES / 1024 / 1024} MB`,
@@ -77,7 +77,7 @@ export const restoreCopy = async (
   data: unknown,
   session: SqliteSession,
 ): Promise<void> => {
-  const copy = kept().safeParse(data);
+  const copy = keptCopy().safeParse(data);
   if (!copy.success) throw nothingKept();
   const { file, after } = copy.data;
   const bytes = await promisify(gunzip)(Buffer.from(file, 'base64'), {

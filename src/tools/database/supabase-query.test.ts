@@ -123,7 +123,7 @@ describe('threat: the key of a project', () => {
     for (const each of [poor, wrong]) await each.close();
   });
 
-  it('reading is free, everything else asks a person', async () => {
+  it('reading needs no approval, everything else does', async () => {
     const strict = await cribWith(SUPABASE_KEY, { policy: { version: 1, rules: [] } });
     expect((await strict.execute(NAME, { table: 'items' })).status).toBe('success');
     for (const input of [

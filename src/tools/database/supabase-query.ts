@@ -68,8 +68,8 @@ const faultOf = ({ operation, filters, values }: Input): [field: string, message
 };
 
 const input = () =>
-  fields().superRefine((asked, context) => {
-    for (const [field, message] of faultOf(asked)) {
+  fields().superRefine((request, context) => {
+    for (const [field, message] of faultOf(request)) {
       context.addIssue({ code: 'custom', path: [field], message });
     }
   });
@@ -118,23 +118,23 @@ const projectOf = async (fixed: BaseUrl | undefined, context: ToolContext): Prom
 };
 
 const query = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
   fixed: BaseUrl | undefined,
 ): Promise<Output> => {
   const key = await context.secret(SUPABASE.secret);
-  const request = postgrestRequest(await projectOf(fixed, context), asked);
-  const response = await context.fetch(request.url, {
-    method: request.method,
+  const postgrest = postgrestRequest(await projectOf(fixed, context), request);
+  const response = await context.fetch(postgrest.url, {
+    method: postgrest.method,
     redirect: 'error',
     headers: {
       apikey: key,
       authorization: `Bearer ${key}`,
       accept: 'application/json',
-      ...(request.prefer !== undefined && { prefer: request.prefer }),
-      ...(request.body !== undefined && { 'content-type': 'application/json' }),
+      ...(postgrest.prefer !== undefined && { prefer: postgrest.prefer }),
+      ...(postgrest.body !== undefined && { 'content-type': 'application/json' }),
     },
-    ...(request.body !== undefined && { body: request.body }),
+    ...(postgrest.body !== undefined && { body: postgrest.body }),
   });
   if (!response.ok) throw await vendorFailure(response, SUPABASE);
   if (response.status === 204) return { rows: [], rowCount: 0 };
@@ -191,7 +191,7 @@ export const defineSupabaseQuery = (
     examples,
     input,
     output,
-    run: (asked, context) => query(asked, context, fixed),
+    run: (request, context) => query(request, context, fixed),
   });
 };
 

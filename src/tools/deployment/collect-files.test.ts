@@ -30,7 +30,7 @@ describe('the files of a project', () => {
     });
   });
 
-  it('stops when the call does', async () => {
+  it('are no longer collected when the call is cancelled', async () => {
     const work = collect(async () => [entry('p/a', 'file')], AbortSignal.abort());
     await expect(work).rejects.toMatchObject({ code: 'CANCELLED' });
   });

@@ -1,4 +1,4 @@
-/** The files of a project as a deployment takes them: what is built, secret or private stays here. */
+/** Collects the files of a project for a deployment, without built, secret and private ones. */
 import { createHash } from 'node:crypto';
 import type { FileAccess } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -8,7 +8,7 @@ export interface ProjectFile {
   readonly file: string;
   readonly sha: string;
   readonly size: number;
-  /** For reading it again when it is sent. */
+  /** Read again when it is sent. */
   readonly path: string;
 }
 
@@ -42,12 +42,12 @@ const tooMuch = (): ToolFailure =>
 
 export const sha1 = (bytes: Uint8Array): string => createHash('sha1').update(bytes).digest('hex');
 
-/** Fails with VALIDATION_ERROR when there is nothing, or too much, to deploy. */
+/** Lists the files with their digests. Fails with VALIDATION_ERROR when there is nothing, or too much, to deploy. */
 export const collectFiles = async (
   project: string,
   { fs, signal }: { readonly fs: FileAccess; readonly signal: AbortSignal },
 ): Promise<readonly ProjectFile[]> => {
-  const found: ProjectFile[] = [];
+  const files: ProjectFile[] = [];
   let bytes = 0;
   const visit = async (folder: string, prefix: string, depth: number): Promise<void> => {
     if (depth > MAX_DEPTH) throw tooMuch();
@@ -58,13 +58,13 @@ export const collectFiles = async (
       if (kind === 'directory') await visit(path, `${prefix}${name}/`, depth + 1);
       if (kind !== 'file') continue;
       bytes += size;
-      if (found.length === MAX_FILES || bytes > MAX_BYTES) throw tooMuch();
+      if (files.length === MAX_FILES || bytes > MAX_BYTES) throw tooMuch();
       const content = await fs.read(path);
-      found.push({ file: `${prefix}${name}`, sha: sha1(content), size: content.length, path });
+      files.push({ file: `${prefix}${name}`, sha: sha1(content), size: content.length, path });
     }
   };
   await visit(project, '', 0);
-  if (found.length > 0) return found;
+  if (files.length > 0) return files;
   const message = 'There is no file to deploy.';
   throw new ToolFailure('VALIDATION_ERROR', message, {
     issues: [{ path: ['projectPath'], message }],

@@ -90,14 +90,14 @@ describe(NAME, () => {
     expect(site.made).toMatchObject([{ name: 'site' }]);
   });
 
-  it('tells of a build that failed', async () => {
+  it('returns a failed build with its log', async () => {
     site.states.push('BUILDING', 'ERROR');
     const { data, warnings } = await crib.execute(NAME, SITE);
     expect(data).toMatchObject({ status: 'error', buildLogs: 'Building\nDone' });
     expect(warnings?.[0]).toContain('exited with 1');
   });
 
-  it('need not wait', async () => {
+  it('returns at once with wait: false', async () => {
     const { data } = await crib.execute(NAME, { ...SITE, wait: false });
     expect(data).toMatchObject({ status: 'building', buildLogs: '' });
     expect(paths().at(-1)).toBe('POST /v13/deployments');
@@ -110,7 +110,7 @@ describe(NAME, () => {
     expect(result.waitedMs).toBeGreaterThanOrEqual(7000);
   });
 
-  it('hostile: trouble while it follows a build never deploys twice', async () => {
+  it('hostile: errors while it follows a build never deploy twice', async () => {
     const wait = async () => {
       if (site.trouble.length === 0 && paths().length < 6)
         site.trouble.push(TOO_MANY, { status: 500 });

@@ -49,7 +49,7 @@ type Output = z.infer<ReturnType<typeof output>>;
 
 export interface VercelOptions {
   readonly baseUrl?: string;
-  /** Between two looks at a build. */
+  /** Waits between two looks at a build. */
   wait?(ms: number, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -65,14 +65,14 @@ const statusOf = ({ readyState }: Deployment): Output['status'] =>
   (Object.hasOwn(STATUS, readyState) ? STATUS[readyState] : undefined) ?? 'building';
 
 /**
- * The deployment is made by now. A code that says "not begun", such as RATE_LIMITED, must not leave
- * here: the call would be tried again from the start, and deploy twice.
+ * Looks at a deployment that exists. A code that means "not begun", such as RATE_LIMITED, must not
+ * leave here: the call would be tried again from the start, and deploy twice.
  */
-const lookAt = async (api: VercelApi, known: Deployment): Promise<Deployment> => {
+const lookAt = async (api: VercelApi, current: Deployment): Promise<Deployment> => {
   try {
-    return await api.get(known.id);
+    return await api.get(current.id);
   } catch (error) {
-    if (error instanceof ToolFailure && error.code !== 'CANCELLED') return known;
+    if (error instanceof ToolFailure && error.code !== 'CANCELLED') return current;
     throw error;
   }
 };
@@ -88,7 +88,7 @@ const follow = async (made: Deployment, { api, context, pause }: Following) => {
   for (let look = 0; look < MAX_LOOKS && statusOf(now) === 'building'; look++) {
     await pause(POLL_MS, context.signal);
     now = await lookAt(api, now);
-    // The end is not known: each look goes a part of the way that is left.
+    // The length of a build is unknown, so each look reports a part of what is left.
     context.progress(0.5 + 0.5 * (1 - 0.97 ** (look + 1)), `Vercel: ${now.readyState}`);
   }
   return now;
@@ -96,7 +96,7 @@ const follow = async (made: Deployment, { api, context, pause }: Following) => {
 
 const MAX_NAME_LENGTH = 100;
 
-/** As the name of a project may be written; nothing when little is left of it. */
+/** Writes a text as the name of a project; gives nothing when no letter is left. */
 const fitName = (text: string): string | undefined => {
   const name = text
     .toLowerCase()
@@ -107,8 +107,8 @@ const fitName = (text: string): string | undefined => {
 };
 
 /**
- * Takes the name of the folder: whoever approves the call knows it. What a file of the workspace
- * says could be changed after that, and lead to another project.
+ * Takes the name of the folder, which the approver sees. A file of the workspace could be changed
+ * after the approval, and name another project.
  */
 const nameOf = async ({ name, projectPath }: Input, { fs }: ToolContext): Promise<string> => {
   const folder = name ?? fitName(basename(await fs.resolve(projectPath, 'read')));
@@ -119,27 +119,27 @@ const nameOf = async ({ name, projectPath }: Input, { fs }: ToolContext): Promis
 };
 
 const requestOf = (
-  asked: Input & { readonly name: string },
+  request: Input & { readonly name: string },
   files: readonly { file: string; sha: string; size: number }[],
 ) => ({
-  name: asked.name,
+  name: request.name,
   files: files.map(({ file, sha, size }) => ({ file, sha, size })),
-  ...(asked.production && { target: 'production' }),
+  ...(request.production && { target: 'production' }),
   projectSettings: { framework: null },
-  ...(Object.keys(asked.envVars).length > 0 && {
-    env: asked.envVars,
-    build: { env: asked.envVars },
+  ...(Object.keys(request.envVars).length > 0 && {
+    env: request.envVars,
+    build: { env: request.envVars },
   }),
 });
 
 const deploy = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
   { href, pause }: { readonly href: string; readonly pause: Following['pause'] },
 ): Promise<Output> => {
-  const name = await nameOf(asked, context);
-  const files = await collectFiles(asked.projectPath, context);
-  const api = new VercelApi(context, href, asked.teamId);
+  const name = await nameOf(request, context);
+  const files = await collectFiles(request.projectPath, context);
+  const api = new VercelApi(context, href, request.teamId);
   for (const [at, file] of files.entries()) {
     await api.upload(file);
     context.progress(
@@ -147,9 +147,9 @@ const deploy = async (
       `Uploaded ${at + 1} of ${files.length} files`,
     );
   }
-  const made = await api.create(requestOf({ ...asked, name }, files));
-  const end = asked.wait ? await follow(made, { api, context, pause }) : made;
-  const buildLogs = asked.wait ? await api.log(end.id) : '';
+  const made = await api.create(requestOf({ ...request, name }, files));
+  const end = request.wait ? await follow(made, { api, context, pause }) : made;
+  const buildLogs = request.wait ? await api.log(end.id) : '';
   const status = statusOf(end);
   if (status === 'error') context.warn(`The build failed. ${end.errorMessage ?? 'See buildLogs.'}`);
   return {
@@ -200,7 +200,7 @@ export const defineVercelDeploy = (options: VercelOptions = {}): Tool<Input, Out
     ],
     input,
     output,
-    run: (asked, context) => deploy(asked, context, { href, pause }),
+    run: (request, context) => deploy(request, context, { href, pause }),
   });
 };
 

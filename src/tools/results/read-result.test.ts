@@ -42,7 +42,7 @@ const dataOf = async (input: Record<string, unknown>) => {
 };
 
 describe('read_result', () => {
-  it('pages: put together, the pages are the whole result', async () => {
+  it('returns pages that together are the whole result', async () => {
     let text = '';
     for (let offset: number | undefined = 0; offset !== undefined; ) {
       const page = await dataOf({ handle: handles.prose, offset, limit: 7_000 });
@@ -59,9 +59,9 @@ describe('read_result', () => {
 
   it('greps with lines around, and counts what it does not return', async () => {
     const asked = { handle: handles.prose, grep: '^LINE 1\\d\\d ', ignoreCase: true };
-    const found = await dataOf({ ...asked, context: 1, maxMatches: 2 });
-    expect(found.total).toBe(100);
-    expect(found.matches).toEqual([
+    const result = await dataOf({ ...asked, context: 1, maxMatches: 2 });
+    expect(result.total).toBe(100);
+    expect(result.matches).toEqual([
       {
         line: 100,
         text: 'line 100 of the book',
@@ -94,7 +94,7 @@ describe('read_result', () => {
     expect((await dataOf({ handle: handles.items, query: 'nothing.here' })).value).toBeNull();
   });
 
-  it("another user's handle is not there, and neither is one that was guessed", async () => {
+  it("answers NOT_FOUND for another user's handle and for a guessed one", async () => {
     const codes = await Promise.all([
       read({ handle: handles.prose }, 'eve'),
       read({ handle: `${handles.prose}x` }),
@@ -134,7 +134,7 @@ describe('read_result', () => {
     expect((await dataOf({ handle: handles.prose, grep: '(l+)+x' })).total).toBe(0);
   });
 
-  it('text cannot be queried, and says so', async () => {
+  it('refuses to query plain text, and suggests grep', async () => {
     const { error } = await read({ handle: handles.prose, query: '@' });
     expect([error?.code, error?.suggestions[0]]).toEqual([
       'VALIDATION_ERROR',

@@ -1,6 +1,6 @@
 /**
- * `read_result`: a part of a result that was too long to be returned, by its handle: a page, lines,
- * what matches a pattern, or what a query selects. It reads results of the calling user only.
+ * `read_result`: reads part of a result that was too long to be returned, by its handle: a page,
+ * lines, what matches a pattern, or what a query selects. It reads results of the calling user only.
  */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
@@ -111,21 +111,21 @@ const pageOf = (
 };
 
 const readPart = async (
-  asked: Input,
+  request: Input,
   { userId, agentId, sessionId, authenticated, signal }: ToolContext,
   read: ReadResultOptions['read'],
 ): Promise<Output> => {
-  const { handle, offset, limit, query, grep, lines } = asked;
-  // The labels of what is read go to whoever calls, whatever it calls itself.
+  const { handle, offset, limit, query, grep, lines } = request;
+  // The labels of the result go to the caller, whatever name it gives.
   const reader = { userId, agentId, sessionId, authenticated };
   const isPage = query === undefined && grep === undefined && lines === undefined;
   const range = isPage ? { offset, limit } : { offset: 0, limit: MAX_SEARCHED };
-  const found = await read(handle, range, reader);
-  if (!found) throw notFound();
-  if (isPage) return pageOf(found, offset);
-  if (found.total > MAX_SEARCHED) throw tooLarge();
-  const { ignoreCase, context, maxMatches } = asked;
-  const job = { text: found.text, query, grep, ignoreCase, context, maxMatches, lines };
+  const part = await read(handle, range, reader);
+  if (!part) throw notFound();
+  if (isPage) return pageOf(part, offset);
+  if (part.total > MAX_SEARCHED) throw tooLarge();
+  const { ignoreCase, context, maxMatches } = request;
+  const job = { text: part.text, query, grep, ignoreCase, context, maxMatches, lines };
   return (await runDataWork<SearchJob, SearchAnswer>(WORK, job, signal)) as Output;
 };
 
@@ -147,5 +147,5 @@ export const defineReadResult = ({ read }: ReadResultOptions): Tool<Input, Outpu
     tags: ['result', 'handle', 'page', 'grep', 'query', 'jmespath'],
     input,
     output,
-    run: (asked, context) => readPart(asked, context, read),
+    run: (request, context) => readPart(request, context, read),
   });

@@ -1,5 +1,86 @@
-/** Which files a search looks at: those the patterns want, without what is never worth a look. */
-import { canonicalGlob, compileGlob } from './glob-pattern.ts';
+/**
+ * Decides which files a search looks at. File name patterns are read as ripgrep and gitignore read
+ * them: without a slash a pattern fits at any depth, with one it starts at the folder searched.
+ * Matching takes linear time.
+ */
+import { ToolFailure } from '../../contract/errors.ts';
+import { compileLinear, quotePattern } from '../../kit/text/linear-pattern.ts';
+
+const invalid = (problem: string) =>
+  new ToolFailure('VALIDATION_ERROR', `A file pattern cannot be used: ${problem}.`, {
+    suggestions: ['Use *, **, ?, [abc] and {a,b}; to leave files out use exclude.'],
+  });
+
+/**
+ * Writes a pattern in the one form that both engines get: two stars for any depth, a leading slash
+ * for a pattern that starts at the folder, and a folder as everything in it. Throws for a pattern
+ * without meaning.
+ */
+export const canonicalGlob = (pattern: string): string => {
+  const text = pattern.trim();
+  if (text === '' || text === '/') throw invalid('it is empty');
+  if (text.startsWith('!')) throw invalid('it starts with "!"');
+  const folder = text.endsWith('/');
+  const bare = text.replace(/^\.?\/+/, '').replace(/\/+$/, '');
+  const anchored = /^\.?\//.test(text) || bare.includes('/');
+  return `${anchored ? '/' : '**/'}${bare}${folder ? '/**' : ''}`;
+};
+
+/** Reads a class such as `[!a-z]` from its opening bracket on. */
+const readClass = (glob: string, start: number): { source: string; end: number } => {
+  const negated = glob[start + 1] === '!' || glob[start + 1] === '^';
+  const first = start + (negated ? 2 : 1);
+  const end = glob.indexOf(']', first + 1);
+  if (end < 0) throw invalid('a "[" is not closed');
+  const body = glob.slice(first, end).replace(/[\\[\]^]/g, '\\$&');
+  // A class never reaches over a folder border.
+  return { source: negated ? `[^/${body}]` : `[${body}]`, end };
+};
+
+/** Reads stars: two are any number of folders where they fill a whole segment, one star otherwise. */
+const readStars = (glob: string, start: number): { source: string; end: number } => {
+  let end = start;
+  while (glob[end + 1] === '*') end += 1;
+  const before = start === 0 || glob[start - 1] === '/';
+  if (end === start || !before) return { source: '[^/]*', end };
+  if (end + 1 === glob.length) return { source: '.+', end };
+  return glob[end + 1] === '/' ? { source: '(?:.*/)?', end: end + 1 } : { source: '[^/]*', end };
+};
+
+const OTHERS: Readonly<Record<string, string>> = { '?': '[^/]', '{': '(?:', '}': ')' };
+
+/** Gives the regular expression of a canonical pattern. */
+const sourceOf = (glob: string): string => {
+  let source = '';
+  let depth = 0;
+  for (let at = glob.startsWith('/') ? 1 : 0; at < glob.length; at += 1) {
+    const char = glob[at] as string;
+    if (char === '*' || char === '[') {
+      const part = (char === '*' ? readStars : readClass)(glob, at);
+      source += part.source;
+      at = part.end;
+      continue;
+    }
+    if (char === '\\') at += 1;
+    if (char === '{') depth += 1;
+    if (char === '}') depth -= 1;
+    if (depth < 0) throw invalid('a "}" was not opened');
+    if (char === '\\') source += quotePattern(glob[at] ?? '\\');
+    else if (char === ',' && depth > 0) source += '|';
+    else source += OTHERS[char] ?? quotePattern(char);
+  }
+  if (depth > 0) throw invalid('a "{" is not closed');
+  return `^(?:${source})$`;
+};
+
+/** Compiles a test of paths relative to the folder searched, with forward slashes. */
+export const compileGlob = async (
+  canonical: string,
+  ignoreCase = false,
+): Promise<(path: string) => boolean> => {
+  const pattern = await compileLinear(sourceOf(canonical), { ignoreCase });
+  return (path) => pattern.test(path);
+};
 
 /** Folders that are skipped unless the search starts inside of them. */
 const ALWAYS_SKIPPED: readonly string[] = ['**/node_modules', '**/.git'];
@@ -16,7 +97,7 @@ export interface FileFilter {
   wantsFolder(path: string): boolean;
   /** Also looks at the folders above the file. */
   wantsFile(path: string): boolean;
-  /** What ripgrep can do of it beforehand. */
+  /** The part that ripgrep applies beforehand. */
   readonly globs: readonly string[];
 }
 
@@ -31,7 +112,7 @@ const anyOf =
 const prefixesOf = (path: string): readonly string[] =>
   path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
 
-/** Ripgrep matches names by bytes: what could differ for other letters is left to the filter. */
+/** Selects patterns that ripgrep applies as we do: it matches bytes, so others are left to the filter. */
 const narrowing = (group: readonly string[]): readonly string[] =>
   group.every((glob) => /^[ -~]+$/.test(glob) && !/[?[\\]/.test(glob)) ? group : [];
 
@@ -43,12 +124,12 @@ export const createFileFilter = async (request: FilterRequest): Promise<FileFilt
     .filter((group) => group.length > 0)
     .map((group) => group.map(canonicalGlob));
   const excluded = [...ALWAYS_SKIPPED, ...request.exclude.map(canonicalGlob)];
-  const wanted = await Promise.all(groups.map(compile));
+  const included = await Promise.all(groups.map(compile));
   const isExcluded = await compile(excluded);
   return {
     wantsFolder: (path) => !isExcluded(path),
-    wantsFile: (path) => wanted.every((test) => test(path)) && !prefixesOf(path).some(isExcluded),
-    // Later patterns win in ripgrep; it knows one group of wanted ones, the filter checks the rest.
+    wantsFile: (path) => included.every((test) => test(path)) && !prefixesOf(path).some(isExcluded),
+    // Later patterns win in ripgrep; it knows one group of included ones, the filter checks the rest.
     globs: [...groups.slice(0, 1).flatMap(narrowing), ...excluded.map((glob) => `!${glob}`)],
   };
 };

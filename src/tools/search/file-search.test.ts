@@ -9,7 +9,7 @@ import { createWorkspace, type Workspace } from '../../../test/fixtures/workspac
 import type { ToolContext } from '../../contract/context.ts';
 import { findProgram } from '../../kit/file/find-program.ts';
 import { defineFileSearch, fileSearch } from './file-search.ts';
-import { programFolders, RIPGREP } from './program-folders.ts';
+import { programFolders, RIPGREP } from './ripgrep.ts';
 
 const installed = await findProgram({
   names: [RIPGREP],
@@ -18,7 +18,9 @@ const installed = await findProgram({
 });
 /** On a user's machine a missing ripgrep is a visible skip; in CI the suite runs and fails. */
 const skipped = installed === undefined && process.env.CI === undefined;
-const reason = skipped ? ' (skipped: ripgrep is not installed on this machine)' : '';
+const reason = skipped
+  ? ' (skipped: ripgrep is not installed; Debian: apt-get install ripgrep)'
+  : '';
 
 let workspace: Workspace;
 
@@ -66,7 +68,7 @@ describe.each(engines)('the %s engine', (engine, folders) => {
       await runExample(tool, title, workspace.contextFor(tool));
     });
 
-    it('finds lines, with place and engine', async () => {
+    it('finds lines, with position and engine', async () => {
       const result = await search({ mode: 'grep', query: 'needle', path: 'src' });
       expect(result).toEqual({
         matches: [
@@ -100,12 +102,12 @@ describe.each(engines)('the %s engine', (engine, folders) => {
       expect({ truncated, files }).toEqual({ truncated: false, files: [] });
     });
 
-    it('searches inside node_modules when told to start there', async () => {
+    it('searches inside node_modules when it starts there', async () => {
       const { files } = await search({ mode: 'grep', query: 'needle', path: 'node_modules' });
       expect(files).toEqual(['node_modules/m/index.js']);
     });
 
-    it('counts capital letters only when asked', async () => {
+    it('ignores case with caseSensitive: false', async () => {
       const count = async (mode: string, caseSensitive: boolean) =>
         (await search({ mode, query: 'NEEDLE', caseSensitive })).matches.length;
       expect([await count('grep', true), await count('grep', false)]).toEqual([0, 7]);
@@ -229,7 +231,7 @@ describe.each(engines)('the %s engine', (engine, folders) => {
   });
 });
 
-describe('how ripgrep is run', () => {
+describe('ripgrep', () => {
   const fake = (folder: string, script: string) => {
     const path = join(folder, 'rg');
     rmSync(path, { force: true });
@@ -259,7 +261,7 @@ describe('how ripgrep is run', () => {
     expect(names.filter((name) => !['PWD', 'SHLVL', '_', 'OLDPWD'].includes(name))).toEqual([]);
   });
 
-  it('gives way to the built-in engine when it refuses, is missing or cannot start', async () => {
+  it('is replaced by the built-in engine when it refuses, is missing or cannot start', async () => {
     fake(bin, 'echo "error: unknown flag" >&2; exit 2');
     expect(await ask([bin])).toMatchObject({ engine: 'builtin', files: ['notes.txt'] });
     fake(bin, 'kill -9 $$');
@@ -269,14 +271,14 @@ describe('how ripgrep is run', () => {
     expect(await ask(['relative/bin'])).toMatchObject({ engine: 'builtin' });
   });
 
-  it('believes nothing it says: names are checked and contents read again', async () => {
+  it('is not trusted: names are checked and contents read again', async () => {
     workspace.put('.env', 'two\n');
     const lies = ['.env', '../../etc/passwd', '/etc/passwd', 'missing', 'notes.txt'];
     fake(bin, `printf '${lies.map((name) => `${name}\\0`).join('')}'; exit 0`);
     expect(await ask([bin])).toMatchObject({ engine: 'ripgrep', files: ['notes.txt'] });
   });
 
-  it('is cut when it says too much', { timeout: 20_000 }, async () => {
+  it('is ended when it prints too much', { timeout: 20_000 }, async () => {
     fake(bin, `printf 'notes.txt\\0'; yes | head -c 20000000; exit 0`);
     expect(await ask([bin])).toMatchObject({ truncated: true, files: ['notes.txt'] });
   });

@@ -2,14 +2,18 @@
 import { dirname } from 'node:path/posix';
 import { z } from 'zod';
 import type { FileInfo, ToolContext } from '../../contract/context.ts';
-import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { findProgram } from '../../kit/file/find-program.ts';
-import { compileLinear } from '../../kit/text/linear-pattern.ts';
 import { createFileFilter, type FileFilter } from './file-filter.ts';
-import { programFolders, RIPGREP } from './program-folders.ts';
-import { runRipgrep } from './ripgrep.ts';
-import { type FindInLine, linesToSearch, searchText } from './search-text.ts';
+import { programFolders, RIPGREP, runRipgrep } from './ripgrep.ts';
+import {
+  type CandidateFiles,
+  createFind,
+  type FileSearch,
+  findLines,
+  findNames,
+} from './search-files.ts';
 import { walkFiles } from './walk-files.ts';
 
 const patterns = () => z.array(z.string().min(1).max(1000)).max(100).default([]);
@@ -57,46 +61,22 @@ const output = () =>
 
 type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
-type Match = z.infer<ReturnType<typeof match>>;
 
-interface Candidates {
+interface Candidates extends CandidateFiles {
   readonly engine: Output['engine'];
-  /** Relative to the folder searched. */
-  readonly files: AsyncIterable<string> | Iterable<string>;
-  readonly cut: boolean;
 }
 
-interface Search {
-  readonly asked: Input;
-  readonly context: ToolContext;
+interface FilteredSearch extends FileSearch {
+  readonly request: Input;
   readonly filter: FileFilter;
-  readonly folder: string;
 }
 
-/** Files that cannot be read are no result: secrets, links, what is gone or too large. */
-const PASSED_OVER: ReadonlySet<ErrorCode> = new Set([
-  'PERMISSION_DENIED',
-  'SECURITY_VIOLATION',
-  'NOT_FOUND',
-  'CONFLICT',
-  'OUTPUT_TOO_LARGE',
-]);
-
-const orNothing = async <T>(work: Promise<T>): Promise<T | undefined> => {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof ToolFailure && PASSED_OVER.has(error.code)) return undefined;
-    throw error;
-  }
-};
-
-const byRipgrep = async (search: Search, folders: readonly string[]) => {
-  const { asked, context, filter, folder } = search;
+const byRipgrep = async (search: FilteredSearch, folders: readonly string[]) => {
+  const { request, context, filter, folder } = search;
   const workspace = await context.fs.resolve('.', 'read');
   const program = await findProgram({ names: [RIPGREP], folders, outside: workspace });
   if (program === undefined) return undefined;
-  const { query, caseSensitive, mode } = asked;
+  const { query, caseSensitive, mode } = request;
   return runRipgrep({
     program,
     folder: await context.fs.resolve(folder, 'read'),
@@ -107,7 +87,10 @@ const byRipgrep = async (search: Search, folders: readonly string[]) => {
   });
 };
 
-const chooseFiles = async (search: Search, folders: readonly string[]): Promise<Candidates> => {
+const chooseFiles = async (
+  search: FilteredSearch,
+  folders: readonly string[],
+): Promise<Candidates> => {
   const { filter, folder, context } = search;
   const answer = await byRipgrep(search, folders);
   if (answer) {
@@ -116,63 +99,6 @@ const chooseFiles = async (search: Search, folders: readonly string[]): Promise<
   }
   const walk = { fs: context.fs, filter, signal: context.signal, folder };
   return { engine: 'builtin', files: walkFiles(walk), cut: false };
-};
-
-const createFind = async ({ mode, query, caseSensitive }: Input): Promise<FindInLine> => {
-  if (mode === 'grep' && caseSensitive) return (line) => line.indexOf(query);
-  const source = mode === 'grep' ? query.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&') : query;
-  const pattern = await compileLinear(source, { ignoreCase: !caseSensitive });
-  return (line) => pattern.find(line)?.start ?? -1;
-};
-
-type Found = Pick<Output, 'matches' | 'files' | 'truncated'>;
-
-const findNames = async (search: Search, candidates: Candidates): Promise<Found> => {
-  const { asked, context, folder } = search;
-  const files: string[] = [];
-  for await (const name of candidates.files) {
-    const path = folder === '.' ? name : `${folder}/${name}`;
-    if ((await orNothing(context.fs.resolve(path, 'read'))) === undefined) continue;
-    if (files.length === asked.maxResults) return { matches: [], files, truncated: true };
-    files.push(path);
-  }
-  return { matches: [], files, truncated: candidates.cut };
-};
-
-/** Reads what may be read; says once when a file was too large for that. */
-const createReader = ({ fs, warn }: ToolContext) => {
-  let warned = false;
-  const passOver = (error: unknown): never => {
-    const isTooLarge = error instanceof ToolFailure && error.code === 'OUTPUT_TOO_LARGE';
-    if (isTooLarge && !warned) warn('Some files were too large to be searched.');
-    warned ||= isTooLarge;
-    throw error;
-  };
-  return (path: string) => orNothing(fs.read(path).catch(passOver));
-};
-
-const findLines = async (search: Search, candidates: Candidates): Promise<Found> => {
-  const { asked, context, folder } = search;
-  const find = await createFind(asked);
-  const matches: Match[] = [];
-  const files = () => [...new Set(matches.map(({ path }) => path))];
-  const read = createReader(context);
-  for await (const name of candidates.files) {
-    if (context.signal.aborted) throw new ToolFailure('CANCELLED');
-    const path = folder === '.' ? name : `${folder}/${name}`;
-    const bytes = await read(path);
-    const lines = bytes && linesToSearch(bytes);
-    for (const found of lines ? searchText(lines, find, asked.contextLines) : []) {
-      if (matches.length === asked.maxResults) return { matches, files: files(), truncated: true };
-      const { before, after, ...place } = found;
-      matches.push({
-        path,
-        ...place,
-        ...(before && after && { before: [...before], after: [...after] }),
-      });
-    }
-  }
-  return { matches, files: files(), truncated: candidates.cut };
 };
 
 const baseOf = async ({ path }: Input, { fs }: ToolContext): Promise<FileInfo> => {
@@ -184,31 +110,31 @@ const baseOf = async ({ path }: Input, { fs }: ToolContext): Promise<FileInfo> =
 };
 
 const search = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
   folders: readonly string[],
 ): Promise<Output> => {
-  const { mode, query, caseSensitive, include, exclude } = asked;
-  const base = await baseOf(asked, context);
+  const { mode, query, caseSensitive, include, exclude } = request;
+  const base = await baseOf(request, context);
   const filter = await createFileFilter({
     include: mode === 'glob' ? [[query], include] : [include],
     exclude,
     ignoreCase: mode === 'glob' && !caseSensitive,
   });
-  // Both engines take the same expressions: one that only ripgrep knows is refused here.
-  if (mode === 'regex') await createFind(asked);
+  // Both engines take the same expressions: one that only ripgrep accepts is refused here.
+  if (mode === 'regex') await createFind(request);
   const isFile = base.kind === 'file';
   const folder = isFile ? dirname(base.path) : base.path;
-  const looking = { asked, context, filter, folder };
+  const filtered = { request, context, filter, folder };
   const candidates: Candidates = isFile
     ? { engine: 'builtin', files: [base.path.slice(base.path.lastIndexOf('/') + 1)], cut: false }
-    : await chooseFiles(looking, folders);
-  const found = await (mode === 'glob' ? findNames : findLines)(looking, candidates);
-  return { ...found, engine: candidates.engine };
+    : await chooseFiles(filtered, folders);
+  const result = await (mode === 'glob' ? findNames : findLines)(filtered, candidates);
+  return { ...result, engine: candidates.engine };
 };
 
 export interface FileSearchOptions {
-  /** Where ripgrep is looked for; the usual folders by default, none for the built-in engine. */
+  /** Where to look for ripgrep; the usual folders by default, none for the built-in engine. */
   readonly folders?: readonly string[];
 }
 
@@ -245,7 +171,7 @@ export const defineFileSearch = (options: FileSearchOptions = {}): Tool<Input, O
     ],
     input,
     output,
-    run: (asked, context) => search(asked, context, options.folders ?? programFolders()),
+    run: (request, context) => search(request, context, options.folders ?? programFolders()),
   });
 
 export const fileSearch = defineFileSearch();

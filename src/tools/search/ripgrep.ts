@@ -1,8 +1,28 @@
 /**
- * Lets ripgrep say which files are worth reading. It only narrows: the matches themselves are read
+ * Lets ripgrep select the files worth reading. It only narrows: the matches themselves are read
  * through the broker, so nothing that ripgrep saw and the caller may not see can get out.
  */
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
+
+/** The name of ripgrep's file on this system. */
+export const RIPGREP = process.platform === 'win32' ? 'rg.exe' : 'rg';
+
+/** Lists where package managers put programs, for all users and for one. Never the workspace. */
+export const programFolders = (): readonly string[] => [
+  '/usr/local/bin',
+  '/usr/bin',
+  '/bin',
+  '/opt/homebrew/bin',
+  '/snap/bin',
+  '/run/current-system/sw/bin',
+  join(homedir(), '.cargo', 'bin'),
+  join(homedir(), '.local', 'bin'),
+  'C:\\ProgramData\\chocolatey\\bin',
+  join(homedir(), 'scoop', 'shims'),
+  dirname(process.execPath),
+];
 
 export interface RipgrepRequest {
   readonly program: string;
@@ -64,7 +84,7 @@ const namesIn = (output: string): readonly string[] =>
     .map((name) => name.replaceAll('\\', process.platform === 'win32' ? '/' : '\\'))
     .map((name) => name.replace(/^\.\//, ''));
 
-/** `undefined` when ripgrep does not take the pattern; then somebody else has to look. */
+/** Runs ripgrep. Gives `undefined` when it does not take the pattern: then the built-in engine searches. */
 export const runRipgrep = (request: RipgrepRequest): Promise<RipgrepAnswer | undefined> =>
   new Promise((resolve, reject) => {
     const options = {

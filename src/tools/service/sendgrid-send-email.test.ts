@@ -65,7 +65,7 @@ describe(NAME, () => {
     });
   });
 
-  it('can be only checked', async () => {
+  it('sends nothing in sandbox mode', async () => {
     const { data } = await crib.execute(NAME, { ...MAIL, sandbox: true });
     expect(data).toEqual({ messageId: '', status: 'checked', recipients: 1 });
   });

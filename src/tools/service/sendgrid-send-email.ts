@@ -16,7 +16,7 @@ const SENDGRID: Vendor = {
 
 const line = () => z.string().regex(/^[^\r\n]*$/, 'One line only.');
 const isAddress = lazy(() => z.email());
-/** The pattern of an address is long, and a definition would carry it for each of the fields. */
+/** A refinement and not `z.email()`: its long pattern would be in the definition once a field. */
 const email = () =>
   z
     .string()
@@ -54,10 +54,10 @@ const output = () =>
 type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
 
-const addresses = (given: string | string[] | undefined): { readonly email: string }[] =>
-  (given === undefined ? [] : [given].flat()).map((email) => ({ email }));
+const addresses = (field: string | string[] | undefined): { readonly email: string }[] =>
+  (field === undefined ? [] : [field].flat()).map((email) => ({ email }));
 
-/** SendGrid refuses an address that stands in two of the lists. */
+/** Lists each address once: SendGrid refuses one that is in two of the lists. */
 const recipientsOf = ({ to, cc, bcc }: Input) => {
   const seen = new Set<string>();
   const fresh = (list: { readonly email: string }[]) =>
@@ -68,8 +68,8 @@ const recipientsOf = ({ to, cc, bcc }: Input) => {
   return { to: fresh(addresses(to)), cc: fresh(addresses(cc)), bcc: fresh(addresses(bcc)) };
 };
 
-const messageOf = (asked: Input, { to, cc, bcc }: ReturnType<typeof recipientsOf>): unknown => {
-  const { from, fromName, replyTo, subject, text, html, sandbox } = asked;
+const messageOf = (request: Input, { to, cc, bcc }: ReturnType<typeof recipientsOf>): unknown => {
+  const { from, fromName, replyTo, subject, text, html, sandbox } = request;
   return {
     personalizations: [{ to, ...(cc.length > 0 && { cc }), ...(bcc.length > 0 && { bcc }) }],
     from: { email: from, ...(fromName !== undefined && { name: fromName }) },
@@ -84,8 +84,8 @@ const messageOf = (asked: Input, { to, cc, bcc }: ReturnType<typeof recipientsOf
   };
 };
 
-const send = async (asked: Input, context: ToolContext, url: string): Promise<Output> => {
-  const lists = recipientsOf(asked);
+const send = async (request: Input, context: ToolContext, url: string): Promise<Output> => {
+  const lists = recipientsOf(request);
   const response = await context.fetch(url, {
     method: 'POST',
     redirect: 'error',
@@ -93,7 +93,7 @@ const send = async (asked: Input, context: ToolContext, url: string): Promise<Ou
       authorization: `Bearer ${await context.secret(SENDGRID.secret)}`,
       'content-type': 'application/json',
     },
-    body: JSON.stringify(messageOf(asked, lists)),
+    body: JSON.stringify(messageOf(request, lists)),
   });
   if (!response.ok) throw await vendorFailure(response, SENDGRID);
   await response.body?.cancel();
@@ -151,7 +151,7 @@ export const defineSendgridSendEmail = (
     ],
     input,
     output,
-    run: (asked, context) => send(asked, context, `${href}/v3/mail/send`),
+    run: (request, context) => send(request, context, `${href}/v3/mail/send`),
   });
 };
 

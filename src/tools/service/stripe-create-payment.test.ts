@@ -116,7 +116,7 @@ describe(NAME, () => {
   });
 });
 
-describe('threat: money and keys', () => {
+describe('threat: money and keys at Stripe', () => {
   it('without a key nothing is sent, and the error says where to get one', async () => {
     const poor = await cribWith();
     const { error } = await poor.execute(NAME, LAMP);
@@ -126,7 +126,7 @@ describe('threat: money and keys', () => {
     await poor.close();
   });
 
-  it('a key that is refused is said to be so, and appears nowhere', async () => {
+  it('a refused key is reported, and appears nowhere', async () => {
     const wrong = await cribWith('sk_test_wrong0123456789');
     const result = await wrong.execute(NAME, LAMP);
     expect(result.error?.code).toBe('AUTH_MISSING');
@@ -135,7 +135,7 @@ describe('threat: money and keys', () => {
     await wrong.close();
   });
 
-  it('asks a person by default', async () => {
+  it('a payment needs an approval by default', async () => {
     const strict = await cribWith(STRIPE_KEY, { policy: { version: 1, rules: [] } });
     expect((await strict.execute(NAME, LAMP)).status).toBe('pending');
     expect(site.arrived).toEqual([]);
@@ -172,7 +172,7 @@ describe('a payment that Stripe refuses after its fee was held', () => {
     await limited.close();
   });
 
-  it('a payment that may have been made is booked', async () => {
+  it('a payment that may have been made is charged to the budget', async () => {
     const limited = await cribWith(STRIPE_KEY, { config });
     site.trouble.push({ status: 409, body: {} });
     const { metadata, success } = await runThrough(limited, [NAME, LAMP, { userId: 'ada' }]);

@@ -80,25 +80,25 @@ const intent = lazy(() =>
 type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
 
-const formOf = (asked: Input): URLSearchParams => {
+const formOf = (request: Input): URLSearchParams => {
   const form = new URLSearchParams({
-    amount: String(asked.amount),
-    currency: asked.currency.toLowerCase(),
+    amount: String(request.amount),
+    currency: request.currency.toLowerCase(),
   });
   const optional: Readonly<Record<string, string | undefined>> = {
-    customer: asked.customerId,
-    description: asked.description,
-    receipt_email: asked.receiptEmail,
-    payment_method: asked.paymentMethodId,
+    customer: request.customerId,
+    description: request.description,
+    receipt_email: request.receiptEmail,
+    payment_method: request.paymentMethodId,
   };
   for (const [name, value] of Object.entries(optional)) {
     if (value !== undefined) form.set(name, value);
   }
-  for (const [key, value] of Object.entries(asked.metadata)) form.set(`metadata[${key}]`, value);
+  for (const [key, value] of Object.entries(request.metadata)) form.set(`metadata[${key}]`, value);
   form.set('automatic_payment_methods[enabled]', 'true');
-  if (asked.confirm) {
+  if (request.confirm) {
     form.set('confirm', 'true');
-    // Nobody is there to be sent to another page.
+    // There is no browser to redirect.
     form.set('automatic_payment_methods[allow_redirects]', 'never');
   }
   return form;
@@ -109,7 +109,7 @@ const statusOf = (status: string): Output['status'] => {
   return status === 'canceled' ? 'failed' : 'pending';
 };
 
-const create = async (asked: Input, context: ToolContext, url: string): Promise<Output> => {
+const create = async (request: Input, context: ToolContext, url: string): Promise<Output> => {
   const response = await context.fetch(url, {
     method: 'POST',
     redirect: 'error',
@@ -119,7 +119,7 @@ const create = async (asked: Input, context: ToolContext, url: string): Promise<
       'idempotency-key': context.idempotencyKey,
       'stripe-version': API_VERSION,
     },
-    body: formOf(asked).toString(),
+    body: formOf(request).toString(),
   });
   // Refused: no payment was made, so there is no fee. 408 and 409 leave that open.
   if (isRefusal(response)) context.charge({ cost: 0 });
@@ -131,7 +131,7 @@ const create = async (asked: Input, context: ToolContext, url: string): Promise<
     amount: made.amount,
     currency: made.currency,
     livemode: made.livemode,
-    ...(asked.includeClientSecret && made.client_secret && { clientSecret: made.client_secret }),
+    ...(request.includeClientSecret && made.client_secret && { clientSecret: made.client_secret }),
   };
 };
 
@@ -179,7 +179,7 @@ export const defineStripeCreatePayment = (
     ],
     input,
     output,
-    run: (asked, context) => create(asked, context, `${href}/v1/payment_intents`),
+    run: (request, context) => create(request, context, `${href}/v1/payment_intents`),
   });
 };
 

@@ -21,7 +21,7 @@ class Finder {
     this.#text = text;
   }
 
-  /** Where brackets stand that nothing closed. */
+  /** Offsets of brackets that nothing closed. */
   get open(): readonly number[] {
     return this.#open;
   }
@@ -34,7 +34,7 @@ class Finder {
     }
   }
 
-  /** A line ends what cannot have been a string: JSON has no line breaks in them. */
+  /** Reads inside a string. A line break means that it was none: JSON has no line breaks in strings. */
   #string(character: string, at: number): number {
     if (character === '\\') return at + 1;
     if (character === '"') this.#inString = false;

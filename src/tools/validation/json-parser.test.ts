@@ -82,7 +82,7 @@ describe('json_parser', () => {
     await expect(run(text)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
   });
 
-  it('says what to do when there is nothing to find', async () => {
+  it('says what to do when the text holds no JSON', async () => {
     await expect(run('just words')).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
     await expect(run('Ada is 36', { type: 'object' })).rejects.toMatchObject({
       code: 'MODEL_NOT_CONFIGURED',
@@ -131,7 +131,7 @@ describe('json_parser', () => {
   });
 });
 
-describe('find json', () => {
+describe('findJson', () => {
   it('finds the outermost pieces, longest first', () => {
     const text = 'a {"b": [1]} c [2, 3] d';
     expect(findJson(text).spans.map(({ start, end }) => text.slice(start, end))).toEqual([

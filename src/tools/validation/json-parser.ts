@@ -4,10 +4,9 @@ import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
 import { runDataWork } from '../data-work.ts';
-import { checkSchema } from './check-schema.ts';
 import type { ParsedText, ParseJob } from './json-parser-work.ts';
-import type { SchemaError } from './schema-work.ts';
-import { isSmallText } from './small-input.ts';
+import type { SchemaError, SchemaJob } from './schema-work.ts';
+import { isSmallSchema, isSmallText } from './small-input.ts';
 
 const input = () =>
   z.strictObject({
@@ -44,6 +43,18 @@ const WORK = {
 
 const readText = (job: ParseJob, signal: AbortSignal): Promise<ParsedText | undefined> =>
   runDataWork<ParseJob, ParsedText | undefined>(WORK, job, signal);
+
+const SCHEMA_WORK = {
+  what: 'schema',
+  file: 'schema-work',
+  from: import.meta.url,
+  load: () => import('./schema-work.ts'),
+  isSmall: ({ schema }: SchemaJob) => isSmallSchema(schema),
+};
+
+/** Lists the errors of a value, none when it fits. Throws for a schema that is wrong itself. */
+const checkSchema = (job: SchemaJob, signal: AbortSignal): Promise<readonly SchemaError[]> =>
+  runDataWork(SCHEMA_WORK, job, signal);
 
 const checked = (errors: readonly SchemaError[]): Pick<Output, 'valid' | 'errors'> => ({
   valid: errors.length === 0,

@@ -12,7 +12,7 @@ export interface ReadJson {
 }
 
 const MAX_DEPTH = 500;
-/** More pieces than this in one text are no answer but a heap. */
+/** A text with more pieces than this is no answer. */
 const MAX_PIECES = 200;
 
 interface Parsed {
@@ -23,7 +23,7 @@ interface Parsed {
 const hostile = (message: string, detail: string): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', message, { issues: [{ path: ['text'], message: detail }] });
 
-/** Looks at what was parsed, not at the text: there a key may hide behind escapes. */
+/** Checks the parsed value and not the text, where escapes may hide a key. */
 const refuseHostile = (value: unknown): void => {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw hostile('A number in the text is too large.', 'holds a number that JSON cannot keep');
@@ -43,7 +43,7 @@ const refuseHostile = (value: unknown): void => {
 const asSentence = (clause: string): string =>
   `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 
-/** Exact JSON, or nothing. Warns of what a reader of the data would not see any more. */
+/** Parses exact JSON, or gives nothing. Warns of what the data no longer shows. */
 const parseStrictly = (text: string): Parsed | undefined => {
   const { error, warnings } = scanJson(text, { maxDepth: MAX_DEPTH });
   if (error) return undefined;
@@ -64,7 +64,7 @@ const repairWith = (jsonrepair: Repair, text: string): Parsed | undefined => {
 
 const CUT_OFF = 'The text ends before its JSON does: what would follow is missing.';
 
-/** Where mending may make sense: balanced pieces, or one that was cut off before its end. */
+/** Lists texts that a repair may help: balanced pieces, or one that was cut off. */
 const repairable = (text: string, pieces: readonly string[]): readonly string[] => {
   const start = text.search(/[{[]/);
   return start < 0 ? [] : [...pieces.slice(0, 3), text.slice(start)];
@@ -72,7 +72,7 @@ const repairable = (text: string, pieces: readonly string[]): readonly string[] 
 
 export type Repair = (text: string) => string;
 
-/** `undefined` when there is nothing in the text that could be meant as JSON. */
+/** Reads a value; gives `undefined` when nothing in the text could be meant as JSON. */
 export const readJson = (text: string, jsonrepair: Repair): ReadJson | undefined => {
   const repair = (piece: string) => repairWith(jsonrepair, piece);
   const trimmed = withoutByteOrderMark(text.trim());
@@ -86,8 +86,8 @@ export const readJson = (text: string, jsonrepair: Repair): ReadJson | undefined
     return { data: outer.data, warnings: [CUT_OFF, ...outer.warnings], method: 'repaired' };
   }
   for (const piece of pieces) {
-    const found = parseStrictly(piece);
-    if (found) return { ...found, method: 'extracted' };
+    const parsed = parseStrictly(piece);
+    if (parsed) return { ...parsed, method: 'extracted' };
   }
   for (const candidate of repairable(trimmed, pieces)) {
     const mended = repair(candidate);

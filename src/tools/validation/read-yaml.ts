@@ -1,6 +1,7 @@
 /** Reads YAML for checking: every document of a stream, what is wrong with it, and where. */
 import type { Document, LineCounter, YAMLError, YAMLMap } from 'yaml';
 import { ToolFailure } from '../../contract/errors.ts';
+import { positionAt as yamlPosition } from '../../kit/text/strict-yaml.ts';
 import { type Finding, positionAt } from './validation-report.ts';
 
 export interface YamlDocument {
@@ -39,12 +40,7 @@ interface Reading {
   readonly document: Document.Parsed;
 }
 
-const placeAt = ({ lines }: Reading, offset: number) => {
-  const { line, col } = lines.linePos(offset);
-  return { line: Math.max(line, 1), column: Math.max(col, 1) };
-};
-
-/** The pointer of a node from the nodes above it, as `visit` hands them over. */
+/** Makes the JSON Pointer of a node from its ancestors, as `visit` gives them. */
 const pointerOf = ({ yaml }: Reading, ancestors: readonly unknown[]): string =>
   ancestors
     .map((node, index) => {
@@ -54,7 +50,7 @@ const pointerOf = ({ yaml }: Reading, ancestors: readonly unknown[]): string =>
     })
     .join('');
 
-/** By set, not by comparing each key with each other: a large map must not take for ever. */
+/** Finds repeated keys with a set: comparing each key with each other is quadratic. */
 const repeatedKeys = (reading: Reading, map: YAMLMap, above: () => string): Finding[] => {
   const seen = new Set<string>();
   return map.items.flatMap(({ key }) => {
@@ -63,14 +59,14 @@ const repeatedKeys = (reading: Reading, map: YAMLMap, above: () => string): Find
     const isRepeated = seen.has(name);
     seen.add(name);
     if (!isRepeated) return [];
-    const place = placeAt(reading, key.range?.[0] ?? 0);
+    const position = yamlPosition(reading.lines, key.range?.[0] ?? 0);
     return [
-      { path: `${above()}/${escaped(key.value)}`, message: 'The key occurs twice', ...place },
+      { path: `${above()}/${escaped(key.value)}`, message: 'The key occurs twice', ...position },
     ];
   });
 };
 
-/** Keys that occur twice and aliases without an anchor before them, in the order of the text. */
+/** Finds keys that occur twice and aliases without an anchor before them, in the order of the text. */
 const problemsIn = (reading: Reading): readonly Finding[] => {
   const findings: Finding[] = [];
   const anchors = new Set<string>();
@@ -87,8 +83,8 @@ const problemsIn = (reading: Reading): readonly Finding[] => {
     Alias: (_key, alias, ancestors) => {
       if (anchors.has(alias.source)) return;
       const path = pointerOf(reading, [...ancestors, alias]);
-      const place = placeAt(reading, alias.range?.[0] ?? 0);
-      findings.push({ path, message: 'The alias names no anchor before it', ...place });
+      const position = yamlPosition(reading.lines, alias.range?.[0] ?? 0);
+      findings.push({ path, message: 'The alias names no anchor before it', ...position });
     },
   });
   return findings;
@@ -97,7 +93,7 @@ const problemsIn = (reading: Reading): readonly Finding[] => {
 const findingOf = (reading: Reading, { message, pos }: YAMLError): Finding => ({
   path: '',
   message,
-  ...placeAt(reading, pos[0]),
+  ...yamlPosition(reading.lines, pos[0]),
 });
 
 const toValue = ({ document }: Reading): unknown => {
@@ -110,14 +106,16 @@ const toValue = ({ document }: Reading): unknown => {
 };
 
 const placeOf = (reading: Reading, pointer: string) => {
-  const way = pointer.split('/').slice(1).map(unescaped);
-  const node = way.length === 0 ? reading.document.contents : reading.document.getIn(way, true);
-  return reading.yaml.isNode(node) && node.range ? placeAt(reading, node.range[0]) : undefined;
+  const keys = pointer.split('/').slice(1).map(unescaped);
+  const node = keys.length === 0 ? reading.document.contents : reading.document.getIn(keys, true);
+  return reading.yaml.isNode(node) && node.range
+    ? yamlPosition(reading.lines, node.range[0])
+    : undefined;
 };
 
 /**
- * Where the text nests too deep, found without recursion before anything recurses over it. Only
- * flow brackets and indicators on one line can nest deep in little text.
+ * Finds where the text nests too deep, without recursion and before the library recurses. Only flow
+ * brackets and indicators on one line can nest deep in little text.
  */
 const excessIn = ({ Lexer }: Library, text: string): number | undefined => {
   let [offset, flow, onLine, isScalar] = [0, 0, 0, false];
@@ -137,7 +135,7 @@ const excessIn = ({ Lexer }: Library, text: string): number | undefined => {
   return undefined;
 };
 
-/** A document that nobody looked into. */
+/** Makes the report of a document that was not parsed. */
 const unread = (finding: Finding): YamlDocument => ({
   errors: [finding],
   warnings: [],
@@ -147,7 +145,7 @@ const unread = (finding: Finding): YamlDocument => ({
 
 const isFullStack = ({ message }: YAMLError): boolean => message.includes('call stack size');
 
-/** The documents of a stream; one that holds nothing for an empty text. */
+/** Reads the documents of a stream; an empty text is one empty document. */
 export const readYaml = (yaml: Library, text: string): readonly YamlDocument[] => {
   const excess = excessIn(yaml, text);
   if (excess !== undefined) {
@@ -163,7 +161,7 @@ export const readYaml = (yaml: Library, text: string): readonly YamlDocument[] =
   } as const;
   const parsed = [...yaml.parseAllDocuments(text, options)];
   const documents = parsed.length > 0 ? parsed : [yaml.parseDocument(text, options)];
-  // The library catches it, and goes on at each level above.
+  // The library catches this error and goes on at each level above.
   if (documents.some(({ errors }) => errors.some(isFullStack))) throw new RangeError('too deep');
   return documents.map((document) => {
     const reading = { yaml, lines, document };

@@ -41,7 +41,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('threat: a schema that takes long', () => {
-  it('eight calls with large schemas hold nobody, and all are answered', {
+  it('eight calls with large schemas block nobody, and all are answered', {
     timeout: 60_000,
   }, async () => {
     const schema = largeSchema();
@@ -58,7 +58,7 @@ describe('threat: a schema that takes long', () => {
     ['validate_json', validateJson, { data: '1' }],
     ['json_parser', jsonParser, { text: '[1]' }],
   ] as const)(
-    '%s stops a schema without end and holds nobody',
+    '%s stops an endless schema and blocks nobody',
     { timeout: 60_000 },
     async (...row) => {
       const [, tool, given] = row;

@@ -10,15 +10,15 @@ export interface ValidateJsonJob {
   readonly schema?: CallerSchema | undefined;
 }
 
-type Place = Pick<JsonFlaw, 'pointer' | 'message' | 'offset'>;
+type Flaw = Pick<JsonFlaw, 'pointer' | 'message' | 'offset'>;
 
-const findingOf = (data: string, { pointer, message, offset }: Place): Finding => ({
+const findingOf = (data: string, { pointer, message, offset }: Flaw): Finding => ({
   path: pointer,
   message,
   ...positionAt(data, offset),
 });
 
-/** Where each of some values starts. */
+/** Finds where the values at some pointers start. */
 const offsetsOf = (data: string, pointers: ReadonlySet<string>): ReadonlyMap<string, number> => {
   const offsets = new Map<string, number>();
   scanJson(data, {

@@ -63,5 +63,5 @@ export const validateJson = defineTool({
   ],
   input,
   output: validationReport,
-  run: (asked, { signal }) => runDataWork(WORK, asked, signal),
+  run: (request, { signal }) => runDataWork(WORK, request, signal),
 });

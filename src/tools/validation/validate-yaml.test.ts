@@ -1,4 +1,4 @@
-/** validate_yaml: syntax, streams, schemas, and documents that mean harm. */
+/** validate_yaml: syntax, streams, schemas, and hostile documents. */
 import { describe, expect, it } from 'vitest';
 import { runExample, runTool, titlesOf } from '../../../test/fixtures/run-tool.ts';
 import { fakeContext } from '../../../test/fixtures/tool-context.ts';
@@ -7,13 +7,13 @@ import { validateYaml } from './validate-yaml.ts';
 const validate = (data: string, schema?: unknown) =>
   runTool(validateYaml, schema === undefined ? { data } : { data, schema }, fakeContext());
 
-describe('examples', () => {
+describe('validate_yaml example', () => {
   it.each(titlesOf(validateYaml))('%s', async (title) => {
     await runExample(validateYaml, title, fakeContext());
   });
 });
 
-describe('syntax', () => {
+describe('validate_yaml', () => {
   it.each([
     '',
     '# only a comment\n',
@@ -60,7 +60,7 @@ describe('syntax', () => {
   });
 });
 
-describe('streams and schemas', () => {
+describe('validate_yaml with streams and schemas', () => {
   const schema = { type: 'object', required: ['kind'], properties: { n: { type: 'integer' } } };
 
   it('checks each document and says which', async () => {
@@ -90,7 +90,7 @@ describe('streams and schemas', () => {
     });
   });
 
-  it('takes an empty text for nothing', async () => {
+  it('reads an empty text as one empty document', async () => {
     expect((await validate('', schema)).valid).toBe(false);
     expect((await validate('', { type: 'null' })).valid).toBe(true);
   });
@@ -102,7 +102,7 @@ describe('streams and schemas', () => {
   });
 });
 
-describe('documents that mean harm', () => {
+describe('threat: hostile documents of validate_yaml', () => {
   it('refuses an alias bomb', { timeout: 15_000 }, async () => {
     const levels = Array.from({ length: 12 }, (_, n) =>
       n === 0 ? 'a0: &a0 [x, x]' : `a${n}: &a${n} [${`*a${n - 1},`.repeat(9)} *a${n - 1}]`,
@@ -126,7 +126,7 @@ describe('documents that mean harm', () => {
     },
   );
 
-  it('answers nesting by indentation', { timeout: 20_000 }, async () => {
+  it('answers for deep nesting by indentation', { timeout: 20_000 }, async () => {
     const data = Array.from({ length: 1800 }, (_, n) => `${' '.repeat(n)}k:\n`).join('');
     const outcome = await validate(data).catch((error: { code: string }) => error.code);
     expect(outcome).toSatisfy(
@@ -147,7 +147,7 @@ describe('documents that mean harm', () => {
     expect((await validate(data)).valid).toBe(true);
   });
 
-  it('pollutes nothing', async () => {
+  it('pollutes no prototype', async () => {
     await validate(
       '__proto__: {polluted: true}\nconstructor: {prototype: {polluted: true}}\n',
       true,

@@ -62,5 +62,5 @@ export const validateYaml = defineTool({
   ],
   input,
   output: validationReport,
-  run: (asked, { signal }) => runDataWork(WORK, asked, signal),
+  run: (request, { signal }) => runDataWork(WORK, request, signal),
 });

@@ -1,7 +1,7 @@
 /** The answer of the validation tools: what is wrong, and where. */
 import { z } from 'zod';
 
-const place = () =>
+const finding = () =>
   z.strictObject({
     path: z.string().describe('JSON Pointer of the value; empty for the whole document.'),
     message: z.string().describe('What is wrong with it.'),
@@ -13,12 +13,12 @@ const place = () =>
 export const validationReport = () =>
   z.strictObject({
     valid: z.boolean().describe('True when there are no errors.'),
-    errors: z.array(place()).describe('What makes the data invalid.'),
-    warnings: z.array(place()).describe('What is allowed and still likely to be a mistake.'),
+    errors: z.array(finding()).describe('What makes the data invalid.'),
+    warnings: z.array(finding()).describe('What is allowed and still likely to be a mistake.'),
   });
 
 export type ValidationReport = z.infer<ReturnType<typeof validationReport>>;
-export type Finding = z.infer<ReturnType<typeof place>>;
+export type Finding = z.infer<ReturnType<typeof finding>>;
 
 const MAX_FINDINGS = 100;
 

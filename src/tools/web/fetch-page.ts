@@ -1,4 +1,4 @@
-/** Gets a page over the guarded network, after asking the site's robots.txt, and decodes it. */
+/** Gets a page over the guarded network, if the site's robots.txt allows it, and decodes it. */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { charsetOf, decodeText, readBytes, retryAfterMs } from '../read-reply.ts';
@@ -24,7 +24,7 @@ export interface FetchedPage {
   readonly bytes: number;
 }
 
-/** No file means no wish; a site that cannot tell is left alone. */
+/** Reads robots.txt. A missing file allows everything; a server error forbids everything. */
 const robotsOf = async (origin: string, { fetch }: ToolContext): Promise<string> => {
   const response = await fetch(`${origin}/robots.txt`, { headers: { 'user-agent': AGENT } });
   if (response.ok) {
@@ -34,7 +34,7 @@ const robotsOf = async (origin: string, { fetch }: ToolContext): Promise<string>
   return response.status >= 500 ? 'User-agent: *\nDisallow: /' : '';
 };
 
-const assertWelcome = async ({ origin, pathname, search }: URL, context: ToolContext) => {
+const assertRobotAllowed = async ({ origin, pathname, search }: URL, context: ToolContext) => {
   if (allowsRobot(await robotsOf(origin, context), AGENT, pathname + search)) return;
   throw new ToolFailure(
     'PERMISSION_DENIED',
@@ -49,7 +49,7 @@ const isReadable = (contentType: string): boolean =>
   contentType === '' ||
   /^(?:text\/|application\/(?:xhtml\+xml|xml|json|[\w.-]+\+(?:xml|json)))/i.test(contentType);
 
-/** The bytes say it themselves in the first kilobyte, where the server does not. */
+/** Finds the charset in the byte order mark or in a meta tag of the first kilobyte. */
 const declaredCharset = (bytes: Uint8Array): string | undefined => {
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
@@ -57,7 +57,7 @@ const declaredCharset = (bytes: Uint8Array): string | undefined => {
   return /<meta[^>]{0,200}?charset\s*=\s*["']?([\w:.-]{1,40})/i.exec(head)?.[1];
 };
 
-const assertGood = async (response: Response): Promise<void> => {
+const assertReadable = async (response: Response): Promise<void> => {
   const { status, headers } = response;
   const contentType = headers.get('content-type') ?? '';
   if (response.ok && isReadable(contentType)) return;
@@ -75,17 +75,21 @@ const assertGood = async (response: Response): Promise<void> => {
 };
 
 /** Fails with a code of the table for what cannot, or should not, be read. */
-export const fetchPage = async (asked: PageRequest, context: ToolContext): Promise<FetchedPage> => {
-  const wanted = new URL(asked.url);
-  if (asked.respectRobots) await assertWelcome(wanted, context);
+export const fetchPage = async (
+  request: PageRequest,
+  context: ToolContext,
+): Promise<FetchedPage> => {
+  const address = new URL(request.url);
+  if (request.respectRobots) await assertRobotAllowed(address, context);
   const headers = { 'user-agent': AGENT, accept: ACCEPT };
-  const response = await context.fetch(wanted, { headers });
-  // A page that was moved to another site is read by the wishes of that site.
+  const response = await context.fetch(address, { headers });
+  // After a redirect to another site, the robots.txt of that site applies.
   const final = new URL(response.url);
-  if (asked.respectRobots && final.origin !== wanted.origin) await assertWelcome(final, context);
-  await assertGood(response);
+  if (request.respectRobots && final.origin !== address.origin)
+    await assertRobotAllowed(final, context);
+  await assertReadable(response);
   const contentType = response.headers.get('content-type') ?? '';
-  const bytes = await readBytes(response, asked.maxBytes);
+  const bytes = await readBytes(response, request.maxBytes);
   const text = decodeText(bytes, charsetOf(contentType) ?? declaredCharset(bytes));
   return { url: response.url, status: response.status, contentType, text, bytes: bytes.length };
 };

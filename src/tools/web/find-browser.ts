@@ -1,4 +1,4 @@
-/** Where a Chromium is on this machine. */
+/** Finds a Chromium on this machine. */
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -37,7 +37,7 @@ const isProgram = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** `bundled`: where the library would have put one. `undefined` when there is none. */
+/** Finds a browser; `bundled` is the path where the library would have put one. */
 export const findBrowser = async (
   { executablePath, folders = FOLDERS }: BrowserLocation,
   bundled: string,

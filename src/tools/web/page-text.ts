@@ -55,7 +55,7 @@ const BLOCKS: ReadonlySet<string> = new Set([
   'ol',
 ]);
 
-/** Text that no reader sees is where instructions for models are hidden. */
+/** Tells whether readers do not see an element: such text may hold instructions for models. */
 const isHidden = ({ attribs }: Element): boolean =>
   'hidden' in attribs ||
   attribs['aria-hidden'] === 'true' ||
@@ -74,12 +74,12 @@ export interface TextOptions {
 const childrenOf = (parent: Parent, options: TextOptions): string =>
   parent.children.map((child) => textOf(child, options)).join('');
 
-/** Space that is meant: it outlasts the tidying at the end. */
+/** A space that survives the clean-up at the end. */
 const NBSP = '\u00a0';
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** The items of a list are counted once, for it may be long. */
+/** Numbers an item. The items of a list are counted once, because it may be long. */
 const numberOf = (item: Element, list: Element, { numbers }: TextOptions): number => {
   if (!numbers.has(item)) {
     const items = list.children.filter((each): each is Element => (each as Element).name === 'li');
@@ -169,7 +169,7 @@ const textOf = (node: PageNode, options: TextOptions): string => {
   return 'attribs' in node ? elementText(node, options) : '';
 };
 
-/** Blank lines are kept one at a time, lines without spaces around them. */
+/** Writes nodes as text: at most one blank line in a row, no spaces around lines. */
 export const pageText = (nodes: readonly PageNode[], options: TextOptions): string =>
   nodes
     .map((node) => textOf(node, options))

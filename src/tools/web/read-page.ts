@@ -12,7 +12,7 @@ export interface PageQuestion {
 export interface PageJob {
   readonly html: string;
   readonly url: string;
-  readonly asked: PageQuestion;
+  readonly request: PageQuestion;
 }
 
 export interface PageContent {
@@ -30,7 +30,7 @@ const MAX_META = 200;
 const words = (text: string, most: number): string =>
   text.replace(/\s+/g, ' ').trim().slice(0, most);
 
-/** Only what can be followed: `javascript:` and `data:` are no links. */
+/** Resolves links; `javascript:` and `data:` are none. */
 const linkFrom =
   (base: string) =>
   (href: string): string | undefined => {
@@ -40,28 +40,28 @@ const linkFrom =
   };
 
 const metadataOf = ($: CheerioAPI): Record<string, string> => {
-  const found = new Map<string, string>();
+  const metadata = new Map<string, string>();
   for (const element of $('meta[name], meta[property]').slice(0, MAX_META)) {
     const { name, property, content } = element.attribs;
     const key = words(name ?? property ?? '', 100).toLowerCase();
-    if (key !== '' && content !== undefined && !found.has(key))
-      found.set(key, words(content, 1000));
+    if (key !== '' && content !== undefined && !metadata.has(key))
+      metadata.set(key, words(content, 1000));
   }
   const canonical = $('link[rel="canonical"]').attr('href');
-  if (canonical !== undefined) found.set('canonical', canonical.slice(0, 2000));
-  return Object.fromEntries(found);
+  if (canonical !== undefined) metadata.set('canonical', canonical.slice(0, 2000));
+  return Object.fromEntries(metadata);
 };
 
 type Link = (href: string) => string | undefined;
 
 const linksOf = ($: CheerioAPI, link: Link, most: number): PageContent['links'] => {
-  const found = new Map<string, string>();
+  const links = new Map<string, string>();
   for (const element of $('a[href]')) {
-    if (found.size >= most) break;
+    if (links.size >= most) break;
     const href = link(element.attribs.href ?? '');
-    if (href !== undefined && !found.has(href)) found.set(href, words($(element).text(), 200));
+    if (href !== undefined && !links.has(href)) links.set(href, words($(element).text(), 200));
   }
-  return [...found].map(([href, text]) => ({ href, text }));
+  return [...links].map(([href, text]) => ({ href, text }));
 };
 
 const invalidSelector = (): ToolFailure => {
@@ -82,21 +82,21 @@ const select = ($: CheerioAPI, selector: string | undefined): PageNode[] => {
   }
 };
 
-const read = ($: CheerioAPI, url: string, asked: PageQuestion): PageContent => {
+const read = ($: CheerioAPI, url: string, request: PageQuestion): PageContent => {
   const base = $('base[href]').attr('href') ?? '';
   const link = linkFrom(URL.canParse(base, url) ? new URL(base, url).href : url);
-  const nodes = select($, asked.selector);
+  const nodes = select($, request.selector);
   const metadata = metadataOf($);
   const content =
-    asked.format === 'html'
+    request.format === 'html'
       ? nodes.map((node) => $.html(node)).join('\n')
-      : pageText(nodes, { markdown: asked.format === 'markdown', link, numbers: new WeakMap() });
+      : pageText(nodes, { markdown: request.format === 'markdown', link, numbers: new WeakMap() });
   return {
     title: words($('title').first().text(), 500) || (metadata['og:title'] ?? ''),
     description: metadata.description ?? metadata['og:description'] ?? '',
     language: words($('html').attr('lang') ?? '', 35),
     metadata,
-    links: linksOf($, link, asked.maxLinks),
+    links: linksOf($, link, request.maxLinks),
     content,
     matches: nodes.length,
   };
@@ -105,5 +105,5 @@ const read = ($: CheerioAPI, url: string, asked: PageQuestion): PageContent => {
 /** Throws a RangeError for a page that is nested too deep. */
 export const readPage = (
   load: (html: string) => CheerioAPI,
-  { html, url, asked }: PageJob,
-): PageContent => read(load(html), url, asked);
+  { html, url, request }: PageJob,
+): PageContent => read(load(html), url, request);

@@ -13,7 +13,8 @@ import { findBrowser } from './find-browser.ts';
 import { defineWebScrape, webScrape } from './web-scrape.ts';
 
 const browser = await findBrowser({}, '');
-if (browser === undefined) console.warn('Chromium is not installed: its tests are skipped.');
+if (browser === undefined)
+  console.warn('Skipped: Chromium is not installed (Debian: apt-get install chromium).');
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 const open: { close(): Promise<unknown> }[] = [];
@@ -39,7 +40,7 @@ const page = (script: string): Answer => ({
     ${script}</script>`,
 });
 
-describe('rendering without a browser', () => {
+describe('web_scrape with render, without a browser,', () => {
   it('says what is missing and how to install it', async () => {
     const tool = defineWebScrape({ executablePath: '/nowhere/chromium' });
     const { render } = await setUp({ '/': page('') }, tool);
@@ -51,7 +52,7 @@ describe('rendering without a browser', () => {
   });
 });
 
-describe.skipIf(browser === undefined)('rendering with Chromium', () => {
+describe.skipIf(browser === undefined)('web_scrape with render and Chromium', () => {
   it('runs the scripts of the page, which load through the guard', async () => {
     const { render, site } = await setUp({
       '/': page(`const data = await (await fetch('/data')).json(); say('after ' + data.x);`),
@@ -63,7 +64,7 @@ describe.skipIf(browser === undefined)('rendering with Chromium', () => {
     expect(site.arrived.map(({ path }) => path)).toEqual(['/robots.txt', '/', '/data']);
   }, 60_000);
 
-  it('waits when asked', async () => {
+  it('waits for the time of waitFor', async () => {
     const { render } = await setUp({ '/': page(`setTimeout(() => say('late'), 700);`) });
     const { data } = await render('/', { selector: '#out', waitFor: 1500 });
     expect(data).toMatchObject({ content: 'late' });

@@ -19,9 +19,9 @@ export interface RenderRequest {
 
 const MAX_REQUESTS = 200;
 const LOAD_MS = 30_000;
-/** What a text is not made of. */
+/** Resources that add no text to a page. */
 const NOT_LOADED: ReadonlySet<string> = new Set(['image', 'media', 'font', 'ping', 'websocket']);
-/** Left out of answers: they speak of the packed body, or would keep state. */
+/** Headers that are left out: they describe the compressed body, or keep state. */
 const NOT_PASSED: ReadonlySet<string> = new Set([
   'content-encoding',
   'content-length',
@@ -34,7 +34,7 @@ const missing = (what: string, install: string): ToolFailure =>
     suggestions: [`Install it: ${install}`, 'Or read the page without render.'],
   });
 
-/** Behind interception, should anything slip past it: no name resolves and the proxy leads nowhere. */
+/** A second barrier, should a request escape interception: no name resolves and the proxy leads nowhere. */
 const ARGS: readonly string[] = [
   '--host-resolver-rules=MAP * ~NOTFOUND',
   '--dns-prefetch-disable',
@@ -58,9 +58,9 @@ const loadChromium = async (): Promise<BrowserType> => {
   }
 };
 
-const launch = async (place: BrowserLocation): Promise<Browser> => {
+const launch = async (location: BrowserLocation): Promise<Browser> => {
   const chromium = await loadChromium();
-  const executablePath = await findBrowser(place, chromium.executablePath());
+  const executablePath = await findBrowser(location, chromium.executablePath());
   if (executablePath === undefined) {
     throw missing('Chromium', 'apt-get install chromium, or npx playwright-core install chromium');
   }
@@ -78,7 +78,7 @@ const launch = async (place: BrowserLocation): Promise<Browser> => {
   });
 };
 
-/** A new document in place of the page, or in a window of its own. */
+/** Tells whether a request loads another document in place of the page, or in a new window. */
 const isLeaving = (request: Request): boolean => {
   if (!request.isNavigationRequest()) return false;
   try {
@@ -89,7 +89,7 @@ const isLeaving = (request: Request): boolean => {
   }
 };
 
-/** Hands out what the page asks for, within limits that hold for the whole page. */
+/** Answers the requests of a page, within limits for the whole page. */
 class Loader {
   readonly #request: RenderRequest;
   readonly #context: ToolContext;
@@ -112,7 +112,7 @@ class Loader {
     }
     if (isLeaving(request)) {
       this.#context.warn('The page tried to lead elsewhere in the browser; that was not followed.');
-      // Unlike a block, this leaves the page that was asked for where it is.
+      // Unlike a block, an abort leaves the current page as it is.
       await route.abort('aborted');
       return;
     }
@@ -131,10 +131,11 @@ class Loader {
       const response = await this.#context.fetch(request.url(), { headers });
       const bytes = await readBytes(response, this.#bytesLeft);
       this.#bytesLeft -= bytes.length;
-      const kept = [...response.headers].filter(([name]) => !NOT_PASSED.has(name));
       await route.fulfill({
         status: response.status,
-        headers: Object.fromEntries(kept),
+        headers: Object.fromEntries(
+          [...response.headers].filter(([name]) => !NOT_PASSED.has(name)),
+        ),
         body: Buffer.from(bytes),
       });
     } catch {
@@ -144,7 +145,7 @@ class Loader {
   }
 }
 
-/** What would talk past interception is taken away before any script of the page runs. */
+/** Removes what could bypass interception, before any script of the page runs. */
 const CLOSED = `for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport',
   'RTCDataChannel', 'SharedWorker', 'Worker']) { delete globalThis[name]; }`;
 
@@ -177,13 +178,13 @@ const load = async (page: Page, { page: { url }, waitFor }: RenderRequest): Prom
   }
 };
 
-/** Fails with DEPENDENCY_MISSING where there is no browser. The browser is gone when it returns. */
+/** Renders a page and ends the browser. Fails with DEPENDENCY_MISSING where there is none. */
 export const renderPage = async (
   request: RenderRequest,
   context: ToolContext,
-  place: BrowserLocation,
+  location: BrowserLocation,
 ): Promise<string> => {
-  const browser = await launch(place);
+  const browser = await launch(location);
   const stop = (): void => void browser.close().catch(() => undefined);
   context.signal.addEventListener('abort', stop, { once: true });
   try {

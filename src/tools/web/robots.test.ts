@@ -31,14 +31,14 @@ describe('robots.txt', () => {
     expect(allowsRobot(FILE, 'toolcrib', path)).toBe(expected);
   });
 
-  it('others go by the star, and no file or an empty rule forbids nothing', () => {
+  it('applies the star to other agents, and forbids nothing without a file or with an empty rule', () => {
     expect(allowsRobot(FILE, 'nobody', '/x')).toBe(false);
     expect(allowsRobot('', 'toolcrib', '/x')).toBe(true);
     expect(allowsRobot('User-agent: *\nDisallow:', 'toolcrib', '/x')).toBe(true);
     expect(allowsRobot('Disallow: /', 'toolcrib', '/x')).toBe(true);
   });
 
-  it('of two rules of the same length the one that allows counts', () => {
+  it('prefers the allowing one of two rules of the same length', () => {
     const file = 'User-agent: *\nAllow: /ab\nDisallow: /ab\n';
     expect(allowsRobot(file, 'toolcrib', '/ab')).toBe(true);
   });

@@ -1,4 +1,4 @@
-/** What a site asks of robots (RFC 9309): may this agent read that path? */
+/** Reads robots.txt (RFC 9309): may this agent read that path? */
 
 interface Rule {
   readonly allow: boolean;
@@ -10,7 +10,7 @@ interface Group {
   readonly rules: Rule[];
 }
 
-/** Groups in the order of the file; consecutive agent lines share one. */
+/** Reads the groups in the order of the file; consecutive agent lines share one. */
 const groupsOf = (text: string): readonly Group[] => {
   const groups: Group[] = [];
   let current: Group | undefined;
@@ -30,7 +30,7 @@ const groupsOf = (text: string): readonly Group[] => {
   return groups;
 };
 
-/** `*` is any text, `$` at the end is the end. Each piece is looked for once, from left to right. */
+/** Matches a path: `*` is any text, `$` at the end is the end. Looks for each piece once, from left to right. */
 const matches = (pattern: string, path: string): boolean => {
   const anchored = pattern.endsWith('$');
   const pieces = (anchored ? pattern.slice(0, -1) : pattern).split('*');
@@ -39,9 +39,9 @@ const matches = (pattern: string, path: string): boolean => {
   let at = first.length;
   const last = anchored ? others.pop() : undefined;
   for (const piece of others) {
-    const found = path.indexOf(piece, at);
-    if (found < 0) return false;
-    at = found + piece.length;
+    const start = path.indexOf(piece, at);
+    if (start < 0) return false;
+    at = start + piece.length;
   }
   if (!anchored) return true;
   return last === undefined
@@ -49,13 +49,13 @@ const matches = (pattern: string, path: string): boolean => {
     : path.length - last.length >= at && path.endsWith(last);
 };
 
-/** `path` with its query. The longest rule decides; of two equals the one that allows. */
+/** Tells whether an agent may read a path with its query. The longest rule decides; of two equals the one that allows. */
 export const allowsRobot = (robots: string, agent: string, path: string): boolean => {
   const groups = groupsOf(robots);
   const own = groups.filter(({ agents }) => agents.includes(agent));
-  const chosen = own.length > 0 ? own : groups.filter(({ agents }) => agents.includes('*'));
+  const applicable = own.length > 0 ? own : groups.filter(({ agents }) => agents.includes('*'));
   let best: Rule | undefined;
-  for (const rule of chosen.flatMap(({ rules }) => rules)) {
+  for (const rule of applicable.flatMap(({ rules }) => rules)) {
     if (!matches(rule.path, path)) continue;
     const longer = rule.path.length - (best?.path.length ?? -1);
     if (longer > 0 || (longer === 0 && rule.allow)) best = rule;

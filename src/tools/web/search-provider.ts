@@ -1,4 +1,4 @@
-/** The port to whoever searches the web, and the two that are known: Brave Search and SearXNG. */
+/** The port to a web search service, and its two drivers: Brave Search and SearXNG. */
 import { z } from 'zod';
 import { lazy } from '../../kit/data/lazy.ts';
 import { type BaseUrl, baseUrl } from '../base-url.ts';

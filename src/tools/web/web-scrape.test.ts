@@ -121,7 +121,7 @@ describe('web_scrape', () => {
     expect(await contentOf('/')).toBe('é');
   });
 
-  it('gives other text as it is and refuses what is no text', async () => {
+  it('returns other text unchanged and refuses what is no text', async () => {
     const { scrape } = await setUp({
       '/t': { headers: { 'content-type': 'text/plain' }, body: '<b>x' },
       '/p': { headers: { 'content-type': 'image/png' }, body: 'x' },
@@ -152,14 +152,14 @@ describe('web_scrape', () => {
     expect(error).toMatchObject({ code: 'VALIDATION_ERROR', issues: [{ path: [field] }] });
   });
 
-  it('refuses a selector that is none', async () => {
+  it('refuses an invalid selector', async () => {
     const { scrape } = await setUp({ '/': LAMP });
     const { error } = await scrape('/', { selector: 'p[' });
     expect(error).toMatchObject({ code: 'VALIDATION_ERROR', issues: [{ path: ['selector'] }] });
   });
 });
 
-describe('robots', () => {
+describe('web_scrape and robots.txt', () => {
   const robots = (body: string): Record<string, Answer> => ({
     '/robots.txt': { body },
     '/a': LAMP,
@@ -172,12 +172,12 @@ describe('robots', () => {
     expect((await scrape('/a', { respectRobots: false })).success).toBe(true);
   });
 
-  it('leaves a site alone that cannot tell its wishes', async () => {
+  it('reads nothing from a site whose robots.txt fails', async () => {
     const { scrape } = await setUp({ '/robots.txt': { status: 500 }, '/a': LAMP });
     expect((await scrape('/a')).error?.code).toBe('PERMISSION_DENIED');
   });
 
-  it('asks the site that a redirect leads to as well', async () => {
+  it('also reads the robots.txt of the site that a redirect leads to', async () => {
     const other = await setUp(robots('User-agent: toolcrib\nDisallow: /'));
     const moved = { status: 302, headers: { location: `${other.site.url}/a` } };
     const { scrape } = await setUp({ '/r': moved });
@@ -185,7 +185,7 @@ describe('robots', () => {
   });
 });
 
-describe('threat: a page written against its reader', () => {
+describe('threat: a hostile page', () => {
   it('hostile: text that no person sees is left out', async () => {
     const { contentOf } = await setUp({
       '/': page(`<p>seen</p><p hidden>EVIL</p><p style="display: none">EVIL</p><!-- EVIL -->

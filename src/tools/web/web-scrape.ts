@@ -84,28 +84,28 @@ const WORK = {
 } as const;
 
 const scrape = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
-  place: BrowserLocation,
+  location: BrowserLocation,
 ): Promise<Output> => {
-  const page = await fetchPage(asked, context);
+  const page = await fetchPage(request, context);
   if (!isMarkup(page)) return plain(page);
   const { url, status, bytes } = page;
-  const { render, waitFor } = asked;
+  const { render, waitFor } = request;
   let html = page.text;
   if (render) {
     const { renderPage } = await import('./render-page.ts');
-    html = await renderPage({ page, waitFor, maxBytes: asked.maxBytes }, context, place);
+    html = await renderPage({ page, waitFor, maxBytes: request.maxBytes }, context, location);
   }
-  const { selector, format, maxLinks } = asked;
-  const job = { html, url, asked: { selector, format, maxLinks } };
+  const { selector, format, maxLinks } = request;
+  const job = { html, url, request: { selector, format, maxLinks } };
   const content = await runDataWork<PageJob, PageContent>(WORK, job, context.signal);
   if (content.matches === 0) context.warn('The selector found nothing on the page.');
   return { url, status, ...content, rendered: render, bytes };
 };
 
 /** `place`: where a browser is looked for when one is asked for. */
-export const defineWebScrape = (place: BrowserLocation = {}): Tool<Input, Output> =>
+export const defineWebScrape = (location: BrowserLocation = {}): Tool<Input, Output> =>
   defineTool({
     name: 'web_scrape',
     description:
@@ -141,7 +141,7 @@ export const defineWebScrape = (place: BrowserLocation = {}): Tool<Input, Output
     ],
     input,
     output,
-    run: (asked, context) => scrape(asked, context, place),
+    run: (request, context) => scrape(request, context, location),
   });
 
 export const webScrape = defineWebScrape();

@@ -37,7 +37,7 @@ describe('web_search with Brave', () => {
     expect((await crib.execute(NAME, input)).data).toMatchObject(output as object);
   });
 
-  it('gives plain text, pages only, and costs what it costs', async () => {
+  it('returns plain text, pages only, and charges its price', async () => {
     const { data, metadata } = await crib.execute(NAME, { query: 'lamp', count: 2 });
     expect(data).toEqual({
       results: [
@@ -59,7 +59,7 @@ describe('web_search with Brave', () => {
     expect([metadata.cost, metadata.labels.trust]).toEqual([0.005, 'untrusted']);
   });
 
-  it('passes on what was asked for', async () => {
+  it('sends every field of the input', async () => {
     await crib.execute(NAME, {
       query: 'a b&c',
       page: 2,
@@ -78,7 +78,7 @@ describe('web_search with Brave', () => {
     });
   });
 
-  it('finds nothing, and says when the answer is odd', async () => {
+  it('returns no results, or EXECUTION_FAILED for an answer that does not fit', async () => {
     expect((await crib.execute(NAME, { query: 'nothing' })).data).toMatchObject({ results: [] });
     site.trouble.push({ body: { web: { results: [{}] } } });
     expect((await crib.execute(NAME, { query: 'odd' })).error?.code).toBe('EXECUTION_FAILED');
@@ -99,7 +99,7 @@ describe('web_search with Brave', () => {
     expect(error).toMatchObject({ code: 'VALIDATION_ERROR', issues: [{ path: [field] }] });
   });
 
-  it('needs a key, and keeps it', async () => {
+  it('needs a key, and shows it nowhere', async () => {
     const poor = await cribWith();
     const { error } = await poor.execute(NAME, { query: 'x' });
     expect(error?.code).toBe('AUTH_MISSING');

@@ -1,4 +1,4 @@
-/** `web_search`: what a search service finds, in one form whoever searches. */
+/** `web_search`: searches the web, with results of one form for every search service. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
@@ -52,7 +52,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** Marks around the words that were found are for pages; here they would be noise. */
+/** Removes the markup that services put around matching words. */
 const plainText = (text: string, most: number): string =>
   text
     .replace(/<\/?(?:strong|b|em|i|mark)>/gi, '')
@@ -75,18 +75,18 @@ const isPage = ({ url }: SearchHit): boolean =>
   URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
 const search = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
   { vendor, keyHeader, address, read }: SearchProvider,
 ): Promise<Output> => {
   const headers = new Headers({ accept: 'application/json' });
   if (keyHeader !== undefined) headers.set(keyHeader, await context.secret(vendor.secret));
-  const response = await context.fetch(address(asked), { headers, redirect: 'error' });
+  const response = await context.fetch(address(request), { headers, redirect: 'error' });
   if (isRefusal(response)) context.charge({ cost: 0 });
   const shape = { safeParse: (body: unknown) => ({ success: true, data: read(body) }) };
   const hits = (await vendorData(response, vendor, shape)) ?? [];
   return {
-    results: hits.filter(isPage).slice(0, asked.count).map(normal),
+    results: hits.filter(isPage).slice(0, request.count).map(normal),
     provider: vendor.name,
   };
 };
@@ -131,7 +131,7 @@ export const defineWebSearch = (provider: SearchProvider = braveSearch()): Tool<
     ],
     input,
     output,
-    run: (asked, context) => search(asked, context, provider),
+    run: (request, context) => search(request, context, provider),
   });
 
 export const webSearch = defineWebSearch();

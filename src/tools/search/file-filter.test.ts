@@ -1,6 +1,6 @@
 /** File patterns: what each form fits, what is refused, and no pattern that is slow. */
 import { describe, expect, it } from 'vitest';
-import { canonicalGlob, compileGlob } from './glob-pattern.ts';
+import { canonicalGlob, compileGlob } from './file-filter.ts';
 
 const fits = async (pattern: string, path: string) =>
   (await compileGlob(canonicalGlob(pattern)))(path);
@@ -58,7 +58,7 @@ describe('compileGlob', () => {
     expect(await fits(pattern, path)).toBe(false);
   });
 
-  it('ignores case when asked', async () => {
+  it('ignores case with the option for it', async () => {
     expect((await compileGlob(canonicalGlob('*.TS'), true))('a.ts')).toBe(true);
   });
 
