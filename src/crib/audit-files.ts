@@ -143,13 +143,14 @@ class UserAuditService implements AuditService {
     const own = await readSigningKey(this.#keyFile);
     const trustedKeys = [...(own ? [own.publicKey] : []), ...publicKeys];
     const missing = destination !== undefined && store && (await isMissing(destination));
-    const sources = await Promise.all([
-      ...(store ? [{ checkpoints: await this.recall(store) }] : []),
+    const recalled = store ? [{ checkpoints: await this.recall(store) }] : [];
+    const named = await Promise.all([
       ...(store && destination !== undefined && !missing
         ? [readDestination(destination, store.label, trustedKeys)]
         : []),
       ...checkpointFiles.map((name) => readNamed(name, trustedKeys)),
     ]);
+    const sources = [...recalled, ...named];
     const checkpoints = withoutCopies(sources.flatMap((source) => source.checkpoints));
     const options = { ...rest, checkpoints, trustedKeys };
     const report =
