@@ -60,6 +60,7 @@ export type { ToolMap, ToolMapOf, ToolTypes } from './contract/tool-types.ts';
 export {
   type CribFlows,
   defineFlow,
+  type FlowApproval,
   type FlowContext,
   type FlowDefinition,
   type StartedRun,

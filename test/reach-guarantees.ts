@@ -60,8 +60,8 @@ export const REACH_GUARANTEES: readonly Guarantee[] = [
       ...by(
         'src/crib/open-tool-lock.test.ts',
         'cannot be called before it is accepted, and can afterwards',
-        'threat: a cloned repository accepts its own poisoned tools: not before it is trusted',
-        'threat: a pull changes the lock: the project is not trusted with that',
+        'threat: a cloned repository cannot accept its own poisoned tools before it is trusted',
+        'threat: a project whose lock was changed by a pull is no longer trusted',
       ),
       ...by(
         'src/registry/lock/create-tool-lock.test.ts',

@@ -23,6 +23,8 @@ export interface ReadyTool {
   readonly enabled: boolean;
   /** Nobody has accepted the definition yet, which is one reason not to be enabled. */
   readonly quarantined?: boolean;
+  /** A person is asked about every call, whatever the rules allow; only internal tools have it. */
+  readonly alwaysAsks?: true;
   /** Runs `initialize` once; later calls get the same promise, or nothing when it is over. */
   initialize(): Promise<void> | undefined;
 }

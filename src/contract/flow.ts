@@ -5,6 +5,14 @@ import type { FlowFilter, FlowRun, JournalStep } from './flow-store.ts';
 import type { LazySchema } from './schema.ts';
 import type { Tool } from './tool.ts';
 
+/** A person's answer to `waitForApproval`. */
+export interface FlowApproval {
+  readonly approved: boolean;
+  /** Who answered, and what was noted, where the answer came from the inbox. */
+  readonly by?: string;
+  readonly note?: string;
+}
+
 /** What the code of a flow is handed. Each method is one step; a step that has ended never runs again. */
 export interface FlowContext {
   readonly runId: string;
@@ -21,6 +29,11 @@ export interface FlowContext {
   ): Promise<readonly T[]>;
   /** Waits for so many milliseconds. The time passes also while no process runs. */
   sleep(ms: number): Promise<void>;
+  /**
+   * Asks a person, who finds the question among the approvals, and waits for the answer. A rule can
+   * deny such questions, none can answer them. Throws APPROVAL_EXPIRED when nobody answers in time.
+   */
+  waitForApproval(question: string, details?: unknown): Promise<FlowApproval>;
   /** Waits for an event that `crib.flows.send` brings. Throws TIMEOUT when `timeoutMs` is over before. */
   waitForEvent(name: string, options?: { readonly timeoutMs?: number }): Promise<unknown>;
   /** Runs another flow as a run of its own, and returns its output. */

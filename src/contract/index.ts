@@ -49,6 +49,7 @@ export type { ToolMap, ToolMapOf, ToolTypes } from './tool-types.ts';
 export {
   type CribFlows,
   defineFlow,
+  type FlowApproval,
   type FlowContext,
   type FlowDefinition,
   type StartedRun,

@@ -2,10 +2,10 @@
  * Starts runs, continues those that are due, and ends them. Any number of processes may do so on one
  * store: each run is worked on by one of them.
  */
+import type { ApprovalRecord } from '../contract/approver.ts';
 import type { CallAs } from '../contract/call-options.ts';
-import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { Catalog } from '../contract/catalog.ts';
-import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
+import { ToolFailure, toolError } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { FlowDefinition, StartedRun, StartFlowAs } from '../contract/flow.ts';
 import {
@@ -16,16 +16,20 @@ import {
   type RunChange,
 } from '../contract/flow-store.ts';
 import type { ToolResult } from '../contract/result.ts';
-import type { Runtime, Timer } from '../contract/runtime.ts';
-import { canonicalJson } from '../kit/data/canonical-json.ts';
-import { isCoded, isError, reasonOf } from '../kit/data/reason-of.ts';
-import { compileSchema } from '../registry/schema/compile-schema.ts';
-import { type ContextDeps, StepContext } from './flow-context.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import { reasonOf } from '../kit/data/reason-of.ts';
+import type { ConfirmInput } from '../pipeline/approval/confirm-tool.ts';
+import { callerOf } from '../pipeline/new-call.ts';
+import { StepContext } from './flow-context.ts';
 import { FlowExecution, type TurnEnd } from './flow-execution.ts';
 import type { FlowRegistry } from './flow-registry.ts';
+import { changeOf, parseInput, sealedText, stopped } from './run-record.ts';
+import { RunScheduler } from './run-scheduler.ts';
 import { RunWatchers } from './run-watchers.ts';
+import type { StepDeps } from './step-ends.ts';
+import { type UndoStepsDeps, undoSteps } from './undo-steps.ts';
 
-export interface FlowServiceDeps {
+export interface FlowServiceDeps extends UndoStepsDeps {
   readonly registry: FlowRegistry;
   readonly runtime: Runtime;
   readonly events: Pick<Events, 'on'>;
@@ -33,9 +37,8 @@ export interface FlowServiceDeps {
   flows(): Promise<Flows>;
   nextId(): string;
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
-  undo(executionId: string, as: CallAs): Promise<ToolResult>;
-  /** Says whether a question has been answered, or is gone. */
-  isDecided(approvalId: string): Promise<boolean>;
+  confirm(question: ConfirmInput, as: CallAs): Promise<ToolResult>;
+  approval(approvalId: string): Promise<ApprovalRecord | undefined>;
   seal(text: string): Promise<string | undefined>;
   isOurs(text: string, seal: string | undefined): Promise<boolean>;
 }
@@ -45,57 +48,36 @@ interface ActiveRun {
   readonly controller: AbortController;
 }
 
-const POLL_MS = 1_000;
 const CLAIMED_AT_ONCE = 64;
 const APPROVAL = 'approval:';
-
-/** What a run is sealed by: what it does, and on whose behalf. */
-const sealedText = ({ id, flow, input, caller, dailyUsd, parent }: FlowRun): string =>
-  `toolcrib flow 1\n${canonicalJson({ id, flow, input, caller, dailyUsd, parent })}`;
-
-const errorOf = (thrown: unknown): ToolError => {
-  if (isError(thrown) && isCoded(thrown)) {
-    return toolError(thrown.code, thrown.message, thrown.extras);
-  }
-  return toolError('EXECUTION_FAILED', reasonOf(thrown));
-};
-
-const callerOf = (as: CallAs | undefined): Caller => {
-  const { userId, agentId, sessionId, loopId, roles, permissions, isolation } = {
-    ...LOCAL_CALLER,
-    ...as,
-  };
-  const { tools, authenticated } = as ?? {};
-  return {
-    ...{ userId, agentId, sessionId, loopId, roles, permissions, isolation },
-    ...(tools && { tools }),
-    ...(authenticated && { authenticated }),
-  };
-};
 
 export class FlowService {
   readonly #deps: FlowServiceDeps;
   readonly #active = new Map<string, ActiveRun>();
   readonly #watchers = new RunWatchers();
   readonly #turns = new Set<Promise<void>>();
+  readonly #scheduler: RunScheduler;
   readonly #stopListening: () => void;
-  #timer: Timer | undefined;
-  #pollAt = Number.POSITIVE_INFINITY;
   #isClosed = false;
 
   constructor(deps: FlowServiceDeps) {
     this.#deps = deps;
+    this.#scheduler = new RunScheduler({
+      runtime: deps.runtime,
+      look: () => this.#continueDue(),
+      isAwaited: () => this.#watchers.size > 0,
+    });
     this.#stopListening = deps.events.on('approval.decided', ({ approvalId }) => {
       for (const { execution } of this.#active.values()) {
         execution.recheck(`${APPROVAL}${approvalId}`);
       }
-      this.#schedule(0);
+      this.#scheduler.after(0);
     });
   }
 
   /** Looks for runs that are due: a flow was registered, or somebody waits for one. */
   continueDue(): void {
-    this.#schedule(0);
+    this.#scheduler.after(0);
   }
 
   /** Starts a run. Rejects with NOT_FOUND or VALIDATION_ERROR before anything is written. */
@@ -106,7 +88,7 @@ export class FlowService {
   ): Promise<StartedRun> {
     const flow = this.#deps.registry.get(name, version);
     const { dailyUsd } = as;
-    const parsed = await this.#parse(flow, input);
+    const parsed = await parseInput(flow, input);
     const limits = dailyUsd === undefined ? {} : { dailyUsd };
     await this.#create(flow, { id: runId, input: parsed, caller: callerOf(as), ...limits });
     return { runId, finished: this.whenOver(runId) };
@@ -118,7 +100,7 @@ export class FlowService {
     const run = await (await this.#deps.flows()).get(runId);
     if (!run) throw new ToolFailure('NOT_FOUND', `There is no run ${runId}.`);
     this.#watchers.settle(run);
-    this.#schedule(POLL_MS);
+    this.#scheduler.after(Number.POSITIVE_INFINITY);
     return over;
   }
 
@@ -127,7 +109,7 @@ export class FlowService {
     const flows = await this.#deps.flows();
     const isSent = await flows.send(runId, { name, payload, at: this.#deps.runtime.now() });
     this.#active.get(runId)?.execution.recheck(`event:${name}`);
-    this.#schedule(0);
+    this.#scheduler.after(0);
     return isSent;
   }
 
@@ -135,7 +117,7 @@ export class FlowService {
   async cancel(runId: string): Promise<boolean> {
     const flows = await this.#deps.flows();
     const error = toolError('CANCELLED', 'The run was cancelled.');
-    const change = { ...this.#stopped('cancelled'), error };
+    const change = { ...stopped('cancelled', this.#deps.runtime.now()), error };
     const isCancelled = await flows.change(runId, change);
     this.#drop(runId, error);
     for (const { childId, state } of await flows.steps(runId)) {
@@ -153,27 +135,17 @@ export class FlowService {
       ...(version !== undefined && { version }),
     };
     const isChanged = await (await this.#deps.flows()).change(runId, change);
-    this.#schedule(0);
+    this.#scheduler.after(0);
     return isChanged;
   }
 
   /** Stops continuing runs. Those that are under way stay on record for the next process. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#timer?.cancel();
+    this.#scheduler.close();
     this.#stopListening();
     for (const runId of [...this.#active.keys()]) this.#drop(runId, 'closing');
     await Promise.all(this.#turns);
-  }
-
-  async #parse({ name, input: schema }: FlowDefinition, input: unknown): Promise<unknown> {
-    if (schema === undefined) return input;
-    const source = typeof schema === 'function' ? schema() : schema;
-    const checked = (await compileSchema(source)).validate(input);
-    if (checked.ok) return checked.value;
-    throw new ToolFailure('VALIDATION_ERROR', `The input does not fit the flow ${name}.`, {
-      issues: checked.issues,
-    });
   }
 
   async #create(
@@ -214,10 +186,10 @@ export class FlowService {
     const context = new StepContext(execution, this.#contextDeps(run, flows, controller), steps);
     const end = await execution.run(() => flow.run(context, run.input));
     if (this.#active.get(run.id)?.execution === execution) this.#active.delete(run.id);
-    await this.#conclude(run, end, { flow, seenEvent: context.seenEvent });
+    await this.#conclude(run, end, { flow, seenEvent: context.events.seen });
   }
 
-  #contextDeps(run: FlowRun, flows: Flows, { signal }: AbortController): ContextDeps {
+  #contextDeps(run: FlowRun, flows: Flows, { signal }: AbortController): StepDeps {
     const { runtime, tools } = this.#deps;
     const { caller, dailyUsd } = run;
     const limits = dailyUsd === undefined ? {} : { dailyUsd };
@@ -228,13 +200,18 @@ export class FlowService {
       flows,
       runtime,
       call: ({ tool, input, ...options }) => this.#deps.execute(tool, input, { ...as, ...options }),
+      confirm: ({ idempotencyKey, approvalId, ...question }) => {
+        const options = { idempotencyKey, ...(approvalId !== undefined && { approvalId }) };
+        const asked = { flow: run.flow, runId: run.id, ...question };
+        return this.#deps.confirm(asked, { ...as, ...options } as CallAs);
+      },
+      approval: (approvalId) => this.#deps.approval(approvalId),
       startChild: async (flow, input, key) => {
         this.#deps.registry.register(flow);
         const id = `${run.id}.${key}`;
         const parent: FlowParent = { runId: run.id, key };
-        const parsed = await this.#parse(flow as unknown as FlowDefinition, input);
-        const child = flow as unknown as FlowDefinition;
-        await this.#create(child, { id, input: parsed, caller, ...limits, parent });
+        const parsed = await parseInput(flow, input);
+        await this.#create(flow, { id, input: parsed, caller, ...limits, parent });
         return id;
       },
     };
@@ -247,51 +224,16 @@ export class FlowService {
   ): Promise<void> {
     if (end.type === 'lost') return;
     const flows = await this.#deps.flows();
-    if (end.type === 'failed' && flow.undoOnFailure) await this.#undoSteps(run, flows);
-    const change = this.#changeOf(end);
+    if (end.type === 'failed' && flow.undoOnFailure) await undoSteps(run, flows, this.#deps);
+    const change = changeOf(end, this.#deps.runtime.now());
     const waitsForEvent = change.waitsFor?.some((each) => each.startsWith('event:'));
     await flows.release(run, change, waitsForEvent ? seenEvent : undefined);
     if (end.type === 'parked') {
       const { wakeAt } = change;
-      if (wakeAt != null) this.#schedule(Math.max(0, wakeAt - this.#deps.runtime.now()));
+      if (wakeAt !== undefined) this.#scheduler.after(wakeAt - this.#deps.runtime.now());
       return;
     }
     await this.#ended(run.id);
-  }
-
-  #changeOf(end: Exclude<TurnEnd, { type: 'lost' }>): RunChange {
-    const { type } = end;
-    if (type === 'completed') return { ...this.#stopped('completed'), output: end.output };
-    if (type === 'failed') return { ...this.#stopped('failed'), error: errorOf(end.error) };
-    if (type === 'blocked') {
-      return { ...this.#stopped('blocked'), waitsFor: [end.waitsFor], error: end.error };
-    }
-    const { waitsFor, wakeAt } = end;
-    const status = waitsFor.every((each) => each === 'time') ? 'sleeping' : 'waiting';
-    return { ...this.#stopped(status), waitsFor, wakeAt };
-  }
-
-  #stopped(status: RunChange['status']): RunChange {
-    const updatedAt = this.#deps.runtime.now();
-    return { status, updatedAt, wakeAt: undefined, waitsFor: undefined };
-  }
-
-  /** Takes back what the calls of a failed run did, newest first; each undo is a step of its own. */
-  async #undoSteps(run: FlowRun, flows: Flows): Promise<void> {
-    const steps = await flows.steps(run.id);
-    const undone = new Set(steps.filter(({ kind }) => kind === 'undo').map(({ name }) => name));
-    const calls = steps
-      .filter(({ kind, state, executionId }) => kind === 'call' && state === 'done' && executionId)
-      .toSorted((one, other) => (other.position ?? 0) - (one.position ?? 0));
-    for (const { key, executionId = '', digest } of calls) {
-      if (undone.has(executionId)) continue;
-      const startedAt = this.#deps.runtime.now();
-      const result = await this.#deps.undo(executionId, run.caller);
-      const error = result.success ? {} : { error: result.error };
-      const state = result.success ? 'done' : 'failed';
-      const step = { kind: 'undo', name: executionId, digest, startedAt, ...error } as const;
-      await flows.record(run, [{ ...step, key: `undo:${key}`, state }]);
-    }
   }
 
   /** Tells those who wait for the run: in this process, and the run that started it. */
@@ -303,7 +245,7 @@ export class FlowService {
     if (!run.parent || !FINISHED.has(run.status)) return;
     await flows.wake(run.parent.runId, this.#deps.runtime.now());
     this.#active.get(run.parent.runId)?.execution.recheck(`run:${runId}`);
-    this.#schedule(0);
+    this.#scheduler.after(0);
   }
 
   #drop(runId: string, cause: unknown): void {
@@ -313,34 +255,18 @@ export class FlowService {
     active?.controller.abort();
   }
 
-  /** Looks for due runs after a while, or earlier if that is planned already. */
-  #schedule(ms: number): void {
-    if (this.#isClosed) return;
-    const { runtime } = this.#deps;
-    const pollAt = Math.min(runtime.elapsed() + Math.min(ms, POLL_MS), this.#pollAt);
-    this.#timer?.cancel();
-    this.#pollAt = pollAt;
-    this.#timer = runtime.after(Math.max(0, pollAt - runtime.elapsed()), () => {
-      this.#pollAt = Number.POSITIVE_INFINITY;
-      this.#poll()
-        .catch((error: unknown) => {
-          const { log } = this.#deps.runtime;
-          log.warn('Flows that are due could not be looked for.', { error: reasonOf(error) });
-        })
-        .finally(() => this.#schedule(POLL_MS));
-    });
-    // A process whose only work is to wait for runs stays alive as long as somebody waits for one.
-    this.#timer.keepAlive(this.#watchers.size > 0);
-  }
-
-  async #poll(): Promise<void> {
+  async #continueDue(): Promise<void> {
     const flows = await this.#deps.flows();
     await this.#wakeAnswered(flows);
     const keys = this.#deps.registry.keys();
     const request = { now: this.#deps.runtime.now(), flows: keys, limit: CLAIMED_AT_ONCE };
     for (const run of await flows.claim(request)) {
       if (await this.#deps.isOurs(sealedText(run), run.seal)) this.#begin(run);
-      else await flows.release(run, { ...this.#stopped('blocked'), waitsFor: ['seal'] });
+      else
+        await flows.release(run, {
+          ...stopped('blocked', this.#deps.runtime.now()),
+          waitsFor: ['seal'],
+        });
     }
     for (const runId of this.#watchers.runs()) {
       const run = await flows.get(runId);
@@ -351,10 +277,12 @@ export class FlowService {
   /** Wakes runs whose question was answered by another process. */
   async #wakeAnswered(flows: Flows): Promise<void> {
     for (const { id, waitsFor = [] } of await flows.list({ status: 'waiting' })) {
-      const approvals = waitsFor.filter((each) => each.startsWith(APPROVAL));
-      const answers = approvals.map((each) => this.#deps.isDecided(each.slice(APPROVAL.length)));
-      const isAnswered = (await Promise.all(answers)).some(Boolean);
-      if (isAnswered) await flows.wake(id, this.#deps.runtime.now());
+      const approvals = waitsFor
+        .filter((each) => each.startsWith(APPROVAL))
+        .map((each) => this.#deps.approval(each.slice(APPROVAL.length)));
+      const isAnswered = (record?: ApprovalRecord): boolean => record?.state !== 'waiting';
+      if ((await Promise.all(approvals)).some(isAnswered))
+        await flows.wake(id, this.#deps.runtime.now());
     }
   }
 }

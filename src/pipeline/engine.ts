@@ -18,6 +18,7 @@ import { TEMPORARY_PREFIX } from '../governance/paths/replace-file.ts';
 import { inspectSnapshot, restoreSnapshot } from '../governance/paths/restore-snapshot.ts';
 import { thrownText } from '../kit/data/reason-of.ts';
 import { removeStale } from '../kit/file/remove-stale.ts';
+import { type ConfirmInput, confirmTool } from './approval/confirm-tool.ts';
 import { approvedFolder, approvedPlaces, approvedPrograms } from './broker/approved-access.ts';
 import type { ExecSettings } from './broker/brokered-exec.ts';
 import { type Contexts, createContexts } from './broker/context.ts';
@@ -66,6 +67,7 @@ export class Engine {
   #recovering: Timer | undefined = undefined;
   readonly #followers = new SignalFollowers();
   readonly #undo: UndoTools;
+  readonly #confirm = confirmTool();
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
@@ -158,6 +160,13 @@ export class Engine {
     const internal = isOwner ? this.#undo.ofAnyone : this.#undo.ofCaller;
     const toolName = internal.tool.name;
     return this.#start({ toolName, rawInput: { executionId }, as, parent: undefined, internal });
+  }
+
+  /** Asks a person on behalf of a flow. A success is a yes; a denial has the code USER_CANCELLED. */
+  confirm(question: ConfirmInput, as: CallAs): Promise<ToolResult> {
+    const { name: toolName } = this.#confirm.tool;
+    const internal = this.#confirm;
+    return this.#start({ toolName, rawInput: question, as, parent: undefined, internal });
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aTool, type TestCrib, testCrib } from '../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../contract/context.ts';
 import type { ProcessRequest } from '../contract/crib.ts';
-import { defineInternalTool } from './undo/internal-tool.ts';
+import { defineInternalTool } from './internal-tool.ts';
 
 let root: string;
 let crib: TestCrib;

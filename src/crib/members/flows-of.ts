@@ -25,7 +25,8 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
     ...{ registry, runtime, events, tools, nextId, execute },
     flows: async () => (await opened()).flows,
     undo: async (executionId, as) => (await deps.open()).engine.undo(executionId, as),
-    isDecided: async (id) => (await (await opened()).approvals.get(id))?.state !== 'waiting',
+    confirm: async (question, as) => (await deps.open()).engine.confirm(question, as),
+    approval: async (id) => (await opened()).approvals.get(id),
     seal: async (text) => (await seals()).seal(text),
     isOurs: async (text, seal) => (await seals()).isOurs(text, seal),
   });

@@ -6,6 +6,7 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Call } from '../../contract/call.ts';
 import type { CommandResult, ExecOptions, ToolContext } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import type { SandboxConfig, Sandboxes, SandboxRequest } from '../../contract/sandbox.ts';
 import {
   withGitHeader,
@@ -78,11 +79,24 @@ const withTask = (
   write: [...(access.write ?? []), ...write],
 });
 
+/** Refuses to send a credential where the repository weakens the check of hosts. */
+const assertTrustedHost = ({ trustSetting }: RepositoryRun): void => {
+  if (trustSetting === undefined) return;
+  throw new ToolFailure(
+    'PRECONDITION_FAILED',
+    `The configuration of the repository weakens the check of hosts (${trustSetting}).`,
+    {
+      suggestions: ['Have a person remove that setting from .git/config; no credential was sent.'],
+    },
+  );
+};
+
 /** The variables of the run; what the broker says of the repository stands above the tool's own. */
 const variablesFor = ({ options, repository, task }: Run): Readonly<Record<string, string>> => {
   const { env, gitHeader } = options;
   const own = repository.runsGit ? withoutGitVariables(env) : env;
   const sendsHeader = repository.runsGit && gitHeader !== undefined;
+  if (sendsHeader) assertTrustedHost(repository);
   const named = sendsHeader ? withGitHeader(repository.env, gitHeader) : repository.env;
   return { ...own, ...named, ...task?.env };
 };

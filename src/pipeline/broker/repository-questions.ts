@@ -18,22 +18,32 @@ const NOT_A_HASH = /^(?:HEAD|FETCH_HEAD|ORIG_HEAD|@|main|master)(?:[~^]\d*)*$|^\
 const denied = (message: string, suggestion: string): ToolFailure =>
   new ToolFailure('PERMISSION_DENIED', message, { suggestions: [suggestion] });
 
+const isType = (line: string): boolean => /^(?:commit|tag|tree|blob)$/.test(line);
+
 /**
- * Asks git for the type of object that each name means, a line each. A tag counts as what it names,
- * because it can name a file.
+ * Asks git for the type of object that each name means. A tag counts as what it names, because it can
+ * name a file. Each name is asked as it is, too: `HEAD:` is a tree, `HEAD:^{}` is nothing.
  */
 const typesOf = async (names: readonly string[], run: Run): Promise<readonly string[]> => {
   if (names.length === 0) return [];
+  if (names.some((name) => name.includes('\n'))) {
+    throw denied(
+      'A name of the repository has a line break in it.',
+      'Name the commit in one line.',
+    );
+  }
   const argv = ['git', 'cat-file', '--batch-check=%(objecttype)'];
   const { stdout } = await run({
     kind: 'command',
     argv,
-    stdin: names.map((name) => `${name}^{}\n`).join(''),
+    stdin: names.map((name) => `${name}^{}\n${name}\n`).join(''),
   });
-  return stdout.split('\n');
+  const lines = stdout.split('\n');
+  return names.map((_name, at) => {
+    const [peeled = '', plain = ''] = lines.slice(2 * at, 2 * at + 2);
+    return isType(peeled) ? peeled : plain;
+  });
 };
-
-const isType = (line: string): boolean => /^(?:commit|tag|tree|blob)$/.test(line);
 
 const isSecret = (name: string): boolean =>
   name !== '' &&

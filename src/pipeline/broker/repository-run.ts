@@ -9,6 +9,7 @@ import type { RepositoryView } from '../../contract/sandbox.ts';
 import type { Needs } from '../../contract/tool.ts';
 import {
   findProgramSetting,
+  findTrustSetting,
   gitEnvironment,
 } from '../../governance/commands/git/git-environment.ts';
 import { type GitUse, gitUseOf } from '../../governance/commands/git/git-use.ts';
@@ -26,6 +27,8 @@ export interface RepositoryRun extends GitUse {
   /** Folders of the repository to be granted; some lie outside the workspace. */
   readonly folders: readonly string[];
   readonly view: RepositoryView | undefined;
+  /** A setting of the repository that weakens the check of hosts: no credential is sent then. */
+  readonly trustSetting?: string | undefined;
 }
 
 const MAX_SMALL_FILE = 1_000_000;
@@ -46,9 +49,13 @@ const textOf = (path: string): string | undefined => {
   return readFileSync(path, 'utf8');
 };
 
-const assertRunsNothing = ({ gitDir, commonDir }: Repository): void => {
-  const files = [join(commonDir, 'config'), join(gitDir, 'config.worktree')];
-  const setting = files.map((path) => findProgramSetting(textOf(path) ?? '')).find(Boolean);
+const configOf = ({ gitDir, commonDir }: Repository): string =>
+  [join(commonDir, 'config'), join(gitDir, 'config.worktree')]
+    .map((path) => textOf(path) ?? '')
+    .join('\n');
+
+const assertRunsNothing = (config: string): void => {
+  const setting = findProgramSetting(config);
   if (setting === undefined) return;
   throw unusable(
     `The configuration of the repository runs programs or names further files (${setting}).`,
@@ -108,10 +115,11 @@ export const repositoryRun = (
     workTree: repository?.top ?? root,
   });
   if (repository === undefined) return { ...use, env, folders: [], view: undefined };
-  assertRunsNothing(repository);
+  const config = configOf(repository);
+  assertRunsNothing(config);
   const folders = [...new Set([repository.commonDir, repository.gitDir])];
   // Not for a search: it has to find files with secrets empty.
   const gitAlone = use.isAlone && !use.searches.files;
   const view = use.runsGit ? { info: infoOf(repository), gitAlone } : undefined;
-  return { ...use, env, folders, view };
+  return { ...use, env, folders, view, trustSetting: findTrustSetting(config) };
 };

@@ -93,6 +93,10 @@ export const NOT_LISTED = Object.freeze({
 export const isOffList = (call: Call<'ready'>): boolean =>
   call.internal === undefined && !isListed(call.caller, call.ready.tool);
 
+/** Turns what the rules allow into a question to a person that no grant answers. */
+const askingAlways = (verdict: Verdict): Verdict =>
+  verdict.effect === 'deny' ? verdict : { ...verdict, effect: 'ask', everyTime: true };
+
 interface Judged {
   readonly question: PolicyQuestion;
   readonly verdict: Verdict;
@@ -142,7 +146,8 @@ export const authorize = (deps: AuthorizeDeps): Stage<'ready' | 'input' | 'inspe
   const { policy } = deps;
   const decide = (call: Inspected, next: Onward, flow: FlowState): Promise<ToolResult> => {
     const question = questionOf(call, flow);
-    const verdict = judge(policy, question);
+    const judged = judge(policy, question);
+    const verdict = call.ready.alwaysAsks ? askingAlways(judged) : judged;
     if (verdict.shadow) report(call, verdict.shadow, deps);
     if (verdict.effect === 'deny') return Promise.resolve(refuse(call, verdict));
     const { tool } = question;

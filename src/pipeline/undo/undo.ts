@@ -10,7 +10,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Schema } from '../../contract/schema.ts';
 import type { Snapshot, Store } from '../../contract/store.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { defineInternalTool } from './internal-tool.ts';
+import { defineInternalTool } from '../internal-tool.ts';
 import type { KeptSnapshots } from './kept-snapshots.ts';
 import type { UndoLog } from './undo-log.ts';
 

@@ -135,6 +135,11 @@ describe.skipIf(missing)('git_remote', () => {
       expect(pushed.error).toBeUndefined();
       expect(JSON.stringify(pushed)).not.toContain(secret);
       expect(closed.git('rev-parse', 'main')).toBe(workspace.git('rev-parse', 'HEAD'));
+      // threat: whoever answers in the place of the host would get the credential.
+      workspace.git('config', `http.${closed.url}.sslVerify`, 'false');
+      closed.requests.length = 0;
+      expect((await call('push', input)).error?.code).toBe('PRECONDITION_FAILED');
+      expect(closed.requests).toEqual([]);
     } finally {
       vi.unstubAllEnvs();
       await closed.close();

@@ -310,6 +310,13 @@ describe.skipIf(missing)('committed files that hold secrets', () => {
     }
   });
 
+  it('S11: a file is not named by its hash behind a name with a line break', async () => {
+    const blob = workspace.git('rev-parse', 'HEAD:.env').trim();
+    for (const command of [`git show $'a\\nb' ${blob}`, `git show "a\nb" ${blob}`]) {
+      expect([command, said(await bash(command))].join()).not.toContain('canary-');
+    }
+  });
+
   /** The same question with a guess that is right and with one that is wrong. */
   const answersTo = async (command: string): Promise<readonly string[]> => {
     const outcomes = [];

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   findProgramSetting,
+  findTrustSetting,
   gitEnvironment,
   withGitHeader,
   withoutGitVariables,
@@ -69,3 +70,18 @@ it('a header is one more setting, for its origin alone', () => {
   });
   expect(withGitHeader({}, header).GIT_CONFIG_COUNT).toBe('1');
 });
+
+it.each([
+  ['[http]\n\tsslVerify = false', 'http.sslverify'],
+  ['[http "https://git.example.org/team"]\n\tsslVerify = false', 'http.sslverify'],
+  ['[HTTP] proxy = http://127.0.0.1:1', 'http.proxy'],
+])('threat: the configuration %j is found to choose which hosts count', (text, setting) => {
+  expect(findTrustSetting(text)).toBe(setting);
+});
+
+it.each(['', '[http]\n\tsslCAInfo = x.pem', '[core]\n\tsslVerify = false'])(
+  'the configuration %j leaves the check of hosts alone',
+  (text) => {
+    expect(findTrustSetting(text)).toBeUndefined();
+  },
+);

@@ -129,10 +129,17 @@ const RUNS_PROGRAMS: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * Finds the first setting that makes git run programs on files or read configuration from
- * elsewhere, and that cannot be switched off from outside. Gives `section.key`, or `undefined`.
+ * Settings that let somebody else pose as the host that a credential goes to. An own certificate
+ * authority (`sslCAInfo`) stays possible: companies have one.
  */
-export const findProgramSetting = (text: string): string | undefined => {
+const TRUSTS_HOSTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['http', ['sslverify', 'proxy', 'curloptresolve']],
+]);
+
+const findSetting = (
+  text: string,
+  table: ReadonlyMap<string, readonly string[]>,
+): string | undefined => {
   let section = '';
   // A backslash at the end of a line continues its value.
   for (const line of text.replaceAll(/\\\r?\n/g, '').split(/\r?\n/)) {
@@ -142,10 +149,24 @@ export const findProgramSetting = (text: string): string | undefined => {
       // The old form [diff.name] puts the name behind a dot.
       section = (name.split('.')[0] as string).toLowerCase();
       rest = (after as string).trim();
-      if (RUNS_PROGRAMS.get(section)?.length === 0) return section;
+      if (table.get(section)?.length === 0) return section;
     }
     const key = KEY.exec(rest)?.[1]?.toLowerCase();
-    if (key !== undefined && RUNS_PROGRAMS.get(section)?.includes(key)) return `${section}.${key}`;
+    if (key !== undefined && table.get(section)?.includes(key)) return `${section}.${key}`;
   }
   return undefined;
 };
+
+/**
+ * Finds the first setting that makes git run programs on files or read configuration from
+ * elsewhere, and that cannot be switched off from outside. Gives `section.key`, or `undefined`.
+ */
+export const findProgramSetting = (text: string): string | undefined =>
+  findSetting(text, RUNS_PROGRAMS);
+
+/**
+ * Finds the first setting that weakens the check of a host. A more exact address
+ * in the repository's configuration wins over a variable, so it cannot be switched off either.
+ */
+export const findTrustSetting = (text: string): string | undefined =>
+  findSetting(text, TRUSTS_HOSTS);

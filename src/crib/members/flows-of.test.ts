@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineFlow, type FlowContext } from '../../contract/flow.ts';
+import { defineTool } from '../../contract/tool.ts';
+import { createCribHost } from '../create-crib.ts';
+import type { CribOptions } from '../crib-options.ts';
+
+const cleanup: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of cleanup.splice(0).reverse()) await each();
+});
+
+const sent: string[] = [];
+const send = defineTool({
+  name: 'send',
+  description: 'Sends a text.',
+  tier: 'external_api',
+  input: z.object({ text: z.string() }),
+  run: ({ text }) => {
+    sent.push(text);
+    return { sent: text };
+  },
+});
+const paid = defineTool({
+  name: 'paid',
+  description: 'Costs a dollar.',
+  tier: 'read_only',
+  cost: { model: 'usage_based', fixed: 1 },
+  input: z.object({}),
+  run: () => 'done',
+});
+
+const open = async (options: CribOptions = {}) => {
+  const root = mkdtempSync(join(tmpdir(), 'toolcrib-flow-'));
+  const crib = await createCribHost({
+    ...{ root, home: join(root, 'home'), store: { sqlite: join(root, 'state.db') } },
+    ...{ builtins: false, tools: [send, paid] },
+    ...options,
+  });
+  cleanup.push(() => rmSync(root, { recursive: true, force: true }));
+  cleanup.push(() => crib.close());
+  return crib;
+};
+
+const flowOf = (run: (flow: FlowContext) => Promise<unknown>) =>
+  defineFlow({ name: 'sample', version: '1.0.0', run });
+
+describe('approvals of a flow', () => {
+  it('a call that needs approval waits in the inbox, and runs once when it is given', async () => {
+    const crib = await open();
+    crib.flows.register(flowOf((flow) => flow.call(send, { text: 'hello' })));
+    const { runId, finished } = await crib.flows.start('sample', {});
+    await expect.poll(async () => (await crib.flows.get(runId))?.status).toBe('waiting');
+    expect(sent).toEqual([]);
+    const [question] = await crib.approvals.list();
+    expect(question).toMatchObject({ tool: 'send', request: { input: { text: 'hello' } } });
+    await crib.approvals.decide(question?.id ?? '', { approve: true, by: 'ada' });
+    expect(await finished).toMatchObject({ status: 'completed', output: { sent: 'hello' } });
+    expect(sent.splice(0)).toEqual(['hello']);
+  });
+
+  it('a call that a person denies fails with USER_CANCELLED', async () => {
+    const crib = await open();
+    crib.flows.register(flowOf((flow) => flow.call(send, { text: 'no' })));
+    const { finished } = await crib.flows.start('sample', {});
+    await expect.poll(async () => (await crib.approvals.list()).length).toBe(1);
+    const [question] = await crib.approvals.list();
+    await crib.approvals.decide(question?.id ?? '', { approve: false, by: 'ada' });
+    expect(await finished).toMatchObject({ status: 'failed', error: { code: 'USER_CANCELLED' } });
+    expect(sent).toEqual([]);
+  });
+
+  it.each([true, false])('waitForApproval returns the answer %s of a person', async (approve) => {
+    const crib = await open();
+    crib.flows.register(flowOf((flow) => flow.waitForApproval('Send it?', { to: 'Bo' })));
+    const { runId, finished } = await crib.flows.start('sample', {});
+    await expect.poll(async () => (await crib.flows.get(runId))?.status).toBe('waiting');
+    const [question] = await crib.approvals.list();
+    expect(question?.request.input).toMatchObject({
+      ...{ flow: 'sample', runId, question: 'Send it?', details: { to: 'Bo' } },
+    });
+    await crib.approvals.decide(question?.id ?? '', { approve, by: 'ada', note: 'fine' });
+    const answer = { approved: approve, by: 'ada', note: 'fine' };
+    expect(await finished).toMatchObject({ status: 'completed', output: answer });
+  });
+
+  it('threat: a rule that allows everything does not answer waitForApproval', async () => {
+    const rules = [{ name: 'all', effect: 'allow' as const, tools: ['*'] }];
+    const crib = await open({ policy: { version: 1, rules } });
+    crib.flows.register(flowOf((flow) => flow.waitForApproval('Send it?')));
+    const { runId } = await crib.flows.start('sample', {});
+    await expect.poll(async () => (await crib.flows.get(runId))?.status).toBe('waiting');
+    expect(await crib.approvals.list()).toHaveLength(1);
+  });
+
+  it('a rule can deny the questions of flows', async () => {
+    const rules = [{ name: 'none', effect: 'deny' as const, tools: ['*'] }];
+    const crib = await open({ policy: { version: 1, rules } });
+    crib.flows.register(flowOf((flow) => flow.waitForApproval('Send it?')));
+    const { finished } = await crib.flows.start('sample', {});
+    expect(await finished).toMatchObject({
+      status: 'failed',
+      error: { code: 'PERMISSION_DENIED' },
+    });
+    expect(await crib.approvals.list()).toEqual([]);
+  });
+
+  it('threat: the question of a flow cannot be put, or answered, by calling its tool by name', async () => {
+    const crib = await open();
+    const input = { flow: 'sample', runId: 'x', question: 'Send it?' };
+    const result = await crib.execute('toolcrib:confirm', input);
+    expect(result).toMatchObject({ success: false, error: { code: 'TOOL_NOT_FOUND' } });
+  });
+});
+
+describe('the caller of a flow', () => {
+  it('is who started the run, without roles that it was not given', async () => {
+    const crib = await open({ approver: () => true });
+    crib.flows.register(flowOf((flow) => flow.call(send, { text: 'x' })));
+    const { runId, finished } = await crib.flows.start('sample', {}, { userId: 'bo' });
+    await finished;
+    sent.length = 0;
+    expect((await crib.flows.get(runId))?.caller).toMatchObject({ userId: 'bo', roles: [] });
+    const [row] = await crib.audit.query({ tool: 'send', kind: 'outcome' });
+    expect(row).toMatchObject({ userId: 'bo' });
+  });
+
+  it('threat: a run cannot spend more than the token allows that started it', async () => {
+    const crib = await open({ config: { budget: { dailyUsd: 100 } } });
+    const twice = async (flow: FlowContext) => {
+      await flow.call(paid, {});
+      return flow.call(paid, {});
+    };
+    crib.flows.register(flowOf(twice));
+    const { finished } = await crib.flows.start('sample', {}, { userId: 'bo', dailyUsd: 1.5 });
+    expect(await finished).toMatchObject({ status: 'failed', error: { code: 'BUDGET_EXCEEDED' } });
+  });
+});
+
+describe('a flow that fails', () => {
+  it('undoes its calls, newest first, where it says so', async () => {
+    const undone: unknown[] = [];
+    const step = defineTool({
+      name: 'step',
+      description: 'Does something.',
+      tier: 'write',
+      input: z.object({ n: z.number() }),
+      run: ({ n }, context) => {
+        context.keepForUndo({ n });
+        return n;
+      },
+      undo: async (_input, { kept }) => {
+        undone.push(kept);
+      },
+    });
+    const rules = [{ name: 'step', effect: 'allow' as const, tools: ['step'] }];
+    const crib = await open({ tools: [step], policy: { version: 1, rules } });
+    const run = async (flow: FlowContext) => {
+      await flow.call(step, { n: 1 });
+      await flow.call(step, { n: 2 });
+      throw new Error('stop');
+    };
+    crib.flows.register(defineFlow({ name: 'undoes', version: '1.0.0', undoOnFailure: true, run }));
+    const { runId, finished } = await crib.flows.start('undoes', {});
+    expect((await finished).status).toBe('failed');
+    expect(undone).toEqual([{ n: 2 }, { n: 1 }]);
+    const undos = (await crib.flows.steps(runId)).filter(({ kind }) => kind === 'undo');
+    expect(undos.map(({ state }) => state)).toEqual(['done', 'done']);
+  });
+});

@@ -1,0 +1,57 @@
+/** Checks what a run is started with, and turns the end of a turn into a change of its record. */
+import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
+import type { FlowDefinition } from '../contract/flow.ts';
+import type { FlowRun, FlowStatus, RunChange } from '../contract/flow-store.ts';
+import { canonicalJson } from '../kit/data/canonical-json.ts';
+import { isCoded, isError, reasonOf } from '../kit/data/reason-of.ts';
+import { compileSchema } from '../registry/schema/compile-schema.ts';
+import type { TurnEnd } from './flow-execution.ts';
+
+/** What a run is sealed by: what it does, and on whose behalf. */
+export const sealedText = ({ id, flow, input, caller, dailyUsd, parent }: FlowRun): string =>
+  `toolcrib flow 1\n${canonicalJson({ id, flow, input, caller, dailyUsd, parent })}`;
+
+const errorOf = (thrown: unknown): ToolError => {
+  if (isError(thrown) && isCoded(thrown)) {
+    return toolError(thrown.code, thrown.message, thrown.extras);
+  }
+  return toolError('EXECUTION_FAILED', reasonOf(thrown));
+};
+
+/** Returns the input as the schema of the flow made it. Rejects with VALIDATION_ERROR. */
+export const parseInput = async (
+  { name, input: schema }: FlowDefinition,
+  input: unknown,
+): Promise<unknown> => {
+  if (schema === undefined) return input;
+  const source = typeof schema === 'function' ? schema() : schema;
+  const checked = (await compileSchema(source)).validate(input);
+  if (checked.ok) return checked.value;
+  throw new ToolFailure('VALIDATION_ERROR', `The input does not fit the flow ${name}.`, {
+    issues: checked.issues,
+  });
+};
+
+/** A change that leaves nothing behind of what the run waited for. */
+export const stopped = (status: FlowStatus, updatedAt: number): RunChange => ({
+  status,
+  updatedAt,
+  wakeAt: undefined,
+  waitsFor: undefined,
+});
+
+export const changeOf = (end: Exclude<TurnEnd, { type: 'lost' }>, now: number): RunChange => {
+  switch (end.type) {
+    case 'completed':
+      return { ...stopped('completed', now), output: end.output };
+    case 'failed':
+      return { ...stopped('failed', now), error: errorOf(end.error) };
+    case 'blocked':
+      return { ...stopped('blocked', now), waitsFor: [end.waitsFor], error: end.error };
+    case 'parked': {
+      const { waitsFor, wakeAt } = end;
+      const status = waitsFor.every((each) => each === 'time') ? 'sleeping' : 'waiting';
+      return { ...stopped(status, now), waitsFor, wakeAt };
+    }
+  }
+};
