@@ -43,7 +43,7 @@ const abuse = async (
   const { name = 'echo', input = {}, as } = call;
   unhandled.length = 0;
   const result = await within(
-    5000,
+    20_000,
     // Called later, so that a synchronous throw counts as a rejection.
     Promise.resolve().then(() => crib.execute(name as string, input, as as never)),
   );
@@ -52,7 +52,7 @@ const abuse = async (
   const rows = await store.audit.query({ executionId: result.metadata.executionId });
   expect(rows.filter(({ kind }) => kind === 'outcome')).toHaveLength(1);
   expect(await store.intents.open()).toEqual([]);
-  await within(5000, crib.close());
+  await within(20_000, crib.close());
   await new Promise((resolve) => setImmediate(resolve));
   expect(unhandled).toEqual([]);
   return result;

@@ -31,6 +31,8 @@ const withServer = (): { project: Project; env: Readonly<Record<string, string>>
 describe('threat: rug pull, through the built program', () => {
   it('a tool runs once it is accepted, and no more when it changes', SLOW, async () => {
     const { project, env } = withServer();
+    expect((await project.run(['run', 'add'], { env })).err).toContain('has not answered yet');
+    expect((await project.run(['servers', 'test', 'demo'], { env })).code).toBe(0);
     expect((await project.run(['run', 'add'], { env })).err).toContain('TOOL_QUARANTINED');
     expect((await project.run(['tools', 'accept', 'add', '--yes'], { env })).code).toBe(0);
     expect((await project.run(['run', 'add'], { env })).code).toBe(0);

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { hasKind } from './check-value.ts';
+import type { PathJudge } from './judge-path.ts';
+
+const judge = (notes: string[] = []): PathJudge => ({
+  root: '/work',
+  bases: ['/work/packages/app'],
+  protectedNames: [],
+  followLinks: (path) => path,
+  note: (path) => void notes.push(path),
+});
+
+describe('a revision of git', () => {
+  it.each(['main', 'HEAD~2', ':', 'HEAD:', 'HEAD:src/a.ts', 'HEAD:./a.ts'])(
+    '%s is accepted',
+    (text) => {
+      expect(hasKind(text, 'revision', judge())).toBe(true);
+    },
+  );
+
+  it.each(['', '-x', '+main', 'ext::sh -c id', 'https://example.com/x'])(
+    'threat: %s is refused',
+    (text) => {
+      expect(hasKind(text, 'revision', judge())).toBe(false);
+    },
+  );
+
+  it('threat: a path behind a colon is judged from the top of the repository, too', () => {
+    expect(() => hasKind('HEAD:.env', 'revision', judge())).toThrow('secrets');
+    const notes: string[] = [];
+    hasKind('HEAD:src/a.ts', 'revision', judge(notes));
+    expect(notes).toContain('/work/src/a.ts');
+    notes.length = 0;
+    hasKind('HEAD:./a.ts', 'revision', judge(notes));
+    expect(notes).not.toContain('/work/a.ts');
+  });
+});
