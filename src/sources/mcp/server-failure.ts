@@ -61,7 +61,8 @@ export const serverFailure = (error: unknown, deps: FailureDeps): ToolFailure =>
   if (error instanceof ToolFailure) return error;
   const missingScope = scopeNeeded(error, deps.server);
   if (missingScope) return missingScope;
-  const reason = deps.redact(shortReasonOf(error));
+  const isLate = nameOf(error) === 'TimeoutError';
+  const reason = isLate ? 'it did not answer in time' : deps.redact(shortReasonOf(error));
   return new ToolFailure('SERVER_ERROR', `The MCP server ${deps.server} failed: ${reason}`, {
     retryable: deps.retryable,
     suggestions: [`Look at it with: toolcrib servers logs ${deps.server}`],
