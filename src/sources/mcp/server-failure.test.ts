@@ -29,6 +29,9 @@ describe('a server that is silent', () => {
   });
 
   it('benign: another failure keeps its words', () => {
-    expect(serverFailure(new Error('no such host'), site).message).toContain('no such host');
+    const failed = 'The MCP server linear failed: no such host';
+    expect(serverFailure(new Error('no such host'), site).message).toBe(failed);
+    const probe = new Error('Version negotiation probe failed: no such host');
+    expect(serverFailure(probe, site).message).toBe(failed);
   });
 });

@@ -30,7 +30,11 @@ export const isNoSuchTransport = (error: unknown): boolean => {
   return status === 404 || status === 405;
 };
 
-export const shortReasonOf = (error: unknown): string => reasonOf(error).slice(0, MAX_REASON);
+/** What the SDK puts before the reason; it says nothing to somebody whose server cannot be reached. */
+const SDK_PREFIX = /^Version negotiation probe failed: /;
+
+export const shortReasonOf = (error: unknown): string =>
+  reasonOf(error).replace(SDK_PREFIX, '').slice(0, MAX_REASON);
 
 export const loginNeeded = (server: string): ToolFailure =>
   new ToolFailure('AUTH_MISSING', `The MCP server ${server} wants a login.`, {
