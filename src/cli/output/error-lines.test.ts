@@ -26,6 +26,15 @@ describe('errorLines', () => {
     const issues = [{ path: ['a'], message: 'expected a number' }];
     const error = toolError('VALIDATION_ERROR', 'a: expected a number', { issues });
     expect(errorLines(error, plain)).toHaveLength(1);
+    const both = [...issues, { path: [], message: 'Too much.' }];
+    const two = toolError('VALIDATION_ERROR', 'a: expected a number; Too much.', { issues: both });
+    expect(errorLines(two, plain)).toHaveLength(1);
+  });
+
+  it('calls no file of settings an input', () => {
+    const issues = [{ path: [], message: 'ends too early (config.yml:2:1)' }];
+    const error = toolError('CONFIG_INVALID', 'The configuration is not valid.', { issues });
+    expect(errorLines(error, plain)[1]).toBe('  ends too early (config.yml:2:1)');
   });
 
   it('names the cause of exhausted retries, and makes control characters visible', () => {

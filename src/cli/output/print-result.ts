@@ -105,6 +105,10 @@ const metadataLine = ({ metadata }: ToolResult, undoable: boolean): string =>
     ...(undoable ? [`undo with: toolcrib undo ${metadata.executionId}`] : []),
   ].join(' · ');
 
+/** A shell's way to say that a program was not found. */
+const NOT_FOUND_HINT =
+  ' A program was not found: the sandbox sees those of the system, and what a task names (docs/commands.md).';
+
 export const printResult = (io: Io, result: ToolResult, options: ResultOptions): void => {
   if (io.json) {
     printJson(io, result);
@@ -115,7 +119,8 @@ export const printResult = (io: Io, result: ToolResult, options: ResultOptions):
   else if (result.error) note(io, ...errorLines(result.error, io.noteInk));
   const code = failedCommand(result);
   if (code !== undefined) {
-    warn(io, `The command ended with exit code ${code}.`);
+    const why = code === 127 ? NOT_FOUND_HINT : '';
+    warn(io, `The command ended with exit code ${code}.${why}`);
   }
   if (options.quiet) return;
   for (const warning of result.warnings ?? []) {

@@ -88,13 +88,27 @@ export const findTool = async (io: Io, deps: FindToolDeps, name: string): Promis
   stop();
 };
 
+/** Offers the server that most likely answers, since one that was silent before may be so again. */
+const likeliest = ({ servers }: Pick<Crib, 'servers'>, names: readonly string[]): string => {
+  const failed = new Set(
+    servers.list().flatMap(({ name, lastError }) => (lastError === undefined ? [] : [name])),
+  );
+  return names.find((name) => !failed.has(name)) ?? names[0] ?? '';
+};
+
 /** What to tell about a tool that was not found: a server that has not answered may have it. */
 export const unansweredHint = (crib: Pick<Crib, 'servers'>): readonly string[] => {
-  const names = unanswered(crib).map(visibleText);
-  const [first] = names;
-  if (first === undefined) return [];
-  const verb = names.length === 1 ? 'server has' : 'servers have';
+  const names = unanswered(crib);
+  if (names.length === 0) return [];
+  const listed = visibleText(names.join(', '));
+  if (names.length === 1) {
+    return [
+      `MCP server has not answered yet: ${listed}. If the tool is its own: toolcrib servers test ${listed}`,
+    ];
+  }
+  const example = visibleText(likeliest(crib, names));
   return [
-    `MCP ${verb} not answered yet: ${names.join(', ')}. Ask for the tools of one: toolcrib servers test ${first}`,
+    `MCP servers have not answered yet: ${listed}. If the tool is one of theirs, look at them all and accept their tools: toolcrib tools lock --accept-all`,
+    `Or at one of them: toolcrib servers test ${example}`,
   ];
 };

@@ -12,13 +12,17 @@ export type { OpenCrib };
 
 const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
 
-/** Logs to stderr, from the configured level on. */
-const stderrLog = (io: Io, minLevel: string): Logger => {
+/** Logs to stderr, from the configured level on. A command that soon ends says each line once. */
+export const stderrLog = (io: Io, minLevel: string, isStaying: boolean): Logger => {
   const from = LEVELS.indexOf(minLevel);
+  const said = new Set<string>();
   const write = (level: string) => (message: string, fields?: object) => {
     if (from < 0 || LEVELS.indexOf(level) < from) return;
     const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
-    note(io, io.noteInk.dim(visibleText(`${level}: ${message}${rest}`)));
+    const line = visibleText(`${level}: ${message}${rest}`);
+    if (said.has(line)) return;
+    if (!isStaying) said.add(line);
+    note(io, io.noteInk.dim(line));
   };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 };
@@ -69,7 +73,7 @@ export const openCrib = async (
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
   const notes = silent ? [] : trustNotes(loaded);
   warn(io, ...notes);
-  const log = stderrLog(io, loaded.config.observation.logLevel);
+  const log = stderrLog(io, loaded.config.observation.logLevel, options.watch === true);
   const project = projectOptions(loaded, io);
   const crib = await whileShown(io, 'Loading tools', () =>
     createCribHost({

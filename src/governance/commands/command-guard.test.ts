@@ -47,7 +47,7 @@ describe('the verdict of the command guard', () => {
       ok: false,
       reason: 'The command is not on the allowlist.',
       remedy:
-        'Use an allowed command, or have it put on the allowlist: commands.allow in the configuration.',
+        'Use an allowed command, or have it put on the list: commands.allow or commands.tasks in your own configuration (toolcrib init --tasks adds those of the folder; docs/commands.md).',
     });
   });
 

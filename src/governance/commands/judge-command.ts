@@ -188,7 +188,7 @@ export const judgeCommand = (argv: readonly Token[], judge: CommandJudge): void 
   if (pattern === undefined) {
     return void refuse(
       'The command is not on the allowlist.',
-      'Use an allowed command, or have it put on the allowlist: commands.allow in the configuration.',
+      'Use an allowed command, or have it put on the list: commands.allow or commands.tasks in your own configuration (toolcrib init --tasks adds those of the folder; docs/commands.md).',
     );
   }
   judgeMatched(argv, pattern, judge);

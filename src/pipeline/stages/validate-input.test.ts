@@ -28,6 +28,29 @@ describe.each([
     expect(error?.issues?.map(({ path }) => path.join('.')).sort()).toEqual(['a', 'c']);
   });
 
+  it('says of a misspelt field what is missing and what may be meant', async () => {
+    const spelt = aTool({
+      input: (input === zod
+        ? z.strictObject({ expression: z.string() })
+        : {
+            type: 'object',
+            properties: { expression: { type: 'string' } },
+            required: ['expression'],
+            additionalProperties: false,
+          }) as never,
+    });
+    const crib = await testCrib([spelt]);
+    const { error } = await crib.execute('echo', { expresion: '1', unlike: 1 });
+    expect(error?.issues).toHaveLength(3);
+    expect(error?.issues).toEqual(
+      expect.arrayContaining([
+        { path: ['expression'], message: 'is required' },
+        { path: ['expresion'], message: 'is not a known field; did you mean expression?' },
+        { path: ['unlike'], message: 'is not a known field' },
+      ]),
+    );
+  });
+
   it('refuses prototype keys at any depth', async () => {
     const crib = await testCrib([aTool({ input: { type: 'object' } })]);
     for (const hostile of [

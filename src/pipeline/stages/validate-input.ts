@@ -9,7 +9,9 @@ import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Validator } from '../../contract/tool.ts';
 import { loadStripper } from '../../governance/inspection/strip-markup.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
+import { didYouMean } from '../../kit/text/did-you-mean.ts';
 import { type ShapeLimits, takeShape } from '../../registry/schema/guard-shape.ts';
 import { brokenRules, type RulesByTool, rulesFor } from '../business-rules.ts';
 import { failed } from '../outcome.ts';
@@ -25,14 +27,30 @@ export interface ValidateInputDeps {
 
 type Onward = Next<Call<'ready' | 'input'>>;
 
-const refuse = (call: Call<'ready'>, issues: readonly Issue[]): Promise<ToolResult> =>
-  Promise.resolve(
+const UNKNOWN_FIELD = 'is not a known field';
+
+/** Adds to a top-level field that is not known which one may be meant. */
+const withHints = (call: Call<'ready'>, issues: readonly Issue[]): readonly Issue[] => {
+  if (!issues.some(({ message }) => message === UNKNOWN_FIELD)) return issues;
+  const { properties } = call.ready.input.json;
+  const names = isRecord(properties) ? Object.keys(properties) : [];
+  return issues.map((issue) =>
+    issue.path.length === 1 && issue.message === UNKNOWN_FIELD
+      ? { ...issue, message: `${UNKNOWN_FIELD}${didYouMean(String(issue.path[0]), names)}` }
+      : issue,
+  );
+};
+
+const refuse = (call: Call<'ready'>, found: readonly Issue[]): Promise<ToolResult> => {
+  const issues = withHints(call, found);
+  return Promise.resolve(
     failed(call, 'VALIDATION_ERROR', {
       message: describe(issues),
       issues,
       suggestions: [`See the schema with: toolcrib tools info ${call.ready.tool.name}`],
     }),
   );
+};
 
 const describe = (issues: readonly Issue[]): string =>
   issues

@@ -22,7 +22,10 @@ const notThere = (name: string, all: readonly OutsideTool[]): ToolFailure => {
     all.map((tool) => tool.name),
   );
   return new ToolFailure('TOOL_NOT_FOUND', 'There is no tool from outside of that name.', {
-    suggestions: near.length > 0 ? [`Did you mean ${near.join(' or ')}?`] : [],
+    suggestions: [
+      ...(near.length > 0 ? [`Did you mean ${near.join(' or ')}?`] : []),
+      'See them all: toolcrib tools lock',
+    ],
   });
 };
 

@@ -1,7 +1,7 @@
 /** Compiles the schema that a tool declares, Zod or JSON Schema, into the neutral `Schema`. */
 
 import { createRequire } from 'node:module';
-import { type Issue, ToolFailure } from '../../contract/errors.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import type {
   JsonSchema,
   Schema,
@@ -10,7 +10,7 @@ import type {
   ZodSchemaLike,
 } from '../../contract/schema.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { MAX_ISSUES } from './ajv-issues.ts';
+import { type ZodIssue, zodIssues } from './zod-issues.ts';
 
 /** The side of a Zod schema: input, before defaults and transforms, or output. */
 export type SchemaSide = 'input' | 'output';
@@ -51,11 +51,6 @@ type Parsed =
   | { readonly success: true; readonly data: unknown }
   | { readonly success: false; readonly error: { readonly issues: readonly ZodIssue[] } };
 
-interface ZodIssue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
 /** Wraps a Zod 4 schema. Its JSON Schema is computed at the first read. */
 const zodSchema = (source: ZodSchemaLike, io: 'input' | 'output'): Schema => {
   let json: JsonSchema | undefined;
@@ -64,7 +59,7 @@ const zodSchema = (source: ZodSchemaLike, io: 'input' | 'output'): Schema => {
       try {
         const parsed = source.safeParse(value) as Parsed;
         if (parsed.success) return { ok: true, value: parsed.data };
-        return { ok: false, issues: issuesOf(parsed.error.issues, value) };
+        return { ok: false, issues: zodIssues(parsed.error.issues, value) };
       } catch {
         // An asynchronous check, or a custom check that throws: neither proves the value valid.
         return { ok: false, issues: [{ path: [], message: 'The schema could not be checked.' }] };
@@ -102,25 +97,6 @@ const sharedConverter = () => {
     toJSONSchema(schema: ZodSchemaLike, options: JsonSchemaOptions): JsonSchema;
   };
   return zod.toJSONSchema;
-};
-
-const issuesOf = (issues: readonly ZodIssue[], value: unknown): readonly Issue[] =>
-  issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
-    path: path.map((key) => (typeof key === 'number' ? key : String(key))),
-    message: withoutValue(message, valueAt(value, path)),
-  }));
-
-const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>(
-    (at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined),
-    value,
-  );
-
-/** Removes the value from a custom message that quotes it; Zod's own messages never do. */
-const withoutValue = (message: string, value: unknown): string => {
-  if (typeof value !== 'string' && typeof value !== 'number') return message;
-  const text = String(value);
-  return text.length >= 4 ? message.replaceAll(text, '[value]') : message;
 };
 
 /** Gives the schema as the tool declares it, calling the function where it is one. Throws CONFIG_INVALID. */

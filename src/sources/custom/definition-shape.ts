@@ -159,7 +159,10 @@ const split = (issue: ZodIssue): readonly { path: readonly PropertyKey[]; messag
     ? issue.keys.map((key) => ({ path: [...issue.path, key], message: 'is not known here' }))
     : [issue];
 
-const shorten = (message: string): string => message.replace(/^Invalid input: /, '');
+const shorten = (message: string): string =>
+  message.endsWith(', received undefined')
+    ? 'is required'
+    : message.replace(/^Invalid input: /, '');
 
 /** Checks a definition against its shape. Throws `BadToolFile` with the position of every fault. */
 export const checkDefinition = <S extends z.ZodType>(

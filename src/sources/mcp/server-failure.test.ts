@@ -18,3 +18,20 @@ describe('a login that is not enough', () => {
     expect(JSON.stringify(extras)).not.toContain('evil');
   });
 });
+
+describe('a server that is silent', () => {
+  it('is told as one that did not answer', () => {
+    const late = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+    expect(serverFailure(late, site)).toMatchObject({
+      code: 'SERVER_ERROR',
+      message: 'The MCP server linear failed: it did not answer in time',
+    });
+  });
+
+  it('benign: another failure keeps its words', () => {
+    const failed = 'The MCP server linear failed: no such host';
+    expect(serverFailure(new Error('no such host'), site).message).toBe(failed);
+    const probe = new Error('Version negotiation probe failed: no such host');
+    expect(serverFailure(probe, site).message).toBe(failed);
+  });
+});

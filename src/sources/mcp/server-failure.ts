@@ -30,7 +30,11 @@ export const isNoSuchTransport = (error: unknown): boolean => {
   return status === 404 || status === 405;
 };
 
-export const shortReasonOf = (error: unknown): string => reasonOf(error).slice(0, MAX_REASON);
+/** What the SDK puts before the reason; it says nothing to somebody whose server cannot be reached. */
+const SDK_PREFIX = /^Version negotiation probe failed: /;
+
+export const shortReasonOf = (error: unknown): string =>
+  reasonOf(error).replace(SDK_PREFIX, '').slice(0, MAX_REASON);
 
 export const loginNeeded = (server: string): ToolFailure =>
   new ToolFailure('AUTH_MISSING', `The MCP server ${server} wants a login.`, {
@@ -61,7 +65,8 @@ export const serverFailure = (error: unknown, deps: FailureDeps): ToolFailure =>
   if (error instanceof ToolFailure) return error;
   const missingScope = scopeNeeded(error, deps.server);
   if (missingScope) return missingScope;
-  const reason = deps.redact(shortReasonOf(error));
+  const isLate = nameOf(error) === 'TimeoutError';
+  const reason = isLate ? 'it did not answer in time' : deps.redact(shortReasonOf(error));
   return new ToolFailure('SERVER_ERROR', `The MCP server ${deps.server} failed: ${reason}`, {
     retryable: deps.retryable,
     suggestions: [`Look at it with: toolcrib servers logs ${deps.server}`],

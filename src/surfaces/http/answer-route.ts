@@ -95,7 +95,10 @@ const admit = (
 };
 
 const issuesOf = ({ issues }: z.ZodError): readonly Issue[] =>
-  issues.map(({ path, message }) => ({ path: path as (string | number)[], message }));
+  issues.map(({ path, message }) => ({
+    path: path as (string | number)[],
+    message: path.length > 0 && message.endsWith('received undefined') ? 'is required' : message,
+  }));
 
 const parsed = (schema: z.ZodType | undefined, value: unknown, part: string): unknown => {
   if (!schema) return undefined;

@@ -155,6 +155,14 @@ describe('HTTP: bodies', () => {
     }
   });
 
+  it('names a field that is missing', async () => {
+    const [route] = withBody.filter(({ path }) => path.endsWith('/execute'));
+    if (!route) throw new Error('There is no route that executes a tool.');
+    const { path, method } = asked(route);
+    const { json } = await http.ask(path, { method, ...tokenFor(route), body: {} });
+    expect(json.error.issues).toEqual([{ path: ['input'], message: 'is required' }]);
+  });
+
   it.each(byTitle(withBody))('%s takes no field it does not know', async (_, route) => {
     const { path, method } = asked(route);
     const asking = { method, ...tokenFor(route) };

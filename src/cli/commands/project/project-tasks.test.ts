@@ -1,5 +1,5 @@
 /** The tasks that `init` offers for Python, Rust and Go run with the real programs, in the sandbox. */
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -52,6 +52,41 @@ const runOffered = async (command: string) => {
   expect(error).toBeUndefined();
   return data as { exitCode: number; stdout: string; stderr: string };
 };
+
+describe('a virtual environment', () => {
+  const offered = (home: string) =>
+    projectCommands(workspace.root, { HOME: join(workspace.root, home) }).tasks;
+
+  beforeEach(() => {
+    workspace.put('pyproject.toml', '[project]\n');
+    workspace.put('.venv/bin/pytest', '');
+  });
+
+  it('is used, with the interpreter of a version manager in sight', () => {
+    workspace.put('home/.pyenv/versions/3.12.1/bin/python3.12', '');
+    const python = join(workspace.root, 'home/.pyenv/versions/3.12.1/bin/python3.12');
+    symlinkSync(python, join(workspace.root, '.venv/bin/python'));
+    const read = [realpathSync(join(workspace.root, 'home/.pyenv/versions/3.12.1'))];
+    expect(offered('home')).toEqual([{ run: '.venv/bin/pytest -q', read }]);
+  });
+
+  it.each([
+    'home/bin/python',
+    'home/.local/bin/python',
+    'home/.pyenv/versions/python',
+    'home/.pyenv/versions/3.12.1/deep/bin/python',
+  ])('hostile: a link to %s opens no other folder', (target) => {
+    workspace.put('home/.pyenv/versions/3.12.1/bin/python3.12', '');
+    workspace.put(target, '');
+    symlinkSync(join(workspace.root, target), join(workspace.root, '.venv/bin/python'));
+    expect(offered('home')).toEqual([{ run: '.venv/bin/pytest -q' }]);
+  });
+
+  it('benign: one without pytest leaves the system’s', () => {
+    rmSync(join(workspace.root, '.venv/bin/pytest'));
+    expect(offered('home')).toEqual([{ run: 'pytest -q' }]);
+  });
+});
 
 describe.skipIf(missingOf('pytest', [], 'apt-get install python3-pytest'))('pytest', () => {
   it('runs the tests of a Python project and reports a failing one', async () => {

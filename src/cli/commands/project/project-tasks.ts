@@ -1,6 +1,6 @@
 /** Finds the tests, builds and git commands of a folder, as entries of `commands` in a configuration. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import type { Environment } from '../../io.ts';
 
@@ -56,13 +56,35 @@ const makeTasks = (folder: string): readonly Task[] => {
   return [{ run: 'make' }, ...(hasTest ? [{ run: 'make test' }] : [])];
 };
 
-const PYTHON_FILES = ['pyproject.toml', 'pytest.ini', 'setup.py', 'tox.ini'];
-
 /** Lists the folders of a toolchain that exist in the user's home. */
 const homeFolders = (env: Environment, names: readonly string[]): readonly string[] =>
   env.HOME === undefined || env.HOME === ''
     ? []
     : names.map((name) => join(env.HOME ?? '', name)).filter((path) => existsSync(path));
+
+const PYTHON_FILES = ['pyproject.toml', 'pytest.ini', 'setup.py', 'tox.ini'];
+/** Where version managers keep interpreters, one folder each. No other folder is worth a grant. */
+const PYTHON_HOMES = ['.pyenv/versions', '.local/share/uv/python'];
+
+/** Finds the folder of an interpreter that the sandbox would not see; `undefined` for the system's. */
+const interpreterHome = (python: string, env: Environment): string | undefined => {
+  try {
+    const prefix = dirname(dirname(realpathSync(python)));
+    const homes = homeFolders(env, PYTHON_HOMES).map((path) => realpathSync(path));
+    return homes.some((home) => dirname(prefix) === home) ? prefix : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Prefers the pytest of a virtual environment in the folder, which the system's cannot replace. */
+const pythonTasks = (folder: string, env: Environment): readonly Task[] => {
+  if (!PYTHON_FILES.some((name) => existsSync(join(folder, name)))) return [];
+  const venv = ['.venv', 'venv'].find((name) => existsSync(join(folder, name, 'bin', 'pytest')));
+  if (venv === undefined) return [{ run: 'pytest -q' }];
+  const home = interpreterHome(join(folder, venv, 'bin', 'python'), env);
+  return [{ run: `${venv}/bin/pytest -q`, ...(home !== undefined && { read: [home] }) }];
+};
 
 const cargoTasks = (folder: string, env: Environment): readonly Task[] => {
   if (!existsSync(join(folder, 'Cargo.toml'))) return [];
@@ -124,12 +146,11 @@ const pushTask = (folder: string): readonly Task[] => {
 /** Finds what to offer for a folder. Runs nothing; files are read as data. */
 export const projectCommands = (folder: string, env: Environment): ProjectCommands => {
   const hasGit = existsSync(join(folder, '.git', 'HEAD'));
-  const isPython = PYTHON_FILES.some((name) => existsSync(join(folder, name)));
   return {
     allow: hasGit ? GIT_PATTERNS : [],
     tasks: [
       ...packageTasks(folder),
-      ...(isPython ? [{ run: 'pytest -q' }] : []),
+      ...pythonTasks(folder, env),
       ...cargoTasks(folder, env),
       ...goTasks(folder, env),
       ...makeTasks(folder),
