@@ -91,7 +91,10 @@ export const defineFlow = <I = unknown, O = unknown>(
 /** A run that was started: await its end, or look for it later by its id. */
 export interface StartedRun<O = unknown> {
   readonly runId: string;
-  /** Resolves when the run is completed, failed, cancelled or blocked, in whichever process. */
+  /**
+   * Resolves when the run is completed, failed, cancelled or blocked, in whichever process. Rejects with
+   * STORE_UNAVAILABLE when the crib is closed before; the run stays on record.
+   */
   readonly finished: Promise<FlowRun & { readonly output?: O }>;
 }
 
