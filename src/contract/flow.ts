@@ -135,7 +135,7 @@ export interface CribFlows {
    */
   start(flow: string, input: unknown, as?: StartFlowAs): Promise<StartedRun>;
   /**
-   * Reads one run; `undefined` when there is none of this id.
+   * Reads one run; `undefined` when there is none of this id. Finished runs are kept for 30 days.
    *
    * @example
    * const run = await crib.flows.get('run-1');

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { LOCAL_CALLER } from '../contract/caller.ts';
 import type { Crib } from '../contract/crib.ts';
 import { defineFlow, type FlowContext } from '../contract/flow.ts';
 import type { FlowRun, Flows } from '../contract/flow-store.ts';
@@ -271,6 +272,24 @@ describe('what a run waits for', () => {
     const [question] = await crib.approvals.list();
     await crib.approvals.decide(question?.id ?? '', { approve: true, by: 'ada' });
     expect(await finished).toMatchObject({ status: 'completed', output: 'sent' });
+  });
+});
+
+describe('a finished run', () => {
+  it('is forgotten 30 days after its end, one that waits is not', async () => {
+    const store = createMemoryStore();
+    const days = (count: number) => Date.now() - count * 24 * 3_600_000;
+    for (const id of ['old', 'recent', 'waits']) {
+      const at = days(id === 'recent' ? 29 : 31);
+      const moments = { createdAt: at, updatedAt: at };
+      const run = { id, epoch: 1, flow: 'gone', version: '1.0.0', input: {}, ...moments };
+      await store.flows.create({ ...run, caller: LOCAL_CALLER, status: 'running' });
+      const status = id === 'waits' ? 'waiting' : 'completed';
+      await store.flows.release({ id, epoch: 1 }, { status, updatedAt: at });
+    }
+    await runFlow(async () => 1, await openCrib(store));
+    const left = async () => (await store.flows.list({ flow: 'gone' })).map(({ id }) => id);
+    await expect.poll(left).toEqual(['waits', 'recent']);
   });
 });
 

@@ -7,12 +7,21 @@ import type { Events } from '../contract/events.ts';
 import type { FlowDefinition, StartedRun, StartFlowAs } from '../contract/flow.ts';
 import { FINISHED, type FlowRun, type Flows, type RunChange } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import { HOUR_MS } from '../kit/data/durations.ts';
 import { errorCodeOf, reasonOf } from '../kit/data/reason-of.ts';
 import { callerOf } from '../pipeline/new-call.ts';
 import { approvalWait, childWait, isAnswered, wakeAnswered } from './answered-waits.ts';
 import { StepContext } from './flow-context.ts';
 import { FlowExecution } from './flow-execution.ts';
-import { changeOf, type NewRun, newRun, parseInput, sealedText, stopped } from './run-record.ts';
+import {
+  changeOf,
+  KEPT_MS,
+  type NewRun,
+  newRun,
+  parseInput,
+  sealedText,
+  stopped,
+} from './run-record.ts';
 import { RunScheduler } from './run-scheduler.ts';
 import { noRun, RunWatchers, unwatchable } from './run-watchers.ts';
 import { limitsOf, type RunDeps, stepDepsOf } from './step-deps.ts';
@@ -36,6 +45,8 @@ interface ActiveRun {
 
 const CLAIMED_AT_ONCE = 64;
 
+const EXPIRE_EVERY_MS = HOUR_MS;
+
 /** How soon a run is tried again whose journal could not be written. */
 const RETRY_MS = 2_000;
 
@@ -49,6 +60,7 @@ export class FlowService {
   readonly #scheduler: RunScheduler;
   readonly #stopListening: () => void;
   #isClosed = false;
+  #expiredAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: FlowServiceDeps) {
     this.#deps = deps;
@@ -276,5 +288,8 @@ export class FlowService {
       if (run) this.#watchers.settle(run);
       else this.#watchers.fail(runId, noRun(runId));
     }
+    if (now - this.#expiredAt < EXPIRE_EVERY_MS) return;
+    this.#expiredAt = now;
+    await flows.expire(now - KEPT_MS);
   }
 }

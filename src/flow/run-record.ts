@@ -3,8 +3,12 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { FlowDefinition } from '../contract/flow.ts';
 import type { FlowRun, FlowStatus, RunChange } from '../contract/flow-store.ts';
 import { canonicalJson } from '../kit/data/canonical-json.ts';
+import { DAY_MS } from '../kit/data/durations.ts';
 import { compileSchema } from '../registry/schema/compile-schema.ts';
 import { type TurnEnd, thrownError } from './turn.ts';
+
+/** How long a finished run is kept. */
+export const KEPT_MS = 30 * DAY_MS;
 
 /** What a run is started with. */
 export type NewRun = Pick<FlowRun, 'id' | 'input' | 'caller' | 'dailyUsd' | 'parent'>;

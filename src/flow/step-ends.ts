@@ -13,6 +13,7 @@ import {
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Tool } from '../contract/tool.ts';
+import { KEPT_MS } from './run-record.ts';
 import { type StepAttempt, type StepEnd, thrownError } from './turn.ts';
 
 export interface StepCall {
@@ -198,6 +199,10 @@ const startOnce = async (
   return undefined;
 };
 
+/** A child that was started so long ago may have ended and be forgotten: it must not run twice. */
+const wasForgotten = ({ open }: StepAttempt, now: number): boolean =>
+  open?.childId !== undefined && now - open.startedAt >= KEPT_MS;
+
 export const runChild = async (
   flow: FlowDefinition,
   input: unknown,
@@ -206,6 +211,12 @@ export const runChild = async (
   const parent: FlowParent = { runId: deps.run.id, key: attempt.key };
   const id = `${parent.runId}.${parent.key}`;
   let child = await deps.flows.get(id);
+  if (!child && wasForgotten(attempt, deps.runtime.now())) {
+    return {
+      state: 'failed',
+      error: toolError('NOT_FOUND', `The run ${id} is not kept any more.`),
+    };
+  }
   if (!child) {
     const failure = await startOnce(flow, { id, input, parent }, { attempt, deps });
     if (failure) return failure;
