@@ -8,11 +8,11 @@ import type { FlowDefinition, StartedRun, StartFlowAs } from '../contract/flow.t
 import { FINISHED, type FlowRun, type Flows, type RunChange } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { HOUR_MS } from '../kit/data/durations.ts';
-import { errorCodeOf, reasonOf } from '../kit/data/reason-of.ts';
 import { callerOf } from '../pipeline/new-call.ts';
 import { approvalWait, childWait, isAnswered, wakeAnswered } from './answered-waits.ts';
 import { StepContext } from './flow-context.ts';
 import { FlowExecution } from './flow-execution.ts';
+import { retryLater } from './retry-later.ts';
 import {
   changeOf,
   KEPT_MS,
@@ -46,9 +46,6 @@ interface ActiveRun {
 const CLAIMED_AT_ONCE = 64;
 
 const EXPIRE_EVERY_MS = HOUR_MS;
-
-/** How soon a run is tried again whose journal could not be written. */
-const RETRY_MS = 2_000;
 
 const isEvent = (waitsFor: string): boolean => waitsFor.startsWith('event:');
 
@@ -166,26 +163,11 @@ export class FlowService {
 
   #begin(run: FlowRun, work: Promise<void>): void {
     const turn = work
-      .catch((cause: unknown) => this.#retryLater(run, cause))
+      .catch(async (cause: unknown) => {
+        if (!this.#isClosed) await retryLater(run, cause, this.#deps);
+      })
       .finally(() => this.#turns.delete(turn));
     this.#turns.add(turn);
-  }
-
-  /** Gives up a run whose journal could not be written; one that another process has is left to it. */
-  async #retryLater(run: FlowRun, cause: unknown): Promise<void> {
-    if (this.#isClosed) return;
-    const { runtime } = this.#deps;
-    const now = runtime.now();
-    const change = { ...stopped('waiting', now), wakeAt: now + RETRY_MS, waitsFor: ['retry'] };
-    try {
-      await (await this.#deps.flows()).release(run, change);
-    } catch (error) {
-      if (errorCodeOf(error) === 'CONFLICT') return;
-      const reasons = { error: reasonOf(cause), second: reasonOf(error) };
-      runtime.log.error('A run is left until this process ends.', { runId: run.id, ...reasons });
-      return;
-    }
-    runtime.log.warn('A run is tried again.', { runId: run.id, error: reasonOf(cause) });
   }
 
   /** Goes on with a run that was claimed, if it is one of this user. */
@@ -283,11 +265,7 @@ export class FlowService {
     if (this.#isClosed) return;
     const due = await flows.claim({ now, flows: known, limit: CLAIMED_AT_ONCE });
     for (const run of due) this.#begin(run, this.#continue(run));
-    for (const runId of this.#watchers.runs()) {
-      const run = await flows.get(runId);
-      if (run) this.#watchers.settle(run);
-      else this.#watchers.fail(runId, noRun(runId));
-    }
+    await this.#watchers.refresh(flows);
     if (now - this.#expiredAt < EXPIRE_EVERY_MS) return;
     this.#expiredAt = now;
     await flows.expire(now - KEPT_MS);

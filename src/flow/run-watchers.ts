@@ -1,6 +1,6 @@
 /** Those in this process who wait for the end of a run. */
 import { ToolFailure } from '../contract/errors.ts';
-import { FINISHED, type FlowRun } from '../contract/flow-store.ts';
+import { FINISHED, type FlowRun, type Flows } from '../contract/flow-store.ts';
 
 export const noRun = (runId: string): ToolFailure =>
   new ToolFailure('NOT_FOUND', `There is no run ${runId}.`);
@@ -38,6 +38,15 @@ export class RunWatchers {
   settle(run: FlowRun): void {
     if (!FINISHED.has(run.status) && run.status !== 'blocked') return;
     for (const { resolve } of this.#taken(run.id)) resolve(run);
+  }
+
+  /** Reads all runs that are waited for, and tells of those that are over. */
+  async refresh(flows: Pick<Flows, 'get'>): Promise<void> {
+    for (const runId of this.runs()) {
+      const run = await flows.get(runId);
+      if (run) this.settle(run);
+      else this.fail(runId, noRun(runId));
+    }
   }
 
   /** Rejects those who wait for a run whose end this process will not see. */
