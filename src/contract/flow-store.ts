@@ -46,7 +46,11 @@ export interface FlowRun {
   readonly updatedAt: number;
   /** When it is continued by itself; absent while only somebody else can continue it. */
   readonly wakeAt?: number;
-  /** What it waits for: `approval:…`, `event:…`, `run:…`, `step:…`, `version:…`. */
+  /**
+   * What it waits for: `approval:…`, `event:…`, `run:…`, `time`, `key` (another process makes the same
+   * call), `retry` (the store failed). When blocked: `step:…` (the code has changed), `call:…` (nobody
+   * knows whether it took effect), `seal` (this user did not start it).
+   */
   readonly waitsFor?: readonly string[];
   readonly output?: unknown;
   readonly error?: ToolError;

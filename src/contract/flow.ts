@@ -91,7 +91,10 @@ export const defineFlow = <I = unknown, O = unknown>(
 /** A run that was started: await its end, or look for it later by its id. */
 export interface StartedRun<O = unknown> {
   readonly runId: string;
-  /** Resolves when the run is completed, failed, cancelled or blocked, in whichever process. */
+  /**
+   * Resolves when the run is completed, failed, cancelled or blocked, in whichever process. Rejects with
+   * STORE_UNAVAILABLE when the crib is closed before; the run stays on record.
+   */
   readonly finished: Promise<FlowRun & { readonly output?: O }>;
 }
 
@@ -132,7 +135,7 @@ export interface CribFlows {
    */
   start(flow: string, input: unknown, as?: StartFlowAs): Promise<StartedRun>;
   /**
-   * Reads one run; `undefined` when there is none of this id.
+   * Reads one run; `undefined` when there is none of this id. Finished runs are kept for 30 days.
    *
    * @example
    * const run = await crib.flows.get('run-1');

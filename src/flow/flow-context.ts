@@ -4,16 +4,17 @@ import type { FlowApproval, FlowContext, FlowDefinition } from '../contract/flow
 import type { JournalStep, StepKind } from '../contract/flow-store.ts';
 import type { Tool } from '../contract/tool.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
-import type { FlowExecution, StepEnd } from './flow-execution.ts';
+import type { FlowExecution } from './flow-execution.ts';
 import {
   askPerson,
   callTool,
   EventInbox,
+  makeValue,
   runChild,
-  type StepAttempt,
   type StepDeps,
   sleepFor,
 } from './step-ends.ts';
+import type { StepAttempt, StepEnd } from './turn.ts';
 
 const MAX_SLEEP_MS = 366 * DAY_MS;
 
@@ -25,6 +26,12 @@ const assertSleep = (ms: number): void => {
 const assertConcurrency = (maxConcurrency: number): void => {
   if (Number.isSafeInteger(maxConcurrency) && maxConcurrency > 0) return;
   throw new ToolFailure('VALIDATION_ERROR', 'maxConcurrency must be a whole number above zero.');
+};
+
+/** Marks a promise as handled: a failure that the code of a flow ignores must not end the process. */
+const handled = <T>(promise: Promise<T>): Promise<T> => {
+  promise.catch(() => undefined);
+  return promise;
 };
 
 /** Runs tasks in a moving window; throws the first failure once all that were started have ended. */
@@ -77,22 +84,18 @@ export class StepContext implements FlowContext {
     tasks: readonly (() => Promise<T>)[],
     { maxConcurrency }: { readonly maxConcurrency?: number } = {},
   ): Promise<readonly T[]> {
-    return runAll(tasks, maxConcurrency);
+    return handled(runAll(tasks, maxConcurrency));
   }
 
-  async sleep(ms: number): Promise<void> {
-    assertSleep(ms);
-    await this.#step('sleep', { name: 'sleep', input: ms }, async (attempt) =>
-      sleepFor(ms, attempt, this.#deps.runtime.now()),
-    );
+  sleep(ms: number): Promise<void> {
+    return handled(this.#sleep(ms));
   }
 
-  async waitForApproval(question: string, details?: unknown): Promise<FlowApproval> {
+  waitForApproval(question: string, details?: unknown): Promise<FlowApproval> {
     const input = { question, ...(details !== undefined && { details }) };
-    const answer = await this.#step('approval', { name: 'approval', input }, (attempt) =>
+    return this.#step('approval', { name: 'approval', input }, (attempt) =>
       askPerson(input, attempt, this.#deps),
     );
-    return answer as FlowApproval;
   }
 
   waitForEvent(
@@ -105,27 +108,31 @@ export class StepContext implements FlowContext {
     );
   }
 
-  async child<I, O>(flow: FlowDefinition<I, O>, input: I): Promise<O> {
+  child<I, O>(flow: FlowDefinition<I, O>, input: I): Promise<O> {
     const name = `${flow.name}@${flow.version}`;
-    const output = await this.#step('child', { name, input }, (attempt) =>
+    return this.#step('child', { name, input }, (attempt) =>
       runChild(flow as unknown as FlowDefinition, input, { attempt, deps: this.#deps }),
     );
-    return output as O;
   }
 
-  async value<T>(name: string, make: () => T | Promise<T>): Promise<T> {
-    const value = await this.#step('value', { name, input: null }, async () => ({
-      state: 'done',
-      value: await make(),
-    }));
-    return value as T;
+  value<T>(name: string, make: () => T | Promise<T>): Promise<T> {
+    return this.#step('value', { name, input: null }, () => makeValue(make));
   }
 
-  #step(
+  async #sleep(ms: number): Promise<void> {
+    assertSleep(ms);
+    await this.#step('sleep', { name: 'sleep', input: ms }, async (attempt) =>
+      sleepFor(ms, attempt, this.#deps.runtime.now()),
+    );
+  }
+
+  #step<T>(
     kind: StepKind,
     { name, input }: { readonly name: string; readonly input: unknown },
     work: (attempt: StepAttempt) => Promise<StepEnd>,
-  ): Promise<unknown> {
-    return this.#execution.step({ kind, name, input, work: (key, open) => work({ key, open }) });
+  ): Promise<T> {
+    // Async, so that input which is no JSON rejects instead of throwing.
+    const begin = async () => this.#execution.step({ kind, name, input, work });
+    return handled(begin() as Promise<T>);
   }
 }

@@ -3,48 +3,28 @@
  * when it ends. Steps end in the order of the journal, one at a time, so that concurrent code does
  * the same again.
  */
-import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
-import type { JournalStep, StepKind } from '../contract/flow-store.ts';
+import { type ToolError, toolError } from '../contract/errors.ts';
+import type { JournalStep } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { digestOf } from '../kit/data/canonical-json.ts';
-
-/** How a step ended, or what it waits for. */
-export type StepEnd =
-  | {
-      readonly state: 'done' | 'failed';
-      readonly step?: Partial<JournalStep>;
-      readonly value?: unknown;
-      readonly error?: ToolError;
-    }
-  | {
-      readonly state: 'parked';
-      readonly waitsFor: string;
-      readonly step?: Partial<JournalStep>;
-    }
-  /** Only a person can say what became of it. */
-  | { readonly state: 'blocked'; readonly waitsFor: string; readonly error: ToolError };
-
-export interface StepRequest {
-  readonly kind: StepKind;
-  readonly name: string;
-  readonly input: unknown;
-  /** Runs the step, or looks whether what it waits for has come; `open` is what is on record of it. */
-  work(key: string, open: JournalStep | undefined): Promise<StepEnd>;
-}
-
-/** Why the turn is over. */
-export type TurnEnd =
-  | { readonly type: 'completed'; readonly output: unknown }
-  | { readonly type: 'failed'; readonly error: unknown }
-  | { readonly type: 'parked'; readonly waitsFor: readonly string[]; readonly wakeAt?: number }
-  | { readonly type: 'blocked'; readonly waitsFor: string; readonly error: ToolError }
-  /** Another process has the run, or the store is gone: nothing may be written any more. */
-  | { readonly type: 'lost'; readonly cause: unknown };
+import { differentStep, missingStep } from './divergence.ts';
+import {
+  type ClosedEnd,
+  plainEnd,
+  plainValue,
+  type StepAttempt,
+  type StepEnd,
+  type StepRequest,
+  stepFailure,
+  type TurnEnd,
+} from './turn.ts';
 
 export interface ExecutionDeps {
   readonly steps: readonly JournalStep[];
   readonly runtime: Pick<Runtime, 'now' | 'after'>;
   record(steps: readonly JournalStep[]): Promise<void>;
+  /** Is told when a step waits for a moment, so that `recheckDue` is called then. */
+  lookAt(moment: number): void;
 }
 
 interface OpenStep {
@@ -55,24 +35,16 @@ interface OpenStep {
   resolve(value: unknown): void;
   reject(error: unknown): void;
   open: JournalStep | undefined;
+  /** What it waits for; `undefined` while it is worked on. */
   parkedFor: string | undefined;
+  /** What came while it was worked on: it may have looked too early. */
+  readonly missed: Set<string>;
 }
 
 /** How long the code may take between two steps of a replay before it counts as changed. */
 const STALL_MS = 2_000;
 
 const never = (): Promise<never> => new Promise<never>(() => undefined);
-
-/** The error of a step as the code of the flow catches it. */
-export const stepFailure = ({ code, message, ...extras }: ToolError): ToolFailure =>
-  new ToolFailure(code, message, extras);
-
-const diverged = (message: string): ToolError =>
-  toolError('CONFLICT', message, {
-    suggestions: [
-      'Register the version of the flow that the run began with, or give changed code a new version.',
-    ],
-  });
 
 export class FlowExecution {
   readonly #deps: ExecutionDeps;
@@ -111,6 +83,7 @@ export class FlowExecution {
       // After this turn of the event loop, so that a synchronous throw ends the run like any other.
       Promise.resolve()
         .then(main)
+        .then(plainValue)
         .then(
           (output) => this.#finish({ type: 'completed', output }),
           (error: unknown) => this.#finish({ type: 'failed', error }),
@@ -131,12 +104,20 @@ export class FlowExecution {
     const key = String(this.#lastKey);
     const digest = digestOf(request.input ?? null);
     const known = this.#journal.get(key);
-    if (known && !this.#isSame(known, request, digest)) return never();
+    const { kind, name } = request;
+    const difference = known && differentStep(known, { kind, name, digest });
+    if (difference) {
+      this.#block(`step:${key}`, difference);
+      return never();
+    }
     this.#made.add(key);
     return new Promise((resolve, reject) => {
       const startedAt = known?.startedAt ?? this.#deps.runtime.now();
       const open = known?.position === undefined ? known : undefined;
-      const step = { key, request, digest, startedAt, resolve, reject, open, parkedFor: undefined };
+      const step: OpenStep = {
+        ...{ key, request, digest, startedAt, resolve, reject, open },
+        ...{ parkedFor: undefined, missed: new Set() },
+      };
       this.#open.set(key, step);
       if (known?.position === undefined) void this.#work(step);
       else this.#pump();
@@ -145,27 +126,31 @@ export class FlowExecution {
 
   /** Looks again at steps that wait for this. */
   recheck(waitsFor: string): void {
+    if (!this.#end) return;
     for (const step of this.#open.values()) {
       if (step.parkedFor === waitsFor) void this.#work(step);
+      else if (step.parkedFor === undefined) step.missed.add(waitsFor);
     }
   }
 
-  #isSame(known: JournalStep, { kind, name }: StepRequest, digest: string): boolean {
-    if (known.kind === kind && known.name === name && known.digest === digest) return true;
-    const was = `${known.kind} ${known.name}`;
-    const message =
-      known.kind === kind && known.name === name
-        ? `Step ${known.key} (${was}) has another input than on record.`
-        : `Step ${known.key} is ${kind} ${name}; on record it is ${was}.`;
-    this.#block(`step:${known.key}`, diverged(message));
-    return false;
+  /** Looks again at steps whose time has come, or that wait for what is there by now. */
+  async recheckDue(now: number, isThere: (waitsFor: string) => Promise<boolean>): Promise<void> {
+    for (const step of [...this.#open.values()]) {
+      const { parkedFor, open } = step;
+      if (parkedFor === undefined) continue;
+      const isDue = (open?.wakeAt ?? Number.POSITIVE_INFINITY) <= now || (await isThere(parkedFor));
+      if (isDue && this.#end && step.parkedFor === parkedFor) void this.#work(step);
+    }
   }
 
   async #work(step: OpenStep): Promise<void> {
     this.#active += 1;
     step.parkedFor = undefined;
+    step.missed.clear();
     try {
-      const end = await step.request.work(step.key, step.open);
+      const { key, open } = step;
+      const note: StepAttempt['note'] = (part) => this.#note(step, part);
+      const end = await step.request.work({ key, open, note });
       if (end.state === 'blocked') this.#block(end.waitsFor, end.error);
       else if (end.state === 'parked') await this.#park(step, end);
       else await this.#close(step, end);
@@ -178,21 +163,29 @@ export class FlowExecution {
   }
 
   async #park(step: OpenStep, end: Extract<StepEnd, { state: 'parked' }>): Promise<void> {
-    if (end.step || !step.open) {
-      step.open = { ...this.#entry(step), ...step.open, ...end.step, state: 'open' };
-      await this.#deps.record([step.open]);
+    if (end.step || !step.open) await this.#note(step, end.step);
+    if (step.missed.has(end.waitsFor)) {
+      await this.#work(step);
+      return;
     }
     step.parkedFor = end.waitsFor;
+    if (step.open?.wakeAt !== undefined) this.#deps.lookAt(step.open.wakeAt);
   }
 
-  async #close(step: OpenStep, end: Extract<StepEnd, { state: 'done' | 'failed' }>): Promise<void> {
+  async #note(step: OpenStep, part: Partial<JournalStep> | undefined): Promise<void> {
+    const entry: JournalStep = { ...this.#entry(step), ...step.open, ...part, state: 'open' };
+    await this.#deps.record([entry]);
+    step.open = entry;
+  }
+
+  async #close(step: OpenStep, end: ClosedEnd): Promise<void> {
+    const { state, value, error } = plainEnd(end);
     this.#position += 1;
-    const { value, error } = end;
     const entry: JournalStep = {
       ...this.#entry(step),
       ...step.open,
       ...end.step,
-      state: end.state,
+      state,
       position: this.#position,
       finishedAt: this.#deps.runtime.now(),
       ...(value !== undefined && { value }),
@@ -245,14 +238,17 @@ export class FlowExecution {
   }
 
   /** The code has not made a step that is on record: it is slow between steps, or it has changed. */
-  #watch({ key, kind, name }: JournalStep): void {
+  #watch(past: JournalStep): void {
     if (this.#isWatched) return;
     this.#isWatched = true;
     this.#deps.runtime.after(STALL_MS, () => {
       this.#isWatched = false;
-      if (!this.#end || this.#made.has(key)) return;
-      const message = `Step ${key} (${kind} ${name}) is on record, but the code does not make it.`;
-      this.#block(`step:${key}`, diverged(message));
+      if (this.#made.has(past.key)) {
+        // It was slow; the next step on record may be one that the code does not make.
+        this.#pump();
+        return;
+      }
+      this.#block(`step:${past.key}`, missingStep(past, 'the code does not make it'));
     });
   }
 
@@ -263,9 +259,7 @@ export class FlowExecution {
   #finish(end: Extract<TurnEnd, { type: 'completed' | 'failed' }>): void {
     const missed = this.#replay.find(({ key }) => !this.#made.has(key));
     if (missed) {
-      const { key, kind, name } = missed;
-      const message = `Step ${key} (${kind} ${name}) is on record, but the code ended without it.`;
-      this.#block(`step:${key}`, diverged(message));
+      this.#block(`step:${missed.key}`, missingStep(missed, 'the code ended without it'));
     } else {
       this.#finishing = end;
       this.#pump();

@@ -43,8 +43,4 @@ export class FlowRegistry {
   keys(): ReadonlySet<string> {
     return new Set(this.#byKey.keys());
   }
-
-  list(): readonly FlowDefinition[] {
-    return [...this.#byKey.values()];
-  }
 }

@@ -2,43 +2,38 @@
  * Starts runs, continues those that are due, and ends them. Any number of processes may do so on one
  * store: each run is worked on by one of them.
  */
-import type { ApprovalRecord } from '../contract/approver.ts';
-import type { CallAs } from '../contract/call-options.ts';
-import type { Catalog } from '../contract/catalog.ts';
-import { ToolFailure, toolError } from '../contract/errors.ts';
+import { toolError } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { FlowDefinition, StartedRun, StartFlowAs } from '../contract/flow.ts';
-import {
-  FINISHED,
-  type FlowParent,
-  type FlowRun,
-  type Flows,
-  type RunChange,
-} from '../contract/flow-store.ts';
-import type { ToolResult } from '../contract/result.ts';
+import { FINISHED, type FlowRun, type Flows, type RunChange } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
-import { reasonOf } from '../kit/data/reason-of.ts';
-import type { ConfirmInput } from '../pipeline/approval/confirm-tool.ts';
+import { HOUR_MS } from '../kit/data/durations.ts';
 import { callerOf } from '../pipeline/new-call.ts';
+import { approvalWait, childWait, isAnswered, wakeAnswered } from './answered-waits.ts';
 import { StepContext } from './flow-context.ts';
-import { FlowExecution, type TurnEnd } from './flow-execution.ts';
-import type { FlowRegistry } from './flow-registry.ts';
-import { changeOf, parseInput, sealedText, stopped } from './run-record.ts';
+import { FlowExecution } from './flow-execution.ts';
+import { retryLater } from './retry-later.ts';
+import {
+  changeOf,
+  KEPT_MS,
+  type NewRun,
+  newRun,
+  parseInput,
+  sealedText,
+  stopped,
+} from './run-record.ts';
 import { RunScheduler } from './run-scheduler.ts';
-import { RunWatchers } from './run-watchers.ts';
+import { noRun, RunWatchers, unwatchable } from './run-watchers.ts';
+import { limitsOf, type RunDeps, stepDepsOf } from './step-deps.ts';
 import type { StepDeps } from './step-ends.ts';
+import type { TurnEnd } from './turn.ts';
 import { type UndoStepsDeps, undoSteps } from './undo-steps.ts';
 
-export interface FlowServiceDeps extends UndoStepsDeps {
-  readonly registry: FlowRegistry;
+export interface FlowServiceDeps extends UndoStepsDeps, RunDeps {
   readonly runtime: Runtime;
   readonly events: Pick<Events, 'on'>;
-  readonly tools: Pick<Catalog, 'get'>;
   flows(): Promise<Flows>;
   nextId(): string;
-  execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
-  confirm(question: ConfirmInput, as: CallAs): Promise<ToolResult>;
-  approval(approvalId: string): Promise<ApprovalRecord | undefined>;
   seal(text: string): Promise<string | undefined>;
   isOurs(text: string, seal: string | undefined): Promise<boolean>;
 }
@@ -49,7 +44,10 @@ interface ActiveRun {
 }
 
 const CLAIMED_AT_ONCE = 64;
-const APPROVAL = 'approval:';
+
+const EXPIRE_EVERY_MS = HOUR_MS;
+
+const isEvent = (waitsFor: string): boolean => waitsFor.startsWith('event:');
 
 export class FlowService {
   readonly #deps: FlowServiceDeps;
@@ -59,6 +57,7 @@ export class FlowService {
   readonly #scheduler: RunScheduler;
   readonly #stopListening: () => void;
   #isClosed = false;
+  #expiredAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: FlowServiceDeps) {
     this.#deps = deps;
@@ -69,7 +68,7 @@ export class FlowService {
     });
     this.#stopListening = deps.events.on('approval.decided', ({ approvalId }) => {
       for (const { execution } of this.#active.values()) {
-        execution.recheck(`${APPROVAL}${approvalId}`);
+        execution.recheck(approvalWait(approvalId));
       }
       this.#scheduler.after(0);
     });
@@ -91,16 +90,22 @@ export class FlowService {
     const parsed = await parseInput(flow, input);
     const limits = dailyUsd === undefined ? {} : { dailyUsd };
     await this.#create(flow, { id: runId, input: parsed, caller: callerOf(as), ...limits });
-    return { runId, finished: this.whenOver(runId) };
+    const finished = this.whenOver(runId);
+    // Those who do not wait for the end need not handle its failure.
+    finished.catch(() => undefined);
+    return { runId, finished };
   }
 
-  /** Resolves when the run is finished or blocked, in whichever process. */
+  /**
+   * Resolves when the run is finished or blocked, in whichever process. Rejects with NOT_FOUND, and with
+   * STORE_UNAVAILABLE when the crib is closed before.
+   */
   async whenOver(runId: string): Promise<FlowRun> {
+    const flows = await this.#deps.flows();
+    if (!(await flows.get(runId))) throw noRun(runId);
+    if (this.#isClosed) throw unwatchable(runId);
     const over = this.#watchers.wait(runId);
-    const run = await (await this.#deps.flows()).get(runId);
-    if (!run) throw new ToolFailure('NOT_FOUND', `There is no run ${runId}.`);
-    this.#watchers.settle(run);
-    this.#scheduler.after(Number.POSITIVE_INFINITY);
+    this.#scheduler.after(0);
     return over;
   }
 
@@ -142,33 +147,38 @@ export class FlowService {
   /** Stops continuing runs. Those that are under way stay on record for the next process. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#scheduler.close();
     this.#stopListening();
+    await this.#scheduler.close();
     for (const runId of [...this.#active.keys()]) this.#drop(runId, 'closing');
+    for (const runId of this.#watchers.runs()) this.#watchers.fail(runId, unwatchable(runId));
     await Promise.all(this.#turns);
   }
 
-  async #create(
-    { name: flow, version }: FlowDefinition,
-    part: Pick<FlowRun, 'id' | 'input' | 'caller' | 'dailyUsd' | 'parent'>,
-  ): Promise<void> {
-    const now = this.#deps.runtime.now();
-    const unsealed: FlowRun = {
-      ...{ ...part, epoch: 1, flow, version, status: 'running', createdAt: now, updatedAt: now },
-    };
+  async #create(flow: FlowDefinition, part: NewRun): Promise<void> {
+    const unsealed = newRun(flow, part, this.#deps.runtime.now());
     const seal = await this.#deps.seal(sealedText(unsealed));
     const run = seal === undefined ? unsealed : { ...unsealed, seal };
-    if (await (await this.#deps.flows()).create(run)) this.#begin(run);
+    if (await (await this.#deps.flows()).create(run)) this.#begin(run, this.#turn(run));
   }
 
-  #begin(run: FlowRun): void {
-    const turn = this.#turn(run)
-      .catch((error: unknown) => {
-        const { log } = this.#deps.runtime;
-        log.error('A run could not be continued.', { runId: run.id, error: reasonOf(error) });
+  #begin(run: FlowRun, work: Promise<void>): void {
+    const turn = work
+      .catch(async (cause: unknown) => {
+        if (!this.#isClosed) await retryLater(run, cause, this.#deps);
       })
       .finally(() => this.#turns.delete(turn));
     this.#turns.add(turn);
+  }
+
+  /** Goes on with a run that was claimed, if it is one of this user. */
+  async #continue(run: FlowRun): Promise<void> {
+    if (await this.#deps.isOurs(sealedText(run), run.seal)) {
+      await this.#turn(run);
+      return;
+    }
+    const blocked = stopped('blocked', this.#deps.runtime.now());
+    await (await this.#deps.flows()).release(run, { ...blocked, waitsFor: ['seal'] });
+    await this.#ended(run.id);
   }
 
   async #turn(run: FlowRun): Promise<void> {
@@ -180,41 +190,25 @@ export class FlowService {
     const execution = new FlowExecution({
       ...{ steps, runtime },
       record: (entries) => flows.record(run, entries),
+      lookAt: (moment) => this.#scheduler.after(moment - runtime.now()),
     });
     const controller = new AbortController();
     this.#active.set(run.id, { execution, controller });
-    const context = new StepContext(execution, this.#contextDeps(run, flows, controller), steps);
+    const context = new StepContext(execution, this.#stepDeps(run, flows, controller), steps);
     const end = await execution.run(() => flow.run(context, run.input));
     if (this.#active.get(run.id)?.execution === execution) this.#active.delete(run.id);
     await this.#conclude(run, end, { flow, seenEvent: context.events.seen });
   }
 
-  #contextDeps(run: FlowRun, flows: Flows, { signal }: AbortController): StepDeps {
-    const { runtime, tools } = this.#deps;
-    const { caller, dailyUsd } = run;
-    const limits = dailyUsd === undefined ? {} : { dailyUsd };
-    const as = { ...caller, ...limits, flowId: run.id, signal };
-    return {
-      run,
-      tools,
-      flows,
-      runtime,
-      call: ({ tool, input, ...options }) => this.#deps.execute(tool, input, { ...as, ...options }),
-      confirm: ({ idempotencyKey, approvalId, ...question }) => {
-        const options = { idempotencyKey, ...(approvalId !== undefined && { approvalId }) };
-        const asked = { flow: run.flow, runId: run.id, ...question };
-        return this.#deps.confirm(asked, { ...as, ...options } as CallAs);
+  #stepDeps(run: FlowRun, flows: Flows, { signal }: AbortController): StepDeps {
+    return stepDepsOf(run, this.#deps, {
+      ...{ flows, signal },
+      startChild: async (flow, child) => {
+        await this.#create(flow, { ...limitsOf(run), ...child });
+        // Whoever cancelled this run before the child was written could not cancel the child.
+        if ((await flows.get(run.id))?.status === 'cancelled') await this.cancel(child.id);
       },
-      approval: (approvalId) => this.#deps.approval(approvalId),
-      startChild: async (flow, input, key) => {
-        this.#deps.registry.register(flow);
-        const id = `${run.id}.${key}`;
-        const parent: FlowParent = { runId: run.id, key };
-        const parsed = await parseInput(flow, input);
-        await this.#create(flow, { id, input: parsed, caller, ...limits, parent });
-        return id;
-      },
-    };
+    });
   }
 
   async #conclude(
@@ -222,15 +216,17 @@ export class FlowService {
     end: TurnEnd,
     { flow, seenEvent }: { readonly flow: FlowDefinition; readonly seenEvent: number },
   ): Promise<void> {
-    if (end.type === 'lost') return;
+    if (end.type === 'lost') throw end.cause;
     const flows = await this.#deps.flows();
     if (end.type === 'failed' && flow.undoOnFailure) await undoSteps(run, flows, this.#deps);
     const change = changeOf(end, this.#deps.runtime.now());
-    const waitsForEvent = change.waitsFor?.some((each) => each.startsWith('event:'));
+    const waitsForEvent = change.waitsFor?.some(isEvent);
     await flows.release(run, change, waitsForEvent ? seenEvent : undefined);
     if (end.type === 'parked') {
       const { wakeAt } = change;
       if (wakeAt !== undefined) this.#scheduler.after(wakeAt - this.#deps.runtime.now());
+      // Looks at once, too: what it waits for may have come before it was written that it waits.
+      this.#scheduler.after(0);
       return;
     }
     await this.#ended(run.id);
@@ -244,7 +240,7 @@ export class FlowService {
     this.#watchers.settle(run);
     if (!run.parent || !FINISHED.has(run.status)) return;
     await flows.wake(run.parent.runId, this.#deps.runtime.now());
-    this.#active.get(run.parent.runId)?.execution.recheck(`run:${runId}`);
+    this.#active.get(run.parent.runId)?.execution.recheck(childWait(runId));
     this.#scheduler.after(0);
   }
 
@@ -257,32 +253,21 @@ export class FlowService {
 
   async #continueDue(): Promise<void> {
     const flows = await this.#deps.flows();
-    await this.#wakeAnswered(flows);
-    const keys = this.#deps.registry.keys();
-    const request = { now: this.#deps.runtime.now(), flows: keys, limit: CLAIMED_AT_ONCE };
-    for (const run of await flows.claim(request)) {
-      if (await this.#deps.isOurs(sealedText(run), run.seal)) this.#begin(run);
-      else
-        await flows.release(run, {
-          ...stopped('blocked', this.#deps.runtime.now()),
-          waitsFor: ['seal'],
-        });
+    const known = this.#deps.registry.keys();
+    const now = this.#deps.runtime.now();
+    const waits = { flows, approval: this.#deps.approval };
+    for (const { execution } of [...this.#active.values()]) {
+      await execution.recheckDue(now, async (waitsFor) =>
+        isEvent(waitsFor) ? true : isAnswered(waitsFor, waits),
+      );
     }
-    for (const runId of this.#watchers.runs()) {
-      const run = await flows.get(runId);
-      if (run) this.#watchers.settle(run);
-    }
-  }
-
-  /** Wakes runs whose question was answered by another process. */
-  async #wakeAnswered(flows: Flows): Promise<void> {
-    for (const { id, waitsFor = [] } of await flows.list({ status: 'waiting' })) {
-      const approvals = waitsFor
-        .filter((each) => each.startsWith(APPROVAL))
-        .map((each) => this.#deps.approval(each.slice(APPROVAL.length)));
-      const isAnswered = (record?: ApprovalRecord): boolean => record?.state !== 'waiting';
-      if ((await Promise.all(approvals)).some(isAnswered))
-        await flows.wake(id, this.#deps.runtime.now());
-    }
+    await wakeAnswered(known, now, waits);
+    if (this.#isClosed) return;
+    const due = await flows.claim({ now, flows: known, limit: CLAIMED_AT_ONCE });
+    for (const run of due) this.#begin(run, this.#continue(run));
+    await this.#watchers.refresh(flows);
+    if (now - this.#expiredAt < EXPIRE_EVERY_MS) return;
+    this.#expiredAt = now;
+    await flows.expire(now - KEPT_MS);
   }
 }

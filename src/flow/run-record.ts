@@ -1,22 +1,26 @@
 /** Checks what a run is started with, and turns the end of a turn into a change of its record. */
-import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
+import { ToolFailure } from '../contract/errors.ts';
 import type { FlowDefinition } from '../contract/flow.ts';
 import type { FlowRun, FlowStatus, RunChange } from '../contract/flow-store.ts';
 import { canonicalJson } from '../kit/data/canonical-json.ts';
-import { isCoded, isError, reasonOf } from '../kit/data/reason-of.ts';
+import { DAY_MS } from '../kit/data/durations.ts';
 import { compileSchema } from '../registry/schema/compile-schema.ts';
-import type { TurnEnd } from './flow-execution.ts';
+import { type TurnEnd, thrownError } from './turn.ts';
+
+/** How long a finished run is kept. */
+export const KEPT_MS = 30 * DAY_MS;
+
+/** What a run is started with. */
+export type NewRun = Pick<FlowRun, 'id' | 'input' | 'caller' | 'dailyUsd' | 'parent'>;
+
+export const newRun = ({ name, version }: FlowDefinition, part: NewRun, now: number): FlowRun => ({
+  ...part,
+  ...{ epoch: 1, flow: name, version, status: 'running', createdAt: now, updatedAt: now },
+});
 
 /** What a run is sealed by: what it does, and on whose behalf. */
 export const sealedText = ({ id, flow, input, caller, dailyUsd, parent }: FlowRun): string =>
   `toolcrib flow 1\n${canonicalJson({ id, flow, input, caller, dailyUsd, parent })}`;
-
-const errorOf = (thrown: unknown): ToolError => {
-  if (isError(thrown) && isCoded(thrown)) {
-    return toolError(thrown.code, thrown.message, thrown.extras);
-  }
-  return toolError('EXECUTION_FAILED', reasonOf(thrown));
-};
 
 /** Returns the input as the schema of the flow made it. Rejects with VALIDATION_ERROR. */
 export const parseInput = async (
@@ -45,7 +49,7 @@ export const changeOf = (end: Exclude<TurnEnd, { type: 'lost' }>, now: number): 
     case 'completed':
       return { ...stopped('completed', now), output: end.output };
     case 'failed':
-      return { ...stopped('failed', now), error: errorOf(end.error) };
+      return { ...stopped('failed', now), error: thrownError(end.error) };
     case 'blocked':
       return { ...stopped('blocked', now), waitsFor: [end.waitsFor], error: end.error };
     case 'parked': {

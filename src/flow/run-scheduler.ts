@@ -11,10 +11,16 @@ export interface RunSchedulerDeps {
 
 const EVERY_MS = 1_000;
 
+/** Moments this near to each other are one look. */
+const STEP_MS = 5;
+
 export class RunScheduler {
   readonly #deps: RunSchedulerDeps;
   #timer: Timer | undefined = undefined;
-  #lookAt = Number.POSITIVE_INFINITY;
+  /** When to look, within the next second; what is later, the look of every second finds. */
+  readonly #moments = new Set<number>();
+  /** The look that is under way: there is one at a time. */
+  #looking: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(deps: RunSchedulerDeps) {
@@ -24,27 +30,39 @@ export class RunScheduler {
   /** Looks after so many milliseconds, or earlier if that is planned already. */
   after(ms: number): void {
     if (this.#isClosed) return;
-    const { runtime, isAwaited } = this.#deps;
-    const now = runtime.elapsed();
-    this.#lookAt = Math.min(now + Math.min(Math.max(0, ms), EVERY_MS), this.#lookAt);
+    const now = this.#deps.runtime.elapsed();
+    const moment = now + Math.min(Math.max(0, ms), EVERY_MS);
+    const round = ms <= 0 ? Math.floor : Math.ceil;
+    this.#moments.add(round(moment / STEP_MS) * STEP_MS);
+    if (!this.#looking) this.#plan(now);
+  }
+
+  /** Resolves when no look is under way any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
     this.#timer?.cancel();
-    this.#timer = runtime.after(this.#lookAt - now, () => this.#look());
+    await this.#looking;
+  }
+
+  #plan(now: number): void {
+    const { runtime, isAwaited } = this.#deps;
+    this.#timer?.cancel();
+    this.#timer = runtime.after(Math.max(0, Math.min(...this.#moments) - now), () => {
+      this.#looking = this.#look();
+    });
     this.#timer.keepAlive(isAwaited());
   }
 
-  close(): void {
-    this.#isClosed = true;
-    this.#timer?.cancel();
-  }
-
-  #look(): void {
-    this.#lookAt = Number.POSITIVE_INFINITY;
-    this.#deps
-      .look()
-      .catch((error: unknown) => {
-        const { log } = this.#deps.runtime;
-        log.warn('Flows that are due could not be looked for.', { error: reasonOf(error) });
-      })
-      .finally(() => this.after(EVERY_MS));
+  async #look(): Promise<void> {
+    const now = this.#deps.runtime.elapsed();
+    for (const moment of this.#moments) if (moment <= now) this.#moments.delete(moment);
+    try {
+      await this.#deps.look();
+    } catch (error) {
+      const { log } = this.#deps.runtime;
+      log.warn('Flows that are due could not be looked for.', { error: reasonOf(error) });
+    }
+    this.#looking = undefined;
+    this.after(EVERY_MS);
   }
 }

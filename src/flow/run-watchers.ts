@@ -1,8 +1,22 @@
 /** Those in this process who wait for the end of a run. */
-import { FINISHED, type FlowRun } from '../contract/flow-store.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import { FINISHED, type FlowRun, type Flows } from '../contract/flow-store.ts';
+
+export const noRun = (runId: string): ToolFailure =>
+  new ToolFailure('NOT_FOUND', `There is no run ${runId}.`);
+
+export const unwatchable = (runId: string): ToolFailure =>
+  new ToolFailure('STORE_UNAVAILABLE', 'This crib is closed.', {
+    suggestions: [`The run ${runId} stays on record: a crib that registers its flow continues it.`],
+  });
+
+interface Watcher {
+  resolve(run: FlowRun): void;
+  reject(error: Error): void;
+}
 
 export class RunWatchers {
-  readonly #byRun = new Map<string, ((run: FlowRun) => void)[]>();
+  readonly #byRun = new Map<string, Watcher[]>();
 
   get size(): number {
     return this.#byRun.size;
@@ -13,16 +27,36 @@ export class RunWatchers {
   }
 
   wait(runId: string): Promise<FlowRun> {
-    return new Promise((resolve) => {
-      this.#byRun.set(runId, [...(this.#byRun.get(runId) ?? []), resolve]);
+    return new Promise((resolve, reject) => {
+      const watchers = this.#byRun.get(runId) ?? [];
+      watchers.push({ resolve, reject });
+      this.#byRun.set(runId, watchers);
     });
   }
 
   /** Resolves those who wait for this run, once it is finished or a person has to decide. */
   settle(run: FlowRun): void {
     if (!FINISHED.has(run.status) && run.status !== 'blocked') return;
-    const waiting = this.#byRun.get(run.id) ?? [];
-    this.#byRun.delete(run.id);
-    for (const resolve of waiting) resolve(run);
+    for (const { resolve } of this.#taken(run.id)) resolve(run);
+  }
+
+  /** Reads all runs that are waited for, and tells of those that are over. */
+  async refresh(flows: Pick<Flows, 'get'>): Promise<void> {
+    for (const runId of this.runs()) {
+      const run = await flows.get(runId);
+      if (run) this.settle(run);
+      else this.fail(runId, noRun(runId));
+    }
+  }
+
+  /** Rejects those who wait for a run whose end this process will not see. */
+  fail(runId: string, error: Error): void {
+    for (const { reject } of this.#taken(runId)) reject(error);
+  }
+
+  #taken(runId: string): readonly Watcher[] {
+    const watchers = this.#byRun.get(runId) ?? [];
+    this.#byRun.delete(runId);
+    return watchers;
   }
 }

@@ -3,11 +3,18 @@ import type { ApprovalRecord } from '../contract/approver.ts';
 import type { Catalog } from '../contract/catalog.ts';
 import { toolError } from '../contract/errors.ts';
 import type { FlowDefinition } from '../contract/flow.ts';
-import { FINISHED, type FlowRun, type Flows, type JournalStep } from '../contract/flow-store.ts';
+import {
+  FINISHED,
+  type FlowParent,
+  type FlowRun,
+  type Flows,
+  type JournalStep,
+} from '../contract/flow-store.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Tool } from '../contract/tool.ts';
-import type { StepEnd } from './flow-execution.ts';
+import { KEPT_MS } from './run-record.ts';
+import { type StepAttempt, type StepEnd, thrownError } from './turn.ts';
 
 export interface StepCall {
   readonly tool: string;
@@ -22,6 +29,12 @@ export interface StepQuestion extends Pick<StepCall, 'idempotencyKey' | 'approva
   readonly details?: unknown;
 }
 
+export interface NewChild {
+  readonly id: string;
+  readonly input: unknown;
+  readonly parent: FlowParent;
+}
+
 export interface StepDeps {
   readonly run: FlowRun;
   readonly tools: Pick<Catalog, 'get'>;
@@ -33,14 +46,13 @@ export interface StepDeps {
   confirm(question: StepQuestion): Promise<ToolResult>;
   /** Reads the record of a question. */
   approval(approvalId: string): Promise<ApprovalRecord | undefined>;
-  /** Starts a run of another flow for a step, unless there is one already; returns its id. */
-  startChild(flow: FlowDefinition, input: unknown, key: string): Promise<string>;
-}
-
-/** A step that runs: its key in the journal, and what is on record of it while it is open. */
-export interface StepAttempt {
-  readonly key: string;
-  readonly open: JournalStep | undefined;
+  /**
+   * Registers the flow of a child and returns the input as its schema makes it. Rejects when other
+   * code has its name and version, and when the input does not fit.
+   */
+  checkChild(flow: FlowDefinition, input: unknown): Promise<unknown>;
+  /** Starts the run of a child, unless there is one of its id. */
+  startChild(flow: FlowDefinition, child: NewChild): Promise<void>;
 }
 
 /** How soon a call is made again whose key another process still holds. */
@@ -108,6 +120,15 @@ export const askPerson = async (
   return { state: 'done', value, step: { executionId: result.metadata.executionId } };
 };
 
+/** Computes a value. What its code throws is the failure of the step, not of the turn. */
+export const makeValue = async (make: () => unknown): Promise<StepEnd> => {
+  try {
+    return { state: 'done', value: await make() };
+  } catch (thrown) {
+    return { state: 'failed', error: thrownError(thrown) };
+  }
+};
+
 /** The time of the first attempt counts: a sleep does not begin again in another process. */
 export const sleepFor = (ms: number, { open }: StepAttempt, now: number): StepEnd => {
   const wakeAt = open?.wakeAt ?? now + ms;
@@ -121,19 +142,28 @@ export class EventInbox {
   readonly #deps: StepDeps;
   /** Events that a step of the run has taken already. */
   readonly #taken: Set<number>;
-  /** The newest event that a step has looked at. */
-  seen = 0;
+  /** The newest event that each waiting step has looked at, by the key of the step. */
+  readonly #seenBy = new Map<string, number>();
 
   constructor(deps: StepDeps, steps: readonly JournalStep[]) {
     this.#deps = deps;
     this.#taken = new Set(steps.flatMap(({ eventId }) => eventId ?? []));
   }
 
+  /** The newest event that all waiting steps have looked at: one step must not hide it from another. */
+  get seen(): number {
+    return this.#seenBy.size === 0 ? 0 : Math.min(...this.#seenBy.values());
+  }
+
   /** Takes the oldest event of a name, or waits for one. */
-  async take(name: string, timeoutMs: number | undefined, { open }: StepAttempt): Promise<StepEnd> {
+  async take(
+    name: string,
+    timeoutMs: number | undefined,
+    { key, open }: StepAttempt,
+  ): Promise<StepEnd> {
     const { flows, run, runtime } = this.#deps;
     const events = await flows.events(run.id);
-    this.seen = events.at(-1)?.id ?? this.seen;
+    this.#seenBy.delete(key);
     const event = events.find((each) => each.name === name && !this.#taken.has(each.id));
     if (event) {
       this.#taken.add(event.id);
@@ -145,23 +175,61 @@ export class EventInbox {
       const error = toolError('TIMEOUT', `The event ${name} did not come in time.`);
       return { state: 'failed', error };
     }
-    const step = wakeAt === undefined ? {} : { wakeAt };
-    return { state: 'parked', waitsFor: `event:${name}`, step };
+    this.#seenBy.set(key, events.at(-1)?.id ?? 0);
+    const step = open || wakeAt === undefined ? {} : { step: { wakeAt } };
+    return { state: 'parked', waitsFor: `event:${name}`, ...step };
   }
 }
+
+/** Starts the run of a child once; a start that cannot be made is the failure of the step. */
+const startOnce = async (
+  flow: FlowDefinition,
+  child: NewChild,
+  { attempt, deps }: { readonly attempt: StepAttempt; readonly deps: StepDeps },
+): Promise<StepEnd | undefined> => {
+  let input: unknown;
+  try {
+    input = await deps.checkChild(flow, child.input);
+  } catch (thrown) {
+    return { state: 'failed', error: thrownError(thrown) };
+  }
+  // On record before the child exists, so that whoever cancels this run finds the child.
+  if (attempt.open?.childId === undefined) await attempt.note({ childId: child.id });
+  await deps.startChild(flow, { ...child, input });
+  return undefined;
+};
+
+/** A child that was started so long ago may have ended and be forgotten: it must not run twice. */
+const wasForgotten = ({ open }: StepAttempt, now: number): boolean =>
+  open?.childId !== undefined && now - open.startedAt >= KEPT_MS;
 
 export const runChild = async (
   flow: FlowDefinition,
   input: unknown,
   { attempt, deps }: { readonly attempt: StepAttempt; readonly deps: StepDeps },
 ): Promise<StepEnd> => {
-  const childId = attempt.open?.childId ?? (await deps.startChild(flow, input, attempt.key));
-  const child = await deps.flows.get(childId);
-  const step = { childId };
-  if (!child || !FINISHED.has(child.status)) {
-    return { state: 'parked', waitsFor: `run:${childId}`, step };
+  const parent: FlowParent = { runId: deps.run.id, key: attempt.key };
+  const id = `${parent.runId}.${parent.key}`;
+  let child = await deps.flows.get(id);
+  if (!child && wasForgotten(attempt, deps.runtime.now())) {
+    return {
+      state: 'failed',
+      error: toolError('NOT_FOUND', `The run ${id} is not kept any more.`),
+    };
   }
-  if (child.status === 'completed') return { state: 'done', value: child.output, step };
-  const error = child.error ?? toolError('CANCELLED', `The run ${childId} was cancelled.`);
-  return { state: 'failed', error, step };
+  if (!child) {
+    const failure = await startOnce(flow, { id, input, parent }, { attempt, deps });
+    if (failure) return failure;
+    child = await deps.flows.get(id);
+  }
+  if (child && child.parent?.runId !== parent.runId) {
+    return {
+      state: 'failed',
+      error: toolError('CONFLICT', `The run ${id} is no child of this one.`),
+    };
+  }
+  if (!child || !FINISHED.has(child.status)) return { state: 'parked', waitsFor: `run:${id}` };
+  if (child.status === 'completed') return { state: 'done', value: child.output };
+  const error = child.error ?? toolError('CANCELLED', `The run ${id} was cancelled.`);
+  return { state: 'failed', error };
 };

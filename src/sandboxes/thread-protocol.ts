@@ -20,8 +20,6 @@ export type HostAnswer =
       readonly message: string;
     };
 
-export type ToThread = RunRequest | HostAnswer;
-
 /** An error as the code threw it, read inside its realm. `request` names the host's refusal it is. */
 export interface ThrownInCode {
   readonly name: string;

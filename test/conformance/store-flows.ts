@@ -72,6 +72,21 @@ export const describeFlows = (use: Use): void => {
         expect(await flows.claim(CLAIM)).toEqual([]);
       }));
 
+    it('finds a due run behind many that are due but of a version nobody can run', () =>
+      use(async ({ flows }) => {
+        const due = { status: 'sleeping', updatedAt: NOW, wakeAt: NOW } as const;
+        const ids = [...times(600, (index) => `old-${index}`), 'new'];
+        await Promise.all(
+          ids.map((id) => flows.create(sampleRun(id, id === 'new' ? {} : { version: '0.9.0' }))),
+        );
+        await Promise.all(
+          ids.map((id) =>
+            flows.release({ id, epoch: 1 }, { ...due, wakeAt: id === 'new' ? NOW + 1 : NOW }),
+          ),
+        );
+        expect(await flows.claim(CLAIM)).toMatchObject([{ id: 'new' }]);
+      }));
+
     it('gives a due run to one claimant only, with a new epoch', () =>
       use(async ({ flows }) => {
         await flows.create(sampleRun('run-1'));

@@ -50,7 +50,7 @@ describe('bar', () => {
     expect(bar(0, 0, 4)).toBe('░░░░');
   });
 
-  it('never overflows', () => {
+  it('stays within its width for values above the largest and below zero', () => {
     expect(bar(300, 100, 5)).toBe('█████');
     expect(bar(-5, 100, 5)).toBe('░░░░░');
     expect(bar(1, 1, 0)).toBe('');

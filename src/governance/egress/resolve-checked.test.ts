@@ -83,7 +83,7 @@ describe('benign: an address for another protocol', () => {
     expect(await answer).toBe(address);
   });
 
-  it('is told of, and looked up once', async () => {
+  it('a destination is reported once and its name looked up once', async () => {
     const { answer, visited, asked } = ask('db.example.com');
     await answer;
     expect([visited, asked]).toEqual([['tcp://db.example.com:5432'], ['db.example.com']]);
@@ -108,11 +108,11 @@ describe('threat: a connection past the egress guard', () => {
     expect(await codeOf(ask(host).answer)).toBe(code);
   });
 
-  it.each([0, -1, 65_536, 1.5, Number.NaN])('hostile: port %d', async (port) => {
+  it.each([0, -1, 65_536, 1.5, Number.NaN])('hostile: port %d is refused as a destination', async (port) => {
     expect(await codeOf(ask('db.example.com', port).answer)).toBe('VALIDATION_ERROR');
   });
 
-  it('no answer is no address', async () => {
+  it('a name that resolves to no address is refused', async () => {
     const deps = { rules: createAddressRules(), resolve: async () => [] };
     const scope = { hosts: ['*'], onHop: () => undefined };
     const to = { host: 'db.example.com', port: 1 };

@@ -24,8 +24,15 @@ interface RunRow {
 
 const parse = <T>({ record }: { readonly record: string }): T => JSON.parse(record) as T;
 
-/** How many due runs are looked at, beyond those wanted, for others own some of them. */
-const SCANNED = 500;
+interface DueRow {
+  readonly row: number;
+  readonly wakeAt: number;
+  readonly id: string;
+  readonly owner: string | null;
+}
+
+/** How many due runs are read at a time. */
+const PAGE = 500;
 
 export class SqliteFlows implements Flows {
   readonly #deps: SqliteDeps;
@@ -51,7 +58,8 @@ export class SqliteFlows implements Flows {
        wake_at = excluded.wake_at, updated_at = excluded.updated_at, record = excluded.record`,
     );
     this.#due = prepare(
-      'SELECT record, owner FROM flow_runs WHERE wake_at <= ? ORDER BY wake_at LIMIT ?',
+      `SELECT rowid AS row, wake_at AS wakeAt, id, owner FROM flow_runs
+       WHERE wake_at <= ? AND (wake_at, rowid) > (?, ?) ORDER BY wake_at, rowid LIMIT ${PAGE}`,
     );
     this.#list = prepare(
       `SELECT record FROM flow_runs WHERE status = coalesce(?, status) AND flow = coalesce(?, flow)
@@ -106,11 +114,11 @@ export class SqliteFlows implements Flows {
     return writer.write(() => {
       const isAlive = owner.aliveness();
       const runs: FlowRun[] = [];
-      for (const row of this.#due.all(now, limit + SCANNED) as RunRow[]) {
+      for (const due of this.#dueRows(now)) {
         if (runs.length >= limit) break;
-        const run = parse<FlowRun>(row);
-        if (row.owner !== null && isAlive(row.owner)) continue;
-        if (!flows.has(`${run.flow}@${run.version}`)) continue;
+        if (due.owner !== null && isAlive(due.owner)) continue;
+        const run = this.#found(due.id)?.run;
+        if (!run || !flows.has(`${run.flow}@${run.version}`)) continue;
         const taken = takenRun(run, now);
         this.#write(taken, owner.claim());
         runs.push(taken);
@@ -187,8 +195,23 @@ export class SqliteFlows implements Flows {
     );
   }
 
+  /** All due runs, page by page: runs that others own or that no process can run hide no other. */
+  *#dueRows(now: number): Generator<DueRow> {
+    let last: Pick<DueRow, 'row' | 'wakeAt'> | undefined = { wakeAt: -1, row: 0 };
+    while (last) {
+      const rows = this.#due.all(now, last.wakeAt, last.row) as DueRow[];
+      yield* rows;
+      last = rows.length < PAGE ? undefined : rows.at(-1);
+    }
+  }
+
   #row(runId: string): { readonly run: FlowRun; readonly owner: string | null } | undefined {
-    const row = this.#find.get(toSqlText(runId)) as RunRow | undefined;
+    return this.#found(toSqlText(runId));
+  }
+
+  /** Reads a run by its id as the table has it. */
+  #found(id: string): { readonly run: FlowRun; readonly owner: string | null } | undefined {
+    const row = this.#find.get(id) as RunRow | undefined;
     return row && { run: parse(row), owner: row.owner };
   }
 

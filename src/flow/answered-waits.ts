@@ -1,0 +1,52 @@
+/**
+ * Finds waiting runs whose answer is there: an approval that was decided, or a child that has ended, in
+ * whichever process. The store is asked again and again, so that no wake-up can be lost between two.
+ */
+import type { ApprovalRecord } from '../contract/approver.ts';
+import { FINISHED, type FlowRun, type Flows } from '../contract/flow-store.ts';
+import { flowKey } from './flow-registry.ts';
+
+export interface AnsweredWaitsDeps {
+  readonly flows: Flows;
+  approval(approvalId: string): Promise<ApprovalRecord | undefined>;
+}
+
+const APPROVAL = 'approval:';
+const CHILD = 'run:';
+
+/** How many waiting runs one look reads, the newest. */
+const MAX_WAITING = 10_000;
+
+export const approvalWait = (approvalId: string): string => `${APPROVAL}${approvalId}`;
+export const childWait = (runId: string): string => `${CHILD}${runId}`;
+
+/** Tells whether what a run waits for is there. Events and times are the store's business. */
+export const isAnswered = async (
+  waitsFor: string,
+  { flows, approval }: AnsweredWaitsDeps,
+): Promise<boolean> => {
+  if (waitsFor.startsWith(APPROVAL)) {
+    return (await approval(waitsFor.slice(APPROVAL.length)))?.state !== 'waiting';
+  }
+  if (!waitsFor.startsWith(CHILD)) return false;
+  const child = await flows.get(waitsFor.slice(CHILD.length));
+  return child !== undefined && FINISHED.has(child.status);
+};
+
+const hasAnswer = async ({ waitsFor = [] }: FlowRun, deps: AnsweredWaitsDeps): Promise<boolean> => {
+  for (const each of waitsFor) if (await isAnswered(each, deps)) return true;
+  return false;
+};
+
+/** Makes runs due whose answer is there, of the flows that this process can run. */
+export const wakeAnswered = async (
+  known: ReadonlySet<string>,
+  now: number,
+  deps: AnsweredWaitsDeps,
+): Promise<void> => {
+  for (const run of await deps.flows.list({ status: 'waiting', limit: MAX_WAITING })) {
+    const isDue = run.wakeAt !== undefined && run.wakeAt <= now;
+    if (isDue || !known.has(flowKey({ name: run.flow, version: run.version }))) continue;
+    if (await hasAnswer(run, deps)) await deps.flows.wake(run.id, now);
+  }
+};

@@ -1,0 +1,29 @@
+/** What is said when the code of a flow no longer makes the steps that are on record. */
+import { type ToolError, toolError } from '../contract/errors.ts';
+import type { JournalStep } from '../contract/flow-store.ts';
+
+const diverged = (message: string): ToolError =>
+  toolError('CONFLICT', message, {
+    suggestions: [
+      'Register the version of the flow that the run began with, or give changed code a new version.',
+    ],
+  });
+
+/** Compares a step with its record; `undefined` when it is the same. */
+export const differentStep = (
+  past: JournalStep,
+  { kind, name, digest }: Pick<JournalStep, 'kind' | 'name' | 'digest'>,
+): ToolError | undefined => {
+  const isNamesake = past.kind === kind && past.name === name;
+  if (isNamesake && past.digest === digest) return undefined;
+  const was = `${past.kind} ${past.name}`;
+  return diverged(
+    isNamesake
+      ? `Step ${past.key} (${was}) has another input than on record.`
+      : `Step ${past.key} is ${kind} ${name}; on record it is ${was}.`,
+  );
+};
+
+/** A step is on record, `but` the code goes on without it. */
+export const missingStep = ({ key, kind, name }: JournalStep, but: string): ToolError =>
+  diverged(`Step ${key} (${kind} ${name}) is on record, but ${but}.`);

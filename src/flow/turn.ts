@@ -1,0 +1,80 @@
+/** The words of a turn: what a step is asked to do, how it ends, and why the turn is over. */
+import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
+import type { JournalStep, StepKind } from '../contract/flow-store.ts';
+import { isCoded, isError, reasonOf } from '../kit/data/reason-of.ts';
+
+/** How a step ended, or what it waits for. */
+export type StepEnd =
+  | {
+      readonly state: 'done' | 'failed';
+      readonly step?: Partial<JournalStep>;
+      readonly value?: unknown;
+      readonly error?: ToolError;
+    }
+  | {
+      readonly state: 'parked';
+      readonly waitsFor: string;
+      readonly step?: Partial<JournalStep>;
+    }
+  /** Only a person can say what became of it. */
+  | { readonly state: 'blocked'; readonly waitsFor: string; readonly error: ToolError };
+
+/** A step that runs: its key in the journal, and what is on record of it while it is open. */
+export interface StepAttempt {
+  readonly key: string;
+  readonly open: JournalStep | undefined;
+  /** Writes down what a later attempt, or another process, must know of the step. */
+  note(part: Partial<JournalStep>): Promise<void>;
+}
+
+export interface StepRequest {
+  readonly kind: StepKind;
+  readonly name: string;
+  readonly input: unknown;
+  /** Runs the step, or looks whether what it waits for has come. A rejection gives up the turn. */
+  work(attempt: StepAttempt): Promise<StepEnd>;
+}
+
+/** Why the turn is over. */
+export type TurnEnd =
+  | { readonly type: 'completed'; readonly output: unknown }
+  | { readonly type: 'failed'; readonly error: unknown }
+  | { readonly type: 'parked'; readonly waitsFor: readonly string[]; readonly wakeAt?: number }
+  | { readonly type: 'blocked'; readonly waitsFor: string; readonly error: ToolError }
+  /** Another process has the run, or the store fails: this turn writes nothing any more. */
+  | { readonly type: 'lost'; readonly cause: unknown };
+
+/** Turns what the code of a flow threw into an error on record. */
+export const thrownError = (thrown: unknown): ToolError => {
+  if (isError(thrown) && isCoded(thrown)) {
+    return toolError(thrown.code, thrown.message, thrown.extras);
+  }
+  return toolError('EXECUTION_FAILED', reasonOf(thrown));
+};
+
+/** Copies a value as a replay will read it. Throws EXECUTION_FAILED for what JSON cannot hold. */
+export const plainValue = (value: unknown): unknown => {
+  try {
+    const text = JSON.stringify(value);
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    throw new ToolFailure('EXECUTION_FAILED', 'The value is not plain JSON and cannot be kept.', {
+      suggestions: ['Keep only strings, numbers, booleans, null, arrays and plain objects.'],
+    });
+  }
+};
+
+export type ClosedEnd = Extract<StepEnd, { state: 'done' | 'failed' }>;
+
+/** The end of a step as the journal can hold it: one whose value is no JSON is a failure. */
+export const plainEnd = (end: ClosedEnd): ClosedEnd => {
+  try {
+    return { ...end, value: plainValue(end.value) };
+  } catch (thrown) {
+    return { state: 'failed', error: thrownError(thrown) };
+  }
+};
+
+/** The error of a step as the code of the flow catches it. */
+export const stepFailure = ({ code, message, ...extras }: ToolError): ToolFailure =>
+  new ToolFailure(code, message, extras);
