@@ -74,6 +74,21 @@ const run = async (tool: string, input: object) => {
 const bash = (command: string, more: object = {}) => run('bash_execution', { command, ...more });
 const git = (operation: string, more: object = {}) => run('git', { operation, ...more });
 
+describe.skipIf(missing)('a configuration that hides a program from a hasty reader', () => {
+  it.each([
+    ['a comment that ends in a backslash', '# note \\\n[filter "x"]'],
+    ['two sections on one line', '[core][filter "x"]'],
+    ['a carriage return', '[filter\r"x"]'],
+  ])('%s runs nothing', async (_title, head) => {
+    plant('.gitattributes', '*.txt filter=x\n');
+    const config = workspace.text('.git/config');
+    plant('.git/config', `${config}${head}\n\tclean = "touch ${canary}; cat"\n`);
+    plant('notes.txt', 'changed\n');
+    expect((await git('add', { files: ['notes.txt'] })).code).toBe('PRECONDITION_FAILED');
+    expect(existsSync(canary)).toBe(false);
+  });
+});
+
 describe.skipIf(missing)('a folder that only looks like a repository', () => {
   it('runs nothing when git is started in it, by cd, cwd, or as a remote', async () => {
     plantRepository('evil');
