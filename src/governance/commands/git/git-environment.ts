@@ -37,6 +37,8 @@ const CONFIGURATION: Readonly<Record<string, string>> = {
   'submodule.recurse': 'false',
   'fetch.recurseSubmodules': 'false',
   'push.recurseSubmodules': 'no',
+  // An empty one empties the list: servers merge or deploy what a push option asks for.
+  'push.pushOption': '',
   'gc.auto': '0',
   'maintenance.auto': 'false',
   'rebase.autoStash': 'false',
