@@ -9,6 +9,7 @@ import {
   askPerson,
   callTool,
   EventInbox,
+  makeValue,
   runChild,
   type StepAttempt,
   type StepDeps,
@@ -114,10 +115,7 @@ export class StepContext implements FlowContext {
   }
 
   async value<T>(name: string, make: () => T | Promise<T>): Promise<T> {
-    const value = await this.#step('value', { name, input: null }, async () => ({
-      state: 'done',
-      value: await make(),
-    }));
+    const value = await this.#step('value', { name, input: null }, () => makeValue(make));
     return value as T;
   }
 

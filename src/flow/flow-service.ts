@@ -23,7 +23,14 @@ import { callerOf } from '../pipeline/new-call.ts';
 import { StepContext } from './flow-context.ts';
 import { FlowExecution, type TurnEnd } from './flow-execution.ts';
 import type { FlowRegistry } from './flow-registry.ts';
-import { changeOf, parseInput, sealedText, stopped } from './run-record.ts';
+import {
+  assertSameRun,
+  changeOf,
+  keepable,
+  parseInput,
+  sealedText,
+  stopped,
+} from './run-record.ts';
 import { RunScheduler } from './run-scheduler.ts';
 import { RunWatchers } from './run-watchers.ts';
 import type { StepDeps } from './step-ends.ts';
@@ -158,7 +165,9 @@ export class FlowService {
     };
     const seal = await this.#deps.seal(sealedText(unsealed));
     const run = seal === undefined ? unsealed : { ...unsealed, seal };
-    if (await (await this.#deps.flows()).create(run)) this.#begin(run);
+    const flows = await this.#deps.flows();
+    if (await flows.create(run)) this.#begin(run);
+    else assertSameRun(run, await flows.get(run.id));
   }
 
   #begin(run: FlowRun): void {
@@ -184,7 +193,7 @@ export class FlowService {
     const controller = new AbortController();
     this.#active.set(run.id, { execution, controller });
     const context = new StepContext(execution, this.#contextDeps(run, flows, controller), steps);
-    const end = await execution.run(() => flow.run(context, run.input));
+    const end = await execution.run(async () => keepable(await flow.run(context, run.input)));
     if (this.#active.get(run.id)?.execution === execution) this.#active.delete(run.id);
     await this.#conclude(run, end, { flow, seenEvent: context.events.seen });
   }

@@ -11,7 +11,34 @@ import type { TurnEnd } from './flow-execution.ts';
 export const sealedText = ({ id, flow, input, caller, dailyUsd, parent }: FlowRun): string =>
   `toolcrib flow 1\n${canonicalJson({ id, flow, input, caller, dailyUsd, parent })}`;
 
-const errorOf = (thrown: unknown): ToolError => {
+/**
+ * Throws unless a run that has the id already is the one that was to be started: the same flow and
+ * input, for the same user, started by the same step. Ids can be chosen, so others may have taken it.
+ */
+export const assertSameRun = (wanted: FlowRun, found: FlowRun | undefined): void => {
+  const [one, other] = [wanted, found].map(
+    (run) => run && canonicalJson([run.flow, run.input, run.caller.userId, run.parent ?? null]),
+  );
+  if (one === other) return;
+  throw new ToolFailure('CONFLICT', `The id ${wanted.id} belongs to another run.`, {
+    suggestions: ['Choose another runId, or none.'],
+  });
+};
+
+/** Returns a value that the store can keep. Throws for one that it cannot. */
+export const keepable = (value: unknown): unknown => {
+  try {
+    JSON.stringify(value);
+    return value;
+  } catch {
+    throw new ToolFailure('EXECUTION_FAILED', 'The value is not plain JSON and cannot be kept.', {
+      suggestions: ['Return only strings, numbers, booleans, null, arrays and plain objects.'],
+    });
+  }
+};
+
+/** What the code of a flow has thrown, as data. */
+export const errorOf = (thrown: unknown): ToolError => {
   if (isError(thrown) && isCoded(thrown)) {
     return toolError(thrown.code, thrown.message, thrown.extras);
   }

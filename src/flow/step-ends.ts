@@ -1,13 +1,14 @@
 /** How each kind of step runs, and what ends it or keeps it waiting. */
 import type { ApprovalRecord } from '../contract/approver.ts';
 import type { Catalog } from '../contract/catalog.ts';
-import { toolError } from '../contract/errors.ts';
+import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
 import type { FlowDefinition } from '../contract/flow.ts';
 import { FINISHED, type FlowRun, type Flows, type JournalStep } from '../contract/flow-store.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { StepEnd } from './flow-execution.ts';
+import { errorOf, keepable } from './run-record.ts';
 
 export interface StepCall {
   readonly tool: string;
@@ -150,12 +151,37 @@ export class EventInbox {
   }
 }
 
+/** A failure of the code is on record like a value, so that it fails again in a replay. */
+export const makeValue = async (make: () => unknown): Promise<StepEnd> => {
+  try {
+    return { state: 'done', value: keepable(await make()) };
+  } catch (error) {
+    return { state: 'failed', error: errorOf(error) };
+  }
+};
+
+/** Starts the run of a step. An input that does not fit, or an id that is taken, fails the step alone. */
+const childOf = async (
+  flow: FlowDefinition,
+  input: unknown,
+  { attempt, deps }: { readonly attempt: StepAttempt; readonly deps: StepDeps },
+): Promise<string | ToolError> => {
+  if (attempt.open?.childId !== undefined) return attempt.open.childId;
+  try {
+    return await deps.startChild(flow, input, attempt.key);
+  } catch (error) {
+    if (error instanceof ToolFailure) return errorOf(error);
+    throw error;
+  }
+};
+
 export const runChild = async (
   flow: FlowDefinition,
   input: unknown,
   { attempt, deps }: { readonly attempt: StepAttempt; readonly deps: StepDeps },
 ): Promise<StepEnd> => {
-  const childId = attempt.open?.childId ?? (await deps.startChild(flow, input, attempt.key));
+  const childId = await childOf(flow, input, { attempt, deps });
+  if (typeof childId !== 'string') return { state: 'failed', error: childId };
   const child = await deps.flows.get(childId);
   const step = { childId };
   if (!child || !FINISHED.has(child.status)) {
