@@ -89,6 +89,22 @@ describe.skipIf(missing)('a configuration that hides a program from a hasty read
   });
 });
 
+describe.skipIf(missing)('a folder with secrets that were never committed', () => {
+  it('is not staged, and is without them', async () => {
+    plant('app/.env', 'KEY=canary\n');
+    plant('app/new.txt', 'new\n');
+    for (const files of [['.'], ['app'], ['app/.env']]) {
+      expect((await git('add', { files })).code).toBe('PERMISSION_DENIED');
+    }
+    expect(workspace.git('diff', '--cached', '--name-only').trim()).toBe('');
+    expect((await git('add', { files: ['app/new.txt'] })).code).toBeUndefined();
+    plant('.gitignore', '.env\n');
+    expect((await git('add', { files: ['.'] })).code).toBeUndefined();
+    expect(workspace.git('diff', '--cached', '--name-only')).toContain('app/new.txt');
+    expect(workspace.git('diff', '--cached', '--name-only')).not.toContain('.env');
+  });
+});
+
 describe.skipIf(missing)('a folder that only looks like a repository', () => {
   it('runs nothing when git is started in it, by cd, cwd, or as a remote', async () => {
     plantRepository('evil');
