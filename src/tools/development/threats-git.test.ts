@@ -89,6 +89,29 @@ describe.skipIf(missing)('a configuration that hides a program from a hasty read
   });
 });
 
+describe.skipIf(missing)('a committed folder that makes its files secrets', () => {
+  it('is not compared by its hash; commits and their trees are', async () => {
+    for (const content of ['canary-1\n', 'canary-2\n']) {
+      plant('.kube/config', content);
+      workspace.git('add', '-A');
+      workspace.git('commit', '-qm', 'Config');
+    }
+    const hash = (name: string) => workspace.git('rev-parse', name).trim();
+    const [one, two] = [hash('HEAD~1:.kube'), hash('HEAD:.kube')];
+    for (const ref of [`${one}..${two}`, `${one}^{tree}..${two}^{tree}`]) {
+      const { code, data } = await git('diff', { ref });
+      expect(code).toBe('PERMISSION_DENIED');
+      expect(JSON.stringify(data ?? '')).not.toContain('canary');
+    }
+    expect((await bash(`git diff ${one} ${two}`)).code).toBe('PERMISSION_DENIED');
+    for (const ref of ['HEAD~1..HEAD', 'HEAD~1^{tree}..HEAD^{tree}', `${hash('HEAD~1')}..HEAD`]) {
+      const { code, data } = await git('diff', { ref });
+      expect(code).toBeUndefined();
+      expect(JSON.stringify(data)).not.toContain('canary');
+    }
+  });
+});
+
 describe.skipIf(missing)('a folder with secrets that were never committed', () => {
   it('is not staged, and is without them', async () => {
     plant('app/.env', 'KEY=canary\n');
