@@ -48,6 +48,16 @@ const slow = defineTool({
   },
 });
 
+const fails = (message: string): never => {
+  throw new Error(message);
+};
+const strict = defineFlow({
+  name: 'strict',
+  version: '1.0.0',
+  input: z.strictObject({ n: z.number() }),
+  run: async (_flow, { n }) => n,
+});
+
 const registries = new WeakMap<FlowService, FlowRegistry>();
 const register = <I>(service: FlowService, flow: FlowDefinition<I, unknown>): void => {
   registries.get(service)?.register(flow);
@@ -320,5 +330,38 @@ describe('a flow that another process goes on with', () => {
     register(second, defineFlow({ name: 'planted', version: '1.0.0', run: original }));
     await second.send(runId, 'go', null);
     expect(await second.whenOver(runId)).toMatchObject({ status: 'blocked', waitsFor: ['seal'] });
+  });
+});
+
+describe('a step that fails before anything is called', () => {
+  it.each([
+    [
+      'a value that cannot be made',
+      (flow: FlowContext): Promise<unknown> => flow.value('id', () => fails('no id')),
+    ],
+    [
+      'a value that cannot be stored',
+      (flow: FlowContext): Promise<unknown> => flow.value('id', () => 1n),
+    ],
+    [
+      'a child with a wrong input',
+      (flow: FlowContext): Promise<unknown> => flow.child(strict, { n: 'x' as never }),
+    ],
+  ])('fails the run, and the code may catch it: %s', async (_title, step) => {
+    const service = await openService();
+    const plain = { name: `early-${++ids}`, version: '1.0.0' };
+    register(service, defineFlow({ ...plain, run: step }));
+    const failed = await (await service.start(plain.name, {})).finished;
+    expect(failed.status).toBe('failed');
+    const caught = { name: `early-${++ids}`, version: '1.0.0' };
+    register(service, defineFlow({ ...caught, run: (flow) => step(flow).catch(() => 'caught') }));
+    expect((await (await service.start(caught.name, {})).finished).output).toBe('caught');
+  });
+
+  it('an output that cannot be stored fails the run', async () => {
+    const service = await openService();
+    register(service, defineFlow({ name: 'big', version: '1.0.0', run: async () => [1n] }));
+    const run = await (await service.start('big', {})).finished;
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'EXECUTION_FAILED' } });
   });
 });

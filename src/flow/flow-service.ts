@@ -14,6 +14,7 @@ import { StepContext } from './flow-context.ts';
 import { FlowExecution } from './flow-execution.ts';
 import { retryLater } from './retry-later.ts';
 import {
+  assertSameRun,
   changeOf,
   KEPT_MS,
   type NewRun,
@@ -158,7 +159,9 @@ export class FlowService {
     const unsealed = newRun(flow, part, this.#deps.runtime.now());
     const seal = await this.#deps.seal(sealedText(unsealed));
     const run = seal === undefined ? unsealed : { ...unsealed, seal };
-    if (await (await this.#deps.flows()).create(run)) this.#begin(run, this.#turn(run));
+    const flows = await this.#deps.flows();
+    if (await flows.create(run)) this.#begin(run, this.#turn(run));
+    else assertSameRun(run, await flows.get(run.id));
   }
 
   #begin(run: FlowRun, work: Promise<void>): void {

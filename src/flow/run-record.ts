@@ -22,6 +22,20 @@ export const newRun = ({ name, version }: FlowDefinition, part: NewRun, now: num
 export const sealedText = ({ id, flow, input, caller, dailyUsd, parent }: FlowRun): string =>
   `toolcrib flow 1\n${canonicalJson({ id, flow, input, caller, dailyUsd, parent })}`;
 
+/**
+ * Throws unless a run that has the id already is the one that was to be started: the same flow and
+ * input, for the same user, started by the same step. Ids can be chosen, so others may have taken it.
+ */
+export const assertSameRun = (wanted: FlowRun, stored: FlowRun | undefined): void => {
+  const [one, other] = [wanted, stored].map(
+    (run) => run && canonicalJson([run.flow, run.input, run.caller.userId, run.parent ?? null]),
+  );
+  if (one === other) return;
+  throw new ToolFailure('CONFLICT', `The id ${wanted.id} belongs to another run.`, {
+    suggestions: ['Choose another runId, or none.'],
+  });
+};
+
 /** Returns the input as the schema of the flow made it. Rejects with VALIDATION_ERROR. */
 export const parseInput = async (
   { name, input: schema }: FlowDefinition,

@@ -195,8 +195,15 @@ const startOnce = async (
   }
   // On record before the child exists, so that whoever cancels this run finds the child.
   if (attempt.open?.childId === undefined) await attempt.note({ childId: child.id });
-  await deps.startChild(flow, { ...child, input });
-  return undefined;
+  try {
+    await deps.startChild(flow, { ...child, input });
+    return undefined;
+  } catch (thrown) {
+    const error = thrownError(thrown);
+    // Somebody else has a run of this id. Any other failure is the store's: the turn is repeated.
+    if (error.code === 'CONFLICT') return { state: 'failed', error };
+    throw thrown;
+  }
 };
 
 /** A child that was started so long ago may have ended and be forgotten: it must not run twice. */

@@ -11,7 +11,10 @@ const SHAPES: Readonly<Partial<Record<ValueKind, RegExp>>> = {
   word: /^[A-Za-z0-9][\w.:@/-]*$/,
   // The name of a remote. A path would be a repository that runs its own hooks.
   remote: /^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/,
-  refspec: /^[A-Za-z0-9][\w./-]*$/,
+  // A name, or where it goes: on the remote to the same name, from there to the branches of a remote.
+  refspec:
+    /^(?:[A-Za-z0-9][\w./-]*|(refs\/(?:heads|tags)\/[\w./@+-]+):\1|\+refs\/heads\/(\*|[\w./@+-]+):refs\/remotes\/[\w.-]+\/\2)$/,
+  empty: /^$/,
   mode: /^(?:0?[0-7]{3}|[ugoa]*[-+=][rwxX]+)$/,
   url: /^https?:\/\/[^@\\]+$/,
   // Of the registry, perhaps with a version, a range or a tag: no folder, archive, repository, address

@@ -15,6 +15,7 @@ export type ValueKind =
   | 'revision'
   | 'remote'
   | 'refspec'
+  | 'empty'
   | 'mode'
   | 'url'
   | 'header'

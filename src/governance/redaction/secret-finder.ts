@@ -12,7 +12,7 @@ import {
   visibleViews,
 } from './escape-view.ts';
 import { MIN_RUN } from './keys/base64-runs.ts';
-import { findJwkMembers } from './keys/jwk-members.ts';
+import { findJwkMembers, namesKeyType } from './keys/jwk-members.ts';
 import { findPrivateKeys } from './keys/private-keys.ts';
 import { KnownValues } from './known/known-values.ts';
 import type { NameKind } from './secret-names.ts';
@@ -117,7 +117,7 @@ export class SecretFinder {
     found = both(found, this.#assigned.find(text));
     if (text.length >= MIN_COMMAND) found = both(found, findCommandSecrets(text));
     if (text.length >= MIN_RUN) found = both(found, this.#keys(text));
-    found = both(found, findJwkMembers(text));
+    found = both(found, this.#jwks(text));
     return this.known.empty ? found : both(found, this.known.find(text));
   }
 
@@ -125,6 +125,11 @@ export class SecretFinder {
     const keys = findPrivateKeys(text);
     if (keys.length > 0) this.#keysFound++;
     return keys;
+  }
+
+  #jwks(text: string): readonly Span[] {
+    if (namesKeyType(text)) this.#keysFound++;
+    return findJwkMembers(text);
   }
 
   /** Searches what a text looks like without what nobody sees, and with its escapes read. */

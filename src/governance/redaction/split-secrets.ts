@@ -3,6 +3,7 @@
  * in two, private keys line by line, flags and their values in the arguments of a program.
  */
 import { programOf, secretWords } from './command-secrets.ts';
+import { findJwkMembers } from './keys/jwk-members.ts';
 import { findPrivateKeys } from './keys/private-keys.ts';
 import { MIN_SECRET_LENGTH } from './known/encoded-forms.ts';
 import type { SecretFinder } from './secret-finder.ts';
@@ -142,7 +143,7 @@ const keyHits = (group: readonly Member[]): readonly Hit[] => {
     length += member.text.length + 1;
   }
   const joined = group.map(({ text }) => text).join('\n');
-  return hitsOf(parts, mergeSpans(findPrivateKeys(joined)));
+  return hitsOf(parts, mergeSpans([...findPrivateKeys(joined), ...findJwkMembers(joined)]));
 };
 
 /** The secrets among the arguments of a program. */

@@ -15,6 +15,10 @@ type Run = (
 /** Names that cannot be the hash of a file: paths and common branches. */
 const NOT_A_HASH = /^(?:HEAD|FETCH_HEAD|ORIG_HEAD|@|main|master)(?:[~^]\d*)*$|^\.{0,2}\//;
 
+/** The tree of no files, which scripts compare a first commit with, in both kinds of hashes. */
+const EMPTY_TREE =
+  /^(?:4b825dc642cb6eb9a060e54bf8d69288fbee4904|6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321)$/;
+
 const denied = (message: string, suggestion: string): ToolFailure =>
   new ToolFailure('PERMISSION_DENIED', message, { suggestions: [suggestion] });
 
@@ -97,6 +101,20 @@ const assertNoAnswers = async (
   }
 };
 
+/**
+ * Throws for a folder by its hash: its files are then named without the folder, and what counts as a
+ * secret by its folder (`.kube/config`) would be printed. The tree of a commit has all names in full.
+ */
+const assertWholeTrees = async (trees: readonly string[], run: Run): Promise<void> => {
+  const owners = trees.map((name) => name.replace(/\^\{tree\}$/, ''));
+  const types = await typesOf(owners, run);
+  if (types.every((type) => type === 'commit')) return;
+  throw denied(
+    'A folder of the repository is named by its hash.',
+    'Name the commits, and the folder as a path.',
+  );
+};
+
 /** Rejects with PERMISSION_DENIED for a file by its hash, which has no name, and for such searches. */
 export const assertTellsNoSecrets = async (repository: RepositoryRun, run: Run): Promise<void> => {
   const { objects, view, searches } = repository;
@@ -110,6 +128,10 @@ export const assertTellsNoSecrets = async (repository: RepositoryRun, run: Run):
       'Name it by its path, such as HEAD:src/index.ts.',
     );
   }
+  await assertWholeTrees(
+    names.filter((name, at) => types[at] === 'tree' && !EMPTY_TREE.test(name)),
+    run,
+  );
   const commits = names.filter((_name, at) => isType(types[at] ?? ''));
   if (isSearch) await assertNoAnswers(repository, commits, run);
 };

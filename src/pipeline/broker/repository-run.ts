@@ -49,13 +49,17 @@ const textOf = (path: string): string | undefined => {
   return readFileSync(path, 'utf8');
 };
 
-const configOf = ({ gitDir, commonDir }: Repository): string =>
-  [join(commonDir, 'config'), join(gitDir, 'config.worktree')]
-    .map((path) => textOf(path) ?? '')
-    .join('\n');
+/** Each file by itself, as git reads them: the end of one says nothing about the next. */
+const configsOf = ({ gitDir, commonDir }: Repository): readonly string[] =>
+  [join(commonDir, 'config'), join(gitDir, 'config.worktree')].map((path) => textOf(path) ?? '');
 
-const assertRunsNothing = (config: string): void => {
-  const setting = findProgramSetting(config);
+type Find = typeof findProgramSetting;
+
+const firstOf = (configs: readonly string[], find: Find): string | undefined =>
+  configs.map(find).find((setting) => setting !== undefined);
+
+const assertRunsNothing = (configs: readonly string[]): void => {
+  const setting = firstOf(configs, findProgramSetting);
   if (setting === undefined) return;
   throw unusable(
     `The configuration of the repository runs programs or names further files (${setting}).`,
@@ -115,11 +119,11 @@ export const repositoryRun = (
     workTree: repository?.top ?? root,
   });
   if (repository === undefined) return { ...use, env, folders: [], view: undefined };
-  const config = configOf(repository);
-  assertRunsNothing(config);
+  const configs = configsOf(repository);
+  assertRunsNothing(configs);
   const folders = [...new Set([repository.commonDir, repository.gitDir])];
   // Not for a search: it has to find files with secrets empty.
   const gitAlone = use.isAlone && !use.searches.files;
   const view = use.runsGit ? { info: infoOf(repository), gitAlone } : undefined;
-  return { ...use, env, folders, view, trustSetting: findTrustSetting(config) };
+  return { ...use, env, folders, view, trustSetting: firstOf(configs, findTrustSetting) };
 };

@@ -37,11 +37,19 @@ const receiptOf = async (git: Git): Promise<CommitReceipt> => {
   return { commitHash, ...totalOf(changes) };
 };
 
+/** The files below these paths that git does not know yet, without ignored ones. */
+export const newFilesIn = async (
+  git: Git,
+  paths: readonly string[],
+): Promise<readonly string[]> => {
+  const listed = await git.run(['ls-files', '-o', '-z', '--exclude-standard', '--', ...paths]);
+  return listed.split('\0').filter((name) => name !== '');
+};
+
 /** Makes new files known to git without staging their content, so that a commit can name them. */
 const announce = async (git: Git, paths: readonly string[]): Promise<readonly string[]> => {
   if (paths.length === 0) return [];
-  const listed = await git.run(['ls-files', '-o', '-z', '--exclude-standard', '--', ...paths]);
-  const names = listed.split('\0').filter((name) => name !== '');
+  const names = await newFilesIn(git, paths);
   if (names.length > 0) await git.run(['add', '-N', '--', ...names]);
   return names;
 };

@@ -123,9 +123,14 @@ const runAt = async (
   return { url: address.href, updated };
 };
 
-const fetchFrom = async ({ remote, branch }: Input, session: Session): Promise<Outcome> => {
+/**
+ * Says itself where branches go, and takes no map of the configuration, which could overwrite or remove
+ * branches of the owner.
+ */
+const fetchFrom = async ({ remote, branch = '*' }: Input, session: Session): Promise<Outcome> => {
   const address = remoteAddress(await readRemotes(session.git), remote, 'fetchUrl');
-  return runAt(address, ['fetch', '--quiet', remote, ...(branch ? [branch] : [])], session);
+  const refspec = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`;
+  return runAt(address, ['fetch', '--quiet', '--no-prune', '--refmap=', remote, refspec], session);
 };
 
 /** The branch that is checked out. Its upstream may not be set: no tool writes the configuration. */
@@ -145,9 +150,23 @@ const pull = async (request: Input, session: Session): Promise<Outcome> => {
   const fetched = await fetchFrom(request, session);
   const previousCommit = await headOf(git);
   const branch = request.branch ?? (await currentBranch(git));
-  const target = `${request.remote}/${branch}`;
+  // In full: a tag or a branch can have the short name as well.
+  const target = `refs/remotes/${request.remote}/${branch}`;
   await git.run(['merge', '--quiet', '--ff-only', target]);
   return { ...fetched, commit: await headOf(git), previousCommit };
+};
+
+/** The full name of a branch, or of a tag where there is no such branch. */
+const fullName = async (git: Git, name: string): Promise<string> => {
+  const [branch, tag] = [`refs/heads/${name}`, `refs/tags/${name}`];
+  try {
+    await git.run(['rev-parse', '--verify', branch]);
+    return branch;
+  } catch (error) {
+    if (!(error instanceof ToolFailure) || error.code !== 'NOT_FOUND') throw error;
+    await git.run(['rev-parse', '--verify', tag]);
+    return tag;
+  }
 };
 
 const push = async (request: Input, session: Session): Promise<Outcome> => {
@@ -159,7 +178,10 @@ const push = async (request: Input, session: Session): Promise<Outcome> => {
       suggestions: ['Call again with this address in url, if that is where the commits should go.'],
     });
   }
-  return runAt(address, ['push', '--quiet', remote, branch], session);
+  // With both sides named, the configuration adds no other branch, no tag and no force.
+  const name = await fullName(session.git, branch);
+  const args = ['push', '--quiet', '--no-follow-tags', remote, `${name}:${name}`];
+  return runAt(address, args, session);
 };
 
 const STEPS: Readonly<

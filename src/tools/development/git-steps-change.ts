@@ -2,7 +2,7 @@
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { checkoutKeeping } from './checkout-undo.ts';
-import { commitFiles } from './commit-files.ts';
+import { commitFiles, newFilesIn } from './commit-files.ts';
 import { type Git, gitPaths, headOf, NO_PROGRAMS, openGit } from './git-repository.ts';
 import { type GitStep, stashList, status } from './git-steps-read.ts';
 
@@ -44,7 +44,10 @@ export const checkout: GitStep = async ({ ref, paths, create }, context) => {
 export const add: GitStep = async ({ files = [] }, context) => {
   context.keepForUndo(null);
   const git = await openGit(context);
-  await git.run(['add', '-A', '--', ...(await gitPaths(context, files))]);
+  const paths = await gitPaths(context, files);
+  // A folder must not take in a file that may not be named, such as a key that was never committed.
+  await gitPaths(context, await newFilesIn(git, paths));
+  await git.run(['add', '-A', '--', ...paths]);
   const { entries = [] } = await status({ operation: 'status' }, context);
   return { entries };
 };

@@ -74,6 +74,60 @@ const run = async (tool: string, input: object) => {
 const bash = (command: string, more: object = {}) => run('bash_execution', { command, ...more });
 const git = (operation: string, more: object = {}) => run('git', { operation, ...more });
 
+describe.skipIf(missing)('a configuration that hides a program from a hasty reader', () => {
+  it.each([
+    ['a comment that ends in a backslash', '# note \\\n[filter "x"]'],
+    ['two sections on one line', '[core][filter "x"]'],
+    ['a carriage return', '[filter\r"x"]'],
+  ])('%s runs nothing', async (_title, head) => {
+    plant('.gitattributes', '*.txt filter=x\n');
+    const config = workspace.text('.git/config');
+    plant('.git/config', `${config}${head}\n\tclean = "touch ${canary}; cat"\n`);
+    plant('notes.txt', 'changed\n');
+    expect((await git('add', { files: ['notes.txt'] })).code).toBe('PRECONDITION_FAILED');
+    expect(existsSync(canary)).toBe(false);
+  });
+});
+
+describe.skipIf(missing)('a committed folder that makes its files secrets', () => {
+  it('is not compared by its hash; commits and their trees are', async () => {
+    for (const content of ['canary-1\n', 'canary-2\n']) {
+      plant('.kube/config', content);
+      workspace.git('add', '-A');
+      workspace.git('commit', '-qm', 'Config');
+    }
+    const hash = (name: string) => workspace.git('rev-parse', name).trim();
+    const [one, two] = [hash('HEAD~1:.kube'), hash('HEAD:.kube')];
+    for (const ref of [`${one}..${two}`, `${one}^{tree}..${two}^{tree}`]) {
+      const { code, data } = await git('diff', { ref });
+      expect(code).toBe('PERMISSION_DENIED');
+      expect(JSON.stringify(data ?? '')).not.toContain('canary');
+    }
+    expect((await bash(`git diff ${one} ${two}`)).code).toBe('PERMISSION_DENIED');
+    for (const ref of ['HEAD~1..HEAD', 'HEAD~1^{tree}..HEAD^{tree}', `${hash('HEAD~1')}..HEAD`]) {
+      const { code, data } = await git('diff', { ref });
+      expect(code).toBeUndefined();
+      expect(JSON.stringify(data)).not.toContain('canary');
+    }
+  });
+});
+
+describe.skipIf(missing)('a folder with secrets that were never committed', () => {
+  it('is not staged, and is without them', async () => {
+    plant('app/.env', 'KEY=canary\n');
+    plant('app/new.txt', 'new\n');
+    for (const files of [['.'], ['app'], ['app/.env']]) {
+      expect((await git('add', { files })).code).toBe('PERMISSION_DENIED');
+    }
+    expect(workspace.git('diff', '--cached', '--name-only').trim()).toBe('');
+    expect((await git('add', { files: ['app/new.txt'] })).code).toBeUndefined();
+    plant('.gitignore', '.env\n');
+    expect((await git('add', { files: ['.'] })).code).toBeUndefined();
+    expect(workspace.git('diff', '--cached', '--name-only')).toContain('app/new.txt');
+    expect(workspace.git('diff', '--cached', '--name-only')).not.toContain('.env');
+  });
+});
+
 describe.skipIf(missing)('a folder that only looks like a repository', () => {
   it('runs nothing when git is started in it, by cd, cwd, or as a remote', async () => {
     plantRepository('evil');

@@ -48,16 +48,39 @@ it.each([
   ['[diff.a] command = x', 'diff.command'],
   ['[merge "a"]\r\n\tdriver = x', 'merge.driver'],
   ['[core]\n\tbare = fal\\\nse\n\talternateRefsCommand = x', 'core.alternaterefscommand'],
+  // A backslash at the end of a comment continues nothing.
+  ['# note \\\n[filter "x"]\n\tclean = x', 'filter'],
+  ['[core]\n\tbare = false ; note \\\n[filter "x"]', 'filter'],
+  ['[core]\n\tbare = false\n\tx = "a#b" # \\\n[filter "x"]', 'filter'],
+  // Any blank of git separates, and sections may share a line.
+  ['[filter\r"x"]\n\tclean = x', 'filter'],
+  ['[core][filter "x"]\n\tclean = x', 'filter'],
+  ['[core] [core "a"]\r[diff "x"] command = x', 'diff.command'],
+  ['[filter "x"] # \u2028 note', 'filter'],
+  ['[filter "a\\\u2028]"]\n\tclean = x', 'filter'],
+  ['\uFEFF[filter "x"]', 'filter'],
+  // Git refuses these.
+  ['[filter\n"x"]', 'unreadable'],
+  ['[core "x"', 'unreadable'],
+  ['[core "a\nb"]', 'unreadable'],
+  ['[core "x" ]', 'unreadable'],
+  ['[core x]', 'unreadable'],
+  ['[co+re]', 'unreadable'],
+  ['[core]\n\tbare : x', 'unreadable'],
+  ['[core]\n\tbare = "x\n', 'unreadable'],
+  ['[core]\n\t= x', 'unreadable'],
 ])('threat: the configuration %j is found to make git run a program', (text, setting) => {
   expect(findProgramSetting(text)).toBe(setting);
 });
 
-it.each(['', 'external = x', '[core]\n\tbare = false', '[diff]\n\talgorithm = x', '[diff]\n; x'])(
-  'the configuration %j makes git run nothing',
-  (text) => {
-    expect(findProgramSetting(text)).toBeUndefined();
-  },
-);
+it.each([
+  ...['', 'external = x', '[core]\n\tbare = false', '[diff]\n\talgorithm = x', '[diff]\n; x'],
+  '# [filter "x"]\n[core]\r\n\tbare\r\n\tx = "a\\"[filter]" \\\n[filter "x"]\n',
+  '[remote "origin"] url = https://git.example.org/a.git # [include]\n[diff] # external = x',
+  '[branch "a\\"]b"]\n\tmerge = refs/heads/main',
+])('the configuration %j makes git run nothing', (text) => {
+  expect(findProgramSetting(text)).toBeUndefined();
+});
 it('a header is one more setting, for its origin alone', () => {
   const header = { origin: 'https://git.example.org', header: 'authorization: x' };
   const before = gitEnvironment({ gitDir: '/r/.git', workTree: '/r' });

@@ -3,6 +3,7 @@
  * it, and switches off what configuration could make git run; git takes these variables before any
  * file. Settings that no variable can switch off are found in the text of the configuration.
  */
+import { GitConfigError, gitSettings } from './git-config-text.ts';
 
 export interface GitLocation {
   /** Absolute. It need not exist: git then says that there is no repository. */
@@ -36,6 +37,8 @@ const CONFIGURATION: Readonly<Record<string, string>> = {
   'submodule.recurse': 'false',
   'fetch.recurseSubmodules': 'false',
   'push.recurseSubmodules': 'no',
+  // An empty one empties the list: servers merge or deploy what a push option asks for.
+  'push.pushOption': '',
   'gc.auto': '0',
   'maintenance.auto': 'false',
   'rebase.autoStash': 'false',
@@ -110,9 +113,6 @@ export const gitEnvironment = ({
   GIT_WORK_TREE: workTree,
 });
 
-const SECTION = /^\[[ \t]*([\w.-]+)(?:[ \t]+"(?:[^"\\]|\\.)*")?[ \t]*\](.*)$/;
-const KEY = /^([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=|$|[#;])/;
-
 /** An entry a line: the section, and its keys; no keys means all of them. */
 const RUNS_PROGRAMS: ReadonlyMap<string, readonly string[]> = new Map([
   // More files of configuration, chosen by folder or branch.
@@ -136,25 +136,24 @@ const TRUSTS_HOSTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['http', ['sslverify', 'proxy', 'curloptresolve']],
 ]);
 
+/** A text that git refuses is one as well: nobody knows what another version of git makes of it. */
+const UNREADABLE = 'unreadable';
+
 const findSetting = (
   text: string,
   table: ReadonlyMap<string, readonly string[]>,
 ): string | undefined => {
-  let section = '';
-  // A backslash at the end of a line continues its value.
-  for (const line of text.replaceAll(/\\\r?\n/g, '').split(/\r?\n/)) {
-    let rest = line.trim();
-    const [, name, after] = SECTION.exec(rest) ?? [];
-    if (name !== undefined) {
-      // The old form [diff.name] puts the name behind a dot.
-      section = (name.split('.')[0] as string).toLowerCase();
-      rest = (after as string).trim();
-      if (table.get(section)?.length === 0) return section;
+  try {
+    for (const { section, key } of gitSettings(text)) {
+      const keys = table.get(section);
+      if (keys?.length === 0) return section;
+      if (key !== undefined && keys?.includes(key)) return `${section}.${key}`;
     }
-    const key = KEY.exec(rest)?.[1]?.toLowerCase();
-    if (key !== undefined && table.get(section)?.includes(key)) return `${section}.${key}`;
+    return undefined;
+  } catch (error) {
+    if (error instanceof GitConfigError) return UNREADABLE;
+    throw error;
   }
-  return undefined;
 };
 
 /**

@@ -148,12 +148,13 @@ const CHANGING: RuleTable = {
   checkout: { flags: '-q --quiet', values: { '-b': 'word' }, operands: ['revision'] },
   reset: { flags: '-q --quiet --soft --mixed --hard', operands: ['revision'] },
   fetch: {
-    flags: '-q -v -p --all --prune --tags --quiet --dry-run',
+    flags: '-q -v -p --all --prune --no-prune --tags --quiet --dry-run',
+    values: { '--refmap': 'empty' },
     operands: ['remote', 'refspec'],
   },
   pull: { flags: '-q -v --ff-only --quiet --no-rebase', operands: ['remote', 'refspec'] },
   push: {
-    flags: '-q -v -u -n --quiet --dry-run --set-upstream --tags',
+    flags: '-q -v -u -n --quiet --dry-run --set-upstream --tags --no-follow-tags',
     operands: ['remote', 'refspec'],
   },
   merge: {

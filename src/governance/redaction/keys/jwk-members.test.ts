@@ -26,6 +26,24 @@ const WRITTEN: Readonly<Record<string, (key: object) => unknown>> = {
   'as indented JSON': (key) => `The key is:\n${JSON.stringify({ keys: [key] }, null, 2)}`,
   'as JSON in JSON': (key) => JSON.stringify(JSON.stringify(key)),
   'as source code': (key) => JSON.stringify(key).replaceAll(/"(\w+)":"([^"]*)"/g, "$1: '$2'"),
+  'around an inner object': (key) => `{"a":{"b":{}},${JSON.stringify(key).slice(1, -1)},"c":{}}`,
+  'behind an inner object': (key) => {
+    const { kty, ...rest } = key as Record<string, unknown>;
+    return `{"kty":"${kty}","meta":{"a":{}},${JSON.stringify(rest).slice(1)}`;
+  },
+  'before an inner object': (key) => {
+    const { kty, ...rest } = key as Record<string, unknown>;
+    return `${JSON.stringify(rest).slice(0, -1)},"meta":{"a":{}},"kty":"${kty}"}`;
+  },
+  'as YAML': (key) =>
+    `keys:\n${Object.entries(key)
+      .map(([name, value], at) => `${at === 0 ? '  - ' : '    '}${name}: ${value}`)
+      .join('\n')}\n`,
+  'as lines': (key) => ({ lines: JSON.stringify({ keys: [key] }, null, 2).split('\n') }),
+  'as matches of a search': (key) =>
+    JSON.stringify(key, null, 2)
+      .split('\n')
+      .map((text, line) => ({ line, text })),
   'as base64': (key) => Buffer.from(JSON.stringify(key)).toString('base64'),
 };
 
@@ -54,10 +72,24 @@ describe('threat: the private members of a JSON Web Key reach a model', () => {
   });
 
   it('a text of many key types is searched in linear time', () => {
-    const text = '{"kty":"RSA",'.repeat(20_000);
     const start = process.cpuUsage();
-    findJwkMembers(text);
+    for (const part of ['{"kty":"RSA",', '"kty":"RSA"}', 'kty: RSA\n', 'kty: RSA\n\n']) {
+      findJwkMembers(part.repeat(20_000));
+    }
     expect(process.cpuUsage(start).user).toBeLessThan(3_000_000);
+  });
+});
+
+describe('benign: texts beside the word kty', () => {
+  it.each([
+    'kty: RSA\nn: AQAB\n\nd: a-long-description-of-something\n',
+    'kty: house\nd: a-long-description-of-something\n',
+    'The field kty: RSA is required.\nk: a-long-description-of-something\n',
+    '{"keys":[{"kty":"RSA","n":"AQAB"}],"d":"a-long-description-of-it"}',
+  ])('%j stays', (text) => {
+    expect(redactor.text(text)).toBe(text);
+    const lines = text.split('\n');
+    expect(plainData({ lines }, redactor).data).toEqual({ lines });
   });
 });
 
