@@ -317,3 +317,51 @@ describe('threat: a revoked token keeps a stream of the server', { timeout: TIME
     expect(await endsAfter(started, stream)).toBeLessThan(SOON_OVER_MS);
   });
 });
+
+describe('closing while a call of an MCP client runs', () => {
+  const RPC = { jsonrpc: '2.0' };
+  const initialize = {
+    ...RPC,
+    id: 1,
+    method: 'initialize',
+    params: {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'client', version: '1' },
+    },
+  };
+
+  it.each([
+    ['plain', {}],
+    ['streamed', { _meta: { progressToken: 1 } }],
+  ])('sends its reply first (%s)', { timeout: TIME_LIMIT }, async (_, more) => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const run = async () => {
+      await held;
+      return 'the reply';
+    };
+    const { ask, bearer } = await start([aTool({ name: 'slow', run: run as never })]);
+    const token = await bearer('agent');
+    const headers = { accept: 'application/json, text/event-stream' };
+    const post = (body: object, session = {}) =>
+      ask('/mcp', token, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { ...headers, ...session },
+      });
+    const opened = await post(initialize);
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+    await opened.text();
+    const params = { name: 'slow', arguments: {}, ...more };
+    const reply = post({ ...RPC, id: 2, method: 'tools/call', params }, session);
+    const text = reply.then((response) => response.text());
+    await vi.waitFor(() => expect(open.server?.running()).toBe(1), SOON);
+    const closing = open.server?.close();
+    release();
+    expect(await text).toContain('the reply');
+    await closing;
+  });
+});

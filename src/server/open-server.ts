@@ -2,7 +2,9 @@
  * Opens a server for a crib: the HTTP API with events, metrics, traces, the MCP endpoint and the
  * console. It only connects the parts.
  */
+
 import { randomBytes } from 'node:crypto';
+import type { Runtime } from '../contract/runtime.ts';
 import { CallMetrics } from '../observation/call-metrics.ts';
 import { createStoreFollower } from '../observation/follow-store.ts';
 import { createReadiness } from '../observation/readiness.ts';
@@ -34,6 +36,8 @@ export interface RunningServer {
 
 /** How long open answers may take once their calls are over. */
 const CLOSE_MS = 2000;
+/** How long replies of calls that have ended may take to leave. */
+const REPLY_MS = 250;
 
 const openParts = (deps: ServerDeps): ServerParts => {
   const { crib, runtime, version, describe } = deps;
@@ -83,6 +87,9 @@ const idle = (calls: CallMetrics, { crib, runtime, loaded }: ServerDeps): Promis
     if (calls.running.length === 0) end();
   });
 
+const pause = (ms: number, runtime: Runtime): Promise<void> =>
+  new Promise((resolve) => void runtime.after(ms, resolve));
+
 interface Listening {
   readonly surface: HttpSurface;
   readonly server: HttpServer;
@@ -122,8 +129,11 @@ export const openServer = async (deps: ServerDeps): Promise<RunningServer> => {
     await idle(parts.calls, deps);
     const left = parts.calls.running.filter((id) => crib.executions.cancel(id)).length;
     parts.events.close();
+    const closing = server.close(CLOSE_MS);
+    // Calls have ended, but their replies may still be on the way: closing sessions would lose them.
+    await Promise.race([closing, pause(REPLY_MS, runtime)]);
     await parts.mcp.close();
-    await server.close(CLOSE_MS);
+    await closing;
     surface.close();
     stopWatching();
     closeParts(parts);

@@ -121,7 +121,8 @@ const PROBE_FAILED = 'ERA_NEGOTIATION_FAILED';
 
 const attempt = async (sdk: Sdk, options: Attempt) => {
   const { settings, deps, hooks, isLegacy } = options;
-  const calls = new RunningCalls();
+  const { maxCallMs } = settings;
+  const calls = new RunningCalls({ elapsed: () => deps.runtime.elapsed(), maxCallMs });
   const transport = await openTransport(settings, deps, { ...hooks, sdk });
   linkReplies(transport, calls);
   const timeout = hooks.startLimitMs ?? settings.startTimeoutMs;

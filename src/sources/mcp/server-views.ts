@@ -1,5 +1,5 @@
 /** Implements `Servers`: state, logs, resources, templates and prompts of MCP servers. */
-import type { Resource } from '@modelcontextprotocol/client';
+import type { Client, RequestOptions, Resource } from '@modelcontextprotocol/client';
 import type { ToolFailure } from '../../contract/errors.ts';
 import type {
   CompletionAsked,
@@ -12,6 +12,7 @@ import type {
   Servers,
   ServerTemplate,
 } from '../../contract/servers.ts';
+import { linkHeaders } from './call/question-link.ts';
 import type { Connection } from './connect-server.ts';
 import { serverFailure } from './server-failure.ts';
 import type { ServerSource } from './server-source.ts';
@@ -56,6 +57,19 @@ const onServer = async <T>(
   }
 };
 
+/**
+ * Runs a request of somebody whom the server cannot ask. It counts among the calls meanwhile: what
+ * the server asks for it must not reach the person behind another call.
+ */
+const onServerUnasked = <T>(
+  one: ServerSource,
+  work: (client: Client, options: RequestOptions) => Promise<T>,
+): Promise<T> =>
+  onServer(one, ({ client, calls }, timeout) => {
+    const call = calls.addSilent();
+    return calls.settle(call, work(client, { timeout, headers: linkHeaders(call.key) }));
+  });
+
 /** Collects lists of all servers; one that fails counts as empty. */
 const fromAll = async <T>(
   all: readonly ServerSource[],
@@ -99,7 +113,7 @@ const templatesOf = (one: ServerSource): Promise<readonly ServerTemplate[]> =>
   });
 
 const completeAt = (one: ServerSource, asked: CompletionAsked): Promise<readonly string[]> =>
-  onServer(one, async ({ client }, timeout) => {
+  onServerUnasked(one, async (client, options) => {
     if (!client.getServerCapabilities()?.completions) return [];
     const { of, argument, typed, given } = asked;
     const ref =
@@ -112,7 +126,7 @@ const completeAt = (one: ServerSource, asked: CompletionAsked): Promise<readonly
         argument: { name: argument, value: typed },
         ...(given && { context: { arguments: { ...given } } }),
       },
-      { timeout },
+      options,
     );
     return completion.values;
   });
@@ -135,8 +149,8 @@ const promptsOf = (one: ServerSource): Promise<readonly ServerPrompt[]> =>
   });
 
 const readFrom = (one: ServerSource, uri: string): Promise<readonly ResourceText[]> =>
-  onServer(one, async ({ client }, timeout) => {
-    const { contents } = await client.readResource({ uri }, { timeout });
+  onServerUnasked(one, async (client, options) => {
+    const { contents } = await client.readResource({ uri }, options);
     return contents.map((part) => ({
       uri: part.uri,
       ...(part.mimeType !== undefined && { mimeType: part.mimeType }),
@@ -149,10 +163,10 @@ const promptFrom = (
   name: string,
   args: Readonly<Record<string, string>>,
 ): Promise<PromptText> =>
-  onServer(one, async ({ client }, timeout) => {
+  onServerUnasked(one, async (client, options) => {
     const { description, messages } = await client.getPrompt(
       { name, arguments: { ...args } },
-      { timeout },
+      options,
     );
     return { ...(description !== undefined && { description }), messages };
   });

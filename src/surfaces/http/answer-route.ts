@@ -61,6 +61,13 @@ const ADMITTED: Readonly<Record<Exclude<RouteRole, 'public'>, readonly Role[]>> 
 export const isAdmitted = (needed: RouteRole, role: Role): boolean =>
   needed === 'public' || ADMITTED[needed].includes(role);
 
+/**
+ * Tells whether a limited token asks for a change that only admins make: with a new token, code,
+ * grant or server it would give itself what its limits keep from it.
+ */
+const widensItself = ({ role, method }: Route, { policy }: Identity): boolean =>
+  role === 'admin' && method !== 'get' && policy !== undefined && Object.keys(policy).length > 0;
+
 type Admission = { readonly identity: Identity | undefined } | { readonly refused: Refusal };
 
 const NO_IDENTITY: Admission = Object.freeze({ identity: undefined });
@@ -77,8 +84,12 @@ const admitted = (
     const message = 'The request lacks the CSRF token of its session.';
     return { refused: { code: 'PERMISSION_DENIED', message } };
   }
-  if (isAdmitted(route.role, authentication.identity.role)) return authentication;
-  const message = 'The role of this token or session does not allow this.';
+  const { identity } = authentication;
+  const isRole = isAdmitted(route.role, identity.role);
+  if (isRole && !widensItself(route, identity)) return authentication;
+  const message = isRole
+    ? 'A limited token cannot hand out rights or change what this server runs.'
+    : 'The role of this token or session does not allow this.';
   return { refused: { code: 'PERMISSION_DENIED', message } };
 };
 

@@ -32,6 +32,7 @@ import { CSRF_HEADER } from './auth/authenticate.ts';
 import { ConsoleSessions, type ConsoleUser } from './auth/console-sessions.ts';
 import { createJwtCheck } from './auth/jwt-check.ts';
 import { createTokenService, type TokenService } from './auth/token-service.ts';
+import { DRAINING, startsCall } from './draining.ts';
 import { failure, refusal } from './error-reply.ts';
 import { createIdentityCheck, HeldStreams } from './held-streams.ts';
 import { type HttpDeps, httpDeps } from './http-deps.ts';
@@ -61,7 +62,9 @@ const MAX_FAILED_ATTEMPTS = 20;
 /** Never answered with the console's page: a mistyped call must not look like success. */
 const NOT_CONSOLE = /^\/(v1|mcp|metrics|approve|\.well-known)(\/|$)/;
 
-const servicesOf = (crib: CribHost, deps: HttpDeps): HttpServices => {
+type Fixed = Omit<HttpServices, 'isDraining' | 'bodyBytes'>;
+
+const servicesOf = (crib: CribHost, deps: HttpDeps): Fixed => {
   const { runtime, randomBytes } = deps;
   const tokens = createTokenService({
     runtime,
@@ -153,18 +156,6 @@ const behindOriginCheck =
     return Promise.resolve(next(request, requestId)).then((answer) => withHeaders(answer, cors));
   };
 
-const DRAINING = {
-  code: 'CIRCUIT_OPEN',
-  message: 'The server is shutting down and takes no new calls.',
-  extras: { suggestions: ['Send the call again later, or to another server.'] },
-} as const;
-
-const CALL_PATH = /^\/(?:mcp$|mcp\/|v1\/process$|v1\/tools\/[^/]+\/execute$)/;
-
-/** Tells requests that start a call. Answers to open questions pass: running calls may wait for them. */
-const startsCall = ({ method, path }: HttpRequest): boolean =>
-  method === 'POST' && CALL_PATH.test(path);
-
 const LAST_ANSWER = { connection: 'close' };
 
 /** Refuses new calls while the server drains; running ones finish. */
@@ -197,11 +188,11 @@ const ISSUE_CODE = { user: fields({ user: text, role: oneOf(...ROLES) }) };
 export const createHttpSurface = (crib: CribHost, deps: HttpDeps): HttpSurface => {
   assertArguments({ crib: aCrib, deps: httpDeps }, [crib, deps]);
   const check = createOriginCheck(deps);
-  const services = servicesOf(crib, deps);
+  let draining = false;
   const bodyBytes = deps.limits?.bodyBytes ?? MAX_BODY_BYTES;
+  const services = { ...servicesOf(crib, deps), bodyBytes, isDraining: () => draining };
   const routes = createRouter({ services, jwt: createJwtCheck(deps), bodyBytes });
   const { log, after } = deps.runtime;
-  let draining = false;
   const enter = behindOriginCheck(
     untilDrained(routes, () => draining),
     check,

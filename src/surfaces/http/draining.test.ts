@@ -5,6 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { openHttp } from '../../../test/fixtures/http-surface.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../../contract/context.ts';
+import type { HttpRequest } from '../door/http-request.ts';
 
 const send = (url: string, token: string, init: { body: unknown; signal?: AbortSignal }) =>
   fetch(url, {
@@ -79,4 +80,33 @@ it('hostile: a client of /v1/process that goes away cancels its calls', async ()
   await pause(20);
   expect(runs()).toBe(0);
   await close();
+});
+
+it('takes answers to open questions at /mcp while it drains, and no new requests', async () => {
+  const seen: unknown[] = [];
+  const mcp = async (request: HttpRequest) => {
+    const bytes = await request.bytes(10_000);
+    seen.push(JSON.parse(Buffer.from(bytes ?? []).toString()));
+    return new Response(null, { status: 202 });
+  };
+  const http = await openHttp([], { randomBytes, mcp });
+  const server = await http.surface.listen({ host: '127.0.0.1', port: 0 });
+  const statusOf = async (body: unknown, token = http.tokens.agent) => {
+    const answer = await send(`${server.url}/mcp`, token, { body });
+    await answer.text();
+    return answer.status;
+  };
+  http.surface.drain();
+  const answer = { jsonrpc: '2.0', id: 1, result: { action: 'accept' } };
+  const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'count' } };
+  const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: {} };
+  const going = { ...call, params: { ...call.params, requestState: 'signed' } };
+  const taken = [answer, cancelled, going, [answer, cancelled]];
+  for (const body of taken) expect(await statusOf(body)).toBe(202);
+  const refused = [call, [answer, call], [], {}, null, { ...call, method: 'initialize' }, 'x'];
+  for (const body of refused) expect(await statusOf(body)).toBe(503);
+  expect(await statusOf(answer, 'tc_wrong_token')).toBe(401);
+  expect(seen).toEqual(taken);
+  await server.close();
+  await http.close();
 });

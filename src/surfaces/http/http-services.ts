@@ -16,6 +16,10 @@ export interface HttpServices {
   readonly shadow: ShadowNotes;
   /** Streams under way, which end with the right to read them. */
   readonly streams: HeldStreams;
+  /** The largest body of a request. */
+  readonly bodyBytes: number;
+  /** True from the moment that the server shuts down. */
+  isDraining(): boolean;
   /** The OpenAPI document of the route table; made when it is first asked for. */
   openapi(): Promise<object>;
 }

@@ -72,16 +72,37 @@ const warningsFor = ({ env = {}, args = [] }: ServerDefinition): readonly string
     .map((at) => `argument ${at} looks like a secret; give it as a variable with --secret instead`),
 ];
 
+/** Refuses a secret that another server is given: `a` with `B_C` and `a-b` with `C` would share one. */
+const assertOwnSecret = (deps: ServerDeps, key: string, server: string): void => {
+  const reference = `\${secret:${key}}`;
+  const [other] = Object.entries(deps.loaded.config.mcp.servers).find(
+    ([name, { env, headers }]) =>
+      name !== server &&
+      Object.values({ ...env, ...headers }).some((value) => value.includes(reference)),
+  ) ?? [undefined];
+  if (other === undefined) return;
+  throw new ToolFailure('CONFLICT', `The secret ${key} belongs to the server ${other}.`, {
+    suggestions: ['Choose another name for this server. Nothing was stored.'],
+  });
+};
+
+interface NewSecret {
+  readonly server: string;
+  readonly variable: string | undefined;
+  readonly servers: ServerDeps;
+}
+
 /** Stores the value of `--secret`, asked for or piped in; only its name is written into the file. */
 const withSecret = async (
   io: Io,
   definition: ServerDefinition,
-  { server, variable }: { readonly server: string; readonly variable: string | undefined },
+  { server, variable, servers }: NewSecret,
 ): Promise<ServerDefinition> => {
   if (variable === undefined) return definition;
   if (definition.command === undefined) throw misuse('--secret is only for a program to start.');
   const deps = await secretDeps(io);
   const key = secretKeyFor(server, variable);
+  assertOwnSecret(servers, key, server);
   const { openVault } = await import('../../../crib/open-secrets.ts');
   const vault = openVault(vaultsIn(deps)[0] ?? 'file', deps);
   await vault.set(key, await readSecretValue(io, variable));
@@ -116,7 +137,8 @@ const add = async (
   const inProject = options.project === true;
   assertOwn(deps, name, inProject);
   await assertEditable(io, deps, inProject);
-  const definition = await withSecret(io, requested, { server: name, variable: options.secret });
+  const secret = { server: name, variable: options.secret, servers: deps };
+  const definition = await withSecret(io, requested, secret);
   const { file } = await editServers(io, deps, {
     inProject,
     change: (path) => setInConfigFile(path, ['mcp', 'servers', name], definition),

@@ -104,6 +104,28 @@ describe('toolcrib servers add', { timeout: 30_000 }, () => {
     expect(JSON.parse(secrets)).toEqual({ MCP_GIT_GIT_TOKEN: 'the-canary' });
   });
 
+  it('threat: --secret does not replace the credential of another server', async () => {
+    const add = (name: string, variable: string, value: string, ...more: string[]) =>
+      session(
+        ['servers', 'add', name, '--secret', variable, ...more, '--', 'program'],
+        `${value}\n`,
+      );
+    const secrets = () => JSON.parse(readFileSync(join(folder, 'home', 'secrets.json'), 'utf8'));
+    expect((await add('google', 'DRIVE_TOKEN', 'first')).code).toBe(0);
+    for (const [name, variable] of [
+      ['google-drive', 'TOKEN'],
+      ['GOOGLE', 'drive_token'],
+    ] as const) {
+      const { code, err } = await add(name, variable, 'second');
+      expect([code, err.includes('belongs to the server google')]).toEqual([1, true]);
+    }
+    expect(secrets()).toEqual({ MCP_GOOGLE_DRIVE_TOKEN: 'first' });
+    expect(mine()).not.toContain('google-drive');
+    expect((await add('google', 'DRIVE_TOKEN', 'renewed', '--replace')).code).toBe(0);
+    expect((await add('drive', 'TOKEN', 'other')).code).toBe(0);
+    expect(secrets()).toEqual({ MCP_GOOGLE_DRIVE_TOKEN: 'renewed', MCP_DRIVE_TOKEN: 'other' });
+  });
+
   it('warns of a value that looks like a secret, without showing it', async () => {
     const { code, out, err } = await run(
       'add',

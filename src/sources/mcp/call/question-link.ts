@@ -37,7 +37,8 @@ export const takeLink = (headers: Headers): string | undefined => {
   return key;
 };
 
-const QUESTION = /"(?:elicitation\/create|sampling\/createMessage)"/;
+/** Loose, because some languages write a slash as `\/`. */
+const QUESTION = /"(?:elicitation|sampling)/;
 
 /** Links a message on the stream of a call, as text; what is no question stays as it is. */
 export const linkText = (text: string, key: string): string => {

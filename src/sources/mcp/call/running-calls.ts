@@ -2,7 +2,8 @@
  * The calls that run on one connection, so that a question of the server reaches the person behind
  * the call that it belongs to. HTTP streams and replies of the 2026-07-28 protocol say which call
  * that is (`question-link.ts`). A pipe does not: there a question is put to the session whose calls
- * run, and to nobody while calls of different sessions run, for it could reach the wrong person.
+ * run, and to nobody while calls of different sessions run, for it could reach the wrong person. A
+ * call that was cancelled counts on, because the server may still work on it.
  */
 import { randomUUID } from 'node:crypto';
 import { LOCAL_CALLER } from '../../../contract/caller.ts';
@@ -20,6 +21,10 @@ const sessionOf = ({ userId, agentId, sessionId, authenticated }: RunningCaller)
   const proven = authenticated ?? { userId, agentId, sessionId };
   return JSON.stringify([userId, agentId, sessionId, Object.entries(proven).sort()]);
 };
+
+/** True for an error that the server answered with: the same call gets the same answer. */
+export const isErrorAnswer = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'ProtocolError';
 
 export class RunningCall {
   readonly askers: Askers;
@@ -49,8 +54,32 @@ export class RunningCall {
 /** Questions of one call, to its person and its model. */
 const MAX_QUESTIONS = 20;
 
+/** The least time that a call without an answer counts on, even if it has used up its own. */
+const MIN_LEFT_MS = 300_000;
+
+const NO_ASKERS: Askers = { elicit: undefined, elicitUrl: undefined, sample: undefined };
+
+export interface RunningCallsDeps {
+  /** Milliseconds by a clock that never goes back. */
+  elapsed(): number;
+  /** How long one call may take. */
+  readonly maxCallMs: number;
+}
+
 export class RunningCalls {
+  readonly #deps: RunningCallsDeps;
   readonly #calls = new Set<RunningCall>();
+  /** Until when calls that were left without an answer may still ask, by their session. */
+  readonly #left = new Map<string | undefined, number>();
+
+  constructor(deps: RunningCallsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Adds a request that brings no way to ask, such as the reading of a resource, made by anybody. */
+  addSilent(): RunningCall {
+    return this.add(NO_ASKERS, LOCAL_CALLER);
+  }
 
   add(askers: Askers, caller: RunningCaller): RunningCall {
     const call = new RunningCall(askers, caller);
@@ -58,12 +87,37 @@ export class RunningCalls {
     return call;
   }
 
+  /** Ends a call that the server has answered. */
   delete(call: RunningCall): void {
     this.#calls.delete(call);
   }
 
+  /** Ends a call that the server has not answered: it may still ask, but nobody else must be asked. */
+  leave(call: RunningCall): void {
+    if (!this.#calls.delete(call)) return;
+    this.#forgetLeft();
+    const session = sessionOf(call.caller);
+    const until = this.#deps.elapsed() + Math.max(this.#deps.maxCallMs, MIN_LEFT_MS);
+    this.#left.set(session, until);
+  }
+
+  /** Awaits the answer to a call, and ends the call. */
+  async settle<T>(call: RunningCall, answer: Promise<T>): Promise<T> {
+    try {
+      const result = await answer;
+      this.delete(call);
+      return result;
+    } catch (error) {
+      if (isErrorAnswer(error)) this.delete(call);
+      else this.leave(call);
+      throw error;
+    }
+  }
+
+  /** Those that run, and the sessions whose cancelled calls may still ask. */
   get size(): number {
-    return this.#calls.size;
+    this.#forgetLeft();
+    return this.#calls.size + this.#left.size;
   }
 
   withKey(key: string): RunningCall | undefined {
@@ -87,16 +141,21 @@ export class RunningCalls {
 
   #ofOneSession(kind: keyof Askers): RunningCall | undefined {
     const [first, ...others] = this.#calls;
-    if (!first || others.length === 0) return first;
+    if (!first || this.size === 1) return first;
     const session = sessionOf(first.caller);
-    if (session === undefined || others.some(({ caller }) => sessionOf(caller) !== session)) {
-      return undefined;
-    }
+    const sessions = [...others.map(({ caller }) => sessionOf(caller)), ...this.#left.keys()];
+    if (session === undefined || sessions.some((other) => other !== session)) return undefined;
     const able = [first, ...others].filter(({ askers }) => askers[kind] !== undefined);
     return able.reduce(
       (least, each) => (each.questions < least.questions ? each : least),
       able[0] ?? first,
     );
+  }
+
+  #forgetLeft(): void {
+    if (this.#left.size === 0) return;
+    const now = this.#deps.elapsed();
+    for (const [session, until] of this.#left) if (until <= now) this.#left.delete(session);
   }
 }
 

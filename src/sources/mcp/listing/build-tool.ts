@@ -4,7 +4,7 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { type Capability, defineTool, type Tier, type Tool } from '../../../contract/tool.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { readResult } from '../call/read-result.ts';
-import { askersOf } from '../call/running-calls.ts';
+import { askersOf, isErrorAnswer } from '../call/running-calls.ts';
 import { secretKeysOf } from '../resolve-secrets.ts';
 import { isConnectionLost, serverFailure } from '../server-failure.ts';
 import type { ServerLink } from '../server-link.ts';
@@ -113,7 +113,7 @@ const call = async (
       assertCurrent();
       isSent = true;
       const running = calls.add(askersOf(context, server), context);
-      const result = await callTool(
+      const answer = callTool(
         { name, arguments: input },
         {
           signal,
@@ -121,18 +121,14 @@ const call = async (
           onProgress: (progress, total, message) =>
             context.progress(fractionOf(progress, total), message),
         },
-      ).finally(() => calls.delete(running));
-      return readResult(result, link.settings);
+      );
+      return readResult(await calls.settle(running, answer), link.settings);
     });
   } catch (error) {
     const retryable = !isSent || tier === 'read_only' || !isConnectionLost(error);
-    throw serverFailure(error, { server, retryable: retryable && !isAnswer(error), redact });
+    throw serverFailure(error, { server, retryable: retryable && !isErrorAnswer(error), redact });
   }
 };
-
-/** True for an error that the server answered with: the same call gets the same answer. */
-const isAnswer = (error: unknown): boolean =>
-  error instanceof Error && error.name === 'ProtocolError';
 
 export interface BuildDeps {
   redact(text: string): string;

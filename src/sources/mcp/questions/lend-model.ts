@@ -49,7 +49,7 @@ const faultOf = (params: Params): string | undefined => {
 
 const noModel = (call: RunningCall | undefined, calls: RunningCalls): string => {
   if (call) return 'the client of the call cannot sample';
-  if (calls.size === 0) return 'no call runs on this server';
+  if (calls.size <= 1) return 'no call runs on this server';
   return 'several calls of different callers run on this server, and it is not known whose is meant';
 };
 

@@ -1,7 +1,8 @@
 /** Routes that other parts answer, behind the same checks: events, metrics and MCP. */
 import type { Answer } from '../../door/answer.ts';
 import { endableResponse } from '../../door/endable-response.ts';
-import { notFound } from '../error-reply.ts';
+import { continuingRequest, DRAINING } from '../draining.ts';
+import { notFound, refusal } from '../error-reply.ts';
 import { defineRoute, type MemberCall, type Replied, type Route } from '../route.ts';
 
 /** Ends the events of an answer when its client may no longer read them. */
@@ -40,6 +41,12 @@ const metrics = defineRoute({
   },
 });
 
+/** Returns nothing for a message that would start a call while the server shuts down. */
+const acceptedRequest = async ({ services, request }: MemberCall) =>
+  services.isDraining() && request.method === 'POST'
+    ? continuingRequest(request, services.bodyBytes)
+    : request;
+
 const mcp = (method: 'get' | 'post' | 'delete'): Route =>
   defineRoute({
     method,
@@ -49,7 +56,9 @@ const mcp = (method: 'get' | 'post' | 'delete'): Route =>
     summary: 'The MCP endpoint',
     response: 'application/json',
     handle: async (call) => {
-      const { services, request, identity } = call;
+      const { services, identity } = call;
+      const request = await acceptedRequest(call);
+      if (!request) return { answer: refusal(DRAINING) };
       if (!services.deps.mcp) throw notFound('The endpoint');
       return held(await services.deps.mcp(request, identity), call);
     },
