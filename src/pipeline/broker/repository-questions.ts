@@ -132,6 +132,12 @@ export const assertTellsNoSecrets = async (repository: RepositoryRun, run: Run):
     names.filter((name, at) => types[at] === 'tree' && !EMPTY_TREE.test(name)),
     run,
   );
+  if ((await typesOf(repository.compared, run)).includes('tree')) {
+    throw denied(
+      'A folder of a commit is compared by itself.',
+      'Name the commits, and the folder behind them: git diff HEAD~1 HEAD -- folder.',
+    );
+  }
   const commits = names.filter((_name, at) => isType(types[at] ?? ''));
   if (isSearch) await assertNoAnswers(repository, commits, run);
 };

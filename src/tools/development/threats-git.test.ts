@@ -364,6 +364,25 @@ describe.skipIf(missing)('committed files that hold secrets', () => {
     }
   });
 
+  it('S11: a folder with secrets is not compared as commit:folder; files and paths are', async () => {
+    workspace.put('.kube/config', 'token: canary-kube\n');
+    workspace.put('src/a.ts', 'one\n');
+    workspace.git('add', '-A', '-f');
+    workspace.git('commit', '-qm', 'Add .kube');
+    workspace.put('.kube/config', 'token: canary-kube-2\n');
+    workspace.put('src/a.ts', 'two\n');
+    workspace.git('add', '-A', '-f');
+    workspace.git('commit', '-qm', 'Change .kube');
+    for (const command of [
+      ...['git diff HEAD~1:.kube HEAD:.kube', 'git diff HEAD~1:.kube..HEAD:.kube'],
+      ...['git diff --stat HEAD~1:.kube HEAD:.kube', 'git diff HEAD~1:./.kube HEAD:./.kube'],
+    ]) {
+      expect([command, said(await bash(command))].join()).not.toContain('canary-kube');
+    }
+    expect(said(await bash('git diff HEAD~1:src/a.ts HEAD:src/a.ts'))).toContain('two');
+    expect(said(await bash('git diff HEAD~1 HEAD -- src'))).toContain('two');
+  });
+
   it('S11: a file is not named by its hash behind a name with a line break', async () => {
     const blob = workspace.git('rev-parse', 'HEAD:.env').trim();
     for (const command of [`git show $'a\\nb' ${blob}`, `git show "a\nb" ${blob}`]) {

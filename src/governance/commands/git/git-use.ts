@@ -12,6 +12,8 @@ export interface GitUse {
   readonly isAlone: boolean;
   /** What commands that print content name and that could be a file by its hash alone. */
   readonly objects: readonly string[];
+  /** What a comparison names as `commit:path`: a folder named so loses the path that protects it. */
+  readonly compared: readonly string[];
   /** Searches that depend on the content of files, including files that are not printed. */
   readonly searches: GitSearches;
 }
@@ -87,6 +89,15 @@ const objectsIn = (words: readonly string[]): readonly string[] => {
     .filter((word) => word !== '' && !/[:\s]/.test(word));
 };
 
+/** Lists what `git diff` compares by `commit:path`. */
+const comparedIn = (words: readonly string[]): readonly string[] => {
+  const [subcommand, ...args] = subcommandOf(words);
+  if (subcommand !== 'diff') return [];
+  return args
+    .flatMap((word) => word.split(/\.{2,3}/))
+    .filter((word) => /^[^-:][^:]*:./.test(word) && !/\s/.test(word));
+};
+
 /** Gives the subcommand and its arguments: the words after `git` and its own options. */
 const subcommandOf = (words: readonly string[]): readonly string[] => {
   const rest = words.slice(words.findIndex(isGit) + 1);
@@ -155,6 +166,7 @@ export const gitUseOf = (commands: Commands): GitUse => {
         (words) => words[0] === 'git' || SILENT.has(words[0] ?? '') || isFilter(words),
       ),
     objects: [...new Set(withGit.flatMap(objectsIn))],
+    compared: [...new Set(withGit.flatMap(comparedIn))],
     searches: searchesOf(withGit),
   };
 };
