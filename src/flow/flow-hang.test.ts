@@ -138,11 +138,11 @@ describe('a step of a flow that cannot end', () => {
     process.on('unhandledRejection', note);
     cleanup.push(() => process.off('unhandledRejection', note));
     const run = await runFlow(async (flow) => {
-      flow.call('fail', {});
-      flow.value('id', () => Promise.reject(new Error('no')));
-      flow.child(typed, {} as never);
-      flow.all([() => flow.call('fail', {})]);
-      flow.sleep(-1);
+      void flow.call('fail', {});
+      void flow.value('id', () => Promise.reject(new Error('no')));
+      void flow.child(typed, {} as never);
+      void flow.all([() => flow.call('fail', {})]);
+      void flow.sleep(-1);
       await flow.sleep(20);
       return 'done';
     });

@@ -108,9 +108,12 @@ describe('threat: a connection past the egress guard', () => {
     expect(await codeOf(ask(host).answer)).toBe(code);
   });
 
-  it.each([0, -1, 65_536, 1.5, Number.NaN])('hostile: port %d is refused as a destination', async (port) => {
-    expect(await codeOf(ask('db.example.com', port).answer)).toBe('VALIDATION_ERROR');
-  });
+  it.each([0, -1, 65_536, 1.5, Number.NaN])(
+    'hostile: port %d is refused as a destination',
+    async (port) => {
+      expect(await codeOf(ask('db.example.com', port).answer)).toBe('VALIDATION_ERROR');
+    },
+  );
 
   it('a name that resolves to no address is refused', async () => {
     const deps = { rules: createAddressRules(), resolve: async () => [] };
