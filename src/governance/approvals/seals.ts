@@ -7,7 +7,7 @@ import type { ApprovalRecord } from '../../contract/approver.ts';
 import type { Grant } from '../../contract/grant.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import type { Approvals } from '../../contract/store.ts';
-import { canonicalJson } from '../../kit/data/canonical-json.ts';
+import { canonicalJson, sha256Hex } from '../../kit/data/canonical-json.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { SigningKey } from '../signing/open-signing-key.ts';
 import { verifySignature } from '../signing/verify-signature.ts';
@@ -45,7 +45,7 @@ const MAX_REMEMBERED = 10_000;
 export class Seals {
   readonly #key: () => Promise<SigningKey>;
   readonly #log: Pick<Logger, 'warn'>;
-  /** Texts that this process sealed or verified, so that nothing is verified twice. */
+  /** Digests of texts that this process sealed or verified, so that nothing is verified twice. */
   readonly #ours = new LRUCache<string, true>({ max: MAX_REMEMBERED });
   /** Kinds that were reported: a store full of planted rows must not fill the log. */
   readonly #reported = new Set<string>();
@@ -57,7 +57,7 @@ export class Seals {
 
   /** Seals a text. Without a key it counts for this process alone, and the log says so. */
   async seal(text: string): Promise<string | undefined> {
-    this.#ours.set(text, true);
+    this.#ours.set(sha256Hex(text), true);
     try {
       return (await this.#key()).sign(text);
     } catch (error) {
@@ -71,9 +71,11 @@ export class Seals {
 
   /** Tells whether this user sealed the text; otherwise logs it once for each kind of row. */
   async isOurs(text: string, seal: string | undefined): Promise<boolean> {
-    if (this.#ours.has(text)) return true;
+    // A digest, because a sealed text holds whole inputs.
+    const digest = sha256Hex(text);
+    if (this.#ours.has(digest)) return true;
     if (seal !== undefined && (await this.#isSealed(text, seal))) {
-      this.#ours.set(text, true);
+      this.#ours.set(digest, true);
       return true;
     }
     this.#report(text);

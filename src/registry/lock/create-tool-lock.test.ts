@@ -165,7 +165,7 @@ describe('the lock', () => {
     registry.register(aTool({ name: 'inside' }));
     await expect(lock.accept(['alpha', 'alpa'], 'ada')).rejects.toMatchObject({
       code: 'TOOL_NOT_FOUND',
-      extras: { suggestions: ['Did you mean alpha?'] },
+      extras: { suggestions: ['Did you mean alpha?', 'See them all: toolcrib tools lock'] },
     });
     await expect(lock.accept(['inside'], 'ada')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' });
     expect(reasonOf('alpha')).toBe('new');

@@ -11,7 +11,7 @@ export interface GitSetting {
 }
 
 /** Thrown for a text that git refuses, too. */
-export class GitConfigError extends Error {}
+class GitConfigError extends Error {}
 
 const isBlank = (char: string): boolean => /^[ \t\r\n]$/.test(char);
 

@@ -3,7 +3,7 @@
  * it, and switches off what configuration could make git run; git takes these variables before any
  * file. Settings that no variable can switch off are found in the text of the configuration.
  */
-import { GitConfigError, gitSettings } from './git-config-text.ts';
+import { gitSettings } from './git-config-text.ts';
 
 export interface GitLocation {
   /** Absolute. It need not exist: git then says that there is no repository. */
@@ -150,9 +150,8 @@ const findSetting = (
       if (key !== undefined && keys?.includes(key)) return `${section}.${key}`;
     }
     return undefined;
-  } catch (error) {
-    if (error instanceof GitConfigError) return UNREADABLE;
-    throw error;
+  } catch {
+    return UNREADABLE;
   }
 };
 
