@@ -13,7 +13,7 @@ const EXPECTED = [
   },
   {
     file: /^test\/e2e\/shipped-tools\.test\.ts$/,
-    title: 'docker does what',
+    title: "'docker' does what",
     why: 'a container engine in a container needs rights that CI machines do not give',
   },
   {
