@@ -108,7 +108,7 @@ export const retentionOf = async (
 ): Promise<Retention | undefined> => {
   const { retentionDays: days } = config.audit;
   if (days === undefined) return undefined;
-  const { openRetention } = await import('./open-retention.ts');
+  const { openRetention } = await import('./audit/open-retention.ts');
   return openRetention(store, { days, folder: userFolder(home), events, runtime });
 };
 
@@ -119,6 +119,6 @@ export const checkpointsOf = async (
   deps: Pick<OpenEngineDeps, 'config' | 'runtime' | 'redactor'>,
 ): Promise<Opened['checkpoints']> => {
   if (deps.config.audit.checkpoints.to === undefined) return undefined;
-  const { openCheckpoints } = await import('./open-checkpoints.ts');
+  const { openCheckpoints } = await import('./audit/open-checkpoints.ts');
   return openCheckpoints(store, { ...deps, folder: userFolder(home), secrets });
 };

@@ -1,6 +1,6 @@
 /**
  * Opens a server for a crib: the HTTP API with events, metrics, traces, the MCP endpoint and the
- * console. It only connects the parts.
+ * console. It only connects the services.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -19,7 +19,7 @@ import {
 import { relayChanges } from '../surfaces/http/events/relay-changes.ts';
 import { assertReachable, listenFault } from './listen-address.ts';
 import { openMcpEndpoint } from './mcp-endpoint.ts';
-import { httpDepsOf, type ServerDeps, type ServerParts } from './server-deps.ts';
+import { httpDepsOf, type OpenedServices, type ServerDeps } from './server-deps.ts';
 
 export interface RunningServer {
   readonly url: string;
@@ -39,7 +39,7 @@ const CLOSE_MS = 2000;
 /** How long replies of calls that have ended may take to leave. */
 const REPLY_MS = 250;
 
-const openParts = (deps: ServerDeps): ServerParts => {
+const openServices = (deps: ServerDeps): OpenedServices => {
   const { crib, runtime, version, describe } = deps;
   const { server } = deps.loaded.config;
   const isTool = (name: string): boolean => crib.tools.get(name) !== undefined;
@@ -95,8 +95,8 @@ interface Listening {
   readonly server: HttpServer;
 }
 
-const startListening = async (deps: ServerDeps, parts: ServerParts): Promise<Listening> => {
-  const surface = createHttpSurface(deps.crib, httpDepsOf(deps, parts));
+const startListening = async (deps: ServerDeps, services: OpenedServices): Promise<Listening> => {
+  const surface = createHttpSurface(deps.crib, httpDepsOf(deps, services));
   const { host, port } = deps;
   const server = await surface.listen({ host, port }).catch((error: unknown) => {
     surface.close();
@@ -105,7 +105,7 @@ const startListening = async (deps: ServerDeps, parts: ServerParts): Promise<Lis
   return { surface, server };
 };
 
-const closeParts = ({ calls, traces }: ServerParts): void => {
+const closeServices = ({ calls, traces }: OpenedServices): void => {
   calls.close();
   traces.close();
 };
@@ -117,33 +117,33 @@ const closeParts = ({ calls, traces }: ServerParts): void => {
 export const openServer = async (deps: ServerDeps): Promise<RunningServer> => {
   assertReachable(deps.host, deps.loaded.config.server);
   const { crib, runtime } = deps;
-  const parts = openParts(deps);
-  const { surface, server } = await startListening(deps, parts).catch((error: unknown) => {
-    closeParts(parts);
+  const services = openServices(deps);
+  const { surface, server } = await startListening(deps, services).catch((error: unknown) => {
+    closeServices(services);
     throw error;
   });
   const stopWatching = watchServers(crib.servers, { events: crib.events, runtime });
   const shutDown = async (): Promise<number> => {
-    parts.readiness.drain();
+    services.readiness.drain();
     surface.drain();
-    await idle(parts.calls, deps);
-    const left = parts.calls.running.filter((id) => crib.executions.cancel(id)).length;
-    parts.events.close();
+    await idle(services.calls, deps);
+    const left = services.calls.running.filter((id) => crib.executions.cancel(id)).length;
+    services.events.close();
     const closing = server.close(CLOSE_MS);
     // Calls have ended, but their replies may still be on the way: closing sessions would lose them.
     await Promise.race([closing, pause(REPLY_MS, runtime)]);
-    await parts.mcp.close();
+    await services.mcp.close();
     await closing;
     surface.close();
     stopWatching();
-    closeParts(parts);
+    closeServices(services);
     return left;
   };
   const home = (deps.loaded.config.server.publicUrl ?? server.url).replace(/\/+$/, '');
   let closing: Promise<number> | undefined;
   return {
     url: server.url,
-    running: () => parts.calls.running.length,
+    running: () => services.calls.running.length,
     // Behind the hash, so that the code is in no log of a proxy and no Referer.
     consoleLink: () => `${home}/#code=${surface.issueCode({ user: 'local', role: 'admin' })}`,
     close: () => {

@@ -1,10 +1,10 @@
-/** What the HTTP surface of a server is handed: settings, views, the trail, metrics, and the opened parts. */
+/** What the HTTP surface of a server is handed: settings, views, the trail, metrics, and the opened services. */
 import { randomBytes } from 'node:crypto';
 import type { LoadedSettings } from '../config/loaded-settings.ts';
 import { isLoopbackHost } from '../config/sections/server.ts';
 import type { CribHost } from '../contract/crib-host.ts';
 import type { Runtime } from '../contract/runtime.ts';
-import { auditService } from '../crib/audit-files.ts';
+import { auditService } from '../crib/audit/audit-files.ts';
 import type { CallMetrics } from '../observation/call-metrics.ts';
 import type { PrometheusText } from '../observation/prometheus-text.ts';
 import type { Readiness } from '../observation/readiness.ts';
@@ -30,7 +30,7 @@ export interface ServerDeps {
 }
 
 /** What is opened beside the surface and has to be closed again. */
-export interface ServerParts {
+export interface OpenedServices {
   readonly calls: CallMetrics;
   readonly traces: TraceRing;
   readonly events: EventBroadcast;
@@ -41,7 +41,7 @@ export interface ServerParts {
 /** Makes the page of metrics. Its library is loaded with the first request. */
 const metricsPage = (
   deps: ServerDeps,
-  { calls, events }: ServerParts,
+  { calls, events }: OpenedServices,
 ): NonNullable<HttpDeps['metrics']> => {
   const { crib, version } = deps;
   let loading: Promise<PrometheusText> | undefined;
@@ -110,9 +110,9 @@ const networkDeps = ({ host, loaded, consoleFolder, serverEditor }: ServerDeps) 
 };
 
 /** Puts together what the surface is handed. */
-export const httpDepsOf = (deps: ServerDeps, parts: ServerParts): HttpDeps => {
+export const httpDepsOf = (deps: ServerDeps, services: OpenedServices): HttpDeps => {
   const { runtime, version, describe } = deps;
-  const { calls, traces, events, mcp, readiness } = parts;
+  const { calls, traces, events, mcp, readiness } = services;
   return {
     runtime,
     version,
@@ -128,7 +128,7 @@ export const httpDepsOf = (deps: ServerDeps, parts: ServerParts): HttpDeps => {
       return counts && { calls: counts.durations.count, lastUsed: counts.lastUsedAt };
     },
     events: events.open.bind(events),
-    ...(deps.loaded.config.observation.metrics && { metrics: metricsPage(deps, parts) }),
+    ...(deps.loaded.config.observation.metrics && { metrics: metricsPage(deps, services) }),
     mcp: mcp.answer,
   };
 };

@@ -3,8 +3,8 @@ import { hasKind } from './check-value.ts';
 import type { PathJudge } from './judge-path.ts';
 
 const judge = (notes: string[] = []): PathJudge => ({
-  root: '/work',
-  bases: ['/work/packages/app'],
+  root: '/project',
+  bases: ['/project/packages/app'],
   protectedNames: [],
   followLinks: (path) => path,
   note: (path) => void notes.push(path),
@@ -29,9 +29,9 @@ describe('a revision of git', () => {
     expect(() => hasKind('HEAD:.env', 'revision', judge())).toThrow('secrets');
     const notes: string[] = [];
     hasKind('HEAD:src/a.ts', 'revision', judge(notes));
-    expect(notes).toContain('/work/src/a.ts');
+    expect(notes).toContain('/project/src/a.ts');
     notes.length = 0;
     hasKind('HEAD:./a.ts', 'revision', judge(notes));
-    expect(notes).not.toContain('/work/a.ts');
+    expect(notes).not.toContain('/project/a.ts');
   });
 });

@@ -43,7 +43,7 @@ const factsOf = (context: ToolContext): Readonly<Record<string, unknown>> => {
   return { executionId, sessionId, loopId, agentId, userId, idempotencyKey, degraded };
 };
 
-export interface ToolParts {
+export interface CompiledTool {
   readonly definition: SharedDefinition;
   readonly reach: Reach;
   readonly code: MappedCode;
@@ -62,8 +62,8 @@ export interface Runner {
 /** Makes the tag by which `tools test` finds the tools of a file. */
 export const fileTag = (file: string): string => `file:${file}`;
 
-export const buildTool = (parts: ToolParts, { runCode, defaultSandbox }: Runner): Tool => {
-  const { definition, reach, code, request, rest } = parts;
+export const buildTool = (compiled: CompiledTool, { runCode, defaultSandbox }: Runner): Tool => {
+  const { definition, reach, code, request, rest } = compiled;
   const { name, version, description, documentation, author, license, output } = definition;
   const config = sandboxConfig(definition.sandbox ?? defaultSandbox, definition.timeoutMs);
   return {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { Pruned, PruneRequest } from '../../../crib/audit-files.ts';
+import type { Pruned, PruneRequest } from '../../../crib/audit/audit-files.ts';
 import { DAY_MS } from '../../../kit/data/durations.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';

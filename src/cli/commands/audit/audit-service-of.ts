@@ -1,7 +1,7 @@
 /** What the commands on the audit trail share: the service of the user's folder, and a progress line. */
 import { homeOf, userConfigDir } from '../../../config/load/find-config-files.ts';
 import type { AuditLog } from '../../../contract/audit.ts';
-import { type AuditService, auditService } from '../../../crib/audit-files.ts';
+import { type AuditService, auditService } from '../../../crib/audit/audit-files.ts';
 import type { Io } from '../../io.ts';
 import { formatCount } from '../../output/format-units.ts';
 import { progressOn } from '../../output/progress-line.ts';

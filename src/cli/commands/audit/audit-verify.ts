@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Store } from '../../../contract/store.ts';
-import type { VerifyAnswer } from '../../../crib/audit-files.ts';
+import type { VerifyAnswer } from '../../../crib/audit/audit-files.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, collectEach, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { newFile } from '../../input/new-file.ts';

@@ -107,7 +107,7 @@ export const checkCheckpoints = async (
   if (to === undefined) return [];
   const name = 'checkpoint';
   try {
-    const { checkpointState } = await import('../../../crib/audit-files.ts');
+    const { checkpointState } = await import('../../../crib/audit/audit-files.ts');
     const { deliveredSeq, problem } = await checkpointState(await crib.store(), now);
     const last =
       deliveredSeq === 0 ? 'none was delivered yet' : `the last is of row ${deliveredSeq}`;

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { aTool } from '../../test/fixtures/test-crib.ts';
-import type { CribHost } from '../contract/crib-host.ts';
+import { aTool } from '../../../test/fixtures/test-crib.ts';
+import type { CribHost } from '../../contract/crib-host.ts';
+import { createCribHost } from '../create-crib.ts';
 import { auditService, type VerifyRequest } from './audit-files.ts';
-import { createCribHost } from './create-crib.ts';
 
 let root: string;
 beforeEach(async () => {

@@ -3,17 +3,17 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { auditEntry, intentEntry, times } from '../../test/conformance/store-samples.ts';
-import { aTool } from '../../test/fixtures/test-crib.ts';
-import { trustAround } from '../../test/fixtures/trust-project.ts';
-import type { Logger } from '../contract/runtime.ts';
-import type { Store } from '../contract/store.ts';
-import { createSqliteStore } from '../stores/sqlite/create-sqlite-store.ts';
-import { loadConfig } from '../trust/load-config.ts';
+import { auditEntry, intentEntry, times } from '../../../test/conformance/store-samples.ts';
+import { aTool } from '../../../test/fixtures/test-crib.ts';
+import { trustAround } from '../../../test/fixtures/trust-project.ts';
+import type { Logger } from '../../contract/runtime.ts';
+import type { Store } from '../../contract/store.ts';
+import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
+import { loadConfig } from '../../trust/load-config.ts';
+import { createCribHost } from '../create-crib.ts';
+import { createRuntime } from '../create-runtime.ts';
+import type { CribOptions } from '../crib-options.ts';
 import { auditService } from './audit-files.ts';
-import { createCribHost } from './create-crib.ts';
-import { createRuntime } from './create-runtime.ts';
-import type { CribOptions } from './crib-options.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

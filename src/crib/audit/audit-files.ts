@@ -3,33 +3,36 @@
  * archives, export, retention. Keys and checkpoints lie in the user's configuration folder.
  */
 import { join } from 'node:path';
-import type { AuditCheckpoint, AuditVerification } from '../contract/audit.ts';
-import { ToolFailure } from '../contract/errors.ts';
-import type { Store } from '../contract/store.ts';
-import { type CheckpointState, readCheckpointState } from '../governance/audit/auto-checkpoints.ts';
-import { makeCheckpoint } from '../governance/audit/checkpoint.ts';
-import { recallCheckpoints, rememberCheckpoint } from '../governance/audit/checkpoint-book.ts';
-import type { StoredCheckpoints } from '../governance/audit/checkpoint-rows.ts';
+import type { AuditCheckpoint, AuditVerification } from '../../contract/audit.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Store } from '../../contract/store.ts';
+import {
+  type CheckpointState,
+  readCheckpointState,
+} from '../../governance/audit/auto-checkpoints.ts';
+import { makeCheckpoint } from '../../governance/audit/checkpoint.ts';
+import { recallCheckpoints, rememberCheckpoint } from '../../governance/audit/checkpoint-book.ts';
+import type { StoredCheckpoints } from '../../governance/audit/checkpoint-rows.ts';
 import {
   type ExportOptions,
   type ExportPart,
   exportAudit,
-} from '../governance/audit/export-audit.ts';
+} from '../../governance/audit/export-audit.ts';
 import {
   foreseePrune,
   type Pruned,
   type PruneOptions,
   pruneAudit,
-} from '../governance/audit/prune-audit.ts';
+} from '../../governance/audit/prune-audit.ts';
 import {
   type OldRowsOptions,
   type OldRowsPruned,
   pruneOldRows,
-} from '../governance/audit/prune-old-rows.ts';
-import { type VerifyLogOptions, verifyAuditLog } from '../governance/audit/verify-audit.ts';
-import { verifyAuditFiles } from '../governance/audit/verify-audit-files.ts';
-import { openSigningKey, readSigningKey } from '../governance/signing/open-signing-key.ts';
-import { isPublicKey } from '../governance/signing/verify-signature.ts';
+} from '../../governance/audit/prune-old-rows.ts';
+import { type VerifyLogOptions, verifyAuditLog } from '../../governance/audit/verify-audit.ts';
+import { verifyAuditFiles } from '../../governance/audit/verify-audit-files.ts';
+import { openSigningKey, readSigningKey } from '../../governance/signing/open-signing-key.ts';
+import { isPublicKey } from '../../governance/signing/verify-signature.ts';
 import { isMissing, readDestination, readNamed } from './read-checkpoints.ts';
 
 export type { Pruned };

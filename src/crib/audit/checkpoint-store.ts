@@ -1,15 +1,15 @@
 /** A second store for checkpoints, given as `sqlite:` and the absolute path of its database. */
 import { realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { AuditCheckpoint } from '../contract/audit.ts';
-import { ToolFailure } from '../contract/errors.ts';
-import type { Runtime } from '../contract/runtime.ts';
-import type { Store } from '../contract/store.ts';
+import type { AuditCheckpoint } from '../../contract/audit.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Store } from '../../contract/store.ts';
 import {
   appendCheckpoint,
   readCheckpointRows,
   type StoredCheckpoints,
-} from '../governance/audit/checkpoint-rows.ts';
+} from '../../governance/audit/checkpoint-rows.ts';
 
 const SCHEME = 'sqlite:';
 
@@ -22,7 +22,7 @@ const withStore = async <T>(
   runtime: Runtime,
   work: (store: Store) => Promise<T>,
 ): Promise<T> => {
-  const { createSqliteStore } = await import('../stores/sqlite/create-sqlite-store.ts');
+  const { createSqliteStore } = await import('../../stores/sqlite/create-sqlite-store.ts');
   const store = await createSqliteStore({ path, runtime });
   try {
     return await work(store);

@@ -1,12 +1,12 @@
 /** Reads the checkpoints that a trail is held to, from files and second stores. */
 import { access, readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import type { AuditCheckpoint } from '../contract/audit.ts';
-import { ToolFailure } from '../contract/errors.ts';
-import { parseCheckpoints, recallCheckpoints } from '../governance/audit/checkpoint-book.ts';
-import type { StoredCheckpoints } from '../governance/audit/checkpoint-rows.ts';
+import type { AuditCheckpoint } from '../../contract/audit.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import { parseCheckpoints, recallCheckpoints } from '../../governance/audit/checkpoint-book.ts';
+import type { StoredCheckpoints } from '../../governance/audit/checkpoint-rows.ts';
+import { createRuntime } from '../create-runtime.ts';
 import { readCheckpointStore, storePathOf } from './checkpoint-store.ts';
-import { createRuntime } from './create-runtime.ts';
 
 const readFileOf = async (file: string): Promise<readonly AuditCheckpoint[]> => {
   const text = await readFile(file, 'utf8').catch(() => {

@@ -1,19 +1,22 @@
 /** Makes `audit.checkpoints` hold on an open store. Loaded only where it is set. */
-import { readEnvironment } from '../config/read-environment.ts';
-import type { Config } from '../config/schema.ts';
-import type { AuditCheckpoint } from '../contract/audit.ts';
-import { ToolFailure } from '../contract/errors.ts';
-import type { Runtime } from '../contract/runtime.ts';
-import type { Secrets } from '../contract/secrets.ts';
-import type { Store } from '../contract/store.ts';
-import { AutoCheckpoints, type AutoCheckpointsDeps } from '../governance/audit/auto-checkpoints.ts';
-import { rememberCheckpoint } from '../governance/audit/checkpoint-book.ts';
-import { createEgress } from '../governance/egress/create-egress.ts';
-import type { Redactor } from '../governance/redaction/redaction.ts';
-import { createSecretChain } from '../secrets/chain.ts';
+import { readEnvironment } from '../../config/read-environment.ts';
+import type { Config } from '../../config/schema.ts';
+import type { AuditCheckpoint } from '../../contract/audit.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Secrets } from '../../contract/secrets.ts';
+import type { Store } from '../../contract/store.ts';
+import {
+  AutoCheckpoints,
+  type AutoCheckpointsDeps,
+} from '../../governance/audit/auto-checkpoints.ts';
+import { rememberCheckpoint } from '../../governance/audit/checkpoint-book.ts';
+import { createEgress } from '../../governance/egress/create-egress.ts';
+import type { Redactor } from '../../governance/redaction/redaction.ts';
+import { createSecretChain } from '../../secrets/chain.ts';
+import { openSecrets } from '../open-secrets.ts';
 import { auditService } from './audit-files.ts';
 import { deliverToStore, storePathOf } from './checkpoint-store.ts';
-import { openSecrets } from './open-secrets.ts';
 
 export interface CheckpointsDeps {
   readonly config: Pick<Config, 'audit' | 'egress' | 'secrets'>;

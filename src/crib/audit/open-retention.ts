@@ -1,10 +1,10 @@
 /** Enforces `audit.retentionDays` on an open store. Loaded only where it is set. */
 
-import type { Events } from '../contract/events.ts';
-import type { Runtime } from '../contract/runtime.ts';
-import type { Store } from '../contract/store.ts';
-import { Retention } from '../governance/audit/retention.ts';
-import { DAY_MS } from '../kit/data/durations.ts';
+import type { Events } from '../../contract/events.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Store } from '../../contract/store.ts';
+import { Retention } from '../../governance/audit/retention.ts';
+import { DAY_MS } from '../../kit/data/durations.ts';
 import { auditService } from './audit-files.ts';
 
 export interface OpenRetentionDeps {
