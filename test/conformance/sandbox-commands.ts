@@ -73,7 +73,7 @@ const describeRuns = (test: SandboxUnderTest): void => {
 
 const describeBombs = (test: SandboxUnderTest): void => {
   const sh = shell(test);
-  const most = 1500 + (test.can.startMs ?? 0) + 1000;
+  const most = 1500 + (test.can.startMs ?? 0) + 10_000;
 
   it.each(BOMBS)('%s is stopped', async (_, script, codes) => {
     const started = performance.now();
@@ -101,7 +101,7 @@ const describeBombs = (test: SandboxUnderTest): void => {
     const started = performance.now();
     abort.abort();
     expect((await run).code).toBe('CANCELLED');
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 };
 

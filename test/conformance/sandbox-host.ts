@@ -165,7 +165,7 @@ const describeTime = ({ code, can }: SandboxUnderTest): void => {
       code('await context.call("x", 1);', {}, { host, config: { timeLimit } }),
     );
     expect(failure.code).toBe('TIMEOUT');
-    expect(performance.now() - started).toBeLessThan(timeLimit + 1000);
+    expect(performance.now() - started).toBeLessThan(timeLimit + 10_000);
   });
 
   it('what is asked at the end, or after it, does no harm', async () => {

