@@ -1,0 +1,148 @@
+/**
+ * The port to a queue of jobs. An engine keeps jobs, hands each to one worker at a time and hands it
+ * out again when that worker is gone; what a job does, and as whom, is decided above it.
+ */
+import type { Caller } from './caller.ts';
+import type { ToolError } from './errors.ts';
+
+/**
+ * `waiting`: for a worker. `delayed`: until `runAt`, also between two attempts. `active`: a worker has
+ * it. `dead`: its last attempt failed; it stays until it is requeued or removed.
+ */
+export type JobState = 'waiting' | 'delayed' | 'active' | 'completed' | 'dead' | 'cancelled';
+
+/** Milliseconds until the next attempt: `initialMs`, then `factor` times as long, at most `maxMs`. */
+export interface JobBackoff {
+  readonly initialMs: number;
+  readonly factor: number;
+  readonly maxMs: number;
+}
+
+export interface NewJob {
+  /** Chosen by whoever adds the job; adding the same id again changes nothing. */
+  readonly id: string;
+  /** Workers of one queue share its concurrency and its rate. */
+  readonly queue: string;
+  /** Names the handler. */
+  readonly type: string;
+  /** Plain data of bounded size; checked before it comes here. */
+  readonly payload: unknown;
+  /** On whose behalf the job runs; rights and budgets are judged again when it does. */
+  readonly caller: Caller;
+  /** US dollars a day that the token allows which added the job. */
+  readonly dailyUsd?: number;
+  /** 0 first, then 1, 2, … up to 1,000; equal ones in the order in which they were added. */
+  readonly priority: number;
+  /** How often the job is tried again after its first attempt. */
+  readonly retries: number;
+  readonly backoff: JobBackoff;
+  /** Milliseconds since the epoch; not before this moment. */
+  readonly runAt: number;
+  readonly createdAt: number;
+  /** The key under which the caller added it. */
+  readonly idempotencyKey?: string;
+  /** The schedule that made it. */
+  readonly scheduleId?: string;
+  /** Shows that this user added it; other jobs run only in the process that added them. */
+  readonly seal?: string;
+}
+
+export interface Job extends NewJob {
+  readonly state: JobState;
+  /** Attempts that were begun. */
+  readonly attempts: number;
+  /** What the handler last reported. */
+  readonly progress?: unknown;
+  readonly startedAt?: number;
+  readonly finishedAt?: number;
+  readonly result?: unknown;
+  /** Why the newest attempt failed. */
+  readonly error?: ToolError;
+}
+
+export interface JobFilter {
+  readonly queue?: string;
+  readonly type?: string;
+  readonly state?: JobState;
+  readonly userId?: string;
+  /** Jobs added before this moment, for paging. */
+  readonly before?: number;
+  /** 100 when absent. */
+  readonly limit?: number;
+}
+
+/** How many jobs of one queue are in each state. */
+export type JobCounts = Readonly<Record<JobState, number>>;
+
+/** A job that is made again and again. A moment that was missed is made up for once. */
+export interface JobSchedule {
+  readonly id: string;
+  /** Five or six fields, or a shorthand such as `@daily`. */
+  readonly cron: string;
+  /** An IANA name; UTC when absent. */
+  readonly timeZone?: string;
+  /** What is made each time; its id and times are made from the moment. */
+  readonly job: Omit<NewJob, 'id' | 'runAt' | 'createdAt' | 'scheduleId'>;
+}
+
+export interface StoredSchedule extends JobSchedule {
+  readonly nextAt: number;
+  readonly lastAt?: number;
+}
+
+/** What the worker of a job may do while it runs. */
+export interface JobRun {
+  /** Fires when the job is cancelled, handed to another worker, or the worker closes. */
+  readonly signal: AbortSignal;
+  progress(value: unknown): Promise<void>;
+}
+
+/** How an attempt ended. A failure that is not `retryable` makes the job dead at once. */
+export type JobEnd =
+  | { readonly state: 'completed'; readonly result?: unknown }
+  | {
+      readonly state: 'failed';
+      readonly error: ToolError;
+      readonly retryable: boolean;
+      /** The next attempt not before this many milliseconds; the backoff when absent. */
+      readonly retryAfterMs?: number;
+    };
+
+export interface WorkOptions {
+  readonly queue: string;
+  /** Jobs that this worker runs at once. */
+  readonly concurrency: number;
+  /** At most `max` jobs are begun in `perMs` milliseconds, by all workers of the queue together. */
+  readonly rate?: { readonly max: number; readonly perMs: number };
+  /** Runs one attempt. Never rejects: what the handler throws comes as an end. */
+  run(job: Job, run: JobRun): Promise<JobEnd>;
+}
+
+export interface QueueWorker {
+  /** Takes no more jobs, waits `graceMs` for those that run, then fires their signals. */
+  close(graceMs?: number): Promise<void>;
+}
+
+export interface Queue {
+  /** Adds jobs, all or none, synced; says for each whether it is new. */
+  add(jobs: readonly NewJob[]): Promise<readonly boolean[]>;
+  get(jobId: string): Promise<Job | undefined>;
+  /** Newest first. */
+  list(filter?: JobFilter): Promise<readonly Job[]>;
+  counts(): Promise<Readonly<Record<string, JobCounts>>>;
+  /** Cancels a job that is not finished; fires the signal of one that runs. False when it is. */
+  cancel(jobId: string): Promise<boolean>;
+  /** Makes a dead or cancelled job wait again, with all its attempts. False for any other. */
+  requeue(jobId: string): Promise<boolean>;
+  /** Removes a job that is not active. False for one that is, or is not there. */
+  remove(jobId: string): Promise<boolean>;
+  /** Adds a schedule or replaces the one of the same id. */
+  setSchedule(schedule: JobSchedule): Promise<StoredSchedule>;
+  schedules(): Promise<readonly StoredSchedule[]>;
+  removeSchedule(scheduleId: string): Promise<boolean>;
+  /** Begins to hand out jobs of a queue. A job whose worker died is handed out again within 5 seconds. */
+  work(options: WorkOptions): QueueWorker;
+  /** Forgets completed and cancelled jobs that ended before that moment; says how many. */
+  expire(before: number): Promise<number>;
+  close(): Promise<void>;
+}
