@@ -2,8 +2,15 @@
  * Finds values that are assigned to the name of a secret in a text: lines of an environment, flags,
  * headers, JSON, YAML, connection strings, source code. The name stays, the value goes.
  */
+import {
+  isBareSecret,
+  isFlagSecret,
+  isQuotedSecret,
+  isSentence,
+  TYPE_OR_CODE,
+} from './assigned-values.ts';
 import type { NameKind } from './secret-names.ts';
-import { hasSecretForm, isFolder, isPlaceholder, looksRandom } from './secret-values.ts';
+import { isPlaceholder, looksRandom } from './secret-values.ts';
 import { isCovered, NO_SPANS, type Span } from './span.ts';
 
 /** Longer names are no names. */
@@ -11,14 +18,8 @@ const MAX_NAME = 64;
 const MIN_NAME = 2;
 const MAX_GAP = 4;
 
-/** A value and how it stands there. */
-interface Found extends Span {
-  readonly quoted: boolean;
-}
-
-/** Where a name stands, and whether only a line's beginning goes before it. */
+/** Where a name is, and whether it is quoted. */
 interface Name extends Span {
-  readonly startsLine: boolean;
   readonly isQuoted: boolean;
 }
 
@@ -55,7 +56,7 @@ const nameBefore = (text: string, separator: number): Name | undefined => {
   else if (text.charCodeAt(to - 1) === 93 && isQuote(text.charCodeAt(to - 2))) to -= 2;
   const from = wordStart(text, to);
   if (to - from < MIN_NAME) return undefined;
-  return { from, to, isQuoted, startsLine: false };
+  return { from, to, isQuoted };
 };
 
 /** Words that make a name together with the one before them: `API key: …`, `seed phrase: …`. */
@@ -85,70 +86,10 @@ const match = (pattern: RegExp, text: string, at: number): Span | undefined => {
 const SCHEME =
   /(?:Bearer|Basic|Digest|Token|Bot|ApiKey|Negotiate|NTLM|AWS4-HMAC-SHA256|[A-Z][A-Za-z0-9-]{2,20})[ \t]{1,4}/iy;
 
-const quotedValue = (text: string, at: number): Found | undefined => {
+const quotedValue = (text: string, at: number): Span | undefined => {
   const pattern = QUOTED[text.charAt(at)];
   const span = pattern && match(pattern, text, at);
-  return span && { from: span.from + 1, to: span.to, quoted: true };
-};
-
-/** A type, a call, a member of something: code that hands a secret on without holding it. */
-const TYPE_OR_CODE =
-  /^(?:[A-Z][A-Za-z]*[!?]?|[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+[!?]?|string|number|boolean|unknown|str|int|bytes|any|this|self|await|new|function|async|process|os|env|input|args|options)$/;
-const WORD = /^[A-Za-z]+$/;
-const IDENTIFIER = /^[A-Za-z_$][A-Za-z_$]*$/;
-
-interface Bare {
-  readonly name: string;
-  readonly kind: NameKind;
-  readonly value: string;
-  /** The character after the value. */
-  readonly next: string;
-  /** Nothing but the value follows the separator, without a blank: `NAME=value`. */
-  readonly isTight: boolean;
-  readonly startsLine: boolean;
-  readonly separator: string;
-}
-
-const ENV_NAME = /^[A-Z][A-Z0-9_]{2,}$/;
-
-/** `SENDGRID_API_KEY` as a value says where the secret is kept. */
-const VARIABLE = /^[A-Z]+(?:_[A-Z]+)+$/;
-/** A count, a negation, a pattern. */
-const NO_BARE_VALUE = /^(?:[\d_.,]{1,12}|-[A-Za-z_$.]+|\/\^.*|.)$/;
-
-/** Codes of digits, which are counts under other names. */
-const ONE_TIME_CODE = /(?:otp|cvv|cvc|passcode)$/i;
-
-/** Whether a value without quotes is a secret and not code. */
-const isBareSecret = (bare: Bare): boolean => {
-  const { name, kind, value, next, isTight, separator } = bare;
-  if (isPlaceholder(value) || value.toLowerCase() === name.toLowerCase()) return false;
-  if (ONE_TIME_CODE.test(name) && /^\d{3,8}$/.test(value)) return true;
-  if (kind === 'maybe') return hasSecretForm(name, value);
-  const isEnvironment = separator === '=' && isTight && ENV_NAME.test(name);
-  if (NO_BARE_VALUE.test(value) && !(kind === 'password' && isTight)) return false;
-  if (next === '(' || next === '[' || value.startsWith('=')) return false;
-  if (isFolder(name, value)) return false;
-  if (isEnvironment) return true;
-  if (TYPE_OR_CODE.test(value)) return looksRandom(value);
-  const endsThere = next === '' || /[\s&]/.test(next);
-  if (!IDENTIFIER.test(value)) return value.length >= 4 && (endsThere || /[;,"'`})]/.test(next));
-  if (!endsThere) return false;
-  if (separator === '=' && isTight) return true;
-  return bare.startsLine && kind === 'password' && WORD.test(value) && next !== ' ';
-};
-
-/** Words that people read: `password: "Enter your password"`. */
-const isSentence = (value: string): boolean =>
-  /^[A-Z][a-z]*(?: [A-Za-z,.'’-]+){2,}[.:!?…]?$/.test(value) ||
-  /\s\S+\s\S+\s\S+\s\S+\s/.test(value);
-
-const isQuotedSecret = (name: string, kind: NameKind, value: string): boolean => {
-  if (isPlaceholder(value) || value.trim().length < 2) return false;
-  if (kind === 'maybe') return hasSecretForm(name, value);
-  if (/phrase|mnemonic/i.test(name)) return true;
-  if (VARIABLE.test(value) || value.includes('${')) return false;
-  return !isSentence(value) && value.toLowerCase() !== name.toLowerCase();
+  return span && { from: span.from + 1, to: span.to };
 };
 
 /** A header's value reaches to the end of its line, or of the text it is quoted in. */
@@ -166,6 +107,7 @@ const WORD_LIST = /["']?(?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}(?![a-z])/y;
 
 const COOKIE_PAIR = /["']?[\w!#$%&*+.^|~-]{1,128}=[^\s;"']/y;
 
+/** Says what a name tells of its value. */
 type NameJudge = (name: string) => NameKind;
 
 export class AssignedSecrets {
@@ -269,7 +211,7 @@ export class AssignedSecrets {
       const span = quoted ?? match(BARE_VALUE, text, from);
       if (!span) continue;
       const value = text.slice(span.from, span.to);
-      const isSecret = quoted ? !isPlaceholder(value) : isFlagValue(kind, value);
+      const isSecret = quoted ? !isPlaceholder(value) : isFlagSecret(kind, value);
       if (isSecret) spans.push(span);
     }
     return spans;
@@ -300,12 +242,6 @@ const goAddresses = (text: string): readonly Span[] =>
 const FLAG =
   /(?<![\w-])--([A-Za-z\u00c0-\uffff][\w.\u00c0-\uffff-]{1,63})[ \t]{1,4}(?=[^\s\-<$[{(])/g;
 const ELEMENT = /(<([A-Za-z\u00c0-\uffff][\w:.\u00c0-\uffff-]{1,63})>)([^<>\r\n]{2,4096})(?=<\/)/g;
-
-/** Words after a flag may be prose about it: only what is no word counts. */
-const isFlagValue = (kind: NameKind, value: string): boolean =>
-  kind === 'maybe'
-    ? looksRandom(value)
-    : !isPlaceholder(value) && /[0-9!@#%^*+=~$]/.test(value) && value.length >= 4;
 
 const headerSpan = (
   text: string,
