@@ -15,7 +15,7 @@ export interface QuestionDeps {
   readonly deps: McpDeps;
 }
 
-/** Questions of one server that may wait for an answer at once. */
+/** Questions of one server that may wait at once for answers of one user. */
 const MAX_OPEN = 5;
 
 const DECLINED: ElicitationAnswer = { action: 'decline' };
@@ -98,7 +98,8 @@ const formRoute = ({ message, schema }: Form, about: AskedAbout): Route => {
 
 /** Answers the questions of a server as long as it is connected. */
 export const answerQuestions = (client: Client, calls: RunningCalls, deps: QuestionDeps): void => {
-  let open = 0;
+  /** Open questions by user, so that one user's do not keep the server from asking another. */
+  const open = new Map<string | undefined, number>();
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
     const isForm = 'requestedSchema' in params;
     const call = calls.askedBy(linkOf(mcpReq._meta), isForm ? 'elicit' : 'elicitUrl');
@@ -107,13 +108,17 @@ export const answerQuestions = (client: Client, calls: RunningCalls, deps: Quest
       ? formRoute({ message: params.message, schema: { ...params.requestedSchema } }, about)
       : urlRoute(params, about);
     if ('fault' in route) return declineBecause(route.fault, deps);
-    if (open >= MAX_OPEN) return declineBecause('too many of its questions are open', deps);
-    open += 1;
+    const user = call && (call.caller.authenticated?.userId ?? call.caller.userId);
+    const others = open.get(user) ?? 0;
+    if (others >= MAX_OPEN) return declineBecause('too many of its questions are open', deps);
+    open.set(user, others + 1);
     try {
       // A person who cannot be asked has not agreed.
       return { ...(await route.ask(mcpReq.signal).catch(() => DECLINED)) };
     } finally {
-      open -= 1;
+      const left = (open.get(user) ?? 1) - 1;
+      if (left > 0) open.set(user, left);
+      else open.delete(user);
     }
   });
 };
