@@ -7,7 +7,10 @@ import type { FlowFilter, FlowRun } from '../../contract/flow-store.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import { FlowRegistry } from '../../flow/flow-registry.ts';
 import type { FlowService } from '../../flow/flow-service.ts';
+import { lazyAsync } from '../../kit/data/lazy.ts';
 import { callerOf } from '../../pipeline/new-call.ts';
+import { tokenOf, tokenRefusal } from './caller-refusal.ts';
+import { openFlowSeals } from './flow-seals.ts';
 import type { MemberDeps } from './member-deps.ts';
 
 export interface FlowMemberDeps extends MemberDeps {
@@ -22,15 +25,19 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
   const { FlowService } = await import('../../flow/flow-service.ts');
   const { runtime, events, tools, nextId, execute } = deps;
   const opened = async () => (await deps.open()).store;
-  const seals = async () => (await deps.open()).engine.shared.seals;
   return new FlowService({
     ...{ registry, runtime, events, tools, nextId, execute },
     flows: async () => (await opened()).flows,
     undo: async (executionId, as) => (await deps.open()).engine.undo(executionId, as),
     confirm: async (question, as) => (await deps.open()).engine.confirm(question, as),
     approval: async (id) => (await opened()).approvals.get(id),
-    seal: async (text) => (await seals()).seal(text),
-    isOurs: async (text, seal) => (await seals()).isOurs(text, seal),
+    seals: lazyAsync(() => openFlowSeals(deps)),
+    refusalOf: (caller) => {
+      const tokenId = tokenOf(caller);
+      if (tokenId === undefined) return undefined;
+      return async () =>
+        tokenRefusal(tokenId, { tokens: (await opened()).tokens, now: runtime.now() });
+    },
   });
 };
 
