@@ -3,9 +3,14 @@ import type { CallAs } from '../../contract/call-options.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
+import type { FlowFilter, FlowRun } from '../../contract/flow-store.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import { FlowRegistry } from '../../flow/flow-registry.ts';
 import type { FlowService } from '../../flow/flow-service.ts';
+import { lazyAsync } from '../../kit/data/lazy.ts';
+import { callerOf } from '../../pipeline/new-call.ts';
+import { tokenOf, tokenRefusal } from './caller-refusal.ts';
+import { openFlowSeals } from './flow-seals.ts';
 import type { MemberDeps } from './member-deps.ts';
 
 export interface FlowMemberDeps extends MemberDeps {
@@ -20,16 +25,38 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
   const { FlowService } = await import('../../flow/flow-service.ts');
   const { runtime, events, tools, nextId, execute } = deps;
   const opened = async () => (await deps.open()).store;
-  const seals = async () => (await deps.open()).engine.shared.seals;
   return new FlowService({
     ...{ registry, runtime, events, tools, nextId, execute },
     flows: async () => (await opened()).flows,
     undo: async (executionId, as) => (await deps.open()).engine.undo(executionId, as),
     confirm: async (question, as) => (await deps.open()).engine.confirm(question, as),
     approval: async (id) => (await opened()).approvals.get(id),
-    seal: async (text) => (await seals()).seal(text),
-    isOurs: async (text, seal) => (await seals()).isOurs(text, seal),
+    seals: lazyAsync(() => openFlowSeals(deps)),
+    refusalOf: (caller) => {
+      const tokenId = tokenOf(caller);
+      if (tokenId === undefined) return undefined;
+      return async () =>
+        tokenRefusal(tokenId, { tokens: (await opened()).tokens, now: runtime.now() });
+    },
   });
+};
+
+const seesAll = (as: CallAs | undefined): boolean => {
+  const { roles } = callerOf(as);
+  return roles.includes('owner') || roles.includes('admin');
+};
+
+/** Says whether a caller may see and touch a run: its own, or all where it is an owner or admin. */
+const mayTouch = ({ caller }: Pick<FlowRun, 'caller'>, as: CallAs | undefined): boolean =>
+  seesAll(as) || caller.userId === callerOf(as).userId;
+
+/** Narrows a filter to what the caller may see; `undefined` when that is nothing. */
+const visibleTo = (filter: FlowFilter = {}, as: CallAs | undefined): FlowFilter | undefined => {
+  if (seesAll(as)) return filter;
+  const { userId } = callerOf(as);
+  return filter.userId === undefined || filter.userId === userId
+    ? { ...filter, userId }
+    : undefined;
 };
 
 export interface OpenedFlows {
@@ -46,6 +73,13 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
     return opened;
   };
   const stored = async () => (await deps.open()).store.flows;
+  const readable = async (runId: string, as: CallAs | undefined) => {
+    const run = await (await stored()).get(runId);
+    return run && mayTouch(run, as) ? run : undefined;
+  };
+  /** Without a caller nothing is read: the library user may touch every run. */
+  const isTouchable = async (runId: string, as: CallAs | undefined): Promise<boolean> =>
+    as === undefined || (await readable(runId, as)) !== undefined;
   return {
     members: {
       register: (flow) => {
@@ -53,12 +87,19 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
         void service().then((each) => each.continueDue());
       },
       start: async (flow, input, as) => (await service()).start(flow, input, as),
-      get: async (runId) => (await stored()).get(runId),
-      list: async (filter) => (await stored()).list(filter),
-      steps: async (runId) => (await stored()).steps(runId),
-      send: async (runId, event, payload = null) => (await service()).send(runId, event, payload),
-      cancel: async (runId) => (await service()).cancel(runId),
-      resume: async (runId, options) => (await service()).resume(runId, options),
+      get: readable,
+      list: async (filter, as) => {
+        const own = visibleTo(filter, as);
+        return own === undefined ? [] : (await stored()).list(own);
+      },
+      steps: async (runId, as) =>
+        (await isTouchable(runId, as)) ? (await stored()).steps(runId) : [],
+      send: async (runId, event, ...[payload = null, as]) =>
+        (await isTouchable(runId, as)) && (await service()).send(runId, event, payload),
+      cancel: async (runId, as) =>
+        (await isTouchable(runId, as)) && (await service()).cancel(runId),
+      resume: async (runId, options, as) =>
+        (await isTouchable(runId, as)) && (await service()).resume(runId, options),
     },
     close: async () => (await opened)?.close(),
   };
