@@ -44,7 +44,7 @@ interface OpenStep {
 /** How long the code may take between two steps of a replay before it counts as changed. */
 const STALL_MS = 2_000;
 
-const STEP_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,199}$/;
+const STEP_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,999}$/;
 
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 

@@ -3,7 +3,9 @@ import type { CallAs } from '../../contract/call-options.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
+import type { Explanation } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import type { DataFlows } from '../../flow/declared/data-flows.ts';
 import { FlowRegistry } from '../../flow/flow-registry.ts';
 import type { FlowService } from '../../flow/flow-service.ts';
 import type { MemberDeps } from './member-deps.ts';
@@ -13,7 +15,24 @@ export interface FlowMemberDeps extends MemberDeps {
   readonly events: Events;
   nextId(): string;
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
+  explain(tool: string, input: unknown, as: CallAs): Promise<Explanation>;
+  /** The average time of a tool's calls so far. */
+  recordedMs(tool: string): number | undefined;
 }
+
+/** Opens what reads flows as data, with the first of them. */
+const openData = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<DataFlows> => {
+  const [{ DataFlows }, { openMachine }] = await Promise.all([
+    import('../../flow/declared/data-flows.ts'),
+    import('./open-machine.ts'),
+  ]);
+  const { tools, explain, recordedMs, runtime } = deps;
+  return new DataFlows({
+    ...{ registry, tools, explain, recordedMs, now: () => runtime.now() },
+    machine: await openMachine(),
+    hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
+  });
+};
 
 /** Opens the service with the first flow; it continues runs that other processes left. */
 const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<FlowService> => {
@@ -46,6 +65,13 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
     return opened;
   };
   const stored = async () => (await deps.open()).store.flows;
+  let openedData: Promise<DataFlows> | undefined;
+  let dataFlows: DataFlows | undefined;
+  const data = async (): Promise<DataFlows> => {
+    openedData ??= openData(deps, registry);
+    dataFlows = await openedData;
+    return dataFlows;
+  };
   return {
     members: {
       register: (flow) => {
@@ -59,6 +85,21 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
       send: async (runId, event, payload = null) => (await service()).send(runId, event, payload),
       cancel: async (runId) => (await service()).cancel(runId),
       resume: async (runId, options) => (await service()).resume(runId, options),
+      registerData: async (source) => {
+        const flow = await (await data()).register(source);
+        void service().then((each) => each.continueDue());
+        return flow;
+      },
+      data: () => dataFlows?.list() ?? [],
+      validate: async (source) => (await data()).validate(source),
+      plan: async (source, input, as) => (await data()).plan(source, input, as),
+      optimize: async (source) => (await data()).optimize(source),
+      graph: async (source) => (await data()).graph(source),
+      nodes: async (runId) => {
+        const flows = await stored();
+        const run = await flows.get(runId);
+        return run && (await data()).nodes(run, await flows.steps(runId));
+      },
     },
     close: async () => (await opened)?.close(),
   };

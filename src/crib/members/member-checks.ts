@@ -131,6 +131,9 @@ const startAs: ArgumentCheck = (value) => {
   return optional(text)(runId) ?? optional(text)(version) ?? callOptions(as);
 };
 
+/** The text or the object of a flow as data, or a name: its reader says what is wrong with it. */
+const flowSource = either(text, object);
+
 export const FLOW_CHECKS: MethodChecks<CribFlows> = {
   register: { flow },
   start: { flow: text, input: anything, as: optional(startAs) },
@@ -140,6 +143,12 @@ export const FLOW_CHECKS: MethodChecks<CribFlows> = {
   send: { runId: text, event: text, payload: anything },
   cancel: { runId: text },
   resume: { runId: text, options: optional(fields({ version: optional(text) })) },
+  registerData: { source: flowSource },
+  validate: { source: flowSource },
+  plan: { source: flowSource, input: anything, as: optional(callOptions) },
+  optimize: { source: flowSource },
+  graph: { source: flowSource },
+  nodes: { runId: text },
 };
 
 const subject = fields({

@@ -26,7 +26,8 @@ interface ZodIssueLike {
 const plainPath = (path: readonly PropertyKey[]): FlowPath =>
   path.map((part) => (typeof part === 'symbol' ? part.toString() : part));
 
-const lowerFirst = (text: string): string => text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+const lowerFirst = (text: string): string =>
+  text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 
 const faultsOf = ({ code, path, message, keys = [] }: ZodIssueLike): readonly Fault[] =>
   code === 'unrecognized_keys'
