@@ -2,6 +2,7 @@
 import type { CallAs } from './call-options.ts';
 import type { Caller } from './caller.ts';
 import { ToolFailure } from './errors.ts';
+import type { CribFlowData } from './flow-data.ts';
 import type { FlowFilter, FlowRun, JournalStep } from './flow-store.ts';
 import type { LazySchema } from './schema.ts';
 import type { Tool } from './tool.ts';
@@ -143,7 +144,7 @@ export interface StartFlowAs extends CallAs {
  * runs of that user alone, unless the caller is an owner or admin; a run of another user is as good as
  * unknown. A child belongs to the caller of its parent.
  */
-export interface CribFlows {
+export interface CribFlows extends CribFlowData {
   /**
    * Makes a flow known to this process, which from now on also continues its runs that are due. Throws
    * CONFIG_INVALID, and CONFLICT for other code under a version that is taken.

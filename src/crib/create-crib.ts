@@ -143,6 +143,7 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
     discoverTools: config.registry.autoDiscovery ? discoverWith(registry, mcp) : async () => {},
     lock,
     maxConcurrentTools: config.execution.maxConcurrentTools,
+    recordedMs: (tool) => usage.of(tool)?.averageMs,
     hasModel: options.model?.configured ?? config.model !== undefined,
   });
   return late.crib;

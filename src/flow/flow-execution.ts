@@ -58,7 +58,7 @@ const STALL_LOOK_MS = 10_000;
  */
 const MAX_STALLED_LOOKS = 30;
 
-const STEP_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,199}$/;
+const STEP_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,999}$/;
 
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 

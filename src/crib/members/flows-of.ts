@@ -4,7 +4,9 @@ import type { Catalog } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
 import type { FlowFilter, FlowRun } from '../../contract/flow-store.ts';
+import type { Explanation } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import type { DataFlows } from '../../flow/declared/data-flows.ts';
 import { FlowRegistry } from '../../flow/flow-registry.ts';
 import type { FlowService } from '../../flow/flow-service.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
@@ -18,7 +20,24 @@ export interface FlowMemberDeps extends MemberDeps {
   readonly events: Events;
   nextId(): string;
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
+  explain(tool: string, input: unknown, as: CallAs): Promise<Explanation>;
+  /** The average time of a tool's calls so far. */
+  recordedMs(tool: string): number | undefined;
 }
+
+/** Opens what reads flows as data, with the first of them. */
+const openData = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<DataFlows> => {
+  const [{ DataFlows }, { openMachine }] = await Promise.all([
+    import('../../flow/declared/data-flows.ts'),
+    import('./open-machine.ts'),
+  ]);
+  const { tools, explain, recordedMs, runtime } = deps;
+  return new DataFlows({
+    ...{ registry, tools, explain, recordedMs, now: () => runtime.now() },
+    machine: await openMachine(),
+    hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
+  });
+};
 
 /** Opens the service with the first flow; it continues runs that other processes left. */
 const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<FlowService> => {
@@ -80,6 +99,13 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
   /** Without a caller nothing is read: the library user may touch every run. */
   const isTouchable = async (runId: string, as: CallAs | undefined): Promise<boolean> =>
     as === undefined || (await readable(runId, as)) !== undefined;
+  let openedData: Promise<DataFlows> | undefined;
+  let dataFlows: DataFlows | undefined;
+  const data = async (): Promise<DataFlows> => {
+    openedData ??= openData(deps, registry);
+    dataFlows = await openedData;
+    return dataFlows;
+  };
   return {
     members: {
       register: (flow) => {
@@ -100,6 +126,20 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
         (await isTouchable(runId, as)) && (await service()).cancel(runId),
       resume: async (runId, options, as) =>
         (await isTouchable(runId, as)) && (await service()).resume(runId, options),
+      registerData: async (source) => {
+        const flow = await (await data()).register(source);
+        void service().then((each) => each.continueDue());
+        return flow;
+      },
+      data: () => dataFlows?.list() ?? [],
+      validate: async (source) => (await data()).validate(source),
+      plan: async (source, input, as) => (await data()).plan(source, input, as),
+      optimize: async (source) => (await data()).optimize(source),
+      graph: async (source) => (await data()).graph(source),
+      nodes: async (runId, as) => {
+        const run = await readable(runId, as);
+        return run && (await data()).nodes(run, await (await stored()).steps(runId));
+      },
     },
     close: async () => (await opened)?.close(),
   };
