@@ -5,7 +5,13 @@
 import { toolError } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { FlowDefinition, StartedRun, StartFlowAs } from '../contract/flow.ts';
-import { FINISHED, type FlowRun, type Flows, type RunChange } from '../contract/flow-store.ts';
+import {
+  FINISHED,
+  type FlowRun,
+  type Flows,
+  type JournalStep,
+  type RunChange,
+} from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { HOUR_MS } from '../kit/data/durations.ts';
 import { callerOf } from '../pipeline/new-call.ts';
@@ -108,6 +114,11 @@ export class FlowService {
     const over = this.#watchers.wait(runId);
     this.#scheduler.after(0);
     return over;
+  }
+
+  /** Returns the steps of a run that this process works on and the journal does not have yet. */
+  underWay(runId: string): readonly JournalStep[] {
+    return this.#active.get(runId)?.execution.underWay() ?? [];
   }
 
   /** Sends an event to a run. False for one that is finished or unknown. */

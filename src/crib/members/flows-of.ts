@@ -3,9 +3,11 @@ import type { CallAs } from '../../contract/call-options.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
+import type { JournalStep } from '../../contract/flow-store.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import { FlowRegistry } from '../../flow/flow-registry.ts';
 import type { FlowService } from '../../flow/flow-service.ts';
+import { lazyAsync } from '../../kit/data/lazy.ts';
 import type { MemberDeps } from './member-deps.ts';
 
 export interface FlowMemberDeps extends MemberDeps {
@@ -17,19 +19,33 @@ export interface FlowMemberDeps extends MemberDeps {
 
 /** Opens the service with the first flow; it continues runs that other processes left. */
 const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<FlowService> => {
-  const { FlowService } = await import('../../flow/flow-service.ts');
+  const [{ FlowService }, { observedFlows }] = await Promise.all([
+    import('../../flow/flow-service.ts'),
+    import('../../flow/observed-flows.ts'),
+  ]);
   const { runtime, events, tools, nextId, execute } = deps;
   const opened = async () => (await deps.open()).store;
   const seals = async () => (await deps.open()).engine.shared.seals;
   return new FlowService({
     ...{ registry, runtime, events, tools, nextId, execute },
-    flows: async () => (await opened()).flows,
+    flows: lazyAsync(async () => observedFlows((await opened()).flows, events)),
     undo: async (executionId, as) => (await deps.open()).engine.undo(executionId, as),
     confirm: async (question, as) => (await deps.open()).engine.confirm(question, as),
     approval: async (id) => (await opened()).approvals.get(id),
     seal: async (text) => (await seals()).seal(text),
     isOurs: async (text, seal) => (await seals()).isOurs(text, seal),
   });
+};
+
+/** Adds the steps that are worked on to those on record, in the order in which they were begun. */
+const withUnderWay = (
+  recorded: readonly JournalStep[],
+  underWay: readonly JournalStep[],
+): readonly JournalStep[] => {
+  const keys = new Set(recorded.map(({ key }) => key));
+  const added = underWay.filter(({ key }) => !keys.has(key));
+  if (added.length === 0) return recorded;
+  return [...recorded, ...added].sort((one, other) => one.startedAt - other.startedAt);
 };
 
 export interface OpenedFlows {
@@ -52,10 +68,16 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
         registry.register(flow);
         void service().then((each) => each.continueDue());
       },
+      registered: async () =>
+        (await import('../../flow/describe-flows.ts')).describeFlows(registry),
+      finished: async (runId) => (await service()).whenOver(runId),
       start: async (flow, input, as) => (await service()).start(flow, input, as),
       get: async (runId) => (await stored()).get(runId),
       list: async (filter) => (await stored()).list(filter),
-      steps: async (runId) => (await stored()).steps(runId),
+      steps: async (runId) => {
+        const recorded = await (await stored()).steps(runId);
+        return withUnderWay(recorded, (await opened)?.underWay(runId) ?? []);
+      },
       send: async (runId, event, payload = null) => (await service()).send(runId, event, payload),
       cancel: async (runId) => (await service()).cancel(runId),
       resume: async (runId, options) => (await service()).resume(runId, options),

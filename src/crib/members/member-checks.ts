@@ -134,6 +134,7 @@ const startAs: ArgumentCheck = (value) => {
 export const FLOW_CHECKS: MethodChecks<CribFlows> = {
   register: { flow },
   start: { flow: text, input: anything, as: optional(startAs) },
+  finished: { runId: text },
   get: { runId: text },
   list: { filter: optional(flowFilter) },
   steps: { runId: text },
@@ -216,6 +217,8 @@ const EVENT_NAMES: Readonly<Record<EventName, true>> = {
   'circuit.opened': true,
   'circuit.closed': true,
   'effect.notified': true,
+  'flow.changed': true,
+  'flow.stepped': true,
   'file.changed': true,
 };
 
