@@ -56,6 +56,8 @@ export interface FlowRun {
   readonly error?: ToolError;
   /** Shows that this user started it; a run without counts only in the process that started it. */
   readonly seal?: string;
+  /** Shows that a process of this user wrote the end of a child; its parent takes no other. */
+  readonly endSeal?: string;
 }
 
 export type StepKind = 'call' | 'sleep' | 'event' | 'approval' | 'child' | 'value' | 'undo';
@@ -82,6 +84,8 @@ export interface JournalStep {
   readonly eventId?: number;
   readonly startedAt: number;
   readonly finishedAt?: number;
+  /** Shows that a process of this user wrote the step; a planted one blocks the run. */
+  readonly seal?: string;
 }
 
 export interface FlowEvent {
@@ -90,6 +94,8 @@ export interface FlowEvent {
   readonly name: string;
   readonly payload: unknown;
   readonly at: number;
+  /** Shows that a process of this user sent it; one without is not handed to the code. */
+  readonly seal?: string;
 }
 
 /** What may change in a run. A field that is `undefined` is removed, one that is absent stays. */
@@ -97,7 +103,7 @@ export type RunChange = {
   readonly status: FlowStatus;
   readonly updatedAt: number;
 } & {
-  readonly [Field in 'wakeAt' | 'waitsFor' | 'output' | 'error' | 'version']?:
+  readonly [Field in 'wakeAt' | 'waitsFor' | 'output' | 'error' | 'version' | 'endSeal']?:
     | FlowRun[Field]
     | undefined;
 };
@@ -117,6 +123,19 @@ export interface ClaimRequest {
   /** The flows that this process can run, as `name@version`; the claim skips all others. */
   readonly flows: ReadonlySet<string>;
   readonly limit: number;
+}
+
+/** What is written together with the release of a run. */
+export interface ReleaseOptions {
+  /** Steps that are not on record yet. */
+  readonly steps?: readonly JournalStep[];
+  /** An event that came after this one makes the run due at once. */
+  readonly seenEvent?: number;
+}
+
+export interface ChangeOptions {
+  /** Changes nothing while a process that is alive works on the run. */
+  readonly onlyIdle?: boolean;
 }
 
 /** A run as this process holds it. */
@@ -139,15 +158,15 @@ export interface Flows {
    */
   record(claim: RunClaim, steps: readonly JournalStep[], durability?: Durability): Promise<void>;
   /**
-   * Changes a run and gives it up, synced. Fails with CONFLICT when the run has changed hands. An event
-   * that came after `seenEvent` makes it due at once.
+   * Changes a run and gives it up, in one synced transaction with its last steps; returns the run as
+   * it is then. Fails with CONFLICT when the run has changed hands.
    */
-  release(claim: RunClaim, change: RunChange, seenEvent?: number): Promise<void>;
+  release(claim: RunClaim, change: RunChange, options?: ReleaseOptions): Promise<FlowRun>;
   /**
-   * Changes a run from outside and takes it from its process, unless it is finished. False when it
-   * is, or there is none.
+   * Changes a run from outside and takes it from its process, unless it is finished. False, and nothing
+   * is written, when it is, when there is none, or when `onlyIdle` forbids it.
    */
-  change(runId: string, change: RunChange): Promise<boolean>;
+  change(runId: string, change: RunChange, options?: ChangeOptions): Promise<boolean>;
   /** Adds an event and makes a waiting run due. False for a run that is finished or unknown. */
   send(runId: string, event: Omit<FlowEvent, 'id'>): Promise<boolean>;
   /** Makes a waiting run due. */

@@ -4,7 +4,7 @@ import { summaryOfRow } from './call-summary.ts';
 import type { FlowRun, JournalStep, StepKind } from './flow-store.ts';
 
 /** One step with what the audit trail says of its call. */
-export interface StepView extends Omit<JournalStep, 'digest' | 'position' | 'eventId'> {
+export interface StepView extends Omit<JournalStep, 'digest' | 'position' | 'eventId' | 'seal'> {
   /** Of the call alone, without what was waited for. */
   readonly callMs?: number;
   readonly costUsd?: number;
@@ -18,7 +18,7 @@ const MICROS = 1_000_000;
 
 /** Joins a step with the outcome of its call, where there is one. */
 const stepView = (step: JournalStep, outcome: AuditRow | undefined): StepView => {
-  const { digest: _, position: _position, eventId: _event, ...shown } = step;
+  const { digest: _, position: _position, eventId: _event, seal: _seal, ...shown } = step;
   if (!outcome) return shown;
   const { input } = outcome.detail;
   return {

@@ -168,9 +168,9 @@ describe('a run whose store fails for a moment', () => {
   it('is continued by the same process once its end can be written again', async () => {
     let failures = 1;
     const store = storeWith((flows) => ({
-      release: async (claim, change, seenEvent) => {
+      release: async (claim, change, options) => {
         if (failures-- > 0) throw new Error('disk full');
-        await flows.release(claim, change, seenEvent);
+        return flows.release(claim, change, options);
       },
     }));
     const run = await runFlow(async () => 7, await openCrib(store));
@@ -181,14 +181,14 @@ describe('a run whose store fails for a moment', () => {
 describe('what a run waits for', () => {
   it('a child that ends while its parent is being put aside wakes the parent', async () => {
     const store = storeWith((flows) => ({
-      release: async (claim, change, seenEvent) => {
+      release: async (claim, change, options) => {
         // The parent is put aside only after its child has ended.
         while (change.status === 'waiting') {
           if ((await flows.get(`${claim.id}.1`))?.status === 'completed') break;
           await pause(2);
         }
         if (change.status === 'waiting') await pause(20);
-        await flows.release(claim, change, seenEvent);
+        return flows.release(claim, change, options);
       },
     }));
     const inner = defineFlow({

@@ -144,14 +144,18 @@ export class FlowService {
     return isCancelled;
   }
 
-  /** Continues a blocked run, with another version of its flow if one is named. */
+  /**
+   * Continues a run that no process works on, with another version of its flow if one is named. A
+   * second turn at a run that is worked on would make the same calls beside the first.
+   */
   async resume(runId: string, { version }: { readonly version?: string } = {}): Promise<boolean> {
     const now = this.#deps.runtime.now();
     const change: RunChange = {
       ...{ status: 'waiting', updatedAt: now, wakeAt: now, waitsFor: undefined, error: undefined },
       ...(version !== undefined && { version }),
     };
-    const isChanged = await (await this.#deps.flows()).change(runId, change);
+    const flows = await this.#deps.flows();
+    const isChanged = await flows.change(runId, change, { onlyIdle: true });
     this.#scheduler.after(0);
     return isChanged;
   }
@@ -235,7 +239,7 @@ export class FlowService {
     if (end.type === 'failed' && flow.undoOnFailure) await undoSteps(run, flows, this.#deps);
     const change = changeOf(end, this.#deps.runtime.now());
     const waitsForEvent = change.waitsFor?.some(isEvent);
-    await flows.release(run, change, waitsForEvent ? seenEvent : undefined);
+    await flows.release(run, change, waitsForEvent ? { seenEvent } : {});
     if (end.type === 'parked') {
       const { wakeAt } = change;
       if (wakeAt !== undefined) this.#scheduler.after(wakeAt - this.#deps.runtime.now());

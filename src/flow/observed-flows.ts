@@ -26,9 +26,6 @@ export const observedFlows = (flows: Flows, events: Bus): Flows => {
       () => undefined,
     );
   };
-  const tellChanged = (runId: string): void => {
-    if (events.has('flow.changed')) tell(runId, (run) => changed(run, events));
-  };
   return {
     create: async (run) => {
       const isNew = await flows.create(run);
@@ -43,13 +40,15 @@ export const observedFlows = (flows: Flows, events: Bus): Flows => {
       await flows.record(claim, steps, durability);
       if (events.has('flow.stepped')) tell(claim.id, (run) => stepped(run, steps, events));
     },
-    release: async (claim, change, seenEvent) => {
-      await flows.release(claim, change, seenEvent);
-      tellChanged(claim.id);
+    release: async (claim, change, options) => {
+      const run = await flows.release(claim, change, options);
+      if (options?.steps && events.has('flow.stepped')) stepped(run, options.steps, events);
+      if (events.has('flow.changed')) changed(run, events);
+      return run;
     },
-    change: async (runId, change) => {
-      const isChanged = await flows.change(runId, change);
-      if (isChanged) tellChanged(runId);
+    change: async (runId, change, options) => {
+      const isChanged = await flows.change(runId, change, options);
+      if (isChanged && events.has('flow.changed')) tell(runId, (run) => changed(run, events));
       return isChanged;
     },
     send: (runId, event) => flows.send(runId, event),

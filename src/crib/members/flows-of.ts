@@ -3,11 +3,13 @@ import type { CallAs } from '../../contract/call-options.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
-import type { JournalStep } from '../../contract/flow-store.ts';
+import type { FlowFilter, FlowRun, JournalStep } from '../../contract/flow-store.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import { FlowRegistry } from '../../flow/flow-registry.ts';
 import type { FlowService } from '../../flow/flow-service.ts';
+import { noRun } from '../../flow/run-watchers.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
+import { callerOf } from '../../pipeline/new-call.ts';
 import type { MemberDeps } from './member-deps.ts';
 
 export interface FlowMemberDeps extends MemberDeps {
@@ -48,6 +50,24 @@ const withUnderWay = (
   return [...recorded, ...added].sort((one, other) => one.startedAt - other.startedAt);
 };
 
+const seesAll = (as: CallAs | undefined): boolean => {
+  const { roles } = callerOf(as);
+  return roles.includes('owner') || roles.includes('admin');
+};
+
+/** Says whether a caller may see and touch a run: its own, or all where it is an owner or admin. */
+const mayTouch = ({ caller }: Pick<FlowRun, 'caller'>, as: CallAs | undefined): boolean =>
+  seesAll(as) || caller.userId === callerOf(as).userId;
+
+/** Narrows a filter to what the caller may see; `undefined` when that is nothing. */
+const visibleTo = (filter: FlowFilter = {}, as: CallAs | undefined): FlowFilter | undefined => {
+  if (seesAll(as)) return filter;
+  const { userId } = callerOf(as);
+  return filter.userId === undefined || filter.userId === userId
+    ? { ...filter, userId }
+    : undefined;
+};
+
 export interface OpenedFlows {
   readonly members: CribFlows;
   /** Stops continuing runs; they stay on record. */
@@ -62,6 +82,13 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
     return opened;
   };
   const stored = async () => (await deps.open()).store.flows;
+  const readable = async (runId: string, as: CallAs | undefined) => {
+    const run = await (await stored()).get(runId);
+    return run && mayTouch(run, as) ? run : undefined;
+  };
+  /** Without a caller nothing is read: the library user may touch every run. */
+  const isTouchable = async (runId: string, as: CallAs | undefined): Promise<boolean> =>
+    as === undefined || (await readable(runId, as)) !== undefined;
   return {
     members: {
       register: (flow) => {
@@ -70,17 +97,27 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
       },
       registered: async () =>
         (await import('../../flow/describe-flows.ts')).describeFlows(registry),
-      finished: async (runId) => (await service()).whenOver(runId),
+      finished: async (runId, as) => {
+        if (!(await isTouchable(runId, as))) throw noRun(runId);
+        return (await service()).whenOver(runId);
+      },
       start: async (flow, input, as) => (await service()).start(flow, input, as),
-      get: async (runId) => (await stored()).get(runId),
-      list: async (filter) => (await stored()).list(filter),
-      steps: async (runId) => {
+      get: readable,
+      list: async (filter, as) => {
+        const own = visibleTo(filter, as);
+        return own === undefined ? [] : (await stored()).list(own);
+      },
+      steps: async (runId, as) => {
+        if (!(await isTouchable(runId, as))) return [];
         const recorded = await (await stored()).steps(runId);
         return withUnderWay(recorded, (await opened)?.underWay(runId) ?? []);
       },
-      send: async (runId, event, payload = null) => (await service()).send(runId, event, payload),
-      cancel: async (runId) => (await service()).cancel(runId),
-      resume: async (runId, options) => (await service()).resume(runId, options),
+      send: async (runId, event, ...[payload = null, as]) =>
+        (await isTouchable(runId, as)) && (await service()).send(runId, event, payload),
+      cancel: async (runId, as) =>
+        (await isTouchable(runId, as)) && (await service()).cancel(runId),
+      resume: async (runId, options, as) =>
+        (await isTouchable(runId, as)) && (await service()).resume(runId, options),
     },
     close: async () => (await opened)?.close(),
   };

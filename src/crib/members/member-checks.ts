@@ -134,13 +134,17 @@ const startAs: ArgumentCheck = (value) => {
 export const FLOW_CHECKS: MethodChecks<CribFlows> = {
   register: { flow },
   start: { flow: text, input: anything, as: optional(startAs) },
-  finished: { runId: text },
-  get: { runId: text },
-  list: { filter: optional(flowFilter) },
-  steps: { runId: text },
-  send: { runId: text, event: text, payload: anything },
-  cancel: { runId: text },
-  resume: { runId: text, options: optional(fields({ version: optional(text) })) },
+  finished: { runId: text, as: optional(callOptions) },
+  get: { runId: text, as: optional(callOptions) },
+  list: { filter: optional(flowFilter), as: optional(callOptions) },
+  steps: { runId: text, as: optional(callOptions) },
+  send: { runId: text, event: text, payload: anything, as: optional(callOptions) },
+  cancel: { runId: text, as: optional(callOptions) },
+  resume: {
+    runId: text,
+    options: optional(fields({ version: optional(text) })),
+    as: optional(callOptions),
+  },
 };
 
 const subject = fields({

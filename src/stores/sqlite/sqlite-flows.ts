@@ -1,12 +1,14 @@
 /** Flows in SQLite. A run carries its owner, so that those of a dead process can be taken over. */
 import type { Durability } from '../../contract/audit.ts';
 import type {
+  ChangeOptions,
   ClaimRequest,
   FlowEvent,
   FlowFilter,
   FlowRun,
   Flows,
   JournalStep,
+  ReleaseOptions,
   RunChange,
   RunClaim,
 } from '../../contract/flow-store.ts';
@@ -30,6 +32,12 @@ interface DueRow {
   readonly id: string;
   readonly owner: string | null;
 }
+
+/** Key and record of a step. */
+type StepRow = readonly [string, string];
+
+const stepRows = (steps: readonly JournalStep[]): readonly StepRow[] =>
+  steps.map((step) => [toSqlText(step.key), recordText(step)] as const);
 
 /** How many due runs are read at a time. */
 const PAGE = 500;
@@ -138,31 +146,44 @@ export class SqliteFlows implements Flows {
     steps: readonly JournalStep[],
     durability: Durability = 'written',
   ): Promise<void> {
-    const texts = steps.map((step) => [toSqlText(step.key), recordText(step)] as const);
+    const rows = stepRows(steps);
     await this.#deps.writer.write(() => {
       this.#owned(claim);
-      const runId = toSqlText(claim.id);
-      for (const [key, text] of texts) this.#putStep.run(runId, key, text);
+      this.#putSteps(claim, rows);
     }, durability);
   }
 
-  async release(claim: RunClaim, change: RunChange, seenEvent?: number): Promise<void> {
+  async release(
+    claim: RunClaim,
+    change: RunChange,
+    { steps = [], seenEvent }: ReleaseOptions = {},
+  ): Promise<FlowRun> {
     recordText(change);
-    await this.#deps.writer.write(() => {
+    const rows = stepRows(steps);
+    return this.#deps.writer.write(() => {
       const run = changedRun(this.#owned(claim), change);
-      const last = this.#lastEvent.get(toSqlText(claim.id)) as { readonly id: number | null };
-      const isNews = seenEvent !== undefined && Number(last.id ?? 0) > seenEvent;
-      const isOpen = !FINISHED.has(run.status);
-      this.#write(isNews && isOpen ? { ...run, wakeAt: change.updatedAt } : run, null);
+      this.#putSteps(claim, rows);
+      const isNews =
+        seenEvent !== undefined && !FINISHED.has(run.status) && this.#hasEvent(claim, seenEvent);
+      const released = isNews ? { ...run, wakeAt: change.updatedAt } : run;
+      this.#write(released, null);
+      return released;
     });
   }
 
-  change(runId: string, change: RunChange): Promise<boolean> {
+  change(
+    runId: string,
+    change: RunChange,
+    { onlyIdle = false }: ChangeOptions = {},
+  ): Promise<boolean> {
     recordText(change);
-    return this.#deps.writer.write(() => {
-      const run = this.#open(runId);
-      if (run) this.#write({ ...changedRun(run, change), epoch: run.epoch + 1 }, null);
-      return run !== undefined;
+    const { writer, owner } = this.#deps;
+    return writer.write(() => {
+      const row = this.#row(runId);
+      if (!row || FINISHED.has(row.run.status)) return false;
+      if (onlyIdle && row.owner !== null && owner.aliveness()(row.owner)) return false;
+      this.#write({ ...changedRun(row.run, change), epoch: row.run.epoch + 1 }, null);
+      return true;
     });
   }
 
@@ -203,6 +224,16 @@ export class SqliteFlows implements Flows {
       yield* rows;
       last = rows.length < PAGE ? undefined : rows.at(-1);
     }
+  }
+
+  #putSteps({ id }: RunClaim, rows: readonly StepRow[]): void {
+    const runId = toSqlText(id);
+    for (const [key, text] of rows) this.#putStep.run(runId, key, text);
+  }
+
+  #hasEvent({ id }: RunClaim, after: number): boolean {
+    const last = this.#lastEvent.get(toSqlText(id)) as { readonly id: number | null };
+    return Number(last.id ?? 0) > after;
   }
 
   #row(runId: string): { readonly run: FlowRun; readonly owner: string | null } | undefined {

@@ -21,3 +21,9 @@ export const findRun = async (crib: Crib, typed: string): Promise<FlowRun> => {
 /** Makes the failure for a run that cannot be changed any more. */
 export const isOver = ({ id, status }: Pick<FlowRun, 'id' | 'status'>): ToolFailure =>
   new ToolFailure('CONFLICT', `The run ${id} is ${status}: nothing can be changed any more.`);
+
+/** Makes the failure for a run that another process works on. */
+export const isBusy = ({ id }: Pick<FlowRun, 'id'>): ToolFailure =>
+  new ToolFailure('CONFLICT', `A process works on the run ${id} at this moment.`, {
+    suggestions: ['Try again when it waits, or end that process first.'],
+  });

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { FINISHED } from '../../../contract/flow-store.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note } from '../../io.ts';
-import { findRun, isOver } from './find-run.ts';
+import { findRun, isBusy, isOver } from './find-run.ts';
 import { type FollowOptions, withFlowSession, withFollowing } from './flow-session.ts';
 import { followRun } from './follow-run.ts';
 
@@ -21,7 +21,8 @@ const resume = (io: Io, typed: string, options: ResumeOptions): Promise<number> 
     const isKnown = flows.some((flow) => flow.name === run.flow && flow.versions.includes(version));
     // A run that is only waiting, or was left, needs no change: this process takes it over when due.
     if (run.status === 'blocked' || version !== run.version) {
-      await crib.flows.resume(run.id, options.version === undefined ? {} : { version });
+      const chosen = options.version === undefined ? {} : { version };
+      if (!(await crib.flows.resume(run.id, chosen))) throw isBusy(run);
     }
     if (isKnown) return followRun(io, following, run.id);
     note(

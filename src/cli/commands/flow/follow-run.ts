@@ -25,7 +25,7 @@ const openApprovals = async (
   run: FlowRun | undefined,
   depth = 0,
 ): Promise<readonly string[]> => {
-  if (!run || run.status !== 'waiting' || depth > MAX_DEPTH) return [];
+  if (run?.status !== 'waiting' || depth > MAX_DEPTH) return [];
   const approvals = [...waitingApprovals(run)];
   for (const each of run.waitsFor ?? []) {
     if (!each.startsWith(CHILD)) continue;
@@ -137,7 +137,7 @@ const report = (io: Io, { run, isLeft, waitsFor }: RunEnd): void => {
 };
 
 /** Leaves out what is not for people who look at a run: the seal and the rights of its caller. */
-export const shownRun = ({ seal: _, epoch: _epoch, caller, ...run }: FlowRun) => ({
+export const shownRun = ({ seal: _, endSeal: _end, epoch: _epoch, caller, ...run }: FlowRun) => ({
   ...run,
   caller: { userId: caller.userId, agentId: caller.agentId, sessionId: caller.sessionId },
 });
