@@ -58,7 +58,7 @@ export const totalCost = (steps: readonly Pick<StepView, 'costUsd'>[]): number =
 /** The state of a node: that of its step, or `planned` for one that has not begun. */
 export type NodeState = JournalStep['state'] | 'planned' | 'skipped';
 
-export interface FlowGraphNode {
+export interface DrawnNode {
   readonly id: string;
   readonly label: string;
   readonly kind: StepKind | 'start' | 'end';
@@ -67,16 +67,16 @@ export interface FlowGraphNode {
   readonly note?: string;
 }
 
-export interface FlowGraphEdge {
+export interface DrawnEdge {
   readonly from: string;
   readonly to: string;
   readonly label?: string;
 }
 
 /** What is drawn: the steps of a run in the order in which they ran, or those that a flow declares. */
-export interface FlowGraph {
-  readonly nodes: readonly FlowGraphNode[];
-  readonly edges: readonly FlowGraphEdge[];
+export interface FlowDrawing {
+  readonly nodes: readonly DrawnNode[];
+  readonly edges: readonly DrawnEdge[];
 }
 
 /** What a run waits for, as it stands in `waitsFor`. */

@@ -2,7 +2,7 @@
  * Draws a graph as SVG: a plain picture without script, links or outside parts, in light and dark. Every
  * text is escaped; a hostile name is only ever text.
  */
-import type { FlowGraph, FlowGraphNode } from '../../contract/flow-view.ts';
+import type { DrawnNode, FlowDrawing } from '../../contract/flow-view.ts';
 import { visibleText } from '../text/visible-text.ts';
 
 interface Point {
@@ -49,13 +49,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
-const widthOf = ({ label, note = '' }: FlowGraphNode): number => {
+const widthOf = ({ label, note = '' }: DrawnNode): number => {
   const characters = Math.max([...cut(label)].length, [...cut(note)].length * 0.85);
   return Math.max(MIN_WIDTH, Math.round(characters * CHARACTER_PX) + PADDING);
 };
 
 /** Places the nodes from top to bottom; the library is loaded with the first graph. */
-const layoutOf = async ({ nodes, edges }: FlowGraph): Promise<Layout> => {
+const layoutOf = async ({ nodes, edges }: FlowDrawing): Promise<Layout> => {
   const { graphlib, layout } = await import('@dagrejs/dagre');
   const graph = new graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: 'TB', nodesep: 28, ranksep: 40, marginx: MARGIN, marginy: MARGIN });
@@ -91,7 +91,7 @@ const lineOf = (points: readonly Point[]): string => {
   return `<path class="edge" d="M${px(first.x)} ${px(first.y)}${path}" marker-end="url(#arrow)"/>`;
 };
 
-const boxOf = (node: FlowGraphNode, { x, y, width, height }: Box): string => {
+const boxOf = (node: DrawnNode, { x, y, width, height }: Box): string => {
   const at = `x="${px(x - width / 2)}" y="${px(y - height / 2)}"`;
   const { label, kind, state, note = '' } = node;
   const title = `<title>${escaped(visibleText(`${label}: ${kind}, ${state}`))}</title>`;
@@ -117,7 +117,7 @@ const ARROW =
   '<marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="tip" d="M0 0L8 4L0 8z"/></marker>';
 
 /** Returns the picture as one text. */
-export const graphSvg = async (graph: FlowGraph): Promise<string> => {
+export const graphSvg = async (graph: FlowDrawing): Promise<string> => {
   const { width, height, boxes, lines } = await layoutOf(graph);
   const size = `width="${Math.max(width, 1)}" height="${Math.max(height, 1)}"`;
   const shown = `viewBox="0 0 ${Math.max(width, 1)} ${Math.max(height, 1)}"`;

@@ -1,10 +1,5 @@
 /** Makes a graph of the steps of a run: who ran after whom, as their times show. */
-import type {
-  FlowGraph,
-  FlowGraphEdge,
-  FlowGraphNode,
-  StepView,
-} from '../../contract/flow-view.ts';
+import type { DrawnEdge, DrawnNode, FlowDrawing, StepView } from '../../contract/flow-view.ts';
 
 /** More would not be readable, and the edges of many steps cost time to find. */
 export const MAX_DRAWN_STEPS = 300;
@@ -43,7 +38,7 @@ const noteOf = ({ state, startedAt, finishedAt, costUsd = 0, error }: StepView):
   return [trouble, time, cost].filter((part) => part !== '').join(' · ');
 };
 
-const nodeOf = (step: StepView): FlowGraphNode => ({
+const nodeOf = (step: StepView): DrawnNode => ({
   id: step.key,
   label: step.name,
   kind: step.kind,
@@ -52,10 +47,10 @@ const nodeOf = (step: StepView): FlowGraphNode => ({
 });
 
 /** Draws the first steps of a run, in order. */
-export const journalGraph = (steps: readonly StepView[]): FlowGraph => {
+export const journalGraph = (steps: readonly StepView[]): FlowDrawing => {
   const drawn = steps.slice(0, MAX_DRAWN_STEPS);
   const spans = drawn.map(spanOf);
-  const edges = spans.flatMap((span): readonly FlowGraphEdge[] =>
+  const edges = spans.flatMap((span): readonly DrawnEdge[] =>
     predecessors(span, spans).map(({ id }) => ({ from: id, to: span.id })),
   );
   return { nodes: drawn.map(nodeOf), edges };

@@ -1,5 +1,5 @@
 /** Writes a graph as Mermaid text, for documents and reviews. */
-import type { FlowGraph, FlowGraphNode } from '../../contract/flow-view.ts';
+import type { DrawnNode, FlowDrawing } from '../../contract/flow-view.ts';
 import { visibleText } from '../text/visible-text.ts';
 
 /** Mermaid reads entities inside quotes; everything that could end the quotes becomes one. */
@@ -24,7 +24,7 @@ const CLASSES = [
   '  classDef skipped stroke:#6e7781,stroke-dasharray:2 4',
 ];
 
-const nodeLine = ({ label, kind, state, note = '' }: FlowGraphNode, id: string): string => {
+const nodeLine = ({ label, kind, state, note = '' }: DrawnNode, id: string): string => {
   const [open, close] = SHAPES[kind] ?? BOX;
   const text =
     note === '' ? quoted(label) : `${quoted(label).slice(0, -1)}<br/>${quoted(note).slice(1)}`;
@@ -32,7 +32,7 @@ const nodeLine = ({ label, kind, state, note = '' }: FlowGraphNode, id: string):
 };
 
 /** Returns the text. Ids are numbers of ours, so that no name of a step can break out of its place. */
-export const mermaidText = ({ nodes, edges }: FlowGraph): string => {
+export const mermaidText = ({ nodes, edges }: FlowDrawing): string => {
   const ids = new Map(nodes.map(({ id }, at) => [id, `n${at}`]));
   const lines = edges.map(({ from, to, label }) => {
     const arrow = label === undefined ? '-->' : `-->|${quoted(label)}|`;
