@@ -12,6 +12,7 @@ const target = join(dist, 'libraries');
 
 /** What the sources import, and the file that takes its place. */
 const BUNDLED = {
+  '@dagrejs/dagre': 'dagre',
   '@hono/node-server': 'hono-node-server',
   '@hono/node-server/utils/response': 'hono-node-response',
   '@hono/zod-openapi': 'hono-zod-openapi',

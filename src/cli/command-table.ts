@@ -1,4 +1,5 @@
 /** Every command with its one-line summary. The file of a command is loaded when it is used. */
+import { FLOW } from './flow-group.ts';
 import { APPROVALS, AUDIT, PERMISSIONS, POLICY } from './governance-groups.ts';
 import type { CommandEntry } from './program.ts';
 import { SECRETS, SERVERS, TOKENS, TOOLS } from './source-groups.ts';
@@ -35,6 +36,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/console.ts')).consoleCommand,
   },
   TOOLS,
+  FLOW,
   APPROVALS,
   PERMISSIONS,
   POLICY,

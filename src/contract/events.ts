@@ -1,4 +1,5 @@
 /** The event bus: what happens in the crib, for whoever watches. Names are `noun.verb-ed`. */
+import type { FlowStatus, JournalStep } from './flow-store.ts';
 import type { ShadowFinding } from './policy.ts';
 import type { ToolResult } from './result.ts';
 import type { ServerState } from './servers.ts';
@@ -61,6 +62,19 @@ export interface CribEvents {
     readonly event: string;
     readonly payload: unknown;
     readonly executionId: string;
+  };
+  /** A run was started, or is in another status than before. */
+  'flow.changed': {
+    readonly runId: string;
+    readonly flow: string;
+    readonly status: FlowStatus;
+    readonly userId: string;
+  };
+  /** A step of a run was begun or has ended. */
+  'flow.stepped': {
+    readonly runId: string;
+    readonly step: Pick<JournalStep, 'key' | 'kind' | 'name' | 'state'>;
+    readonly userId: string;
   };
   'file.changed': { readonly path: string; readonly executionId: string };
 }

@@ -4,7 +4,7 @@ import type { Caller } from './caller.ts';
 import { ToolFailure } from './errors.ts';
 import type { CribFlowData } from './flow-data.ts';
 import type { FlowFilter, FlowRun, JournalStep } from './flow-store.ts';
-import type { LazySchema } from './schema.ts';
+import type { JsonSchema, LazySchema } from './schema.ts';
 import type { Tool } from './tool.ts';
 
 /** A person's answer to `waitForApproval`. */
@@ -139,6 +139,18 @@ export interface StartFlowAs extends CallAs {
   readonly version?: string;
 }
 
+/** A flow that this process can run, as lists and forms show it. */
+export interface FlowInfo {
+  readonly name: string;
+  /** The version that a new run gets: the one registered last. */
+  readonly version: string;
+  /** All versions that are registered, in the order of their registration. */
+  readonly versions: readonly string[];
+  readonly description: string;
+  /** The input as JSON Schema; absent for a flow that takes anything. */
+  readonly input?: JsonSchema;
+}
+
 /**
  * The flows: runs that survive the end of their process. Whoever names a caller sees and touches the
  * runs of that user alone, unless the caller is an owner or admin; a run of another user is as good as
@@ -163,6 +175,13 @@ export interface CribFlows extends CribFlowData {
    */
   register<I, O>(flow: FlowDefinition<I, O>): void;
   /**
+   * Lists the flows that are registered in this process, by name.
+   *
+   * @example
+   * for (const { name, version } of await crib.flows.registered()) console.log(name, version);
+   */
+  registered(): Promise<readonly FlowInfo[]>;
+  /**
    * Starts a run on behalf of a caller. Rejects with NOT_FOUND for a flow that is not registered and
    * VALIDATION_ERROR for input that does not fit.
    *
@@ -171,6 +190,14 @@ export interface CribFlows extends CribFlowData {
    * console.log(runId, (await finished).status);
    */
   start(flow: string, input: unknown, as?: StartFlowAs): Promise<StartedRun>;
+  /**
+   * Resolves when a run is completed, failed, cancelled or blocked, in whichever process. Rejects with
+   * NOT_FOUND, and with STORE_UNAVAILABLE when the crib is closed before.
+   *
+   * @example
+   * console.log((await crib.flows.finished('run-1')).status);
+   */
+  finished(runId: string, as?: CallAs): Promise<FlowRun>;
   /**
    * Reads one run; `undefined` when there is none of this id, or none that this caller may see: an owner
    * or admin sees all runs, others see their own. Finished runs are kept for 30 days.
@@ -188,7 +215,8 @@ export interface CribFlows extends CribFlowData {
    */
   list(filter?: FlowFilter, as?: CallAs): Promise<readonly FlowRun[]>;
   /**
-   * Lists the steps of a run, in the order in which they were begun; none for an unknown run.
+   * Lists the steps of a run, in the order in which they were begun: those on record, and those that
+   * this process works on; none for an unknown run.
    *
    * @example
    * for (const { name, state } of await crib.flows.steps('run-1')) console.log(name, state);

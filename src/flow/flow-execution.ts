@@ -162,6 +162,12 @@ export class FlowExecution {
     });
   }
 
+  /** Returns the steps that are worked on at this moment; the journal does not have them yet. */
+  underWay(): readonly JournalStep[] {
+    const open = [...this.#open.values()];
+    return open.filter((step) => step.parkedFor === undefined).map((step) => this.#entry(step));
+  }
+
   /** Looks again at steps that wait for this. */
   recheck(waitsFor: string): void {
     if (!this.#end) return;

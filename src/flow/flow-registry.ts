@@ -61,6 +61,15 @@ export class FlowRegistry {
     return schema;
   }
 
+  /** Returns every flow with all its versions; the last of a name is the one that new runs get. */
+  all(): readonly FlowDefinition[] {
+    return [...this.#byKey.values()];
+  }
+
+  newest(): readonly FlowDefinition[] {
+    return [...this.#newest.values()];
+  }
+
   keys(): ReadonlySet<string> {
     return new Set(this.#byKey.keys());
   }

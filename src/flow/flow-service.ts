@@ -5,7 +5,13 @@
 import { toolError } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { FlowDefinition, StartedRun, StartFlowAs } from '../contract/flow.ts';
-import { FINISHED, type FlowRun, type Flows, type RunChange } from '../contract/flow-store.ts';
+import {
+  FINISHED,
+  type FlowRun,
+  type Flows,
+  type JournalStep,
+  type RunChange,
+} from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { HOUR_MS } from '../kit/data/durations.ts';
 import { callerOf } from '../pipeline/new-call.ts';
@@ -114,6 +120,11 @@ export class FlowService {
       this.#watchers.fail(runId, error);
     }
     return over;
+  }
+
+  /** Returns the steps of a run that this process works on and the journal does not have yet. */
+  underWay(runId: string): readonly JournalStep[] {
+    return this.#active.get(runId)?.execution.underWay() ?? [];
   }
 
   /** Sends an event to a run. False for one that is finished or unknown. */

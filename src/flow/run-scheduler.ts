@@ -66,6 +66,8 @@ export class RunScheduler {
       await this.#deps.look();
     } catch (error) {
       const { log } = this.#deps.runtime;
+      // The store of a crib that is closing cannot be read: the next process looks.
+      if (this.#isClosed) return;
       log.warn('Flows that are due could not be looked for.', { error: reasonOf(error) });
     }
     this.#looking = undefined;

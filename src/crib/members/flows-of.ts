@@ -3,12 +3,13 @@ import type { CallAs } from '../../contract/call-options.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
-import type { FlowFilter, FlowRun } from '../../contract/flow-store.ts';
+import type { FlowFilter, FlowRun, JournalStep } from '../../contract/flow-store.ts';
 import type { Explanation } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { DataFlows } from '../../flow/declared/data-flows.ts';
 import { FlowRegistry } from '../../flow/flow-registry.ts';
 import type { FlowService } from '../../flow/flow-service.ts';
+import { noRun } from '../../flow/run-watchers.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { callerOf } from '../../pipeline/new-call.ts';
 import { tokenOf, tokenRefusal } from './caller-refusal.ts';
@@ -41,12 +42,15 @@ const openData = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<D
 
 /** Opens the service with the first flow; it continues runs that other processes left. */
 const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<FlowService> => {
-  const { FlowService } = await import('../../flow/flow-service.ts');
+  const [{ FlowService }, { observedFlows }] = await Promise.all([
+    import('../../flow/flow-service.ts'),
+    import('../../flow/observed-flows.ts'),
+  ]);
   const { runtime, events, tools, nextId, execute } = deps;
   const opened = async () => (await deps.open()).store;
   return new FlowService({
     ...{ registry, runtime, events, tools, nextId, execute },
-    flows: async () => (await opened()).flows,
+    flows: lazyAsync(async () => observedFlows((await opened()).flows, events)),
     undo: async (executionId, as) => (await deps.open()).engine.undo(executionId, as),
     confirm: async (question, as) => (await deps.open()).engine.confirm(question, as),
     approval: async (id) => (await opened()).approvals.get(id),
@@ -58,6 +62,17 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
         tokenRefusal(tokenId, { tokens: (await opened()).tokens, now: runtime.now() });
     },
   });
+};
+
+/** Adds the steps that are worked on to those on record, in the order in which they were begun. */
+const withUnderWay = (
+  recorded: readonly JournalStep[],
+  underWay: readonly JournalStep[],
+): readonly JournalStep[] => {
+  const keys = new Set(recorded.map(({ key }) => key));
+  const added = underWay.filter(({ key }) => !keys.has(key));
+  if (added.length === 0) return recorded;
+  return [...recorded, ...added].sort((one, other) => one.startedAt - other.startedAt);
 };
 
 const seesAll = (as: CallAs | undefined): boolean => {
@@ -112,14 +127,23 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
         registry.register(flow);
         void service().then((each) => each.continueDue());
       },
+      registered: async () =>
+        (await import('../../flow/describe-flows.ts')).describeFlows(registry),
+      finished: async (runId, as) => {
+        if (!(await isTouchable(runId, as))) throw noRun(runId);
+        return (await service()).whenOver(runId);
+      },
       start: async (flow, input, as) => (await service()).start(flow, input, as),
       get: readable,
       list: async (filter, as) => {
         const own = visibleTo(filter, as);
         return own === undefined ? [] : (await stored()).list(own);
       },
-      steps: async (runId, as) =>
-        (await isTouchable(runId, as)) ? (await stored()).steps(runId) : [],
+      steps: async (runId, as) => {
+        if (!(await isTouchable(runId, as))) return [];
+        const recorded = await (await stored()).steps(runId);
+        return withUnderWay(recorded, (await opened)?.underWay(runId) ?? []);
+      },
       send: async (runId, event, ...[payload = null, as]) =>
         (await isTouchable(runId, as)) && (await service()).send(runId, event, payload),
       cancel: async (runId, as) =>

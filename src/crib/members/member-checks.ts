@@ -137,6 +137,7 @@ const flowSource = either(text, object);
 export const FLOW_CHECKS: MethodChecks<CribFlows> = {
   register: { flow },
   start: { flow: text, input: anything, as: optional(startAs) },
+  finished: { runId: text, as: optional(callOptions) },
   get: { runId: text, as: optional(callOptions) },
   list: { filter: optional(flowFilter), as: optional(callOptions) },
   steps: { runId: text, as: optional(callOptions) },
@@ -229,6 +230,8 @@ const EVENT_NAMES: Readonly<Record<EventName, true>> = {
   'circuit.opened': true,
   'circuit.closed': true,
   'effect.notified': true,
+  'flow.changed': true,
+  'flow.stepped': true,
   'file.changed': true,
 };
 

@@ -13,8 +13,11 @@ export interface EventSummary {
 }
 
 interface Row<N extends EventName> {
-  /** `staff` are viewers, operators and admins; `own` adds the caller, `all` adds every agent. */
-  readonly audience: 'staff' | 'own' | 'all';
+  /**
+   * `staff` are viewers, operators and admins; `own` adds the caller, `all` adds every agent.
+   * `private` are viewers, admins and the caller.
+   */
+  readonly audience: 'staff' | 'own' | 'all' | 'private';
   readonly summarize: (payload: CribEvents[N]) => EventSummary;
 }
 
@@ -106,6 +109,20 @@ const TABLE: Table = {
   },
   'tool.registered': unchanged('all'),
   'tool.unregistered': unchanged('all'),
+  'flow.changed': {
+    audience: 'private',
+    summarize: ({ userId, flow, ...rest }) => ({
+      userId,
+      data: { ...rest, flow: named(flow), userId },
+    }),
+  },
+  'flow.stepped': {
+    audience: 'private',
+    summarize: ({ userId, runId, step }) => ({
+      userId,
+      data: { runId, ...step, name: named(step.name) },
+    }),
+  },
   'server.changed': unchanged('staff'),
   'circuit.opened': unchanged('staff'),
   'circuit.closed': unchanged('staff'),
@@ -134,6 +151,9 @@ export const maySee = (
 ): boolean => {
   const audience = TABLE[event.name]?.audience;
   if (audience === undefined) return false;
+  if (audience === 'private') {
+    return role === 'viewer' || role === 'admin' || event.userId === userId;
+  }
   if (role === 'viewer' || role === 'operator' || role === 'admin') return true;
   if (role !== 'agent') return false;
   return audience === 'all' || (audience === 'own' && event.userId === userId);

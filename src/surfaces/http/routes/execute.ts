@@ -22,7 +22,7 @@ export const statusOf = ({ success, status, error }: ToolResult): number => {
 };
 
 /** Reads the idempotency key, which header and body may both name if they agree. */
-const keyOf = (request: HttpRequest, inBody: string | undefined): string | undefined => {
+export const keyOf = (request: HttpRequest, inBody: string | undefined): string | undefined => {
   const inHeader = request.header('idempotency-key');
   if (inHeader === undefined || inBody === undefined || inHeader === inBody) {
     return inHeader ?? inBody;

@@ -5,6 +5,7 @@ import { APPROVAL_ROUTES } from './approvals.ts';
 import { AUDIT_ROUTES } from './audit.ts';
 import { CALL_ROUTES } from './execute.ts';
 import { EXECUTION_ROUTES } from './executions.ts';
+import { FLOW_ROUTES } from './flows.ts';
 import { HEALTH_ROUTES } from './health.ts';
 import { PERMISSION_ROUTES } from './permissions.ts';
 import { POLICY_ROUTES } from './policy.ts';
@@ -21,6 +22,7 @@ export const ROUTES: readonly Route[] = [
   ...TOOL_ROUTES,
   ...CALL_ROUTES,
   ...EXECUTION_ROUTES,
+  ...FLOW_ROUTES,
   ...APPROVAL_ROUTES,
   ...LINK_ROUTES,
   ...AUDIT_ROUTES,

@@ -1,0 +1,29 @@
+/** Finds a run by its id, which may be shortened to a unique beginning. */
+import type { Crib } from '../../../contract/crib.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { FlowRun } from '../../../contract/flow-store.ts';
+import { byStart } from '../../input/by-start.ts';
+
+/** How many runs are searched for a shortened id, the newest. */
+const MAX_RUNS = 5000;
+
+/** Fails with NOT_FOUND. */
+export const findRun = async (crib: Crib, typed: string): Promise<FlowRun> => {
+  const exact = await crib.flows.get(typed);
+  if (exact) return exact;
+  const run = byStart(await crib.flows.list({ limit: MAX_RUNS }), typed, ({ id }) => id);
+  if (run) return run;
+  throw new ToolFailure('NOT_FOUND', 'There is no run of that id.', {
+    suggestions: ['See which there are: toolcrib flow runs'],
+  });
+};
+
+/** Makes the failure for a run that cannot be changed any more. */
+export const isOver = ({ id, status }: Pick<FlowRun, 'id' | 'status'>): ToolFailure =>
+  new ToolFailure('CONFLICT', `The run ${id} is ${status}: nothing can be changed any more.`);
+
+/** Makes the failure for a run that another process works on. */
+export const isBusy = ({ id }: Pick<FlowRun, 'id'>): ToolFailure =>
+  new ToolFailure('CONFLICT', `A process works on the run ${id} at this moment.`, {
+    suggestions: ['Try again when it waits, or end that process first.'],
+  });

@@ -1,0 +1,34 @@
+/** `toolcrib flow list`: the flows that can be run here. */
+import type { Command } from 'commander';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { type Io, note, print, printJson, widthOf } from '../../io.ts';
+import { table } from '../../output/table.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
+
+const list = (io: Io, options: ModuleOptions): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    await registerModules(io, crib, options);
+    const flows = await crib.flows.registered();
+    if (io.json) printJson(io, { flows });
+    else if (flows.length === 0) print(io, 'No flow is known here.');
+    else {
+      const rows = flows.map(({ name, version, description }) => [
+        { text: name, paint: io.ink.bold },
+        version,
+        { text: description, paint: io.ink.dim },
+      ]);
+      print(io, ...table(rows, widthOf(io)));
+    }
+    if (!io.json) note(io, io.noteInk.dim('See what was run: toolcrib flow runs'));
+    return 0;
+  });
+
+export const flowListCommand = (flow: Command, io: Io): Command =>
+  withExamples(
+    withModules(withJson(flow.command('list', { isDefault: true }))).action(
+      leaving(io, (options: ModuleOptions) => list(io, options)),
+    ),
+    'toolcrib flow',
+    'toolcrib flow list --module ./flows.mjs --json',
+  );

@@ -1,0 +1,63 @@
+/**
+ * Registers flows as code. Such code runs in this process with the rights of the person, so only a person
+ * names it, on the command line: no file of a project is run this way.
+ */
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Command } from 'commander';
+import type { CribHost } from '../../../contract/crib-host.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { FlowDefinition } from '../../../contract/flow.ts';
+import type { Tool } from '../../../contract/tool.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
+import { collectEach } from '../../command-actions.ts';
+import type { Io } from '../../io.ts';
+
+export interface ModuleOptions {
+  readonly module?: readonly string[];
+}
+
+export const withModules = (command: Command): Command =>
+  command.option(
+    '--module <file>',
+    'a JavaScript file that exports flows (and tools): it runs with your rights; can be repeated',
+    collectEach,
+  );
+
+const isTool = (value: unknown): value is Tool =>
+  isRecord(value) && typeof value.run === 'function' && typeof value.tier === 'string';
+
+const isFlow = (value: unknown): value is FlowDefinition =>
+  isRecord(value) && typeof value.run === 'function' && typeof value.version === 'string';
+
+const loadExports = async (io: Io, file: string): Promise<readonly unknown[]> => {
+  try {
+    const loaded: unknown = await import(pathToFileURL(resolve(io.cwd, file)).href);
+    return Object.values(loaded as object).flatMap((value: unknown) => value);
+  } catch (error) {
+    throw new ToolFailure('CONFIG_INVALID', `${file} could not be loaded: ${reasonOf(error)}`, {
+      suggestions: ['Name a JavaScript module (.js or .mjs); compile TypeScript first.'],
+    });
+  }
+};
+
+/** Registers what the files export. Throws CONFIG_INVALID for a file without a flow. */
+export const registerModules = async (
+  io: Io,
+  crib: CribHost,
+  { module: files = [] }: ModuleOptions,
+): Promise<void> => {
+  for (const file of files) {
+    const values = await loadExports(io, file);
+    const tools = values.filter(isTool);
+    const flows = values.filter((value) => !isTool(value)).filter(isFlow);
+    if (flows.length === 0) {
+      throw new ToolFailure('CONFIG_INVALID', `${file} exports no flow.`, {
+        suggestions: ['Export what defineFlow returns: export const mine = defineFlow({ … })'],
+      });
+    }
+    for (const tool of tools) crib.tools.register(tool);
+    for (const flow of flows) crib.flows.register(flow);
+  }
+};

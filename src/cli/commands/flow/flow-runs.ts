@@ -1,0 +1,70 @@
+/** `toolcrib flow runs`: the runs on record, newest first. */
+import { type Command, Option } from 'commander';
+import type { FlowRun, FlowStatus } from '../../../contract/flow-store.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { wholeNumber } from '../../input/misuse.ts';
+import { type Io, print, printJson, widthOf } from '../../io.ts';
+import { formatSpan } from '../../output/format-units.ts';
+import { type Cell, headRow, table } from '../../output/table.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { shownRun } from './follow-run.ts';
+import { statusCell, waitText } from './run-lines.ts';
+
+interface RunsOptions {
+  readonly status?: FlowStatus;
+  readonly flow?: string;
+  readonly user?: string;
+  readonly limit?: number;
+}
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 1000;
+
+const STATUSES: readonly FlowStatus[] = [
+  ...(['running', 'sleeping', 'waiting', 'blocked'] as const),
+  ...(['completed', 'failed', 'cancelled'] as const),
+];
+
+const HEAD = ['run', 'flow', 'status', 'started', 'user', 'waits for'];
+
+const rowOf = (io: Io, run: FlowRun): readonly (string | Cell)[] => [
+  run.id,
+  { text: `${run.flow}@${run.version}`, paint: io.ink.bold },
+  statusCell(run, io.ink),
+  { text: `${formatSpan(io.runtime.now() - run.createdAt)} ago`, paint: io.ink.dim },
+  run.caller.userId,
+  run.error ? run.error.code : waitText(run),
+];
+
+const runs = (io: Io, { status, flow, user, limit = DEFAULT_LIMIT }: RunsOptions) =>
+  withStore(io, async ({ crib }) => {
+    const found = await crib.flows.list({
+      limit,
+      ...(status !== undefined && { status }),
+      ...(flow !== undefined && { flow }),
+      ...(user !== undefined && { userId: user }),
+    });
+    if (io.json) printJson(io, { runs: found.map(shownRun) });
+    else if (found.length === 0) print(io, 'There is no such run.');
+    else {
+      const rows = found.map((run) => rowOf(io, run));
+      print(io, ...table([headRow(HEAD, io.ink), ...rows], widthOf(io)));
+    }
+    return 0;
+  });
+
+export const flowRunsCommand = (flow: Command, io: Io): Command =>
+  withExamples(
+    withJson(flow.command('runs'))
+      .addOption(new Option('--status <status>', 'only runs of this status').choices(STATUSES))
+      .option('--flow <name>', 'only runs of this flow')
+      .option('--user <id>', 'only runs of this user')
+      .option(
+        '--limit <count>',
+        'at most so many; 20 when absent',
+        wholeNumber('--limit', 1, MAX_LIMIT),
+      )
+      .action(leaving(io, (options: RunsOptions) => runs(io, options))),
+    'toolcrib flow runs',
+    'toolcrib flow runs --status blocked --json',
+  );

@@ -1,0 +1,35 @@
+/** `toolcrib flow send`: brings an event to a run, for `flow.waitForEvent`. */
+import type { Command } from 'commander';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { parseJson } from '../../input/parse-json.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { findRun, isOver } from './find-run.ts';
+
+const send = (io: Io, typed: string, [event = '', json]: readonly string[]): Promise<number> => {
+  const payload = json === undefined ? null : parseJson(json, 'The payload');
+  return withStore(io, async ({ crib }) => {
+    const run = await findRun(crib, typed);
+    if (!(await crib.flows.send(run.id, event, payload))) throw isOver(run);
+    if (io.json) printJson(io, { id: run.id, event, sent: true });
+    else {
+      print(io, `${io.ink.green('✓')} Sent to ${run.flow}.`);
+      note(io, io.noteInk.dim(`  If no process runs it: toolcrib flow resume ${run.id}`));
+    }
+    return 0;
+  });
+};
+
+export const flowSendCommand = (flow: Command, io: Io): Command =>
+  withExamples(
+    withJson(flow.command('send'))
+      .argument('<run>', 'id of the run, or a unique beginning of it')
+      .argument('<event>', 'name of the event')
+      .argument('[json]', 'what it brings; null when absent')
+      .action(
+        leaving(io, (run: string, event: string, json: string | undefined) =>
+          send(io, run, json === undefined ? [event] : [event, json]),
+        ),
+      ),
+    `toolcrib flow send monday paid '{"invoice":7}'`,
+  );

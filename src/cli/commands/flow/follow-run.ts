@@ -1,0 +1,161 @@
+/** Stays with a run until it is over, waits for a person, or the person leaves it. */
+import type { Approver } from '../../../contract/approver.ts';
+import type { Crib } from '../../../contract/crib.ts';
+import type { CribHost } from '../../../contract/crib-host.ts';
+import { ERRORS } from '../../../contract/errors.ts';
+import { FINISHED, type FlowRun } from '../../../contract/flow-store.ts';
+import { waitingApprovals } from '../../../contract/flow-view.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { errorLines } from '../../output/error-lines.ts';
+import { formatJson } from '../../output/format-json.ts';
+import { awaitEnd } from '../../session/on-interrupt.ts';
+import { waitText } from './run-lines.ts';
+import type { RunView } from './run-tree.ts';
+
+const LOOK_MS = 150;
+const CHILD = 'run:';
+const MAX_DEPTH = 8;
+
+const isOver = ({ status }: FlowRun): boolean => FINISHED.has(status) || status === 'blocked';
+
+/** Returns the approvals that keep a run from going on; none when something else may continue it. */
+const openApprovals = async (
+  crib: Crib,
+  run: FlowRun | undefined,
+  depth = 0,
+): Promise<readonly string[]> => {
+  if (run?.status !== 'waiting' || depth > MAX_DEPTH) return [];
+  const approvals = [...waitingApprovals(run)];
+  for (const each of run.waitsFor ?? []) {
+    if (!each.startsWith(CHILD)) continue;
+    const child = await crib.flows.get(each.slice(CHILD.length));
+    const inner = await openApprovals(crib, child, depth + 1);
+    if (inner.length === 0) return [];
+    approvals.push(...inner);
+  }
+  const isOnlyPeople = run.waitsFor?.every(
+    (each) => each.startsWith(CHILD) || each.startsWith('approval:'),
+  );
+  return isOnlyPeople === true ? approvals : [];
+};
+
+/** Keeps those that nobody has answered yet. */
+const unanswered = async (io: Io, crib: Crib, ids: readonly string[]): Promise<string[]> => {
+  const records = await Promise.all(ids.map((id) => crib.approvals.get(id)));
+  const now = io.runtime.now();
+  return records.flatMap((record) =>
+    record?.state === 'waiting' && record.expiresAt > now ? record.id : [],
+  );
+};
+
+export interface Following {
+  readonly crib: CribHost;
+  readonly view: RunView;
+  readonly person: Approver;
+}
+
+/** Puts waiting questions to the person at the terminal. True when all were answered. */
+const askHere = async (
+  { crib, view, person }: Following,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<boolean> => {
+  view.pause(true);
+  try {
+    for (const id of ids) {
+      const record = await crib.approvals.get(id);
+      if (record?.state !== 'waiting') continue;
+      const { answer, ...decision } = await person.ask(record.request, signal);
+      if (answer === 'later') return false;
+      await crib.approvals.decide(id, { ...decision, approve: answer === 'approve' });
+    }
+    return true;
+  } finally {
+    view.pause(false);
+  }
+};
+
+interface RunEnd {
+  readonly run: FlowRun;
+  /** The person pressed Ctrl-C: the run stays on record. */
+  readonly isLeft: boolean;
+  readonly waitsFor: readonly string[];
+}
+
+const pause = (io: Io): Promise<void> =>
+  new Promise((resolve) => void io.runtime.after(LOOK_MS, resolve));
+
+const watch = async (
+  io: Io,
+  following: Following,
+  { runId, signal }: { readonly runId: string; readonly signal: AbortSignal },
+): Promise<RunEnd> => {
+  const { crib, view } = following;
+  const over = crib.flows.finished(runId).catch(() => undefined);
+  const left = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  for (;;) {
+    const run = (await crib.flows.get(runId)) as FlowRun;
+    const end = { run, isLeft: signal.aborted, waitsFor: [] };
+    if (isOver(run) || signal.aborted) return end;
+    const waitsFor = await unanswered(io, crib, await openApprovals(crib, run));
+    if (waitsFor.length > 0 && !(await askHere(following, waitsFor, signal))) {
+      return { ...end, isLeft: signal.aborted, waitsFor };
+    }
+    await view.draw(run);
+    await Promise.race([over, left, pause(io)]);
+  }
+};
+
+const resumeLine = (io: Io, { id }: FlowRun): string =>
+  `  ${io.noteInk.cyan('→')} Continue it: toolcrib flow resume ${id}`;
+
+const exitOf = ({ run, isLeft }: RunEnd): number => {
+  if (run.status === 'completed') return 0;
+  if (run.status === 'failed') return run.error ? ERRORS[run.error.code].exit : 1;
+  return isLeft || run.status === 'cancelled' ? ERRORS.CANCELLED.exit : 5;
+};
+
+const printOutput = (io: Io, { output }: FlowRun): void => {
+  if (output === undefined || output === null) return;
+  print(io, typeof output === 'string' ? visibleText(output) : formatJson(output, io.ink));
+};
+
+const report = (io: Io, { run, isLeft, waitsFor }: RunEnd): void => {
+  const { noteInk } = io;
+  if (run.status === 'completed') printOutput(io, run);
+  else if (run.error) note(io, ...errorLines(run.error, noteInk));
+  if (FINISHED.has(run.status)) return;
+  if (isLeft) note(io, `${noteInk.yellow('…')} The run was left where it is; nothing is lost.`);
+  else note(io, `${noteInk.yellow('…')} The run is ${run.status}: ${waitText(run)}.`);
+  for (const id of waitsFor) {
+    note(io, `  ${noteInk.cyan('→')} Decide: toolcrib approvals show ${id}`);
+  }
+  note(io, resumeLine(io, run));
+};
+
+/** Leaves out what is not for people who look at a run: the seal and the rights of its caller. */
+export const shownRun = ({ seal: _, endSeal: _end, epoch: _epoch, caller, ...run }: FlowRun) => ({
+  ...run,
+  caller: { userId: caller.userId, agentId: caller.agentId, sessionId: caller.sessionId },
+});
+
+/** Follows a run; the answer is the exit code. Ctrl-C leaves the run on record. */
+export const followRun = async (io: Io, following: Following, runId: string): Promise<number> => {
+  const controller = new AbortController();
+  const { ended, release } = awaitEnd(io, () => io.signals.exit(ERRORS.CANCELLED.exit));
+  void ended.then(() => controller.abort());
+  try {
+    const end = await watch(io, following, { runId, signal: controller.signal });
+    await following.view.end(end.run);
+    if (io.json) {
+      const steps = await following.crib.flows.steps(runId);
+      printJson(io, { run: shownRun(end.run), steps: steps.length, waitsFor: end.waitsFor });
+    } else report(io, end);
+    return exitOf(end);
+  } finally {
+    release();
+  }
+};

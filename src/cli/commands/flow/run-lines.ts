@@ -1,0 +1,63 @@
+/** Writes runs and steps as lines for people. */
+import type { FlowRun } from '../../../contract/flow-store.ts';
+import type { StepView } from '../../../contract/flow-view.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
+import type { Io } from '../../io.ts';
+import { formatCost, formatDuration, formatTime } from '../../output/format-units.ts';
+import type { Cell } from '../../output/table.ts';
+
+type Ink = Io['ink'];
+
+const PAINTS = {
+  completed: 'green',
+  failed: 'red',
+  cancelled: 'dim',
+  blocked: 'red',
+  waiting: 'yellow',
+  sleeping: 'cyan',
+  running: 'cyan',
+} as const;
+
+export const statusCell = ({ status }: Pick<FlowRun, 'status'>, ink: Ink): Cell => ({
+  text: status,
+  paint: ink[PAINTS[status]],
+});
+
+/** Says what a run waits for, in words. */
+export const waitText = ({ waitsFor = [], wakeAt }: FlowRun): string =>
+  waitsFor
+    .map((each) => {
+      if (each === 'time') return wakeAt === undefined ? 'time' : `until ${formatTime(wakeAt)}`;
+      if (each === 'seal') return 'this user did not start it';
+      return visibleText(each.replace(':', ' '));
+    })
+    .join(', ');
+
+const MARKS = { done: '✓', failed: '✗', open: '…' } as const;
+
+export const markOf = ({ state }: Pick<StepView, 'state'>, ink: Ink): string => {
+  const paint = { done: ink.green, failed: ink.red, open: ink.yellow }[state];
+  return paint(MARKS[state]);
+};
+
+/** Says what an open step waits for; empty for one that is worked on. */
+const stepWait = ({ state, kind, approvalId, childId, wakeAt }: StepView): string => {
+  if (state !== 'open') return '';
+  if (approvalId !== undefined) return `waits for a person: ${approvalId}`;
+  if (childId !== undefined) return `waits for run ${childId}`;
+  if (kind === 'event') return 'waits for the event';
+  return wakeAt === undefined ? '' : `until ${formatTime(wakeAt)}`;
+};
+
+/** The facts behind the name of a step: time, cost, trouble, what is waited for. */
+export const stepFacts = (step: StepView, now: number): string => {
+  const { startedAt, finishedAt, callMs, costUsd, error, kind, name } = step;
+  const took = callMs ?? (finishedAt ?? now) - startedAt;
+  return [
+    ...(kind === 'call' || kind === name ? [] : [kind]),
+    formatDuration(took),
+    ...(costUsd === undefined || costUsd === 0 ? [] : [formatCost(costUsd)]),
+    ...(error ? [`${error.code}: ${visibleText(error.message)}`] : []),
+    ...[stepWait(step)].filter((text) => text !== ''),
+  ].join(' · ');
+};

@@ -1,0 +1,89 @@
+/** A run and its steps as people look at them: with what each call cost, and as a graph. */
+import type { AuditLog, AuditRow } from './audit.ts';
+import { summaryOfRow } from './call-summary.ts';
+import type { FlowRun, JournalStep, StepKind } from './flow-store.ts';
+
+/** One step with what the audit trail says of its call. */
+export interface StepView extends Omit<JournalStep, 'digest' | 'position' | 'eventId' | 'seal'> {
+  /** Of the call alone, without what was waited for. */
+  readonly callMs?: number;
+  readonly costUsd?: number;
+  /** The call in one line, redacted. */
+  readonly summary?: string;
+  /** The input of the call as the trail keeps it, redacted. */
+  readonly input?: unknown;
+}
+
+const MICROS = 1_000_000;
+
+/** Joins a step with the outcome of its call, where there is one. */
+const stepView = (step: JournalStep, outcome: AuditRow | undefined): StepView => {
+  const { digest: _, position: _position, eventId: _event, seal: _seal, ...shown } = step;
+  if (!outcome) return shown;
+  const { input } = outcome.detail;
+  return {
+    ...shown,
+    callMs: outcome.durationMs,
+    costUsd: outcome.costMicros / MICROS,
+    summary: summaryOfRow(outcome),
+    ...(input !== undefined && { input }),
+  };
+};
+
+/**
+ * Joins steps with the outcomes of their calls. `known` keeps outcomes between looks at the same run: an
+ * outcome never changes.
+ */
+export const stepViews = async (
+  steps: readonly JournalStep[],
+  audit: Pick<AuditLog, 'query'>,
+  known: Map<string, AuditRow> = new Map(),
+): Promise<readonly StepView[]> => {
+  const views: StepView[] = [];
+  for (const step of steps) {
+    const { executionId } = step;
+    if (executionId !== undefined && !known.has(executionId)) {
+      const [row] = await audit.query({ executionId, kind: 'outcome', limit: 1 });
+      if (row) known.set(executionId, row);
+    }
+    views.push(stepView(step, executionId === undefined ? undefined : known.get(executionId)));
+  }
+  return views;
+};
+
+/** Adds up what the calls of the steps cost. */
+export const totalCost = (steps: readonly Pick<StepView, 'costUsd'>[]): number =>
+  steps.reduce((micros, { costUsd = 0 }) => micros + Math.round(costUsd * MICROS), 0) / MICROS;
+
+/** The state of a node: that of its step, or `planned` for one that has not begun. */
+export type NodeState = JournalStep['state'] | 'planned' | 'skipped';
+
+export interface DrawnNode {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: StepKind | 'start' | 'end';
+  readonly state: NodeState;
+  /** A second line: time, cost, what is waited for. */
+  readonly note?: string;
+}
+
+export interface DrawnEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly label?: string;
+}
+
+/** What is drawn: the steps of a run in the order in which they ran, or those that a flow declares. */
+export interface FlowDrawing {
+  readonly nodes: readonly DrawnNode[];
+  readonly edges: readonly DrawnEdge[];
+}
+
+/** What a run waits for, as it stands in `waitsFor`. */
+export const APPROVAL_WAIT = 'approval:';
+
+/** Returns the approvals that a run waits for. */
+export const waitingApprovals = ({ waitsFor = [] }: Pick<FlowRun, 'waitsFor'>): readonly string[] =>
+  waitsFor
+    .filter((each) => each.startsWith(APPROVAL_WAIT))
+    .map((each) => each.slice(APPROVAL_WAIT.length));

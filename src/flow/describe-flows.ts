@@ -1,0 +1,23 @@
+/** Describes the flows of a process for lists and forms, with their input as JSON Schema. */
+import type { FlowDefinition, FlowInfo } from '../contract/flow.ts';
+import { compileSchema } from '../registry/schema/compile-schema.ts';
+import type { FlowRegistry } from './flow-registry.ts';
+
+const inputOf = async ({ input }: FlowDefinition): Promise<Pick<FlowInfo, 'input'>> => {
+  if (input === undefined) return {};
+  const source = typeof input === 'function' ? input() : input;
+  return { input: (await compileSchema(source)).json };
+};
+
+/** Returns one entry a name, sorted by name. Rejects with CONFIG_INVALID for a schema that is none. */
+export const describeFlows = async (
+  registry: Pick<FlowRegistry, 'all' | 'newest'>,
+): Promise<readonly FlowInfo[]> => {
+  const all = registry.all();
+  const infos = registry.newest().map(async (flow): Promise<FlowInfo> => {
+    const { name, version, description = '' } = flow;
+    const versions = all.filter((each) => each.name === name).map((each) => each.version);
+    return { name, version, versions, description, ...(await inputOf(flow)) };
+  });
+  return (await Promise.all(infos)).sort((a, b) => (a.name < b.name ? -1 : 1));
+};

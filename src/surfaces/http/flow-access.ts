@@ -1,0 +1,83 @@
+/**
+ * Whose runs a request may see and touch: its own, or all for an admin. A viewer reads all of them
+ * without what they were given and what came out. A run of another user does not exist for the rest.
+ */
+import type { CallAs } from '../../contract/call-options.ts';
+import type { FlowFilter, FlowRun } from '../../contract/flow-store.ts';
+import type { StepView } from '../../contract/flow-view.ts';
+import { fromCursor, type Page, type PageQuery, timeKey, toCursor } from '../door/page-of.ts';
+import { callerOfIdentity, type Identity } from './auth/identity.ts';
+import { notFound } from './error-reply.ts';
+import type { HttpServices } from './http-services.ts';
+
+/** Who asks, as the crib judges it; nobody for a viewer, whose role lets it read whatever there is. */
+const readerOf = (identity: Identity, { crib }: HttpServices): CallAs | undefined =>
+  identity.role === 'viewer' ? undefined : callerOfIdentity(identity, crib.tools);
+
+/** Finds a run to be shown. Throws NOT_FOUND. */
+export const visibleRun = async (
+  id: string,
+  services: HttpServices,
+  identity: Identity,
+): Promise<FlowRun> => {
+  const run = await services.crib.flows.get(id, readerOf(identity, services));
+  if (run) return run;
+  throw notFound('The run');
+};
+
+/** Finds a run to be changed, and who changes it. Throws NOT_FOUND. */
+export const ownRun = async (
+  id: string,
+  services: HttpServices,
+  identity: Identity,
+): Promise<{ readonly run: FlowRun; readonly as: CallAs }> => {
+  const as = callerOfIdentity(identity, services.crib.tools);
+  const run = await services.crib.flows.get(id, as);
+  if (run) return { run, as };
+  throw notFound('The run');
+};
+
+/** Says whether a reader sees what a run was given and what came out. */
+export const seesContent = ({ caller }: FlowRun, { role, userId }: Identity): boolean =>
+  role === 'admin' || (role !== 'viewer' && caller.userId === userId);
+
+/** Shows a run without its seals and the rights of its caller. */
+export const shownRun = (run: FlowRun, identity: Identity) => {
+  const { epoch: _, seal: _seal, endSeal: _end, dailyUsd: _usd, input, output, ...rest } = run;
+  const { userId, agentId, sessionId } = run.caller;
+  const shown = { ...rest, caller: { userId, agentId, sessionId } };
+  if (!seesContent(run, identity)) return { ...shown, withheld: true as const };
+  return { ...shown, input, ...(output !== undefined && { output }) };
+};
+
+/** Shows a step; its input is redacted already, its value is withheld with that of the run. */
+export const shownStep = (step: StepView, isWhole: boolean): StepView => {
+  if (isWhole) return step;
+  const { value: _, input: _input, summary: _summary, ...shown } = step;
+  return shown;
+};
+
+const isAfter = ({ createdAt, id }: FlowRun, key: string): boolean => timeKey(createdAt, id) < key;
+
+/**
+ * Lists one page of the runs that a reader may see. The store pages by moments; runs of one moment are
+ * told apart by their ids, so that none is lost between two pages.
+ */
+export const runPage = async (
+  filter: FlowFilter,
+  { cursor, limit }: PageQuery,
+  { services, identity }: { readonly services: HttpServices; readonly identity: Identity },
+): Promise<Page<FlowRun>> => {
+  const key = cursor === undefined ? undefined : fromCursor(cursor);
+  const before = key === undefined ? {} : { before: Number.parseInt(key, 10) + 1 };
+  const as = readerOf(identity, services);
+  for (let wanted = limit + 1; ; wanted *= 2) {
+    const runs = await services.crib.flows.list({ ...filter, ...before, limit: wanted }, as);
+    const rest = key === undefined ? runs : runs.filter((run) => isAfter(run, key));
+    if (rest.length <= limit && runs.length === wanted) continue;
+    const items = rest.slice(0, limit);
+    const last = items.at(-1);
+    const hasMore = rest.length > limit && last !== undefined;
+    return { items, ...(hasMore && { next: toCursor(timeKey(last.createdAt, last.id)) }) };
+  }
+};

@@ -1,0 +1,188 @@
+/** Flows over HTTP: started, listed in pages, looked at, continued and ended. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openHttp, type TestHttp } from '../../../test/fixtures/http-surface.ts';
+import { aTool } from '../../../test/fixtures/test-crib.ts';
+import { defineFlow } from '../../contract/flow.ts';
+
+const pair = defineFlow({
+  name: 'pair',
+  version: '1.0.0',
+  description: 'Calls a tool twice.',
+  input: {
+    type: 'object',
+    properties: { text: { type: 'string' } },
+    required: ['text'],
+    additionalProperties: false,
+  },
+  run: async (flow, { text }: { text: string }) => {
+    const [first] = await flow.all([1, 2].map((n) => () => flow.call('echo', { text, n })));
+    return first;
+  },
+});
+const waiter = defineFlow({
+  name: 'waiter',
+  version: '1.0.0',
+  run: (flow) => flow.waitForEvent('paid'),
+});
+
+let http: TestHttp;
+beforeAll(async () => {
+  http = await openHttp([aTool()]);
+  http.crib.flows.register(pair);
+  http.crib.flows.register(waiter);
+});
+afterAll(() => http.close());
+
+const agent = () => ({ token: http.tokens.agent });
+const start = (flow: string, body: object, headers: Record<string, string> = {}) =>
+  http.ask(`/v1/flows/${flow}/runs`, { ...agent(), method: 'POST', body, headers });
+const look = (id: string, token = http.tokens.agent) => http.ask(`/v1/flows/runs/${id}`, { token });
+const act = (id: string, action: string, body?: object) =>
+  http.ask(`/v1/flows/runs/${id}/${action}`, {
+    ...agent(),
+    method: 'POST',
+    ...(body && { body }),
+  });
+
+describe('GET /v1/flows', () => {
+  it('lists the registered flows with their input schema', async () => {
+    const { json } = await http.ask('/v1/flows', agent());
+    expect(json.items).toEqual([
+      {
+        name: 'pair',
+        version: '1.0.0',
+        versions: ['1.0.0'],
+        description: 'Calls a tool twice.',
+        input: expect.objectContaining({ required: ['text'] }),
+      },
+      { name: 'waiter', version: '1.0.0', versions: ['1.0.0'], description: '' },
+    ]);
+  });
+});
+
+describe('POST /v1/flows/:name/runs', () => {
+  it('starts a run as the holder of the token, and shows its steps and graph', async () => {
+    const started = await start('pair', { input: { text: 'hi' } });
+    expect(started.status).toBe(201);
+    await http.crib.flows.finished(started.json.id);
+    const { json } = await look(started.json.id);
+    expect(json).toMatchObject({
+      status: 'completed',
+      flow: 'pair',
+      caller: { userId: 'token:agent' },
+      output: { text: 'hi', n: 1 },
+      stepCount: 2,
+      costUsd: 0,
+    });
+    expect(json.steps).toMatchObject([
+      { key: '1', kind: 'call', name: 'echo', state: 'done', input: { text: 'hi', n: 1 } },
+      { key: '2', kind: 'call', name: 'echo', state: 'done', value: { text: 'hi', n: 2 } },
+    ]);
+    expect(json.graph.nodes).toHaveLength(2);
+    expect(JSON.stringify(json)).not.toMatch(/"(seal|endSeal|epoch|permissions|digest)"/);
+  });
+
+  it('gives the same run for the same key and input, and CONFLICT for other input', async () => {
+    const key = { 'idempotency-key': 'monday' };
+    const first = await start('pair', { input: { text: 'a' } }, key);
+    const again = await start('pair', { input: { text: 'a' } }, key);
+    expect(again.json.id).toBe(first.json.id);
+    expect(await start('pair', { input: { text: 'b' } }, key)).toMatchObject({ status: 409 });
+    const other = await http.ask('/v1/flows/pair/runs', {
+      token: http.tokens.operator,
+      method: 'POST',
+      body: { input: { text: 'a' } },
+      headers: key,
+    });
+    expect(other.status).toBe(201);
+    expect(other.json.id).not.toBe(first.json.id);
+  });
+
+  it('refuses an unknown flow, an unknown version and input that does not fit', async () => {
+    expect(await start('pear', { input: {} })).toMatchObject({ status: 404 });
+    expect(await start('pair', { input: { text: 'x' }, version: '9.0.0' })).toMatchObject({
+      status: 404,
+    });
+    const { status, json } = await start('pair', { input: { text: 7, more: 1 } });
+    expect(status).toBe(400);
+    expect(json.error.issues.length).toBeGreaterThan(0);
+  });
+});
+
+describe('GET /v1/flows/runs', () => {
+  it('pages through runs of one moment without losing or repeating one', async () => {
+    const ids = new Set<string>();
+    for (let n = 0; n < 7; n += 1) {
+      ids.add((await start('waiter', { input: n })).json.id);
+    }
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const query = `flow=waiter&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`;
+      const { json } = await http.ask(`/v1/flows/runs?${query}`, agent());
+      expect(json.items.length).toBeLessThanOrEqual(2);
+      seen.push(...json.items.map(({ id }: { id: string }) => id));
+      cursor = json.next ?? '';
+    } while (cursor !== '');
+    expect(new Set(seen)).toEqual(ids);
+    expect(seen).toHaveLength(ids.size);
+  });
+
+  it('filters by status', async () => {
+    const { json } = await http.ask('/v1/flows/runs?status=completed', agent());
+    expect(json.items.length).toBeGreaterThan(0);
+    for (const { status } of json.items) expect(status).toBe('completed');
+  });
+});
+
+describe('a run that waits', () => {
+  it('goes on with an event that is sent to it', async () => {
+    const { json } = await start('waiter', { input: null });
+    expect(await act(json.id, 'send', { event: 'paid', payload: { invoice: 7 } })).toMatchObject({
+      status: 200,
+    });
+    const finished = http.crib.flows.finished(json.id);
+    await http.crib.runtime.advance(3000);
+    expect(await finished).toMatchObject({ output: { invoice: 7 } });
+    expect(await act(json.id, 'send', { event: 'paid' })).toMatchObject({ status: 409 });
+  });
+
+  it('is cancelled once', async () => {
+    const { json } = await start('waiter', { input: null });
+    expect(await act(json.id, 'cancel')).toMatchObject({ json: { cancelled: true } });
+    expect((await look(json.id)).json).toMatchObject({ status: 'cancelled' });
+    expect(await act(json.id, 'cancel')).toMatchObject({ status: 409 });
+    expect(await act(json.id, 'resume')).toMatchObject({ status: 409 });
+  });
+});
+
+describe('GET /v1/flows/runs/:id/graph', () => {
+  it('draws the steps as SVG without script, or as Mermaid', async () => {
+    const { json } = await start('pair', { input: { text: 'drawn' } });
+    await http.crib.flows.finished(json.id);
+    const picture = await http.ask(`/v1/flows/runs/${json.id}/graph`, agent());
+    expect(picture.headers.get('content-type')).toBe('image/svg+xml');
+    expect(picture.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(picture.text).toMatch(/^<svg /);
+    expect(picture.text).not.toMatch(/<script|\son\w+=/i);
+    const text = await http.ask(`/v1/flows/runs/${json.id}/graph?format=mermaid`, agent());
+    expect(text.text).toMatch(/^flowchart TD\n {2}n0\["echo/);
+  });
+});
+
+describe('the stream of events', () => {
+  it('tells who listens of runs and steps', async () => {
+    const seen: string[] = [];
+    const stops = [
+      http.crib.events.on('flow.changed', ({ status }) => seen.push(status)),
+      http.crib.events.on('flow.stepped', ({ step }) => seen.push(`${step.name} ${step.state}`)),
+    ];
+    const { json } = await start('pair', { input: { text: 'watched' } });
+    await http.crib.flows.finished(json.id);
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const stop of stops) stop();
+    expect(seen[0]).toBe('running');
+    expect(seen).toContain('echo done');
+    expect(seen.at(-1)).toBe('completed');
+  });
+});

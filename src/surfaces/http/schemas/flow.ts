@@ -1,0 +1,104 @@
+/** Flows, runs and steps as this API shows them. */
+import { z } from 'zod';
+import { errorBodySchema } from './call.ts';
+import { nameSchema } from './lists.ts';
+
+export const flowSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  versions: z.array(z.string()),
+  description: z.string(),
+  input: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const runStatusSchema = z.enum([
+  'running',
+  'sleeping',
+  'waiting',
+  'blocked',
+  'completed',
+  'failed',
+  'cancelled',
+]);
+
+const error = errorBodySchema.shape.error;
+
+export const runSchema = z.object({
+  id: z.string(),
+  flow: z.string(),
+  version: z.string(),
+  status: runStatusSchema,
+  caller: z.object({ userId: z.string(), agentId: z.string(), sessionId: z.string() }),
+  parent: z.object({ runId: z.string(), key: z.string() }).optional(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  wakeAt: z.number().optional(),
+  waitsFor: z.array(z.string()).optional(),
+  /** Input, output and values of steps are left out: this reader is neither owner nor admin. */
+  withheld: z.literal(true).optional(),
+  input: z.unknown().optional(),
+  output: z.unknown().optional(),
+  error: error.optional(),
+});
+
+const stageSchema = z.object({
+  stage: z.string(),
+  startMs: z.number(),
+  durationMs: z.number(),
+  outcome: z.string(),
+});
+
+const stepSchema = z.object({
+  key: z.string(),
+  kind: z.string(),
+  name: z.string(),
+  state: z.enum(['open', 'done', 'failed']),
+  startedAt: z.number(),
+  finishedAt: z.number().optional(),
+  callMs: z.number().optional(),
+  costUsd: z.number().optional(),
+  executionId: z.string().optional(),
+  approvalId: z.string().optional(),
+  childId: z.string().optional(),
+  wakeAt: z.number().optional(),
+  summary: z.string().optional(),
+  input: z.unknown().optional(),
+  value: z.unknown().optional(),
+  error: error.optional(),
+  trace: z.array(stageSchema).optional(),
+});
+
+export const graphSchema = z.object({
+  nodes: z.array(
+    z.object({
+      id: z.string(),
+      label: z.string(),
+      kind: z.string(),
+      state: z.string(),
+      note: z.string().optional(),
+    }),
+  ),
+  edges: z.array(z.object({ from: z.string(), to: z.string(), label: z.string().optional() })),
+});
+
+export const runDetailSchema = runSchema.extend({
+  steps: z.array(stepSchema),
+  /** How many steps the run has; `steps` holds the first of them. */
+  stepCount: z.number(),
+  costUsd: z.number(),
+  graph: graphSchema,
+});
+
+export const startBody = z.strictObject({
+  input: z.unknown().optional(),
+  version: z.string().min(1).max(100).optional(),
+  idempotencyKey: nameSchema.optional(),
+  agentId: nameSchema.optional(),
+  sessionId: nameSchema.optional(),
+});
+
+export const sendBody = z.strictObject({ event: nameSchema, payload: z.unknown().optional() });
+
+export const resumeBody = z
+  .strictObject({ version: z.string().min(1).max(100).optional() })
+  .optional();

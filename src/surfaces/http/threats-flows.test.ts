@@ -1,0 +1,147 @@
+/** Threat: a token reads, steers or forges runs of somebody else. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openHttp, type TestHttp } from '../../../test/fixtures/http-surface.ts';
+import { aTool } from '../../../test/fixtures/test-crib.ts';
+import { defineFlow } from '../../contract/flow.ts';
+import type { Role } from '../../contract/tokens.ts';
+import { maySee } from './events/event-summaries.ts';
+
+const waiter = defineFlow({
+  name: 'waiter',
+  version: '1.0.0',
+  run: async (flow) => {
+    await flow.call('echo', { secret: 'of the agent' });
+    return flow.waitForEvent('paid');
+  },
+});
+
+let http: TestHttp;
+let id: string;
+beforeAll(async () => {
+  http = await openHttp([aTool()], { limits: { bodyBytes: 4096, failedAttempts: 1e9 } });
+  http.crib.flows.register(waiter);
+  const body = { input: { private: 'words' } };
+  const started = await http.ask('/v1/flows/waiter/runs', {
+    token: http.tokens.agent,
+    method: 'POST',
+    body,
+  });
+  id = started.json.id;
+});
+afterAll(() => http.close());
+
+const as = (role: Role, path: string, body?: unknown) =>
+  http.ask(path, {
+    token: http.tokens[role],
+    ...(body !== undefined && { method: 'POST', body }),
+  });
+
+const ACTIONS = [
+  ['cancel', {}],
+  ['resume', {}],
+  ['send', { event: 'paid', payload: 'forged' }],
+] as const;
+
+describe('threat: the run of another user', () => {
+  it('hostile: an operator finds nothing, as if the run did not exist', async () => {
+    expect((await as('operator', `/v1/flows/runs/${id}`)).status).toBe(404);
+    expect((await as('operator', `/v1/flows/runs/${id}/graph`)).status).toBe(404);
+    const { json } = await as('operator', '/v1/flows/runs');
+    expect(json.items).toEqual([]);
+    expect((await as('operator', '/v1/flows/runs?user=token:agent')).json.items).toEqual([]);
+    const unknown = await as('operator', '/v1/flows/runs/nothing');
+    expect(unknown.json.error.message).toBe(
+      (await as('operator', `/v1/flows/runs/${id}`)).json.error.message,
+    );
+  });
+
+  it.each(ACTIONS)(
+    'hostile: %s by an operator or a viewer changes nothing',
+    async (action, body) => {
+      const path = `/v1/flows/runs/${id}/${action}`;
+      expect((await as('operator', path, body)).status).toBe(404);
+      expect((await as('viewer', path, body)).status).toBe(403);
+      const run = await http.crib.flows.get(id);
+      expect(run?.status).not.toBe('cancelled');
+      expect(run?.output).toBeUndefined();
+    },
+  );
+
+  it('hostile: a viewer sees that it runs, but not what it was given or what came out', async () => {
+    const { json, text } = await as('viewer', `/v1/flows/runs/${id}`);
+    expect(json).toMatchObject({ withheld: true, flow: 'waiter' });
+    expect(text).not.toMatch(/words|of the agent/);
+    const listed = await as('viewer', '/v1/flows/runs');
+    expect(listed.json.items).toHaveLength(1);
+    expect(listed.text).not.toContain('words');
+  });
+
+  it('benign: an admin sees and touches all', async () => {
+    const { json } = await as('admin', `/v1/flows/runs/${id}`);
+    expect(json).toMatchObject({ input: { private: 'words' } });
+    expect((await as('admin', `/v1/flows/runs/${id}/send`, { event: 'other' })).status).toBe(200);
+  });
+
+  it('hostile: its events go to nobody but its caller, admins and viewers', () => {
+    const event = { name: 'flow.changed', userId: 'agent' } as const;
+    const sees = (role: Role, userId: string) => maySee({ role, userId }, event);
+    expect(sees('operator', 'operator')).toBe(false);
+    expect(sees('agent', 'other')).toBe(false);
+    expect([sees('agent', 'agent'), sees('admin', 'x'), sees('viewer', 'x')]).toEqual(
+      new Array(3).fill(true),
+    );
+  });
+});
+
+describe('threat: a hostile request to start a run', () => {
+  const start = (body: unknown, headers: Record<string, string> = {}) =>
+    http.ask('/v1/flows/waiter/runs', {
+      token: http.tokens.agent,
+      method: 'POST',
+      body,
+      headers,
+    });
+
+  it.each([
+    ['a caller of its choice', { input: {}, userId: 'admin' }],
+    ['an id of its choice', { input: {}, runId: 'mine' }],
+    ['roles', { input: {}, roles: ['owner'] }],
+    ['a version that is no text', { input: {}, version: 1 }],
+    ['a key that is no text', { input: {}, idempotencyKey: { a: 1 } }],
+    ['a list instead of an object', [1, 2]],
+  ])('hostile: names %s', async (_what, body) => {
+    expect((await start(body)).status).toBe(400);
+  });
+
+  it('hostile: more input than a body may hold', async () => {
+    expect((await start({ input: 'x'.repeat(5000) })).status).toBe(413);
+  });
+
+  it('hostile: header and body name different keys', async () => {
+    const answer = await start({ input: 1, idempotencyKey: 'a' }, { 'idempotency-key': 'b' });
+    expect(answer.status).toBe(400);
+  });
+
+  it('hostile: a viewer starts nothing', async () => {
+    expect((await as('viewer', '/v1/flows/waiter/runs', { input: {} })).status).toBe(403);
+  });
+
+  it('hostile: a cursor of another making, an unknown filter, a limit out of bounds', async () => {
+    for (const query of ['cursor=abc', 'status=gone', 'limit=0', 'limit=100000', 'x=1']) {
+      expect((await as('admin', `/v1/flows/runs?${query}`)).status).toBe(400);
+    }
+  });
+
+  it('hostile: takes no new run while the server drains', async () => {
+    const other = await openHttp([aTool()]);
+    other.crib.flows.register(waiter);
+    other.surface.drain();
+    const answer = await other.ask('/v1/flows/waiter/runs', {
+      token: other.tokens.agent,
+      method: 'POST',
+      body: { input: {} },
+    });
+    expect(answer.status).toBe(503);
+    await other.close();
+  });
+});
