@@ -21,9 +21,9 @@ import { pathToFileURL } from 'node:url';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
+import { type Database, openDatabase } from '../../kit/sqlite/open-database.ts';
+import { isLocked, storeFailure } from '../../kit/sqlite/store-failure.ts';
 import { migrate, schemaVersion } from './database/migrate.ts';
-import { type Database, openDatabase } from './database/open-database.ts';
-import { isLocked, storeFailure } from './database/store-failure.ts';
 import { assertIdentity, ForeignStore, type StoreIdentity } from './database/store-identity.ts';
 import { sqliteStore } from './sqlite-store.ts';
 

@@ -1,7 +1,7 @@
 /** What every part of the SQLite store is built on. */
-import type { Database } from './database/open-database.ts';
-import type { Owner } from './database/owner.ts';
-import type { Writer } from './database/writer.ts';
+import type { Database } from '../../kit/sqlite/open-database.ts';
+import type { Owner } from '../../kit/sqlite/owner.ts';
+import type { Writer } from '../../kit/sqlite/writer.ts';
 
 export interface SqliteDeps {
   readonly database: Database;

@@ -7,6 +7,8 @@ import type {
   ReserveOutcome,
   Spending,
 } from '../../contract/store.ts';
+import type { Statement } from '../../kit/sqlite/open-database.ts';
+import { fromSqlText, toSqlText } from '../../kit/sqlite/sql-text.ts';
 import {
   assertAmounts,
   assertSameHold,
@@ -17,8 +19,6 @@ import {
   NOTHING_HELD,
   toHold,
 } from '../budget-amounts.ts';
-import type { Statement } from './database/open-database.ts';
-import { fromSqlText, toSqlText } from './database/sql-text.ts';
 import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface HoldRow {

@@ -1,10 +1,10 @@
 /** Assembles the store on a database that is open and up to date. */
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store, StoreMark } from '../../contract/store.ts';
-import { CommitSync } from './database/commit-sync.ts';
-import type { Database } from './database/open-database.ts';
-import { Owner } from './database/owner.ts';
-import { Writer, type WriterOptions } from './database/writer.ts';
+import { CommitSync } from '../../kit/sqlite/commit-sync.ts';
+import type { Database } from '../../kit/sqlite/open-database.ts';
+import { Owner } from '../../kit/sqlite/owner.ts';
+import { Writer, type WriterOptions } from '../../kit/sqlite/writer.ts';
 import { SqliteApprovals } from './sqlite-approvals.ts';
 import { SqliteAudit } from './sqlite-audit.ts';
 import { SqliteCounters } from './sqlite-counters.ts';
