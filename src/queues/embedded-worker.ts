@@ -149,7 +149,7 @@ export class EmbeddedWorker implements QueueWorker {
   }
 
   #end({ claimed, isAborted }: ActiveJob, end: JobEnd): void {
-    const isInterrupted = isAborted && end.state === 'failed';
+    const isInterrupted = isAborted && end.state !== 'completed';
     const change: JobChange = isInterrupted
       ? { state: 'waiting' }
       : changeOf(claimed, end, this.#deps.runtime.now());
@@ -168,7 +168,7 @@ export class EmbeddedWorker implements QueueWorker {
       const isWritten = await table.end(claim, change);
       if (!isWritten) runtime.log.warn('The end of a job came too late.', { jobId: claim.id });
       else if (change.state === 'delayed') lookAt(change.runAt);
-      else if (change.state === 'waiting') lookAt(runtime.now());
+      else if (change.state === 'waiting') lookAt(change.runAt ?? runtime.now());
     } catch (error) {
       const why = reasonOf(error);
       runtime.log.error('The end of a job was not written.', { jobId: claim.id, error: why });

@@ -13,6 +13,7 @@ export const changeOf = (claimed: ClaimedJob, end: JobEnd, now: number): JobChan
   if (end.state === 'completed') {
     return { state: 'completed', result: end.result, finishedAt: now };
   }
+  if (end.state === 'postponed') return { state: 'waiting', runAt: now + end.retryAfterMs };
   const { error, retryable, retryAfterMs = backoffMs(claimed) } = end;
   if (!retryable || claimed.failures >= claimed.job.retries) {
     return { state: 'dead', error, finishedAt: now };

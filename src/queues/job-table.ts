@@ -36,12 +36,12 @@ export interface Claimed {
   readonly nextAt?: number;
 }
 
-/** What the end of an attempt makes of a job. `waiting`: the attempt was interrupted and does not count. */
+/** What the end of an attempt makes of a job. `waiting`: the attempt does not count. */
 export type JobChange =
   | { readonly state: 'completed'; readonly result: unknown; readonly finishedAt: number }
   | { readonly state: 'dead'; readonly error: ToolError; readonly finishedAt: number }
   | { readonly state: 'delayed'; readonly error: ToolError; readonly runAt: number }
-  | { readonly state: 'waiting' };
+  | { readonly state: 'waiting'; readonly runAt?: number };
 
 /** Each method is atomic. A claim that is not the newest of its job changes nothing. */
 export interface JobTable {

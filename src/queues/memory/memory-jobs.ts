@@ -191,7 +191,8 @@ export class MemoryJobs implements JobTable {
     if (!job) return false;
     if (change.state === 'waiting') {
       job.attempts -= 1;
-      this.#put(job, job.runAt);
+      if (change.runAt === undefined) this.#put(job, job.runAt);
+      else this.#delay(job, change.runAt);
       return true;
     }
     if (change.state === 'completed') {
@@ -200,11 +201,8 @@ export class MemoryJobs implements JobTable {
       job.failures += 1;
       job.error = change.error;
     }
-    if (change.state === 'delayed') {
-      job.state = 'delayed';
-      job.runAt = change.runAt;
-      this.#line(job.queue).delayed.push(job);
-    } else Object.assign(job, { state: change.state, finishedAt: change.finishedAt });
+    if (change.state === 'delayed') this.#delay(job, change.runAt);
+    else Object.assign(job, { state: change.state, finishedAt: change.finishedAt });
     return true;
   }
 
@@ -265,6 +263,12 @@ export class MemoryJobs implements JobTable {
     if (runAt > this.#runtime.now()) this.#line(queue).delayed.push(stored);
     else this.#put(stored, runAt);
     return true;
+  }
+
+  #delay(job: StoredJob, runAt: number): void {
+    job.state = 'delayed';
+    job.runAt = runAt;
+    this.#line(job.queue).delayed.push(job);
   }
 
   #put(job: StoredJob, runAt: number): void {

@@ -49,7 +49,9 @@ const SQL = {
     owner = NULL ${HELD}`,
   fail: `UPDATE jobs SET state = ?, error = ?, run_at = coalesce(?, run_at), finished_at = ?,
     failures = failures + 1, owner = NULL ${HELD}`,
-  giveBack: `UPDATE jobs SET state = 'waiting', attempts = attempts - 1, owner = NULL ${HELD}`,
+  giveBack: `UPDATE jobs SET state = iif(?1 IS NULL, 'waiting', 'delayed'),
+    run_at = coalesce(?1, run_at), attempts = attempts - 1, owner = NULL
+    WHERE row = ?2 AND epoch = ?3 AND owner = ?4 AND state = 'active'`,
   progress: `UPDATE jobs SET progress = ? ${HELD}`,
   isHeld: `SELECT 1 FROM jobs ${HELD}`,
   owners: "SELECT DISTINCT owner FROM jobs WHERE state = 'active'",
@@ -135,7 +137,9 @@ export class SqliteJobs implements JobTable {
 
   end({ row, epoch }: JobClaim, change: JobChange): Promise<boolean> {
     const held = [row, epoch, this.#deps.owner.id] as const;
-    if (change.state === 'waiting') return this.#changes(() => this.#sql.giveBack.run(...held));
+    if (change.state === 'waiting') {
+      return this.#changes(() => this.#sql.giveBack.run(change.runAt ?? null, ...held));
+    }
     if (change.state === 'completed') {
       const { result, finishedAt } = change;
       const text = result === undefined ? null : jobText(result);
