@@ -157,7 +157,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     tests: [
       ...stage('record', 'withholds a result whose row could not be written'),
       ...by(
-        'src/stores/sqlite/database/writer.test.ts',
+        'src/kit/sqlite/writer.test.ts',
         'resolves no write before the commit',
         'a full disk: says so, keeps what was there, and goes on when there is room',
         'a read-only file: says so, and goes on when it may write',

@@ -81,7 +81,7 @@ export interface JobSchedule {
   readonly cron: string;
   /** An IANA name; UTC when absent. */
   readonly timeZone?: string;
-  /** What is made each time; its id and times are made from the moment. */
+  /** What is made each time; its id is the schedule's, `@` and the moment in milliseconds. */
   readonly job: Omit<NewJob, 'id' | 'runAt' | 'createdAt' | 'scheduleId'>;
 }
 
@@ -97,9 +97,13 @@ export interface JobRun {
   progress(value: unknown): Promise<void>;
 }
 
-/** How an attempt ended. A failure that is not `retryable` makes the job dead at once. */
+/**
+ * How an attempt ended. A failure that is not `retryable` makes the job dead at once. `postponed`: it
+ * waits for something outside, e.g. an approval, and the attempt does not count.
+ */
 export type JobEnd =
   | { readonly state: 'completed'; readonly result?: unknown }
+  | { readonly state: 'postponed'; readonly retryAfterMs: number }
   | {
       readonly state: 'failed';
       readonly error: ToolError;
@@ -119,11 +123,20 @@ export interface WorkOptions {
 }
 
 export interface QueueWorker {
-  /** Takes no more jobs, waits `graceMs` for those that run, then fires their signals. */
+  /**
+   * Takes no more jobs, waits `graceMs` (10 seconds when absent) for those that run, then fires their
+   * signals. A job that fails after that, or does not end soon, waits for another worker; the attempt
+   * does not count as a failure.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
 export interface Queue {
+  /**
+   * True when no job is handed to a second worker while the process of the first lives. Elsewhere two
+   * workers may have the same job for a while, and whoever runs it has to claim it first.
+   */
+  readonly handsOutOnce?: boolean;
   /** Adds jobs, all or none, synced; says for each whether it is new. */
   add(jobs: readonly NewJob[]): Promise<readonly boolean[]>;
   get(jobId: string): Promise<Job | undefined>;
@@ -140,9 +153,12 @@ export interface Queue {
   setSchedule(schedule: JobSchedule): Promise<StoredSchedule>;
   schedules(): Promise<readonly StoredSchedule[]>;
   removeSchedule(scheduleId: string): Promise<boolean>;
-  /** Begins to hand out jobs of a queue. A job whose worker died is handed out again within 5 seconds. */
+  /**
+   * Begins to hand out jobs of a queue. A job whose worker died is handed out again within 5 seconds,
+   * whatever its retries; after the third death it is dead.
+   */
   work(options: WorkOptions): QueueWorker;
-  /** Forgets completed and cancelled jobs that ended before that moment; says how many. */
+  /** Forgets completed and cancelled jobs that ended before that moment; says how many. Dead ones stay. */
   expire(before: number): Promise<number>;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { AuditRow } from '../../src/contract/audit.ts';
 import type { ToolResult } from '../../src/contract/result.ts';
 import { createCrib } from '../../src/crib/create-crib.ts';
-import { openDatabase } from '../../src/stores/sqlite/database/open-database.ts';
+import { openDatabase } from '../../src/kit/sqlite/open-database.ts';
 import { createProject, type Project } from './run-toolcrib.ts';
 
 beforeAll(() => {

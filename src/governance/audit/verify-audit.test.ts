@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { allRows, auditEntry, times } from '../../../test/conformance/store-samples.ts';
 import type { AuditRow } from '../../contract/audit.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
+import { type Database, openDatabase } from '../../kit/sqlite/open-database.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 import { migrate } from '../../stores/sqlite/database/migrate.ts';
-import { type Database, openDatabase } from '../../stores/sqlite/database/open-database.ts';
 import { sqliteStore } from '../../stores/sqlite/sqlite-store.ts';
 import { verifyAudit } from './verify-audit.ts';
 

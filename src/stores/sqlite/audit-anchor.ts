@@ -1,7 +1,7 @@
 /** Stores the anchor of a pruned trail, and prunes. */
 import type { AuditCheckpoint } from '../../contract/audit.ts';
+import type { Database, Statement } from '../../kit/sqlite/open-database.ts';
 import { conflict } from '../audit-row.ts';
-import type { Database, Statement } from './database/open-database.ts';
 
 interface AnchorRecord {
   readonly seq: number;

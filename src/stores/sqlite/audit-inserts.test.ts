@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { openDatabase } from '../../kit/sqlite/open-database.ts';
 import { rowFields, toStoredEntry } from '../audit-row.ts';
 import { AuditInserts } from './audit-inserts.ts';
 import { MIGRATIONS } from './database/migrations.ts';
-import { openDatabase } from './database/open-database.ts';
 
 const fieldsOf = (seq: number) => {
   const entry = toStoredEntry({

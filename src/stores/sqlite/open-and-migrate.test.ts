@@ -15,10 +15,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditEntry, intentEntry, times } from '../../../test/conformance/store-samples.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
 import { verifyAudit } from '../../governance/audit/verify-audit.ts';
+import { openDatabase } from '../../kit/sqlite/open-database.ts';
 import { createSqliteStore } from './create-sqlite-store.ts';
 import { migrate } from './database/migrate.ts';
 import { MIGRATIONS } from './database/migrations.ts';
-import { openDatabase } from './database/open-database.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
 let folder = '';

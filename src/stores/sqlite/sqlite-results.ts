@@ -1,10 +1,10 @@
 /** Large results in SQLite, by handle and only for the user they were made for. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Results, StoredResult } from '../../contract/store.ts';
+import type { Statement } from '../../kit/sqlite/open-database.ts';
+import { fromSqlText, toSqlText } from '../../kit/sqlite/sql-text.ts';
+import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { resultSlice } from '../result-slice.ts';
-import type { Statement } from './database/open-database.ts';
-import { fromSqlText, toSqlText } from './database/sql-text.ts';
-import type { SqliteDeps } from './sqlite-deps.ts';
 
 export class SqliteResults implements Results {
   readonly #deps: SqliteDeps;

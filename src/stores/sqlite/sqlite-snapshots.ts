@@ -1,9 +1,9 @@
 /** File snapshots in SQLite: the bytes as they were, in the order of the call's writes. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Snapshot, Snapshots } from '../../contract/store.ts';
-import type { Statement } from './database/open-database.ts';
-import { fromSqlText, toSqlText } from './database/sql-text.ts';
-import type { SqliteDeps } from './sqlite-deps.ts';
+import type { Statement } from '../../kit/sqlite/open-database.ts';
+import { fromSqlText, toSqlText } from '../../kit/sqlite/sql-text.ts';
+import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 
 interface SnapshotRow {
   readonly step: number;

@@ -1,9 +1,9 @@
 /** What tools remember, in SQLite: JSON text by space and key. */
 import type { MemoryStore } from '../../contract/store.ts';
+import type { Statement } from '../../kit/sqlite/open-database.ts';
+import { toSqlText } from '../../kit/sqlite/sql-text.ts';
+import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { assertSynchronous, toJsonText } from '../plain-json.ts';
-import type { Statement } from './database/open-database.ts';
-import { toSqlText } from './database/sql-text.ts';
-import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface ItemKey {
   readonly space: string;

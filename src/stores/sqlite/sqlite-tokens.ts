@@ -1,10 +1,10 @@
 /** Tokens in SQLite. Every process sees with its next query that one was revoked. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
+import type { Statement } from '../../kit/sqlite/open-database.ts';
+import { toSqlText } from '../../kit/sqlite/sql-text.ts';
+import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { recordText } from '../plain-json.ts';
-import type { Statement } from './database/open-database.ts';
-import { toSqlText } from './database/sql-text.ts';
-import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface TokenRow {
   readonly record: string;

@@ -17,8 +17,8 @@ import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
 import type { AuditCheckpoint, AuditRow, AuditVerification } from '../../../contract/audit.ts';
 import type { Store } from '../../../contract/store.ts';
 import { createRuntime } from '../../../crib/create-runtime.ts';
+import { openDatabase } from '../../../kit/sqlite/open-database.ts';
 import { createSqliteStore } from '../../../stores/sqlite/create-sqlite-store.ts';
-import { openDatabase } from '../../../stores/sqlite/database/open-database.ts';
 import { adoptStore } from '../../../trust/known-stores.ts';
 import { runCli } from '../../run-cli.ts';
 

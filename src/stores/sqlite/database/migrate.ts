@@ -3,8 +3,8 @@
  * that two processes that open it at once take turns. Refuses files it must not touch.
  */
 import { ToolFailure } from '../../../contract/errors.ts';
+import type { Database } from '../../../kit/sqlite/open-database.ts';
 import { MIGRATIONS } from './migrations.ts';
-import type { Database } from './open-database.ts';
 import { type StoreIdentity, writeIdentity } from './store-identity.ts';
 
 /** `Tcrb` in ASCII: says in the file's header whose it is. */

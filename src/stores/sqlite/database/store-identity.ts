@@ -1,6 +1,6 @@
 /** Writes and checks the random id of a database, which the user's record of it has, too. */
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { Database } from './open-database.ts';
+import type { Database } from '../../../kit/sqlite/open-database.ts';
 
 export interface StoreIdentity {
   readonly id: string;

@@ -1,7 +1,7 @@
 /** Text columns: every string comes back as it was, and no two strings become one. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AWKWARD_STRINGS } from '../../../../test/conformance/store-samples.ts';
+import { AWKWARD_STRINGS } from '../../../test/conformance/store-samples.ts';
 import { openDatabase } from './open-database.ts';
 import { fromSqlText, toSqlText } from './sql-text.ts';
 

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Durability } from '../../../contract/audit.ts';
-import type { Runtime } from '../../../contract/runtime.ts';
-import { createRuntime } from '../../../crib/create-runtime.ts';
+import type { Durability } from '../../contract/audit.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { CommitSync, type CommitSyncOptions } from './commit-sync.ts';
 import { type Database, openDatabase } from './open-database.ts';
 

@@ -5,8 +5,8 @@
  */
 import { close, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { Durability } from '../../../contract/audit.ts';
-import type { Runtime, Timer } from '../../../contract/runtime.ts';
+import type { Durability } from '../../contract/audit.ts';
+import type { Runtime, Timer } from '../../contract/runtime.ts';
 import type { Database } from './open-database.ts';
 
 /** How long a commit may stay unsynced. */

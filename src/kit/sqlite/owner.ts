@@ -3,7 +3,7 @@
  * its id, so that after a crash others can tell claims under way from claims in doubt.
  */
 import { randomUUID } from 'node:crypto';
-import type { Runtime, Timer } from '../../../contract/runtime.ts';
+import type { Runtime, Timer } from '../../contract/runtime.ts';
 import type { Database, Statement } from './open-database.ts';
 import { identifyProcess, isProcessAlive, type ProcessIdentity } from './process-identity.ts';
 import type { Writer } from './writer.ts';

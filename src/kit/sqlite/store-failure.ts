@@ -1,5 +1,5 @@
 /** Turns what SQLite throws into STORE_UNAVAILABLE with the remedy. */
-import { ToolFailure } from '../../../contract/errors.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 
 interface Trouble {
   readonly message: string;

@@ -3,8 +3,8 @@
  * one sync to disk. A write that fails does not fail others, a locked database is waited for without
  * blocking the process, and no transaction is ever left open.
  */
-import type { Durability } from '../../../contract/audit.ts';
-import type { Runtime } from '../../../contract/runtime.ts';
+import type { Durability } from '../../contract/audit.ts';
+import type { Runtime } from '../../contract/runtime.ts';
 import type { CommitSync } from './commit-sync.ts';
 import type { Database, Statement } from './open-database.ts';
 import { closedFailure, isLocked, storeFailure } from './store-failure.ts';

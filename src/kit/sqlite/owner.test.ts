@@ -1,9 +1,9 @@
 /** Owners: whose claims are under way, whose are in doubt, near and far. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Runtime } from '../../../contract/runtime.ts';
-import { createRuntime } from '../../../crib/create-runtime.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
+import { migrate } from '../../stores/sqlite/database/migrate.ts';
 import { CommitSync } from './commit-sync.ts';
-import { migrate } from './migrate.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { Owner } from './owner.ts';
 import { identifyProcess, type ProcessIdentity } from './process-identity.ts';

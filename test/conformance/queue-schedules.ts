@@ -1,0 +1,84 @@
+/** Schedules: a job for each moment, one for moments that were missed. */
+import { describe, expect, it } from 'vitest';
+import type { JobSchedule } from '../../src/contract/queue.ts';
+import { completed, pause, sampleJob, type UseQueue, until, work } from './queue-samples.ts';
+
+const SECOND = '* * * * * *';
+
+const sampleSchedule = (id: string, parts: Partial<JobSchedule> = {}): JobSchedule => {
+  const { id: _id, runAt: _runAt, createdAt: _createdAt, ...job } = sampleJob('x');
+  return { id, cron: SECOND, job: { ...job, payload: { by: id } }, ...parts };
+};
+
+export const describeSchedules = (use: UseQueue): void => {
+  describe('schedules', () => {
+    it('a schedule makes one job for each moment, whoever works', () =>
+      use(async ({ queue, another }) => {
+        const second = (await another?.()) ?? queue;
+        const ran: {
+          readonly id: string;
+          readonly scheduleId: unknown;
+          readonly payload: unknown;
+        }[] = [];
+        for (const each of [queue, second]) {
+          work(each, ({ id, scheduleId, payload }) => {
+            ran.push({ id, scheduleId, payload });
+            return completed();
+          });
+        }
+        const { nextAt } = await queue.setSchedule(sampleSchedule('tick'));
+        expect(nextAt).toBeGreaterThan(Date.now() - 50);
+        await until(() => ran.length >= 2);
+        await queue.removeSchedule('tick');
+        expect(ran[0]).toMatchObject({ scheduleId: 'tick', payload: { by: 'tick' } });
+        const moments = ran.map(({ id }) => Number(id.slice('tick@'.length)));
+        expect(moments[0]).toBe(nextAt);
+        expect(moments.every((moment) => moment % 1_000 === 0)).toBe(true);
+        expect(new Set(moments).size).toBe(moments.length);
+        if (second !== queue) await second.close();
+      }));
+
+    it('moments that were missed are made up for once', () =>
+      use(async ({ queue }) => {
+        await queue.setSchedule(sampleSchedule('late'));
+        await pause(2_300);
+        let runs = 0;
+        work(queue, () => {
+          runs += 1;
+          return completed();
+        });
+        await until(() => runs >= 1);
+        await queue.removeSchedule('late');
+        await pause(50);
+        // One for the two that were missed, and perhaps one whose moment has come since.
+        expect(runs).toBeLessThanOrEqual(2);
+      }));
+
+    it('a schedule is replaced by its id, listed and removed', () =>
+      use(async ({ queue }) => {
+        const daily = { cron: '30 4 * * *', timeZone: 'Europe/Berlin' };
+        await queue.setSchedule(sampleSchedule('one'));
+        const stored = await queue.setSchedule(sampleSchedule('one', daily));
+        expect(stored).toMatchObject({ id: 'one', ...daily });
+        const local = new Date(stored.nextAt).toLocaleTimeString('en-GB', {
+          timeZone: 'Europe/Berlin',
+        });
+        expect(local).toBe('04:30:00');
+        expect(await queue.schedules()).toEqual([stored]);
+        expect(await queue.removeSchedule('one')).toBe(true);
+        expect(await queue.removeSchedule('one')).toBe(false);
+        expect(await queue.schedules()).toEqual([]);
+      }));
+
+    it.each([{ cron: 'every day' }, { cron: '61 * * * *' }, { timeZone: 'Mars/Base' }])(
+      'a schedule with %o is refused with the reason',
+      (parts) =>
+        use(async ({ queue }) => {
+          await expect(queue.setSchedule(sampleSchedule('bad', parts))).rejects.toMatchObject({
+            code: 'VALIDATION_ERROR',
+          });
+          expect(await queue.schedules()).toEqual([]);
+        }),
+    );
+  });
+};
