@@ -97,9 +97,13 @@ export interface JobRun {
   progress(value: unknown): Promise<void>;
 }
 
-/** How an attempt ended. A failure that is not `retryable` makes the job dead at once. */
+/**
+ * How an attempt ended. A failure that is not `retryable` makes the job dead at once. `postponed`: it
+ * waits for something outside, e.g. an approval, and the attempt does not count.
+ */
 export type JobEnd =
   | { readonly state: 'completed'; readonly result?: unknown }
+  | { readonly state: 'postponed'; readonly retryAfterMs: number }
   | {
       readonly state: 'failed';
       readonly error: ToolError;

@@ -79,6 +79,19 @@ export const describeAttempts = (use: UseQueue): void => {
         expect((begun[1] ?? 0) - (begun[0] ?? 0)).toBeGreaterThanOrEqual(298);
       }));
 
+    it('an attempt that is postponed comes again later and counts for nothing', () =>
+      use(async ({ queue }) => {
+        await queue.add([sampleJob('patient', { retries: 0 })]);
+        const begun: number[] = [];
+        work(queue, () => {
+          begun.push(Date.now());
+          return begun.length < 4 ? { state: 'postponed', retryAfterMs: 100 } : completed();
+        });
+        await untilState(queue, 'patient', 'completed');
+        expect((begun[1] ?? 0) - (begun[0] ?? 0)).toBeGreaterThanOrEqual(98);
+        expect((await queue.get('patient'))?.error).toBeUndefined();
+      }));
+
     it('a job is dead after its last retry, and stays with the reason', () =>
       use(async ({ queue }) => {
         await queue.add([sampleJob('bad', { retries: 1 })]);

@@ -8,8 +8,8 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Approvals, Parking, ParkOutcome } from '../../contract/store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
 import { fromSqlText, toSqlText } from '../../kit/sqlite/sql-text.ts';
+import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { recordText } from '../plain-json.ts';
-import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface ApprovalRow {
   readonly record: string;

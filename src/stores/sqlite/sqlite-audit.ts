@@ -16,6 +16,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Intents, OpenIntent } from '../../contract/store.ts';
 import type { SqlValue, Statement } from '../../kit/sqlite/open-database.ts';
 import { toSqlText } from '../../kit/sqlite/sql-text.ts';
+import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import {
   canonicalText,
   chainHash,
@@ -28,7 +29,6 @@ import { AuditAnchor } from './audit-anchor.ts';
 import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from './audit-columns.ts';
 import { AuditInserts } from './audit-inserts.ts';
 import { queryAudit } from './audit-query.ts';
-import type { SqliteDeps } from './sqlite-deps.ts';
 
 const PAGE = 1000;
 

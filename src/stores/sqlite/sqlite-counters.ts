@@ -2,8 +2,8 @@
 import type { Counters, HitOutcome, Window } from '../../contract/store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
 import { toSqlText } from '../../kit/sqlite/sql-text.ts';
+import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { judgeHits, type OpenWindow, openWindows } from '../counting-windows.ts';
-import type { SqliteDeps } from './sqlite-deps.ts';
 
 /** Windows are kept this long after their end, for processes whose clocks disagree. */
 const GRACE_MS = 60_000;

@@ -13,9 +13,9 @@ import type {
 import { FINISHED } from '../../contract/flow-store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
 import { toSqlText } from '../../kit/sqlite/sql-text.ts';
+import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { changedRun, DEFAULT_LIMIT, notOwned, takenRun } from '../flow-run.ts';
 import { recordText } from '../plain-json.ts';
-import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface RunRow {
   readonly record: string;

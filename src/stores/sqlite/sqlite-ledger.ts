@@ -9,6 +9,7 @@ import type {
 } from '../../contract/store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
 import { fromSqlText, toSqlText } from '../../kit/sqlite/sql-text.ts';
+import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import {
   assertAmounts,
   assertSameHold,
@@ -19,7 +20,6 @@ import {
   NOTHING_HELD,
   toHold,
 } from '../budget-amounts.ts';
-import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface HoldRow {
   readonly execution_id: string;

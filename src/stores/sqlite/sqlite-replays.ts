@@ -3,8 +3,8 @@ import type { ToolResult } from '../../contract/result.ts';
 import type { ReplayClaim, ReplayRequest, Replays } from '../../contract/store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
 import { fromSqlText, toSqlText } from '../../kit/sqlite/sql-text.ts';
+import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { recordText } from '../plain-json.ts';
-import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface ReplayRow {
   readonly digest: string;

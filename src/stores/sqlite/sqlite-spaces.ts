@@ -2,8 +2,8 @@
 import type { MemoryStore } from '../../contract/store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
 import { toSqlText } from '../../kit/sqlite/sql-text.ts';
+import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { assertSynchronous, toJsonText } from '../plain-json.ts';
-import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface ItemKey {
   readonly space: string;

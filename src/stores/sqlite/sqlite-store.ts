@@ -4,11 +4,11 @@ import type { Store, StoreMark } from '../../contract/store.ts';
 import { CommitSync } from '../../kit/sqlite/commit-sync.ts';
 import type { Database } from '../../kit/sqlite/open-database.ts';
 import { Owner } from '../../kit/sqlite/owner.ts';
+import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { Writer, type WriterOptions } from '../../kit/sqlite/writer.ts';
 import { SqliteApprovals } from './sqlite-approvals.ts';
 import { SqliteAudit } from './sqlite-audit.ts';
 import { SqliteCounters } from './sqlite-counters.ts';
-import type { SqliteDeps } from './sqlite-deps.ts';
 import { SqliteFlows } from './sqlite-flows.ts';
 import { SqliteGrants } from './sqlite-grants.ts';
 import { SqliteLedger } from './sqlite-ledger.ts';
@@ -52,7 +52,16 @@ const marker = ({ database, writer }: SqliteDeps): (() => Promise<StoreMark>) =>
     });
 };
 
-export const sqliteStore = (options: SqliteStoreDeps): Store => {
+/** A store whose database other parts may keep something in: the queue of jobs does. */
+export interface SqliteStore extends Store {
+  readonly sqlite: SqliteDeps;
+}
+
+/** Returns what a store in SQLite is built on; `undefined` for any other. */
+export const sqliteDepsOf = (store: Store): SqliteDeps | undefined =>
+  'sqlite' in store ? (store as SqliteStore).sqlite : undefined;
+
+export const sqliteStore = (options: SqliteStoreDeps): SqliteStore => {
   const { database, runtime, label, isReadOnly = false } = options;
   const writer = new Writer({ ...options, sync: new CommitSync(options) });
   const owner = new Owner({ database, runtime, writer });
@@ -62,6 +71,7 @@ export const sqliteStore = (options: SqliteStoreDeps): Store => {
   return {
     label,
     isReadOnly,
+    sqlite: deps,
     audit,
     intents: audit,
     ledger: new SqliteLedger(deps),

@@ -3,8 +3,8 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
 import { toSqlText } from '../../kit/sqlite/sql-text.ts';
+import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { recordText } from '../plain-json.ts';
-import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface TokenRow {
   readonly record: string;

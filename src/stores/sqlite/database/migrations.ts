@@ -202,6 +202,47 @@ CREATE TABLE flow_events (
 CREATE INDEX flow_events_of_run ON flow_events (run_id, id);
 `;
 
+/** Jobs, the moments at which those of a limited rate began, and schedules. */
+const JOBS = `
+CREATE TABLE jobs (
+  row INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  queue TEXT NOT NULL,
+  type TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  state TEXT NOT NULL,
+  priority INTEGER NOT NULL,
+  run_at REAL NOT NULL,
+  created_at REAL NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  failures INTEGER NOT NULL DEFAULT 0,
+  deaths INTEGER NOT NULL DEFAULT 0,
+  epoch INTEGER NOT NULL DEFAULT 0,
+  owner TEXT,
+  started_at REAL,
+  finished_at REAL,
+  record TEXT NOT NULL,
+  progress TEXT,
+  result TEXT,
+  error TEXT
+) STRICT;
+CREATE INDEX jobs_waiting ON jobs (queue, priority) WHERE state = 'waiting';
+CREATE INDEX jobs_delayed ON jobs (queue, run_at) WHERE state = 'delayed';
+CREATE INDEX jobs_active ON jobs (owner, queue) WHERE state = 'active';
+CREATE INDEX jobs_finished ON jobs (state, finished_at, queue) WHERE finished_at IS NOT NULL;
+CREATE INDEX jobs_by_age ON jobs (created_at);
+CREATE TABLE job_starts (
+  queue TEXT NOT NULL,
+  at REAL NOT NULL
+) STRICT;
+CREATE INDEX job_starts_by_age ON job_starts (queue, at);
+CREATE TABLE job_schedules (
+  id TEXT PRIMARY KEY,
+  next_at REAL NOT NULL,
+  record TEXT NOT NULL
+) STRICT;
+`;
+
 export const MIGRATIONS: readonly string[] = [
   FIRST,
   GOVERNANCE,
@@ -210,4 +251,5 @@ export const MIGRATIONS: readonly string[] = [
   AGE_OF_SNAPSHOTS,
   INBOX_INDEXES,
   FLOWS,
+  JOBS,
 ];

@@ -1,0 +1,37 @@
+/** Reads cron patterns: five fields, six with seconds in front, or a shorthand such as `@daily`. */
+import { Cron } from 'croner';
+import { ToolFailure } from '../../contract/errors.ts';
+import { reasonOf } from './reason-of.ts';
+
+export interface CronSpec {
+  readonly cron: string;
+  /** An IANA name; UTC when absent. */
+  readonly timeZone?: string;
+}
+
+const MAX_PATTERN = 200;
+
+const refuse = ({ cron, timeZone = 'UTC' }: CronSpec, why: string): never => {
+  const message = `The schedule ${JSON.stringify(cron.slice(0, MAX_PATTERN))} in ${timeZone.slice(0, MAX_PATTERN)} is not valid: ${why}`;
+  throw new ToolFailure('VALIDATION_ERROR', message, {
+    suggestions: [
+      'Write five fields, as in "30 4 * * 1-5", and a time zone such as Europe/Berlin.',
+    ],
+  });
+};
+
+/**
+ * Returns the first moment after another one, in milliseconds since the epoch. Throws VALIDATION_ERROR
+ * with the reason for a pattern or time zone that makes no sense, or that has no such moment.
+ */
+export const nextCronMoment = (spec: CronSpec, after: number): number => {
+  const { cron, timeZone = 'UTC' } = spec;
+  if (cron.length > MAX_PATTERN) refuse(spec, 'it is too long.');
+  let next: Date | null = null;
+  try {
+    next = new Cron(cron, { timezone: timeZone, mode: '5-or-6-parts' }).nextRun(new Date(after));
+  } catch (error) {
+    refuse(spec, reasonOf(error));
+  }
+  return next?.getTime() ?? refuse(spec, 'it has no moment to come.');
+};
