@@ -19,6 +19,8 @@ const MAX_DEATHS = 2;
 const DEFAULT_GRACE_MS = 10_000;
 /** How long a handler has to end after its signal has fired. */
 const SOON_MS = 1_000;
+/** How long the ends of attempts may take to be written. */
+const WRITE_MS = 5_000;
 /** How long an idle worker waits at most before it looks again, in seconds. */
 const IDLE_SECONDS = 2;
 /** How long a worker waits before it asks again after a lost connection. */
@@ -80,13 +82,22 @@ export class BullmqWorker implements QueueWorker {
 
   async #shutDown(graceMs: number): Promise<void> {
     const closed = this.#worker.close().catch(() => undefined);
-    await this.#atMost(graceMs, closed);
+    await this.#atMost(graceMs, Promise.race([closed, this.#idle()]));
     this.#isStopping = true;
     for (const attempt of this.#attempts) attempt.abort();
-    await this.#atMost(SOON_MS, closed);
+    await this.#atMost(SOON_MS, Promise.race([closed, this.#idle()]));
     const left = Array.from(this.#attempts, (attempt) => attempt.giveBack());
     await this.#atMost(SOON_MS, Promise.allSettled(left));
-    await this.#atMost(SOON_MS, closed);
+    // Ends are being written. Without a connection none can be.
+    const isConnected = this.#deps.connections.workerClient().status === 'ready';
+    await this.#atMost(isConnected ? WRITE_MS : 0, closed);
+  }
+
+  /** Resolves when no handler runs. */
+  async #idle(): Promise<void> {
+    while (this.#attempts.size > 0) {
+      await Promise.race(Array.from(this.#attempts, ({ ended }) => ended));
+    }
   }
 
   async #process(job: StoredJob, token: string): Promise<unknown> {
@@ -99,11 +110,16 @@ export class BullmqWorker implements QueueWorker {
     // An older attempt of this process at the same job has lost it.
     this.abort(keyId);
     const attempt = new JobAttempt({ job, keyId, token }, this.#deps);
+    if (this.#closing) {
+      await attempt.giveBack();
+      throw new this.#deps.bullmq.WaitingError();
+    }
     this.#attempts.add(attempt);
     try {
       return await this.#endOf(attempt, job);
     } finally {
       this.#attempts.delete(attempt);
+      attempt.end();
     }
   }
 
@@ -112,6 +128,10 @@ export class BullmqWorker implements QueueWorker {
     const end = await attempt.run(this.#options);
     if (end === 'released') throw new this.#deps.bullmq.WaitingError();
     if (end.state === 'completed') return 'result' in end ? { result: end.result } : {};
+    if (end.state === 'postponed') {
+      await attempt.postpone(end.retryAfterMs);
+      throw new this.#deps.bullmq.DelayedError();
+    }
     if (!this.#isStopping || !attempt.isAborted) throw new AttemptFailure(end, job);
     // Interrupted by the end of this worker, so that it does not count as a failure.
     await attempt.giveBack();

@@ -26,11 +26,17 @@ export class JobAttempt {
   readonly #controller = new AbortController();
   readonly #released: Promise<'released'>;
   #release = (): void => undefined;
+  /** Resolves when `end` is called. */
+  readonly ended: Promise<void>;
+  end = (): void => undefined;
 
   constructor(held: HeldJob, deps: BullmqDeps) {
     this.keyId = held.keyId;
     this.#held = held;
     this.#deps = deps;
+    this.ended = new Promise((done) => {
+      this.end = done;
+    });
     this.#released = new Promise((done) => {
       this.#release = () => done('released');
     });
@@ -48,6 +54,12 @@ export class JobAttempt {
   async giveBack(): Promise<void> {
     this.#release();
     await this.#held.job.moveToWait(this.#held.token);
+  }
+
+  /** Makes the job wait for a while without counting the attempt. Refused when the lock is lost. */
+  async postpone(ms: number): Promise<void> {
+    const { job, token } = this.#held;
+    await job.moveToDelayed(this.#deps.runtime.now() + ms, token);
   }
 
   /** Runs the handler. What it throws by mistake is an end, too. */

@@ -3,6 +3,7 @@ import type { Job as BullJob, JobsOptions } from 'bullmq';
 import { type ToolError, ToolFailure, toolError } from '../../contract/errors.ts';
 import type { Job, JobBackoff, JobEnd, JobState, NewJob } from '../../contract/queue.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
+import { deadlyJob } from '../job-change.ts';
 import { keyIdOf } from './queue-keys.ts';
 
 /** A job as BullMQ keeps it: the whole record as data. */
@@ -47,11 +48,7 @@ export const stateOf = (bullState: string): JobState | undefined =>
 const STALLED = /^job stalled more than/;
 
 const errorOf = (reason: string): ToolError => {
-  if (STALLED.test(reason)) {
-    return toolError('EXECUTION_FAILED', 'The process that worked on the job died three times.', {
-      suggestions: ['Find out what ends the process, then requeue the job.'],
-    });
-  }
+  if (STALLED.test(reason)) return deadlyJob();
   try {
     const parsed: unknown = JSON.parse(reason);
     if (isRecord(parsed) && typeof parsed.code === 'string') return parsed as unknown as ToolError;

@@ -57,12 +57,15 @@ const FOR_WORKERS: ClientOptions = { ...SHARED, maxRetriesPerRequest: null };
 const watch = (client: Redis, runtime: Runtime, place: string): { last(): unknown } => {
   let last: unknown;
   let isDown = false;
+  const fail = (words: string): void => {
+    if (!isDown) runtime.log.warn(`Redis at ${place} ${words}.`);
+    isDown = true;
+  };
   client.on('error', (error: unknown) => {
     last = error;
-    if (isDown) return;
-    isDown = true;
-    runtime.log.warn(`Redis at ${place} ${failureWords(error)}.`);
+    fail(failureWords(error));
   });
+  client.on('reconnecting', () => fail('has closed the connection'));
   client.on('ready', () => {
     last = undefined;
     if (isDown) runtime.log.info(`Redis at ${place} is back.`);

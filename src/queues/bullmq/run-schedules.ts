@@ -4,7 +4,8 @@
  */
 import type { JobSchedule, NewJob, StoredSchedule } from '../../contract/queue.ts';
 import type { Timer } from '../../contract/runtime.ts';
-import { nextMoment } from '../next-moment.ts';
+import { nextCronMoment } from '../../kit/data/cron-moments.ts';
+import { advancedSchedule, scheduledJob } from '../job-change.ts';
 import type { BullmqDeps } from './bullmq-deps.ts';
 import { runScript } from './redis-scripts.ts';
 
@@ -22,7 +23,7 @@ export const setSchedule = async (
   { connections: { client }, keys, runtime }: BullmqDeps,
   schedule: JobSchedule,
 ): Promise<StoredSchedule> => {
-  const nextAt = nextMoment(schedule, runtime.now());
+  const nextAt = nextCronMoment(schedule, runtime.now());
   await client
     .multi()
     .hset(keys.schedules, schedule.id, JSON.stringify(schedule))
@@ -71,15 +72,14 @@ const makeJob = async (deps: BullmqDeps, scheduleId: string, add: Add): Promise<
     client.zscore(keys.due, scheduleId),
   ]);
   if (text === null || score === null) return;
-  const schedule: KeptSchedule = JSON.parse(text);
-  const moment = Number(score);
+  const schedule = withNext(text, score);
   const now = runtime.now();
-  const id = `${scheduleId}@${moment}`;
-  await add({ ...schedule.job, id, scheduleId, runAt: moment, createdAt: now });
-  const nextAt = nextMoment(schedule, now);
-  const kept = JSON.stringify({ ...schedule, lastAt: moment });
-  const names = [keys.schedules, keys.due];
-  await runScript(client, 'toolcribAdvanceSchedule', [...names, scheduleId, score, nextAt, kept]);
+  await add(scheduledJob(schedule, now));
+  const { nextAt, ...rest } = advancedSchedule(schedule, now);
+  await runScript(client, 'toolcribAdvanceSchedule', [
+    ...[keys.schedules, keys.due],
+    ...[scheduleId, score, nextAt, JSON.stringify(rest)],
+  ]);
 };
 
 /** Looks for due schedules while this process works on jobs. */
