@@ -6,6 +6,7 @@ import { AUDIT_ROUTES } from './audit.ts';
 import { CALL_ROUTES } from './execute.ts';
 import { EXECUTION_ROUTES } from './executions.ts';
 import { HEALTH_ROUTES } from './health.ts';
+import { DELIVERY_ROUTES } from './job-delivery.ts';
 import { PERMISSION_ROUTES } from './permissions.ts';
 import { POLICY_ROUTES } from './policy.ts';
 import { SERVER_ROUTES } from './servers.ts';
@@ -30,4 +31,5 @@ export const ROUTES: readonly Route[] = [
   ...PERMISSION_ROUTES,
   ...TOKEN_ROUTES,
   ...STREAM_ROUTES,
+  ...DELIVERY_ROUTES,
 ];
