@@ -110,6 +110,11 @@ const DEFAULTS = {
     driver: 'sqlite',
     path: '.toolcrib/state.db',
   },
+  jobs: {
+    engine: 'sqlite',
+    retries: 3,
+    queues: {},
+  },
   registry: {
     path: '.toolcrib/tools',
     autoDiscovery: true,

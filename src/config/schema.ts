@@ -21,6 +21,7 @@ import {
   policySection,
 } from './sections/calls/rules.ts';
 import { sandboxSection } from './sections/calls/sandbox.ts';
+import { jobsSection } from './sections/jobs.ts';
 import { serverSection } from './sections/server.ts';
 import { mcpSection } from './sections/sources/mcp.ts';
 import { modelSection } from './sections/sources/model.ts';
@@ -46,6 +47,7 @@ export const configSchema = z
     approvals: approvalsSection,
     audit: auditSection,
     store: storeSection,
+    jobs: jobsSection,
     registry: registrySection,
     mcp: mcpSection,
     server: serverSection,

@@ -15,6 +15,7 @@ import type {
 import type { ToolError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { CribFlows } from './flow.ts';
+import type { CribJobs } from './job.ts';
 import type { Explanation } from './policy.ts';
 import type { PreconditionReport } from './precondition.ts';
 import type { ToolResult } from './result.ts';
@@ -230,6 +231,13 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    * const running = await crib.flows.list({ status: 'running' });
    */
   readonly flows: CribFlows;
+  /**
+   * Work in the background: jobs, their queues and schedules.
+   *
+   * @example
+   * const dead = await crib.jobs.list({ state: 'dead' });
+   */
+  readonly jobs: CribJobs;
   /**
    * The MCP servers that are configured.
    *

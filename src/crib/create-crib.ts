@@ -24,6 +24,7 @@ import { createRuntime } from './create-runtime.ts';
 import type { CribOptions } from './crib-options.ts';
 import {
   checkpointsOf,
+  jobEngineOf,
   lazySandboxes,
   openLock,
   openRedactor,
@@ -101,6 +102,12 @@ const openAll = async (
   return { store, engine, retention, checkpoints: await checkpointsOf(store, options, engineDeps) };
 };
 
+/** What the crib says of itself before anything is open. */
+const sizeOf = ({ model }: CribOptions, { execution, ...config }: Config) => ({
+  maxConcurrentTools: execution.maxConcurrentTools,
+  hasModel: model?.configured ?? config.model !== undefined,
+});
+
 /** Makes a crib with access to its store, for our own surfaces, server and command line. */
 export const createCribHost = async (options: CribOptions = {}): Promise<CribHost> => {
   const checks: Readonly<Record<keyof CribOptions, ArgumentCheck>> = CRIB_OPTIONS;
@@ -136,14 +143,14 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
     runtime,
     open: () => openAll(options, deps, { policy, redactor }),
     limits: config.budget,
+    ...jobEngineOf({ config, runtime }),
     linkBaseUrl: config.approvals.linkBaseUrl,
     signingKey,
     sandboxes,
     servers,
     discoverTools: config.registry.autoDiscovery ? discoverWith(registry, mcp) : async () => {},
     lock,
-    maxConcurrentTools: config.execution.maxConcurrentTools,
-    hasModel: options.model?.configured ?? config.model !== undefined,
+    ...sizeOf(options, config),
   });
   return late.crib;
 };

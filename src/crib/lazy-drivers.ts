@@ -11,9 +11,11 @@ import { lazyAsync } from '../kit/data/lazy.ts';
 import type { McpServers } from '../sources/mcp/create-mcp-servers.ts';
 import { NO_SERVERS } from '../sources/mcp/no-servers.ts';
 import type { CribOptions } from './crib-options.ts';
+import type { LocalCribDeps } from './local-crib.ts';
 import type { Opened } from './members/member-deps.ts';
 import type { OpenEngineDeps } from './open-engine.ts';
 import type { OpenPolicyDeps } from './open-policy.ts';
+import type { OpenQueueDeps } from './open-queue.ts';
 import type { SandboxSettings } from './open-sandboxes.ts';
 import type { OpenedLock } from './open-tool-lock.ts';
 import { userFolder } from './user-folder.ts';
@@ -122,3 +124,11 @@ export const checkpointsOf = async (
   const { openCheckpoints } = await import('./audit/open-checkpoints.ts');
   return openCheckpoints(store, { ...deps, folder: userFolder(home), secrets });
 };
+
+/** Gives the settings of jobs, and what opens their queue when the first one is added or worked on. */
+export const jobEngineOf = (
+  deps: OpenQueueDeps,
+): Pick<LocalCribDeps, 'jobSettings' | 'openQueue'> => ({
+  jobSettings: deps.config.jobs,
+  openQueue: async (store) => (await import('./open-queue.ts')).openQueue(store, deps),
+});

@@ -16,6 +16,7 @@ import type {
 import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { CribFlows } from '../contract/flow.ts';
+import type { CribJobs } from '../contract/job.ts';
 import type { ToolLock } from '../contract/lock.ts';
 import type { Explanation } from '../contract/policy.ts';
 import type { ToolResult } from '../contract/result.ts';
@@ -25,6 +26,7 @@ import type { Store } from '../contract/store.ts';
 import type { Tool, ToolSource } from '../contract/tool.ts';
 import type { ToolSets } from '../contract/tool-sets.ts';
 import { createExecutionIds } from '../governance/ids.ts';
+import type { JobSettings } from '../job/job-service.ts';
 import type { Engine, IdentifiedCall } from '../pipeline/engine.ts';
 import { requestFault } from '../pipeline/request-fault.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -34,6 +36,8 @@ import { auditOf } from './members/audit-of.ts';
 import { checked, checkedMethods } from './members/checked.ts';
 import { executionsOf } from './members/executions-of.ts';
 import { flowsOf, type OpenedFlows } from './members/flows-of.ts';
+import { JOB_CHECKS } from './members/job-checks.ts';
+import { jobsOf, type OpenedJobs } from './members/jobs-of.ts';
 import {
   APPROVAL_CHECKS,
   AUDIT_CHECKS,
@@ -56,6 +60,7 @@ import { ReadySandboxes } from './members/ready-sandboxes.ts';
 import { resultsOf } from './members/results-of.ts';
 import { StartingCalls } from './members/starting-calls.ts';
 import { usageOf } from './members/usage-of.ts';
+import type { OpenedQueue } from './open-queue.ts';
 
 export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'> {
   readonly registry: Registry;
@@ -66,6 +71,8 @@ export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'> {
   readonly servers: Servers;
   discoverTools(signal: AbortSignal, servers?: readonly string[]): Promise<void>;
   readonly lock: ToolLock;
+  readonly jobSettings: JobSettings;
+  openQueue(store: Store): Promise<OpenedQueue>;
 }
 
 /** Copies a request once, so that getters are read once; one that throws is refused as invalid. */
@@ -102,6 +109,8 @@ export class LocalCrib implements CribHost {
   readonly usage: CribUsage;
   readonly flows: CribFlows;
   readonly #flows: OpenedFlows;
+  readonly jobs: CribJobs;
+  readonly #jobs: OpenedJobs;
   readonly health: CribHealth;
   readonly events: Events;
   readonly servers: Servers;
@@ -128,14 +137,21 @@ export class LocalCrib implements CribHost {
     this.permissions = checked(permissionsOf(members, registry), PERMISSION_CHECKS);
     this.results = checked(resultsOf(members), RESULT_CHECKS, { sync: ['forget'] });
     this.usage = checked(usageOf(members), USAGE_CHECKS);
-    this.#flows = flowsOf({
+    const background = {
       ...members,
       tools: registry,
-      events: deps.events,
       nextId: () => this.#nextId(deps.runtime.now()),
-      execute: (tool, input, as) => this.execute(tool, input, as),
-    });
+      execute: (tool: string, input: unknown, as: CallAs): Promise<ToolResult> =>
+        this.execute(tool, input, as),
+    };
+    this.#flows = flowsOf({ ...background, events: deps.events });
     this.flows = checked(this.#flows.members, FLOW_CHECKS, { sync: ['register'] });
+    this.#jobs = jobsOf({
+      ...background,
+      ...{ flows: this.#flows.members, jobSettings: deps.jobSettings },
+      openQueue: async () => deps.openQueue((await this.#open()).store),
+    });
+    this.jobs = checked(this.#jobs.members, JOB_CHECKS, { sync: ['register'] });
     this.health = { sandboxes: () => this.#sandboxes.readiness() };
     this.events = checked(deps.events, EVENT_CHECKS, { sync: ['on'] });
     this.servers = checked(this.#servers(), SERVER_CHECKS, { sync: ['logs', 'watch'] });
@@ -280,6 +296,7 @@ export class LocalCrib implements CribHost {
   }
 
   async #shutDown(): Promise<void> {
+    await this.#jobs.close();
     await this.#flows.close();
     const opened = await this.#opening?.catch(() => undefined);
     this.#engine = undefined;

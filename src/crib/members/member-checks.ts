@@ -43,7 +43,7 @@ import { optionsFault } from '../../pipeline/request-fault.ts';
 import type { MethodChecks } from './checked.ts';
 
 /** Who calls, and how: the same names and kinds that `execute` takes. */
-const callOptions: ArgumentCheck = (value) => {
+export const callOptions: ArgumentCheck = (value) => {
   const fault = optionsFault(value);
   return fault && `${fault.path.join('.')} ${fault.message}`;
 };

@@ -1,0 +1,79 @@
+/** `crib.jobs`: work in the background, on behalf of the caller who added it. */
+import type { CribFlows } from '../../contract/flow.ts';
+import type { CribJobs, JobHandler, JobTypeOptions } from '../../contract/job.ts';
+import { registerBuiltinTypes } from '../../job/builtin-types.ts';
+import type { JobService, JobSettings } from '../../job/job-service.ts';
+import { JobTypes } from '../../job/job-types.ts';
+import { lazyAsync } from '../../kit/data/lazy.ts';
+import type { OpenedQueue } from '../open-queue.ts';
+import type { FlowMemberDeps } from './flows-of.ts';
+
+export interface JobMemberDeps extends Omit<FlowMemberDeps, 'events'> {
+  readonly flows: Pick<CribFlows, 'start'>;
+  readonly jobSettings: JobSettings;
+  openQueue(): Promise<OpenedQueue>;
+}
+
+const openService = async (
+  deps: JobMemberDeps,
+  types: JobTypes,
+  queue: () => Promise<OpenedQueue>,
+): Promise<JobService> => {
+  const { JobService } = await import('../../job/job-service.ts');
+  const { runtime, tools, nextId, execute, jobSettings: settings } = deps;
+  const store = async () => (await deps.open()).store;
+  const seals = async () => (await deps.open()).engine.shared.seals;
+  const { isPrivate } = await queue();
+  return new JobService({
+    ...{ types, runtime, tools, nextId, execute, settings },
+    queue: async () => (await queue()).queue,
+    memory: async () => (await store()).memory,
+    replays: async () => (await store()).replays,
+    approval: async (id) => (await store()).approvals.get(id),
+    seal: async (text) => (isPrivate ? undefined : (await seals()).seal(text)),
+    isOurs: async (text, seal) => isPrivate || (await seals()).isOurs(text, seal),
+  });
+};
+
+export interface OpenedJobs {
+  readonly members: CribJobs;
+  /** Lets running jobs end, then closes the queue; what waits stays on record. */
+  close(): Promise<void>;
+}
+
+export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
+  const types = new JobTypes();
+  registerBuiltinTypes(types, deps.flows);
+  let opened: Promise<OpenedQueue> | undefined;
+  const queue = (): Promise<OpenedQueue> => {
+    opened ??= deps.openQueue().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+  const service = lazyAsync(() => openService(deps, types, queue));
+  return {
+    members: {
+      register: <P>(type: string, handler: JobHandler<P>, options?: JobTypeOptions<P>) =>
+        types.register(type, handler as JobHandler, options as JobTypeOptions | undefined),
+      enqueue: async (type, payload, options) => (await service()).enqueue(type, payload, options),
+      get: async (jobId, as) => (await service()).get(jobId, as),
+      list: async (filter, as) => (await service()).list(filter, as),
+      counts: async () => (await queue()).queue.counts(),
+      cancel: async (jobId, as) => (await service()).change('cancel', jobId, as),
+      requeue: async (jobId, as) => (await service()).change('requeue', jobId, as),
+      remove: async (jobId, as) => (await service()).change('remove', jobId, as),
+      schedule: async (scheduleId, options) => (await service()).schedule(scheduleId, options),
+      schedules: async (as) => (await service()).schedules(as),
+      unschedule: async (scheduleId, as) => (await service()).unschedule(scheduleId, as),
+      work: async (options) => (await service()).work(options),
+    },
+    close: async () => {
+      const open = await opened?.catch(() => undefined);
+      if (!open) return;
+      await (await service()).close();
+      await open.queue.close();
+    },
+  };
+};

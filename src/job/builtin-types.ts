@@ -1,0 +1,48 @@
+/** The types of job that every crib has: one governed call, one run of a flow. */
+import type { CallAs } from '../contract/call-options.ts';
+import type { CribFlows, StartFlowAs } from '../contract/flow.ts';
+import type { Job } from '../contract/queue.ts';
+import type { JsonSchema } from '../contract/schema.ts';
+import type { JobTypes } from './job-types.ts';
+
+interface ToolPayload {
+  readonly tool: string;
+  readonly input?: unknown;
+}
+
+interface FlowPayload {
+  readonly flow: string;
+  readonly input?: unknown;
+  readonly runId?: string;
+}
+
+const named = (name: string, more: Readonly<Record<string, JsonSchema>> = {}): JsonSchema => ({
+  type: 'object',
+  properties: { [name]: { type: 'string', minLength: 1 }, input: {}, ...more },
+  required: [name],
+  additionalProperties: false,
+});
+
+const callerOf = ({ caller, dailyUsd }: Job): CallAs =>
+  dailyUsd === undefined ? caller : { ...caller, dailyUsd };
+
+export const registerBuiltinTypes = (types: JobTypes, flows: Pick<CribFlows, 'start'>): void => {
+  types.register(
+    'tool',
+    (job, context) => {
+      const { tool, input = {} } = job.payload as ToolPayload;
+      return context.call(tool, input);
+    },
+    { input: named('tool') },
+  );
+  types.register(
+    'flow',
+    async (job) => {
+      const { flow, input = {}, runId = `job-${job.id}` } = job.payload as FlowPayload;
+      const as: StartFlowAs = { ...callerOf(job), runId };
+      // The run has a journal of its own: the job is done when it is on record.
+      return { runId: (await flows.start(flow, input, as)).runId };
+    },
+    { input: named('flow', { runId: { type: 'string', minLength: 1 } }) },
+  );
+};

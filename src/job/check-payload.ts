@@ -1,0 +1,54 @@
+/** Guards what a job is given: plain JSON data of bounded size and depth. */
+import { ToolFailure } from '../contract/errors.ts';
+
+export const MAX_PAYLOAD_BYTES = 1_048_576;
+const MAX_DEPTH = 64;
+
+const refuse = (path: readonly (string | number)[], message: string): never => {
+  throw new ToolFailure('VALIDATION_ERROR', 'The payload of the job cannot be kept.', {
+    issues: [{ path, message }],
+    suggestions: ['Give plain JSON data; keep what is large elsewhere and name it in the payload.'],
+  });
+};
+
+const isPlainObject = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};
+
+const assertPlain = (value: unknown, path: (string | number)[]): void => {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return;
+    case 'number':
+      if (!Number.isFinite(value)) refuse(path, 'has to be a finite number');
+      return;
+    case 'object':
+      break;
+    default:
+      refuse(path, `is of type ${typeof value}, which JSON does not have`);
+  }
+  if (value === null) return;
+  // A cycle ends here, too.
+  if (path.length >= MAX_DEPTH) refuse(path, `is nested deeper than ${MAX_DEPTH} levels`);
+  const isList = Array.isArray(value);
+  if (!isList && !isPlainObject(value as object)) refuse(path, 'is an object of a class');
+  for (const [key, item] of Object.entries(value as object)) {
+    // A field that is `undefined` is absent in JSON; in a list it would become null.
+    if (item === undefined && !isList) continue;
+    assertPlain(item, [...path, isList ? Number(key) : key]);
+  }
+};
+
+/** Returns a copy as JSON has it. Throws VALIDATION_ERROR that names what cannot be kept. */
+export const checkPayload = (payload: unknown): unknown => {
+  const value = payload ?? null;
+  assertPlain(value, []);
+  const text = JSON.stringify(value);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_PAYLOAD_BYTES) {
+    refuse([], `has ${bytes} bytes; at most ${MAX_PAYLOAD_BYTES} are kept`);
+  }
+  return JSON.parse(text);
+};

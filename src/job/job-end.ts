@@ -1,0 +1,59 @@
+/** Turns what a handler returned or threw into the end of an attempt. */
+import { ERRORS, type ErrorCode, type ToolError, toolError } from '../contract/errors.ts';
+import type { JobEnd } from '../contract/queue.ts';
+import { isCoded, reasonOf } from '../kit/data/reason-of.ts';
+import { checkPayload } from './check-payload.ts';
+
+/** Thrown through a handler when its job waits for something outside. */
+export class PostponedJob extends Error {
+  readonly retryAfterMs: number;
+
+  constructor(why: string, retryAfterMs: number) {
+    super(why);
+    this.name = 'PostponedJob';
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Codes that another attempt cannot mend, besides those that the table calls final. */
+const HOPELESS: ReadonlySet<ErrorCode> = new Set([
+  ...(['VALIDATION_ERROR', 'TOOL_NOT_FOUND', 'TOOL_DISABLED', 'TOOL_QUARANTINED'] as const),
+  ...(['APPROVAL_EXPIRED', 'AUTH_MISSING', 'CONFLICT', 'NOT_FOUND'] as const),
+  ...(['MODEL_NOT_CONFIGURED', 'DEPENDENCY_MISSING'] as const),
+]);
+
+const isHopeless = ({ code, inDoubt, retryable }: ToolError): boolean =>
+  inDoubt !== undefined || (!retryable && (!ERRORS[code].recoverable || HOPELESS.has(code)));
+
+/** Reads the error that a handler threw; any that has no code of the table is EXECUTION_FAILED. */
+const errorOf = (thrown: unknown): ToolError => {
+  if (thrown instanceof Error && isCoded(thrown)) {
+    return toolError(thrown.code, thrown.message, thrown.extras);
+  }
+  return toolError('EXECUTION_FAILED', reasonOf(thrown));
+};
+
+export const failedEnd = (thrown: unknown): JobEnd => {
+  if (thrown instanceof PostponedJob) {
+    return { state: 'postponed', retryAfterMs: thrown.retryAfterMs };
+  }
+  const error = errorOf(thrown);
+  const { retryAfterMs } = error;
+  return {
+    ...{ state: 'failed', error, retryable: !isHopeless(error) },
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+};
+
+/** The end of an attempt whose handler returned. A result that cannot be kept makes the job dead. */
+export const returnedEnd = (value: unknown): JobEnd => {
+  if (value === undefined) return { state: 'completed' };
+  try {
+    return { state: 'completed', result: checkPayload(value) };
+  } catch (error) {
+    const message = `The handler has run, but its result cannot be kept: ${reasonOf(error)}`;
+    const suggestions = ['Return plain JSON data of at most 1 MB, or nothing.'];
+    const cannot = toolError('OUTPUT_INVALID', message, { suggestions });
+    return { state: 'failed', error: cannot, retryable: false };
+  }
+};

@@ -1,0 +1,113 @@
+/** Runs one attempt at a job: checks whose it is, claims it, and hands it to the handler of its type. */
+import { ToolFailure, toolError } from '../contract/errors.ts';
+import type { JobContext } from '../contract/job.ts';
+import type { Job, JobEnd, JobRun } from '../contract/queue.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import type { Tool } from '../contract/tool.ts';
+import { checkPayload } from './check-payload.ts';
+import { claimedAtEntry, type EntryClaimDeps } from './entry-claims.ts';
+import { type JobCallDeps, JobCalls } from './job-calls.ts';
+import { failedEnd, returnedEnd } from './job-end.ts';
+import type { JobType, JobTypes } from './job-types.ts';
+import { sealedText } from './new-job.ts';
+import { TypeSlots } from './type-slots.ts';
+
+export interface JobRunnerDeps extends JobCallDeps, EntryClaimDeps {
+  readonly types: JobTypes;
+  readonly runtime: Pick<Runtime, 'now' | 'after'>;
+  isOurs(text: string, seal: string | undefined): Promise<boolean>;
+}
+
+const noHandler = ({ type }: Job): JobEnd => ({
+  state: 'failed',
+  error: toolError('NOT_FOUND', `This process has no handler for jobs of type ${type}.`, {
+    suggestions: [
+      'Register it in the process that works on this queue, then put the job back with requeue.',
+    ],
+  }),
+  // Another process may have one.
+  retryable: true,
+});
+
+const notOurs = (): JobEnd => ({
+  state: 'failed',
+  error: toolError('SECURITY_VIOLATION', 'The job does not carry the seal of this user.', {
+    suggestions: ['Add it again as this user, or let its own user work on this queue.'],
+  }),
+  retryable: false,
+});
+
+interface Deadline {
+  readonly signal: AbortSignal;
+  /** Rejects with TIMEOUT when the time is over. */
+  readonly over: Promise<never> | undefined;
+  cancel(): void;
+}
+
+/** Fires the signal when the time of an attempt is over, too. */
+const deadlineOf = (
+  { signal }: JobRun,
+  timeoutMs: number | undefined,
+  runtime: Pick<Runtime, 'after'>,
+): Deadline => {
+  if (timeoutMs === undefined) return { signal, over: undefined, cancel: () => undefined };
+  const controller = new AbortController();
+  const timeout = new ToolFailure('TIMEOUT', `The job took longer than ${timeoutMs} ms.`);
+  const over = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(timeout));
+  });
+  over.catch(() => undefined);
+  const timer = runtime.after(timeoutMs, () => controller.abort());
+  return {
+    signal: AbortSignal.any([signal, controller.signal]),
+    over,
+    cancel: () => timer.cancel(),
+  };
+};
+
+export class JobRunner {
+  readonly #deps: JobRunnerDeps;
+  readonly #slots = new TypeSlots();
+
+  constructor(deps: JobRunnerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Never rejects. `handsOutOnce`: the engine has claimed the job for this process already. */
+  async run(job: Job, run: JobRun, handsOutOnce: boolean): Promise<JobEnd> {
+    try {
+      const type = this.#deps.types.find(job.type);
+      if (!type) return noHandler(job);
+      if (!(await this.#deps.isOurs(sealedText(job), job.seal))) return notOurs();
+      const attempt = () => this.#attempt(job, run, type);
+      return handsOutOnce ? await attempt() : await claimedAtEntry(job, this.#deps, attempt);
+    } catch (error) {
+      return failedEnd(error);
+    }
+  }
+
+  async #attempt(job: Job, run: JobRun, type: JobType): Promise<JobEnd> {
+    await this.#slots.take(type.type, type.concurrency);
+    const deadline = deadlineOf(run, type.timeoutMs, this.#deps.runtime);
+    try {
+      const context = this.#context(job, run, deadline.signal);
+      const work = Promise.resolve(type.handler(job, context));
+      return returnedEnd(await (deadline.over ? Promise.race([work, deadline.over]) : work));
+    } catch (error) {
+      return failedEnd(error);
+    } finally {
+      deadline.cancel();
+      this.#slots.giveBack(type.type);
+    }
+  }
+
+  #context(job: Job, run: JobRun, signal: AbortSignal): JobContext {
+    const calls = new JobCalls(job, signal, this.#deps);
+    return {
+      signal,
+      call: (tool: string | Tool, input: unknown) =>
+        calls.call(typeof tool === 'string' ? tool : tool.name, input) as Promise<never>,
+      progress: async (value) => run.progress(checkPayload(value)),
+    };
+  }
+}

@@ -1,0 +1,189 @@
+/** Adds jobs on behalf of callers, lets them see their own, and works on queues in this process. */
+import { ToolFailure } from '../contract/errors.ts';
+import type {
+  EnqueueOptions,
+  JobAs,
+  JobWorkers,
+  ScheduleOptions,
+  WorkJobsOptions,
+} from '../contract/job.ts';
+import type {
+  Job,
+  JobFilter,
+  NewJob,
+  Queue,
+  StoredSchedule,
+  WorkOptions,
+} from '../contract/queue.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import { DAY_MS, HOUR_MS } from '../kit/data/durations.ts';
+import { reasonOf } from '../kit/data/reason-of.ts';
+import { callerOf } from '../pipeline/new-call.ts';
+import { JobRunner, type JobRunnerDeps } from './job-runner.ts';
+import { assertQueueName } from './job-types.ts';
+import { isSameJob, jobTemplate, keyedId, runAtOf, sealedText } from './new-job.ts';
+
+export interface QueueSettings {
+  readonly concurrency?: number;
+  readonly rate?: WorkOptions['rate'];
+}
+
+export interface JobSettings {
+  readonly retries: number;
+  readonly queues: Readonly<Record<string, QueueSettings>>;
+}
+
+export interface JobServiceDeps extends JobRunnerDeps {
+  readonly runtime: Runtime;
+  readonly settings: JobSettings;
+  queue(): Promise<Queue>;
+  seal(text: string): Promise<string | undefined>;
+}
+
+const CONCURRENCY = 8;
+const MAX_SCHEDULE_ID = 200;
+/** How long a finished job is kept. */
+const KEPT_MS = 30 * DAY_MS;
+
+/** The user whose jobs a caller may see; `undefined` for one who may see all. */
+const seenUser = (as: JobAs | undefined): string | undefined => {
+  const { userId, roles } = callerOf(as);
+  return roles.includes('owner') || roles.includes('admin') ? undefined : userId;
+};
+
+const keyTaken = (): ToolFailure =>
+  new ToolFailure('CONFLICT', 'This idempotency key was used with another payload.', {
+    suggestions: ['Use a new key for a new job.'],
+  });
+
+export class JobService {
+  readonly #deps: JobServiceDeps;
+  readonly #runner: JobRunner;
+  readonly #workers = new Set<JobWorkers>();
+  #expiredAt = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: JobServiceDeps) {
+    this.#deps = deps;
+    this.#runner = new JobRunner(deps);
+  }
+
+  async enqueue(type: string, payload: unknown, options: EnqueueOptions = {}): Promise<string> {
+    const { types, settings, runtime, nextId } = this.#deps;
+    const retries = options.retries ?? settings.retries;
+    const template = await jobTemplate(types.get(type), payload, { ...options, retries });
+    const id = template.idempotencyKey === undefined ? nextId() : keyedId(template);
+    const createdAt = runtime.now();
+    const job = { ...template, id, createdAt, runAt: runAtOf(options.delayMs, createdAt) };
+    const queue = await this.#deps.queue();
+    const [isNew] = await queue.add([await this.#sealed(job)]);
+    if (!isNew && !isSameJob(job, await queue.get(id))) throw keyTaken();
+    return id;
+  }
+
+  async get(jobId: string, as?: JobAs): Promise<Job | undefined> {
+    const job = await (await this.#deps.queue()).get(jobId);
+    const user = seenUser(as);
+    return user === undefined || job?.caller.userId === user ? job : undefined;
+  }
+
+  async list(filter: JobFilter = {}, as?: JobAs): Promise<readonly Job[]> {
+    const userId = seenUser(as);
+    const queue = await this.#deps.queue();
+    return queue.list(userId === undefined ? filter : { ...filter, userId });
+  }
+
+  /** Does something with a job that the caller may see; false where it sees none. */
+  async change(what: 'cancel' | 'requeue' | 'remove', jobId: string, as?: JobAs): Promise<boolean> {
+    if (!(await this.get(jobId, as))) return false;
+    return (await this.#deps.queue())[what](jobId);
+  }
+
+  async schedule(scheduleId: string, options: ScheduleOptions): Promise<StoredSchedule> {
+    const { cron, timeZone, type, payload = null, ...rest } = options;
+    const { types, settings } = this.#deps;
+    if (scheduleId.length > MAX_SCHEDULE_ID) {
+      throw new ToolFailure('VALIDATION_ERROR', 'The id of the schedule is too long.');
+    }
+    const retries = rest.retries ?? settings.retries;
+    const template = await jobTemplate(types.get(type), payload, { ...rest, retries });
+    await this.#assertMine(scheduleId, rest);
+    const { scheduleId: _scheduleId, ...job } = await this.#sealed({ ...template, scheduleId });
+    const schedule = { id: scheduleId, cron, ...(timeZone !== undefined && { timeZone }), job };
+    return (await this.#deps.queue()).setSchedule(schedule);
+  }
+
+  async schedules(as?: JobAs): Promise<readonly StoredSchedule[]> {
+    const user = seenUser(as);
+    const all = await (await this.#deps.queue()).schedules();
+    return user === undefined ? all : all.filter(({ job }) => job.caller.userId === user);
+  }
+
+  async unschedule(scheduleId: string, as?: JobAs): Promise<boolean> {
+    const isMine = (await this.schedules(as)).some(({ id }) => id === scheduleId);
+    return isMine && (await this.#deps.queue()).removeSchedule(scheduleId);
+  }
+
+  async work({ queues, concurrency }: WorkJobsOptions = {}): Promise<JobWorkers> {
+    const { types, settings } = this.#deps;
+    const names = queues ?? [...new Set([...types.queues(), ...Object.keys(settings.queues)])];
+    for (const name of names) assertQueueName(name);
+    const queue = await this.#deps.queue();
+    const started = names.map((name) => queue.work(this.#workOptions(name, concurrency, queue)));
+    const workers: JobWorkers = {
+      queues: names,
+      close: async (graceMs) => {
+        await Promise.all(started.map((worker) => worker.close(graceMs)));
+        this.#workers.delete(workers);
+      },
+    };
+    this.#workers.add(workers);
+    return workers;
+  }
+
+  /** Lets the jobs that run here end, for a while; the others stay in the queue. */
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#workers, (workers) => workers.close()));
+  }
+
+  #workOptions(name: string, concurrency: number | undefined, queue: Queue): WorkOptions {
+    const settings = Object.hasOwn(this.#deps.settings.queues, name)
+      ? this.#deps.settings.queues[name]
+      : undefined;
+    return {
+      ...{ queue: name, concurrency: concurrency ?? settings?.concurrency ?? CONCURRENCY },
+      ...(settings?.rate && { rate: settings.rate }),
+      run: (job, run) => {
+        this.#expire(queue);
+        return this.#runner.run(job, run, queue.handsOutOnce === true);
+      },
+    };
+  }
+
+  /** Forgets old jobs, once an hour, beside the work. */
+  #expire(queue: Queue): void {
+    const { runtime } = this.#deps;
+    const now = runtime.now();
+    if (now - this.#expiredAt < HOUR_MS) return;
+    this.#expiredAt = now;
+    queue.expire(now - KEPT_MS).catch((error: unknown) => {
+      runtime.log.warn('Old jobs were not removed.', { error: reasonOf(error) });
+    });
+  }
+
+  async #sealed<T extends Partial<NewJob>>(job: T): Promise<T & Pick<NewJob, 'seal'>> {
+    const seal = await this.#deps.seal(sealedText(job as unknown as NewJob));
+    return seal === undefined ? job : { ...job, seal };
+  }
+
+  /** Throws PERMISSION_DENIED for a schedule of another user. */
+  async #assertMine(scheduleId: string, as: JobAs): Promise<void> {
+    const user = seenUser(as);
+    if (user === undefined) return;
+    const all = await (await this.#deps.queue()).schedules();
+    const present = all.find(({ id }) => id === scheduleId);
+    if (!present || present.job.caller.userId === user) return;
+    throw new ToolFailure('PERMISSION_DENIED', `The schedule ${scheduleId} is another user's.`, {
+      suggestions: ['Choose another id.'],
+    });
+  }
+}

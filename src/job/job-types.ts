@@ -1,0 +1,78 @@
+/** The types of job that this process can run, each with its handler. */
+import { ToolFailure } from '../contract/errors.ts';
+import type { JobHandler, JobTypeOptions } from '../contract/job.ts';
+import { didYouMean } from '../kit/text/did-you-mean.ts';
+
+export const DEFAULT_QUEUE = 'default';
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+
+export interface JobType extends JobTypeOptions {
+  readonly type: string;
+  readonly queue: string;
+  readonly handler: JobHandler;
+}
+
+/** Throws CONFIG_INVALID for a name that a queue cannot have. */
+export const assertQueueName = (queue: string): void => {
+  if (NAME.test(queue)) return;
+  throw new ToolFailure(
+    'CONFIG_INVALID',
+    'A queue needs a name of 1 to 128 letters, digits, "_", "." or "-".',
+  );
+};
+
+const assertCount = (value: number | undefined, what: string): void => {
+  if (value === undefined || (Number.isSafeInteger(value) && value > 0)) return;
+  throw new ToolFailure('CONFIG_INVALID', `${what} has to be a whole number above zero.`);
+};
+
+const assertType = ({ type, queue, concurrency, timeoutMs, handler }: JobType): void => {
+  if (!NAME.test(type)) {
+    throw new ToolFailure(
+      'CONFIG_INVALID',
+      'A type of job needs a name of 1 to 128 letters, digits, "_", "." or "-".',
+    );
+  }
+  if (typeof handler !== 'function') {
+    throw new ToolFailure('CONFIG_INVALID', `Job ${type}: the handler has to be a function.`);
+  }
+  assertQueueName(queue);
+  assertCount(concurrency, 'concurrency');
+  assertCount(timeoutMs, 'timeoutMs');
+};
+
+export class JobTypes {
+  readonly #types = new Map<string, JobType>();
+
+  /** Throws CONFIG_INVALID, and CONFLICT for a type that another handler has. */
+  register(type: string, handler: JobHandler, options: JobTypeOptions = {}): void {
+    const entry = { ...options, type, handler, queue: options.queue ?? DEFAULT_QUEUE };
+    assertType(entry);
+    const present = this.#types.get(type);
+    if (present && present.handler !== handler) {
+      throw new ToolFailure('CONFLICT', `The type of job ${type} has another handler.`, {
+        suggestions: ['Register each type once, or choose another name.'],
+      });
+    }
+    this.#types.set(type, entry);
+  }
+
+  find(type: string): JobType | undefined {
+    return this.#types.get(type);
+  }
+
+  /** Throws NOT_FOUND. */
+  get(type: string): JobType {
+    const entry = this.#types.get(type);
+    if (entry) return entry;
+    const meant = didYouMean(type, [...this.#types.keys()]);
+    throw new ToolFailure('NOT_FOUND', `There is no type of job ${type}${meant}.`, {
+      suggestions: ['Register it first: crib.jobs.register(type, handler).'],
+    });
+  }
+
+  queues(): readonly string[] {
+    return [...new Set(Array.from(this.#types.values(), ({ queue }) => queue))];
+  }
+}

@@ -1,0 +1,96 @@
+/** Makes the record of a job from what a caller gives, and the text that its seal covers. */
+import { ToolFailure } from '../contract/errors.ts';
+import type { EnqueueOptions } from '../contract/job.ts';
+import type { Job, JobBackoff, NewJob } from '../contract/queue.ts';
+import { canonicalJson, sha256Hex } from '../kit/data/canonical-json.ts';
+import { DAY_MS } from '../kit/data/durations.ts';
+import { callerOf } from '../pipeline/new-call.ts';
+import { compileSchema } from '../registry/schema/compile-schema.ts';
+import { checkPayload } from './check-payload.ts';
+import { assertQueueName, type JobType } from './job-types.ts';
+
+const MAX_RETRIES = 100;
+const MAX_PRIORITY = 1_000;
+const MAX_DELAY_MS = 366 * DAY_MS;
+const MAX_KEY = 500;
+const BACKOFF: JobBackoff = { initialMs: 1_000, factor: 2, maxMs: 60_000 };
+
+/** What is the same for a job and for each job of a schedule. */
+export type JobTemplate = Omit<NewJob, 'id' | 'runAt' | 'createdAt' | 'scheduleId' | 'seal'>;
+
+const assertRange = (value: number, what: string, max: number): void => {
+  if (Number.isSafeInteger(value) && value >= 0 && value <= max) return;
+  throw new ToolFailure('VALIDATION_ERROR', `${what} has to be a whole number from 0 to ${max}.`);
+};
+
+const assertBackoff = ({ initialMs, factor, maxMs }: JobBackoff): void => {
+  assertRange(initialMs, 'backoff.initialMs', MAX_DELAY_MS);
+  assertRange(maxMs, 'backoff.maxMs', MAX_DELAY_MS);
+  if (Number.isFinite(factor) && factor >= 1 && factor <= 100) return;
+  throw new ToolFailure('VALIDATION_ERROR', 'backoff.factor has to be a number from 1 to 100.');
+};
+
+/** Returns the payload as JSON and the schema of its type make it. Rejects with VALIDATION_ERROR. */
+const parsePayload = async ({ type, input }: JobType, payload: unknown): Promise<unknown> => {
+  const plain = checkPayload(payload);
+  if (input === undefined) return plain;
+  const schema = await compileSchema(typeof input === 'function' ? input() : input);
+  const checked = schema.validate(plain);
+  if (checked.ok) return checkPayload(checked.value);
+  throw new ToolFailure('VALIDATION_ERROR', `The payload does not fit the type of job ${type}.`, {
+    issues: checked.issues,
+  });
+};
+
+export const jobTemplate = async (
+  type: JobType,
+  payload: unknown,
+  options: EnqueueOptions & { readonly retries: number },
+): Promise<JobTemplate> => {
+  const { retries, backoff = BACKOFF, priority = 0, idempotencyKey, dailyUsd } = options;
+  const { queue = type.queue, delayMs: _delayMs, ...as } = options;
+  assertQueueName(queue);
+  assertRange(retries, 'retries', MAX_RETRIES);
+  assertRange(priority, 'priority', MAX_PRIORITY);
+  assertBackoff(backoff);
+  if (idempotencyKey !== undefined && idempotencyKey.length > MAX_KEY) {
+    throw new ToolFailure(
+      'VALIDATION_ERROR',
+      `idempotencyKey is longer than ${MAX_KEY} characters.`,
+    );
+  }
+  return {
+    ...{ queue, type: type.type, payload: await parsePayload(type, payload), caller: callerOf(as) },
+    ...{ priority, retries, backoff },
+    ...(dailyUsd !== undefined && { dailyUsd }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  };
+};
+
+/** Returns the moment of the first attempt. Throws VALIDATION_ERROR. */
+export const runAtOf = (delayMs: number | undefined, now: number): number => {
+  if (delayMs === undefined) return now;
+  assertRange(delayMs, 'delayMs', MAX_DELAY_MS);
+  return now + delayMs;
+};
+
+/** The id of a job that has a key: its own for each user and type, so that nobody can take it first. */
+export const keyedId = ({ caller, type, idempotencyKey }: JobTemplate): string =>
+  `key-${sha256Hex(canonicalJson([caller.userId, type, idempotencyKey])).slice(0, 40)}`;
+
+/** What a job is sealed by: what it does, and on whose behalf. Those of a schedule share one seal. */
+export const sealedText = (
+  job: Omit<Job, 'state' | 'attempts' | 'runAt' | 'createdAt'>,
+): string => {
+  const { id, scheduleId, queue, type, payload, caller, dailyUsd, retries } = job;
+  const name = scheduleId === undefined ? { id } : { scheduleId };
+  return `toolcrib job 1\n${canonicalJson({ ...name, queue, type, payload, caller, dailyUsd, retries })}`;
+};
+
+/** Tells whether a job that has the id already does the same for the same user. */
+export const isSameJob = (wanted: NewJob, stored: Job | undefined): boolean => {
+  const [one, other] = [wanted, stored].map(
+    (job) => job && canonicalJson([job.type, job.payload, job.caller.userId]),
+  );
+  return one === other;
+};
