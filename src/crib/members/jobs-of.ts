@@ -8,7 +8,7 @@ import { lazyAsync } from '../../kit/data/lazy.ts';
 import type { OpenedQueue } from '../open-queue.ts';
 import type { FlowMemberDeps } from './flows-of.ts';
 
-export interface JobMemberDeps extends Omit<FlowMemberDeps, 'events'> {
+export interface JobMemberDeps extends Omit<FlowMemberDeps, 'events' | 'explain' | 'recordedMs'> {
   readonly flows: Pick<CribFlows, 'start'>;
   readonly jobSettings: JobSettings;
   openQueue(): Promise<OpenedQueue>;

@@ -60,7 +60,7 @@ export interface HttpSurface {
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_FAILED_ATTEMPTS = 20;
 /** Never answered with the console's page: a mistyped call must not look like success. */
-const NOT_CONSOLE = /^\/(v1|mcp|metrics|approve|\.well-known)(\/|$)/;
+const NOT_CONSOLE = /^\/(v1|mcp|metrics|approve|jobs|\.well-known)(\/|$)/;
 
 type Fixed = Omit<HttpServices, 'isDraining' | 'bodyBytes'>;
 

@@ -9,7 +9,8 @@ export const DRAINING = {
   extras: { suggestions: ['Send the call again later, or to another server.'] },
 } as const;
 
-const CALL_PATH = /^\/(?:v1\/process$|v1\/tools\/[^/]+\/execute$|v1\/flows\/[^/]+\/runs$)/;
+const CALL_PATH =
+  /^\/(?:v1\/process$|v1\/tools\/[^/]+\/execute$|v1\/flows\/[^/]+\/runs$|jobs\/[^/]+$)/;
 
 /** Tells requests of the API that start a call; those of `/mcp` are told by their body. */
 export const startsCall = ({ method, path }: HttpRequest): boolean =>

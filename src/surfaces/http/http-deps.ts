@@ -2,6 +2,7 @@
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { AuditCheckpoint, AuditFilter, AuditVerification } from '../../contract/audit.ts';
 import type { RuleEffect } from '../../contract/policy.ts';
+import type { JobEnd, NewJob } from '../../contract/queue.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Tier } from '../../contract/tool.ts';
 import {
@@ -20,6 +21,7 @@ import type { Answer } from '../door/answer.ts';
 import type { HttpRequest } from '../door/http-request.ts';
 import type { ListenLimits } from '../door/listen.ts';
 import type { Identity } from './auth/identity.ts';
+import type { QstashKeys } from './auth/qstash-signature.ts';
 import type { ServerEditor } from './server-editor.ts';
 
 export interface Check {
@@ -90,6 +92,16 @@ export interface HttpLimits extends ListenLimits {
   readonly failedAttempts?: number;
 }
 
+/** What is needed to take jobs that QStash delivers. */
+export interface JobDelivery {
+  /** The address of a type's route as QStash knows it. */
+  urlFor(type: string): string;
+  /** Nothing where no key is set: then every delivery is refused. */
+  keys(): Promise<QstashKeys | undefined>;
+  /** Runs a job whose delivery is verified, as the caller under its seal. */
+  run(job: NewJob, attempts: number): Promise<JobEnd>;
+}
+
 export interface HttpDeps {
   readonly runtime: Runtime;
   readonly version: string;
@@ -136,6 +148,8 @@ export interface HttpDeps {
   events?(request: HttpRequest, identity: Identity): Answer | Promise<Answer>;
   metrics?(request: Request): Response | Promise<Response>;
   mcp?(request: HttpRequest, identity: Identity): Promise<Answer>;
+  /** Absent where no jobs are delivered to this server. */
+  readonly jobDelivery?: JobDelivery;
 }
 
 const oidc = fields({
@@ -181,4 +195,5 @@ export const httpDeps: ArgumentCheck = fields({
   events: optional(callback),
   metrics: optional(callback),
   mcp: optional(callback),
+  jobDelivery: optional(object),
 } satisfies Record<keyof HttpDeps, ArgumentCheck>);

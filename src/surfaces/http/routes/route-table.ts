@@ -7,6 +7,7 @@ import { CALL_ROUTES } from './execute.ts';
 import { EXECUTION_ROUTES } from './executions.ts';
 import { FLOW_ROUTES } from './flows.ts';
 import { HEALTH_ROUTES } from './health.ts';
+import { DELIVERY_ROUTES } from './job-delivery.ts';
 import { PERMISSION_ROUTES } from './permissions.ts';
 import { POLICY_ROUTES } from './policy.ts';
 import { SERVER_ROUTES } from './servers.ts';
@@ -32,4 +33,5 @@ export const ROUTES: readonly Route[] = [
   ...PERMISSION_ROUTES,
   ...TOKEN_ROUTES,
   ...STREAM_ROUTES,
+  ...DELIVERY_ROUTES,
 ];

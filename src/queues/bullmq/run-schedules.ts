@@ -1,0 +1,121 @@
+/**
+ * Keeps schedules in Redis and makes their jobs. The id of a job is made of schedule and moment, so
+ * that any number of processes may make the same one: the first adds it, the others find it there.
+ */
+import type { JobSchedule, NewJob, StoredSchedule } from '../../contract/queue.ts';
+import type { Timer } from '../../contract/runtime.ts';
+import { nextCronMoment } from '../../kit/data/cron-moments.ts';
+import { advancedSchedule, scheduledJob } from '../job-change.ts';
+import type { BullmqDeps } from './bullmq-deps.ts';
+import { runScript } from './redis-scripts.ts';
+
+const LOOK_MS = 500;
+const MAX_DUE = 100;
+
+type KeptSchedule = JobSchedule & { readonly lastAt?: number };
+
+const withNext = (text: string, nextAt: string): StoredSchedule => ({
+  ...(JSON.parse(text) as KeptSchedule),
+  nextAt: Number(nextAt),
+});
+
+export const setSchedule = async (
+  { connections: { client }, keys, runtime }: BullmqDeps,
+  schedule: JobSchedule,
+): Promise<StoredSchedule> => {
+  const nextAt = nextCronMoment(schedule, runtime.now());
+  await client
+    .multi()
+    .hset(keys.schedules, schedule.id, JSON.stringify(schedule))
+    .zadd(keys.due, nextAt, schedule.id)
+    .exec();
+  return { ...schedule, nextAt };
+};
+
+export const readSchedules = async ({
+  connections: { client },
+  keys,
+}: BullmqDeps): Promise<readonly StoredSchedule[]> => {
+  const due = await client.zrange(keys.due, 0, '-1', 'WITHSCORES');
+  const ids = due.filter((_, index) => index % 2 === 0);
+  if (ids.length === 0) return [];
+  const texts = await client.hmget(keys.schedules, ...ids);
+  return texts
+    .flatMap((text, index) => (text === null ? [] : [withNext(text, due[2 * index + 1] ?? '')]))
+    .sort((one, other) => (one.id < other.id ? -1 : 1));
+};
+
+export const removeSchedule = async (
+  { connections: { client }, keys }: BullmqDeps,
+  scheduleId: string,
+): Promise<boolean> => {
+  const answers = await client
+    .multi()
+    .hdel(keys.schedules, scheduleId)
+    .zrem(keys.due, scheduleId)
+    .exec();
+  return answers?.[0]?.[1] === 1;
+};
+
+export interface ScheduleRunner {
+  close(): void;
+}
+
+type Add = (job: NewJob) => Promise<unknown>;
+
+/** Makes the job of one moment, then moves the schedule on to the first moment after now. */
+const makeJob = async (deps: BullmqDeps, scheduleId: string, add: Add): Promise<void> => {
+  const { connections, keys, runtime } = deps;
+  const { client } = connections;
+  const [text, score] = await Promise.all([
+    client.hget(keys.schedules, scheduleId),
+    client.zscore(keys.due, scheduleId),
+  ]);
+  if (text === null || score === null) return;
+  const schedule = withNext(text, score);
+  const now = runtime.now();
+  await add(scheduledJob(schedule, now));
+  const { nextAt, ...rest } = advancedSchedule(schedule, now);
+  await runScript(client, 'toolcribAdvanceSchedule', [
+    ...[keys.schedules, keys.due],
+    ...[scheduleId, score, nextAt, JSON.stringify(rest)],
+  ]);
+};
+
+/** Looks for due schedules while this process works on jobs. */
+export const runSchedules = (deps: BullmqDeps, add: Add): ScheduleRunner => {
+  const { connections, keys, runtime } = deps;
+  const { client } = connections;
+  let timer: Timer | undefined;
+  let isClosed = false;
+
+  const look = async (): Promise<void> => {
+    const due = await client.zrange(
+      keys.due,
+      '-inf',
+      `${runtime.now()}`,
+      'BYSCORE',
+      'LIMIT',
+      0,
+      MAX_DUE,
+    );
+    for (const scheduleId of due) await makeJob(deps, scheduleId, add);
+  };
+  const next = (): void => {
+    if (isClosed) return;
+    timer = runtime.after(LOOK_MS, () => {
+      // While Redis is away nothing is due; the connection logs that it is.
+      look()
+        .catch(() => undefined)
+        .finally(next);
+    });
+    timer.keepAlive(false);
+  };
+  next();
+  return {
+    close: () => {
+      isClosed = true;
+      timer?.cancel();
+    },
+  };
+};
