@@ -1,5 +1,5 @@
 /** Inserts several rows with one statement, because a statement costs more than a row. */
-import { AUDIT_COLUMNS } from './audit-columns.ts';
+import { AUDIT_COLUMNS } from '../audit-columns.ts';
 import type { Database, SqlValue, Statement } from './database/open-database.ts';
 
 const COLUMNS = AUDIT_COLUMNS.split(',').length;

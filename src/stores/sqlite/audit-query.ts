@@ -5,9 +5,9 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditFilter, AuditRow } from '../../contract/audit.ts';
-import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from './audit-columns.ts';
+import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from '../audit-columns.ts';
+import { toSqlText } from '../sql-text.ts';
 import type { Database, SqlValue } from './database/open-database.ts';
-import { toSqlText } from './database/sql-text.ts';
 import type { Writer } from './database/writer.ts';
 
 interface Range {

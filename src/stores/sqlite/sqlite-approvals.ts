@@ -7,8 +7,8 @@ import {
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Approvals, Parking, ParkOutcome } from '../../contract/store.ts';
 import { recordText } from '../plain-json.ts';
+import { fromSqlText, toSqlText } from '../sql-text.ts';
 import type { Statement } from './database/open-database.ts';
-import { fromSqlText, toSqlText } from './database/sql-text.ts';
 import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface ApprovalRow {

@@ -1,8 +1,8 @@
 /** Rate limit counters in SQLite: one row per window; each new window removes a few old ones. */
 import type { Counters, HitOutcome, Window } from '../../contract/store.ts';
 import { judgeHits, type OpenWindow, openWindows } from '../counting-windows.ts';
+import { toSqlText } from '../sql-text.ts';
 import type { Statement } from './database/open-database.ts';
-import { toSqlText } from './database/sql-text.ts';
 import type { SqliteDeps } from './sqlite-deps.ts';
 
 /** Windows are kept this long after their end, for processes whose clocks disagree. */

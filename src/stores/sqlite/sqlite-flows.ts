@@ -13,8 +13,8 @@ import type {
 import { FINISHED } from '../../contract/flow-store.ts';
 import { changedRun, DEFAULT_LIMIT, notOwned, takenRun } from '../flow-run.ts';
 import { recordText } from '../plain-json.ts';
+import { toSqlText } from '../sql-text.ts';
 import type { Statement } from './database/open-database.ts';
-import { toSqlText } from './database/sql-text.ts';
 import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface RunRow {

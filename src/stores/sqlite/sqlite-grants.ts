@@ -2,8 +2,8 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Grant, Grants } from '../../contract/grant.ts';
 import { recordText } from '../plain-json.ts';
+import { toSqlText } from '../sql-text.ts';
 import type { Statement } from './database/open-database.ts';
-import { toSqlText } from './database/sql-text.ts';
 import type { SqliteDeps } from './sqlite-deps.ts';
 
 export class SqliteGrants implements Grants {

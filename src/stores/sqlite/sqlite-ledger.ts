@@ -17,8 +17,8 @@ import {
   NOTHING_HELD,
   toHold,
 } from '../budget-amounts.ts';
+import { fromSqlText, toSqlText } from '../sql-text.ts';
 import type { Statement } from './database/open-database.ts';
-import { fromSqlText, toSqlText } from './database/sql-text.ts';
 import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface HoldRow {

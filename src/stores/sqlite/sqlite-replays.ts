@@ -2,8 +2,8 @@
 import type { ToolResult } from '../../contract/result.ts';
 import type { ReplayClaim, ReplayRequest, Replays } from '../../contract/store.ts';
 import { recordText } from '../plain-json.ts';
+import { fromSqlText, toSqlText } from '../sql-text.ts';
 import type { Statement } from './database/open-database.ts';
-import { fromSqlText, toSqlText } from './database/sql-text.ts';
 import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface ReplayRow {

@@ -2,8 +2,8 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Results, StoredResult } from '../../contract/store.ts';
 import { resultSlice } from '../result-slice.ts';
+import { fromSqlText, toSqlText } from '../sql-text.ts';
 import type { Statement } from './database/open-database.ts';
-import { fromSqlText, toSqlText } from './database/sql-text.ts';
 import type { SqliteDeps } from './sqlite-deps.ts';
 
 export class SqliteResults implements Results {

@@ -1,8 +1,8 @@
 /** File snapshots in SQLite: the bytes as they were, in the order of the call's writes. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Snapshot, Snapshots } from '../../contract/store.ts';
+import { fromSqlText, toSqlText } from '../sql-text.ts';
 import type { Statement } from './database/open-database.ts';
-import { fromSqlText, toSqlText } from './database/sql-text.ts';
 import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface SnapshotRow {

@@ -1,8 +1,8 @@
 /** What tools remember, in SQLite: JSON text by space and key. */
 import type { MemoryStore } from '../../contract/store.ts';
 import { assertSynchronous, toJsonText } from '../plain-json.ts';
+import { toSqlText } from '../sql-text.ts';
 import type { Statement } from './database/open-database.ts';
-import { toSqlText } from './database/sql-text.ts';
 import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface ItemKey {

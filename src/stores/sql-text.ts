@@ -1,7 +1,7 @@
 /**
- * Escapes strings for TEXT columns. SQLite stores UTF-8 and the binding stops at NUL, so a lone surrogate
- * or a NUL would make two different keys one: `alice\0x` would read what is `alice`'s. Only those few
- * characters are escaped.
+ * Escapes strings for text columns. SQLite's binding stops at NUL, PostgreSQL refuses it, and both store
+ * UTF-8, so a lone surrogate or a NUL would make two different keys one: `alice\0x` would read what is
+ * `alice`'s. Only those few characters are escaped.
  */
 
 const ESCAPE = '\uffff';

@@ -1,9 +1,9 @@
 /** Text columns: every string comes back as it was, and no two strings become one. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AWKWARD_STRINGS } from '../../../../test/conformance/store-samples.ts';
-import { openDatabase } from './open-database.ts';
+import { AWKWARD_STRINGS } from '../../test/conformance/store-samples.ts';
 import { fromSqlText, toSqlText } from './sql-text.ts';
+import { openDatabase } from './sqlite/database/open-database.ts';
 
 /** Any UTF-16, lone surrogates, NUL and the escape character included. */
 const anyText = fc
