@@ -16,21 +16,26 @@ const refuse = (message: string, suggestion: string): never => {
 /** The lock is the database's; two schemas that migrate at once wait for each other, too. */
 const LOCK = 'SELECT pg_advisory_xact_lock(1415803490)';
 
-const hasTable = async (run: Run, schema: string, table: string): Promise<boolean> => {
-  const rows = await run('SELECT to_regclass($1) IS NOT NULL AS found', [`"${schema}".${table}`]);
-  return (rows[0] as { found: boolean }).found;
-};
+interface Content {
+  /** Whether the schema is there. */
+  readonly exists: boolean;
+  readonly tables: number;
+  readonly isOurs: boolean;
+}
 
-const isEmpty = async (run: Run, schema: string): Promise<boolean> => {
-  const sql = `SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    WHERE nspname = $1 LIMIT 1`;
-  return (await run(sql, [schema])).length === 0;
-};
+/** One query, so that what it says was true at one moment. */
+const CONTENT = `SELECT count(DISTINCT nspname) > 0 AS exists, count(relname)::int AS tables,
+  coalesce(bool_or(relname = 'store_schema'), false) AS "isOurs"
+  FROM pg_namespace LEFT JOIN pg_class ON relnamespace = pg_namespace.oid WHERE nspname = $1`;
+
+const contentOf = async (run: Run, schema: string): Promise<Content> =>
+  (await run(CONTENT, [schema]))[0] as Content;
 
 /** Reads the version of a schema that is Toolcrib's or empty. Throws for any other. */
 const schemaVersion = async (run: Run, schema: string): Promise<number> => {
-  if (!(await hasTable(run, schema, 'store_schema'))) {
-    if (await isEmpty(run, schema)) return 0;
+  const { tables, isOurs } = await contentOf(run, schema);
+  if (!isOurs) {
+    if (tables === 0) return 0;
     return refuse(
       'The schema holds tables of another program.',
       'Choose another name for the schema with store.schema.',
@@ -48,7 +53,9 @@ const schemaVersion = async (run: Run, schema: string): Promise<number> => {
 const step = async (run: Run, schema: string): Promise<void> => {
   const version = await schemaVersion(run, schema);
   if (version === MIGRATIONS.length) return;
-  await run(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+  // A user who may not make schemas may have been given one.
+  const { exists } = await contentOf(run, schema);
+  if (!exists) await run(`CREATE SCHEMA "${schema}"`);
   await run(`SET LOCAL search_path = "${schema}", pg_temp`);
   for (const sql of MIGRATIONS.slice(version)) await run(sql.replaceAll('SCHEMA_NAME', schema));
   await run('UPDATE store_schema SET version = $1', [MIGRATIONS.length]);
