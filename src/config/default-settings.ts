@@ -109,6 +109,8 @@ const DEFAULTS = {
   store: {
     driver: 'sqlite',
     path: '.toolcrib/state.db',
+    schema: 'toolcrib',
+    connections: 6,
   },
   jobs: {
     engine: 'sqlite',

@@ -73,7 +73,12 @@ describe('the defaults', () => {
       budget: { dailyUsd: 10, perTool: {} },
       audit: { syncEveryRecord: false, checkpoints: { every: 1000, minutes: 10 } },
       approvals: { expiresMinutes: 60 },
-      store: { driver: 'sqlite', path: '.toolcrib/state.db' },
+      store: {
+        driver: 'sqlite',
+        path: '.toolcrib/state.db',
+        schema: 'toolcrib',
+        connections: 6,
+      },
       registry: {
         path: '.toolcrib/tools',
         autoDiscovery: true,
@@ -220,6 +225,10 @@ describe('messages', () => {
       'execution.defaultToolTimeout: must be at most 2147483647',
     ],
     [{ store: { path: '' } }, 'store.path: must not be empty'],
+    [
+      { store: { url: 'mysql://u:hunter2@h/d' } },
+      'store.url: expected postgres://user@host:5432/database, or a secret that holds it',
+    ],
     [
       { sandbox: { default: 'wasn' } },
       'sandbox.default: expected one of wasm, process, container, vm, worker; did you mean wasm?',

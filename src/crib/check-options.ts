@@ -21,8 +21,13 @@ const ownStore = withMethods('close');
 const store: ArgumentCheck = (value) => {
   if (value === 'memory') return undefined;
   const isStore = typeof value === 'object' && value !== null && 'audit' in value;
-  const problem = isStore ? ownStore(value) : fields({ sqlite: text })(value);
-  return problem && `has to be 'memory', { sqlite: 'file.db' } or a store (${problem})`;
+  const isPostgres = typeof value === 'object' && value !== null && 'postgres' in value;
+  const database = isPostgres ? fields({ postgres: text }) : fields({ sqlite: text });
+  const problem = isStore ? ownStore(value) : database(value);
+  return (
+    problem &&
+    `has to be 'memory', { sqlite: 'file.db' }, { postgres: 'postgres://…' } or a store (${problem})`
+  );
 };
 
 const approver: ArgumentCheck = (value) =>

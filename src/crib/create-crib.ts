@@ -93,7 +93,8 @@ const openAll = async (
     import('./open-store.ts'),
   ]);
   const userDir = userFolder(options.home);
-  const store = await openStore(options.store, { ...deps, userDir });
+  const { secrets } = options;
+  const store = await openStore(options.store, { ...deps, userDir, secrets });
   const engineDeps = { ...deps, policy: await policy(), redactor: await redactor() };
   const engine = await openEngine(store, options, engineDeps);
   const retention = await retentionOf(store, options, deps);

@@ -7,6 +7,7 @@ import { ignoreState } from '../config/edit/ignore-state.ts';
 import { FOLDER } from '../config/load/find-config-files.ts';
 import type { Config } from '../config/schema.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import type { Secrets } from '../contract/secrets.ts';
 import type { Store } from '../contract/store.ts';
 import { Seals } from '../governance/approvals/seals.ts';
 import type { SigningKey } from '../governance/signing/open-signing-key.ts';
@@ -20,17 +21,19 @@ import {
 } from '../trust/locate-store.ts';
 
 export interface StoreOptions {
-  readonly store?: 'memory' | { readonly sqlite: string } | Store;
+  readonly store?: 'memory' | { readonly sqlite: string } | { readonly postgres: string } | Store;
 }
 
 export interface OpenStoreDeps {
-  readonly config: Pick<Config, 'store' | 'audit'>;
+  readonly config: Pick<Config, 'store' | 'audit' | 'secrets'>;
   /** The project, absolute: relative paths of the configuration start here. */
   readonly project: string;
   /** The user's configuration folder. */
   readonly userDir: string;
   readonly runtime: Runtime;
   signingKey(): Promise<SigningKey>;
+  /** Replaces the sources of secrets that the configuration names. */
+  readonly secrets?: Secrets | undefined;
 }
 
 const IN_MEMORY = ':memory:';
@@ -104,13 +107,39 @@ const withSeals = (store: Store, { signingKey, runtime }: OpenStoreDeps): Store 
   tokens: sealedTokens(store.tokens, new Seals(signingKey, runtime.log)),
 });
 
+/** Opens the PostgreSQL store of an address, in which references to secrets are replaced. */
+const openPostgres = async (url: string, deps: OpenStoreDeps): Promise<Store> => {
+  const [{ createPostgresStore }, { resolveStoreUrl }] = await Promise.all([
+    import('../stores/postgres/create-postgres-store.ts'),
+    import('./resolve-store-url.ts'),
+  ]);
+  const { store, audit } = deps.config;
+  return createPostgresStore({
+    url: await resolveStoreUrl(url, deps),
+    schema: store.schema,
+    connections: store.connections,
+    runtime: deps.runtime,
+    syncEveryRecord: audit.syncEveryRecord,
+  });
+};
+
+/** What the program chose, else what the configuration names: an address counts before a driver. */
+const choiceOf = (
+  chosen: StoreOptions['store'],
+  { driver, path, url }: Config['store'],
+): NonNullable<StoreOptions['store']> => {
+  if (chosen !== undefined) return chosen;
+  if (url !== undefined) return { postgres: url };
+  return driver === 'memory' ? 'memory' : { sqlite: path };
+};
+
 export const openStore = async (
   chosen: StoreOptions['store'],
   deps: OpenStoreDeps,
 ): Promise<Store> => {
-  const { driver, path } = deps.config.store;
-  const choice = chosen ?? (driver === 'memory' ? 'memory' : { sqlite: path });
+  const choice = choiceOf(chosen, deps.config.store);
   if (choice === 'memory') return createMemoryStore();
+  if ('postgres' in choice) return withSeals(await openPostgres(choice.postgres, deps), deps);
   if (!('sqlite' in choice)) return choice;
   if (choice.sqlite === IN_MEMORY) return openSqlite({ path: IN_MEMORY }, deps);
   const file = resolve(deps.project, choice.sqlite);

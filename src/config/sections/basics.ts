@@ -1,7 +1,7 @@
 /** The sections `workspace`, `store`, `secrets`, `datetime` and `observation`. */
 import { z } from 'zod';
 import { MAX_TIMER_MS, nonEmptyText } from './fields.ts';
-import { section, setting } from './setting.ts';
+import { optionalSetting, section, setting } from './setting.ts';
 
 export const workspaceSection = section(
   z.strictObject({
@@ -19,6 +19,11 @@ export const workspaceSection = section(
   'The files that tools can reach.',
 );
 
+const SECRET = `\${secret:KEY}`;
+
+/** An address, or a secret that holds the whole of it. */
+const STORE_URL = /^(?:postgres(?:ql)?:\/\/.|\$\{secret:[A-Za-z0-9_.:-]+\}$)/;
+
 export const storeSection = section(
   z.strictObject({
     driver: setting(z.enum(['sqlite', 'memory']), {
@@ -30,6 +35,25 @@ export const storeSection = section(
       about: 'The database file of sqlite, relative to the project.',
       project: { inside: '.toolcrib' },
       default: '.toolcrib/state.db',
+    }),
+    url: optionalSetting(
+      z.string().regex(STORE_URL, {
+        error: 'expected postgres://user@host:5432/database, or a secret that holds it',
+      }),
+      {
+        about: `The address of a PostgreSQL database that is used instead of driver and path, for processes on several machines. ${SECRET} in it stands for a secret, e.g. the password.`,
+        project: 'user',
+      },
+    ),
+    schema: setting(z.string().regex(/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/), {
+      about: 'The schema of the PostgreSQL database that holds the tables.',
+      project: 'user',
+      default: 'toolcrib',
+    }),
+    connections: setting(z.int().min(2).max(100), {
+      about: 'The most connections of one process to the PostgreSQL database.',
+      project: 'user',
+      default: 6,
     }),
   }),
   'Where the audit trail, approvals, budgets and results are kept.',

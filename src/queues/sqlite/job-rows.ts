@@ -1,7 +1,7 @@
 /** The rows of the table of jobs, and the statements that are chosen by a filter. */
 import type { Job, JobCounts, JobFilter, JobState, NewJob } from '../../contract/queue.ts';
 import type { Database, SqlValue } from '../../kit/sqlite/open-database.ts';
-import { fromSqlText, toSqlText } from '../../kit/sqlite/sql-text.ts';
+import { fromSqlText, toSqlText } from '../../kit/text/sql-text.ts';
 import { DEFAULT_LIMIT, NO_JOBS } from '../job-table.ts';
 
 export interface JobRow {

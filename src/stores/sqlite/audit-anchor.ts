@@ -2,32 +2,8 @@
 import type { AuditCheckpoint } from '../../contract/audit.ts';
 import type { Database, Statement } from '../../kit/sqlite/open-database.ts';
 import { conflict } from '../audit-row.ts';
-
-interface AnchorRecord {
-  readonly seq: number;
-  readonly checkpoint: string;
-}
-
-/** Replaces an anchor that cannot be read: it has no signature, so verification fails. */
-const unreadable = (seq: number): AuditCheckpoint => ({
-  version: 1,
-  seq,
-  hash: '',
-  at: 0,
-  store: '',
-  publicKey: '',
-  signature: '',
-});
-
-const readAnchor = ({ seq, checkpoint }: AnchorRecord): AuditCheckpoint => {
-  try {
-    const anchor = JSON.parse(checkpoint) as AuditCheckpoint;
-    if (anchor.seq === seq && typeof anchor.hash === 'string') return anchor;
-  } catch {
-    // Falls through: Toolcrib did not write it.
-  }
-  return unreadable(seq);
-};
+import { ANCHOR_CONFLICTS } from '../audit-text.ts';
+import { type AnchorRecord, readAnchor } from '../read-anchor.ts';
 
 /** Runs inside a transaction of the caller. */
 export class AuditAnchor {
@@ -60,16 +36,10 @@ export class AuditAnchor {
   prune(anchor: AuditCheckpoint): number {
     const row = this.#hashAt.get(anchor.seq) as { hash: string } | undefined;
     if (row?.hash !== anchor.hash) {
-      throw conflict(
-        'The trail has no such row, or another one in its place.',
-        'Verify the trail, then prune again with a new anchor.',
-      );
+      throw conflict(...ANCHOR_CONFLICTS.row);
     }
     if (this.#openAmong.get(anchor.seq) !== undefined) {
-      throw conflict(
-        'A call among the rows is still open.',
-        'Wait until it is over, or prune less.',
-      );
+      throw conflict(...ANCHOR_CONFLICTS.open);
     }
     this.#put.run(anchor.seq, JSON.stringify(anchor));
     return Number(this.#delete.run(anchor.seq).changes);

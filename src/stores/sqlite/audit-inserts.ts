@@ -1,7 +1,7 @@
 /** Inserts several rows with one statement, because a statement costs more than a row. */
 
 import type { Database, SqlValue, Statement } from '../../kit/sqlite/open-database.ts';
-import { AUDIT_COLUMNS } from './audit-columns.ts';
+import { AUDIT_COLUMNS } from '../audit-columns.ts';
 
 const COLUMNS = AUDIT_COLUMNS.split(',').length;
 const ROWS_AT_ONCE = 4;

@@ -6,9 +6,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditFilter, AuditRow } from '../../contract/audit.ts';
 import type { Database, SqlValue } from '../../kit/sqlite/open-database.ts';
-import { toSqlText } from '../../kit/sqlite/sql-text.ts';
 import type { Writer } from '../../kit/sqlite/writer.ts';
-import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from './audit-columns.ts';
+import { toSqlText } from '../../kit/text/sql-text.ts';
+import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from '../audit-columns.ts';
 
 interface Range {
   /** Inclusive. */

@@ -7,8 +7,8 @@ import {
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Approvals, Parking, ParkOutcome } from '../../contract/store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
-import { fromSqlText, toSqlText } from '../../kit/sqlite/sql-text.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
+import { fromSqlText, toSqlText } from '../../kit/text/sql-text.ts';
 import { recordText } from '../plain-json.ts';
 
 interface ApprovalRow {

@@ -12,11 +12,11 @@ import type {
   Durability,
   IntentClaim,
 } from '../../contract/audit.ts';
-import { ToolFailure } from '../../contract/errors.ts';
 import type { Intents, OpenIntent } from '../../contract/store.ts';
 import type { SqlValue, Statement } from '../../kit/sqlite/open-database.ts';
-import { toSqlText } from '../../kit/sqlite/sql-text.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
+import { toSqlText } from '../../kit/text/sql-text.ts';
+import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from '../audit-columns.ts';
 import {
   canonicalText,
   chainHash,
@@ -25,8 +25,8 @@ import {
   type StoredEntry,
   toStoredEntry,
 } from '../audit-row.ts';
+import { escapedEntry, isUnusual, lostClaim } from '../audit-text.ts';
 import { AuditAnchor } from './audit-anchor.ts';
-import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from './audit-columns.ts';
 import { AuditInserts } from './audit-inserts.ts';
 import { queryAudit } from './audit-query.ts';
 
@@ -42,26 +42,6 @@ interface Group {
   readonly entries: StoredEntry[];
   readonly written: Promise<void>;
 }
-
-/** True for text with a character that JSON escapes or a TEXT column cannot take as it is. */
-const isUnusual = (canonical: string): boolean =>
-  canonical.includes('\\u') || canonical.includes('\uffff');
-
-const escaped = (entry: StoredEntry): StoredEntry => ({
-  ...entry,
-  executionId: toSqlText(entry.executionId),
-  tool: toSqlText(entry.tool),
-  version: toSqlText(entry.version),
-  userId: toSqlText(entry.userId),
-  agentId: toSqlText(entry.agentId),
-  sessionId: toSqlText(entry.sessionId),
-});
-
-const lostClaim = (): ToolFailure =>
-  new ToolFailure('CONFLICT', 'Another call took over this idempotency key meanwhile.', {
-    suggestions: ['Send the same call again to get the result of the other one.'],
-    retryable: true,
-  });
 
 export class SqliteAudit implements AuditLog, Intents {
   readonly #deps: SqliteDeps;
@@ -212,7 +192,7 @@ export class SqliteAudit implements AuditLog, Intents {
       const canonical = canonicalText(fields);
       hash = chainHash(hash, canonical);
       const isPlain = !isUnusual(canonical);
-      const stored = isPlain ? entry : escaped(entry);
+      const stored = isPlain ? entry : escapedEntry(entry);
       values.push(...(isPlain ? fields : rowFields(first + index, stored)), hash);
       if (stored.kind === 'outcome') outcomes.push(stored.executionId);
       else if (stored.kind === 'intent') hasIntent = true;

@@ -1,8 +1,8 @@
 /** Rate limit counters in SQLite: one row per window; each new window removes a few old ones. */
 import type { Counters, HitOutcome, Window } from '../../contract/store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
-import { toSqlText } from '../../kit/sqlite/sql-text.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
+import { toSqlText } from '../../kit/text/sql-text.ts';
 import { judgeHits, type OpenWindow, openWindows } from '../counting-windows.ts';
 
 /** Windows are kept this long after their end, for processes whose clocks disagree. */

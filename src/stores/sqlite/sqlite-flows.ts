@@ -15,8 +15,8 @@ import type {
 } from '../../contract/flow-store.ts';
 import { FINISHED } from '../../contract/flow-store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
-import { toSqlText } from '../../kit/sqlite/sql-text.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
+import { toSqlText } from '../../kit/text/sql-text.ts';
 import { changedRun, DEFAULT_LIMIT, notOwned, takenRun } from '../flow-run.ts';
 import { recordText } from '../plain-json.ts';
 

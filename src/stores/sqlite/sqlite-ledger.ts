@@ -8,8 +8,8 @@ import type {
   Spending,
 } from '../../contract/store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
-import { fromSqlText, toSqlText } from '../../kit/sqlite/sql-text.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
+import { fromSqlText, toSqlText } from '../../kit/text/sql-text.ts';
 import {
   assertAmounts,
   assertSameHold,

@@ -2,8 +2,8 @@
 import type { ToolResult } from '../../contract/result.ts';
 import type { ReplayClaim, ReplayRequest, Replays } from '../../contract/store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
-import { fromSqlText, toSqlText } from '../../kit/sqlite/sql-text.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
+import { fromSqlText, toSqlText } from '../../kit/text/sql-text.ts';
 import { recordText } from '../plain-json.ts';
 
 interface ReplayRow {

@@ -2,8 +2,8 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Results, StoredResult } from '../../contract/store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
-import { fromSqlText, toSqlText } from '../../kit/sqlite/sql-text.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
+import { fromSqlText, toSqlText } from '../../kit/text/sql-text.ts';
 import { resultSlice } from '../result-slice.ts';
 
 export class SqliteResults implements Results {

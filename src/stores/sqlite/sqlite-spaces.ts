@@ -1,8 +1,8 @@
 /** What tools remember, in SQLite: JSON text by space and key. */
 import type { MemoryStore } from '../../contract/store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
-import { toSqlText } from '../../kit/sqlite/sql-text.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
+import { toSqlText } from '../../kit/text/sql-text.ts';
 import { assertSynchronous, toJsonText } from '../plain-json.ts';
 
 interface ItemKey {

@@ -2,8 +2,8 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
-import { toSqlText } from '../../kit/sqlite/sql-text.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
+import { toSqlText } from '../../kit/text/sql-text.ts';
 import { recordText } from '../plain-json.ts';
 
 interface TokenRow {

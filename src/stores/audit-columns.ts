@@ -1,7 +1,7 @@
 /** Names the columns of the audit table, and turns a database row into an audit row. */
-import type { AuditRow } from '../../contract/audit.ts';
-import { fromSqlText } from '../../kit/sqlite/sql-text.ts';
-import { readDetail } from '../audit-row.ts';
+import type { AuditRow } from '../contract/audit.ts';
+import { fromSqlText } from '../kit/text/sql-text.ts';
+import { readDetail } from './audit-row.ts';
 
 /** In the order of the table, which is the order of the placeholders of an insert. */
 export const AUDIT_COLUMNS = `seq, at, kind, execution_id, tool, version, tier, user_id, agent_id,

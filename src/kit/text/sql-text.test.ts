@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AWKWARD_STRINGS } from '../../../test/conformance/store-samples.ts';
-import { openDatabase } from './open-database.ts';
+import { openDatabase } from '../sqlite/open-database.ts';
 import { fromSqlText, toSqlText } from './sql-text.ts';
 
 /** Any UTF-16, lone surrogates, NUL and the escape character included. */

@@ -1,0 +1,44 @@
+/**
+ * Opens a store in PostgreSQL, shared by any number of processes on any number of machines. What a
+ * promise has confirmed survives a crash of the server, but for records of calls that changed nothing,
+ * which may be a few tenths of a second behind (`synchronous_commit = off`).
+ */
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Store } from '../../contract/store.ts';
+import { migrate } from './database/migrate.ts';
+import { openDatabase } from './database/open-database.ts';
+import { openFailure } from './database/store-failure.ts';
+import { postgresStore } from './postgres-store.ts';
+
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:port/database`; settings of TLS as `pg` reads them. */
+  readonly url: string;
+  readonly runtime: Runtime;
+  /** The schema that holds the tables, made when it is not there. `toolcrib` when absent. */
+  readonly schema?: string;
+  /** The most connections of this process at a time. 6 when absent. */
+  readonly connections?: number;
+  /** Every record is synced before its call is answered, also of calls that changed nothing. */
+  readonly syncEveryRecord?: boolean;
+  /** How long a write waits for another process before it fails. 5 seconds when absent. */
+  readonly lockTimeoutMs?: number;
+  /** A process that was not heard of for this long is gone. 30 seconds when absent. */
+  readonly leaseMs?: number;
+}
+
+/**
+ * Rejects with CONFIG_INVALID when the settings are wrong, with STORE_UNAVAILABLE when the server cannot
+ * be used, and with DEPENDENCY_MISSING without the package `pg`. No error holds a password.
+ */
+export const createPostgresStore = async (options: PostgresStoreOptions): Promise<Store> => {
+  const { url, runtime, schema = 'toolcrib', connections = 6, syncEveryRecord = false } = options;
+  const { lockTimeoutMs = 5_000, leaseMs = 30_000 } = options;
+  const database = await openDatabase({ url, schema, runtime, connections, lockTimeoutMs });
+  try {
+    await migrate(database);
+  } catch (error) {
+    await database.close();
+    throw openFailure(error);
+  }
+  return postgresStore({ database, runtime, leaseMs, syncEveryRecord });
+};

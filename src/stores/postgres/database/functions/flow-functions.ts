@@ -1,0 +1,94 @@
+/**
+ * Server functions of flows. A process reads a run, computes what it becomes, and exchanges the one for
+ * the other: the exchange fails when the run has changed meanwhile, and is then computed again. Steps
+ * are fenced by owner and epoch.
+ */
+export const FLOW_FUNCTIONS = `
+CREATE FUNCTION put_run(op jsonb, holder text) RETURNS void LANGUAGE sql VOLATILE AS $$
+  INSERT INTO flow_runs AS run (id, flow, user_id, status, owner, wake_at, created_at, updated_at,
+    epoch, record)
+  VALUES (op->>'id', op->>'flow', op->>'userId', op->>'status', holder, (op->>'wakeAt')::float8,
+    (op->>'createdAt')::float8, (op->>'updatedAt')::float8, (op->>'epoch')::bigint, op->>'record')
+  ON CONFLICT (id) DO UPDATE SET status = excluded.status, owner = excluded.owner,
+    wake_at = excluded.wake_at, updated_at = excluded.updated_at, epoch = excluded.epoch,
+    revision = run.revision + 1, record = excluded.record
+$$;
+
+CREATE FUNCTION write_steps(op jsonb) RETURNS void LANGUAGE sql VOLATILE AS $$
+  INSERT INTO flow_steps (run_id, key, record)
+  SELECT op->>'id', step->>0, step->>1
+  FROM jsonb_array_elements(op->'steps') WITH ORDINALITY AS each (step, place) ORDER BY place
+  ON CONFLICT (run_id, key) DO UPDATE SET record = excluded.record
+$$;
+
+CREATE FUNCTION create_run(op jsonb, me jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM flow_runs WHERE id = op->>'id';
+  IF FOUND THEN RETURN 'false'; END IF;
+  PERFORM put_run(op, CASE WHEN (op->>'isReleased')::boolean THEN NULL ELSE me->>'id' END);
+  PERFORM write_steps(op);
+  RETURN 'true';
+END $$;
+
+-- "changed": another revision; "held": its owner lives; "news": an event came after the one seen.
+CREATE FUNCTION exchange_run(op jsonb, me jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+  run flow_runs;
+BEGIN
+  SELECT * INTO run FROM flow_runs
+  WHERE id = op->>'id' AND revision = (op->>'revision')::bigint;
+  IF NOT FOUND THEN RETURN '"changed"'; END IF;
+  IF (op->>'ifFree')::boolean AND (run.owner = me->>'id' OR is_alive(run.owner)) THEN
+    RETURN '"held"';
+  END IF;
+  IF (op->>'seenEvent') IS NOT NULL THEN
+    PERFORM 1 FROM flow_events WHERE run_id = op->>'id' AND id > (op->>'seenEvent')::bigint;
+    IF FOUND THEN RETURN '"news"'; END IF;
+  END IF;
+  IF (op->>'event') IS NOT NULL THEN
+    INSERT INTO flow_events (run_id, record) VALUES (op->>'id', op->>'event');
+  END IF;
+  IF (op->>'record') IS NOT NULL THEN
+    PERFORM put_run(op, CASE op->>'holder' WHEN 'me' THEN me->>'id' WHEN 'same' THEN run.owner END);
+    PERFORM write_steps(op);
+  END IF;
+  RETURN '"done"';
+END $$;
+
+CREATE FUNCTION put_steps(op jsonb, me jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM flow_runs WHERE id = op->>'id' AND owner = me->>'id'
+    AND epoch = (op->>'epoch')::bigint;
+  IF NOT FOUND THEN RETURN 'false'; END IF;
+  PERFORM write_steps(op);
+  RETURN 'true';
+END $$;
+
+CREATE FUNCTION expire_runs(op jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+  old text[];
+BEGIN
+  SELECT array_agg(id) INTO old FROM flow_runs
+  WHERE wake_at IS NULL AND finished AND updated_at < (op->>'before')::float8;
+  DELETE FROM flow_steps WHERE run_id = ANY (old);
+  DELETE FROM flow_events WHERE run_id = ANY (old);
+  DELETE FROM flow_runs WHERE id = ANY (old);
+  RETURN to_jsonb(coalesce(cardinality(old), 0));
+END $$;
+
+CREATE FUNCTION apply_flows(operations jsonb, me jsonb) RETURNS SETOF jsonb LANGUAGE plpgsql
+SET search_path = "SCHEMA_NAME", pg_temp AS $$
+DECLARE
+  op jsonb;
+BEGIN
+  PERFORM take_lane('flows');
+  PERFORM renew_owner(me);
+  FOR op IN SELECT value FROM jsonb_array_elements(operations) LOOP
+    RETURN NEXT CASE op->>'op'
+      WHEN 'create' THEN create_run(op, me)
+      WHEN 'exchange' THEN exchange_run(op, me)
+      WHEN 'steps' THEN put_steps(op, me)
+      WHEN 'expire' THEN expire_runs(op) END;
+  END LOOP;
+END $$;
+`;

@@ -1,0 +1,263 @@
+/**
+ * Flows in PostgreSQL. A run carries its owner, so that those of a process that is gone can be taken
+ * over. A change is computed here and exchanged for what was read; see flow-functions.ts.
+ */
+import type { Durability } from '../../contract/audit.ts';
+import type {
+  ChangeOptions,
+  ClaimRequest,
+  CreateOptions,
+  FlowEvent,
+  FlowFilter,
+  FlowRun,
+  Flows,
+  JournalStep,
+  ReleaseOptions,
+  RunChange,
+  RunClaim,
+} from '../../contract/flow-store.ts';
+import { FINISHED } from '../../contract/flow-store.ts';
+import { toSqlText } from '../../kit/text/sql-text.ts';
+import { changedRun, DEFAULT_LIMIT, notOwned, takenRun } from '../flow-run.ts';
+import { recordText } from '../plain-json.ts';
+import { jsonNumber } from './database/json-number.ts';
+import type { Statement } from './database/open-database.ts';
+import type { PostgresDeps } from './postgres-deps.ts';
+
+interface RunRow {
+  readonly record: string;
+  readonly owner: string | null;
+  readonly revision: number;
+}
+
+interface DueRow extends RunRow {
+  readonly id: string;
+  readonly wake_at: number;
+}
+
+interface ReadRun {
+  readonly run: FlowRun;
+  readonly owner: string | null;
+  readonly revision: number;
+}
+
+type Exchanged = 'done' | 'changed' | 'held' | 'news';
+
+const parse = <T>({ record }: { readonly record: string }): T => JSON.parse(record) as T;
+
+/** How many due runs are read at a time. */
+const PAGE = 500;
+
+/** The run as the server stores it. */
+const toFields = (run: FlowRun): object => ({
+  id: toSqlText(run.id),
+  flow: toSqlText(run.flow),
+  userId: toSqlText(run.caller.userId),
+  status: run.status,
+  // A run that is worked on is due at once when its process dies.
+  wakeAt: run.status === 'running' ? 0 : jsonNumber(run.wakeAt),
+  createdAt: jsonNumber(run.createdAt),
+  updatedAt: jsonNumber(run.updatedAt),
+  epoch: run.epoch,
+  record: recordText(run),
+});
+
+/** Key and record of each step. */
+const stepRows = (steps: readonly JournalStep[]): readonly (readonly [string, string])[] =>
+  steps.map((step) => [toSqlText(step.key), recordText(step)]);
+
+export class PostgresFlows implements Flows {
+  readonly #deps: PostgresDeps;
+  readonly #find: Statement;
+  readonly #due: Statement;
+  readonly #list: Statement;
+  readonly #steps: Statement;
+  readonly #events: Statement;
+
+  constructor(deps: PostgresDeps) {
+    this.#deps = deps;
+    const prepare = (sql: string) => deps.database.prepare(sql);
+    this.#find = prepare('SELECT record, owner, revision FROM @flow_runs WHERE id = $1');
+    this.#due = prepare(
+      `SELECT id, wake_at, record, owner, revision FROM @flow_runs AS run
+       WHERE wake_at <= $1 AND (wake_at, id) > ($2, $3)
+       AND (owner IS NULL OR (owner <> $4 AND NOT EXISTS (SELECT 1 FROM @owners AS holder
+         WHERE holder.id = run.owner
+         AND heartbeat_at > clock_timestamp() - lease_ms * interval '1 ms')))
+       ORDER BY wake_at, id LIMIT ${PAGE}`,
+    );
+    this.#list = prepare(
+      `SELECT record FROM @flow_runs WHERE status = coalesce($1, status)
+       AND flow = coalesce($2, flow) AND user_id = coalesce($3, user_id)
+       AND created_at < coalesce($4::float8, 'Infinity')
+       ORDER BY created_at DESC, id DESC LIMIT $5`,
+    );
+    this.#steps = prepare('SELECT record FROM @flow_steps WHERE run_id = $1 ORDER BY position');
+    this.#events = prepare(
+      'SELECT id, record FROM @flow_events WHERE run_id = $1 AND id > $2 ORDER BY id',
+    );
+  }
+
+  create(run: FlowRun, { steps = [], isReleased = false }: CreateOptions = {}): Promise<boolean> {
+    return this.#deps.writers.flows.write<boolean>({
+      ...{ op: 'create', ...toFields(run) },
+      ...{ steps: stepRows(steps), isReleased },
+    });
+  }
+
+  async get(runId: string): Promise<FlowRun | undefined> {
+    return (await this.#read(runId))?.run;
+  }
+
+  async list(filter: FlowFilter = {}): Promise<readonly FlowRun[]> {
+    const { status = null, flow, userId, before = null, limit = DEFAULT_LIMIT } = filter;
+    const text = (value: string | undefined) => (value === undefined ? null : toSqlText(value));
+    const rows = await this.#list.all<RunRow>(status, text(flow), text(userId), before, limit);
+    return rows.map((row) => parse(row));
+  }
+
+  async claim({ now, flows, limit }: ClaimRequest): Promise<readonly FlowRun[]> {
+    const runs: FlowRun[] = [];
+    for await (const page of this.#duePages(now)) {
+      const fitting = page.filter(({ run }) => flows.has(`${run.flow}@${run.version}`));
+      for (let at = 0; at < fitting.length && runs.length < limit; ) {
+        const tried = fitting.slice(at, at + limit - runs.length);
+        at += tried.length;
+        const taken = await Promise.all(tried.map((read) => this.#take(read, now)));
+        runs.push(...taken.filter((run) => run !== undefined));
+      }
+      if (runs.length >= limit) break;
+    }
+    return runs;
+  }
+
+  async steps(runId: string): Promise<readonly JournalStep[]> {
+    const rows = await this.#steps.all<RunRow>(toSqlText(runId));
+    return rows.map((row) => parse<JournalStep>(row));
+  }
+
+  async record(
+    { id, epoch }: RunClaim,
+    steps: readonly JournalStep[],
+    durability: Durability = 'written',
+  ): Promise<void> {
+    const operation = {
+      op: 'steps',
+      id: toSqlText(id),
+      epoch,
+      steps: stepRows(steps),
+    };
+    const isOwned = await this.#deps.writers.flows.write<boolean>(operation, durability);
+    if (!isOwned) throw notOwned(id);
+  }
+
+  async release(
+    claim: RunClaim,
+    change: RunChange,
+    { steps = [], seenEvent }: ReleaseOptions = {},
+  ): Promise<FlowRun> {
+    const rows = stepRows(steps);
+    let seen = seenEvent;
+    for (;;) {
+      const read = await this.#read(claim.id);
+      const isOwned = read?.owner === this.#deps.owner.id && read.run.epoch === claim.epoch;
+      if (!read || !isOwned) throw notOwned(claim.id);
+      const run = changedRun(read.run, change);
+      const isNews = seenEvent !== undefined && seen === undefined;
+      const isOpen = !FINISHED.has(run.status);
+      const next = isNews && isOpen ? { ...run, wakeAt: change.updatedAt } : run;
+      const result = await this.#exchange(read, next, {
+        steps: rows,
+        ...(isOpen && seen !== undefined && { seenEvent: seen }),
+      });
+      if (result === 'done') return next;
+      if (result === 'news') seen = undefined;
+    }
+  }
+
+  async change(
+    runId: string,
+    change: RunChange,
+    { onlyIdle = false }: ChangeOptions = {},
+  ): Promise<boolean> {
+    return this.#changeOpen(runId, (read) => {
+      const next = { ...changedRun(read.run, change), epoch: read.run.epoch + 1 };
+      return this.#exchange(read, next, { ifFree: onlyIdle });
+    });
+  }
+
+  async send(runId: string, event: Omit<FlowEvent, 'id'>): Promise<boolean> {
+    const text = recordText(event);
+    return this.#changeOpen(runId, (read) =>
+      this.#exchange(read, this.#woken(read, event.at), { holder: 'same', event: text }),
+    );
+  }
+
+  async wake(runId: string, now: number): Promise<void> {
+    await this.#changeOpen(runId, async (read) => {
+      const woken = this.#woken(read, now);
+      return woken ? this.#exchange(read, woken, { holder: 'same' }) : 'done';
+    });
+  }
+
+  async events(runId: string, after = 0): Promise<readonly FlowEvent[]> {
+    const rows = await this.#events.all<{ id: number; record: string }>(toSqlText(runId), after);
+    return rows.map(({ id, record }) => ({ ...parse<Omit<FlowEvent, 'id'>>({ record }), id }));
+  }
+
+  expire(before: number): Promise<number> {
+    return this.#deps.writers.flows.write<number>({ op: 'expire', before: jsonNumber(before) });
+  }
+
+  /** All due runs of nobody, page by page: runs that no process can run hide no other. */
+  async *#duePages(now: number): AsyncGenerator<readonly ReadRun[]> {
+    let last: Pick<DueRow, 'id' | 'wake_at'> | undefined = { wake_at: -1, id: '' };
+    while (last) {
+      const { id } = this.#deps.owner;
+      const rows: DueRow[] = await this.#due.all<DueRow>(now, last.wake_at, last.id, id);
+      yield rows.map((row) => ({ ...row, run: parse<FlowRun>(row) }));
+      last = rows.length < PAGE ? undefined : rows.at(-1);
+    }
+  }
+
+  async #take(read: ReadRun, now: number): Promise<FlowRun | undefined> {
+    const taken = takenRun(read.run, now);
+    const result = await this.#exchange(read, taken, { holder: 'me', ifFree: true });
+    return result === 'done' ? taken : undefined;
+  }
+
+  #woken({ run }: ReadRun, now: number): FlowRun | undefined {
+    return run.status === 'waiting' ? { ...run, wakeAt: now } : undefined;
+  }
+
+  /**
+   * Repeats an exchange until the run did not change meanwhile. False for one that is finished, unknown
+   * or held by a process that is alive.
+   */
+  async #changeOpen(
+    runId: string,
+    exchange: (read: ReadRun) => Promise<Exchanged>,
+  ): Promise<boolean> {
+    for (;;) {
+      const read = await this.#read(runId);
+      if (!read || FINISHED.has(read.run.status)) return false;
+      const result = await exchange(read);
+      if (result === 'done' || result === 'held') return result === 'done';
+    }
+  }
+
+  /** Without a run only the event is written. Nobody owns the run afterwards unless a holder is named. */
+  #exchange(read: ReadRun, next: FlowRun | undefined, more: object): Promise<Exchanged> {
+    return this.#deps.writers.flows.write<Exchanged>({
+      op: 'exchange',
+      ...(next ? toFields(next) : { id: toSqlText(read.run.id) }),
+      revision: read.revision,
+      ...more,
+    });
+  }
+
+  async #read(runId: string): Promise<ReadRun | undefined> {
+    const row = await this.#find.get<RunRow>(toSqlText(runId));
+    return row && { run: parse(row), owner: row.owner, revision: row.revision };
+  }
+}

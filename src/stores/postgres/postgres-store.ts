@@ -1,0 +1,93 @@
+/** Assembles the store on a database that is open and up to date. */
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Store, StoreMark } from '../../contract/store.ts';
+import type { Database } from './database/open-database.ts';
+import { Owner } from './database/owner.ts';
+import { LANES, type LaneName, Writer } from './database/writer.ts';
+import { PostgresApprovals } from './postgres-approvals.ts';
+import { PostgresAudit } from './postgres-audit.ts';
+import { PostgresCounters } from './postgres-counters.ts';
+import type { PostgresDeps } from './postgres-deps.ts';
+import { PostgresFlows } from './postgres-flows.ts';
+import { PostgresGrants } from './postgres-grants.ts';
+import { PostgresLedger } from './postgres-ledger.ts';
+import { PostgresReplays } from './postgres-replays.ts';
+import { PostgresResults } from './postgres-results.ts';
+import { PostgresSnapshots } from './postgres-snapshots.ts';
+import { PostgresSpaces } from './postgres-spaces.ts';
+import { PostgresTokens } from './postgres-tokens.ts';
+
+export interface PostgresStoreDeps {
+  readonly database: Database;
+  readonly runtime: Runtime;
+  readonly leaseMs: number;
+  readonly syncEveryRecord: boolean;
+}
+
+const shut = async (
+  { database, writers, owner }: PostgresDeps,
+  { log }: Runtime,
+): Promise<void> => {
+  try {
+    await Promise.all(LANES.map((lane) => writers[lane].close()));
+    await owner.retire();
+  } catch (error) {
+    // Other processes notice by themselves that this owner is gone.
+    log.warn('The store was closed without removing its owner.', { error: String(error) });
+  } finally {
+    await database.close();
+  }
+};
+
+/** Counts the commits of all processes less those of this one. */
+const marker = ({ database, writers }: PostgresDeps): (() => Promise<StoreMark>) => {
+  const look = database.prepare(
+    `SELECT (SELECT sum(version) FROM @lanes)::bigint AS commits,
+     (SELECT max(seq) FROM @audit) AS seq`,
+  );
+  return async () => {
+    const own = LANES.reduce((sum, lane) => sum + writers[lane].commits, 0);
+    const row = await look.get<{ commits: number; seq: number | null }>();
+    return { foreignVersion: (row?.commits ?? 0) - own, lastSeq: row?.seq ?? 0 };
+  };
+};
+
+const writersFor = (options: PostgresStoreDeps, owner: Owner): Record<LaneName, Writer> => {
+  const writer = (lane: LaneName) => new Writer({ ...options, owner, lane });
+  return {
+    audit: writer('audit'),
+    ledger: writer('ledger'),
+    claims: writer('claims'),
+    records: writer('records'),
+    flows: writer('flows'),
+  };
+};
+
+export const postgresStore = (options: PostgresStoreDeps): Store => {
+  const { database, runtime } = options;
+  const owner = new Owner(options);
+  const deps = { database, owner, writers: writersFor(options, owner) };
+  const audit = new PostgresAudit(deps);
+  let closing: Promise<void> | undefined;
+  return {
+    label: `postgres at ${database.address}, schema ${database.schema}`,
+    isReadOnly: false,
+    audit,
+    intents: audit,
+    ledger: new PostgresLedger(deps),
+    counters: new PostgresCounters(deps),
+    replays: new PostgresReplays(deps),
+    memory: new PostgresSpaces(deps),
+    snapshots: new PostgresSnapshots(deps),
+    approvals: new PostgresApprovals(deps),
+    grants: new PostgresGrants(deps),
+    tokens: new PostgresTokens(deps),
+    results: new PostgresResults(deps),
+    flows: new PostgresFlows(deps),
+    mark: marker(deps),
+    close() {
+      closing ??= shut(deps, runtime);
+      return closing;
+    },
+  };
+};
