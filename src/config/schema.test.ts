@@ -254,6 +254,11 @@ describe('messages', () => {
     [{ egress: { maxResponseBytes: 0 } }, 'egress.maxResponseBytes: must be at least 1'],
     [{ commands: { allow: ['git\nrm'] } }, /^commands\.allow\.0: expected a command such as/],
     [{ commands: { allow: ['  '] } }, /^commands\.allow\.0: expected a command such as/],
+    [
+      { commands: { allow: ['vitest*'] } },
+      /^commands\.allow\.0: expected the whole name of a prog/,
+    ],
+    [{ commands: { allow: ['* run'] } }, /^commands\.allow\.0: .* "vitest \*\*"/],
     [{ audit: { retentionDays: 0 } }, 'audit.retentionDays: must be at least 1'],
     [
       { audit: { checkpoints: { to: 'notes.jsonl' } } },

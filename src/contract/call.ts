@@ -68,6 +68,8 @@ export interface CallNotes {
   warnings: string[] | undefined;
   resources: Set<string> | undefined;
   writes: number;
+  /** Those of `writes` that failed and left their file as it was: a full disk, for instance. */
+  failedWrites: number;
   /** Milliseconds in the tool itself, in all attempts; kept for tools that are paid by the second. */
   runMs: number;
   /** How long people took to answer questions about it, and about calls it made. */

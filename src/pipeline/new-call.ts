@@ -104,6 +104,7 @@ class Notes implements CallNotes {
   warnings: string[] | undefined = undefined;
   resources: Set<string> | undefined = undefined;
   writes = 0;
+  failedWrites = 0;
   runMs = 0;
   waitedMs = 0;
   recordedInput: unknown = undefined;

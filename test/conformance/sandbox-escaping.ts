@@ -1,6 +1,7 @@
 /** Runs every attempt to get out and judges by the canary, not by what the attempt says of itself. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ToolFailure } from '../../src/contract/errors.ts';
+import { sized } from '../guarantees/size.ts';
 import { type Canary, openCanary } from './sandbox-canary.ts';
 import { ESCAPES, ROBBERY } from './sandbox-escapes.ts';
 import { echoHost } from './sandbox-host.ts';
@@ -29,6 +30,21 @@ const isPlain = (value: unknown): boolean => {
   return plain && Object.values(fields).every((field) => 'value' in field);
 };
 
+/**
+ * Code on Node itself has `Function` and `process` by name, and only the system confines it: the ways
+ * to `Function` along an object's constructor all end there. In small, every fourth of them.
+ */
+const SHARE_OF_CONSTRUCTORS = sized(4, 1);
+
+const escapesFor = ({ bare }: SandboxUnderTest['can']): typeof ESCAPES => {
+  if (bare === true) return ESCAPES;
+  const chains = ESCAPES.filter(([, body]) => body.includes('.constructor'));
+  return ESCAPES.filter((attempt) => {
+    const at = chains.indexOf(attempt);
+    return at === -1 || at % SHARE_OF_CONSTRUCTORS === 0;
+  });
+};
+
 export const describeEscapes = (test: SandboxUnderTest): void => {
   const { code, trusted } = test.can;
   if (!code) return;
@@ -44,7 +60,7 @@ export const describeEscapes = (test: SandboxUnderTest): void => {
     });
     afterEach(() => canary?.close());
 
-    it.each(ESCAPES)('%s', async (name, body) => {
+    it.each(escapesFor(test.can))('%s', async (name, body) => {
       if (canary === undefined) throw new Error('there is no canary');
       const task = {
         kind: 'code',

@@ -13,7 +13,7 @@ const MEMORY = createRequire(import.meta.url).resolve(
   '@modelcontextprotocol/server-memory/dist/index.js',
 );
 /** A start of the program on a busy machine, without any wait for a server. */
-const MAX_PLAIN_MS = 9000;
+const MAX_PLAIN_MS = 20_000;
 
 const timed = async (project: Project, ...args: readonly string[]) => {
   const from = performance.now();

@@ -21,8 +21,8 @@ interface Call {
   readonly result: ToolResult;
 }
 
-/** The unit tests of a tool run all of its examples; here, in small, the first ones of each. */
-const MAX_COMMANDS = sized(2, 100);
+/** The unit tests of a tool run all of its examples; here, in small, the first of each. */
+const MAX_COMMANDS = sized(1, 100);
 
 const listed = await createProject().run(['tools', '--json']);
 const names = listed.json<{ tools: { name: string; source: string }[] }>().tools;

@@ -39,8 +39,8 @@ describe('threat: hidden characters in what a person approves', () => {
 describe('threat: a text made to stop the page', () => {
   it('of nothing but hidden characters is read in one go', () => {
     const started = performance.now();
-    expect(countHidden('\u{FE0F}'.repeat(50_000))).toBe(50_000);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(countHidden('\u{FE0F}'.repeat(400_000))).toBe(400_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
 

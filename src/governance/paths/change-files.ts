@@ -24,6 +24,8 @@ export interface FileHooks {
   /** Runs before the first byte changes; when it fails, nothing changes. */
   beforeChange(snapshot: NewSnapshot): Promise<void>;
   changed(path: string): void;
+  /** Runs when a write that `beforeChange` was asked about failed and left the file as it was. */
+  unchanged?(): void;
   used(path: string): void;
 }
 
@@ -111,7 +113,10 @@ export const writeFile = async (
       beforeMode: old && old.stats.mode & 0o7777,
       afterHash: sha256Hex(bytes),
     });
-    await putFile(slot, bytes, writing.executable && !old ? RUNNABLE : undefined);
+    await putFile(slot, bytes, {
+      mode: writing.executable && !old ? RUNNABLE : undefined,
+      unchanged: files.hooks.unchanged,
+    });
     return { bytesWritten: bytes.length, created: old === undefined };
   });
 };

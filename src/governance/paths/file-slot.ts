@@ -9,7 +9,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { fileFailure, systemCode } from './file-failure.ts';
 import { type Folder, OPEN_SAFELY } from './open-verified.ts';
 import { assertOrdinary, type LocatedPath, type PathGuard } from './path-guard.ts';
-import { replaceFile } from './replace-file.ts';
+import { type Replacement, replaceFile } from './replace-file.ts';
 
 export interface FileLimits {
   readonly readBytes: number;
@@ -142,7 +142,11 @@ const inParent = async <T>(
 };
 
 /** Writes the file in one step and creates missing folders first. */
-export const putFile = (slot: Slot, bytes: Uint8Array, mode?: number): Promise<void> =>
+export const putFile = (
+  slot: Slot,
+  bytes: Uint8Array,
+  { mode, unchanged }: Pick<Replacement, 'mode' | 'unchanged'> = {},
+): Promise<void> =>
   inParent(slot, (parent) => {
     const stats = slot.present.kind === 'file' ? slot.present.stats : undefined;
     return replaceFile(parent, slot.name, {
@@ -151,6 +155,7 @@ export const putFile = (slot: Slot, bytes: Uint8Array, mode?: number): Promise<v
       owner: stats,
       replaces: stats !== undefined,
       confirm: () => (parent === slot.folder ? assertUntouched(slot) : Promise.resolve()),
+      unchanged,
     });
   });
 

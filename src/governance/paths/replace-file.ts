@@ -21,6 +21,8 @@ export interface Replacement {
   readonly replaces: boolean;
   /** Checks right before the step; throws when the old file is not what it was. */
   confirm(): Promise<void>;
+  /** Told when it fails before the step: the old file is as it was. */
+  unchanged?: (() => void) | undefined;
 }
 
 const isUnsupported = (error: unknown): boolean =>
@@ -87,6 +89,7 @@ export const replaceFile = async (
     await (replacement.replaces ? rename(temporary, target) : linkInto(temporary, target));
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
+    replacement.unchanged?.();
     throw error;
   }
   await folder.sync();

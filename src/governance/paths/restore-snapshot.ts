@@ -45,7 +45,7 @@ const request = async (guard: PathGuard, snapshot: Snapshot): Promise<SlotReques
 
 const restore = (snapshot: Snapshot, slot: Slot): Promise<void> => {
   const { before, beforeMode = 0o666 } = snapshot;
-  if (before) return putFile(slot, before, beforeMode);
+  if (before) return putFile(slot, before, { mode: beforeMode });
   if (wasFolder(snapshot)) return makeFolder(slot, beforeMode);
   return slot.present.kind === 'folder' ? dropFolder(slot) : dropFile(slot);
 };

@@ -10,7 +10,7 @@ export interface SecretShape {
   readonly lead?: string;
   /** The secret. */
   readonly body: string;
-  /** May follow a letter or digit. Otherwise `task-…` would be an `sk-…`. */
+  /** May follow a letter or digit: no word has this start. Otherwise `task-…` would be an `sk-…`. */
   readonly inside?: true;
   /** Is found with line breaks in it too: no word has its start. */
   readonly wraps?: true;
@@ -62,13 +62,15 @@ const PREFIXED: readonly SecretShape[] = [
   {
     starts: ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'pk_live_', 'pk_test_'],
     body: '[a-z]{2}_[a-z]{4}_[A-Za-z0-9]{16,250}',
+    inside: true,
   },
   { starts: ['whsec_'], body: 'whsec_[A-Za-z0-9+/]{24,100}' },
   {
     starts: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'],
     body: 'gh[pousr]_[A-Za-z0-9]{36,255}',
+    inside: true,
   },
-  { starts: ['github_pat_'], body: 'github_pat_[A-Za-z0-9_]{22,255}' },
+  { starts: ['github_pat_'], body: 'github_pat_[A-Za-z0-9_]{22,255}', inside: true },
   {
     starts: ['glpat-', 'gldt-', 'glrt-', 'glcbt-', 'glptt-', 'glft-', 'glsoat-'],
     body: 'gl[a-z]{2,4}-[A-Za-z0-9_.-]{20,100}',
@@ -98,10 +100,10 @@ const PREFIXED: readonly SecretShape[] = [
     starts: ['shpat_', 'shpca_', 'shppa_', 'shpss_'],
     body: `shp[a-z]{2}_[a-fA-F0-9]{32}${END}`,
   },
-  { starts: ['dckr_pat_'], body: 'dckr_pat_[A-Za-z0-9_-]{20,60}' },
+  { starts: ['dckr_pat_'], body: 'dckr_pat_[A-Za-z0-9_-]{20,60}', inside: true },
   { starts: ['hvs.', 'hvb.'], body: 'hv[sb]\\.[A-Za-z0-9_-]{24,300}' },
   { starts: ['glsa_'], body: 'glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}' },
-  { starts: ['lin_api_'], body: 'lin_api_[A-Za-z0-9]{40}' },
+  { starts: ['lin_api_'], body: 'lin_api_[A-Za-z0-9]{40}', inside: true },
   { starts: ['ntn_'], body: 'ntn_[A-Za-z0-9]{40,60}' },
   { starts: ['ATATT3'], body: 'ATATT3[A-Za-z0-9_=-]{50,300}' },
   { starts: ['AGE-SECRET-KEY-1'], body: 'AGE-SECRET-KEY-1[A-Z0-9]{58}' },

@@ -50,6 +50,29 @@ describe('threat: credentials of well-known makers in whatever leaves the crib',
     expect(clean).toBe(`x${escaped}${REDACTED} y`);
   });
 
+  it.each(['x', '_', 'token', 'Zm9v', '7'])('glued to %j, where no word has its start', (glue) => {
+    const tokens = [
+      `ghp_${'a1B2'.repeat(9)}`,
+      `github_pat_${'a1B2'.repeat(9)}`,
+      `sk_live_${'a1B2'.repeat(5)}`,
+      `dckr_pat_${'a1B2'.repeat(7)}`,
+      `lin_api_${'a1B2'.repeat(10)}`,
+    ];
+    for (const token of tokens) {
+      expect(redactor.text(`a ${glue}${token} b`)).toBe(`a ${glue}${REDACTED} b`);
+    }
+    expect(redactor.text(`_ghp_${'a1B2'.repeat(9)}_`)).toBe(`_${REDACTED}_`);
+  });
+
+  it.each([
+    'task-force-of-the-northern-region-2024',
+    'xghp_short',
+    'highp_precision_float_vector_of_four_0',
+    'disk_live_migration_of_machines',
+  ])('benign: %s is no token', (text) => {
+    expect(redactor.text(text)).toBe(text);
+  });
+
   it('each starts with a literal of at least two characters and repeats nothing without end', () => {
     for (const { starts, lead = '', body } of SECRET_SHAPES) {
       for (const start of starts) expect(start.length).toBeGreaterThanOrEqual(2);

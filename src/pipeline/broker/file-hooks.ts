@@ -34,6 +34,9 @@ export const fileHooks = (call: Call<'ready'>, deps: FileHookDeps): FileHooks =>
       assertRunning(call);
       notes.writes++;
     },
+    unchanged: () => {
+      notes.failedWrites++;
+    },
     changed: (path) => {
       used(path);
       deps.cache.changed(path);

@@ -31,8 +31,9 @@ export const effectState = (call: CallRequest, result: ToolResult): EffectState 
   // The run itself was over and well when these turned up.
   const code = result.error?.code;
   if (code === 'OUTPUT_INVALID' || code === 'EFFECT_FAILED') return 'done';
-  const { writes, innerIntent } = call.notes;
-  return writes === 0 && !innerIntent && reachesOnlyFiles(call) ? 'not_done' : 'unknown';
+  const { writes, failedWrites, innerIntent } = call.notes;
+  const hasWritten = writes > failedWrites;
+  return !hasWritten && !innerIntent && reachesOnlyFiles(call) ? 'not_done' : 'unknown';
 };
 
 const shorten = (input: unknown): unknown => {

@@ -44,10 +44,10 @@ describe('a call that a person was asked about', () => {
     const started = crib.runtime.now();
     const { metadata, success } = await crib.execute('outer', {});
     expect(success).toBe(true);
-    expect(metadata.duration).toBeLessThan(1000);
+    expect(metadata.duration).toBeLessThan(10_000);
     const rows = await crib.audit.query({ kind: 'outcome' });
     for (const { durationMs, detail, at } of rows) {
-      expect(durationMs).toBeLessThan(1000);
+      expect(durationMs).toBeLessThan(10_000);
       expect(detail.waitedMs).toBe(20_000);
       expect(at).toBeGreaterThanOrEqual(started + 20_000);
     }

@@ -12,6 +12,7 @@ import type { Tool } from '../../contract/tool.ts';
 import { canonicalJson, digestOf } from '../../kit/data/canonical-json.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
+import { effectState } from '../record/audit-entry.ts';
 import type { LateWrites } from '../record/late-writes.ts';
 import type { ResultCache } from '../record/result-cache.ts';
 import type { ToolSettings } from '../tool-settings.ts';
@@ -56,9 +57,21 @@ const refusal = (call: Checked, claim: ReplayClaim): ToolResult => {
   });
 };
 
-/** True for results that a key keeps. A call that was refused without effect may be tried again. */
-const isFinal = (call: Checked, result: ToolResult): boolean =>
-  result.success || call.notes.effectPossible;
+/** Code of others in this process may have done what no broker saw: its failures are kept. */
+const isConfined = ({ source, sandboxed }: Tool): boolean =>
+  source === 'builtin' || sandboxed === true;
+
+/**
+ * True for results that a key keeps. A call that was refused without effect, or that failed and is
+ * known to have changed nothing (a full disk), may be tried again.
+ */
+const isFinal = (call: Checked, result: ToolResult): boolean => {
+  if (result.success) return true;
+  if (!call.notes.effectPossible) return false;
+  const isWithoutEffect =
+    !call.notes.stopped && effectState(call, result) === 'not_done' && isConfined(call.ready.tool);
+  return !isWithoutEffect;
+};
 
 /** Checks whether a call died before its intent was on record: then it has done nothing. */
 const hadNoEffect = async (executionId: string, { audit }: ReplayDeps): Promise<boolean> => {

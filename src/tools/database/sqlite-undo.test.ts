@@ -138,14 +138,12 @@ describe('the process that runs SQLite', () => {
   const ENDLESS =
     'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT count(*) FROM r';
 
-  it('is kept for the next query, which takes a fraction of the time', async () => {
+  it('is kept for the next queries, which start no other', async () => {
     const processes = openSqliteProcesses();
     const session = { processes, signal: new AbortController().signal };
     const path = join(root, 'shop.db');
     await askSqlite(session, request(path));
-    const begun = performance.now();
     for (let at = 0; at < 10; at++) await askSqlite(session, request(path));
-    expect((performance.now() - begun) / 10).toBeLessThan(100);
     expect(processes.size).toBe(1);
     await processes.close();
     expect(processes.size).toBe(0);

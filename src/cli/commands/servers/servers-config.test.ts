@@ -227,6 +227,33 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
     expect((await run('list')).out).toContain('No MCP server is configured');
   });
 
+  it('remove names the stored secret that no server uses any more', async () => {
+    const add = (name: string) =>
+      session(['servers', 'add', name, '--secret', 'TOKEN', '--', 'program'], 'the-canary\n');
+    await add('git');
+    await add('hub');
+    const { code, out, err } = await run('remove', 'git');
+    expect([code, out]).toEqual([0, '✓ Removed: git\n']);
+    expect(err).toContain('toolcrib secrets remove MCP_GIT_TOKEN');
+    expect(err).not.toMatch(/MCP_HUB_TOKEN|the-canary/);
+    expect((await session(['secrets', 'remove', 'MCP_GIT_TOKEN'])).code).toBe(0);
+    // Nothing is left to remove: it was removed before its server.
+    await session(['secrets', 'remove', 'MCP_HUB_TOKEN']);
+    expect(JSON.parse((await run('remove', 'hub', '--json')).out)).toMatchObject({
+      server: 'hub',
+      secretsLeft: [],
+    });
+    expect((await run('remove', 'one')).err).not.toContain('secrets remove');
+  });
+
+  it('remove leaves out a secret that another server uses', async () => {
+    await session(['servers', 'add', 'git', '--secret', 'TOKEN', '--', 'p'], 'the-canary\n');
+    const reference = `\${secret:MCP_GIT_TOKEN}`;
+    await run('add', 'other', '--env', `TOKEN=${reference}`, '--', 'p');
+    expect(mine()).toContain(reference);
+    expect((await run('remove', 'git')).err).not.toContain('secrets remove');
+  });
+
   it('disable and enable switch a server, and say when there is nothing to do', async () => {
     expect((await run('disable', 'one')).out).toBe('✓ Disabled server: one\n');
     expect(mine()).toContain('enabled: false');

@@ -294,6 +294,17 @@ describe('toolcrib servers import --rewrite', { timeout: 30_000 }, () => {
     expect(backups()).toEqual([]);
   });
 
+  it('says that there is no file, and asks nobody about it', async () => {
+    const { code, err } = await run(['--rewrite']);
+    expect(code).toBe(2);
+    expect(err).toContain('NOT_FOUND: There is no file to rewrite');
+    expect(err).toContain('toolcrib servers import <file> --rewrite');
+    const file = put('.cursor/mcp.json', CURSOR);
+    const other = await run(['--rewrite', '--from', 'zed', '--yes']);
+    expect([other.code, other.err.includes('Leave --from out')]).toEqual([2, true]);
+    expect(readFileSync(file, 'utf8')).toBe(CURSOR);
+  });
+
   it('--restore without a copy restores nothing', async () => {
     put('.cursor/mcp.json', CURSOR);
     expect((await run(['--restore', '--yes'])).out).toBe('There is no copy to restore.\n');

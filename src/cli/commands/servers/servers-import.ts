@@ -63,6 +63,17 @@ const withoutProjectFiles = (
   return files.filter(({ isProject }) => !isProject);
 };
 
+/** Says that there is no file, before anybody is asked about it. */
+const nothingToRewrite = ({ from }: ImportOptions): ToolFailure =>
+  new ToolFailure('NOT_FOUND', 'There is no file to rewrite: none was found and none is named.', {
+    suggestions: [
+      'Name the file: toolcrib servers import <file> --rewrite',
+      ...(from === undefined
+        ? [`Programs whose files are found by themselves: ${CLIENTS.join(', ')}`]
+        : ['Leave --from out to look for the files of all programs.']),
+    ],
+  });
+
 const rewriteAll = (
   io: Io,
   { files, servers }: ImportPlan,
@@ -135,6 +146,7 @@ const importServers = async (
     configured: deps.loaded.config.mcp.servers,
     secret: (key) => vault.get(key),
   });
+  if (options.rewrite === true && plan.files.length === 0) throw nothingToRewrite(options);
   const fresh = plan.servers.filter(({ outcome }) => outcome === 'new');
   if (!io.json) note(io, ...importPage(io, plan));
   const isIdle = fresh.length === 0 && options.rewrite !== true;

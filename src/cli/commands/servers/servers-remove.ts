@@ -5,12 +5,14 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
+import { secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
 import {
   editServers,
   isOfProject,
   openServerDeps,
   requireServer,
   type ServerDeps,
+  type ServerSettings,
   settingsOf,
 } from './server-config.ts';
 import { authOf } from './servers-login.ts';
@@ -25,6 +27,28 @@ const forgetLogin = async (io: Io, deps: ServerDeps, name: string): Promise<void
   if (url === undefined || settingsOf(await openServerDeps(io), name)) return;
   const auth = await authOf(io, deps, { server: { name, url } });
   await auth.logout();
+};
+
+const SECRET = /\$\{secret:([^}]+)\}/g;
+
+const secretsOf = ({ env, headers }: ServerSettings): readonly string[] =>
+  Object.values({ ...env, ...headers }).flatMap((value) =>
+    [...value.matchAll(SECRET)].map(([, key = '']) => key),
+  );
+
+/** Finds the stored secrets of a removed server that no other server uses. */
+const secretsLeft = async (io: Io, settings: ServerSettings): Promise<readonly string[]> => {
+  const { loaded } = await openServerDeps(io);
+  const used = new Set(Object.values(loaded.config.mcp.servers).flatMap(secretsOf));
+  const keys = [...new Set(secretsOf(settings))].filter((key) => !used.has(key));
+  if (keys.length === 0) return [];
+  const deps = await secretDeps(io);
+  const { openVault } = await import('../../../crib/open-secrets.ts');
+  const vaults = vaultsIn(deps).map((name) => openVault(name, deps));
+  const values = await Promise.all(
+    keys.map((key) => Promise.all(vaults.map((vault) => vault.get(key)))),
+  );
+  return keys.filter((_, at) => values[at]?.some((value) => value !== undefined));
 };
 
 /** Removes a server and returns the changed file. Fails with NOT_FOUND or PERMISSION_DENIED. */
@@ -49,11 +73,19 @@ export const removeServer = async (
 };
 
 const remove = async (io: Io, name: string, options: RemoveOptions): Promise<number> => {
+  const settings = await requireServer(await openServerDeps(io), name);
   const file = await removeServer(io, name, options);
-  if (io.json) printJson(io, { server: name, removed: true, file });
+  const left = await secretsLeft(io, settings);
+  if (io.json) printJson(io, { server: name, removed: true, file, secretsLeft: left });
   else {
     print(io, `${io.ink.green('✓')} Removed: ${name}`);
     note(io, io.noteInk.dim(`from ${visibleText(file)}`));
+    for (const key of left) {
+      note(
+        io,
+        `${io.noteInk.cyan('→')} Its secret is still stored: toolcrib secrets remove ${key}`,
+      );
+    }
   }
   return 0;
 };

@@ -64,9 +64,16 @@ export const policySection = section(
   'The rules that allow, ask and deny.',
 );
 
-const pattern = z
-  .string()
-  .regex(/^[^\p{C}]*\S[^\p{C}]*$/u, 'expected a command such as "git status", on one line');
+const pattern = z.string().regex(/^[^\p{C}]*\S[^\p{C}]*$/u, {
+  error: 'expected a command such as "git status", on one line',
+  abort: true,
+});
+
+/** The first word is a program, so it has no wildcard: `vitest*` would also allow `vitest-evil`. */
+const allowed = pattern.regex(
+  /^ *[\x21-\x29\x2b-\x7e]+(?: +[\x21-\x7e]+)* *$/,
+  'expected the whole name of a program, then its words, such as "npx vitest run" or, with any arguments, "vitest **"',
+);
 
 const absolute = z.string().regex(/^\/[^\p{C}]*$/u, 'expected an absolute path');
 const host = z.string().regex(/^[^\s\p{C}]{1,255}$/u, 'expected a host name');
@@ -82,7 +89,7 @@ const task = z.strictObject({
 
 export const commandsSection = section(
   z.strictObject({
-    allow: setting(z.array(pattern).max(1000), {
+    allow: setting(z.array(allowed).max(1000), {
       about: 'Commands that may run, as patterns over their words, e.g. git status.',
       project: 'subset',
       default: [],

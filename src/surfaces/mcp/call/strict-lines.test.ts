@@ -84,3 +84,56 @@ describe('a batch of the 2025-03-26 protocol, over stdio', () => {
     expect(refusals).toMatchObject([{ error: { code: -32700 } }]);
   });
 });
+
+describe('a message of the wrong shape, over stdio', () => {
+  const request = (more: object) => ({ jsonrpc: '2.0', id: 7, method: 'ping', ...more });
+
+  it.each([
+    ['a key that no request has', request({ extra: 1 }), 7, -32600],
+    ['another version', request({ jsonrpc: '1.0' }), 7, -32600],
+    ['no method', { jsonrpc: '2.0', id: 'a' }, 'a', -32600],
+    ['an id that is a fraction', request({ id: 1.5 }), null, -32600],
+    ['an id of null', request({ id: null }), null, -32600],
+    ['parameters that are a list', request({ params: [] }), 7, -32602],
+    ['parameters that are null', request({ params: null }), 7, -32602],
+    ['meta data that is text', request({ params: { _meta: 'x' } }), 7, -32602],
+    ['text for a message', 'hello', null, -32600],
+  ])('is answered: %s', async (_, message, id, code) => {
+    const line = `${JSON.stringify(message)}\n`;
+    const { passed, refusals } = await through(line);
+    expect(passed).toBe('');
+    expect(refusals).toMatchObject([{ jsonrpc: '2.0', id, error: { code } }]);
+    const inBatch = await through(`[${JSON.stringify(message)}]\n`);
+    expect(inBatch).toEqual({ passed: '', refusals });
+  });
+
+  it.each([
+    ['a request', request({ params: { _meta: {}, cursor: 'x' } })],
+    ['a request without parameters', request({})],
+    ['a notification, whatever its shape', { jsonrpc: '2.0', method: 'x', params: [] }],
+    ['a response', { jsonrpc: '2.0', id: 1, result: {} }],
+    ['a response with an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'x' } }],
+  ])('benign: %s reaches the library', async (_, message) => {
+    const line = `${JSON.stringify(message)}\n`;
+    expect(await through(line)).toEqual({ passed: line, refusals: [] });
+  });
+});
+
+describe('a line that is too long, over stdio', () => {
+  it('is answered and dropped to its end, and the next one passes', async () => {
+    const piece = Buffer.alloc(4_000_000, 'x');
+    const next = callWith('1');
+    const { passed, refusals } = await through(piece, piece, piece, piece, `x\n${next}`);
+    expect(passed).toBe(next);
+    expect(refusals).toMatchObject([{ id: null, error: { code: -32600 } }]);
+    expect(await through(Buffer.concat([piece, piece, piece, Buffer.from(`\n${next}`)]))).toEqual({
+      passed: next,
+      refusals,
+    });
+  });
+
+  it('benign: one of megabytes passes', async () => {
+    const line = callWith(`"${'x'.repeat(5_000_000)}"`);
+    expect((await through(line)).passed).toBe(line);
+  });
+});

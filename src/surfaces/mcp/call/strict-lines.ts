@@ -7,12 +7,13 @@ import { Transform, type TransformCallback, type Writable } from 'node:stream';
 import type { JsonFlaw } from '../../../kit/text/json-scan.ts';
 import { findJsonFlaw } from '../../../kit/text/strict-json.ts';
 import { parseError } from '../protocol-error.ts';
+import { invalidRequest, type MessageFault, messageFault, type RpcError } from './message-fault.ts';
 
 const NEWLINE = 0x0a;
 const BATCH = /^\s*\[/;
 const MAX_BATCH = 100;
-/** A longer line is passed on unread: the library ends the connection because of its size. */
-const MAX_LINE_BYTES = 16 * 1024 * 1024;
+/** The limit of the library, which would end the connection without a word. */
+const MAX_LINE_BYTES = 10 * 1024 * 1024;
 
 /** Returns the id to answer: null for a batch, nothing for a notification or a response. */
 const idToAnswer = (line: string): string | number | null | undefined => {
@@ -27,6 +28,8 @@ export class StrictLines extends Transform {
   readonly #refuse: (line: string) => void;
   #pieces: Buffer[] = [];
   #size = 0;
+  /** The line was refused for its length: the rest of it is dropped. */
+  #isSkipping = false;
 
   /** `refuse` gets the line to answer with, its newline included. */
   constructor(refuse: (line: string) => void) {
@@ -50,9 +53,16 @@ export class StrictLines extends Transform {
   }
 
   #hold(piece: Buffer): void {
+    if (this.#isSkipping) return;
     this.#pieces.push(piece);
     this.#size += piece.length;
-    if (this.#size > MAX_LINE_BYTES) this.push(this.#takeLine());
+    if (this.#size <= MAX_LINE_BYTES) return;
+    this.#isSkipping = true;
+    this.#takeLine();
+    this.#reply(
+      null,
+      invalidRequest(`a line has at most ${MAX_LINE_BYTES} bytes; this one was dropped`),
+    );
   }
 
   #takeLine(): Buffer {
@@ -63,27 +73,39 @@ export class StrictLines extends Transform {
   }
 
   #take(end: Buffer): void {
-    this.#pieces.push(end);
+    this.#hold(end);
+    const isOver = this.#isSkipping;
+    this.#isSkipping = false;
     const bytes = this.#takeLine();
+    if (isOver) return;
     const line = bytes.toString('utf8');
     const flaw = findJsonFlaw(line);
     // The library drops lines that are no JSON, as the protocol says.
     if (flaw !== undefined && flaw.kind !== 'syntax') this.#answer(line, flaw);
     else if (flaw === undefined && BATCH.test(line)) this.#takeBatch(line);
+    else this.#pass(bytes, flaw === undefined ? messageFault(line) : undefined);
+  }
+
+  #pass(bytes: Buffer | string, fault: MessageFault | undefined): void {
+    if (fault) this.#reply(fault.id, fault.error);
     else this.push(bytes);
+  }
+
+  #reply(id: unknown, error: RpcError): void {
+    this.#refuse(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`);
   }
 
   /** Protocol 2025-03-26: a batch is answered like its messages, one by one. */
   #takeBatch(line: string): void {
     const messages = JSON.parse(line) as readonly unknown[];
     if (messages.length === 0 || messages.length > MAX_BATCH) {
-      const message = `Invalid Request: a batch holds 1 to ${MAX_BATCH} messages`;
-      this.#refuse(
-        `${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } })}\n`,
-      );
+      this.#reply(null, invalidRequest(`a batch holds 1 to ${MAX_BATCH} messages`));
       return;
     }
-    for (const message of messages) this.push(`${JSON.stringify(message)}\n`);
+    for (const message of messages) {
+      const line = JSON.stringify(message);
+      this.#pass(`${line}\n`, messageFault(line));
+    }
   }
 
   #answer(line: string, flaw: JsonFlaw): void {
@@ -94,7 +116,7 @@ export class StrictLines extends Transform {
       // The rest of the line is no JSON, so its id is not known.
     }
     if (id === undefined) return;
-    this.#refuse(`${JSON.stringify({ jsonrpc: '2.0', id, error: parseError(flaw) })}\n`);
+    this.#reply(id, parseError(flaw));
   }
 }
 
