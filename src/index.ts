@@ -85,8 +85,14 @@ export {
   type ConditionContext,
   conditional,
 } from './flow/compose/conditional.ts';
+export { type CompositionOptions, createComposition } from './flow/compose/create-composition.ts';
 export { type ParallelData, type ParallelOptions, parallel } from './flow/compose/parallel.ts';
 export { type SequenceData, type SequenceOptions, sequence } from './flow/compose/sequence.ts';
+export type { CustomAggregator, MergeConflict } from './flow/compose/steps/aggregate.ts';
+export type { CompositionResult } from './flow/compose/steps/build-composition.ts';
+export type { CompositionDefinition } from './flow/compose/steps/composition-shape.ts';
+export type { StepResult } from './flow/compose/steps/run-steps.ts';
+export type { StepOutput } from './flow/values/scope.ts';
 
 // Running inside a tool: what it is handed, and how it fails with a code.
 

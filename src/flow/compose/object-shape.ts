@@ -10,6 +10,8 @@ import {
 export interface ObjectShape {
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required: ReadonlySet<string>;
+  /** Other fields are refused. */
+  readonly isClosed: boolean;
 }
 
 /** Returns the schema as JSON Schema. One of Zod is compiled at once, so nothing has to be awaited. */
@@ -24,12 +26,13 @@ export const shapeOf = (
   side: SchemaSide,
 ): ObjectShape | undefined => {
   if (source === undefined) return undefined;
-  const { properties, required } = jsonOf(source, side);
+  const { properties, required, additionalProperties } = jsonOf(source, side);
   if (!isRecord(properties)) return undefined;
   const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
   return {
     properties: properties as ObjectShape['properties'],
     required: new Set(names),
+    isClosed: additionalProperties === false,
   };
 };
 
