@@ -27,6 +27,7 @@ export {
   type CacheRule,
   type CallTargets,
   type Capability,
+  type Composition,
   type Concurrency,
   type CostModel,
   type Dependency,
@@ -73,6 +74,26 @@ export type {
   JournalStep,
 } from './contract/flow-store.ts';
 
+// Composing tools: one tool that calls others, each through the whole pipeline.
+
+export type { PartOutcome } from './flow/compose/call-part.ts';
+export type { ComposeOptions } from './flow/compose/compose-options.ts';
+export {
+  type ConditionalBranch,
+  type ConditionalData,
+  type ConditionalOptions,
+  type ConditionContext,
+  conditional,
+} from './flow/compose/conditional.ts';
+export { type CompositionOptions, createComposition } from './flow/compose/create-composition.ts';
+export { type ParallelData, type ParallelOptions, parallel } from './flow/compose/parallel.ts';
+export { type SequenceData, type SequenceOptions, sequence } from './flow/compose/sequence.ts';
+export type { CustomAggregator, MergeConflict } from './flow/compose/steps/aggregate.ts';
+export type { CompositionResult } from './flow/compose/steps/build-composition.ts';
+export type { CompositionDefinition } from './flow/compose/steps/composition-shape.ts';
+export type { StepResult } from './flow/compose/steps/run-steps.ts';
+export type { StepOutput } from './flow/values/scope.ts';
+
 // Running inside a tool: what it is handed, and how it fails with a code.
 
 export type {
@@ -80,6 +101,7 @@ export type {
   ExecOptions,
   FileAccess,
   FileInfo,
+  InnerCallOptions,
   ToolContext,
   Usage,
   WriteReceipt,
@@ -141,6 +163,7 @@ export type {
   LinkDecision,
   Permissions,
   ResultPage,
+  UndonePart,
   UndoReport,
   UsageLine,
 } from './contract/crib-members.ts';

@@ -57,6 +57,8 @@ export interface CallNotes {
   intentRecorded: boolean;
   /** A call that this one made put its intent on record, and marked this one in the same step. */
   innerIntent: boolean;
+  /** The calls that it made and that may have changed something, in the order of their intents. */
+  innerCalls: Set<string> | undefined;
   /** Something outside may have changed: from here on a retry needs an idempotent tool. */
   effectPossible: boolean;
   /** The call was answered while its tool may still run: the broker refuses it everything. */

@@ -72,6 +72,14 @@ export interface Usage {
   readonly tokens?: number;
 }
 
+/** What a tool may say of a call that it makes; nothing of it can widen what the call may do. */
+export interface InnerCallOptions {
+  /** Cancels this call and leaves the others running. */
+  readonly signal?: AbortSignal;
+  /** Shortens the time that the call may take. */
+  readonly timeoutMs?: number;
+}
+
 export interface ToolContext {
   readonly executionId: string;
   /** How far the caller's work is kept apart from this machine. */
@@ -128,6 +136,6 @@ export interface ToolContext {
    * that this call cannot be undone.
    */
   keepForUndo(data: unknown): void;
-  /** Calls another tool through the whole pipeline. */
-  call(tool: string, input: unknown): Promise<ToolResult>;
+  /** Calls another tool through the whole pipeline, as the caller of this call. */
+  call(tool: string, input: unknown, options?: InnerCallOptions): Promise<ToolResult>;
 }

@@ -134,6 +134,16 @@ export interface ExecutionStatus {
 export interface UndoReport {
   readonly executionId: string;
   readonly restored: readonly string[];
+  /** For a call that made others: what became of each of these, in the order of undoing. */
+  readonly parts?: readonly UndonePart[];
+}
+
+export interface UndonePart {
+  readonly executionId: string;
+  readonly tool: string;
+  readonly undone: boolean;
+  /** Why it was not undone. */
+  readonly reason?: string;
 }
 
 /** The calls by their execution id: those that run, and those that are over. */

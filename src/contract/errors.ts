@@ -217,6 +217,8 @@ export interface ToolError {
   readonly standing?: readonly string[];
   /** The execution of which nobody knows whether its effect happened; set where that is the reason. */
   readonly inDoubt?: string;
+  /** What the parts of a failed composed tool did before it failed. Redacted and capped like data. */
+  readonly partial?: unknown;
 }
 
 /** One thing wrong with a value, and where. `path` is a JSON Pointer-like list of keys. */
@@ -234,6 +236,7 @@ export interface ErrorExtras {
   readonly cause?: ErrorCode;
   readonly standing?: readonly string[];
   readonly inDoubt?: string;
+  readonly partial?: unknown;
 }
 
 /** True for a code of the table. Looks at own keys only, so `constructor` is no code. */
@@ -260,6 +263,7 @@ export const toolError = (
     ...(extras.cause && { cause: extras.cause }),
     ...(extras.standing && { standing: extras.standing }),
     ...(extras.inDoubt !== undefined && { inDoubt: extras.inDoubt }),
+    ...(extras.partial !== undefined && { partial: extras.partial }),
   };
 };
 

@@ -229,6 +229,7 @@ export const TOOL_FIELDS = {
   }),
   sink: yes,
   callsTools: yes,
+  composition: object,
   assigned: object,
   // Hints of an MCP server, which the lock and people see.
   annotations: object,

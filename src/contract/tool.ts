@@ -195,6 +195,17 @@ export interface AssignedFlow extends Labels {
   readonly sink: boolean;
 }
 
+/** What a composed tool is made of. */
+export interface Composition {
+  readonly kind: 'sequence' | 'parallel' | 'conditional' | 'steps';
+  /** The tools that it can call, in order, each once. */
+  readonly parts: readonly string[];
+  /** The most calls that one call of it makes, those of its parts included. */
+  readonly maxCalls: number;
+  /** The steps as they were defined, where they were defined as data. */
+  readonly steps?: readonly unknown[];
+}
+
 /** The result of a call that is undone. */
 export type PastResult<O = unknown> = ToolResult<O> & {
   /** What the call handed to `keepForUndo`. */
@@ -244,8 +255,13 @@ export interface Tool<I = unknown, O = unknown> {
   readonly labels?: Partial<Labels>;
   /** True where a call can carry data out although neither its tier nor its hosts say so. */
   readonly sink?: true;
-  /** It calls other tools, each judged by itself: its own tier says nothing of what will happen. */
+  /**
+   * All that it does, it does by calling other tools, each judged by itself. The calls hold what they
+   * cost: `estimate` of such a tool has to be covered before it starts, and is not held.
+   */
   readonly callsTools?: true;
+  /** What a composed tool is made of, as data: shown to people, and pinned by the lock. */
+  readonly composition?: Composition;
   /** What the user says of a tool from outside. A source takes it from the configuration alone. */
   readonly assigned?: AssignedFlow;
 

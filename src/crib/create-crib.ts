@@ -134,7 +134,7 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
   const redactor = lazyAsync(() => openRedactor(config));
   const mcp = await openServers(options, { config, runtime, root, redactor });
   const { sources, servers } = mcp;
-  await loadTools(registry, options, { config, runtime, sandboxes, read, sources });
+  await loadTools(registry, options, { config, runtime, sandboxes, events, read, sources });
   const policy = await policyOf(options, config, { log: runtime.log, tools: registry });
   const signingKey = lazyAsync(() => openUserKey(options.home));
   const deps = { config, project, root, runtime, events, registry, usage, sandboxes, signingKey };

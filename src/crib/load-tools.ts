@@ -8,10 +8,10 @@ import type { McpServers, UnlistedServer } from '../sources/mcp/create-mcp-serve
 import type { CribOptions } from './crib-options.ts';
 import { sandboxSettings } from './lazy-drivers.ts';
 import type { OpenCodeModeDeps } from './open-code-mode.ts';
-import type { CustomTools } from './open-custom-tools.ts';
+import type { CustomSources, CustomTools } from './open-custom-tools.ts';
 import type { OpenEngineDeps } from './open-engine.ts';
 
-export type LoadToolsDeps = Pick<OpenEngineDeps, 'config' | 'runtime' | 'sandboxes'> &
+export type LoadToolsDeps = Pick<OpenEngineDeps, 'config' | 'runtime' | 'sandboxes' | 'events'> &
   Pick<OpenCodeModeDeps, 'read'> &
   Pick<McpServers, 'sources'>;
 
@@ -34,16 +34,17 @@ const shippedTools = async (catalog: Registry, deps: LoadToolsDeps): Promise<Sou
   });
 };
 
-/** Returns none where custom tools are switched off or a team's rules forbid local tools. */
+/** Returns nothing where custom tools are switched off or a team's rules forbid local tools. */
 const customSources = async (
   customTools: CustomTools | undefined,
-  { config, runtime, sandboxes }: LoadToolsDeps,
-): Promise<readonly Source[]> => {
+  registry: Registry,
+  { config, runtime, sandboxes, events }: LoadToolsDeps,
+): Promise<CustomSources | undefined> => {
   const isOff = !config.tools.autoLoadCustomTools || config.enforcement.disableLocalTools;
-  if (!customTools || isOff) return [];
+  if (!customTools || isOff) return undefined;
   const { openCustomTools } = await import('./open-custom-tools.ts');
   const defaultSandbox = config.sandbox.default;
-  return [openCustomTools(customTools, { sandboxes, defaultSandbox, runtime })];
+  return openCustomTools(customTools, { sandboxes, defaultSandbox, runtime, events, registry });
 };
 
 /** Loads nothing from a source but closes it with the crib: a server may be started by hand. */
@@ -76,11 +77,14 @@ export const loadTools = async (
   deps: LoadToolsDeps,
 ): Promise<void> => {
   const shipped = builtins === false ? [] : [await shippedTools(registry, deps)];
-  const local = [...deps.sources, ...(await customSources(customTools, deps))];
+  const own = await customSources(customTools, registry, deps);
+  const local = [...deps.sources, ...(own ? [own.custom] : [])];
   const { autoDiscovery } = deps.config.registry;
   const discovered = autoDiscovery ? local : local.map(withoutTools);
   await registry.load([...shipped, ...sources, ...discovered]);
   registry.registerAll(tools);
+  // Last: what it loads is composed of all the others.
+  if (own && autoDiscovery) await registry.load([own.composed]);
   warnOfUnknownTools(registry, deps, builtins !== false && tools.length === 0);
   if (watch) registry.watch();
 };

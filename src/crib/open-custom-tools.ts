@@ -1,12 +1,19 @@
 /** The tools of a trusted project: compiled, and run in the sandbox with the broker behind it. */
+import type { Catalog } from '../contract/catalog.ts';
+import type { Events } from '../contract/events.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Sandboxes, SandboxType } from '../contract/sandbox.ts';
 import type { Source } from '../contract/source.ts';
+import type { CompositionDefinition } from '../flow/compose/steps/composition-shape.ts';
 import { isolationSandbox } from '../governance/isolation.ts';
 import { sandboxHost } from '../pipeline/broker/sandbox-host.ts';
 import type { RunCode } from '../sources/custom/build-tool.ts';
+import {
+  type BuildComposed,
+  createComposedSource,
+} from '../sources/custom/create-composed-source.ts';
 import { createCustomSource } from '../sources/custom/create-custom-source.ts';
-import { formatFileProblem } from '../sources/custom/file-problem.ts';
+import { type FileProblem, formatFileProblem } from '../sources/custom/file-problem.ts';
 
 export interface CustomTools {
   /** Absolute. */
@@ -42,18 +49,46 @@ export interface CustomToolsDeps {
   /** The sandbox of tools that name none. */
   readonly defaultSandbox: SandboxType;
   readonly runtime: Runtime;
+  readonly events: Events;
+  readonly registry: Pick<Catalog, 'get'>;
 }
 
-export const openCustomTools = (tools: CustomTools, deps: CustomToolsDeps): Source => {
+/** The tools with code, and those that are composed of other tools. */
+export interface CustomSources {
+  readonly custom: Source;
+  /** To be loaded after all other tools. */
+  readonly composed: Source;
+}
+
+/** Calls back with the name of each tool that comes, changes or goes. */
+const onToolChange =
+  (events: Events) =>
+  (changed: (name: string) => void): (() => void) => {
+    const stops = (['tool.registered', 'tool.unregistered'] as const).map((event) =>
+      events.on(event, ({ tool }) => changed(tool)),
+    );
+    return () => {
+      for (const stop of stops) stop();
+    };
+  };
+
+/** Loads the language of compositions only where there is one. */
+const buildComposed: BuildComposed = async (definition, find) => {
+  const { buildComposition } = await import('../flow/compose/steps/build-composition.ts');
+  return buildComposition(definition as CompositionDefinition, { find });
+};
+
+export const openCustomTools = (tools: CustomTools, deps: CustomToolsDeps): CustomSources => {
   const { sandboxes, defaultSandbox, runtime } = deps;
+  const report = (problem: FileProblem): void => runtime.log.warn(formatFileProblem(problem));
   const source = createCustomSource({
     ...tools,
     runCode: runIn(sandboxes),
     defaultSandbox,
-    report: (problem) => runtime.log.warn(formatFileProblem(problem)),
+    report,
     runtime,
   });
-  return {
+  const custom: Source = {
     ...source,
     load: async () => {
       const loaded = await source.load();
@@ -61,4 +96,12 @@ export const openCustomTools = (tools: CustomTools, deps: CustomToolsDeps): Sour
       return loaded;
     },
   };
+  const composed = createComposedSource({
+    files: source.composed,
+    build: buildComposed,
+    find: (name) => deps.registry.get(name)?.tool,
+    onToolChange: onToolChange(deps.events),
+    report,
+  });
+  return { custom, composed };
 };

@@ -21,7 +21,7 @@ import { removeStale } from '../kit/file/remove-stale.ts';
 import { type ConfirmInput, confirmTool } from './approval/confirm-tool.ts';
 import { approvedFolder, approvedPlaces, approvedPrograms } from './broker/approved-access.ts';
 import type { ExecSettings } from './broker/brokered-exec.ts';
-import { type Contexts, createContexts } from './broker/context.ts';
+import { type CallTool, type Contexts, createContexts } from './broker/context.ts';
 import { fileHooks } from './broker/file-hooks.ts';
 import { createProgramCheck } from './broker/judge-program.ts';
 import { explainCall } from './explain-call.ts';
@@ -146,8 +146,10 @@ export class Engine {
 
   /** Tells whether `undo` would find something to restore. */
   async isUndoable({ executionId, tool, effect }: ExecutionStatus): Promise<boolean> {
-    if (effect !== 'done') return false;
     const { undoLog, snapshots } = this.shared;
+    // A composed call that failed may have parts that are done.
+    if ((await undoLog.readInner(executionId)).length > 0) return true;
+    if (effect !== 'done') return false;
     const byTool = this.#deps.registry.get(tool)?.tool.undo !== undefined;
     if (byTool && (await undoLog.read(executionId)) !== undefined) return true;
     return (await snapshots.of(executionId)).length > 0;
@@ -203,16 +205,19 @@ export class Engine {
     );
   }
 
-  #callTool = (parent: CallRequest, toolName: string, rawInput: unknown): Promise<ToolResult> => {
+  #callTool: CallTool = (parent, ...[toolName, rawInput, inner]) => {
     const fault = requestFault(toolName, undefined);
     if (fault) return this.#refuse({ rawInput, parent }, fault);
-    const from: CallInput = { toolName, rawInput, as: undefined, parent };
+    const from: CallInput = { toolName, rawInput, as: undefined, parent, inner };
     const call = newCall(from, this.#newCallDeps);
+    const signal = inner?.signal;
+    if (signal?.aborted) call.control.abort('CANCELLED');
     if (parent.notes.stopped) {
       return this.#record(call, async () => failed(call, parent.control.reason ?? 'CANCELLED'));
     }
     parent.control.onAbort(() => call.control.abort(parent.control.reason ?? 'CANCELLED'));
-    return this.#run(call);
+    const done = this.#run(call);
+    return signal ? this.#followers.follow(signal, call.control, done) : done;
   };
 
   #makeContexts(): Contexts {

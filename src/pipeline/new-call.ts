@@ -9,6 +9,7 @@ import type {
 } from '../contract/call.ts';
 import type { CallAs, CallOptions } from '../contract/call-options.ts';
 import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
+import type { InnerCallOptions } from '../contract/context.ts';
 import type { Runtime } from '../contract/runtime.ts';
 
 export interface CallInput {
@@ -16,6 +17,8 @@ export interface CallInput {
   readonly rawInput: unknown;
   readonly as: CallAs | undefined;
   readonly parent: CallRequest | undefined;
+  /** What the tool that makes the call says of it; its caller is that of `parent`. */
+  readonly inner?: InnerCallOptions | undefined;
   /** Only the engine sets it: callers can name a tool, not hand one over. */
   readonly internal?: ReadyTool;
   /** Only the crib sets it: an id that it returned before the store was open. */
@@ -97,6 +100,7 @@ class Notes implements CallNotes {
   degraded = false;
   intentRecorded = false;
   innerIntent = false;
+  innerCalls: CallNotes['innerCalls'] = undefined;
   effectPossible = false;
   stopped = false;
   claim: string | undefined = undefined;
@@ -143,7 +147,7 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
 
   constructor(from: CallInput, { runtime, nextId }: NewCallDeps) {
     // A copy: the caller must not turn a dry run into a real one while it is under way.
-    const options = from.as ? { ...from.as } : NO_OPTIONS;
+    const options = from.as ? { ...from.as } : innerOptions(from.inner);
     this.startedAt = runtime.now();
     this.executionId = from.executionId ?? nextId(this.startedAt);
     this.toolName = from.toolName;
@@ -159,6 +163,10 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
 }
 
 const NO_OPTIONS: CallOptions = Object.freeze({});
+
+/** Takes what a tool may say of a call that it makes, and nothing else. */
+const innerOptions = (inner: InnerCallOptions | undefined): CallOptions =>
+  inner?.timeoutMs === undefined ? NO_OPTIONS : { timeoutMs: inner.timeoutMs };
 
 /** Returns the caller that the program names. Only the local caller has the owner's role. */
 export const callerOf = (as: Partial<Caller> | undefined): Caller => {

@@ -131,7 +131,8 @@ class ToolRun {
     this.#call = call;
     this.#deps = deps;
     this.#effectBefore = call.notes.effectPossible;
-    call.notes.effectPossible ||= call.grant.tier !== 'read_only';
+    // What only calls others changes something when one of them does, and is told then.
+    call.notes.effectPossible ||= call.grant.tier !== 'read_only' && !call.ready.tool.callsTools;
     recordInput(call, deps.redactor);
     this.#stopWatching = watchIdle(call, deps);
     const isPaidByTime = call.ready.tool.cost?.perUnit?.unit === 'second';
@@ -208,7 +209,8 @@ class ToolRun {
     if (this.#call.control.reason) return this.#aborted();
     this.#stop();
     const failure = errorOf(error, this.#call, this.#deps);
-    if (hasNotBegun(failure)) this.#call.notes.effectPossible = this.#effectBefore;
+    const { notes } = this.#call;
+    if (hasNotBegun(failure) && !notes.innerIntent) notes.effectPossible = this.#effectBefore;
     return failedWith(this.#call, failure);
   }
 }
@@ -228,6 +230,27 @@ const subscribe = (
   else work.then(fulfilled, rejected);
 };
 
+/** Notes which calls to undo in order to undo this one, however it ended. */
+const keepInnerCalls = async (
+  call: AdmittedCall,
+  result: ToolResult,
+  { undoLog, runtime }: ToolRunDeps,
+): Promise<ToolResult> => {
+  const { innerCalls } = call.notes;
+  if (!innerCalls) return result;
+  try {
+    await undoLog.keepInner(call.executionId, [...innerCalls]);
+  } catch (error) {
+    runtime.log.warn('what undo needs could not be kept', { error: thrownText(error) });
+    call.notes.warnings ??= [];
+    call.notes.warnings.push('The call can only be undone part by part: its parts were not kept.');
+  }
+  return result;
+};
+
 /** Runs the tool; the result says how it ended. */
-export const runTool = (call: AdmittedCall, deps: ToolRunDeps): Promise<ToolResult> =>
-  new ToolRun(call, deps).start();
+export const runTool = (call: AdmittedCall, deps: ToolRunDeps): Promise<ToolResult> => {
+  const ended = new ToolRun(call, deps).start();
+  if (!call.ready.tool.callsTools) return ended;
+  return ended.then((result) => keepInnerCalls(call, result, deps));
+};

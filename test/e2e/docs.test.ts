@@ -40,9 +40,13 @@ const resolved = (code: string): string => {
 const promisedOutput = (code: string): readonly string[] =>
   [...code.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)].map(([, text]) => text ?? '');
 
-const blocks = ['README.md', 'docs/library.md', 'docs/flows.md', 'docs/governance.md'].flatMap(
-  blocksOf,
-);
+const blocks = [
+  'README.md',
+  'docs/library.md',
+  'docs/composition.md',
+  'docs/flows.md',
+  'docs/governance.md',
+].flatMap(blocksOf);
 
 describe('rules in the documentation', () => {
   const text = readFileSync(join(root, 'docs/governance.md'), 'utf8');

@@ -1,6 +1,15 @@
 /** A failure in the words that a model reads. */
 import { ERRORS, isErrorCode, type ToolError } from '../../contract/errors.ts';
 
+const MAX_PARTIAL = 4000;
+
+const partialLines = ({ partial }: ToolError): readonly string[] => {
+  if (partial === undefined) return [];
+  const text = JSON.stringify(partial) ?? '';
+  const shown = text.length > MAX_PARTIAL ? `${text.slice(0, MAX_PARTIAL)}…` : text;
+  return [`What was done before it failed: ${shown}`];
+};
+
 /** Writes an error as lines: the code, what it means, what is wrong with the input, and what to do next. */
 export const errorText = (error: ToolError): string => {
   const sentence = isErrorCode(error.code) ? ERRORS[error.code].sentence : error.message;
@@ -15,5 +24,6 @@ export const errorText = (error: ToolError): string => {
       ? []
       : [`Wait ${Math.ceil(error.retryAfterMs / 1000)} s before the next try.`]),
     ...error.suggestions.map((suggestion) => `- ${suggestion}`),
+    ...partialLines(error),
   ].join('\n');
 };

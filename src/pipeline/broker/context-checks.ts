@@ -2,7 +2,7 @@
  * Checks what the code of a tool hands to its context. A misspelt option is refused before anything
  * happens: an `overwrit: false` that nobody reads would replace a file.
  */
-import type { ExecOptions, FileAccess, Usage } from '../../contract/context.ts';
+import type { ExecOptions, FileAccess, InnerCallOptions, Usage } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ConverseRequest, ModelRequest } from '../../contract/model.ts';
 import {
@@ -18,6 +18,7 @@ import {
   name,
   object,
   optional,
+  signal,
   text,
   texts,
 } from '../../kit/data/check-arguments.ts';
@@ -95,6 +96,13 @@ export const assertExec = (argv: readonly unknown[], options: unknown): void => 
   assertExecArguments(argv);
   assertExecOptions(options);
 };
+
+const innerCallOptions = {
+  signal: optional(signal),
+  timeoutMs: optional(amount),
+} satisfies FieldChecks<InnerCallOptions>;
+
+export const assertInnerCallOptions = assertion('options', fields(innerCallOptions));
 
 /** Refuses a further argument: options such as `dryRun` would be ignored. */
 export const assertNoOptions = (method: string, surplus: readonly unknown[]): void => {

@@ -25,8 +25,18 @@ import { assertRunning } from './assert-running.ts';
 import { brokeredExec, type ExecSettings } from './brokered-exec.ts';
 import { brokeredFetch, egressScope } from './brokered-fetch.ts';
 import { brokeredModel, type ModelBudget } from './brokered-model.ts';
-import { assertNoOptions, assertUsage, checkedFiles } from './context-checks.ts';
+import {
+  assertInnerCallOptions,
+  assertNoOptions,
+  assertUsage,
+  checkedFiles,
+} from './context-checks.ts';
 import { askerOf, keepTouching } from './elicit-of.ts';
+
+type InnerCall = Parameters<ToolContext['call']>;
+
+/** Makes a call on behalf of another one. */
+export type CallTool = (parent: CallRequest, ...call: InnerCall) => Promise<ToolResult>;
 
 export interface ContextDeps {
   readonly runtime: Runtime;
@@ -39,7 +49,7 @@ export interface ContextDeps {
   readonly budgeting: ModelBudget;
   readonly exec: ExecSettings;
   files(call: Call<'ready'>): FileAccess;
-  callTool(parent: CallRequest, tool: string, input: unknown): Promise<ToolResult>;
+  readonly callTool: CallTool;
 }
 
 export class CallContext implements ToolContext {
@@ -189,9 +199,10 @@ export class CallContext implements ToolContext {
   }
 
   get call(): ToolContext['call'] {
-    return async (tool, input, ...surplus: unknown[]) => {
+    return async (...[tool, input, options, ...surplus]: [...InnerCall, ...unknown[]]) => {
       assertNoOptions('call', surplus);
-      return this.#deps.callTool(this.#call, tool, input);
+      if (options !== undefined) assertInnerCallOptions(options);
+      return this.#deps.callTool(this.#call, tool, input, options);
     };
   }
 

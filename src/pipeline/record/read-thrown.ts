@@ -46,6 +46,7 @@ const extrasOf = (value: unknown): ErrorExtras => {
   const retryable = propertyOf(value, 'retryable');
   const cause = propertyOf(value, 'cause');
   const standing = listOf(propertyOf(value, 'standing')).filter(isText);
+  const partial = propertyOf(value, 'partial');
   return {
     suggestions: listOf(propertyOf(value, 'suggestions')).filter(isText),
     ...(issues.length > 0 && { issues }),
@@ -53,6 +54,7 @@ const extrasOf = (value: unknown): ErrorExtras => {
     ...(typeof retryable === 'boolean' && { retryable }),
     ...(isErrorCode(cause) && { cause }),
     ...(standing.length > 0 && { standing }),
+    ...(partial !== undefined && { partial }),
   };
 };
 

@@ -56,9 +56,17 @@ const recordIntent = async (call: AdmittedCall, deps: ExecuteDeps): Promise<void
   const entries = [...parents, call].map((each) => auditEntry('intent', each, { redactor, at }));
   await deps.audit.intend(entries, claimsOf(call));
   call.notes.intentRecorded = true;
-  for (const { notes } of parents) {
+  noteInParents(call);
+};
+
+/** Tells every call that made this one that it may have changed something through it. */
+const noteInParents = (call: CallRequest): void => {
+  for (let inner = call; inner.parent; inner = inner.parent) {
+    const { notes } = inner.parent;
     notes.innerIntent = true;
     notes.effectPossible = true;
+    notes.innerCalls ??= new Set();
+    notes.innerCalls.add(inner.executionId);
   }
 };
 

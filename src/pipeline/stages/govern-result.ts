@@ -3,7 +3,13 @@
  * was cut for a model, is kept whole and can be read by a handle.
  */
 import type { CallRequest } from '../../contract/call.ts';
-import type { ResultHandle, SuccessResult, ToolResult } from '../../contract/result.ts';
+import type {
+  FailedResult,
+  PendingResult,
+  ResultHandle,
+  SuccessResult,
+  ToolResult,
+} from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
 import { cutForModel, type ModelLimits, mediaChars } from '../../governance/cut-for-model.ts';
 import { joinLabels } from '../../governance/labels/handle-labels.ts';
@@ -105,6 +111,32 @@ const govern = (
     : conclude(call, result, { clean, deps });
 };
 
+/**
+ * Makes what the parts of a failed call returned plain data, redacted. What cannot be read is left out,
+ * what is too large is kept and replaced by its handle.
+ */
+const governPartial = async (
+  call: CallRequest,
+  result: FailedResult | PendingResult,
+  deps: Governor,
+): Promise<ToolResult> => {
+  const { partial, ...error } = result.error;
+  const clean = await plain(partial, deps.redactor);
+  if (!clean) return { ...result, error };
+  const { data, bytes } = clean;
+  if (bytes <= deps.limits.maxResultBytes) {
+    const shown = call.options.audience === 'model' ? cutPartial(call, data, deps) : data;
+    return { ...result, error: { ...error, partial: shown } };
+  }
+  const text = textOf(data);
+  const kept = await deps.kept.keep(call, text, result.metadata.labels);
+  const handle: ResultHandle = { ...kept, preview: text.slice(0, PREVIEW_CHARS) };
+  return { ...result, error: { ...error, partial: handle } };
+};
+
+const cutPartial = (call: CallRequest, data: unknown, { limits }: Governor): unknown =>
+  cutForModel(data, limits, (what) => warn(call, `Shortened: ${what}.`));
+
 /** Joins the labels of inner calls: a tool that calls others returns what they read. */
 const label = ({ parent, notes }: CallRequest, { metadata }: ToolResult): void => {
   const { innerLabels } = notes;
@@ -120,7 +152,9 @@ export const governResult = (deps: GovernResultDeps): Stage<'ready' | 'budget'> 
     label(call, result);
     if (result.success && result.data !== undefined) return govern(call, result, governor);
     // Here too, not only when it is recorded: a replay keeps the result as it is from here on.
-    return result.error ? { ...result, error: redactError(result.error, deps.redactor) } : result;
+    if (!result.error) return result;
+    const clean = { ...result, error: redactError(result.error, deps.redactor) };
+    return clean.error.partial === undefined ? clean : governPartial(call, clean, governor);
   };
   return function governResult(call, next) {
     return next(call).then((result) => settle(call, result));

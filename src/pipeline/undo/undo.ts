@@ -5,11 +5,12 @@
 import type { AuditRow } from '../../contract/audit.ts';
 import type { ReadyTool } from '../../contract/call.ts';
 import type { ToolContext } from '../../contract/context.ts';
-import type { UndoReport } from '../../contract/crib-members.ts';
+import type { UndonePart, UndoReport } from '../../contract/crib-members.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Schema } from '../../contract/schema.ts';
 import type { Snapshot, Store } from '../../contract/store.ts';
 import type { Tool } from '../../contract/tool.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import { defineInternalTool } from '../internal-tool.ts';
 import type { KeptSnapshots } from './kept-snapshots.ts';
 import type { UndoLog } from './undo-log.ts';
@@ -116,12 +117,51 @@ const undoByTool = async (
   return true;
 };
 
-const undo = async (past: Past, context: ToolContext, deps: UndoDeps): Promise<UndoReport> => {
-  const { row } = past;
-  const { executionId } = row;
-  const restored = await restoreFiles(await deps.snapshots.of(executionId), deps);
-  const byTool = await undoByTool(row, context, deps);
-  if (restored.length === 0 && !byTool) throw nothingLeft(past, deps);
+/** What one undo works with. */
+interface Undoing {
+  readonly scope: UndoScope;
+  readonly context: ToolContext;
+  readonly deps: UndoDeps;
+}
+
+/** Undoes one inner call. One that was undone before counts as undone, also in a second try. */
+const undoPart = async (executionId: string, undoing: Undoing): Promise<UndonePart> => {
+  const [row] = await undoing.deps.store.audit.query({ executionId, status: 'undone', limit: 1 });
+  if (row) return { executionId, tool: row.tool, undone: true };
+  let tool = '';
+  try {
+    const past = await pastOf({ executionId }, undoing.scope, undoing.deps);
+    tool = past.row.tool;
+    const { parts = [] } = await undo(past, undoing);
+    return { executionId, tool, ...stateOf(parts) };
+  } catch (thrown) {
+    return { executionId, tool, undone: false, reason: reasonOf(thrown) };
+  }
+};
+
+const stateOf = (parts: readonly UndonePart[]): Pick<UndonePart, 'undone' | 'reason'> =>
+  parts.every(({ undone }) => undone)
+    ? { undone: true }
+    : { undone: false, reason: 'Not all of its own parts could be undone.' };
+
+/** Undoes the calls that a call made, newest first. One that cannot be undone does not stop the others. */
+const undoParts = async (
+  executionId: string,
+  undoing: Undoing,
+): Promise<readonly UndonePart[] | undefined> => {
+  const calls = await undoing.deps.undoLog.readInner(executionId);
+  if (calls.length === 0) return undefined;
+  const parts: UndonePart[] = [];
+  for (const each of calls.toReversed()) parts.push(await undoPart(each, undoing));
+  return parts;
+};
+
+/** Puts the undo on record. It can be repeated while a part is left: parts that are done are skipped. */
+const recordUndo = async (
+  { row }: Past,
+  restored: readonly string[],
+  { context, deps }: Undoing,
+): Promise<void> => {
   const { seq: _seq, hash: _hash, ...entry } = row;
   await deps.store.audit.append({
     ...entry,
@@ -133,8 +173,20 @@ const undo = async (past: Past, context: ToolContext, deps: UndoDeps): Promise<U
     costMicros: 0,
     detail: { by: context.userId, undo: context.executionId, restored },
   });
-  await deps.snapshots.drop(executionId);
-  return { executionId, restored };
+  await deps.snapshots.drop(row.executionId);
+};
+
+const undo = async (past: Past, undoing: Undoing): Promise<UndoReport> => {
+  const { context, deps } = undoing;
+  const { row } = past;
+  const { executionId } = row;
+  const parts = await undoParts(executionId, undoing);
+  const restored = await restoreFiles(await deps.snapshots.of(executionId), deps);
+  const byTool = await undoByTool(row, context, deps);
+  const isUndone = restored.length > 0 || byTool || parts?.some(({ undone }) => undone);
+  if (!isUndone) throw nothingLeft(past, deps);
+  if (parts?.every(({ undone }) => undone) !== false) await recordUndo(past, restored, undoing);
+  return { executionId, restored, ...(parts && { parts }) };
 };
 
 const inputSchema: Schema<UndoInput> = {
@@ -169,8 +221,10 @@ const undoTool = (deps: UndoDeps, scopeOf: (context: ToolContext) => UndoScope):
       needs: { paths: [{ path: '.', access: 'write' }] },
       description: 'Restores what a call changed.',
       capabilities: [{ action: 'undo', description: 'Restore what a call changed.' }],
-      run: async (input, context) =>
-        undo(await pastOf(input, scopeOf(context), deps), context, deps),
+      run: async (input, context) => {
+        const scope = scopeOf(context);
+        return undo(await pastOf(input, scope, deps), { scope, context, deps });
+      },
     },
     { input: inputSchema, labels: { trust: 'trusted', sensitivity: 'private' } },
   );

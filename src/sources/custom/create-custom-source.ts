@@ -8,6 +8,7 @@ import type { Runtime, Timer } from '../../contract/runtime.ts';
 import type { Source } from '../../contract/source.ts';
 import type { Tool } from '../../contract/tool.ts';
 import type { Runner } from './build-tool.ts';
+import { ComposedFiles } from './composed-file.ts';
 import type { FileProblem } from './file-problem.ts';
 
 export interface CustomSourceOptions extends Runner {
@@ -30,6 +31,8 @@ export interface CustomSourceOptions extends Runner {
 export interface CustomSource extends Source {
   /** The faults of the last load. */
   readonly problems: readonly FileProblem[];
+  /** The files of the last load that compose other tools. */
+  readonly composed: ComposedFiles;
   /** Calls back after changes in the folder, until `close`; the caller then loads again. */
   watch(changed: () => void): () => void;
   close(): Promise<void>;
@@ -41,11 +44,12 @@ const QUIET_MS = 150;
 export const createCustomSource = (options: CustomSourceOptions): CustomSource => {
   const { folder, cacheDir, report, runtime, quietMs = QUIET_MS } = options;
   let problems: readonly FileProblem[] = [];
+  const composed = new ComposedFiles();
   let watching: FolderWatch | undefined;
   const load = async (): Promise<readonly Tool[]> => {
     const files = await options.files();
     problems = [];
-    if (files.size === 0) return [];
+    if (files.size === 0) return composed.keep([], []);
     const [{ loadToolFiles }, { createCompileCache }] = await Promise.all([
       import('./load-tool-files.ts'),
       import('./compile-cache.ts'),
@@ -54,7 +58,7 @@ export const createCustomSource = (options: CustomSourceOptions): CustomSource =
     const loaded = await loadToolFiles({ ...options, files, cache });
     problems = loaded.problems;
     for (const problem of problems) report(problem);
-    return loaded.tools;
+    return composed.keep(loaded.composed, loaded.tools);
   };
   const stop = (): void => {
     watching?.close();
@@ -67,6 +71,7 @@ export const createCustomSource = (options: CustomSourceOptions): CustomSource =
     get problems() {
       return problems;
     },
+    composed,
     watch: (onChange) => {
       stop();
       watching = watchFolder(folder, { runtime, quietMs, onChange });

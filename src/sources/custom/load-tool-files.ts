@@ -5,6 +5,7 @@ import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { Runner } from './build-tool.ts';
 import type { CompileCache } from './compile-cache.ts';
 import { compileTool, type ToolCode, type ToolFiles } from './compile-tool.ts';
+import type { ComposedFile } from './composed-file.ts';
 import { BadToolFile, type FileProblem, START } from './file-problem.ts';
 import { guestModules } from './guest-entry.ts';
 import { readModuleTools } from './read-module-tools.ts';
@@ -23,6 +24,7 @@ export interface LoadDeps extends Runner {
 export interface LoadedFiles {
   readonly tools: readonly Tool[];
   readonly problems: readonly FileProblem[];
+  readonly composed: readonly ComposedFile[];
 }
 
 const isYaml = (file: string): boolean => /\.ya?ml$/i.test(file);
@@ -70,6 +72,7 @@ const textOf = (file: string, bytes: Uint8Array): string => {
 
 type Outcome = { readonly file: string } & (
   | { readonly tools: readonly LocatedTool[] }
+  | { readonly composed: ComposedFile }
   | { readonly problems: readonly FileProblem[] }
 );
 
@@ -83,9 +86,14 @@ const problemsOf = (file: string, error: unknown): readonly FileProblem[] => {
 const withoutDuplicates = (outcomes: readonly Outcome[]): LoadedFiles => {
   const tools = new Map<string, { readonly tool: Tool; readonly file: string }>();
   const problems: FileProblem[] = [];
+  const composed: ComposedFile[] = [];
   for (const outcome of outcomes) {
     if ('problems' in outcome) {
       problems.push(...outcome.problems);
+      continue;
+    }
+    if ('composed' in outcome) {
+      composed.push(outcome.composed);
       continue;
     }
     for (const { tool, position } of outcome.tools) {
@@ -96,7 +104,7 @@ const withoutDuplicates = (outcomes: readonly Outcome[]): LoadedFiles => {
       } else tools.set(tool.name, { tool, file: outcome.file });
     }
   }
-  return { tools: [...tools.values()].map(({ tool }) => tool), problems };
+  return { tools: [...tools.values()].map(({ tool }) => tool), problems, composed };
 };
 
 /** Never rejects because of the content of a file. */
@@ -107,7 +115,8 @@ export const loadToolFiles = async (deps: LoadDeps): Promise<LoadedFiles> => {
   const readOne = async (file: string, bytes: Uint8Array): Promise<Outcome> => {
     const read: ReadTool = isYaml(file) ? readYamlTool : readModuleTools;
     try {
-      return { file, tools: await read({ file, text: textOf(file, bytes) }, readerDeps) };
+      const content = await read({ file, text: textOf(file, bytes) }, readerDeps);
+      return 'positionOf' in content ? { file, composed: content } : { file, tools: content };
     } catch (error) {
       return { file, problems: problemsOf(file, error) };
     }

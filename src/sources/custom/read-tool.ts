@@ -2,6 +2,7 @@
 import type { Tool } from '../../contract/tool.ts';
 import type { Runner } from './build-tool.ts';
 import type { CompiledCode, ToolCode } from './compile-tool.ts';
+import type { ComposedFile } from './composed-file.ts';
 import type { Position } from './file-problem.ts';
 
 export interface Compilation {
@@ -15,6 +16,9 @@ export interface ReaderDeps extends Runner {
   compile(code: ToolCode): Promise<Compilation>;
 }
 
+/** What a file holds: tools, or a composition of tools that others hold. */
+export type FileContent = readonly LocatedTool[] | ComposedFile;
+
 export interface LocatedTool {
   readonly tool: Tool;
   /** The position of its name. */
@@ -24,4 +28,4 @@ export interface LocatedTool {
 export type ReadTool = (
   source: { readonly file: string; readonly text: string },
   deps: ReaderDeps,
-) => Promise<readonly LocatedTool[]>;
+) => Promise<FileContent>;

@@ -4,6 +4,7 @@ import type { Tool } from '../../contract/tool.ts';
 import { readYaml, type YamlPath, type YamlRules } from '../../kit/text/strict-yaml.ts';
 import { buildTool, type Runner, sandboxName } from './build-tool.ts';
 import type { CompiledCode, ToolCode } from './compile-tool.ts';
+import { isComposed } from './composed-file.ts';
 import { checkDefinition, type YamlDefinition, yamlDefinition } from './definition-shape.ts';
 import { yamlReach } from './derive-reach.ts';
 import { BadToolFile, type Position, START } from './file-problem.ts';
@@ -58,10 +59,11 @@ const toolOf = (
     runner,
   );
 
-/** Throws `BadToolFile`. */
+/** Throws `BadToolFile`. A composition is returned as it is: what it is made of is not known here. */
 export const readYamlTool: ReadTool = async ({ file, text }, { compile, ...runner }) => {
   const yaml = await readStrictYaml(file, text);
   const { value, positionOf } = yaml;
+  if (isComposed(value)) return { file, text, value, positionOf };
   const definition = checkDefinition(yamlDefinition, { file, value, positionOf });
   const code: ToolCode = {
     kind: 'yaml',

@@ -56,6 +56,7 @@ const factRows = ({ entry, tokens, versions }: Details): readonly (readonly [str
     ['Cost', costText(tool)],
     ['Timeout', tool.timeoutMs === undefined ? '' : formatDuration(tool.timeoutMs)],
     ['Reaches', needsText(tool)],
+    ['Calls', (tool.composition?.parts ?? []).join(', ')],
     ['Permissions', (tool.permissions ?? []).join(', ')],
     ['Credential', tool.auth ? `${tool.auth.configKey} (${tool.auth.type})` : ''],
     ['Also called', (tool.aliases ?? []).join(', ')],
@@ -125,11 +126,11 @@ const infoLines = (io: Io, details: Details): readonly string[] => {
 const infoJson = ({ entry, input, output, tokens, versions }: Details) => {
   const { tool } = entry;
   const { documentation, examples, capabilities, auth, cost, needs, permissions, aliases } = tool;
-  const { timeoutMs, rateLimit, author, license } = tool;
+  const { timeoutMs, rateLimit, author, license, composition } = tool;
   return {
     ...toolSummary(entry),
     ...{ documentation, examples, capabilities, cost, needs, permissions, aliases },
-    ...{ timeoutMs, rateLimit, author, license, tokens, versions },
+    ...{ timeoutMs, rateLimit, author, license, tokens, versions, composition },
     ...(auth && { auth: { type: auth.type, required: auth.required, configKey: auth.configKey } }),
     input,
     output,

@@ -48,7 +48,7 @@ const toolsOf = (open: OpenCrib, file: string): readonly Tool[] => {
     });
   }
   assertFileTrusted(open, file);
-  const entries = open.crib.tools.list({ source: ['custom'], tags: [`file:${below}`] });
+  const entries = open.crib.tools.list({ source: ['custom', 'composed'], tags: [`file:${below}`] });
   if (entries.length > 0) return entries.map(({ tool }) => tool);
   throw new ToolFailure('NOT_FOUND', 'No tool was loaded from this file.', {
     suggestions: [

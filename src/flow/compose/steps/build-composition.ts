@@ -1,0 +1,186 @@
+/** Builds the tool of a composition that is data. */
+import { type Issue, ToolFailure } from '../../../contract/errors.ts';
+import { defineTool, type Tool } from '../../../contract/tool.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
+import type { ValueCompiler } from '../../values/compile-value.ts';
+import { combinedEstimate, sumOfCosts } from '../combined-cost.ts';
+import { combinedFacts, compositionOf, longestTimeout } from '../combined-facts.ts';
+import { MAX_CALLS } from '../compose-options.ts';
+import { aggregate, type CustomAggregator, type MergeConflict } from './aggregate.ts';
+import {
+  type CompiledStep,
+  type CompiledTarget,
+  compileSteps,
+  type FindTool,
+  type StepGroup,
+} from './compile-steps.ts';
+import {
+  type CompositionDefinition,
+  compositionShape,
+  type ParsedComposition,
+} from './composition-shape.ts';
+import { runSteps, type StepResult } from './run-steps.ts';
+
+/** What a composed tool returns: its value, and the result of every step. */
+export interface CompositionResult<O = unknown> {
+  readonly output: O;
+  readonly steps: readonly StepResult[];
+  /** With `merge`: the fields that several steps gave. */
+  readonly conflicts?: readonly MergeConflict[];
+}
+
+export interface BuildOptions {
+  readonly find: FindTool;
+  /** Only from code: it makes the output. */
+  readonly custom?: CustomAggregator | undefined;
+  readonly values?: ValueCompiler;
+}
+
+const OUTPUT = {
+  type: 'object',
+  properties: {
+    output: {},
+    steps: { type: 'array', items: { type: 'object' } },
+    conflicts: { type: 'array', items: { type: 'object' } },
+  },
+  required: ['steps'],
+} as const;
+
+const shapeIssue = (issue: {
+  readonly code?: string | undefined;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly keys?: readonly string[];
+}): readonly Issue[] => {
+  const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));
+  if (issue.code === 'unrecognized_keys') {
+    return (issue.keys ?? []).map((key) => ({
+      path: [...path, key],
+      message: 'is not known here',
+    }));
+  }
+  const message = issue.message.replace(/^Invalid input: /, '');
+  return [{ path, message: message.endsWith('received undefined') ? 'is required' : message }];
+};
+
+/** Throws a VALIDATION_ERROR with every fault of the shape. */
+const parse = (definition: unknown): ParsedComposition => {
+  const checked = compositionShape.safeParse(definition);
+  if (checked.success) return checked.data;
+  const issues = checked.error.issues.flatMap(shapeIssue);
+  const [first] = issues;
+  throw new ToolFailure('VALIDATION_ERROR', `${first?.path.join('.')}: ${first?.message}.`, {
+    issues,
+  });
+};
+
+const targetsOf = (step: CompiledStep): readonly CompiledTarget[] =>
+  step.fallback ? [step, step.fallback] : [step];
+
+const triesOf = ({ errorHandling }: CompiledStep): number =>
+  errorHandling.strategy === 'retry' ? 1 + errorHandling.maxRetries : 1;
+
+const callsOf = (step: CompiledStep): number =>
+  targetsOf(step).reduce(
+    (sum, { tool }) => sum + triesOf(step) * (1 + (tool.composition?.maxCalls ?? 0)),
+    0,
+  );
+
+const timeOf = (step: CompiledStep): number => {
+  const times = targetsOf(step).map(({ tool }) => step.timeoutMs ?? longestTimeout([tool]));
+  return times.reduce((sum, time) => sum + time, 0) * triesOf(step);
+};
+
+const timeOfGroup = (group: StepGroup, size: number): number =>
+  Math.max(...group.map(timeOf)) * Math.ceil(group.length / size);
+
+const maxCallsOf = (steps: readonly CompiledStep[]): number => {
+  const calls = steps.reduce((sum, step) => sum + callsOf(step), 0);
+  if (calls <= MAX_CALLS) return calls;
+  const message = `would make up to ${calls} calls; ${MAX_CALLS} is the most`;
+  throw new ToolFailure('VALIDATION_ERROR', `The steps: ${message}.`, {
+    issues: [{ path: ['composition', 'steps'], message }],
+  });
+};
+
+/** The exact version of each part, unless its step names a range; and what the author names besides. */
+const dependenciesOf = (targets: readonly CompiledTarget[], definition: ParsedComposition) => [
+  ...new Map([
+    ...targets.map(({ tool, range }) => [tool.name, { tool: tool.name, range }] as const),
+    ...definition.dependencies.map((each) => [each.tool, each] as const),
+  ]).values(),
+];
+
+const assertDependencies = ({ dependencies }: ParsedComposition, find: FindTool): void => {
+  const issues = dependencies.flatMap(({ tool }, at) =>
+    find(tool) ? [] : [{ path: ['dependencies', at, 'tool'], message: `there is no tool ${tool}` }],
+  );
+  const [first] = issues;
+  if (first) throw new ToolFailure('DEPENDENCY_MISSING', `${first.message}.`, { issues });
+};
+
+const textsOf = (definition: ParsedComposition) => {
+  const { title, documentation, author, license, examples, enabled } = definition;
+  return {
+    examples,
+    ...(title !== undefined && { title }),
+    ...(documentation !== undefined && { documentation }),
+    ...(author !== undefined && { author }),
+    ...(license !== undefined && { license }),
+    ...(!enabled && { enabled }),
+  };
+};
+
+/** Runs the steps, then makes the output; a failure there tells what the steps did. */
+const runner = (
+  definition: ParsedComposition,
+  groups: readonly StepGroup[],
+  aggregation: Parameters<typeof aggregate>[2],
+): Tool<unknown, CompositionResult>['run'] => {
+  const plan = { groups, size: definition.composition.maxConcurrency };
+  return async (input, context) => {
+    const { results, scope } = await runSteps(plan, input, context);
+    try {
+      const { output, conflicts } = await aggregate(results, scope, aggregation);
+      return { output, steps: results, ...(conflicts && { conflicts }) };
+    } catch (thrown) {
+      const message = `The aggregation failed: ${reasonOf(thrown)}`;
+      throw new ToolFailure('EXECUTION_FAILED', message, { partial: { steps: results } });
+    }
+  };
+};
+
+/**
+ * Builds a tool from a definition. Throws VALIDATION_ERROR with the path of every fault, and
+ * DEPENDENCY_MISSING where a tool is not there that the definition names as a dependency.
+ */
+export const buildComposition = (
+  source: CompositionDefinition,
+  { find, custom, values }: BuildOptions,
+): Tool<Record<string, unknown>, CompositionResult> => {
+  const definition = parse(source);
+  assertDependencies(definition, find);
+  const { groups, aggregator } = compileSteps(definition, find, values);
+  const steps = groups.flat();
+  const targets = steps.flatMap(targetsOf);
+  const parts = targets.map(({ tool }) => tool);
+  const { name, version, description, tags, schema, composition } = definition;
+  const facts = combinedFacts(parts, `Run the steps ${steps.map(({ id }) => id).join(', ')}.`);
+  const timeouts = groups.map((group) => timeOfGroup(group, composition.maxConcurrency));
+  const { strategy } = definition.aggregation;
+  return defineTool<Record<string, unknown>, CompositionResult>({
+    name,
+    version,
+    description,
+    tags,
+    ...textsOf(definition),
+    ...facts,
+    dependencies: dependenciesOf(targets, definition),
+    composition: { ...compositionOf('steps', parts, maxCallsOf(steps)), steps: composition.steps },
+    timeoutMs: definition.timeoutMs ?? timeouts.reduce((sum, time) => sum + time, 0),
+    input: schema,
+    output: OUTPUT,
+    ...combinedEstimate(parts, () => sumOfCosts(parts.map((tool) => ({ tool })))),
+    run: runner(definition, groups, { strategy, expression: aggregator, custom }),
+  });
+};
