@@ -1,6 +1,7 @@
 /** Every command with its one-line summary. The file of a command is loaded when it is used. */
 import { FLOW } from './flow-group.ts';
 import { APPROVALS, AUDIT, PERMISSIONS, POLICY } from './governance-groups.ts';
+import { JOBS } from './job-groups.ts';
 import type { CommandEntry } from './program.ts';
 import { SECRETS, SERVERS, TOKENS, TOOLS } from './source-groups.ts';
 
@@ -35,8 +36,14 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'open the console of the running server with a fresh link',
     load: async () => (await import('./commands/console.ts')).consoleCommand,
   },
+  {
+    name: 'worker',
+    summary: 'work on queues of jobs until it is stopped',
+    load: async () => (await import('./commands/jobs/worker.ts')).workerCommand,
+  },
   TOOLS,
   FLOW,
+  JOBS,
   APPROVALS,
   PERMISSIONS,
   POLICY,
