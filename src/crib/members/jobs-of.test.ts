@@ -36,7 +36,10 @@ const paid = defineTool({
   input: z.object({}),
   run: () => 'done',
 });
-const ALLOW = { version: 1 as const, rules: [{ name: 'all', effect: 'allow' as const, tools: ['*'] }] };
+const ALLOW = {
+  version: 1 as const,
+  rules: [{ name: 'all', effect: 'allow' as const, tools: ['*'] }],
+};
 
 interface Opened {
   readonly crib: CribHost;
