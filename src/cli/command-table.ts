@@ -1,5 +1,6 @@
 /** Every command with its one-line summary. The file of a command is loaded when it is used. */
 import { APPROVALS, AUDIT, PERMISSIONS, POLICY } from './governance-groups.ts';
+import { JOBS } from './job-groups.ts';
 import type { CommandEntry } from './program.ts';
 import { SECRETS, SERVERS, TOKENS, TOOLS } from './source-groups.ts';
 
@@ -34,7 +35,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'open the console of the running server with a fresh link',
     load: async () => (await import('./commands/console.ts')).consoleCommand,
   },
+  {
+    name: 'worker',
+    summary: 'work on queues of jobs until it is stopped',
+    load: async () => (await import('./commands/jobs/worker.ts')).workerCommand,
+  },
   TOOLS,
+  JOBS,
   APPROVALS,
   PERMISSIONS,
   POLICY,

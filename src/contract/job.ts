@@ -1,7 +1,7 @@
 /** Jobs: work that is done in the background, on behalf of the caller who added it. */
 import type { CallOptions } from './call-options.ts';
 import type { Caller } from './caller.ts';
-import type { Job, JobBackoff, JobCounts, JobFilter, StoredSchedule } from './queue.ts';
+import type { Job, JobBackoff, JobCounts, JobEnd, JobFilter, StoredSchedule } from './queue.ts';
 import type { LazySchema } from './schema.ts';
 import type { Tool } from './tool.ts';
 
@@ -70,6 +70,8 @@ export interface WorkJobsOptions {
   readonly queues?: readonly string[];
   /** Jobs that run at once, of each queue; as configured, or 8. */
   readonly concurrency?: number;
+  /** Is told how each attempt ended. */
+  onEnd?(job: Job, end: JobEnd): void;
 }
 
 /** Workers that run in this process. */

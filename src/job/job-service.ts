@@ -124,12 +124,14 @@ export class JobService {
     return isMine && (await this.#deps.queue()).removeSchedule(scheduleId);
   }
 
-  async work({ queues, concurrency }: WorkJobsOptions = {}): Promise<JobWorkers> {
+  async work(options: WorkJobsOptions = {}): Promise<JobWorkers> {
     const { types, settings } = this.#deps;
-    const names = queues ?? [...new Set([...types.queues(), ...Object.keys(settings.queues)])];
+    const names = options.queues ?? [
+      ...new Set([...types.queues(), ...Object.keys(settings.queues)]),
+    ];
     for (const name of names) assertQueueName(name);
     const queue = await this.#deps.queue();
-    const started = names.map((name) => queue.work(this.#workOptions(name, concurrency, queue)));
+    const started = names.map((name) => queue.work(this.#workOptions(name, options, queue)));
     const workers: JobWorkers = {
       queues: names,
       close: async (graceMs) => {
@@ -159,16 +161,18 @@ export class JobService {
     await Promise.all(Array.from(this.#workers, (workers) => workers.close()));
   }
 
-  #workOptions(name: string, concurrency: number | undefined, queue: Queue): WorkOptions {
+  #workOptions(name: string, { concurrency, onEnd }: WorkJobsOptions, queue: Queue): WorkOptions {
     const settings = Object.hasOwn(this.#deps.settings.queues, name)
       ? this.#deps.settings.queues[name]
       : undefined;
     return {
       ...{ queue: name, concurrency: concurrency ?? settings?.concurrency ?? CONCURRENCY },
       ...(settings?.rate && { rate: settings.rate }),
-      run: (job, run) => {
+      run: async (job, run) => {
         this.#expire(queue);
-        return this.#runner.run(job, run, queue.handsOutOnce === true);
+        const end = await this.#runner.run(job, run, queue.handsOutOnce === true);
+        onEnd?.(job, end);
+        return end;
       },
     };
   }

@@ -66,8 +66,8 @@ export class JobTypes {
   get(type: string): JobType {
     const entry = this.#types.get(type);
     if (entry) return entry;
-    const meant = didYouMean(type, [...this.#types.keys()]);
-    throw new ToolFailure('NOT_FOUND', `There is no type of job ${type}${meant}.`, {
+    const meant = didYouMean(type, this.#types.keys()) || '.';
+    throw new ToolFailure('NOT_FOUND', `There is no type of job ${type}${meant}`, {
       suggestions: ['Register it first: crib.jobs.register(type, handler).'],
     });
   }

@@ -72,6 +72,12 @@ export const JOB_CHECKS: MethodChecks<CribJobs> = {
   schedules: { as: jobAs },
   unschedule: { scheduleId: text, as: jobAs },
   work: {
-    options: optional(fields({ queues: optional(texts), concurrency: optional(atLeastOne) })),
+    options: optional(
+      fields({
+        queues: optional(texts),
+        concurrency: optional(atLeastOne),
+        onEnd: optional(callback),
+      }),
+    ),
   },
 };

@@ -8,6 +8,7 @@ import { defineFlow } from '../../contract/flow.ts';
 import type { JobState } from '../../contract/queue.ts';
 import { defineTool } from '../../contract/tool.ts';
 import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
+import { sqliteDepsOf } from '../../stores/sqlite/sqlite-store.ts';
 import { createCribHost } from '../create-crib.ts';
 import { createRuntime } from '../create-runtime.ts';
 import type { CribOptions } from '../crib-options.ts';
@@ -331,10 +332,10 @@ describe('the caller of a job', () => {
       path: join(root, 'state.db'),
       runtime: createRuntime(),
     });
-    const { database, writer } = store.sqlite;
-    const row = database.prepare('SELECT record FROM jobs').get() as { readonly record: string };
+    const { database, writer } = sqliteDepsOf(store) ?? {};
+    const row = database?.prepare('SELECT record FROM jobs').get() as { readonly record: string };
     const text = JSON.stringify(change(JSON.parse(row.record)));
-    await writer.write(() => database.prepare('UPDATE jobs SET record = ?').run(text));
+    await writer?.write(() => database?.prepare('UPDATE jobs SET record = ?').run(text));
     await store.close();
     await crib.close();
     const next = await again();

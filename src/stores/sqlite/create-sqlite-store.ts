@@ -20,11 +20,12 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import type { Store } from '../../contract/store.ts';
 import { type Database, openDatabase } from '../../kit/sqlite/open-database.ts';
 import { isLocked, storeFailure } from '../../kit/sqlite/store-failure.ts';
 import { migrate, schemaVersion } from './database/migrate.ts';
 import { assertIdentity, ForeignStore, type StoreIdentity } from './database/store-identity.ts';
-import { type SqliteStore, sqliteStore } from './sqlite-store.ts';
+import { sqliteStore } from './sqlite-store.ts';
 
 export interface SqliteStoreOptions {
   /** The file, made with its folder when it is not there; `:memory:` for none. */
@@ -204,7 +205,7 @@ const openFrozen = async (path: string, identity: StoreIdentity | undefined): Pr
 };
 
 /** Rejects with STORE_UNAVAILABLE when the file cannot be used, and says what to do about it. */
-export const createSqliteStore = async (options: SqliteStoreOptions): Promise<SqliteStore> => {
+export const createSqliteStore = async (options: SqliteStoreOptions): Promise<Store> => {
   const { runtime, lockTimeoutMs = LOCK_TIMEOUT_MS } = options;
   const inMemory = options.path === IN_MEMORY;
   const path = inMemory ? IN_MEMORY : resolve(options.path);

@@ -53,7 +53,7 @@ const marker = ({ database, writer }: SqliteDeps): (() => Promise<StoreMark>) =>
 };
 
 /** A store whose database other parts may keep something in: the queue of jobs does. */
-export interface SqliteStore extends Store {
+interface SqliteStore extends Store {
   readonly sqlite: SqliteDeps;
 }
 

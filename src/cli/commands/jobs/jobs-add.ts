@@ -1,0 +1,56 @@
+/** `toolcrib jobs add`: adds a job for a worker to run. */
+import type { Command } from 'commander';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { readDeadline } from '../../input/moment.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { enqueueOptionsFrom, type JobOptions, payloadFrom, withJobOptions } from './job-options.ts';
+
+interface AddOptions extends JobOptions {
+  readonly delay?: string;
+  readonly idempotencyKey?: string;
+}
+
+interface Added {
+  readonly type: string;
+  readonly payload: string | undefined;
+}
+
+const add = async (
+  io: Io,
+  { type, payload: text }: Added,
+  { delay, idempotencyKey, ...options }: AddOptions,
+): Promise<number> => {
+  const payload = await payloadFrom(io, text);
+  const now = io.runtime.now();
+  const enqueueOptions = {
+    ...enqueueOptionsFrom(options),
+    ...(delay !== undefined && { delayMs: Math.max(0, readDeadline('--delay', delay, now) - now) }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  };
+  return withStore(io, async ({ crib }) => {
+    const id = await crib.jobs.enqueue(type, payload, enqueueOptions);
+    if (io.json) printJson(io, { id });
+    else {
+      print(io, id);
+      note(io, io.noteInk.dim('A worker runs it: toolcrib worker'));
+    }
+    return 0;
+  });
+};
+
+export const jobsAddCommand = (jobs: Command, io: Io): Command =>
+  withExamples(
+    withJobOptions(withJson(jobs.command('add')))
+      .argument('<type>', 'tool, flow, or another type that the worker knows')
+      .argument('[payload]', 'JSON, @file, or - for stdin')
+      .option('--delay <when>', 'not before: a span such as 10m, or a date')
+      .option('--idempotency-key <key>', 'the same key again gives the job that is there')
+      .action(
+        leaving(io, (type: string, payload: string | undefined, options: AddOptions) =>
+          add(io, { type, payload }, options),
+        ),
+      ),
+    `toolcrib jobs add tool '{"tool":"calculator","input":{"expression":"6*7"}}'`,
+    'toolcrib jobs add flow @run.json --delay 10m',
+  );

@@ -1,0 +1,101 @@
+/** `toolcrib jobs schedules`, `schedule` and `unschedule`: jobs that are made again and again. */
+import type { Command } from 'commander';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { type Io, print, printJson, widthOf } from '../../io.ts';
+import { formatTime } from '../../output/format-units.ts';
+import { headRow, table } from '../../output/table.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { enqueueOptionsFrom, type JobOptions, payloadFrom, withJobOptions } from './job-options.ts';
+
+const HEAD = ['schedule', 'pattern', 'time zone', 'type', 'next', 'last', 'user'];
+
+const list = (io: Io): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    const schedules = await crib.jobs.schedules();
+    if (io.json) printJson(io, schedules);
+    else if (schedules.length === 0) print(io, 'There are no schedules.');
+    else {
+      const rows = schedules.map(({ id, cron, timeZone = 'UTC', job, nextAt, lastAt }) => [
+        { text: visibleText(id), paint: io.ink.bold },
+        ...[cron, timeZone, job.type].map(visibleText),
+        formatTime(nextAt),
+        lastAt === undefined ? 'never' : formatTime(lastAt),
+        visibleText(job.caller.userId),
+      ]);
+      print(io, ...table([headRow(HEAD, io.ink), ...rows], widthOf(io)));
+    }
+    return 0;
+  });
+
+interface ScheduleOptions extends JobOptions {
+  readonly cron: string;
+  readonly zone?: string;
+  readonly payload?: string;
+}
+
+const schedule = async (
+  io: Io,
+  { id, type }: { readonly id: string; readonly type: string },
+  options: ScheduleOptions,
+): Promise<number> => {
+  const { cron, zone, payload: text } = options;
+  const payload = await payloadFrom(io, text);
+  return withStore(io, async ({ crib }) => {
+    const stored = await crib.jobs.schedule(id, {
+      ...enqueueOptionsFrom(options),
+      ...{ cron, type, payload },
+      ...(zone !== undefined && { timeZone: zone }),
+    });
+    if (io.json) printJson(io, stored);
+    else
+      print(
+        io,
+        `${io.ink.green('✓')} ${visibleText(id)} is next due at ${formatTime(stored.nextAt)}`,
+      );
+    return 0;
+  });
+};
+
+const unschedule = (io: Io, id: string): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    if (!(await crib.jobs.unschedule(id))) {
+      throw new ToolFailure('NOT_FOUND', 'There is no schedule of that id.', {
+        suggestions: ['See which there are: toolcrib jobs schedules'],
+      });
+    }
+    if (io.json) printJson(io, { id, done: 'unschedule' });
+    else print(io, `${io.ink.green('✓')} Removed: ${visibleText(id)}`);
+    return 0;
+  });
+
+export const jobsSchedulesCommand = (jobs: Command, io: Io): Command =>
+  withExamples(
+    withJson(jobs.command('schedules')).action(leaving(io, () => list(io))),
+    'toolcrib jobs schedules',
+  );
+
+export const jobsScheduleCommand = (jobs: Command, io: Io): Command =>
+  withExamples(
+    withJobOptions(withJson(jobs.command('schedule')))
+      .argument('<id>', 'a name for the schedule; an existing one is changed')
+      .argument('<type>', 'the type of job')
+      .requiredOption('--cron <pattern>', 'five fields, six with seconds in front, or @daily')
+      .option('--zone <name>', 'the time zone, as in Europe/Vienna; UTC otherwise')
+      .option('--payload <json>', 'the payload: JSON, @file, or - for stdin')
+      .action(
+        leaving(io, (id: string, type: string, options: ScheduleOptions) =>
+          schedule(io, { id, type }, options),
+        ),
+      ),
+    `toolcrib jobs schedule nightly tool --cron '30 4 * * *' --payload '{"tool":"current_time"}'`,
+  );
+
+export const jobsUnscheduleCommand = (jobs: Command, io: Io): Command =>
+  withExamples(
+    withJson(jobs.command('unschedule <id>')).action(
+      leaving(io, (id: string) => unschedule(io, id)),
+    ),
+    'toolcrib jobs unschedule nightly',
+  );

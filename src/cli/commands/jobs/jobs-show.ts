@@ -1,0 +1,61 @@
+/** `toolcrib jobs show`: one job with all that is known of it. */
+import type { Command } from 'commander';
+import type { Job } from '../../../contract/queue.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { type Io, print, printJson } from '../../io.ts';
+import { formatJson } from '../../output/format-json.ts';
+import { formatTime } from '../../output/format-units.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { findJob } from './find-job.ts';
+
+const valueLines = (io: Io, name: string, value: unknown): readonly string[] =>
+  value === undefined
+    ? []
+    : [
+        `${name}:`,
+        ...formatJson(value, io.ink)
+          .split('\n')
+          .map((line) => `  ${line}`),
+      ];
+
+const momentLine = (name: string, moment: number | undefined): readonly string[] =>
+  moment === undefined ? [] : [`${name} ${formatTime(moment)}`];
+
+const linesOf = (io: Io, job: Job): readonly string[] => {
+  const { id, type, queue, state, attempts, retries, caller, priority, scheduleId, error } = job;
+  return [
+    `${io.ink.bold(visibleText(type))} ${visibleText(id)}`,
+    `State:    ${state}, attempt ${attempts} of ${retries + 1}`,
+    `Queue:    ${visibleText(queue)}, priority ${priority}`,
+    visibleText(`Runs as:  user ${caller.userId}, agent ${caller.agentId}`),
+    ...(scheduleId === undefined ? [] : [visibleText(`Schedule: ${scheduleId}`)]),
+    ...momentLine('Added:   ', job.createdAt),
+    ...(state === 'delayed' ? momentLine('Due:     ', job.runAt) : []),
+    ...momentLine('Started: ', job.startedAt),
+    ...momentLine('Ended:   ', job.finishedAt),
+    ...valueLines(io, 'Payload', job.payload),
+    ...valueLines(io, 'Progress', job.progress),
+    ...valueLines(io, 'Result', job.result),
+    ...(error === undefined
+      ? []
+      : [
+          io.ink.red(visibleText(`${error.code}: ${error.message}`)),
+          ...error.suggestions.map((each) => visibleText(`  → ${each}`)),
+        ]),
+  ];
+};
+
+const show = (io: Io, id: string): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    const job = await findJob(crib, id);
+    if (io.json) printJson(io, job);
+    else print(io, ...linesOf(io, job));
+    return 0;
+  });
+
+export const jobsShowCommand = (jobs: Command, io: Io): Command =>
+  withExamples(
+    withJson(jobs.command('show <id>')).action(leaving(io, (id: string) => show(io, id))),
+    'toolcrib jobs show <id>',
+  );

@@ -1,0 +1,81 @@
+/** `toolcrib worker`: works on queues until a signal ends it; jobs that run then may end. */
+import type { Command } from 'commander';
+import type { Job, JobEnd } from '../../../contract/queue.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
+import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
+import { wholeNumber } from '../../input/misuse.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { counted } from '../../output/format-units.ts';
+import { awaitEnd } from '../../session/on-interrupt.ts';
+import { openCrib } from '../../session/open-crib.ts';
+
+interface WorkerOptions {
+  readonly queues?: readonly string[];
+  readonly concurrency?: number;
+  readonly grace?: number;
+  readonly quiet?: boolean;
+}
+
+const GRACE_S = 30;
+
+const endText = (end: JobEnd): string => {
+  if (end.state === 'completed') return 'completed';
+  if (end.state === 'postponed') return 'postponed';
+  const { error, retryable } = end;
+  return `failed${retryable ? '' : ' for good'}: ${error.code}: ${error.message}`;
+};
+
+/** Prints one line for each attempt; with `--json` one document. */
+const report = (io: Io, { id, type, queue, attempts }: Job, end: JobEnd): void => {
+  if (io.json) {
+    const code = end.state === 'failed' ? { code: end.error.code } : {};
+    printJson(io, { id, type, queue, attempt: attempts, end: end.state, ...code });
+  } else print(io, visibleText(`${type} ${id} ${endText(end)}`));
+};
+
+const work = async (io: Io, options: WorkerOptions): Promise<number> => {
+  const { queues, concurrency, grace = GRACE_S, quiet = false } = options;
+  const { crib } = await openCrib(io, undefined, { watch: true });
+  // A second signal means that the user does not want to wait.
+  const { ended, release } = awaitEnd(io, () => io.signals.exit(1));
+  let count = 0;
+  try {
+    const workers = await crib.jobs.work({
+      ...(queues !== undefined && { queues }),
+      ...(concurrency !== undefined && { concurrency }),
+      onEnd: (job, end) => {
+        count += 1;
+        if (!quiet) report(io, job, end);
+      },
+    });
+    note(io, `Working on ${workers.queues.join(', ')}. Ctrl-C ends it.`);
+    await ended;
+    note(io, `Stopping: jobs that run may take ${grace} s more.`);
+    await workers.close(grace * 1_000);
+    note(io, `${counted(count, 'attempt')} made.`);
+    return 0;
+  } finally {
+    await crib.close();
+    release();
+  }
+};
+
+export const workerCommand = (program: Command, io: Io): Command =>
+  withExamples(
+    withJson(program.command('worker'))
+      .option('--queues <names>', 'these queues, between commas; all known ones otherwise', collect)
+      .option(
+        '--concurrency <number>',
+        'run so many jobs of each queue at once; as configured, or 8',
+        wholeNumber('--concurrency', 1, 10_000),
+      )
+      .option(
+        '--grace <seconds>',
+        'how long running jobs may take when it is stopped; 30 otherwise',
+        wholeNumber('--grace', 0, 86_400),
+      )
+      .option('-q, --quiet', 'print no line for each job')
+      .action(leaving(io, (options: WorkerOptions) => work(io, options))),
+    'toolcrib worker',
+    'toolcrib worker --queues mail,reports --concurrency 16',
+  );
