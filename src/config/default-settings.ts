@@ -115,6 +115,8 @@ const DEFAULTS = {
   jobs: {
     engine: 'sqlite',
     retries: 3,
+    prefix: 'toolcrib',
+    qstash: { api: 'https://qstash.upstash.io' },
     queues: {},
   },
   registry: {

@@ -1,10 +1,13 @@
 /** The crib as our own surfaces, server and command line see it: with its store. Not published. */
 import type { Crib } from './crib.ts';
+import type { JobEnd, NewJob } from './queue.ts';
 import type { Store } from './store.ts';
 
 export interface CribHost extends Crib {
   /** Opens the store on first use: listing tools needs none. */
   store(): Promise<Store>;
+  /** Runs a job that was posted to this process, as the caller under its seal. */
+  deliverJob(job: NewJob, attempts: number): Promise<JobEnd>;
   /**
    * Starts the MCP servers whose tools were never listed and takes their tools in as they come. Ends
    * when all have answered or failed, or with the signal. With names, only those servers are started.

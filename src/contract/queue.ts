@@ -158,6 +158,11 @@ export interface Queue {
    * whatever its retries; after the third death it is dead.
    */
   work(options: WorkOptions): QueueWorker;
+  /**
+   * Runs a job that was posted to this process. There where the jobs wait outside and are delivered, and
+   * only for those whose delivery was verified.
+   */
+  deliver?(job: NewJob, attempts: number): Promise<JobEnd>;
   /** Forgets completed and cancelled jobs that ended before that moment; says how many. Dead ones stay. */
   expire(before: number): Promise<number>;
   close(): Promise<void>;

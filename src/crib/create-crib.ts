@@ -144,7 +144,7 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
     runtime,
     open: () => openAll(options, deps, { policy, redactor }),
     limits: config.budget,
-    ...jobEngineOf({ config, runtime }),
+    ...jobEngineOf(options, { config, runtime }),
     linkBaseUrl: config.approvals.linkBaseUrl,
     signingKey,
     sandboxes,

@@ -127,8 +127,12 @@ export const checkpointsOf = async (
 
 /** Gives the settings of jobs, and what opens their queue when the first one is added or worked on. */
 export const jobEngineOf = (
-  deps: OpenQueueDeps,
+  { home, secrets }: CribOptions,
+  { config, runtime }: Pick<OpenQueueDeps, 'config' | 'runtime'>,
 ): Pick<LocalCribDeps, 'jobSettings' | 'openQueue'> => ({
-  jobSettings: deps.config.jobs,
-  openQueue: async (store) => (await import('./open-queue.ts')).openQueue(store, deps),
+  jobSettings: config.jobs,
+  openQueue: async (store) => {
+    const { openQueue } = await import('./open-queue.ts');
+    return openQueue(store, { config, runtime, userDir: userFolder(home), secrets });
+  },
 });

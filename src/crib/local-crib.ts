@@ -1,4 +1,5 @@
 /** A crib in this process. Opens its store when the first call needs it. */
+
 import type { CallAs, CallOptions } from '../contract/call-options.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Catalog } from '../contract/catalog.ts';
@@ -19,6 +20,7 @@ import type { CribFlows } from '../contract/flow.ts';
 import type { CribJobs } from '../contract/job.ts';
 import type { ToolLock } from '../contract/lock.ts';
 import type { Explanation } from '../contract/policy.ts';
+import type { JobEnd, NewJob } from '../contract/queue.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Sandboxes } from '../contract/sandbox.ts';
 import type { Servers } from '../contract/servers.ts';
@@ -179,6 +181,10 @@ export class LocalCrib implements CribHost {
 
   async store(): Promise<Store> {
     return (await this.#open()).store;
+  }
+
+  deliverJob(job: NewJob, attempts: number): Promise<JobEnd> {
+    return this.#jobs.deliver(job, attempts);
   }
 
   discoverTools(signal: AbortSignal, servers?: readonly string[]): Promise<void> {

@@ -1,13 +1,18 @@
-/** Opens the queue of a crib: in the database of its store, or in memory. */
+/** Opens the queue of a crib: in the database of its store, in memory, on Redis, or at QStash. */
 import type { Config } from '../config/schema.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Queue } from '../contract/queue.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import type { Secrets } from '../contract/secrets.ts';
 import type { Store } from '../contract/store.ts';
 
 export interface OpenQueueDeps {
-  readonly config: Pick<Config, 'jobs'>;
+  readonly config: Pick<Config, 'jobs' | 'secrets' | 'egress'>;
   readonly runtime: Runtime;
+  /** The user's configuration folder. */
+  readonly userDir: string;
+  /** Replaces the sources of secrets that the configuration names. */
+  readonly secrets?: Secrets | undefined;
 }
 
 export interface OpenedQueue {
@@ -22,19 +27,23 @@ const inMemory = async (runtime: Runtime): Promise<OpenedQueue> => {
 };
 
 /** Rejects with CONFIG_INVALID where the store cannot hold jobs and no other engine is named. */
-export const openQueue = async (
-  store: Store,
-  { config, runtime }: OpenQueueDeps,
-): Promise<OpenedQueue> => {
+export const openQueue = async (store: Store, deps: OpenQueueDeps): Promise<OpenedQueue> => {
+  const { config, runtime } = deps;
+  const { url, engine } = config.jobs;
+  if (url !== undefined || engine === 'qstash') {
+    const { openRedisQueue, openQstashQueue } = await import('./open-shared-queue.ts');
+    const open = url === undefined ? openQstashQueue(deps) : openRedisQueue(url, deps);
+    return { queue: await open, isPrivate: false };
+  }
   // A store that forgets everything with the process has no use for jobs that outlive it.
-  if (config.jobs.engine === 'memory' || store.label === 'memory') return inMemory(runtime);
+  if (engine === 'memory' || store.label === 'memory') return inMemory(runtime);
   const { sqliteDepsOf } = await import('../stores/sqlite/sqlite-store.ts');
-  const deps = sqliteDepsOf(store);
-  if (!deps) {
+  const sqlite = sqliteDepsOf(store);
+  if (!sqlite) {
     throw new ToolFailure('CONFIG_INVALID', `The store (${store.label}) cannot hold jobs.`, {
-      suggestions: ['Set jobs.engine to an engine of its own.'],
+      suggestions: ['Set jobs.url to the address of a Redis.'],
     });
   }
   const { createSqliteQueue } = await import('../queues/sqlite/create-sqlite-queue.ts');
-  return { queue: createSqliteQueue({ ...deps, runtime }), isPrivate: false };
+  return { queue: createSqliteQueue({ ...sqlite, runtime }), isPrivate: false };
 };

@@ -9,6 +9,7 @@ import type {
 } from '../contract/job.ts';
 import type {
   Job,
+  JobEnd,
   JobFilter,
   NewJob,
   Queue,
@@ -140,6 +141,19 @@ export class JobService {
     };
     this.#workers.add(workers);
     return workers;
+  }
+
+  /** Runs a job that was posted to this process. Whose it is, its seal says. */
+  async deliver(job: NewJob, attempts: number): Promise<JobEnd> {
+    const queue = await this.#deps.queue();
+    if (!queue.deliver) {
+      throw new ToolFailure('PRECONDITION_FAILED', 'No jobs are delivered to this process.', {
+        suggestions: ['Set jobs.engine to qstash.'],
+      });
+    }
+    const isServed = Array.from(this.#workers).some(({ queues }) => queues.includes(job.queue));
+    if (!isServed) await this.work({ queues: [job.queue] });
+    return queue.deliver(job, attempts);
   }
 
   /** Lets the jobs that run here end, for a while; the others stay in the queue. */

@@ -11,6 +11,7 @@ import type { Readiness } from '../observation/readiness.ts';
 import type { TraceRing } from '../observation/trace-ring.ts';
 import type { EventBroadcast } from '../surfaces/http/events/create-event-broadcast.ts';
 import type { DoctorCheck, HttpDeps } from '../surfaces/http/http-deps.ts';
+import { jobDeliveryOf } from './job-delivery.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
 
 export interface ServerDeps {
@@ -113,6 +114,7 @@ const networkDeps = ({ host, loaded, consoleFolder, serverEditor }: ServerDeps) 
 export const httpDepsOf = (deps: ServerDeps, services: OpenedServices): HttpDeps => {
   const { runtime, version, describe } = deps;
   const { calls, traces, events, mcp, readiness } = services;
+  const { jobs } = deps.loaded.config;
   return {
     runtime,
     version,
@@ -130,5 +132,6 @@ export const httpDepsOf = (deps: ServerDeps, services: OpenedServices): HttpDeps
     events: events.open.bind(events),
     ...(deps.loaded.config.observation.metrics && { metrics: metricsPage(deps, services) }),
     mcp: mcp.answer,
+    ...(jobs.engine === 'qstash' && jobs.url === undefined && { jobDelivery: jobDeliveryOf(deps) }),
   };
 };

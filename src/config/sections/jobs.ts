@@ -1,6 +1,6 @@
 /** The `jobs` section. */
 import { z } from 'zod';
-import { milliseconds, positiveCount } from './fields.ts';
+import { address, milliseconds, positiveCount } from './fields.ts';
 import { described, optionalSetting, section, setting } from './setting.ts';
 
 const QUEUE_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
@@ -23,14 +23,50 @@ const queueSettings = z.strictObject({
   }),
 });
 
+const SECRET = `\${secret:KEY}`;
+
+/** An address, or a secret that holds the whole of it. */
+const QUEUE_URL = /^(?:rediss?:\/\/.|\$\{secret:[A-Za-z0-9_.:-]+\}$)/;
+
+const qstashSettings = section(
+  z.strictObject({
+    endpoint: optionalSetting(address(['http', 'https']), {
+      about:
+        'The address at which QStash reaches this server; it posts to /jobs/<type> below it. WORKER_ENDPOINT of the environment when absent.',
+      project: 'user',
+    }),
+    api: setting(address(['http', 'https']), {
+      about: 'Where QStash takes messages.',
+      project: 'user',
+      default: 'https://qstash.upstash.io',
+    }),
+  }),
+  'Jobs that QStash delivers. Its token and signing keys are the secrets QSTASH_TOKEN, QSTASH_CURRENT_SIGNING_KEY and QSTASH_NEXT_SIGNING_KEY.',
+);
+
 export const jobsSection = section(
   z.strictObject({
-    engine: setting(z.enum(['sqlite', 'memory']), {
+    engine: setting(z.enum(['sqlite', 'memory', 'qstash']), {
       about:
-        'Where jobs are kept: sqlite in the database of the store, memory until the process ends.',
+        'Where jobs are kept: sqlite in the database of the store, memory until the process ends, qstash at QStash, which delivers them over HTTP.',
       project: 'user',
       default: 'sqlite',
     }),
+    url: optionalSetting(
+      z.string().regex(QUEUE_URL, {
+        error: 'expected redis://host:6379 or rediss://host:6379, or a secret that holds it',
+      }),
+      {
+        about: `The address of a Redis that keeps the jobs instead, for processes on several machines. ${SECRET} in it stands for a secret, e.g. the password.`,
+        project: 'user',
+      },
+    ),
+    prefix: setting(z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/), {
+      about: 'What the keys in Redis begin with; one for each installation that shares it.',
+      project: 'user',
+      default: 'toolcrib',
+    }),
+    qstash: qstashSettings,
     retries: setting(z.int().min(0).max(100), {
       about: 'How often a job is tried again that says nothing else.',
       project: 'user',

@@ -1,4 +1,6 @@
 /** `crib.jobs`: work in the background, on behalf of the caller who added it. */
+
+import type { CribHost } from '../../contract/crib-host.ts';
 import type { CribFlows } from '../../contract/flow.ts';
 import type { CribJobs, JobHandler, JobTypeOptions } from '../../contract/job.ts';
 import { registerBuiltinTypes } from '../../job/builtin-types.ts';
@@ -37,6 +39,7 @@ const openService = async (
 
 export interface OpenedJobs {
   readonly members: CribJobs;
+  readonly deliver: CribHost['deliverJob'];
   /** Lets running jobs end, then closes the queue; what waits stays on record. */
   close(): Promise<void>;
 }
@@ -69,6 +72,7 @@ export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
       unschedule: async (scheduleId, as) => (await service()).unschedule(scheduleId, as),
       work: async (options) => (await service()).work(options),
     },
+    deliver: async (job, attempts) => (await service()).deliver(job, attempts),
     close: async () => {
       const open = await opened?.catch(() => undefined);
       if (!open) return;

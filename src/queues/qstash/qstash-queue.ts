@@ -14,6 +14,9 @@ export interface QstashQueueDeps extends PublishDeps {
   readonly endpoint: string;
 }
 
+/** Each message costs money, and a person takes a while to approve. */
+const MIN_POSTPONED_MS = 60_000;
+
 const unknownHere = (): Promise<never> =>
   Promise.reject(
     new ToolFailure('PRECONDITION_FAILED', 'Jobs that wait are known to QStash alone.', {
@@ -80,7 +83,8 @@ export class QstashQueue implements Queue {
     const end = await running.finally(() => this.#running.delete(running));
     if (end.state === 'postponed') {
       const now = this.#deps.runtime.now();
-      await this.#publish({ ...job, runAt: now + end.retryAfterMs }, sha256Hex(`${job.id} ${now}`));
+      const runAt = now + Math.max(end.retryAfterMs, MIN_POSTPONED_MS);
+      await this.#publish({ ...job, runAt }, sha256Hex(`${job.id} ${now}`));
     }
     return end;
   }

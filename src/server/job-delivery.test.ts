@@ -1,0 +1,239 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../test/fixtures/free-port.ts';
+import { aTool } from '../../test/fixtures/test-crib.ts';
+import {
+  CURRENT_KEY,
+  NEXT_KEY,
+  QSTASH_TOKEN,
+  type QstashServer,
+  type SignOptions,
+  signDelivery,
+  startQstash,
+} from '../../test/fixtures/vendors/qstash-server.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import type { Job } from '../contract/queue.ts';
+import { createCribHost } from '../crib/create-crib.ts';
+import { createRuntime } from '../crib/create-runtime.ts';
+import type { CribOptions } from '../crib/crib-options.ts';
+import { loadConfig } from '../trust/load-config.ts';
+import { openServer } from './open-server.ts';
+
+const cleanup: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of cleanup.splice(0).reverse()) await each();
+});
+
+const RULES: NonNullable<CribOptions['policy']> = {
+  version: 1,
+  rules: [
+    { name: 'ask', effect: 'ask', tools: ['publish'] },
+    { name: 'send', effect: 'allow', tools: ['send'] },
+  ],
+};
+
+const sent: string[] = [];
+const send = aTool({
+  name: 'send',
+  tier: 'external_api',
+  run: ({ text }: never) => {
+    sent.push(text);
+    return { sent: text };
+  },
+});
+
+/** A server, its crib and a QStash that reaches it. */
+const start = async (more: Record<string, string> = {}) => {
+  sent.length = 0;
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'qstash-')));
+  cleanup.push(() => rmSync(folder, { recursive: true, force: true }));
+  const qstash: QstashServer = await startQstash();
+  cleanup.push(() => qstash.close());
+  const port = await freePort();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const env: Record<string, string> = {
+    TOOLCRIB_HOME: join(folder, 'home'),
+    TOOLCRIB_JOBS_ENGINE: 'qstash',
+    TOOLCRIB_JOBS_QSTASH_ENDPOINT: `${endpoint}/`,
+    TOOLCRIB_JOBS_QSTASH_API: qstash.url,
+    TOOLCRIB_EGRESS_ALLOW_PRIVATE: '127.0.0.1',
+    QSTASH_TOKEN,
+    QSTASH_CURRENT_SIGNING_KEY: CURRENT_KEY,
+    QSTASH_NEXT_SIGNING_KEY: NEXT_KEY,
+    ...more,
+  };
+  const loaded = await loadConfig({ cwd: folder, env });
+  const crib = await createCribHost({
+    ...{
+      tools: [send, aTool({ name: 'publish', tier: 'external_api' })],
+      builtins: false,
+      store: 'memory',
+      settings: loaded.config,
+      root: folder,
+    },
+    ...{ home: join(folder, 'home'), policy: RULES },
+    secrets: { get: async (key) => env[key] },
+  });
+  cleanup.push(() => crib.close());
+  const server = await openServer({
+    ...{ crib, loaded, runtime: createRuntime(), version: '1.2.3', env, host: '127.0.0.1', port },
+    doctor: async () => [],
+    describe: () => 'a question',
+  });
+  cleanup.push(() => server.close());
+  const post = async (type: string, body: string, headers: Record<string, string> = {}) =>
+    fetch(`${server.url}/jobs/${type}`, {
+      ...{ method: 'POST', body },
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  const deliver = async (type: string, body: string, options: SignOptions = {}) =>
+    post(type, body, {
+      'upstash-signature': await signDelivery(`${endpoint}/jobs/${type}`, body, options),
+    });
+  return { crib, qstash, post, deliver, endpoint };
+};
+
+describe('jobs over QStash', () => {
+  it('a job is published, delivered and run as the caller who added it', async () => {
+    const { crib, qstash, endpoint } = await start();
+    const as = { userId: 'ada', roles: ['member'], retries: 2, delayMs: 1_500 };
+    const jobId = await crib.jobs.enqueue('tool', { tool: 'send', input: { text: 'hi' } }, as);
+    await qstash.idle();
+    const [message] = qstash.published;
+    expect(message).toMatchObject({
+      url: `${endpoint}/jobs/tool`,
+      headers: { 'upstash-retries': '2', 'upstash-delay': '2s', 'upstash-method': 'POST' },
+      deliveries: [{ status: 200, body: JSON.stringify({ jobId, state: 'completed' }) }],
+    });
+    expect(sent).toEqual(['hi']);
+    const [row] = await crib.audit.query({ tool: 'send', kind: 'outcome' });
+    expect(row?.userId).toBe('ada');
+  });
+
+  it('a failed attempt is answered 500 and delivered again, a hopeless one 489 and never', async () => {
+    const { crib, qstash } = await start();
+    const attempts: number[] = [];
+    crib.jobs.register('flaky', ({ attempts: number }: Job) => {
+      attempts.push(number);
+      if (number < 3) throw new Error('not yet');
+    });
+    crib.jobs.register('hopeless', () => {
+      throw new ToolFailure('PERMISSION_DENIED', 'never');
+    });
+    await crib.jobs.enqueue('flaky', null, { retries: 5 });
+    await crib.jobs.enqueue('hopeless', null, { retries: 5 });
+    await qstash.idle();
+    const statuses = qstash.published.map(({ deliveries }) =>
+      deliveries.map((each) => each.status),
+    );
+    expect(statuses).toEqual([[500, 500, 200], [489]]);
+    expect(attempts).toEqual([1, 2, 3]);
+  });
+
+  it('a job that was delivered twice has one effect', async () => {
+    const { crib, qstash, deliver } = await start();
+    await crib.jobs.enqueue('tool', { tool: 'send', input: { text: 'once' } });
+    await qstash.idle();
+    const [message] = qstash.published;
+    const again = await deliver('tool', message?.body ?? '');
+    expect(again.status).toBe(200);
+    expect(sent).toEqual(['once']);
+  });
+
+  it('a job that waits for an approval is published again with a delay, and not retried', async () => {
+    const { crib, qstash } = await start();
+    await crib.jobs.enqueue('tool', { tool: 'publish', input: {} }, { retries: 3 });
+    await qstash.idle();
+    const [first, second, ...others] = qstash.published;
+    expect(first?.deliveries.map(({ status }) => status)).toEqual([202]);
+    expect(second).toMatchObject({
+      headers: { 'upstash-delay': expect.stringMatching(/^(59|60)s$/) },
+    });
+    expect(JSON.parse(second?.body ?? '{}').seal).toBe(JSON.parse(first?.body ?? '{}').seal);
+    expect(others).toEqual([]);
+    expect(await crib.approvals.list()).toHaveLength(1);
+  });
+
+  it.each<[string, SignOptions]>([
+    ['under the key of somebody else', { key: 'sig_key_of_somebody_else' }],
+    ['for other bytes', { signedBody: '{}' }],
+    ['whose time is over', { now: Date.now() - 3_600_000 }],
+    ['of another issuer', { issuer: 'Somebody' }],
+  ])('threat: a delivery %s is refused with 401 before it is parsed', async (_, options) => {
+    const { deliver } = await start();
+    const answer = await deliver('tool', 'this is no JSON', options);
+    expect(answer.status).toBe(401);
+    expect(sent).toEqual([]);
+  });
+
+  it('threat: a delivery without a signature, or for another type, is refused with 401', async () => {
+    const { post, endpoint } = await start();
+    expect((await post('tool', '{}')).status).toBe(401);
+    const other = await signDelivery(`${endpoint}/jobs/flow`, '{}');
+    expect((await post('tool', '{}', { 'upstash-signature': other })).status).toBe(401);
+  });
+
+  it('threat: a recorded delivery that is sent again is refused', async () => {
+    const { crib, qstash, deliver } = await start();
+    let runs = 0;
+    crib.jobs.register('fails', () => {
+      runs += 1;
+      throw new Error('no');
+    });
+    await crib.jobs.enqueue('fails', null, { retries: 0 });
+    await qstash.idle();
+    const body = qstash.published[0]?.body ?? '';
+    expect((await deliver('fails', body, { jti: 'jwt_same' })).status).toBe(500);
+    expect((await deliver('fails', body, { jti: 'jwt_same' })).status).toBe(401);
+    expect(runs).toBe(2);
+  });
+
+  it('threat: a payload without our seal, or with another caller, has no authority', async () => {
+    const { crib, qstash, deliver } = await start();
+    await crib.jobs.enqueue(
+      'tool',
+      { tool: 'send', input: { text: 'a' } },
+      { userId: 'ada', roles: ['member'] },
+    );
+    await qstash.idle();
+    sent.length = 0;
+    const job: Job = JSON.parse(qstash.published[0]?.body ?? '{}');
+    const { seal: _seal, ...unsealed } = job;
+    const raised = { ...job, id: 'other', caller: { ...job.caller, roles: ['owner'] } };
+    for (const forged of [unsealed, raised, { tool: 'send', input: {} }, [], 'text']) {
+      const answer = await deliver('tool', JSON.stringify(forged));
+      expect(answer.status).toBe(489);
+      expect(answer.headers.get('upstash-nonretryable-error')).toBe('true');
+    }
+    expect(sent).toEqual([]);
+  });
+
+  it('a delivery that is larger than a body may be is refused with 413', async () => {
+    const { deliver } = await start({ TOOLCRIB_SERVER_MAX_BODY_BYTES: '2000' });
+    expect((await deliver('tool', JSON.stringify('x'.repeat(3_000)))).status).toBe(413);
+  });
+
+  it('threat: the keys for development are refused where the world reaches the server', async () => {
+    const key = 'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r';
+    const endpoint = 'https://worker.example.com';
+    const { post } = await start({
+      QSTASH_CURRENT_SIGNING_KEY: key,
+      TOOLCRIB_JOBS_QSTASH_ENDPOINT: endpoint,
+    });
+    const signature = await signDelivery(`${endpoint}/jobs/tool`, '{}', { key });
+    expect((await post('tool', '{}', { 'upstash-signature': signature })).status).toBe(401);
+    const local = await start({ QSTASH_CURRENT_SIGNING_KEY: key });
+    expect((await local.deliver('tool', '{}', { key })).status).toBe(489);
+  });
+
+  it('a token that QStash does not accept is named, and is in no message', async () => {
+    const { crib } = await start({ QSTASH_TOKEN: 'wrong-token' });
+    const adding = crib.jobs.enqueue('tool', { tool: 'send', input: {} });
+    const error = await adding.catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'AUTH_MISSING' });
+    expect(JSON.stringify(error)).not.toContain('wrong-token');
+    await expect(crib.jobs.list()).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
+  });
+});
