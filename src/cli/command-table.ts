@@ -1,6 +1,6 @@
 /** Every command with its one-line summary. The file of a command is loaded when it is used. */
 import { FLOW } from './flow-group.ts';
-import { APPROVALS, AUDIT, PERMISSIONS, POLICY } from './governance-groups.ts';
+import { APPROVALS, AUDIT, PERMISSIONS, POLICY, STORE } from './governance-groups.ts';
 import { JOBS } from './job-groups.ts';
 import type { CommandEntry } from './program.ts';
 import { SECRETS, SERVERS, TOKENS, TOOLS } from './source-groups.ts';
@@ -53,6 +53,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/usage/usage.ts')).usageCommand,
   },
   AUDIT,
+  STORE,
   SECRETS,
   TOKENS,
   SERVERS,

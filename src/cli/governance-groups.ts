@@ -161,3 +161,16 @@ export const AUDIT: GroupEntry = {
     },
   ],
 };
+
+export const STORE: GroupEntry = {
+  name: 'store',
+  summary: 'move the store of a project to PostgreSQL',
+  examples: ['toolcrib store migrate .toolcrib/state.db postgres://crib@db.example.com/toolcrib'],
+  commands: [
+    {
+      name: 'migrate',
+      summary: 'copy a SQLite store to PostgreSQL and verify both',
+      load: async () => (await import('./commands/store/store-migrate.ts')).storeMigrateCommand,
+    },
+  ],
+};

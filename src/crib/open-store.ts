@@ -111,7 +111,7 @@ const withSeals = (store: Store, { signingKey, runtime }: OpenStoreDeps): Store 
 const openPostgres = async (url: string, deps: OpenStoreDeps): Promise<Store> => {
   const [{ createPostgresStore }, { resolveStoreUrl }] = await Promise.all([
     import('../stores/postgres/create-postgres-store.ts'),
-    import('./resolve-store-url.ts'),
+    import('./store/resolve-store-url.ts'),
   ]);
   const { store, audit } = deps.config;
   return createPostgresStore({

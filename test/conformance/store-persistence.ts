@@ -16,7 +16,7 @@ import {
 export type OpenLasting = () => Promise<Required<OpenedStore>>;
 
 /** Puts one thing of each kind into the store. */
-const fill = async (store: Store): Promise<void> => {
+export const fill = async (store: Store): Promise<void> => {
   await store.audit.append(auditEntry({ executionId: 'done' }));
   await store.audit.append(intentEntry('open'));
   await store.ledger.reserve({
@@ -48,7 +48,8 @@ const fill = async (store: Store): Promise<void> => {
   });
 };
 
-const expectKept = async (store: Store): Promise<void> => {
+/** Expects what `fill` has put in, with the claims of a process that is gone. */
+export const expectKept = async (store: Store): Promise<void> => {
   expect(await verifyAudit(store.audit.scan())).toMatchObject({ ok: true, rows: 2 });
   expect(await store.intents.open()).toMatchObject([
     { entry: { executionId: 'open' }, ownerAlive: false },

@@ -47,6 +47,7 @@ describe('--json prints one document and nothing else, whatever happens', () => 
     'tools enable calculator',
     'tools lsit',
     'audit',
+    'store migrate',
     'audit verify',
     'audit show nobody',
     'undo nobody --yes',

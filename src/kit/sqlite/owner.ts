@@ -12,10 +12,14 @@ const HEARTBEAT_MS = 10_000;
 /** An owner in another place is alive while its heartbeat is younger than this. */
 const SILENCE_MS = 30_000;
 
-interface OwnerRow extends ProcessIdentity {
+export interface OwnerRow extends ProcessIdentity {
   readonly id: string;
   readonly heartbeat_at: number;
 }
+
+/** Tells whether the process of a row lives, as a process in this place sees it. */
+export const isOwnerAlive = (row: OwnerRow, place: string, now: number): boolean =>
+  row.place === place ? isProcessAlive(row) : now - row.heartbeat_at < SILENCE_MS;
 
 interface OwnerDeps {
   readonly database: Database;
@@ -87,9 +91,7 @@ export class Owner {
   }
 
   #isAlive(row: OwnerRow | undefined): boolean {
-    if (!row) return false;
-    if (row.place === this.#identity.place) return isProcessAlive(row);
-    return this.#runtime.now() - row.heartbeat_at < SILENCE_MS;
+    return row !== undefined && isOwnerAlive(row, this.#identity.place, this.#runtime.now());
   }
 
   #scheduleHeartbeat(): void {

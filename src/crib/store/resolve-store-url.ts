@@ -1,11 +1,11 @@
 /** Replaces references to secrets in the address of a store. */
-import { readEnvironment } from '../config/read-environment.ts';
-import type { Config } from '../config/schema.ts';
-import { ToolFailure } from '../contract/errors.ts';
-import type { Secrets } from '../contract/secrets.ts';
-import { createSecretChain } from '../secrets/chain.ts';
-import { resolveSecrets } from '../sources/mcp/resolve-secrets.ts';
-import { openSecrets } from './open-secrets.ts';
+import { readEnvironment } from '../../config/read-environment.ts';
+import type { Config } from '../../config/schema.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Secrets } from '../../contract/secrets.ts';
+import { createSecretChain } from '../../secrets/chain.ts';
+import { resolveSecrets } from '../../sources/mcp/resolve-secrets.ts';
+import { openSecrets } from '../open-secrets.ts';
 
 export interface StoreUrlDeps {
   readonly config: Pick<Config, 'secrets'>;

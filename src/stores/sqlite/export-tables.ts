@@ -1,0 +1,172 @@
+/**
+ * Reads all tables of a SQLite store for a copy. Nobody can write to the file meanwhile; a file that a
+ * living process has claims in is refused.
+ */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { FlowRun } from '../../contract/flow-store.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import { mergeScopes } from '../budget-amounts.ts';
+import { readAnchor } from '../read-anchor.ts';
+import { toSqlText } from '../sql-text.ts';
+import {
+  COPIED_TABLES,
+  type CopiedRow,
+  type CopiedTable,
+  type TableSource,
+} from '../table-rows.ts';
+import { migrate } from './database/migrate.ts';
+import { type Database, openDatabase } from './database/open-database.ts';
+import { isOwnerAlive, type OwnerRow } from './database/owner.ts';
+import { identifyProcess } from './database/process-identity.ts';
+import { storeFailure } from './database/store-failure.ts';
+
+/** Rows of one page at most, and bytes of files that were kept. */
+const MAX_PAGE = 500;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+/** Columns that SQLite does not have under the same name. */
+const SELECTED: Partial<Record<CopiedTable, string>> = {
+  audit_anchor: 'one, seq, checkpoint',
+  flow_runs: 'id, flow, user_id, status, owner, wake_at, created_at, updated_at, record',
+};
+
+/** Tables without row numbers; all others are read in the order of theirs. */
+const WITHOUT_ROWID: ReadonlySet<CopiedTable> = new Set([
+  'intents',
+  'budgets',
+  'holds',
+  'counters',
+]);
+
+const escapedScopes = (scopes: string): unknown =>
+  mergeScopes(JSON.parse(scopes)).map((scope) => ({ ...scope, key: toSqlText(scope.key) }));
+
+type Convert = (row: never) => CopiedRow;
+
+const CONVERSIONS: Partial<Record<CopiedTable, Convert>> = {
+  audit_anchor: (row: { seq: number; checkpoint: string }) => ({
+    ...row,
+    hash: readAnchor(row).hash,
+  }),
+  holds: (row: { scopes: string }) => ({ ...row, scopes: escapedScopes(row.scopes) }),
+  snapshots: (row: { before: Uint8Array | null }) => ({
+    ...row,
+    before: row.before && `\\x${Buffer.from(row.before).toString('hex')}`,
+  }),
+  flow_runs: (row: { record: string }) => ({
+    ...row,
+    epoch: (JSON.parse(row.record) as FlowRun).epoch,
+  }),
+};
+
+/** JSON has no text for infinity. */
+const plainNumbers = (row: CopiedRow): CopiedRow =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
+    ]),
+  );
+
+const bytesOf = (row: CopiedRow): number =>
+  Object.values(row).reduce<number>(
+    (sum, value) => sum + (typeof value === 'string' ? value.length : 0),
+    0,
+  );
+
+/** Reads by position, a row at a time: a page must not hold a hundred large files. */
+const rowsOf = function* rowsOf(database: Database, table: CopiedTable): Generator<CopiedRow> {
+  const columns = SELECTED[table] ?? COPIED_TABLES[table];
+  const convert = (CONVERSIONS[table] ?? ((row: CopiedRow) => row)) as (row: unknown) => CopiedRow;
+  if (WITHOUT_ROWID.has(table)) {
+    for (const row of database.prepare(`SELECT ${columns} FROM ${table}`).all())
+      yield plainNumbers(convert(row));
+    return;
+  }
+  const size = table === 'snapshots' || table === 'results' ? 1 : MAX_PAGE;
+  const find = database.prepare(
+    `SELECT rowid AS copied_row, ${columns} FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${size}`,
+  );
+  for (let last = -1; ; ) {
+    const rows = find.all(last) as (CopiedRow & { copied_row: number })[];
+    for (const { copied_row, ...row } of rows) {
+      last = copied_row;
+      yield plainNumbers(convert(row));
+    }
+    if (rows.length < size) return;
+  }
+};
+
+const pagesOf = function* pagesOf(
+  database: Database,
+  table: CopiedTable,
+): Generator<readonly CopiedRow[]> {
+  let page: CopiedRow[] = [];
+  let bytes = 0;
+  for (const row of rowsOf(database, table)) {
+    page.push(row);
+    bytes += bytesOf(row);
+    if (page.length < MAX_PAGE && bytes < MAX_PAGE_BYTES) continue;
+    yield page;
+    page = [];
+    bytes = 0;
+  }
+  if (page.length > 0) yield page;
+};
+
+const countRows = (database: Database): number =>
+  (Object.keys(COPIED_TABLES) as CopiedTable[]).reduce((sum, table) => {
+    const row = database.prepare(`SELECT count(*) AS rows FROM ${table}`).get() as { rows: number };
+    return sum + Number(row.rows);
+  }, 0);
+
+const assertUnused = (database: Database, runtime: Runtime): void => {
+  const { place } = identifyProcess();
+  const owners = database.prepare('SELECT * FROM owners').all() as OwnerRow[];
+  const alive = owners.find((owner) => isOwnerAlive(owner, place, runtime.now()));
+  if (!alive) return;
+  throw new ToolFailure('CONFLICT', `The process ${alive.pid} uses the store.`, {
+    suggestions: ['End the processes that use it, then copy it again.'],
+  });
+};
+
+/** Ends the transaction first: the engine may keep a closed file open for a while. */
+const letGo = (database: Database): void => {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // The transaction had not begun.
+  }
+  database.close();
+};
+
+/** Runs the work while the file cannot be written. Fails with NOT_FOUND, CONFLICT or STORE_UNAVAILABLE. */
+export const withExportedTables = async <T>(
+  path: string,
+  runtime: Runtime,
+  work: (source: TableSource) => Promise<T>,
+): Promise<T> => {
+  const file = resolve(path);
+  if (!existsSync(file)) {
+    throw new ToolFailure('NOT_FOUND', 'There is no store in this file.', {
+      suggestions: ['Name the database file, e.g. .toolcrib/state.db.'],
+    });
+  }
+  const database = await openDatabase(file);
+  try {
+    migrate(database);
+    database.exec('BEGIN IMMEDIATE');
+    assertUnused(database, runtime);
+    const source = {
+      pages: (table: CopiedTable) => pagesOf(database, table),
+      total: countRows(database),
+    };
+    return await work(source);
+  } catch (error) {
+    throw storeFailure(error);
+  } finally {
+    letGo(database);
+  }
+};
