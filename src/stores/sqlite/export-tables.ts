@@ -9,7 +9,7 @@ import type { FlowRun } from '../../contract/flow-store.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { mergeScopes } from '../budget-amounts.ts';
 import { readAnchor } from '../read-anchor.ts';
-import { toSqlText } from '../sql-text.ts';
+import { toSqlText } from '../../kit/text/sql-text.ts';
 import {
   COPIED_TABLES,
   type CopiedRow,
@@ -17,10 +17,10 @@ import {
   type TableSource,
 } from '../table-rows.ts';
 import { migrate } from './database/migrate.ts';
-import { type Database, openDatabase } from './database/open-database.ts';
-import { isOwnerAlive, type OwnerRow } from './database/owner.ts';
-import { identifyProcess } from './database/process-identity.ts';
-import { storeFailure } from './database/store-failure.ts';
+import { type Database, openDatabase } from '../../kit/sqlite/open-database.ts';
+import { isOwnerAlive, type OwnerRow } from '../../kit/sqlite/owner.ts';
+import { identifyProcess } from '../../kit/sqlite/process-identity.ts';
+import { storeFailure } from '../../kit/sqlite/store-failure.ts';
 
 /** Rows of one page at most, and bytes of files that were kept. */
 const MAX_PAGE = 500;

@@ -19,7 +19,7 @@ import type { Store } from '../../../contract/store.ts';
 import { createRuntime } from '../../../crib/create-runtime.ts';
 import { verifyAuditLog } from '../../../governance/audit/verify-audit.ts';
 import { createSqliteStore } from '../../../stores/sqlite/create-sqlite-store.ts';
-import { openDatabase } from '../../../stores/sqlite/database/open-database.ts';
+import { openDatabase } from '../../../kit/sqlite/open-database.ts';
 import { runCli } from '../../run-cli.ts';
 
 let base = '';
