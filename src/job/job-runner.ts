@@ -1,5 +1,6 @@
 /** Runs one attempt at a job: checks whose it is, claims it, and hands it to the handler of its type. */
-import { ToolFailure, toolError } from '../contract/errors.ts';
+import type { Caller } from '../contract/caller.ts';
+import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
 import type { JobContext } from '../contract/job.ts';
 import type { Job, JobEnd, JobRun } from '../contract/queue.ts';
 import type { Runtime } from '../contract/runtime.ts';
@@ -16,6 +17,8 @@ export interface JobRunnerDeps extends JobCallDeps, EntryClaimDeps {
   readonly types: JobTypes;
   readonly runtime: Pick<Runtime, 'now' | 'after'>;
   isOurs(text: string, seal: string | undefined): Promise<boolean>;
+  /** Says why the caller may call no more, such as one whose token was revoked since. */
+  refusal(caller: Caller): Promise<ToolError | undefined>;
 }
 
 const noHandler = ({ type }: Job): JobEnd => ({
@@ -79,6 +82,8 @@ export class JobRunner {
       const type = this.#deps.types.find(job.type);
       if (!type) return noHandler(job);
       if (!(await this.#deps.isOurs(sealedText(job), job.seal))) return notOurs();
+      const error = await this.#deps.refusal(job.caller);
+      if (error) return { state: 'failed', error, retryable: false };
       const attempt = () => this.#attempt(job, run, type);
       return handsOutOnce ? await attempt() : await claimedAtEntry(job, this.#deps, attempt);
     } catch (error) {

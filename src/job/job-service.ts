@@ -88,9 +88,10 @@ export class JobService {
   }
 
   async list(filter: JobFilter = {}, as?: JobAs): Promise<readonly Job[]> {
-    const userId = seenUser(as);
-    const queue = await this.#deps.queue();
-    return queue.list(userId === undefined ? filter : { ...filter, userId });
+    const user = seenUser(as);
+    if (user === undefined) return (await this.#deps.queue()).list(filter);
+    if (filter.userId !== undefined && filter.userId !== user) return [];
+    return (await this.#deps.queue()).list({ ...filter, userId: user });
   }
 
   /** Does something with a job that the caller may see; false where it sees none. */

@@ -1,5 +1,5 @@
 /**
- * Says whether the caller of a run may still call. Rules, grants and limits are judged by the pipeline at
+ * Says whether the caller of a run or a job may still call. Rules, grants and limits are judged by the pipeline at
  * each step; that a token was revoked, or has expired, only its record tells.
  */
 import type { Caller } from '../../contract/caller.ts';
@@ -29,7 +29,7 @@ export const tokenRefusal = async (
   const isOver = record?.expiresAt !== undefined && record.expiresAt <= now;
   if (record && record.revokedAt === undefined && !isOver) return undefined;
   const why = isOver ? 'has expired' : 'is revoked';
-  return toolError('PERMISSION_DENIED', `The token that started the run ${why}.`, {
-    suggestions: ['Cancel the run, and start it again as somebody who may.'],
+  return toolError('PERMISSION_DENIED', `The token that started it ${why}.`, {
+    suggestions: ['Cancel it, and start it again as somebody who may.'],
   });
 };

@@ -8,6 +8,7 @@ import type { JobService, JobSettings } from '../../job/job-service.ts';
 import { JobTypes } from '../../job/job-types.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import type { OpenedQueue } from '../open-queue.ts';
+import { tokenOf, tokenRefusal } from './caller-refusal.ts';
 import type { FlowMemberDeps } from './flows-of.ts';
 
 export interface JobMemberDeps extends Omit<FlowMemberDeps, 'events' | 'explain' | 'recordedMs'> {
@@ -34,6 +35,11 @@ const openService = async (
     approval: async (id) => (await store()).approvals.get(id),
     seal: async (text) => (isPrivate ? undefined : (await seals()).seal(text)),
     isOurs: async (text, seal) => isPrivate || (await seals()).isOurs(text, seal),
+    refusal: async (caller) => {
+      const tokenId = tokenOf(caller);
+      if (tokenId === undefined) return undefined;
+      return tokenRefusal(tokenId, { tokens: (await store()).tokens, now: runtime.now() });
+    },
   });
 };
 

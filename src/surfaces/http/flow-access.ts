@@ -5,10 +5,11 @@
 import type { CallAs } from '../../contract/call-options.ts';
 import type { FlowFilter, FlowRun } from '../../contract/flow-store.ts';
 import type { StepView } from '../../contract/flow-view.ts';
-import { fromCursor, type Page, type PageQuery, timeKey, toCursor } from '../door/page-of.ts';
+import type { Page, PageQuery } from '../door/page-of.ts';
 import { callerOfIdentity, type Identity } from './auth/identity.ts';
 import { notFound } from './error-reply.ts';
 import type { HttpServices } from './http-services.ts';
+import { timePage } from './time-page.ts';
 
 /** Who asks, as the crib judges it; nobody for a viewer, whose role lets it read whatever there is. */
 const readerOf = (identity: Identity, { crib }: HttpServices): CallAs | undefined =>
@@ -57,27 +58,12 @@ export const shownStep = (step: StepView, isWhole: boolean): StepView => {
   return shown;
 };
 
-const isAfter = ({ createdAt, id }: FlowRun, key: string): boolean => timeKey(createdAt, id) < key;
-
-/**
- * Lists one page of the runs that a reader may see. The store pages by moments; runs of one moment are
- * told apart by their ids, so that none is lost between two pages.
- */
-export const runPage = async (
+/** Lists one page of the runs that a reader may see. */
+export const runPage = (
   filter: FlowFilter,
-  { cursor, limit }: PageQuery,
+  query: PageQuery,
   { services, identity }: { readonly services: HttpServices; readonly identity: Identity },
 ): Promise<Page<FlowRun>> => {
-  const key = cursor === undefined ? undefined : fromCursor(cursor);
-  const before = key === undefined ? {} : { before: Number.parseInt(key, 10) + 1 };
   const as = readerOf(identity, services);
-  for (let wanted = limit + 1; ; wanted *= 2) {
-    const runs = await services.crib.flows.list({ ...filter, ...before, limit: wanted }, as);
-    const rest = key === undefined ? runs : runs.filter((run) => isAfter(run, key));
-    if (rest.length <= limit && runs.length === wanted) continue;
-    const items = rest.slice(0, limit);
-    const last = items.at(-1);
-    const hasMore = rest.length > limit && last !== undefined;
-    return { items, ...(hasMore && { next: toCursor(timeKey(last.createdAt, last.id)) }) };
-  }
+  return timePage((page) => services.crib.flows.list({ ...filter, ...page }, as), query);
 };

@@ -8,6 +8,7 @@ import { EXECUTION_ROUTES } from './executions.ts';
 import { FLOW_ROUTES } from './flows.ts';
 import { HEALTH_ROUTES } from './health.ts';
 import { DELIVERY_ROUTES } from './job-delivery.ts';
+import { JOB_ROUTES } from './jobs.ts';
 import { PERMISSION_ROUTES } from './permissions.ts';
 import { POLICY_ROUTES } from './policy.ts';
 import { SERVER_ROUTES } from './servers.ts';
@@ -24,6 +25,7 @@ export const ROUTES: readonly Route[] = [
   ...CALL_ROUTES,
   ...EXECUTION_ROUTES,
   ...FLOW_ROUTES,
+  ...JOB_ROUTES,
   ...APPROVAL_ROUTES,
   ...LINK_ROUTES,
   ...AUDIT_ROUTES,

@@ -1,0 +1,66 @@
+/**
+ * Whose jobs a request may see and touch: its own, or all for an admin. A viewer reads all of them
+ * without what they were given and what came out. A job of another user does not exist for the rest.
+ */
+import type { CallAs } from '../../contract/call-options.ts';
+import type { Job, JobFilter, StoredSchedule } from '../../contract/queue.ts';
+import type { Page, PageQuery } from '../door/page-of.ts';
+import { callerOfIdentity, type Identity } from './auth/identity.ts';
+import { notFound } from './error-reply.ts';
+import type { HttpServices } from './http-services.ts';
+import { timePage } from './time-page.ts';
+
+/** Who asks, as the crib judges it; nobody for a viewer, whose role lets it read whatever there is. */
+export const jobReader = (identity: Identity, { crib }: HttpServices): CallAs | undefined =>
+  identity.role === 'viewer' ? undefined : callerOfIdentity(identity, crib.tools);
+
+/** Finds a job to be shown. Throws NOT_FOUND. */
+export const visibleJob = async (
+  id: string,
+  services: HttpServices,
+  identity: Identity,
+): Promise<Job> => {
+  const job = await services.crib.jobs.get(id, jobReader(identity, services));
+  if (job) return job;
+  throw notFound('The job');
+};
+
+/** Lists one page of the jobs that a reader may see. */
+export const jobPage = (
+  filter: JobFilter,
+  query: PageQuery,
+  { services, identity }: { readonly services: HttpServices; readonly identity: Identity },
+): Promise<Page<Job>> => {
+  const as = jobReader(identity, services);
+  return timePage((page) => services.crib.jobs.list({ ...filter, ...page }, as), query);
+};
+
+const seesContent = (userId: string, identity: Identity): boolean =>
+  identity.role === 'admin' || (identity.role !== 'viewer' && userId === identity.userId);
+
+/** Shows a job without its seal and the rights of its caller. */
+export const shownJob = (job: Job, identity: Identity) => {
+  const { seal: _seal, dailyUsd: _usd, backoff: _backoff, ...rest } = job;
+  const { payload, progress, result, ...facts } = rest;
+  const { userId, agentId, sessionId } = job.caller;
+  const shown = { ...facts, caller: { userId, agentId, sessionId } };
+  if (!seesContent(userId, identity)) return { ...shown, withheld: true as const };
+  return {
+    ...{ ...shown, payload },
+    ...(progress !== undefined && { progress }),
+    ...(result !== undefined && { result }),
+  };
+};
+
+/** Shows a schedule without its seal and the rights of its caller. */
+export const shownSchedule = (schedule: StoredSchedule, identity: Identity) => {
+  const { id, cron, timeZone, nextAt, lastAt, job } = schedule;
+  const { userId, agentId, sessionId } = job.caller;
+  return {
+    ...{ id, cron, nextAt, queue: job.queue, type: job.type },
+    ...(timeZone !== undefined && { timeZone }),
+    ...(lastAt !== undefined && { lastAt }),
+    caller: { userId, agentId, sessionId },
+    ...(seesContent(userId, identity) ? { payload: job.payload } : { withheld: true as const }),
+  };
+};

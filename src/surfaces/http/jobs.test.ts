@@ -1,0 +1,145 @@
+/** Jobs over HTTP: added, listed in pages, looked at, cancelled, requeued, removed and scheduled. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openHttp, type TestHttp } from '../../../test/fixtures/http-surface.ts';
+import { aTool } from '../../../test/fixtures/test-crib.ts';
+import type { Role } from '../../contract/tokens.ts';
+
+let http: TestHttp;
+beforeAll(async () => {
+  http = await openHttp([aTool()], { limits: { bodyBytes: 4096, failedAttempts: 1e9 } });
+});
+afterAll(() => http.close());
+
+const as = (role: Role, path: string, options: object = {}) =>
+  http.ask(path, { token: http.tokens[role], ...options });
+const post = (path: string, body: unknown, role: Role = 'agent', headers = {}) =>
+  as(role, path, { method: 'POST', body, headers });
+const ECHO = { tool: 'echo', input: { text: 'hi' } };
+const add = async (more: object = {}): Promise<string> => {
+  const { json } = await post('/v1/jobs', { type: 'tool', payload: ECHO, delayMs: 1e8, ...more });
+  return json.id;
+};
+
+describe('POST /v1/jobs', () => {
+  it('adds a job that runs as the holder of the token and shows its result', async () => {
+    const added = await post('/v1/jobs', { type: 'tool', payload: ECHO });
+    expect(added).toMatchObject({ status: 201, json: { state: 'waiting', type: 'tool' } });
+    const workers = await http.crib.jobs.work({ queues: ['default'] });
+    const look = async () => (await as('agent', `/v1/jobs/${added.json.id}`)).json;
+    await expect.poll(async () => (await look()).state, { timeout: 20_000 }).toBe('completed');
+    await workers.close();
+    expect(await look()).toMatchObject({
+      caller: { userId: 'token:agent' },
+      payload: ECHO,
+      result: { text: 'hi' },
+      attempts: 1,
+    });
+    expect(JSON.stringify(await look())).not.toMatch(/"(seal|permissions|backoff)"/);
+  });
+
+  it('gives the same job for the same key, and CONFLICT for another payload', async () => {
+    const key = { 'idempotency-key': 'monday' };
+    const body = { type: 'tool', payload: ECHO, delayMs: 1e8 };
+    const first = await post('/v1/jobs', body, 'agent', key);
+    expect((await post('/v1/jobs', body, 'agent', key)).json.id).toBe(first.json.id);
+    const other = { ...body, payload: { tool: 'echo', input: {} } };
+    expect((await post('/v1/jobs', other, 'agent', key)).status).toBe(409);
+    expect((await post('/v1/jobs', body, 'operator', key)).json.id).not.toBe(first.json.id);
+  });
+
+  it.each([
+    ['an unknown type', { type: 'nothing', payload: {} }, 404],
+    ['an unknown field', { type: 'tool', payload: ECHO, userId: 'root' }, 400],
+    ['a negative delay', { type: 'tool', payload: ECHO, delayMs: -1 }, 400],
+    ['too many retries', { type: 'tool', payload: ECHO, retries: 1e6 }, 400],
+    ['a payload that does not fit its type', { type: 'tool', payload: { input: 1 } }, 400],
+    ['a body that is too large', { type: 'tool', payload: 'x'.repeat(5000) }, 413],
+  ])('hostile: refuses %s', async (_, body, status) => {
+    expect((await post('/v1/jobs', body)).status).toBe(status);
+  });
+});
+
+describe('GET /v1/jobs', () => {
+  it('lists jobs in pages, newest first, and loses none of one moment', async () => {
+    const added = [await add(), await add(), await add()];
+    const first = (await as('agent', '/v1/jobs?state=delayed&limit=2')).json;
+    const rest = (await as('agent', `/v1/jobs?state=delayed&limit=200&cursor=${first.next}`)).json;
+    const ids = [...first.items, ...rest.items].map(({ id }: { id: string }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(added));
+  });
+
+  it('counts the jobs of each queue for those who may read everything', async () => {
+    expect((await as('viewer', '/v1/jobs/queues')).json.items).toContainEqual(
+      expect.objectContaining({ queue: 'default', dead: 0 }),
+    );
+    expect((await as('agent', '/v1/jobs/queues')).status).toBe(403);
+  });
+});
+
+describe('a job', () => {
+  it('is cancelled, put back and removed, and says when that is not possible', async () => {
+    const id = await add();
+    expect((await post(`/v1/jobs/${id}/requeue`, undefined)).status).toBe(409);
+    expect((await post(`/v1/jobs/${id}/cancel`, undefined)).status).toBe(200);
+    expect((await post(`/v1/jobs/${id}/cancel`, undefined)).status).toBe(409);
+    expect((await post(`/v1/jobs/${id}/requeue`, undefined)).status).toBe(200);
+    expect((await as('agent', `/v1/jobs/${id}`, { method: 'DELETE' })).status).toBe(200);
+    expect((await as('agent', `/v1/jobs/${id}`)).status).toBe(404);
+  });
+
+  it('threat: of another user does not exist, but for admins; viewers see no content', async () => {
+    const id = await add();
+    expect((await as('operator', `/v1/jobs/${id}`)).status).toBe(404);
+    expect((await post(`/v1/jobs/${id}/cancel`, undefined, 'operator')).status).toBe(404);
+    expect((await as('operator', '/v1/jobs?user=token:agent')).json.items).toEqual([]);
+    const seen = (await as('viewer', `/v1/jobs/${id}`)).json;
+    expect(seen).toMatchObject({ id, withheld: true });
+    expect(seen).not.toHaveProperty('payload');
+    expect((await post(`/v1/jobs/${id}/cancel`, undefined, 'viewer')).status).toBe(403);
+    expect((await as('admin', `/v1/jobs/${id}`)).json).toMatchObject({ payload: ECHO });
+  });
+
+  it('threat: of a token that was revoked since does not run', async () => {
+    const made = await post('/v1/tokens', { name: 'brief', role: 'agent' }, 'admin');
+    const body = { type: 'tool', payload: ECHO };
+    const added = await http.ask('/v1/jobs', { token: made.json.token, method: 'POST', body });
+    expect(added.status).toBe(201);
+    await as('admin', `/v1/tokens/${made.json.id}`, { method: 'DELETE' });
+    const workers = await http.crib.jobs.work({ queues: ['default'] });
+    const look = async () => (await as('admin', `/v1/jobs/${added.json.id}`)).json;
+    await expect.poll(async () => (await look()).state, { timeout: 20_000 }).toBe('dead');
+    await workers.close();
+    expect((await look()).error).toMatchObject({ code: 'PERMISSION_DENIED' });
+  });
+});
+
+describe('a schedule', () => {
+  const body = { cron: '30 4 * * *', timeZone: 'Europe/Berlin', type: 'tool', payload: ECHO };
+
+  it('is set, listed and removed by its own user', async () => {
+    const set = await post('/v1/jobs/schedules/nightly', body);
+    expect(set).toMatchObject({ status: 200, json: { id: 'nightly', cron: '30 4 * * *' } });
+    expect((await as('agent', '/v1/jobs/schedules')).json.items).toMatchObject([
+      { id: 'nightly', payload: ECHO, timeZone: 'Europe/Berlin' },
+    ]);
+    const remove = () => as('agent', '/v1/jobs/schedules/nightly', { method: 'DELETE' });
+    expect((await remove()).status).toBe(200);
+    expect((await remove()).status).toBe(404);
+  });
+
+  it('threat: of another user is neither seen, changed nor removed', async () => {
+    await post('/v1/jobs/schedules/mine', body);
+    expect((await as('operator', '/v1/jobs/schedules')).json.items).toEqual([]);
+    expect((await post('/v1/jobs/schedules/mine', body, 'operator')).status).toBe(403);
+    const removed = await as('operator', '/v1/jobs/schedules/mine', { method: 'DELETE' });
+    expect(removed.status).toBe(404);
+    const [seen] = (await as('viewer', '/v1/jobs/schedules')).json.items;
+    expect(seen).toMatchObject({ id: 'mine', withheld: true });
+  });
+
+  it('hostile: refuses a pattern that makes no sense', async () => {
+    const wrong = await post('/v1/jobs/schedules/wrong', { ...body, cron: 'every day' });
+    expect(wrong).toMatchObject({ status: 400, json: { error: { code: 'VALIDATION_ERROR' } } });
+  });
+});
