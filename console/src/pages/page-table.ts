@@ -39,6 +39,13 @@ export const PAGES: readonly PageEntry[] = [
     Page: later(async () => (await import('./tools/tools-page.tsx')).ToolsPage),
   },
   {
+    id: 'jobs',
+    title: 'Jobs',
+    letter: 'j',
+    icon: 'jobs',
+    Page: later(async () => (await import('./jobs/jobs-page.tsx')).JobsPage),
+  },
+  {
     id: 'servers',
     title: 'Servers',
     letter: 's',

@@ -1,0 +1,15 @@
+/** Reloads what no event tells of, every few seconds while the tab is in sight. */
+import { useEffect, useRef } from 'react';
+
+const POLL_MS = 3_000;
+
+export const usePolling = (reload: () => void): void => {
+  const latest = useRef(reload);
+  latest.current = reload;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') latest.current();
+    }, POLL_MS);
+    return () => clearInterval(timer);
+  }, []);
+};
