@@ -429,3 +429,14 @@ describe('the retry of a composed tool', () => {
     expect(written).toBe(1);
   });
 });
+
+describe('types', () => {
+  it('of a sequence are the input of its first tool and the data of its last', async () => {
+    const both = sequence([search, scrape]);
+    const typed: Tool<{ query: string }, { output: { text: string } }> = both;
+    const one: Tool<{ query: string }, { output: { url: string } }> = sequence([search]);
+    // @ts-expect-error: the data of the last tool is no number
+    const wrong: Tool<{ query: string }, { output: number }> = both;
+    expect([typed.name, one.name, wrong.name]).toHaveLength(3);
+  });
+});
