@@ -387,6 +387,29 @@ describe('conditional', () => {
   ])('refuses %s', (_what, build) => expect(build).toThrow('conditional'));
 });
 
+describe('the time limit of a composed tool', () => {
+  it('ends what runs, and tells the parts that had ended', async () => {
+    const aborted: string[] = [];
+    const slow = aTool({
+      name: 'slow',
+      run: (async (_input: unknown, { signal }: { signal: AbortSignal }) => {
+        signal.addEventListener('abort', () => aborted.push('slow'));
+        return new Promise(() => undefined);
+      }) as never,
+    });
+    const whole = sequence([echo, slow], { name: 'whole', timeoutMs: 50 });
+    const crib = await cribOf([echo, slow, whole]);
+    const done = crib.execute('whole', { n: 1 });
+    for (let turns = 0; turns < 20; turns += 1) await new Promise((next) => setImmediate(next));
+    await crib.runtime.advance(60);
+    const { status, error } = await done;
+    expect(status).toBe('timeout');
+    const ended = expect.objectContaining({ tool: 'echo', data: { n: 1 } });
+    expect(error?.partial).toEqual({ results: expect.arrayContaining([ended]) });
+    expect(aborted).toEqual(['slow']);
+  });
+});
+
 describe('the retry of a composed tool', () => {
   const flaky = (times: number) => {
     let calls = 0;
