@@ -59,6 +59,8 @@ export interface CallNotes {
   innerIntent: boolean;
   /** The calls that it made and that may have changed something, in the order of their intents. */
   innerCalls: Set<string> | undefined;
+  /** What became of the parts of a composed tool that have ended, in that order. */
+  innerOutcomes: InnerOutcome[] | undefined;
   /** Something outside may have changed: from here on a retry needs an idempotent tool. */
   effectPossible: boolean;
   /** The call was answered while its tool may still run: the broker refuses it everything. */
@@ -85,6 +87,12 @@ export interface CallNotes {
   /** What the calls it made have brought along. */
   innerLabels: Labels | undefined;
 }
+
+/** What became of a call that another one made. */
+export type InnerOutcome = Pick<ToolResult, 'success' | 'status' | 'data' | 'error'> & {
+  readonly tool: string;
+  readonly executionId: string;
+};
 
 /** Who or what let a call pass besides the rules. */
 export interface DecisionNotes {

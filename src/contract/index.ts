@@ -16,6 +16,7 @@ export {
   type CacheRule,
   type CallTargets,
   type Capability,
+  type Composition,
   type Concurrency,
   type CostModel,
   type Dependency,
@@ -69,6 +70,7 @@ export type {
   ExecOptions,
   FileAccess,
   FileInfo,
+  InnerCallOptions,
   ToolContext,
   Usage,
   WriteReceipt,
@@ -130,6 +132,7 @@ export type {
   LinkDecision,
   Permissions,
   ResultPage,
+  UndonePart,
   UndoReport,
   UsageLine,
 } from './crib-members.ts';

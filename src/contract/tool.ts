@@ -255,12 +255,12 @@ export interface Tool<I = unknown, O = unknown> {
   readonly labels?: Partial<Labels>;
   /** True where a call can carry data out although neither its tier nor its hosts say so. */
   readonly sink?: true;
-  /**
-   * All that it does, it does by calling other tools, each judged by itself. The calls hold what they
-   * cost: `estimate` of such a tool has to be covered before it starts, and is not held.
-   */
+  /** It calls other tools, each judged by itself: its own tier says nothing of what will happen. */
   readonly callsTools?: true;
-  /** What a composed tool is made of, as data: shown to people, and pinned by the lock. */
+  /**
+   * What a composed tool is made of: all that it does, it does by calling these. They hold what they
+   * cost, so that its `estimate` has to be covered before it starts, and is not held.
+   */
   readonly composition?: Composition;
   /** What the user says of a tool from outside. A source takes it from the configuration alone. */
   readonly assigned?: AssignedFlow;

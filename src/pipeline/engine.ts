@@ -1,6 +1,6 @@
 /** Puts the pipeline together over an open store, and starts calls on it. */
 import { dirname, relative } from 'node:path';
-import type { Call, CallRequest, Next } from '../contract/call.ts';
+import type { Call, CallRequest, InnerOutcome, Next } from '../contract/call.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
@@ -28,7 +28,7 @@ import { explainCall } from './explain-call.ts';
 import { governed } from './governed.ts';
 import { type CallInput, callerOf, type NewCallDeps, newCall } from './new-call.ts';
 import { failed } from './outcome.ts';
-import { prove } from './pipeline.ts';
+import { evidence, prove } from './pipeline.ts';
 import { reconcile } from './record/reconcile.ts';
 import { SignalFollowers } from './recovery/signal-followers.ts';
 import { requestFault } from './request-fault.ts';
@@ -216,7 +216,7 @@ export class Engine {
       return this.#record(call, async () => failed(call, parent.control.reason ?? 'CANCELLED'));
     }
     parent.control.onAbort(() => call.control.abort(parent.control.reason ?? 'CANCELLED'));
-    const done = this.#run(call);
+    const done = noteOutcome(parent, this.#run(call));
     return signal ? this.#followers.follow(signal, call.control, done) : done;
   };
 
@@ -278,6 +278,25 @@ export class Engine {
     });
   }
 }
+
+/** Notes what became of a part, so that a composed call that runs out of time can tell it. */
+const noteOutcome = (parent: CallRequest, done: Promise<ToolResult>): Promise<ToolResult> => {
+  if (!evidence(parent, 'ready')?.tool.composition) return done;
+  return done.then((result) => {
+    const { success, status, data, error, metadata } = result;
+    const { toolName: tool, executionId } = metadata;
+    parent.notes.innerOutcomes ??= [];
+    const value = success ? { data } : { error };
+    parent.notes.innerOutcomes.push({
+      tool,
+      executionId,
+      success,
+      status,
+      ...value,
+    } as InnerOutcome);
+    return result;
+  });
+};
 
 /** The caller of a request whose own caller cannot be read: it has no permission. */
 const NOBODY: Caller = Object.freeze({

@@ -101,6 +101,7 @@ class Notes implements CallNotes {
   intentRecorded = false;
   innerIntent = false;
   innerCalls: CallNotes['innerCalls'] = undefined;
+  innerOutcomes: CallNotes['innerOutcomes'] = undefined;
   effectPossible = false;
   stopped = false;
   claim: string | undefined = undefined;

@@ -113,7 +113,9 @@ const keepForUndo = async (
 
 const aborted = (call: AdmittedCall): ToolResult => {
   const { reason = 'CANCELLED' } = call.control;
-  if (reason !== 'BUDGET_EXCEEDED') return failed(call, reason);
+  const { innerOutcomes: results } = call.notes;
+  if (reason !== 'BUDGET_EXCEEDED')
+    return failed(call, reason, results && { partial: { results } });
   const { code, message, extras } = overspent();
   return failedWith(call, toolError(code, message, extras));
 };
@@ -131,8 +133,8 @@ class ToolRun {
     this.#call = call;
     this.#deps = deps;
     this.#effectBefore = call.notes.effectPossible;
-    // What only calls others changes something when one of them does, and is told then.
-    call.notes.effectPossible ||= call.grant.tier !== 'read_only' && !call.ready.tool.callsTools;
+    // A composed tool changes something when one of its parts does, and is told then.
+    call.notes.effectPossible ||= call.grant.tier !== 'read_only' && !call.ready.tool.composition;
     recordInput(call, deps.redactor);
     this.#stopWatching = watchIdle(call, deps);
     const isPaidByTime = call.ready.tool.cost?.perUnit?.unit === 'second';

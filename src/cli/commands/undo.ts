@@ -74,7 +74,9 @@ const isAgreed = async (io: Io, crib: CribHost, executionId: string): Promise<bo
   const snapshots = canUndo ? firstOfEach(await store.snapshots.of(executionId)) : [];
   note(io, `Undo of ${status.tool}, execution ${executionId}:`);
   for (const snapshot of snapshots) note(io, `  ${nameOf(io, snapshot.path)} ${plan(snapshot)}`);
-  if (snapshots.length === 0) note(io, '  No file is kept for this call.');
+  if (canUndo && crib.tools.get(status.tool)?.tool.callsTools) {
+    note(io, '  What the calls did that it made, newest first.');
+  } else if (snapshots.length === 0) note(io, '  No file is kept for this call.');
   if (canAsk(io)) return confirm(io, 'Undo this?');
   throw noTerminal('Add --yes to undo without being asked.');
 };
@@ -95,6 +97,10 @@ const undo = (
     else {
       for (const path of result.data?.restored ?? []) {
         print(io, `${io.ink.green('✓')} restored ${nameOf(io, path)}`);
+      }
+      for (const { tool, executionId: part, undone, reason = '' } of result.data?.parts ?? []) {
+        if (!undone)
+          note(io, `! ${tool}, execution ${part}, was not undone: ${visibleText(reason)}`);
       }
     }
     return exitCodeOf(result);

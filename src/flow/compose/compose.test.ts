@@ -387,6 +387,29 @@ describe('conditional', () => {
   ])('refuses %s', (_what, build) => expect(build).toThrow('conditional'));
 });
 
+describe('the time limit of a composed tool', () => {
+  it('ends what runs, and tells the parts that had ended', async () => {
+    const aborted: string[] = [];
+    const slow = aTool({
+      name: 'slow',
+      run: (async (_input: unknown, { signal }: { signal: AbortSignal }) => {
+        signal.addEventListener('abort', () => aborted.push('slow'));
+        return new Promise(() => undefined);
+      }) as never,
+    });
+    const whole = sequence([echo, slow], { name: 'whole', timeoutMs: 50 });
+    const crib = await cribOf([echo, slow, whole]);
+    const done = crib.execute('whole', { n: 1 });
+    for (let turns = 0; turns < 20; turns += 1) await new Promise((next) => setImmediate(next));
+    await crib.runtime.advance(60);
+    const { status, error } = await done;
+    expect(status).toBe('timeout');
+    const ended = expect.objectContaining({ tool: 'echo', data: { n: 1 } });
+    expect(error?.partial).toEqual({ results: expect.arrayContaining([ended]) });
+    expect(aborted).toEqual(['slow']);
+  });
+});
+
 describe('the retry of a composed tool', () => {
   const flaky = (times: number) => {
     let calls = 0;
@@ -427,5 +450,16 @@ describe('the retry of a composed tool', () => {
     const crib = await cribOf([write, part, whole]);
     expect((await crib.execute('whole', {})).error?.code).toBe('RATE_LIMITED');
     expect(written).toBe(1);
+  });
+});
+
+describe('types', () => {
+  it('of a sequence are the input of its first tool and the data of its last', async () => {
+    const both = sequence([search, scrape]);
+    const typed: Tool<{ query: string }, { output: { text: string } }> = both;
+    const one: Tool<{ query: string }, { output: { url: string } }> = sequence([search]);
+    // @ts-expect-error: the data of the last tool is no number
+    const wrong: Tool<{ query: string }, { output: number }> = both;
+    expect([typed.name, one.name, wrong.name]).toHaveLength(3);
   });
 });

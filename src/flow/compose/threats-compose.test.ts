@@ -284,6 +284,7 @@ describe('undo of a composed call', () => {
     expect(await crib.executions.isUndoable(metadata.executionId)).toBe(true);
     const undone = await crib.executions.undo(metadata.executionId);
     expect(note()).toBe('before');
+    expect(undone.data?.restored).toEqual(['note.txt']);
     expect(undone.data?.parts).toMatchObject([
       { tool: 'inner', undone: true },
       { tool: 'one', undone: true },

@@ -3,6 +3,7 @@
  * double a list with every line, and a loop over a list of the input costs as much as that is long.
  */
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { isNode } from '../../governance/policy/condition/prepare-condition.ts';
 
 /** One unit is a node that is evaluated, an element that is made, or 16 characters that are made. */
 export const MAX_WORK = 1_000_000;
@@ -74,9 +75,6 @@ const meterNode = (node: ASTNode, meter: WorkMeter): void => {
   };
   evaluated.evaluate = metered;
 };
-
-const isNode = (value: unknown): value is ASTNode =>
-  typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
 
 /** Visits every node that the text has; those that a macro adds only run together with these. */
 export const visitNodes = (value: unknown, visit: (node: ASTNode) => void): void => {

@@ -73,8 +73,9 @@ export const reserveBudget = (
 ): Stage<'ready' | 'input' | 'grant' | 'approval', 'budget'> =>
   function reserveBudget(call, next) {
     const estimate = budgeting.estimate(call);
-    // The calls that a composed tool makes hold what they cost: a hold for the whole would count twice.
-    const isHeldByParts = call.ready.tool.callsTools && call.ready.tool.estimate !== undefined;
+    const { composition, estimate: most } = call.ready.tool;
+    // The parts of a composed tool hold what they cost: a hold for the whole would count twice.
+    const isHeldByParts = composition !== undefined && most !== undefined;
     if (call.options.dryRun || isHeldByParts) {
       return budgeting
         .covers(call, estimate)

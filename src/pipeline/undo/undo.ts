@@ -124,18 +124,24 @@ interface Undoing {
   readonly deps: UndoDeps;
 }
 
+interface PartUndo {
+  readonly part: UndonePart;
+  readonly restored: readonly string[];
+}
+
 /** Undoes one inner call. One that was undone before counts as undone, also in a second try. */
-const undoPart = async (executionId: string, undoing: Undoing): Promise<UndonePart> => {
+const undoPart = async (executionId: string, undoing: Undoing): Promise<PartUndo> => {
   const [row] = await undoing.deps.store.audit.query({ executionId, status: 'undone', limit: 1 });
-  if (row) return { executionId, tool: row.tool, undone: true };
+  if (row) return { part: { executionId, tool: row.tool, undone: true }, restored: [] };
   let tool = '';
   try {
     const past = await pastOf({ executionId }, undoing.scope, undoing.deps);
     tool = past.row.tool;
-    const { parts = [] } = await undo(past, undoing);
-    return { executionId, tool, ...stateOf(parts) };
+    const { parts = [], restored } = await undo(past, undoing);
+    return { part: { executionId, tool, ...stateOf(parts) }, restored };
   } catch (thrown) {
-    return { executionId, tool, undone: false, reason: reasonOf(thrown) };
+    const part = { executionId, tool, undone: false, reason: reasonOf(thrown) };
+    return { part, restored: [] };
   }
 };
 
@@ -145,13 +151,9 @@ const stateOf = (parts: readonly UndonePart[]): Pick<UndonePart, 'undone' | 'rea
     : { undone: false, reason: 'Not all of its own parts could be undone.' };
 
 /** Undoes the calls that a call made, newest first. One that cannot be undone does not stop the others. */
-const undoParts = async (
-  executionId: string,
-  undoing: Undoing,
-): Promise<readonly UndonePart[] | undefined> => {
+const undoParts = async (executionId: string, undoing: Undoing): Promise<readonly PartUndo[]> => {
   const calls = await undoing.deps.undoLog.readInner(executionId);
-  if (calls.length === 0) return undefined;
-  const parts: UndonePart[] = [];
+  const parts: PartUndo[] = [];
   for (const each of calls.toReversed()) parts.push(await undoPart(each, undoing));
   return parts;
 };
@@ -180,13 +182,15 @@ const undo = async (past: Past, undoing: Undoing): Promise<UndoReport> => {
   const { context, deps } = undoing;
   const { row } = past;
   const { executionId } = row;
-  const parts = await undoParts(executionId, undoing);
-  const restored = await restoreFiles(await deps.snapshots.of(executionId), deps);
+  const inner = await undoParts(executionId, undoing);
+  const own = await restoreFiles(await deps.snapshots.of(executionId), deps);
   const byTool = await undoByTool(row, context, deps);
-  const isUndone = restored.length > 0 || byTool || parts?.some(({ undone }) => undone);
+  const parts = inner.map(({ part }) => part);
+  const isUndone = own.length > 0 || byTool || parts.some(({ undone }) => undone);
   if (!isUndone) throw nothingLeft(past, deps);
-  if (parts?.every(({ undone }) => undone) !== false) await recordUndo(past, restored, undoing);
-  return { executionId, restored, ...(parts && { parts }) };
+  const restored = [...new Set([...inner.flatMap((each) => each.restored), ...own])];
+  if (parts.every(({ undone }) => undone)) await recordUndo(past, restored, undoing);
+  return { executionId, restored, ...(parts.length > 0 && { parts }) };
 };
 
 const inputSchema: Schema<UndoInput> = {

@@ -67,4 +67,14 @@ describe('threat: annotations of a listed tool say less than it can do', () => {
     const search = aTool({ tier: 'external_api', needs: { hosts: ['example.com'] } });
     expect(hintsOf(search)).toMatchObject({ destructiveHint: false, openWorldHint: true });
   });
+
+  it('a composed tool is as harmless as the tools that it is made of', () => {
+    const composition = { kind: 'sequence', parts: ['a'], maxCalls: 1 } as const;
+    const composed = { callsTools: true, source: 'composed', composition } as const;
+    expect(hintsOf(aTool(composed)).readOnlyHint).toBe(true);
+    expect(hintsOf(aTool({ ...composed, tier: 'write' }))).toMatchObject({
+      readOnlyHint: false,
+      destructiveHint: true,
+    });
+  });
 });

@@ -26,10 +26,13 @@ export const mcpTool = ({ tool, wireName, input, output }: Shown): Defined => {
   return { definition, losses };
 };
 
-/** True for a tool that runs programs or calls other tools: nobody can say beforehand what it will do. */
-const runsAnything = ({ tier, needs, capabilities, callsTools }: Tool): boolean =>
+/**
+ * True for a tool that runs programs or calls any other tools: nobody can say beforehand what it will
+ * do. A composed tool calls those that it is made of, and is as strict as they are.
+ */
+const runsAnything = ({ tier, needs, capabilities, callsTools, composition }: Tool): boolean =>
   tier === 'execute' ||
-  callsTools === true ||
+  (callsTools === true && composition === undefined) ||
   (needs?.commands?.length ?? 0) > 0 ||
   capabilities.some((each) => each.tier === 'execute');
 

@@ -190,3 +190,29 @@ describe('differences from an example', () => {
     expect(exampleDifferences(expected, actual).map(({ path }) => path)).toEqual(paths);
   });
 });
+
+describe('threat: composed tools that came with a folder', () => {
+  const composed = (tool: string) =>
+    [
+      'type: composed',
+      'name: mine',
+      'description: Calls another tool.',
+      'schema: { type: object }',
+      'composition:',
+      `  steps: [{ id: a, tool: ${tool}, parameters: { static: { expression: 1 + 1 } } }]`,
+      '',
+    ].join('\n');
+
+  it('have no effect before the folder is trusted, nor after a change', async () => {
+    await write('tools/mine.yml', composed('calculator'));
+    expect((await run('run', 'mine')).err).toContain('PERMISSION_DENIED');
+    await run('trust', '--yes');
+    const trusted = await run('run', 'mine', '--json');
+    expect([trusted.code, JSON.parse(trusted.out).data.output.result]).toEqual([0, 2]);
+    const { out } = await run('tools', 'info', 'mine');
+    expect(out).toMatch(/Source: +\[Composed\]/);
+    expect(out).toMatch(/Calls: +calculator/);
+    await write('tools/mine.yml', composed('run_command'));
+    expect((await run('run', 'mine')).err).toContain('not trusted as it is now');
+  });
+});

@@ -28,7 +28,8 @@ interface CallNode {
   readonly loops: number;
 }
 
-const isNode = (value: unknown): value is ASTNode =>
+/** Tells a node from the other values in a tree. */
+export const isNode = (value: unknown): value is ASTNode =>
   typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
 
 const isCall = ({ op }: ASTNode): boolean => op === 'call' || op === 'rcall';
