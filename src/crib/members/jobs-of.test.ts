@@ -241,8 +241,10 @@ describe('crib.jobs', () => {
   it('jobs outlive the crib that added them; closing waits for those that run', async () => {
     const { crib, again } = await open();
     let isOver = false;
-    crib.jobs.register('slow', async () => {
+    crib.jobs.register('slow', async (_, context) => {
       await new Promise((done) => setTimeout(done, 100));
+      // Calls still work while the crib closes.
+      await context.call(send, { text: 'last' });
       isOver = true;
     });
     const running = await crib.jobs.enqueue('slow', null);
