@@ -229,9 +229,12 @@ describe('crib.jobs', () => {
     const base = { type: 'tool', payload, userId: 'ada' };
     await crib.jobs.work();
     await crib.jobs.schedule('tick', { ...base, cron: '* * * * * *' });
-    await expect.poll(() => sent.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
-    const [job] = await crib.jobs.list({ state: 'completed' });
-    expect(job).toMatchObject({ scheduleId: 'tick', caller: { userId: 'ada' } });
+    const completed = () => crib.jobs.list({ state: 'completed' });
+    await expect
+      .poll(async () => (await completed()).length, { timeout: 20_000 })
+      .toBeGreaterThanOrEqual(1);
+    expect(sent[0]).toBe('tick');
+    expect((await completed())[0]).toMatchObject({ scheduleId: 'tick', caller: { userId: 'ada' } });
     expect(await crib.jobs.unschedule('tick')).toBe(true);
     await expect(crib.jobs.schedule('bad', { ...base, cron: 'soon' })).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
