@@ -62,6 +62,32 @@ export type {
   JournalStep,
 } from './flow-store.ts';
 
+// Jobs: work in the background, and the port to the queues that keep it.
+
+export type {
+  CribJobs,
+  EnqueueOptions,
+  JobAs,
+  JobContext,
+  JobHandler,
+  JobTypeOptions,
+  JobWorkers,
+  ScheduleOptions,
+  WorkJobsOptions,
+} from './job.ts';
+export type {
+  Job,
+  JobBackoff,
+  JobCounts,
+  JobEnd,
+  JobFilter,
+  JobSchedule,
+  JobState,
+  NewJob,
+  Queue,
+  StoredSchedule,
+} from './queue.ts';
+
 // Running inside a tool: what it is handed, and how it fails with a code.
 
 export type {

@@ -14,7 +14,7 @@ import { sealedText } from './new-job.ts';
 
 export interface EntryClaimDeps {
   readonly runtime: Pick<Runtime, 'now'>;
-  replays(): Promise<Replays>;
+  readonly replays: Replays;
   nextId(): string;
 }
 
@@ -39,7 +39,7 @@ export const claimedAtEntry = async (
   deps: EntryClaimDeps,
   run: () => Promise<JobEnd>,
 ): Promise<JobEnd> => {
-  const replays = await deps.replays();
+  const { replays } = deps;
   const executionId = deps.nextId();
   const key = canonicalJson(['job', job.id]);
   const request = { key, digest: sha256Hex(sealedText(job)), executionId };

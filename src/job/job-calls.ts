@@ -18,7 +18,7 @@ export interface JobCallDeps {
   readonly tools: Pick<Catalog, 'get'>;
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
   approval(approvalId: string): Promise<ApprovalRecord | undefined>;
-  memory(): Promise<MemoryStore>;
+  readonly memory: Pick<MemoryStore, 'read' | 'write' | 'delete'>;
 }
 
 /** Where it is kept which question a call of a job has put. */
@@ -72,7 +72,7 @@ export class JobCalls {
 
   /** Remembers the question, so that the next attempt brings its answer. */
   async #postpone(name: string, { approvalId, expiresAt }: PendingApproval): Promise<never> {
-    const memory = await this.#deps.memory();
+    const { memory } = this.#deps;
     const key = `${this.#job.id}:${name}`;
     await memory.write({ space: SPACE, key, value: approvalId, expiresAt });
     throw new PostponedJob('A person has to approve a call of this job.', POSTPONED_MS);
@@ -80,7 +80,7 @@ export class JobCalls {
 
   /** Returns the question that an earlier attempt has put, once it is answered. */
   async #answeredQuestion(name: string): Promise<string | undefined> {
-    const memory = await this.#deps.memory();
+    const { memory } = this.#deps;
     const key = `${this.#job.id}:${name}`;
     const approvalId = await memory.read(SPACE, key, this.#deps.runtime.now());
     if (typeof approvalId !== 'string') return undefined;

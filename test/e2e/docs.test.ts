@@ -40,9 +40,10 @@ const resolved = (code: string): string => {
 const promisedOutput = (code: string): readonly string[] =>
   [...code.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)].map(([, text]) => text ?? '');
 
-const blocks = ['README.md', 'docs/library.md', 'docs/flows.md', 'docs/governance.md'].flatMap(
-  blocksOf,
-);
+const PAGES = [
+  ...['README.md', 'docs/library.md', 'docs/flows.md', 'docs/jobs.md', 'docs/governance.md'],
+];
+const blocks = PAGES.flatMap(blocksOf);
 
 describe('rules in the documentation', () => {
   const text = readFileSync(join(root, 'docs/governance.md'), 'utf8');

@@ -229,9 +229,12 @@ describe('crib.jobs', () => {
     const base = { type: 'tool', payload, userId: 'ada' };
     await crib.jobs.work();
     await crib.jobs.schedule('tick', { ...base, cron: '* * * * * *' });
-    await expect.poll(() => sent.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
-    const [job] = await crib.jobs.list({ state: 'completed' });
-    expect(job).toMatchObject({ scheduleId: 'tick', caller: { userId: 'ada' } });
+    const completed = () => crib.jobs.list({ state: 'completed' });
+    await expect
+      .poll(async () => (await completed()).length, { timeout: 20_000 })
+      .toBeGreaterThanOrEqual(1);
+    expect(sent[0]).toBe('tick');
+    expect((await completed())[0]).toMatchObject({ scheduleId: 'tick', caller: { userId: 'ada' } });
     expect(await crib.jobs.unschedule('tick')).toBe(true);
     await expect(crib.jobs.schedule('bad', { ...base, cron: 'soon' })).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
@@ -241,8 +244,10 @@ describe('crib.jobs', () => {
   it('jobs outlive the crib that added them; closing waits for those that run', async () => {
     const { crib, again } = await open();
     let isOver = false;
-    crib.jobs.register('slow', async () => {
+    crib.jobs.register('slow', async (_, context) => {
       await new Promise((done) => setTimeout(done, 100));
+      // Calls still work while the crib closes.
+      await context.call(send, { text: 'last' });
       isOver = true;
     });
     const running = await crib.jobs.enqueue('slow', null);

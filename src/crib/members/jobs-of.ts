@@ -23,17 +23,17 @@ const openService = async (
 ): Promise<JobService> => {
   const { JobService } = await import('../../job/job-service.ts');
   const { runtime, tools, nextId, execute, jobSettings: settings } = deps;
-  const store = async () => (await deps.open()).store;
-  const seals = async () => (await deps.open()).engine.shared.seals;
+  // Kept: a crib that closes lets running jobs end, but opens nothing any more.
+  const { store, engine } = await deps.open();
+  const { seals } = engine.shared;
   const { isPrivate } = await queue();
   return new JobService({
     ...{ types, runtime, tools, nextId, execute, settings },
     queue: async () => (await queue()).queue,
-    memory: async () => (await store()).memory,
-    replays: async () => (await store()).replays,
-    approval: async (id) => (await store()).approvals.get(id),
-    seal: async (text) => (isPrivate ? undefined : (await seals()).seal(text)),
-    isOurs: async (text, seal) => isPrivate || (await seals()).isOurs(text, seal),
+    ...{ memory: store.memory, replays: store.replays },
+    approval: (id) => store.approvals.get(id),
+    seal: async (text) => (isPrivate ? undefined : seals.seal(text)),
+    isOurs: async (text, seal) => isPrivate || seals.isOurs(text, seal),
   });
 };
 
