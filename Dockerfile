@@ -12,7 +12,9 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build \
   && npm run build --workspace console \
-  && npm prune --omit=dev --ignore-scripts
+  && npm prune --omit=dev --ignore-scripts \
+  # The drivers for PostgreSQL and Redis, which an installation adds when it needs them.
+  && npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund bullmq@6 ioredis@6 pg@8
 
 FROM node:22-bookworm-slim
 # bubblewrap isolates programs that tools run, ripgrep searches, git is what git tools call.

@@ -114,9 +114,11 @@ const DEFAULTS = {
   },
   jobs: {
     engine: 'sqlite',
-    retries: 3,
     prefix: 'toolcrib',
-    qstash: { api: 'https://qstash.upstash.io' },
+    qstash: {
+      api: 'https://qstash.upstash.io',
+    },
+    retries: 3,
     queues: {},
   },
   registry: {

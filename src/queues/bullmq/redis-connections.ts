@@ -90,6 +90,8 @@ export class RedisConnections {
   readonly #opened: Redis[] = [];
   readonly #lastError: () => unknown;
   #workers: Redis | undefined;
+  /** One wait for all that ask. */
+  #becoming: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(address: string, deps: ConnectionDeps) {
@@ -118,7 +120,11 @@ export class RedisConnections {
 
   /** Resolves when the connection for commands is there. Rejects with STORE_UNAVAILABLE. */
   async ready(): Promise<void> {
-    if (this.client.status !== 'ready' && !this.#isClosed) await this.#becomesReady();
+    if (this.client.status === 'ready' || this.#isClosed) return;
+    this.#becoming ??= this.#becomesReady().finally(() => {
+      this.#becoming = undefined;
+    });
+    await this.#becoming;
   }
 
   close(): void {
