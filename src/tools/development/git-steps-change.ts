@@ -65,11 +65,36 @@ const abortMerge: GitStep = async (_request, context) => {
   return { commit: await headOf(git) };
 };
 
+/**
+ * Refuses a branch that brings files of `.toolcrib` before anything changes. The sandbox keeps them
+ * unchanged anyway, but only after git has moved the branch.
+ */
+const assertKeepsSettings = async (git: Git, ref: string): Promise<void> => {
+  const names = [
+    'diff',
+    '--name-only',
+    '-z',
+    '--no-renames',
+    ...NO_PROGRAMS,
+    `HEAD...${ref}`,
+    '--',
+  ];
+  // A revision that is not there, or not related: the merge itself says so.
+  const output = await git.run(names).catch(() => '');
+  if (!output.split('\0').some((name) => name.startsWith('.toolcrib/'))) return;
+  throw new ToolFailure('PERMISSION_DENIED', 'The branch changes files in .toolcrib.', {
+    suggestions: [
+      'Nothing was merged: what is in .toolcrib governs the tools themselves. Have a person read it and merge by hand.',
+    ],
+  });
+};
+
 export const merge: GitStep = async (request, context) => {
   if (request.abort) return abortMerge(request, context);
   const { ref = '', message, ffOnly } = request;
   context.keepForUndo(null);
   const git = await openWholeTree(context);
+  await assertKeepsSettings(git, ref);
   const previousCommit = await headOf(git);
   const options = [...(ffOnly ? ['--ff-only'] : []), ...(message ? ['-m', message] : [])];
   await git.run(['merge', '--quiet', '--no-edit', ...options, ref]);
