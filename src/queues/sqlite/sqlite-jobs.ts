@@ -6,8 +6,8 @@
 import type { Job, JobCounts, JobFilter, NewJob, StoredSchedule } from '../../contract/queue.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Database, Statement } from '../../kit/sqlite/open-database.ts';
-import { toSqlText } from '../../kit/text/sql-text.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
+import { toSqlText } from '../../kit/text/sql-text.ts';
 import { deadlyJob } from '../job-change.ts';
 import {
   type Claimed,

@@ -1,8 +1,8 @@
 /** Schedules in SQLite. A moment is made into a job and the schedule moved on in one transaction. */
 import type { NewJob, StoredSchedule } from '../../contract/queue.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
-import { toSqlText } from '../../kit/text/sql-text.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
+import { toSqlText } from '../../kit/text/sql-text.ts';
 import { advancedSchedule, scheduledJob } from '../job-change.ts';
 import { jobText } from '../job-text.ts';
 

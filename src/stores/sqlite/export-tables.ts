@@ -7,9 +7,13 @@ import { resolve } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { FlowRun } from '../../contract/flow-store.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import { type Database, openDatabase } from '../../kit/sqlite/open-database.ts';
+import { isOwnerAlive, type OwnerRow } from '../../kit/sqlite/owner.ts';
+import { identifyProcess } from '../../kit/sqlite/process-identity.ts';
+import { storeFailure } from '../../kit/sqlite/store-failure.ts';
+import { toSqlText } from '../../kit/text/sql-text.ts';
 import { mergeScopes } from '../budget-amounts.ts';
 import { readAnchor } from '../read-anchor.ts';
-import { toSqlText } from '../../kit/text/sql-text.ts';
 import {
   COPIED_TABLES,
   type CopiedRow,
@@ -17,10 +21,6 @@ import {
   type TableSource,
 } from '../table-rows.ts';
 import { migrate } from './database/migrate.ts';
-import { type Database, openDatabase } from '../../kit/sqlite/open-database.ts';
-import { isOwnerAlive, type OwnerRow } from '../../kit/sqlite/owner.ts';
-import { identifyProcess } from '../../kit/sqlite/process-identity.ts';
-import { storeFailure } from '../../kit/sqlite/store-failure.ts';
 
 /** Rows of one page at most, and bytes of files that were kept. */
 const MAX_PAGE = 500;

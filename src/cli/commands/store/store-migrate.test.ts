@@ -18,8 +18,8 @@ import type { FlowRun } from '../../../contract/flow-store.ts';
 import type { Store } from '../../../contract/store.ts';
 import { createRuntime } from '../../../crib/create-runtime.ts';
 import { verifyAuditLog } from '../../../governance/audit/verify-audit.ts';
-import { createSqliteStore } from '../../../stores/sqlite/create-sqlite-store.ts';
 import { openDatabase } from '../../../kit/sqlite/open-database.ts';
+import { createSqliteStore } from '../../../stores/sqlite/create-sqlite-store.ts';
 import { runCli } from '../../run-cli.ts';
 
 let base = '';
