@@ -3,6 +3,7 @@
  * when it ends. Steps end in the order of the journal, one at a time, so that concurrent code does
  * the same again.
  */
+import { nextTick } from 'node:process';
 import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
 import type { JournalStep } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
@@ -24,7 +25,7 @@ import {
 export interface ExecutionDeps {
   readonly steps: readonly JournalStep[];
   readonly runtime: Pick<Runtime, 'now' | 'after' | 'log'>;
-  readonly journal: Pick<RunJournal, 'add' | 'touch' | 'flush'>;
+  readonly journal: Pick<RunJournal, 'add' | 'writeSoon' | 'flush'>;
   /** Is told when a step waits for a moment, so that `recheckDue` is called then. */
   lookAt(moment: number): void;
 }
@@ -40,8 +41,13 @@ interface OpenStep {
   /** What it waits for; `undefined` while it is worked on. */
   parkedFor: string | undefined;
   /** What came while it was worked on: it may have looked too early. */
-  readonly missed: Set<string>;
+  missed: Set<string> | undefined;
 }
+
+/** So many steps are handed to the code in one turn of the event loop. */
+const DRAINS_A_TURN = 16;
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** A step that has ended, until the code is told. */
 interface EndedStep {
@@ -80,6 +86,7 @@ export class FlowExecution {
   #nextEnded = 0;
   #active = 0;
   #isDraining = false;
+  #drains = 0;
   #isWatched = false;
   #end: ((end: TurnEnd) => void) | undefined;
   /** The code is over; steps that it did not wait for are not. */
@@ -109,7 +116,7 @@ export class FlowExecution {
           (output) => this.#finish({ type: 'completed', output }),
           (error: unknown) => this.#finish({ type: 'failed', error }),
         );
-      this.#deps.journal.touch();
+      this.#deps.journal.writeSoon();
       this.#drain();
     });
   }
@@ -134,13 +141,19 @@ export class FlowExecution {
     // A run of many steps must not remember each number.
     if (known || request.key !== undefined) this.#made.add(key);
     this.#steps += 1;
-    this.#deps.journal.touch();
     return new Promise((resolve, reject) => {
       const startedAt = known?.startedAt ?? this.#deps.runtime.now();
       const open = known?.position === undefined ? known : undefined;
       const step: OpenStep = {
-        ...{ key, request, digest, startedAt, resolve, reject, open },
-        ...{ parkedFor: undefined, missed: new Set() },
+        key,
+        request,
+        digest,
+        startedAt,
+        resolve,
+        reject,
+        open,
+        parkedFor: undefined,
+        missed: undefined,
       };
       this.#open.set(key, step);
       if (known?.position === undefined) void this.#work(step);
@@ -167,7 +180,10 @@ export class FlowExecution {
     if (!this.#end) return;
     for (const step of this.#open.values()) {
       if (step.parkedFor === waitsFor) void this.#work(step);
-      else if (step.parkedFor === undefined) step.missed.add(waitsFor);
+      else if (step.parkedFor === undefined) {
+        step.missed ??= new Set();
+        step.missed.add(waitsFor);
+      }
     }
   }
 
@@ -184,7 +200,7 @@ export class FlowExecution {
   async #work(step: OpenStep): Promise<void> {
     this.#active += 1;
     step.parkedFor = undefined;
-    step.missed.clear();
+    step.missed = undefined;
     try {
       const end = await step.request.work(this.#attempt(step));
       if (end.state === 'blocked') this.#block(end.waitsFor, end.error);
@@ -214,7 +230,7 @@ export class FlowExecution {
 
   #park(step: OpenStep, end: Extract<StepEnd, { state: 'parked' }>): void {
     if (end.step || !step.open) this.#note(step, end.step);
-    if (step.missed.has(end.waitsFor)) {
+    if (step.missed?.has(end.waitsFor)) {
       void this.#work(step);
       return;
     }
@@ -223,7 +239,11 @@ export class FlowExecution {
   }
 
   #note(step: OpenStep, part: Partial<JournalStep> | undefined): void {
-    const entry: JournalStep = { ...this.#entry(step), ...step.open, ...part, state: 'open' };
+    const entry: JournalStep = {
+      ...(step.open ?? this.#entry(step)),
+      ...part,
+      state: 'open',
+    };
     this.#deps.journal.add(entry);
     step.open = entry;
   }
@@ -231,16 +251,14 @@ export class FlowExecution {
   #close(step: OpenStep, end: ClosedEnd): void {
     const { state, value, error } = plainEnd(end);
     this.#position += 1;
-    const entry: JournalStep = {
-      ...this.#entry(step),
-      ...step.open,
-      ...end.step,
-      state,
-      position: this.#position,
-      finishedAt: this.#deps.runtime.now(),
-      ...(value !== undefined && { value }),
-      ...(error && { error }),
-    };
+    // Assigned one by one: objects that are spread into each other cost 5 µs a step.
+    const entry: Writable<JournalStep> = step.open ? { ...step.open } : this.#entry(step);
+    if (end.step) Object.assign(entry, end.step);
+    entry.state = state;
+    entry.position = this.#position;
+    entry.finishedAt = this.#deps.runtime.now();
+    if (value !== undefined) entry.value = value;
+    if (error) entry.error = error;
     this.#deps.journal.add(entry);
     this.#ended.push({ step, entry });
   }
@@ -291,13 +309,22 @@ export class FlowExecution {
     this.#drain();
   }
 
+  /**
+   * Lets the code go on until it waits. A tick that is asked for by a microtask runs when no microtask
+   * is left, which saves the turn of the event loop (3 µs and more a step); every so often there is one,
+   * so that a long run leaves room for others.
+   */
   #drain(): void {
     this.#isDraining = true;
-    setImmediate(() => {
-      this.#isDraining = false;
-      this.#pump();
-    });
+    this.#drains += 1;
+    if (this.#drains % DRAINS_A_TURN === 0) setImmediate(this.#drained);
+    else queueMicrotask(() => nextTick(this.#drained));
   }
+
+  readonly #drained = (): void => {
+    this.#isDraining = false;
+    this.#pump();
+  };
 
   /**
    * The code has not made a step that is on record. It may be slow between two steps, or wait for

@@ -68,6 +68,7 @@ const register = <I>(service: FlowService, flow: FlowDefinition<I, unknown>): vo
 
 /** Seals with a text of its own, and accepts one. */
 const sealsWith = (own: string): FlowSeals => ({
+  isOn: true,
   seal: () => own,
   isOurs: (_, seal) => seal === 'seal',
   isRunOurs: async (_, seal) => seal === 'seal',
