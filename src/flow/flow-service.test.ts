@@ -358,6 +358,28 @@ describe('a flow that another process goes on with', () => {
   });
 });
 
+describe('the undo of a failed run', () => {
+  it('is called as the caller of the run, with its budget and a key of its own', async () => {
+    const asked: unknown[] = [];
+    const service = await openService({
+      undo: async (_executionId, as) => {
+        asked.push(as);
+        return Promise.reject(new Error('crash'));
+      },
+    });
+    const run = async (flow: FlowContext) => {
+      await flow.call(double, { n: 1 });
+      return fails('stop');
+    };
+    const name = `undoes-${++ids}`;
+    register(service, defineFlow({ name, version: '1.0.0', undoOnFailure: true, run }));
+    const { runId } = await service.start(name, {}, { userId: 'bo', dailyUsd: 2 });
+    await expect.poll(async () => (await store.flows.get(runId))?.waitsFor).toEqual(['retry']);
+    const idempotencyKey = `flow:${runId}:undo:1`;
+    expect(asked).toMatchObject([{ userId: 'bo', dailyUsd: 2, flowId: runId, idempotencyKey }]);
+  });
+});
+
 describe('a step that fails before anything is called', () => {
   it.each([
     [

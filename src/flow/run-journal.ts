@@ -21,7 +21,7 @@ export interface RunJournalDeps {
 const MAX_UNWRITTEN = 256;
 
 /** How long a step that has ended may be unwritten; a run that is over sooner is one write. */
-const WRITE_WITHIN_MS = 3;
+const WRITE_WITHIN_MS = 10;
 
 const takenId = (runId: string): ToolFailure =>
   new ToolFailure('CONFLICT', `The id ${runId} belongs to another run.`);

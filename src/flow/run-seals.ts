@@ -66,7 +66,12 @@ export const plantedPart = async (
 ): Promise<ToolError | undefined> => {
   if (!seals.isOn) return undefined;
   if (!(await seals.isRunOurs(startText(run), run.seal))) return notOurs('The start of the run');
-  const planted = steps.find((step) => !seals.isOurs(stepText(run.id, step), step.seal));
+  const keys = new Set<string>();
+  // A step that is there twice was copied into the place of another.
+  const planted = steps.find(
+    (step) =>
+      keys.size === keys.add(step.key).size || !seals.isOurs(stepText(run.id, step), step.seal),
+  );
   return planted && notOurs(`Step ${planted.key} (${planted.kind} ${planted.name}) on record`);
 };
 

@@ -10,6 +10,7 @@ import type { FlowService } from '../../flow/flow-service.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { callerOf } from '../../pipeline/new-call.ts';
 import { tokenOf, tokenRefusal } from './caller-refusal.ts';
+import { flowCost } from './flow-cost.ts';
 import { openFlowSeals } from './flow-seals.ts';
 import type { MemberDeps } from './member-deps.ts';
 
@@ -87,7 +88,10 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
         void service().then((each) => each.continueDue());
       },
       start: async (flow, input, as) => (await service()).start(flow, input, as),
-      get: readable,
+      get: async (runId, as) => {
+        const run = await readable(runId, as);
+        return run && { ...run, cost: await flowCost(run, (await deps.open()).store.ledger) };
+      },
       list: async (filter, as) => {
         const own = visibleTo(filter, as);
         return own === undefined ? [] : (await stored()).list(own);
