@@ -8,8 +8,8 @@ import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
 import type { JournalStep } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { digestOf } from '../kit/data/canonical-json.ts';
-import { MINUTE_MS } from '../kit/data/durations.ts';
 import { differentStep, missingStep, stalledStep } from './divergence.ts';
+import { ReplayStall } from './replay-stall.ts';
 import type { RunJournal } from './run-journal.ts';
 import {
   type ClosedEnd,
@@ -55,15 +55,6 @@ interface EndedStep {
   readonly entry: JournalStep;
 }
 
-/** How often a replay looks whether the code has made the next step on record. */
-const STALL_LOOK_MS = 10_000;
-
-/**
- * After so many looks in which the code made no step at all, it counts as changed: 5 minutes. Looks are
- * counted, and not time, so that a process that was frozen or busy has not used it up.
- */
-const MAX_STALLED_LOOKS = 30;
-
 const STEP_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,199}$/;
 
 const never = (): Promise<never> => new Promise<never>(() => undefined);
@@ -87,7 +78,7 @@ export class FlowExecution {
   #active = 0;
   #isDraining = false;
   #drains = 0;
-  #isWatched = false;
+  readonly #stall: ReplayStall;
   #end: ((end: TurnEnd) => void) | undefined;
   /** The code is over; steps that it did not wait for are not. */
   #finishing: TurnEnd | undefined;
@@ -99,6 +90,13 @@ export class FlowExecution {
       .filter(({ position }) => position !== undefined)
       .toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0));
     this.#position = this.#replay.at(-1)?.position ?? 0;
+    this.#stall = new ReplayStall({
+      runtime: deps.runtime,
+      stepsMade: () => this.#steps,
+      isSettled: ({ key }) => !this.#end || this.#made.has(key),
+      goOn: () => this.#pump(),
+      block: (step, minutes) => this.#block(`step:${step.key}`, stalledStep(step, minutes)),
+    });
   }
 
   /** Runs the code until it ends, waits for something, or cannot go on. Never rejects. */
@@ -293,7 +291,7 @@ export class FlowExecution {
     if (past) {
       const step = this.#open.get(past.key);
       if (!step) {
-        this.#watch(past);
+        this.#stall.watch(past);
         return;
       }
       this.#replayed += 1;
@@ -325,44 +323,6 @@ export class FlowExecution {
     this.#isDraining = false;
     this.#pump();
   };
-
-  /**
-   * The code has not made a step that is on record. It may be slow between two steps, or wait for
-   * something of its own; code that has changed may never make it. What it makes instead shows at once;
-   * that it makes nothing shows only in time.
-   */
-  #watch(past: JournalStep): void {
-    if (this.#isWatched) return;
-    this.#isWatched = true;
-    this.#lookAtStall(past, { steps: this.#steps, looks: 0 });
-  }
-
-  #lookAtStall(
-    past: JournalStep,
-    before: { readonly steps: number; readonly looks: number },
-  ): void {
-    const { runtime } = this.#deps;
-    const timer = runtime.after(STALL_LOOK_MS, () => {
-      if (!this.#end || this.#made.has(past.key)) {
-        this.#isWatched = false;
-        // It was slow; the next step on record may be one that the code does not make.
-        this.#pump();
-        return;
-      }
-      const looks = this.#steps === before.steps ? before.looks + 1 : 0;
-      if (looks >= MAX_STALLED_LOOKS) {
-        this.#block(`step:${past.key}`, stalledStep(past, (looks * STALL_LOOK_MS) / MINUTE_MS));
-        return;
-      }
-      if (looks === 1) {
-        const { key, kind, name } = past;
-        const fields = { key, kind, name };
-        runtime.log.warn('The code of a flow has not made the next step on record.', fields);
-      }
-      this.#lookAtStall(past, { steps: this.#steps, looks });
-    });
-    timer.keepAlive(false);
-  }
 
   #block(waitsFor: string, error: ToolError): void {
     this.#end?.({ type: 'blocked', waitsFor, error });
