@@ -7,6 +7,7 @@ import { allMet, printTable, readOptions } from './report.mjs';
 const benchmarks = [
   'execute',
   'durable',
+  'flow',
   'growth',
   'search',
   'policy',

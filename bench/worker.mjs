@@ -2,10 +2,10 @@
  * One contender in a process of its own: some libraries switch on async hooks, which slow every
  * promise in the process down, and a heap full of audit rows would be billed to the others.
  */
-import { contenders, expectedSum } from './contenders.mjs';
 import { quantile } from './statistics.mjs';
 
-const { contender: name, ...setup } = JSON.parse(process.argv[2]);
+const { contender: name, from = './contenders.mjs', ...setup } = JSON.parse(process.argv[2]);
+const { contenders, expectedSum } = await import(from);
 
 /** Every answer of everybody is looked at. */
 const check = (sum, i) => {

@@ -63,7 +63,9 @@ export {
   defineFlow,
   type FlowApproval,
   type FlowContext,
+  type FlowCost,
   type FlowDefinition,
+  type FlowRunInfo,
   type StartedRun,
   type StartFlowAs,
 } from './contract/flow.ts';

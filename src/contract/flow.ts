@@ -131,6 +131,19 @@ export interface StartedRun<O = unknown> {
   readonly finished: Promise<FlowRun & { readonly output?: O }>;
 }
 
+/** What the calls of a run have cost so far, those of its children included. */
+export interface FlowCost {
+  readonly usd: number;
+  /** The most that calls under way can still cost. */
+  readonly heldUsd: number;
+  readonly tokens: number;
+}
+
+/** A run as `crib.flows.get` shows it. */
+export interface FlowRunInfo extends FlowRun {
+  readonly cost: FlowCost;
+}
+
 /** What `crib.flows.start` takes besides flow and input: who starts it, and under which id. */
 export interface StartFlowAs extends CallAs {
   /** Starting the same id again gives the run that is there; a new id when absent. */
@@ -199,14 +212,14 @@ export interface CribFlows extends CribFlowData {
    */
   finished(runId: string, as?: CallAs): Promise<FlowRun>;
   /**
-   * Reads one run; `undefined` when there is none of this id, or none that this caller may see: an owner
-   * or admin sees all runs, others see their own. Finished runs are kept for 30 days.
+   * Reads one run and what it has cost; `undefined` when there is none of this id, or none that this
+   * caller may see: an owner or admin sees all runs, others see their own. Finished runs are kept for 30 days.
    *
    * @example
    * const run = await crib.flows.get('run-1');
-   * console.log(run?.status, run?.waitsFor);
+   * console.log(run?.status, run?.waitsFor, run?.cost.usd);
    */
-  get(runId: string, as?: CallAs): Promise<FlowRun | undefined>;
+  get(runId: string, as?: CallAs): Promise<FlowRunInfo | undefined>;
   /**
    * Lists runs that the caller may see, newest first.
    *

@@ -52,7 +52,9 @@ export {
   defineFlow,
   type FlowApproval,
   type FlowContext,
+  type FlowCost,
   type FlowDefinition,
+  type FlowRunInfo,
   type StartedRun,
   type StartFlowAs,
 } from './flow.ts';

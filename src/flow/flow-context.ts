@@ -81,14 +81,11 @@ export class StepContext implements FlowContext {
 
   call<I, O>(tool: Tool<I, O>, input: I, options?: FlowCallOptions): Promise<O>;
   call(tool: string, input: unknown, options?: FlowCallOptions): Promise<unknown>;
-  call(
-    tool: string | Tool,
-    input: unknown,
-    { key, ...options }: FlowCallOptions = {},
-  ): Promise<unknown> {
+  call(tool: string | Tool, input: unknown, options?: FlowCallOptions): Promise<unknown> {
     const name = typeof tool === 'string' ? tool : tool.name;
-    return this.#step('call', { name, input, key }, (attempt) =>
-      callTool({ ...options, tool: name, input }, attempt, this.#deps),
+    const step = options ? { ...options, tool: name, input } : { tool: name, input };
+    return this.#step('call', { name, input, key: options?.key }, (attempt) =>
+      callTool(step, attempt, this.#deps),
     );
   }
 
@@ -151,9 +148,10 @@ export class StepContext implements FlowContext {
     { name, input, key }: NamedStep,
     work: (attempt: StepAttempt) => Promise<StepEnd>,
   ): Promise<T> {
-    const named = key === undefined ? {} : { key };
+    const request = { kind, name, input, work };
+    const named = key === undefined ? request : { ...request, key };
     // Async, so that input which is no JSON rejects instead of throwing.
-    const begin = async () => this.#execution.step({ kind, name, input, work, ...named });
+    const begin = async () => this.#execution.step(named);
     return handled(begin() as Promise<T>);
   }
 }

@@ -68,6 +68,7 @@ const register = <I>(service: FlowService, flow: FlowDefinition<I, unknown>): vo
 
 /** Seals with a text of its own, and accepts one. */
 const sealsWith = (own: string): FlowSeals => ({
+  isOn: true,
   seal: () => own,
   isOurs: (_, seal) => seal === 'seal',
   isRunOurs: async (_, seal) => seal === 'seal',
@@ -354,6 +355,28 @@ describe('a flow that another process goes on with', () => {
         message: expect.stringContaining('The start of the run'),
       },
     });
+  });
+});
+
+describe('the undo of a failed run', () => {
+  it('is called as the caller of the run, with its budget and a key of its own', async () => {
+    const asked: unknown[] = [];
+    const service = await openService({
+      undo: async (_executionId, as) => {
+        asked.push(as);
+        return Promise.reject(new Error('crash'));
+      },
+    });
+    const run = async (flow: FlowContext) => {
+      await flow.call(double, { n: 1 });
+      return fails('stop');
+    };
+    const name = `undoes-${++ids}`;
+    register(service, defineFlow({ name, version: '1.0.0', undoOnFailure: true, run }));
+    const { runId } = await service.start(name, {}, { userId: 'bo', dailyUsd: 2 });
+    await expect.poll(async () => (await store.flows.get(runId))?.waitsFor).toEqual(['retry']);
+    const idempotencyKey = `flow:${runId}:undo:1`;
+    expect(asked).toMatchObject([{ userId: 'bo', dailyUsd: 2, flowId: runId, idempotencyKey }]);
   });
 });
 

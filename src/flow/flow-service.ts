@@ -56,6 +56,8 @@ export class FlowService {
   readonly #active = new Map<string, ActiveRun>();
   readonly #watchers = new RunWatchers();
   readonly #turns = new Set<Promise<void>>();
+  /** Runs that are not in the store yet. */
+  readonly #unstored = new Set<string>();
   readonly #scheduler: RunScheduler;
   readonly #stopListening: () => void;
   #isClosed = false;
@@ -186,26 +188,30 @@ export class FlowService {
     const { flows, seals, runtime } = this.#deps;
     const access = { flows: await flows(), seals: await seals() };
     const run = sealedRun(newRun(flow, part, runtime.now()), access.seals);
-    const turn = openTurn({ ...access, run, flow, steps: [], isNew: true });
+    const turn = openTurn({ ...access, runtime, run, flow, steps: [], isNew: true });
     const finished = this.#watchers.wait(run.id);
     finished.catch(() => undefined);
     this.#scheduler.hold();
+    this.#unstored.add(run.id);
     this.#begin(run, this.#work(turn));
     try {
       await turn.journal.stored;
     } catch (error) {
       this.#watchers.fail(run.id, error);
       throw error;
+    } finally {
+      this.#unstored.delete(run.id);
     }
     return { runId: run.id, finished };
   }
 
   /** Starts a run under an id that was chosen, unless that run is there already. */
   async #create(flow: FlowDefinition, part: NewRun): Promise<void> {
+    const { runtime } = this.#deps;
     const [flows, seals] = await Promise.all([this.#deps.flows(), this.#deps.seals()]);
-    const run = sealedRun(newRun(flow, part, this.#deps.runtime.now()), seals);
+    const run = sealedRun(newRun(flow, part, runtime.now()), seals);
     if (await flows.create(run)) {
-      const turn = openTurn({ flows, seals, run, flow, steps: [], isNew: false });
+      const turn = openTurn({ flows, seals, runtime, run, flow, steps: [], isNew: false });
       this.#begin(run, this.#work(turn));
     } else assertSameRun(run, await flows.get(run.id));
   }
@@ -222,15 +228,16 @@ export class FlowService {
   /** Goes on with a run that was claimed, if it and its journal are of this user. */
   async #continue(run: FlowRun): Promise<void> {
     const [flows, seals] = await Promise.all([this.#deps.flows(), this.#deps.seals()]);
-    const flow = this.#deps.registry.find(run.flow, run.version);
+    const { registry, runtime } = this.#deps;
+    const flow = registry.find(run.flow, run.version);
     if (!flow || this.#isClosed) return;
     const steps = await flows.steps(run.id);
     const error = await plantedPart(run, steps, seals);
     if (!error) {
-      await this.#work(openTurn({ flows, seals, run, flow, steps, isNew: false }));
+      await this.#work(openTurn({ flows, seals, runtime, run, flow, steps, isNew: false }));
       return;
     }
-    const blocked = stopped('blocked', this.#deps.runtime.now());
+    const blocked = stopped('blocked', runtime.now());
     await this.#ended(await flows.release(run, { ...blocked, waitsFor: ['seal'], error }));
   }
 
@@ -297,6 +304,10 @@ export class FlowService {
     this.#scheduler.after(0);
   }
 
+  #isHeld(runId: string): boolean {
+    return this.#active.has(runId) || this.#unstored.has(runId);
+  }
+
   #drop(runId: string, cause: unknown): void {
     const active = this.#active.get(runId);
     this.#active.delete(runId);
@@ -323,7 +334,7 @@ export class FlowService {
     for (const run of due) this.#begin(run, this.#continue(run));
     // More may be due than were claimed.
     if (due.length === CLAIMED_AT_ONCE) this.#scheduler.after(0);
-    await this.#watchers.refresh(flows, (runId) => this.#active.has(runId));
+    await this.#watchers.refresh(flows, (runId) => this.#isHeld(runId));
     if (now - this.#expiredAt < EXPIRE_EVERY_MS) return;
     this.#expiredAt = now;
     await flows.expire(now - KEPT_MS);

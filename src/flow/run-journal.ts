@@ -5,6 +5,7 @@
  */
 import { ToolFailure } from '../contract/errors.ts';
 import type { FlowRun, Flows, JournalStep, RunChange } from '../contract/flow-store.ts';
+import type { Runtime, Timer } from '../contract/runtime.ts';
 import { type FlowSeals, sealedStep } from './run-seals.ts';
 
 export interface RunJournalDeps {
@@ -13,10 +14,14 @@ export interface RunJournalDeps {
   readonly seals: FlowSeals;
   /** The run is not in the store yet. */
   readonly isNew: boolean;
+  readonly runtime: Pick<Runtime, 'after'>;
 }
 
-/** Steps are written when so many have ended, even if others still end. */
+/** Steps are written when so many have ended. */
 const MAX_UNWRITTEN = 256;
+
+/** How long a step that has ended may be unwritten; a run that is over sooner is one write. */
+const WRITE_WITHIN_MS = 10;
 
 const takenId = (runId: string): ToolFailure =>
   new ToolFailure('CONFLICT', `The id ${runId} belongs to another run.`);
@@ -32,8 +37,7 @@ export class RunJournal {
   /** The run is in the store, or the write that puts it there has begun. */
   #isStored: boolean;
   #writes: Promise<void> = Promise.resolve();
-  #isWatched = false;
-  #isBusy = false;
+  #timer: Timer | undefined;
   #isOver = false;
   #onFailure: (cause: unknown) => void = () => undefined;
   /** Resolves when the run is in the store. Rejects when it could not be written. */
@@ -61,20 +65,18 @@ export class RunJournal {
     if (this.#isOver) return;
     const { run, seals } = this.#deps;
     this.#unwritten.push(sealedStep(run.id, step, seals));
-    this.touch();
-    if (this.#unwritten.length >= MAX_UNWRITTEN) void this.flush().catch(() => undefined);
+    if (this.#unwritten.length >= MAX_UNWRITTEN) this.#writeNow();
+    else this.writeSoon();
   }
 
-  /** Notes that the turn goes on: it writes once a turn of the event loop passes without. */
-  touch(): void {
-    this.#isBusy = true;
-    if (this.#isWatched) return;
-    this.#isWatched = true;
-    setImmediate(this.#look);
+  /** Writes within a few milliseconds what is not on record: the run, and its steps. */
+  writeSoon(): void {
+    this.#timer ??= this.#deps.runtime.after(WRITE_WITHIN_MS, this.#writeNow);
   }
 
   /** Resolves when the run and the steps that were taken until now are on record. */
   flush(): Promise<void> {
+    this.#cancelTimer();
     if (this.#unwritten.length > 0 || !this.#isStored) {
       const steps = this.#unwritten;
       this.#unwritten = [];
@@ -89,7 +91,7 @@ export class RunJournal {
 
   /** Changes the run and gives it up, together with the steps that are not written yet. */
   async release(change: RunChange, seenEvent?: number): Promise<FlowRun> {
-    this.#isOver = true;
+    this.stop();
     const { flows, run } = this.#deps;
     const steps = this.#unwritten;
     this.#unwritten = [];
@@ -114,19 +116,18 @@ export class RunJournal {
   /** Writes nothing any more. */
   stop(): void {
     this.#isOver = true;
+    this.#cancelTimer();
   }
 
-  readonly #look = (): void => {
-    this.#isWatched = false;
-    if (this.#isOver) return;
-    if (!this.#isBusy) {
-      void this.flush().catch(() => undefined);
-      return;
-    }
-    this.#isBusy = false;
-    this.#isWatched = true;
-    setImmediate(this.#look);
+  readonly #writeNow = (): void => {
+    // Whoever waits for the run is told of a failure.
+    this.flush().catch(() => undefined);
   };
+
+  #cancelTimer(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
 
   async #write(steps: readonly JournalStep[], isFirst: boolean): Promise<void> {
     const { flows, run } = this.#deps;

@@ -1,6 +1,7 @@
 /** One turn at a run: what it works with, and what is written when it is over. */
 import type { FlowDefinition } from '../contract/flow.ts';
 import { FINISHED, type FlowRun, type Flows, type JournalStep } from '../contract/flow-store.ts';
+import type { Runtime } from '../contract/runtime.ts';
 import { RunJournal } from './run-journal.ts';
 import { changeOf } from './run-record.ts';
 import { endSealOf, type FlowSeals } from './run-seals.ts';
@@ -16,6 +17,7 @@ export interface NewTurn {
   readonly seals: FlowSeals;
   /** The run is not in the store yet. */
   readonly isNew: boolean;
+  readonly runtime: Pick<Runtime, 'after'>;
 }
 
 export interface Turn extends NewTurn {

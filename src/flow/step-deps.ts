@@ -10,7 +10,7 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { ConfirmInput } from '../pipeline/approval/confirm-tool.ts';
 import type { FlowRegistry } from './flow-registry.ts';
 import type { FlowSeals } from './run-seals.ts';
-import type { StepDeps } from './step-ends.ts';
+import type { StepCall, StepDeps } from './step-ends.ts';
 
 export interface RunDeps {
   readonly registry: FlowRegistry;
@@ -62,6 +62,20 @@ export const refusalCheck = (
   };
 };
 
+/** The options of one call, copied from those of the run; tool and input are not among them. */
+const callOptions = (
+  as: CallAs,
+  { idempotencyKey, approvalId, version, timeoutMs, flowUsd }: StepCall,
+): CallAs => {
+  const options: { -readonly [Key in keyof CallAs]: CallAs[Key] } = { ...as };
+  if (idempotencyKey !== undefined) options.idempotencyKey = idempotencyKey;
+  if (approvalId !== undefined) options.approvalId = approvalId;
+  if (version !== undefined) options.version = version;
+  if (timeoutMs !== undefined) options.timeoutMs = timeoutMs;
+  if (flowUsd !== undefined) options.flowUsd = flowUsd;
+  return options;
+};
+
 export const stepDepsOf = (
   run: FlowRun,
   deps: RunDeps,
@@ -72,7 +86,7 @@ export const stepDepsOf = (
   return {
     ...{ run, ...turn, tools: deps.tools, runtime: deps.runtime },
     ...(refusal && { refusal }),
-    call: ({ tool, input, ...options }) => deps.execute(tool, input, { ...as, ...options }),
+    call: (step) => deps.execute(step.tool, step.input, callOptions(as, step)),
     confirm: ({ idempotencyKey, approvalId, ...question }) => {
       const options = { idempotencyKey, ...(approvalId !== undefined && { approvalId }) };
       const asked = { flow: run.flow, runId: run.id, ...question };

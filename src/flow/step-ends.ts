@@ -100,20 +100,39 @@ export const resultEnd = (result: ToolResult, now: number): StepEnd => {
   return { state: 'failed', error, step: { executionId } };
 };
 
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** The call of a step. Built field by field, which is several times as fast as by spreading. */
+const madeCall = (
+  { tool, input, version, timeoutMs, flowUsd }: StepCall,
+  idempotencyKey: string | undefined,
+  approvalId: string | undefined,
+): StepCall => {
+  const call: Writable<StepCall> = { tool, input };
+  if (idempotencyKey !== undefined) call.idempotencyKey = idempotencyKey;
+  if (approvalId !== undefined) call.approvalId = approvalId;
+  if (version !== undefined) call.version = version;
+  if (timeoutMs !== undefined) call.timeoutMs = timeoutMs;
+  if (flowUsd !== undefined) call.flowUsd = flowUsd;
+  return call;
+};
+
 export const callTool = async (
-  { tool, input, within, ...options }: Pick<StepCall, 'tool' | 'input'> & StepCallOptions,
+  step: Pick<StepCall, 'tool' | 'input'> & StepCallOptions,
   attempt: StepAttempt,
   deps: StepDeps,
 ): Promise<StepEnd> => {
   const { run, tools, call, runtime } = deps;
-  const isRepeatable = onlyReads(tools.get(tool, options.version)?.tool);
+  const { within, version } = step;
+  const isRepeatable = onlyReads(tools.get(step.tool, version)?.tool);
   if (!isRepeatable || deps.refusal) {
     const refused = isRepeatable ? await refusedEnd(deps) : await beginEffect(attempt, deps);
     if (refused) return refused;
   }
-  const key = isRepeatable ? {} : { idempotencyKey: `flow:${run.id}:${attempt.key}` };
-  const make = () => call({ tool, input, ...options, ...key, ...approvalOf(attempt) });
-  return resultEnd(await (within ? within(make) : make()), runtime.now());
+  const key = isRepeatable ? undefined : `flow:${run.id}:${attempt.key}`;
+  const made = madeCall(step, key, attempt.open?.approvalId);
+  const result = within ? within(() => call(made)) : call(made);
+  return resultEnd(await result, runtime.now());
 };
 
 /** Asks a person. A denial is an answer like any other; no answer in time is a failure. */

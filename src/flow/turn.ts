@@ -73,7 +73,9 @@ export type ClosedEnd = Extract<StepEnd, { state: 'done' | 'failed' }>;
 /** The end of a step as the journal can hold it: one whose value is no JSON is a failure. */
 export const plainEnd = (end: ClosedEnd): ClosedEnd => {
   try {
-    return { ...end, value: plainValue(end.value) };
+    const { state, error } = end;
+    const value = plainValue(end.value);
+    return error ? { state, value, error } : { state, value };
   } catch (thrown) {
     return { state: 'failed', error: thrownError(thrown) };
   }

@@ -5,11 +5,15 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createCribHost } from '../../src/crib/create-crib.ts';
+import { isFull } from '../guarantees/size.ts';
 
 const SCRIPT = join(import.meta.dirname, '../fixtures/flow-worker.mjs');
-const RUNS = 60;
+const RUNS = isFull ? 600 : 60;
 const EFFECTS_A_RUN = 4;
-const KILLS = 12;
+const KILLS = isFull ? 60 : 12;
+const PROCESSES = 4;
+/** How long one of them is frozen. */
+const FROZEN_MS = isFull ? 60_000 : 2_000;
 
 const linesOf = async (root: string): Promise<readonly string[]> => {
   const text = await readFile(join(root, 'effects.txt'), 'utf8').catch(() => '');
@@ -57,5 +61,29 @@ describe('F1: kill -9 while flows run', () => {
     expect(await crib.audit.verify()).toMatchObject({ ok: true });
     await crib.close();
     await rm(root, { recursive: true, force: true });
-  }, 240_000);
+  }, 1_200_000);
+});
+
+describe('F5: several processes on one store, one of them frozen for long', () => {
+  it('end every run, and make every effect once', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'toolcrib-flows-'));
+    const workers = Array.from({ length: PROCESSES }, () => startWorker(root));
+    while ((await linesOf(root)).length < RUNS / 2) await wait(2);
+    const [frozen] = workers;
+    frozen?.child.kill('SIGSTOP');
+    await wait(FROZEN_MS);
+    frozen?.child.kill('SIGCONT');
+    await Promise.all(workers.map(({ exited }) => exited));
+    expect(workers.map(({ isOver }) => isOver())).toEqual(workers.map(() => true));
+    const lines = await linesOf(root);
+    expect(new Set(lines).size).toBe(lines.length);
+    expect(lines).toHaveLength(RUNS * EFFECTS_A_RUN);
+    const crib = await createCribHost({ root });
+    const runs = await crib.flows.list({ limit: 1000 });
+    expect(runs).toHaveLength(RUNS);
+    expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(['completed']));
+    expect(await crib.audit.verify()).toMatchObject({ ok: true });
+    await crib.close();
+    await rm(root, { recursive: true, force: true });
+  }, 1_200_000);
 });

@@ -11,7 +11,8 @@ const KEY_BYTES = 32;
 
 /** What lies in the memory of this process cannot be planted. */
 const UNSEALED: FlowSeals = {
-  seal: () => undefined,
+  isOn: false,
+  seal: () => '',
   isOurs: () => true,
   isRunOurs: async () => true,
 };
@@ -33,6 +34,7 @@ export const openFlowSeals = async (deps: MemberDeps): Promise<FlowSeals> => {
   if (store.label === 'memory') return UNSEALED;
   const macs = new MacSeals(await journalKey(deps), deps.runtime.log);
   return {
+    isOn: true,
     seal: (text) => macs.seal(text),
     isOurs: (text, seal) => macs.isOurs(text, seal),
     isRunOurs: async (text, seal) =>

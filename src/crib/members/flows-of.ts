@@ -13,6 +13,7 @@ import { noRun } from '../../flow/run-watchers.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { callerOf } from '../../pipeline/new-call.ts';
 import { tokenOf, tokenRefusal } from './caller-refusal.ts';
+import { flowCost } from './flow-cost.ts';
 import { openFlowSeals } from './flow-seals.ts';
 import type { MemberDeps } from './member-deps.ts';
 
@@ -134,7 +135,10 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
         return (await service()).whenOver(runId);
       },
       start: async (flow, input, as) => (await service()).start(flow, input, as),
-      get: readable,
+      get: async (runId, as) => {
+        const run = await readable(runId, as);
+        return run && { ...run, cost: await flowCost(run, (await deps.open()).store.ledger) };
+      },
       list: async (filter, as) => {
         const own = visibleTo(filter, as);
         return own === undefined ? [] : (await stored()).list(own);

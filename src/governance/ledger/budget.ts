@@ -52,6 +52,10 @@ const budgetKey = (kind: BudgetKind, period: string, name: string): string =>
 export const ownName = (userId: string, name: string): string =>
   `${userId.replaceAll('%', '%25').replaceAll('/', '%2F')}/${name}`;
 
+/** Makes the key of the budget of one flow of a user. */
+export const flowBudgetKey = (userId: string, flowId: string): string =>
+  budgetKey('flow', ALL_TIME, ownName(userId, flowId));
+
 const NO_LIMITS: UnitLimits = Object.freeze({});
 
 const scope = (key: string, { usd, calls, tokens }: UnitLimits): BudgetScope => ({
