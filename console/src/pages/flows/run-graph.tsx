@@ -1,0 +1,108 @@
+/** The graph of a flow or a run. Each step is a button: it opens the step, by mouse or keyboard. */
+import {
+  Background,
+  Controls,
+  type Edge,
+  Handle,
+  type Node,
+  type NodeProps,
+  Position,
+  ReactFlow,
+  type ReactFlowInstance,
+} from '@xyflow/react';
+import '@xyflow/react/dist/style.css';
+import { useEffect, useMemo, useState } from 'react';
+import type { Graph } from '../../api/flow-records.ts';
+import { SafeText } from '../../components/safe-text.tsx';
+import { layoutGraph, type PlacedGraph } from './layout-graph.ts';
+
+interface StepData extends Record<string, unknown> {
+  readonly label: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly note: string;
+  readonly isSelected: boolean;
+  onSelect(): void;
+}
+
+const StepNode = ({ data }: NodeProps<Node<StepData>>) => (
+  <>
+    <Handle type="target" position={Position.Top} isConnectable={false} />
+    <button
+      type="button"
+      className={`graph-step graph-${data.state}`}
+      aria-pressed={data.isSelected}
+      onClick={data.onSelect}
+    >
+      <span className="graph-label">
+        <SafeText text={data.label} />
+      </span>
+      <span className="graph-note">
+        {data.kind} · {data.state}
+        {data.note !== '' && (
+          <>
+            {' · '}
+            <SafeText text={data.note} />
+          </>
+        )}
+      </span>
+    </button>
+    <Handle type="source" position={Position.Bottom} isConnectable={false} />
+  </>
+);
+
+const NODE_TYPES = { step: StepNode };
+const FIT = { padding: 0.06, maxZoom: 1 };
+
+interface GraphProps {
+  readonly graph: Graph;
+  readonly label: string;
+  readonly selected: string;
+  onSelect(id: string): void;
+}
+
+const nodesOf = ({ nodes }: PlacedGraph, { selected, onSelect }: GraphProps): Node<StepData>[] =>
+  nodes.map(({ id, x, y, width, height, label, kind, state, note = '' }) => ({
+    id,
+    type: 'step',
+    position: { x, y },
+    width,
+    height,
+    data: { label, kind, state, note, isSelected: id === selected, onSelect: () => onSelect(id) },
+  }));
+
+const edgesOf = ({ edges }: PlacedGraph): Edge[] =>
+  edges.map(({ from, to }) => ({ id: `${from} ${to}`, source: from, target: to }));
+
+export const RunGraph = (props: GraphProps) => {
+  const placed = useMemo(() => layoutGraph(props.graph), [props.graph]);
+  const [view, setView] = useState<ReactFlowInstance<Node<StepData>>>();
+  const shape = `${placed.width} ${placed.height} ${placed.nodes.length}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view fits the graph when it grows
+  useEffect(() => void view?.fitView(FIT), [view, shape]);
+  return (
+    <section className="graph" aria-label={props.label}>
+      <ReactFlow
+        nodes={nodesOf(placed, props)}
+        edges={edgesOf(placed)}
+        nodeTypes={NODE_TYPES}
+        onInit={setView}
+        fitView
+        fitViewOptions={FIT}
+        minZoom={0.1}
+        maxZoom={1.5}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        elementsSelectable={false}
+        zoomOnScroll={false}
+        preventScrolling={false}
+        proOptions={{ hideAttribution: true }}
+      >
+        <Background gap={18} />
+        <Controls showInteractive={false} fitViewOptions={FIT} />
+      </ReactFlow>
+    </section>
+  );
+};
