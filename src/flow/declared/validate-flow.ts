@@ -94,7 +94,8 @@ class FlowCheck {
     }
     const misfits = valueMisfits(input, schema, {
       input: this.#program.flow.input,
-      stepData: (id) => this.#dataOf(this.#program.tree.byId.get(id)),
+      stepData: (id) =>
+        id === node.step.id ? undefined : this.#dataOf(this.#program.tree.byId.get(id)),
     });
     for (const misfit of misfits) {
       this.#fault([...path, 'input', ...misfit.path], `input of ${call}: ${misfit.message}`);
