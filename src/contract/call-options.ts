@@ -23,6 +23,8 @@ export interface CallOptions {
   readonly flowId?: string;
   /** US dollars the user may spend in this day, where that is less than configured; inner calls inherit it. */
   readonly dailyUsd?: number;
+  /** US dollars that all calls of the flow may cost together, where that is less than configured. */
+  readonly flowUsd?: number;
   /** Who is asked about this very call, and about those it makes; the crib's own approver otherwise. */
   readonly approver?: Approver;
   /** Puts questions of MCP servers to the person behind this very call, and those it makes. */

@@ -61,7 +61,7 @@ export type NodeState = JournalStep['state'] | 'planned' | 'skipped';
 export interface DrawnNode {
   readonly id: string;
   readonly label: string;
-  readonly kind: StepKind | 'start' | 'end';
+  readonly kind: StepKind | 'group';
   readonly state: NodeState;
   /** A second line: time, cost, what is waited for. */
   readonly note?: string;

@@ -1,6 +1,8 @@
 /** Flows as code: durable functions whose steps are governed calls, written down as they end. */
 import type { CallAs } from './call-options.ts';
+import type { Caller } from './caller.ts';
 import { ToolFailure } from './errors.ts';
+import type { CribFlowData } from './flow-data.ts';
 import type { FlowFilter, FlowRun, JournalStep } from './flow-store.ts';
 import type { JsonSchema, LazySchema } from './schema.ts';
 import type { Tool } from './tool.ts';
@@ -13,36 +15,67 @@ export interface FlowApproval {
   readonly note?: string;
 }
 
+/** How one step is made. */
+export interface FlowStepOptions {
+  /**
+   * The key of the step in the journal, a letter followed by letters, digits, `_`, `.` or `-`, in place
+   * of its number. Steps with keys are known again in whatever order the code makes them; each key
+   * can be used once in a run.
+   */
+  readonly key?: string;
+}
+
+/** How a step calls its tool. */
+export interface FlowCallOptions extends FlowStepOptions {
+  readonly version?: string;
+  readonly timeoutMs?: number;
+  /** US dollars that all calls of the run may cost together, where that is less than configured. */
+  readonly flowUsd?: number;
+  /** Runs around the call when it is made, and not when the journal answers it. */
+  within?<T>(call: () => Promise<T>): Promise<T>;
+}
+
 /** What the code of a flow is handed. Each method is one step; a step that has ended never runs again. */
 export interface FlowContext {
   readonly runId: string;
+  /** On whose behalf the steps are called. */
+  readonly caller: Caller;
   /**
    * Calls a tool as the caller who started the run. Returns its data, and throws a `ToolFailure` when
    * the call fails. A call that needs approval waits for it, for days if need be.
    */
-  call<I, O>(tool: Tool<I, O>, input: I): Promise<O>;
-  call(tool: string, input: unknown): Promise<unknown>;
+  call<I, O>(tool: Tool<I, O>, input: I, options?: FlowCallOptions): Promise<O>;
+  call(tool: string, input: unknown, options?: FlowCallOptions): Promise<unknown>;
   /** Runs the tasks, at most `maxConcurrency` at once; the first failure is thrown when all have ended. */
   all<T>(
     tasks: readonly (() => Promise<T>)[],
     options?: { readonly maxConcurrency?: number },
   ): Promise<readonly T[]>;
   /** Waits for so many milliseconds. The time passes also while no process runs. */
-  sleep(ms: number): Promise<void>;
+  sleep(ms: number, options?: FlowStepOptions): Promise<void>;
   /**
    * Asks a person, who finds the question among the approvals, and waits for the answer. A rule can
    * deny such questions, none can answer them. Throws APPROVAL_EXPIRED when nobody answers in time.
    */
-  waitForApproval(question: string, details?: unknown): Promise<FlowApproval>;
+  waitForApproval(
+    question: string,
+    details?: unknown,
+    options?: FlowStepOptions,
+  ): Promise<FlowApproval>;
   /** Waits for an event that `crib.flows.send` brings. Throws TIMEOUT when `timeoutMs` is over before. */
-  waitForEvent(name: string, options?: { readonly timeoutMs?: number }): Promise<unknown>;
+  waitForEvent(
+    name: string,
+    options?: FlowStepOptions & { readonly timeoutMs?: number },
+  ): Promise<unknown>;
   /** Runs another flow as a run of its own, and returns its output. */
-  child<I, O>(flow: FlowDefinition<I, O>, input: I): Promise<O>;
+  child<I, O>(flow: FlowDefinition<I, O>, input: I, options?: FlowStepOptions): Promise<O>;
   /**
    * Computes a value once and remembers it: the clock, randomness, an id. `make` must have no effect
    * outside, because it runs again when the process dies in it.
    */
-  value<T>(name: string, make: () => T | Promise<T>): Promise<T>;
+  value<T>(name: string, make: () => T | Promise<T>, options?: FlowStepOptions): Promise<T>;
+  /** Cancels the calls that run; calls that are made later fail with CANCELLED. */
+  cancelCalls(): void;
 }
 
 /** A flow as code. The version is declared: a run goes on with the version that it began with. */
@@ -114,6 +147,8 @@ export interface FlowInfo {
   /** All versions that are registered, in the order of their registration. */
   readonly versions: readonly string[];
   readonly description: string;
+  /** `data` for a flow whose steps are declared: it can be planned and drawn before it runs. */
+  readonly source: 'code' | 'data';
   /** The input as JSON Schema; absent for a flow that takes anything. */
   readonly input?: JsonSchema;
 }
@@ -123,7 +158,7 @@ export interface FlowInfo {
  * runs of that user alone, unless the caller is an owner or admin; a run of another user is as good as
  * unknown. A child belongs to the caller of its parent.
  */
-export interface CribFlows {
+export interface CribFlows extends CribFlowData {
   /**
    * Makes a flow known to this process, which from now on also continues its runs that are due. Throws
    * CONFIG_INVALID, and CONFLICT for other code under a version that is taken.

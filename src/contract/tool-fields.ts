@@ -24,6 +24,13 @@ const method = must('a function', (value) => typeof value === 'function');
 const amount = must('a number that is not negative', (value) => isAmount(value));
 const count = must('a positive number', (value) => isAmount(value) && value !== 0);
 const anything: FieldCheck = () => undefined;
+const SIZE = /^\d+(?:\.\d+)?\s*(?:B|KB|MB|GB|KiB|MiB|GiB)$/i;
+const size = must('a size as in 50MB', (value) => isText(value) && SIZE.test(value as string));
+const SHARE = /^\d+(?:\.\d+)?%$/;
+const share = must(
+  'a share of cores as in 50%',
+  (value) => isText(value) && SHARE.test(value as string),
+);
 const object = must('an object', isObject);
 const schema = must('a schema', (value) => typeof value === 'function' || isObject(value));
 
@@ -246,6 +253,7 @@ export const TOOL_FIELDS = {
   sandbox: object,
   sandboxed: flag,
   concurrency: shape({ limit: [count], queue: amount }),
+  resourceRequirements: shape({ memory: size, disk: size, cpu: share }),
   dependencies: listOf(shape({ tool: [filled], range: text })),
   initialize: method,
   cleanup: method,

@@ -135,6 +135,15 @@ export interface Breaker {
   readonly restMs: number;
 }
 
+/** What one call uses of the machine while it runs. Flows run at once only what the machine has room for. */
+export interface ResourceRequirements {
+  /** `50MB`, `1GiB`. */
+  readonly memory?: string;
+  readonly disk?: string;
+  /** `50%` is half of one core. */
+  readonly cpu?: string;
+}
+
 export interface Dependency {
   readonly tool: string;
   /** A semantic version range; any version when absent. */
@@ -274,6 +283,7 @@ export interface Tool<I = unknown, O = unknown> {
   /** `run` hands its work to that sandbox itself, as the tools of a custom source do. */
   readonly sandboxed?: boolean;
   readonly concurrency?: Concurrency;
+  readonly resourceRequirements?: ResourceRequirements;
   readonly dependencies?: readonly Dependency[];
 
   /** Runs once, before the first call. A failure fails that call, and the next one tries again. */

@@ -131,9 +131,7 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
   const signingKey = lazyAsync(() => openUserKey(options.home));
   const deps = { config, project, root, runtime, events, registry, usage, sandboxes, signingKey };
   late.crib = new LocalCrib({
-    registry,
-    events,
-    runtime,
+    ...{ registry, events, runtime },
     open: () => openAll(options, deps, { policy, redactor }),
     limits: config.budget,
     linkBaseUrl: config.approvals.linkBaseUrl,
@@ -143,6 +141,7 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
     discoverTools: config.registry.autoDiscovery ? discoverWith(registry, mcp) : async () => {},
     lock,
     maxConcurrentTools: config.execution.maxConcurrentTools,
+    recordedMs: (tool) => usage.of(tool)?.averageMs,
     hasModel: options.model?.configured ?? config.model !== undefined,
   });
   return late.crib;

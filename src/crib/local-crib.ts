@@ -61,6 +61,8 @@ export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'> {
   readonly registry: Registry;
   readonly events: Events;
   readonly maxConcurrentTools: number;
+  /** The average time of a tool's calls so far. */
+  recordedMs(tool: string): number | undefined;
   readonly hasModel: boolean;
   readonly sandboxes: Sandboxes;
   readonly servers: Servers;
@@ -134,6 +136,8 @@ export class LocalCrib implements CribHost {
       events: deps.events,
       nextId: () => this.#nextId(deps.runtime.now()),
       execute: (tool, input, as) => this.execute(tool, input, as),
+      explain: (tool, input, as) => this.explain(tool, input, as),
+      recordedMs: deps.recordedMs,
     });
     this.flows = checked(this.#flows.members, FLOW_CHECKS, { sync: ['register'] });
     this.health = { sandboxes: () => this.#sandboxes.readiness() };

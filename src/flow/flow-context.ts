@@ -1,6 +1,13 @@
 /** The methods that the code of a flow is handed, each a step of the execution. */
+import type { Caller } from '../contract/caller.ts';
 import { ToolFailure } from '../contract/errors.ts';
-import type { FlowApproval, FlowContext, FlowDefinition } from '../contract/flow.ts';
+import type {
+  FlowApproval,
+  FlowCallOptions,
+  FlowContext,
+  FlowDefinition,
+  FlowStepOptions,
+} from '../contract/flow.ts';
 import type { JournalStep, StepKind } from '../contract/flow-store.ts';
 import type { Tool } from '../contract/tool.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
@@ -58,25 +65,37 @@ const runAll = async <T>(
   return results;
 };
 
+interface NamedStep {
+  readonly name: string;
+  readonly input: unknown;
+  readonly key: string | undefined;
+}
+
 export class StepContext implements FlowContext {
   readonly runId: string;
+  readonly caller: Caller;
   readonly events: EventInbox;
   readonly #execution: FlowExecution;
   readonly #deps: StepDeps;
 
   constructor(execution: FlowExecution, deps: StepDeps, steps: readonly JournalStep[]) {
     this.runId = deps.run.id;
+    this.caller = deps.run.caller;
     this.events = new EventInbox(deps, steps);
     this.#execution = execution;
     this.#deps = deps;
   }
 
-  call<I, O>(tool: Tool<I, O>, input: I): Promise<O>;
-  call(tool: string, input: unknown): Promise<unknown>;
-  call(tool: string | Tool, input: unknown): Promise<unknown> {
+  call<I, O>(tool: Tool<I, O>, input: I, options?: FlowCallOptions): Promise<O>;
+  call(tool: string, input: unknown, options?: FlowCallOptions): Promise<unknown>;
+  call(
+    tool: string | Tool,
+    input: unknown,
+    { key, ...options }: FlowCallOptions = {},
+  ): Promise<unknown> {
     const name = typeof tool === 'string' ? tool : tool.name;
-    return this.#step('call', { name, input }, (attempt) =>
-      callTool({ tool: name, input }, attempt, this.#deps),
+    return this.#step('call', { name, input, key }, (attempt) =>
+      callTool({ ...options, tool: name, input }, attempt, this.#deps),
     );
   }
 
@@ -87,52 +106,61 @@ export class StepContext implements FlowContext {
     return handled(runAll(tasks, maxConcurrency));
   }
 
-  sleep(ms: number): Promise<void> {
-    return handled(this.#sleep(ms));
+  sleep(ms: number, { key }: FlowStepOptions = {}): Promise<void> {
+    return handled(this.#sleep(ms, key));
   }
 
-  waitForApproval(question: string, details?: unknown): Promise<FlowApproval> {
+  waitForApproval(
+    question: string,
+    details?: unknown,
+    { key }: FlowStepOptions = {},
+  ): Promise<FlowApproval> {
     const input = { question, ...(details !== undefined && { details }) };
-    return this.#step('approval', { name: 'approval', input }, (attempt) =>
+    return this.#step('approval', { name: 'approval', input, key }, (attempt) =>
       askPerson(input, attempt, this.#deps),
     );
   }
 
   waitForEvent(
     name: string,
-    { timeoutMs }: { readonly timeoutMs?: number } = {},
+    { timeoutMs, key }: FlowStepOptions & { readonly timeoutMs?: number } = {},
   ): Promise<unknown> {
     const input = timeoutMs === undefined ? {} : { timeoutMs };
-    return this.#step('event', { name, input }, (attempt) =>
+    return this.#step('event', { name, input, key }, (attempt) =>
       this.events.take(name, timeoutMs, attempt),
     );
   }
 
-  child<I, O>(flow: FlowDefinition<I, O>, input: I): Promise<O> {
+  child<I, O>(flow: FlowDefinition<I, O>, input: I, { key }: FlowStepOptions = {}): Promise<O> {
     const name = `${flow.name}@${flow.version}`;
-    return this.#step('child', { name, input }, (attempt) =>
+    return this.#step('child', { name, input, key }, (attempt) =>
       runChild(flow as unknown as FlowDefinition, input, { attempt, deps: this.#deps }),
     );
   }
 
-  value<T>(name: string, make: () => T | Promise<T>): Promise<T> {
-    return this.#step('value', { name, input: null }, () => makeValue(make));
+  value<T>(name: string, make: () => T | Promise<T>, { key }: FlowStepOptions = {}): Promise<T> {
+    return this.#step('value', { name, input: null, key }, () => makeValue(make));
   }
 
-  async #sleep(ms: number): Promise<void> {
+  cancelCalls(): void {
+    this.#deps.cancelCalls();
+  }
+
+  async #sleep(ms: number, key: string | undefined): Promise<void> {
     assertSleep(ms);
-    await this.#step('sleep', { name: 'sleep', input: ms }, async (attempt) =>
+    await this.#step('sleep', { name: 'sleep', input: ms, key }, async (attempt) =>
       sleepFor(ms, attempt, this.#deps.runtime.now()),
     );
   }
 
   #step<T>(
     kind: StepKind,
-    { name, input }: { readonly name: string; readonly input: unknown },
+    { name, input, key }: NamedStep,
     work: (attempt: StepAttempt) => Promise<StepEnd>,
   ): Promise<T> {
+    const named = key === undefined ? {} : { key };
     // Async, so that input which is no JSON rejects instead of throwing.
-    const begin = async () => this.#execution.step({ kind, name, input, work });
+    const begin = async () => this.#execution.step({ kind, name, input, work, ...named });
     return handled(begin() as Promise<T>);
   }
 }

@@ -3,7 +3,7 @@
  * when it ends. Steps end in the order of the journal, one at a time, so that concurrent code does
  * the same again.
  */
-import { type ToolError, toolError } from '../contract/errors.ts';
+import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
 import type { JournalStep } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { digestOf } from '../kit/data/canonical-json.ts';
@@ -43,6 +43,8 @@ interface OpenStep {
 
 /** How long the code may take between two steps of a replay before it counts as changed. */
 const STALL_MS = 2_000;
+
+const STEP_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,999}$/;
 
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
@@ -100,8 +102,7 @@ export class FlowExecution {
   /** Makes one step, or repeats what is on record of it. */
   step(request: StepRequest): Promise<unknown> {
     if (!this.#end) return never();
-    this.#lastKey += 1;
-    const key = String(this.#lastKey);
+    const key = this.#keyOf(request);
     const digest = digestOf(request.input ?? null);
     const known = this.#journal.get(key);
     const { kind, name } = request;
@@ -128,6 +129,20 @@ export class FlowExecution {
   underWay(): readonly JournalStep[] {
     const open = [...this.#open.values()];
     return open.filter((step) => step.parkedFor === undefined).map((step) => this.#entry(step));
+  }
+
+  /** Numbers begin with a digit and keys with a letter, so that neither can be taken for the other. */
+  #keyOf({ key }: StepRequest): string {
+    if (key === undefined) {
+      this.#lastKey += 1;
+      return String(this.#lastKey);
+    }
+    if (STEP_KEY.test(key) && !this.#made.has(key)) return key;
+    throw new ToolFailure('VALIDATION_ERROR', `The key ${key} of a step is taken or not usable.`, {
+      suggestions: [
+        'Give each step a key of its own: a letter, then letters, digits, "_", "." or "-".',
+      ],
+    });
   }
 
   /** Looks again at steps that wait for this. */

@@ -218,9 +218,10 @@ export class FlowService {
     await this.#conclude(run, end, { flow, seenEvent: context.events.seen });
   }
 
-  #stepDeps(run: FlowRun, flows: Flows, { signal }: AbortController): StepDeps {
+  #stepDeps(run: FlowRun, flows: Flows, controller: AbortController): StepDeps {
     return stepDepsOf(run, this.#deps, {
-      ...{ flows, signal },
+      ...{ flows, signal: controller.signal },
+      cancelCalls: () => controller.abort(),
       startChild: async (flow, child) => {
         await this.#create(flow, { ...limitsOf(run), ...child });
         // Whoever cancelled this run before the child was written could not cancel the child.

@@ -20,7 +20,7 @@ export interface RunDeps {
 }
 
 /** One turn at the run: its journal, and what ends its calls. */
-export interface TurnDeps extends Pick<StepDeps, 'startChild'> {
+export interface TurnDeps extends Pick<StepDeps, 'startChild' | 'cancelCalls'> {
   readonly flows: Flows;
   readonly signal: AbortSignal;
 }
@@ -32,12 +32,12 @@ export const limitsOf = ({ caller, dailyUsd }: FlowRun): Pick<FlowRun, 'caller' 
 export const stepDepsOf = (
   run: FlowRun,
   deps: RunDeps,
-  { flows, signal, startChild }: TurnDeps,
+  { flows, signal, startChild, cancelCalls }: TurnDeps,
 ): StepDeps => {
   const { caller, ...limits } = limitsOf(run);
   const as = { ...caller, ...limits, flowId: run.id, signal };
   return {
-    ...{ run, flows, startChild, tools: deps.tools, runtime: deps.runtime },
+    ...{ run, flows, startChild, cancelCalls, tools: deps.tools, runtime: deps.runtime },
     call: ({ tool, input, ...options }) => deps.execute(tool, input, { ...as, ...options }),
     confirm: ({ idempotencyKey, approvalId, ...question }) => {
       const options = { idempotencyKey, ...(approvalId !== undefined && { approvalId }) };

@@ -2,7 +2,7 @@
 import type { ApprovalRecord } from '../contract/approver.ts';
 import type { Catalog } from '../contract/catalog.ts';
 import { toolError } from '../contract/errors.ts';
-import type { FlowDefinition } from '../contract/flow.ts';
+import type { FlowCallOptions, FlowDefinition } from '../contract/flow.ts';
 import {
   FINISHED,
   type FlowParent,
@@ -22,7 +22,13 @@ export interface StepCall {
   /** Absent for tools that only read: such a call may be made again. */
   readonly idempotencyKey?: string;
   readonly approvalId?: string;
+  readonly version?: string;
+  readonly timeoutMs?: number;
+  readonly flowUsd?: number;
 }
+
+/** How a step calls its tool, as the code of the flow says. */
+export type StepCallOptions = Omit<FlowCallOptions, 'key'>;
 
 export interface StepQuestion extends Pick<StepCall, 'idempotencyKey' | 'approvalId'> {
   readonly question: string;
@@ -40,6 +46,8 @@ export interface StepDeps {
   readonly tools: Pick<Catalog, 'get'>;
   readonly flows: Flows;
   readonly runtime: Pick<Runtime, 'now'>;
+  /** Cancels the calls of this turn. */
+  cancelCalls(): void;
   /** Calls a tool as the caller of the run. */
   call(step: StepCall): Promise<ToolResult>;
   /** Puts a question to a person as the caller of the run. */
@@ -91,13 +99,14 @@ const resultEnd = (result: ToolResult, now: number): StepEnd => {
 };
 
 export const callTool = async (
-  { tool, input }: Pick<StepCall, 'tool' | 'input'>,
+  { tool, input, within, ...options }: Pick<StepCall, 'tool' | 'input'> & StepCallOptions,
   attempt: StepAttempt,
   { run, tools, call, runtime }: StepDeps,
 ): Promise<StepEnd> => {
-  const isRepeatable = onlyReads(tools.get(tool)?.tool);
+  const isRepeatable = onlyReads(tools.get(tool, options.version)?.tool);
   const key = isRepeatable ? {} : { idempotencyKey: `flow:${run.id}:${attempt.key}` };
-  return resultEnd(await call({ tool, input, ...key, ...approvalOf(attempt) }), runtime.now());
+  const make = () => call({ tool, input, ...options, ...key, ...approvalOf(attempt) });
+  return resultEnd(await (within ? within(make) : make()), runtime.now());
 };
 
 /** Asks a person. A denial is an answer like any other; no answer in time is a failure. */

@@ -28,6 +28,8 @@ export interface StepAttempt {
 }
 
 export interface StepRequest {
+  /** The key in the journal; the number of the step when absent. */
+  readonly key?: string;
   readonly kind: StepKind;
   readonly name: string;
   readonly input: unknown;

@@ -138,6 +138,12 @@ export class Engine {
     return explainCall(call, flow, { policy, ...this.shared });
   }
 
+  /** Tells whether a credential is there, as the call that needs it will find it. */
+  async hasSecret(key: string): Promise<boolean> {
+    const secret = await this.#deps.secrets.get(key);
+    return secret !== undefined && secret.trim() !== '';
+  }
+
   /** Tells whether `undo` would find something to restore. */
   async isUndoable({ executionId, tool, effect }: ExecutionStatus): Promise<boolean> {
     if (effect !== 'done') return false;

@@ -54,6 +54,7 @@ const RULES_BY_NAME: { readonly [K in keyof CallAs]-?: Rule } = {
   traceId: TEXT,
   flowId: TEXT,
   dailyUsd: ['be a number of dollars', isLimit],
+  flowUsd: ['be a number of dollars', isLimit],
   approver: ['be an approver', isObject],
   elicit: FUNCTION,
   elicitUrl: FUNCTION,

@@ -11,9 +11,11 @@ import { consoleFolder, programVersion } from '../package-files.ts';
 import { awaitEnd } from '../session/on-interrupt.ts';
 import { type OpenCrib, openCrib } from '../session/open-crib.ts';
 import { announceServe } from '../session/running-server.ts';
+import { type ModuleOptions, withModules } from './flow/flow-modules.ts';
+import { registerFlows } from './flow/project-flows.ts';
 import { createServerEditor } from './servers/server-editor.ts';
 
-interface ServeOptions {
+interface ServeOptions extends ModuleOptions {
   readonly host?: string;
   readonly port?: number;
   readonly console: boolean;
@@ -92,6 +94,10 @@ const printLinkOnSignal = (io: Io, server: RunningServer): (() => void) => {
 
 const serve = async (io: Io, options: ServeOptions): Promise<number> => {
   const open = await openCrib(io, undefined, { watch: true });
+  const stopWaiting = await registerFlows(io, open, options).catch(async (error: unknown) => {
+    await open.crib.close();
+    throw error;
+  });
   // A second signal means that the user does not want to wait.
   const { ended, release } = awaitEnd(io, () => io.signals.exit(1));
   try {
@@ -119,6 +125,7 @@ const serve = async (io: Io, options: ServeOptions): Promise<number> => {
     if (left > 0) note(io, `${counted(left, 'call')} did not end in time and had to be cancelled.`);
     return 0;
   } finally {
+    stopWaiting();
     await open.crib.close();
     release();
   }
@@ -126,7 +133,7 @@ const serve = async (io: Io, options: ServeOptions): Promise<number> => {
 
 export const serveCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(program.command('serve'))
+    withModules(withJson(program.command('serve')))
       .option('--host <address>', 'listen on this address; server.host otherwise')
       .option(
         '--port <number>',

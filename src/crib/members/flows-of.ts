@@ -3,8 +3,10 @@ import type { CallAs } from '../../contract/call-options.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
-import type { FlowFilter, FlowRun, JournalStep } from '../../contract/flow-store.ts';
+import type { FlowFilter, FlowRun, Flows, JournalStep } from '../../contract/flow-store.ts';
+import type { Explanation } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import type { DataFlows } from '../../flow/declared/data-flows.ts';
 import { FlowRegistry } from '../../flow/flow-registry.ts';
 import type { FlowService } from '../../flow/flow-service.ts';
 import { noRun } from '../../flow/run-watchers.ts';
@@ -17,7 +19,24 @@ export interface FlowMemberDeps extends MemberDeps {
   readonly events: Events;
   nextId(): string;
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
+  explain(tool: string, input: unknown, as: CallAs): Promise<Explanation>;
+  /** The average time of a tool's calls so far. */
+  recordedMs(tool: string): number | undefined;
 }
+
+/** Opens what reads flows as data, with the first of them. */
+const openData = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<DataFlows> => {
+  const [{ DataFlows }, { openMachine }] = await Promise.all([
+    import('../../flow/declared/data-flows.ts'),
+    import('./open-machine.ts'),
+  ]);
+  const { tools, explain, recordedMs, runtime } = deps;
+  return new DataFlows({
+    ...{ registry, tools, explain, recordedMs, now: () => runtime.now() },
+    machine: await openMachine(),
+    hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
+  });
+};
 
 /** Opens the service with the first flow; it continues runs that other processes left. */
 const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<FlowService> => {
@@ -74,14 +93,44 @@ export interface OpenedFlows {
   close(): Promise<void>;
 }
 
-export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
+/** What is opened with the first flow, the first flow as data, and the first look at a run. */
+interface Opening {
+  readonly registry: FlowRegistry;
+  service(): Promise<FlowService>;
+  /** The service where there is one: reading runs opens none. */
+  opened(): Promise<FlowService> | undefined;
+  data(): Promise<DataFlows>;
+  knownData(): DataFlows | undefined;
+  stored(): Promise<Flows>;
+}
+
+const openingOf = (deps: FlowMemberDeps): Opening => {
   const registry = new FlowRegistry();
   let opened: Promise<FlowService> | undefined;
-  const service = (): Promise<FlowService> => {
-    opened ??= openService(deps, registry);
-    return opened;
+  let openedData: Promise<DataFlows> | undefined;
+  let dataFlows: DataFlows | undefined;
+  return {
+    registry,
+    service: () => {
+      opened ??= openService(deps, registry);
+      return opened;
+    },
+    opened: () => opened,
+    data: async () => {
+      openedData ??= openData(deps, registry);
+      dataFlows = await openedData;
+      return dataFlows;
+    },
+    knownData: () => dataFlows,
+    stored: async () => (await deps.open()).store.flows,
   };
-  const stored = async () => (await deps.open()).store.flows;
+};
+
+type RunMembers =
+  | ('start' | 'finished' | 'get' | 'list' | 'steps')
+  | ('send' | 'cancel' | 'resume' | 'nodes');
+
+const runsOf = ({ service, opened, data, stored }: Opening): Pick<CribFlows, RunMembers> => {
   const readable = async (runId: string, as: CallAs | undefined) => {
     const run = await (await stored()).get(runId);
     return run && mayTouch(run, as) ? run : undefined;
@@ -89,36 +138,62 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
   /** Without a caller nothing is read: the library user may touch every run. */
   const isTouchable = async (runId: string, as: CallAs | undefined): Promise<boolean> =>
     as === undefined || (await readable(runId, as)) !== undefined;
+  const stepsOf = async (runId: string): Promise<readonly JournalStep[]> => {
+    const recorded = await (await stored()).steps(runId);
+    return withUnderWay(recorded, (await opened())?.underWay(runId) ?? []);
+  };
+  return {
+    start: async (flow, input, as) => (await service()).start(flow, input, as),
+    finished: async (runId, as) => {
+      if (!(await isTouchable(runId, as))) throw noRun(runId);
+      return (await service()).whenOver(runId);
+    },
+    get: readable,
+    list: async (filter, as) => {
+      const own = visibleTo(filter, as);
+      return own === undefined ? [] : (await stored()).list(own);
+    },
+    steps: async (runId, as) => ((await isTouchable(runId, as)) ? stepsOf(runId) : []),
+    send: async (runId, event, ...[payload = null, as]) =>
+      (await isTouchable(runId, as)) && (await service()).send(runId, event, payload),
+    cancel: async (runId, as) => (await isTouchable(runId, as)) && (await service()).cancel(runId),
+    resume: async (runId, options, as) =>
+      (await isTouchable(runId, as)) && (await service()).resume(runId, options),
+    nodes: async (runId, as) => {
+      const run = await readable(runId, as);
+      return run && (await data()).nodes(run, await stepsOf(runId));
+    },
+  };
+};
+
+/** `crib.flows`. */
+export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
+  const opening = openingOf(deps);
+  const { registry, service, data, knownData } = opening;
+  const lookForDue = (): void => void service().then((each) => each.continueDue());
+  const described = async () => {
+    const { describeFlows } = await import('../../flow/describe-flows.ts');
+    return describeFlows(registry, knownData()?.list() ?? []);
+  };
   return {
     members: {
+      ...runsOf(opening),
       register: (flow) => {
         registry.register(flow);
-        void service().then((each) => each.continueDue());
+        lookForDue();
       },
-      registered: async () =>
-        (await import('../../flow/describe-flows.ts')).describeFlows(registry),
-      finished: async (runId, as) => {
-        if (!(await isTouchable(runId, as))) throw noRun(runId);
-        return (await service()).whenOver(runId);
+      registered: described,
+      registerData: async (source) => {
+        const flow = await (await data()).register(source);
+        lookForDue();
+        return flow;
       },
-      start: async (flow, input, as) => (await service()).start(flow, input, as),
-      get: readable,
-      list: async (filter, as) => {
-        const own = visibleTo(filter, as);
-        return own === undefined ? [] : (await stored()).list(own);
-      },
-      steps: async (runId, as) => {
-        if (!(await isTouchable(runId, as))) return [];
-        const recorded = await (await stored()).steps(runId);
-        return withUnderWay(recorded, (await opened)?.underWay(runId) ?? []);
-      },
-      send: async (runId, event, ...[payload = null, as]) =>
-        (await isTouchable(runId, as)) && (await service()).send(runId, event, payload),
-      cancel: async (runId, as) =>
-        (await isTouchable(runId, as)) && (await service()).cancel(runId),
-      resume: async (runId, options, as) =>
-        (await isTouchable(runId, as)) && (await service()).resume(runId, options),
+      data: () => knownData()?.list() ?? [],
+      validate: async (source) => (await data()).validate(source),
+      plan: async (source, input, as) => (await data()).plan(source, input, as),
+      optimize: async (source) => (await data()).optimize(source),
+      graph: async (source) => (await data()).graph(source),
     },
-    close: async () => (await opened)?.close(),
+    close: async () => (await opening.opened())?.close(),
   };
 };

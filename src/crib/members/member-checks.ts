@@ -131,6 +131,9 @@ const startAs: ArgumentCheck = (value) => {
   return optional(text)(runId) ?? optional(text)(version) ?? callOptions(as);
 };
 
+/** The text or the object of a flow as data, or a name: its reader says what is wrong with it. */
+const flowSource = either(text, object);
+
 export const FLOW_CHECKS: MethodChecks<CribFlows> = {
   register: { flow },
   start: { flow: text, input: anything, as: optional(startAs) },
@@ -145,6 +148,12 @@ export const FLOW_CHECKS: MethodChecks<CribFlows> = {
     options: optional(fields({ version: optional(text) })),
     as: optional(callOptions),
   },
+  registerData: { source: flowSource },
+  validate: { source: flowSource },
+  plan: { source: flowSource, input: anything, as: optional(callOptions) },
+  optimize: { source: flowSource },
+  graph: { source: flowSource },
+  nodes: { runId: text, as: optional(callOptions) },
 };
 
 const subject = fields({

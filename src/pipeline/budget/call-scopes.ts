@@ -4,17 +4,23 @@ import type { BudgetScope } from '../../contract/store.ts';
 import { type BudgetLimits, budgetScopesUnder } from '../../governance/ledger/budget.ts';
 import { boundedMicros } from '../../governance/ledger/estimate-cost.ts';
 
+type Limit = 'dailyUsd' | 'flowUsd';
+
 /** The least that the call, or one that made it, may spend; undefined when none says so. */
-const dailyUsdOf = ({ options, parent }: CallRequest): number | undefined => {
-  const own = options.dailyUsd;
-  const outer = parent && dailyUsdOf(parent);
+const leastUsd = ({ options, parent }: CallRequest, limit: Limit): number | undefined => {
+  const own = options[limit];
+  const outer = parent && leastUsd(parent, limit);
   return own === undefined || outer === undefined ? (own ?? outer) : Math.min(own, outer);
 };
 
-/** The first scope is the user's. An option can lower its limit, never raise it. */
-const narrowed = (scopes: readonly BudgetScope[], usd: number): readonly BudgetScope[] =>
+/** An option can lower the limit of a scope, never raise it. */
+const narrowed = (
+  scopes: readonly BudgetScope[],
+  at: number,
+  usd: number,
+): readonly BudgetScope[] =>
   scopes.map((scope, index) =>
-    index === 0
+    index === at
       ? { ...scope, limitMicros: Math.min(scope.limitMicros, boundedMicros(usd)) }
       : scope,
   );
@@ -29,8 +35,13 @@ export const callScopesUnder = (limits: BudgetLimits): CallScopes => {
   const scopesOf = budgetScopesUnder(limits);
   return (call, now) => {
     const { caller, ready } = call;
-    const scopes = scopesOf({ caller, tool: ready.tool.name, flowId: flowOf(call), now });
-    const dailyUsd = dailyUsdOf(call);
-    return dailyUsd === undefined ? scopes : narrowed(scopes, dailyUsd);
+    const flowId = flowOf(call);
+    const scopes = scopesOf({ caller, tool: ready.tool.name, flowId, now });
+    const [dailyUsd, flowUsd] = [leastUsd(call, 'dailyUsd'), leastUsd(call, 'flowUsd')];
+    const byDay = dailyUsd === undefined ? scopes : narrowed(scopes, 0, dailyUsd);
+    // The scope of the flow is the last one, and there only for calls of a flow.
+    return flowUsd === undefined || flowId === undefined
+      ? byDay
+      : narrowed(byDay, byDay.length - 1, flowUsd);
   };
 };

@@ -23,6 +23,7 @@ const UNSEEN: ReadonlySet<string> = new Set([
   // `assigned` is set by the user, like the tier of an MCP tool.
   ...['version', 'author', 'license', 'input', 'output', 'server', 'assigned'],
   ...['timeoutMs', 'idleTimeoutMs', 'retry', 'rateLimit', 'breaker', 'concurrency'],
+  'resourceRequirements',
 ]);
 
 export const fingerprintOfDefinition = (definition: unknown): string =>

@@ -3,12 +3,14 @@ import type { Command } from 'commander';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { table } from '../../output/table.ts';
-import { withStore } from '../../session/open-crib.ts';
-import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
+import { withCrib } from '../../session/open-crib.ts';
+import { type ModuleOptions, withModules } from './flow-modules.ts';
+import { registerFlows } from './project-flows.ts';
 
 const list = (io: Io, options: ModuleOptions): Promise<number> =>
-  withStore(io, async ({ crib }) => {
-    await registerModules(io, crib, options);
+  withCrib(io, async (open) => {
+    const { crib } = open;
+    await registerFlows(io, open, options);
     const flows = await crib.flows.registered();
     if (io.json) printJson(io, { flows });
     else if (flows.length === 0) print(io, 'No flow is known here.');

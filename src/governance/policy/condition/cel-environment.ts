@@ -129,24 +129,33 @@ const declareArithmetic = (environment: Environment): void => {
   environment.registerOperator('double % double: double', ARITHMETIC['%'] as Numeric);
 };
 
-export const celEnvironment = ({ patterns, constants }: Prepared): Environment => {
-  const environment = new Environment({ limits: LIMITS })
-    .registerType('Caller', { ctor: CallerFacts, fields: CALLER })
-    .registerType('Tool', { ctor: ToolFacts, fields: TOOL })
-    .registerType('Time', { ctor: TimeFacts, fields: TIME })
-    .registerType('Flow', { ctor: FlowFacts, fields: FLOW })
-    .registerFunction(
-      `string.${LINEAR_MATCHES}(string): bool`,
-      (text: string, pattern: string) => patterns.test(text, pattern),
-      { async: false },
-    );
+/** Makes CEL with bounded sizes, linear patterns and mixed arithmetic, but without any name. */
+export const boundedEnvironment = (
+  { patterns, constants }: Prepared,
+  options: { readonly homogeneousAggregateLiterals?: boolean } = {},
+): Environment => {
+  const environment = new Environment({ ...options, limits: LIMITS }).registerFunction(
+    `string.${LINEAR_MATCHES}(string): bool`,
+    (text: string, pattern: string) => patterns.test(text, pattern),
+    { async: false },
+  );
   for (const { constant, type } of CONSTANT_CALLS.values()) {
     const signature = `${constant}(string): ${type}`;
     environment.registerFunction(signature, (text: string) => constants.get(text), {
       async: false,
     });
   }
-  for (const [name, type] of Object.entries(VARIABLES)) environment.registerVariable(name, type);
   declareArithmetic(environment);
+  return environment;
+};
+
+/** Makes the language of policy conditions, with the facts of a call as its names. */
+export const celEnvironment = (prepared: Prepared): Environment => {
+  const environment = boundedEnvironment(prepared)
+    .registerType('Caller', { ctor: CallerFacts, fields: CALLER })
+    .registerType('Tool', { ctor: ToolFacts, fields: TOOL })
+    .registerType('Time', { ctor: TimeFacts, fields: TIME })
+    .registerType('Flow', { ctor: FlowFacts, fields: FLOW });
+  for (const [name, type] of Object.entries(VARIABLES)) environment.registerVariable(name, type);
   return environment;
 };

@@ -1,0 +1,127 @@
+/** The flows as data that a process knows: reads, checks, plans and registers them. */
+import type { CallAs } from '../../contract/call-options.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type {
+  FlowData,
+  FlowGraph,
+  FlowOptimization,
+  FlowPlan,
+  FlowRunNodes,
+  FlowSource,
+  FlowValidation,
+  ParsedFlow,
+} from '../../contract/flow-data.ts';
+import type { FlowRun, JournalStep } from '../../contract/flow-store.ts';
+import { digestOf } from '../../kit/data/canonical-json.ts';
+import { didYouMean } from '../../kit/text/did-you-mean.ts';
+import type { FlowRegistry } from '../flow-registry.ts';
+import { type CompileFlowDeps, compileFlow } from './compile-flow.ts';
+import { graphOfFlow } from './graph-of-flow.ts';
+import { nodeStates } from './node-states.ts';
+import { optimizeFlow } from './optimize-flow.ts';
+import { badFlow, readFlow } from './parse-flow.ts';
+import { type PlanFlowDeps, planFlow } from './plan-flow.ts';
+import type { SubFlow } from './step-work.ts';
+import { validateFlow } from './validate-flow.ts';
+
+export interface DataFlowsDeps
+  extends Omit<PlanFlowDeps, 'subFlow'>,
+    Omit<CompileFlowDeps, 'subFlow' | 'tools'> {
+  readonly registry: FlowRegistry;
+}
+
+/** A name, perhaps with a version: no YAML of a flow is one word. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}(?:@(.+))?$/;
+
+export class DataFlows {
+  readonly #deps: DataFlowsDeps;
+  readonly #byKey = new Map<string, FlowData>();
+  /** The version registered last, by name. */
+  readonly #newest = new Map<string, FlowData>();
+
+  constructor(deps: DataFlowsDeps) {
+    this.#deps = deps;
+  }
+
+  list(): readonly FlowData[] {
+    return [...this.#byKey.values()];
+  }
+
+  get(name: string, version: string): FlowData | undefined {
+    return this.#byKey.get(`${name}@${version}`);
+  }
+
+  /** Checks a flow and registers it. Rejects with CONFIG_INVALID or CONFLICT. */
+  async register(source: FlowSource): Promise<FlowData> {
+    const parsed = await this.#read(source);
+    const { ok, faults } = await validateFlow(parsed, this.#checks());
+    if (!ok || !parsed.flow) throw badFlow(faults);
+    return this.add(parsed.flow);
+  }
+
+  /** Registers a flow that was checked. The same data again is no conflict. */
+  add(flow: FlowData): FlowData {
+    const key = `${flow.name}@${flow.version}`;
+    const known = this.#byKey.get(key);
+    if (known && digestOf(known) === digestOf(flow)) return known;
+    const { registry, now, machine, tools } = this.#deps;
+    const subFlow = (name: string, version: string) => this.#subFlow(name, version);
+    registry.register(compileFlow(flow, { now, machine, tools, subFlow }));
+    this.#byKey.set(key, flow);
+    this.#newest.set(flow.name, flow);
+    return flow;
+  }
+
+  async validate(source: FlowSource): Promise<FlowValidation> {
+    return validateFlow(await this.#read(source), this.#checks());
+  }
+
+  async plan(source: FlowSource, input: unknown, as?: CallAs): Promise<FlowPlan> {
+    const flow = await this.#good(source);
+    return planFlow(flow, { ...this.#deps, ...this.#checks() }, { input, as });
+  }
+
+  async optimize(source: FlowSource): Promise<FlowOptimization> {
+    const parsed = await this.#read(source);
+    const { ok, faults } = await validateFlow(parsed, this.#checks());
+    if (!ok || !parsed.flow) throw badFlow(faults);
+    return optimizeFlow(parsed.flow, this.#deps.tools);
+  }
+
+  async graph(source: FlowSource): Promise<FlowGraph> {
+    return graphOfFlow(await this.#good(source), this.#deps.tools);
+  }
+
+  nodes(run: FlowRun, steps: readonly JournalStep[]): FlowRunNodes | undefined {
+    const flow = this.get(run.flow, run.version);
+    return flow && nodeStates(flow, run, steps);
+  }
+
+  #checks() {
+    const { tools } = this.#deps;
+    return { tools, subFlow: (name: string, version: string) => this.#subFlow(name, version) };
+  }
+
+  #subFlow(name: string, version: string): SubFlow | undefined {
+    const definition = this.#deps.registry.find(name, version);
+    return definition && { definition, data: this.get(name, version) };
+  }
+
+  async #good(source: FlowSource): Promise<FlowData> {
+    const { flow, faults } = await this.#read(source);
+    if (!flow) throw badFlow(faults);
+    return flow;
+  }
+
+  async #read(source: FlowSource): Promise<ParsedFlow> {
+    if (typeof source !== 'string' || !NAME.test(source)) return readFlow(source);
+    const at = source.lastIndexOf('@');
+    const flow =
+      at === -1 ? this.#newest.get(source) : this.get(source.slice(0, at), source.slice(at + 1));
+    if (flow) return { flow, faults: [], positionOf: () => undefined };
+    const meant = didYouMean(source, this.#newest.keys());
+    throw new ToolFailure('NOT_FOUND', `There is no flow as data ${source}${meant}.`, {
+      suggestions: ['Register it with crib.flows.registerData, or pass the flow itself.'],
+    });
+  }
+}

@@ -1,0 +1,271 @@
+/**
+ * Runs the steps of a flow as data on the journal. The id of a step is its key there, so that a replay
+ * knows each step again, in whatever order they are made.
+ */
+import { ToolFailure, toolError } from '../../contract/errors.ts';
+import type { FlowContext } from '../../contract/flow.ts';
+import { thrownError } from '../turn.ts';
+import { evaluateTest } from '../values/compile-expression.ts';
+import { scopeCaller } from '../values/scope.ts';
+import type { CompiledStep, FlowProgram } from './flow-program.ts';
+import { GroupRun } from './group-run.ts';
+import { runItems } from './item-run.ts';
+import { Limiter } from './limiter.ts';
+import {
+  assertDone,
+  done,
+  failedWith,
+  joinError,
+  joinHolds,
+  type Outcome,
+  stepOutput,
+  unmetBecause,
+} from './outcome.ts';
+import { RunScope } from './run-scope.ts';
+import { recoverStep } from './step-recovery.ts';
+import type { StepGroup, StepNode } from './step-tree.ts';
+import { type FlowRunDeps, type StepPlace, StepWork } from './step-work.ts';
+
+const MAX_CONCURRENCY = 16;
+
+/** Keys of the run itself have a hyphen, which no id of a step has. */
+const DEFINITION_KEY = 'flow-definition';
+const TIMEOUT_KEY = 'flow-timeout';
+
+export class FlowRunner {
+  readonly #program: FlowProgram;
+  readonly #flow: FlowContext;
+  readonly #deps: FlowRunDeps;
+  #work: StepWork;
+
+  constructor(program: FlowProgram, flow: FlowContext, deps: FlowRunDeps) {
+    this.#program = program;
+    this.#flow = flow;
+    this.#deps = deps;
+    this.#work = this.#createWork(undefined);
+  }
+
+  /** Runs the flow to its output. Rejects with the error of the run. */
+  async run(input: unknown, digest: string): Promise<unknown> {
+    const { limits = {} } = this.#program.flow;
+    // Other data under the same version blocks the run: its steps were begun by another flow.
+    const startedAt = await this.#flow.value(`flow ${digest}`, () => this.#deps.now(), {
+      key: DEFINITION_KEY,
+    });
+    if (limits.timeoutMs === undefined) return this.#main(input);
+    this.#work = this.#createWork(startedAt + limits.timeoutMs);
+    const timer = this.#flow.sleep(limits.timeoutMs, { key: TIMEOUT_KEY }).then(() => {
+      this.#flow.cancelCalls();
+      throw new ToolFailure('TIMEOUT', `The run took longer than ${limits.timeoutMs} ms.`);
+    });
+    return Promise.race([this.#main(input), timer]);
+  }
+
+  #createWork(deadline: number | undefined): StepWork {
+    const { limits = {} } = this.#program.flow;
+    const limiter = new Limiter(limits.maxConcurrency ?? MAX_CONCURRENCY);
+    return new StepWork({ ...this.#deps, flow: this.#flow, limits, limiter, deadline });
+  }
+
+  async #main(input: unknown): Promise<unknown> {
+    const { tree, flow, join, output } = this.#program;
+    const caller = scopeCaller(this.#flow.caller);
+    const scope = new RunScope({ input, caller });
+    const outcome = await this.#group(tree.root, scope, { join: flow.join, custom: join });
+    if (outcome.status === 'failed') this.#flow.cancelCalls();
+    const data = assertDone(outcome);
+    return output ? output.evaluate(scope) : data;
+  }
+
+  async #group(
+    group: StepGroup,
+    scope: RunScope,
+    joined: Pick<Parameters<typeof joinHolds>[1], 'join' | 'custom'>,
+  ): Promise<Outcome> {
+    if (group.kind === 'conditional') return this.#conditional(group, scope);
+    const stopsAtFailure = (this.#program.flow.onFailure ?? 'stop') === 'stop';
+    const run = new GroupRun(group, scope, {
+      stopsAtFailure,
+      node: (node, before) => this.#node(node, scope, before),
+    });
+    const failure = await run.over();
+    if (failure) return failure;
+    const exits = group.exits.map((node) => run.outcomeOf(node));
+    if (!joinHolds(exits, { ...joined, scope })) return failedWith(joinError(run.all()));
+    if (group.kind === 'pipeline') return done(scope.previous);
+    const [only, ...others] = group.exits;
+    if (only && others.length === 0) return done(dataOf(run.outcomeOf(only)));
+    return done(
+      Object.fromEntries(
+        group.exits
+          .map((node) => [node.step.id, run.outcomeOf(node)] as const)
+          .filter(([, outcome]) => outcome.status === 'done')
+          .map(([id, outcome]) => [id, dataOf(outcome)]),
+      ),
+    );
+  }
+
+  /** Runs the first step whose condition holds; the others are skipped. */
+  async #conditional({ nodes }: StepGroup, scope: RunScope): Promise<Outcome> {
+    let chosen: StepNode | undefined;
+    for (const node of nodes) {
+      const { when } = this.#compiled(node);
+      if (!chosen && (!when || evaluateTest(when, scope))) chosen = node;
+      else {
+        const because = chosen ? `${chosen.step.id} was chosen` : 'its condition does not hold';
+        const skipped: Outcome = { status: 'skipped', because, reason: 'condition' };
+        scope.steps[node.step.id] = stepOutput(await this.#skip(node, scope, skipped));
+      }
+    }
+    if (!chosen) return failedWith(toolError('NO_BRANCH_MATCHED', 'No step of the group fits.'));
+    const outcome = await this.#started(chosen, scope);
+    scope.steps[chosen.step.id] = stepOutput(outcome);
+    return outcome.status === 'skipped' ? done(null) : outcome;
+  }
+
+  /** Runs one step, or skips it. Never rejects: what is thrown fails the step. */
+  async #node(node: StepNode, scope: RunScope, before: readonly Outcome[]): Promise<Outcome> {
+    try {
+      const { step } = node;
+      const { join: custom, when } = this.#compiled(node);
+      if (before.length > 0 && !joinHolds(before, { join: step.join, custom, scope })) {
+        const names = node.before.map((each, at) => [each.step.id, before[at]] as const);
+        const because = unmetBecause(names);
+        return await this.#skip(node, scope, { status: 'skipped', because, reason: 'predecessor' });
+      }
+      if (when && !evaluateTest(when, scope)) return await this.#otherwise(node, scope);
+      return await this.#started(node, scope);
+    } catch (thrown) {
+      return failedWith(thrownError(thrown));
+    }
+  }
+
+  async #otherwise(node: StepNode, scope: RunScope): Promise<Outcome> {
+    const { otherwise } = this.#compiled(node);
+    const because = 'its condition does not hold';
+    if (otherwise) {
+      const key = `${node.step.id}${scope.suffix}.else`;
+      return done(await this.#work.call(otherwise, { key, scope }));
+    }
+    if (node.step.else === 'fail') {
+      const message = `The condition of ${node.step.id} does not hold.`;
+      return failedWith(toolError('PRECONDITION_FAILED', message));
+    }
+    return this.#skip(node, scope, { status: 'skipped', because, reason: 'condition' });
+  }
+
+  /** Runs the step itself, or once for each item. */
+  async #started(node: StepNode, scope: RunScope): Promise<Outcome> {
+    const { step } = node;
+    const { items } = this.#compiled(node);
+    const outcome =
+      step.forEach && items
+        ? await runItems(step, scope, {
+            items: items.evaluate(scope),
+            run: (itemScope) => this.#recovered(node, itemScope),
+          })
+        : await this.#recovered(node, scope);
+    if (step.forEach || step.steps || outcome.status === 'skipped') {
+      return this.#note(node, scope, outcome);
+    }
+    return outcome;
+  }
+
+  #recovered(node: StepNode, scope: RunScope): Promise<Outcome> {
+    const { step } = node;
+    const { fallback } = this.#compiled(node);
+    const key = `${step.id}${scope.suffix}`;
+    return recoverStep(step, key, {
+      flow: this.#flow,
+      attempt: (round) => this.#transformed(node, scope, { key, round }),
+      ...(fallback && {
+        fallback: (error) => {
+          const own = scope.withOwn(step.id, stepOutput(failedWith(error)));
+          return this.#work.call(fallback, { key: `${key}.fallback`, scope: own });
+        },
+      }),
+    });
+  }
+
+  async #transformed(
+    node: StepNode,
+    scope: RunScope,
+    { key, round }: { readonly key: string; readonly round: number },
+  ): Promise<Outcome> {
+    const { output } = this.#compiled(node);
+    const again = round === 1 ? '' : `.try${round}`;
+    if (node.inner) {
+      const inner = scope.inner(round === 1 ? '' : `.${node.step.id}-${round}`);
+      const outcome = await this.#timed(node, key + again, () =>
+        this.#group(node.inner as StepGroup, inner, { join: undefined, custom: undefined }),
+      );
+      if (outcome.status !== 'done' || !output) return outcome;
+      return done(output.evaluate(inner.withOwn(node.step.id, stepOutput(outcome))));
+    }
+    const data = await this.#once(node, scope, key + again);
+    if (!output) return done(data);
+    return done(output.evaluate(scope.withOwn(node.step.id, stepOutput(done(data)))));
+  }
+
+  #once(node: StepNode, scope: RunScope, key: string): Promise<unknown> {
+    const { step, group } = node;
+    const compiled = this.#compiled(node);
+    const { timeoutMs } = step;
+    const piped = group.kind === 'pipeline' ? { piped: scope.previous } : {};
+    const place: StepPlace = { key, scope, timeoutMs, ...piped };
+    switch (node.type) {
+      case 'flow':
+        return this.#timed(node, key, () => this.#work.subFlow(step.flow ?? '', compiled, place));
+      case 'approve': {
+        const details = compiled.details?.evaluate(scope);
+        return this.#timed(node, key, () => this.#work.approve(step.approve ?? '', details, key));
+      }
+      case 'sleep':
+        return this.#flow.sleep(step.sleepMs ?? 0, { key });
+      case 'wait': {
+        const options = timeoutMs === undefined ? { key } : { key, timeoutMs };
+        return this.#flow.waitForEvent(step.waitFor ?? '', options);
+      }
+      default: {
+        const { call = '', version } = step;
+        const named = { call, ...(version !== undefined && { version }) };
+        return this.#work.call({ call: named, input: compiled.input }, place);
+      }
+    }
+  }
+
+  /** Ends a step in time that is no call; calls have their own timeout. */
+  async #timed<T>({ step }: StepNode, key: string, work: () => Promise<T>): Promise<T> {
+    const { timeoutMs } = step;
+    if (timeoutMs === undefined) return work();
+    const timer = this.#flow.sleep(timeoutMs, { key: `${key}.timeout` }).then(() => {
+      throw new ToolFailure('TIMEOUT', `The step ${step.id} took longer than ${timeoutMs} ms.`);
+    });
+    return Promise.race([work(), timer]);
+  }
+
+  #skip(node: StepNode, scope: RunScope, skipped: Outcome): Promise<Outcome> {
+    return this.#note(node, scope, skipped);
+  }
+
+  /** Writes down how a step ended whose end no single row of the journal shows. */
+  async #note(node: StepNode, scope: RunScope, outcome: Outcome): Promise<Outcome> {
+    // Not for each of ten thousand items: their own rows say it.
+    if (scope.suffix !== '') return outcome;
+    await this.#flow.value('end', () => noteOf(outcome), { key: `${node.step.id}.end` });
+    return outcome;
+  }
+
+  #compiled(node: StepNode): CompiledStep {
+    return this.#program.steps.get(node) ?? {};
+  }
+}
+
+const dataOf = (outcome: Outcome): unknown => (outcome.status === 'done' ? outcome.data : null);
+
+/** What the journal keeps of the end of a step; see `nodeStates`. */
+const noteOf = (outcome: Outcome) => {
+  if (outcome.status === 'skipped') return { status: 'skipped', because: outcome.because };
+  if (outcome.status === 'failed') return { status: 'failed', error: outcome.error };
+  return { status: 'done' };
+};

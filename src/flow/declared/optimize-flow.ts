@@ -1,0 +1,186 @@
+/**
+ * Finds calls of a flow that can be left out or made earlier without another result. A step that may
+ * change something is a wall: nothing moves across it, in either direction.
+ */
+import type { Catalog } from '../../contract/catalog.ts';
+import type {
+  FlowChange,
+  FlowData,
+  FlowDataStep,
+  FlowKind,
+  FlowOptimization,
+} from '../../contract/flow-data.ts';
+import { canonicalJson } from '../../kit/data/canonical-json.ts';
+import { compileProgram } from './flow-program.ts';
+import { onlyReads } from './only-reads.ts';
+import { renameSteps } from './rename-steps.ts';
+import { buildTree } from './step-tree.ts';
+
+type Tools = Pick<Catalog, 'get'>;
+
+interface Group {
+  readonly kind: FlowKind;
+  readonly steps: readonly FlowDataStep[];
+}
+
+/** The steps whose results each step uses, by its id; those of inner groups count for the group. */
+type Uses = ReadonlyMap<string, ReadonlySet<string>>;
+
+const usesOf = (flow: FlowData): Uses => {
+  const uses = new Map<string, Set<string>>();
+  for (const { node, reference } of compileProgram(flow).uses) {
+    for (let each = node; each && reference.step !== undefined; each = each.group.owner) {
+      const own = uses.get(each.step.id) ?? new Set();
+      uses.set(each.step.id, own.add(reference.step));
+    }
+  }
+  return uses;
+};
+
+/** A call that only reads, and so do its alternatives. */
+const isRead = (step: FlowDataStep, tools: Tools): boolean => {
+  if (step.call === undefined) return false;
+  const others = [
+    ...(typeof step.onError === 'object' ? [step.onError.fallback] : []),
+    ...(typeof step.else === 'object' ? [step.else] : []),
+  ];
+  if (step.onError === 'manual' || step.onError === 'abort') return false;
+  const calls = [{ call: step.call, version: step.version }, ...others];
+  return calls.every(({ call, version }) => onlyReads(tools.get(call, version)?.tool));
+};
+
+/** What makes two calls the same: all but the names, and their place. */
+const sameness = ({ id: _id, title: _title, after = [], ...rest }: FlowDataStep): string =>
+  canonicalJson({ ...rest, after: after.toSorted() });
+
+class Optimizer {
+  readonly changes: FlowChange[] = [];
+  readonly renamed = new Map<string, string>();
+  merged = 0;
+  readonly #tools: Tools;
+  readonly #uses: Uses;
+  readonly #fixed: ReadonlySet<string>;
+
+  constructor(tools: Tools, uses: Uses, fixed: ReadonlySet<string>) {
+    this.#tools = tools;
+    this.#uses = uses;
+    this.#fixed = fixed;
+  }
+
+  group(group: Group, hasOutput: boolean): Group {
+    const inner = group.steps.map((step) => this.#inner(step));
+    const steps = this.#merge({ ...group, steps: inner }, hasOutput);
+    return { kind: group.kind, steps };
+  }
+
+  #inner(step: FlowDataStep): FlowDataStep {
+    if (!step.steps) return step;
+    const { kind = 'sequential', steps, output } = step;
+    const inner = this.group({ kind, steps }, output !== undefined);
+    return {
+      ...step,
+      ...(inner.kind === 'sequential' ? {} : { kind: inner.kind }),
+      steps: inner.steps,
+    };
+  }
+
+  /** Leaves out a read that was made before, as long as nothing can have changed in between. */
+  #merge({ kind, steps }: Group, hasOutput: boolean): readonly FlowDataStep[] {
+    if (kind === 'conditional' || kind === 'pipeline') return steps;
+    const seen = new Map<string, string>();
+    const left: FlowDataStep[] = [];
+    for (const [at, step] of steps.entries()) {
+      const isResult = !hasOutput && (kind !== 'sequential' || at === steps.length - 1);
+      if (!isRead(step, this.#tools)) {
+        if (kind === 'sequential') seen.clear();
+        left.push(step);
+        continue;
+      }
+      const key = sameness(step);
+      const first = seen.get(key);
+      if (first === undefined) seen.set(key, step.id);
+      if (first === undefined || isResult || this.#fixed.has(step.id)) {
+        left.push(step);
+        continue;
+      }
+      this.renamed.set(step.id, first);
+      this.merged += 1;
+      const message = `${step.id} makes the same call as ${first}, whose result it now is`;
+      this.changes.push({ type: 'merged', steps: [first, step.id], message });
+    }
+    return left;
+  }
+
+  /** Turns steps one after the other into a graph in which reads wait only for what they use. */
+  spread(group: Group, uses: Uses = this.#uses): Group | undefined {
+    if (group.kind !== 'sequential') return undefined;
+    const steps = this.#withAfter(group.steps, uses);
+    const together = steps.filter(({ after = [] }, at) => {
+      const previous = steps[at - 1];
+      return previous !== undefined && !after.includes(previous.id);
+    });
+    if (together.length === 0) return undefined;
+    const names = steps.map(({ id }) => id);
+    const message = `${together.map(({ id }) => id).join(', ')} no longer wait for steps whose results they do not use`;
+    this.changes.push({ type: 'parallelized', steps: names, message });
+    return { kind: 'dag', steps };
+  }
+
+  #withAfter(steps: readonly FlowDataStep[], uses: Uses): readonly FlowDataStep[] {
+    const inGroup = new Set(steps.map(({ id }) => id));
+    let wall: string | undefined;
+    let sinceWall: string[] = [];
+    return steps.map((step) => {
+      const used = [...(uses.get(step.id) ?? [])].filter((id) => inGroup.has(id) && id !== step.id);
+      const isFree = isRead(step, this.#tools);
+      const before = isFree ? [...used, ...(wall === undefined ? [] : [wall])] : sinceWall;
+      const all = !isFree && before.length === 0 && wall !== undefined ? [wall] : before;
+      if (isFree) sinceWall.push(step.id);
+      else {
+        wall = step.id;
+        sinceWall = [];
+      }
+      const after = [...new Set(all)];
+      return { ...step, ...(after.length > 0 && { after }) };
+    });
+  }
+}
+
+const levelsOf = (flow: FlowData): number =>
+  Math.max(0, ...buildTree(flow).root.nodes.map(({ level }) => level)) + 1;
+
+/** Steps whose ids occur in expressions: their text is not rewritten. */
+const namedInExpressions = (flow: FlowData): ReadonlySet<string> => {
+  const named = new Set<string>();
+  for (const { reference, path, member } of compileProgram(flow).uses) {
+    const isText = path.at(-1) === 'cel' || member === 'when' || member === 'join';
+    if (isText && reference.step !== undefined) named.add(reference.step);
+  }
+  return named;
+};
+
+/**
+ * The last step's result was that of the flow. It stays so in a graph with several ends, where the step
+ * always runs; otherwise the flow is left as it is.
+ */
+const spreadFlow = (flow: FlowData, optimizer: Optimizer): FlowData => {
+  const { kind = 'sequential', steps } = flow;
+  const last = steps.at(-1);
+  const isSure = last !== undefined && last.when === undefined && last.onError !== 'skip';
+  if (flow.output === undefined && !isSure) return flow;
+  const spread = optimizer.spread({ kind, steps }, usesOf(flow));
+  if (!spread) return flow;
+  const output = flow.output ?? { from: `steps.${last?.id}.data` };
+  return { ...flow, ...spread, output };
+};
+
+/** Optimizes a flow that is valid. The flow that comes back has the same name and version. */
+export const optimizeFlow = (flow: FlowData, tools: Tools): FlowOptimization => {
+  const optimizer = new Optimizer(tools, usesOf(flow), namedInExpressions(flow));
+  const { kind = 'sequential', steps } = flow;
+  const merged = optimizer.group({ kind, steps }, flow.output !== undefined);
+  const renamed = renameSteps({ ...flow, steps: merged.steps }, optimizer.renamed);
+  const optimized = spreadFlow(renamed, optimizer);
+  const saves = { calls: optimizer.merged, levels: levelsOf(flow) - levelsOf(optimized) };
+  return { flow: optimized, changes: optimizer.changes, saves };
+};

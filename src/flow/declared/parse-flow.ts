@@ -1,0 +1,184 @@
+/** Reads a flow from YAML or from an object, and says where each fault is. */
+import { ToolFailure } from '../../contract/errors.ts';
+import type { FlowData, FlowFault, ParsedFlow } from '../../contract/flow-data.ts';
+import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
+import { readYaml, type YamlReading, type YamlRules } from '../../kit/text/strict-yaml.ts';
+import { shapeFaults } from './check-shape.ts';
+import { flowSchema } from './flow-schema.ts';
+import type { FlowPath } from './step-tree.ts';
+
+const MAX_TEXT = 4 * 1024 * 1024;
+const MAX_DEPTH = 64;
+const MAX_NODES = 250_000;
+const RULES: YamlRules = { maxDepth: MAX_DEPTH, maxNodes: MAX_NODES, aliases: 'refuse' };
+/** More than this from one flow is noise. */
+export const MAX_FLOW_FAULTS = 100;
+
+type Fault = Omit<FlowFault, 'line' | 'column'>;
+
+interface ZodIssueLike {
+  readonly code?: string;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly keys?: readonly string[];
+}
+
+const plainPath = (path: readonly PropertyKey[]): FlowPath =>
+  path.map((part) => (typeof part === 'symbol' ? part.toString() : part));
+
+const lowerFirst = (text: string): string =>
+  text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+
+const faultsOf = ({ code, path, message, keys = [] }: ZodIssueLike): readonly Fault[] =>
+  code === 'unrecognized_keys'
+    ? keys.map((key) => ({
+        path: [...plainPath(path), key],
+        message: `there is no field ${key} here`,
+        severity: 'error' as const,
+      }))
+    : [
+        {
+          path: plainPath(path),
+          message: lowerFirst(message.replace(/^Invalid input: /, '')),
+          severity: 'error',
+        },
+      ];
+
+/** Checks data against the schema and the rules that no single field shows. */
+const checkData = (
+  data: unknown,
+): { readonly flow?: FlowData; readonly faults: readonly Fault[] } => {
+  const parsed = flowSchema.safeParse(data);
+  if (!parsed.success) {
+    const faults = (parsed.error.issues as readonly ZodIssueLike[]).flatMap(faultsOf);
+    return { faults };
+  }
+  const { $schema: _schema, ...flow } = parsed.data;
+  const faults = shapeFaults(flow as FlowData);
+  return faults.length > 0 ? { faults } : { flow: flow as FlowData, faults };
+};
+
+/** Walks plain data without recursion: deep nesting would take down whoever recurses. */
+const excessOf = (data: unknown): string | undefined => {
+  const stack: [value: unknown, depth: number][] = [[data, 0]];
+  for (let seen = 0; stack.length > 0; seen += 1) {
+    const [value, depth] = stack.pop() as [unknown, number];
+    if (seen > MAX_NODES) return `holds more than ${MAX_NODES} values`;
+    if (depth > MAX_DEPTH) return `nested deeper than ${MAX_DEPTH} levels`;
+    if (typeof value === 'function') return 'a flow is plain data and holds no functions';
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, inner] of Object.entries(value)) {
+      if (isPrototypeKey(key)) return `the key ${key} is not allowed`;
+      stack.push([inner, depth + 1]);
+    }
+  }
+  return undefined;
+};
+
+const nowhere = (): undefined => undefined;
+
+const problem = (message: string): ParsedFlow => ({
+  faults: [{ path: [], message, severity: 'error' }],
+  positionOf: nowhere,
+});
+
+/** Reads an object. It is copied, so that nobody changes the flow afterwards. */
+export const readFlowObject = (data: unknown): ParsedFlow => {
+  const excess = excessOf(data);
+  if (excess !== undefined) return problem(excess);
+  let copy: unknown;
+  try {
+    copy = structuredClone(data);
+  } catch {
+    return problem('a flow is plain data');
+  }
+  const { flow, faults } = checkData(copy);
+  const some = faults.slice(0, MAX_FLOW_FAULTS);
+  return { ...(flow && { flow }), faults: some, positionOf: nowhere };
+};
+
+const positionsIn = (reading: YamlReading): ParsedFlow['positionOf'] => {
+  const positionOf: ParsedFlow['positionOf'] = (path) => {
+    const place = reading.placeOf(path);
+    const position = place?.value ?? place?.key;
+    return position ?? (path.length === 0 ? { line: 1, column: 1 } : positionOf(path.slice(0, -1)));
+  };
+  return positionOf;
+};
+
+/** Puts line and column to faults of a flow that was read from a text. */
+export const placeFaults = (
+  faults: readonly Fault[],
+  { positionOf }: Pick<ParsedFlow, 'positionOf'>,
+  file?: string,
+): readonly FlowFault[] =>
+  faults.slice(0, MAX_FLOW_FAULTS).map((fault) => ({
+    ...(file !== undefined && { file }),
+    ...fault,
+    ...positionOf(fault.path),
+  }));
+
+/**
+ * Reads the YAML of a flow. Never rejects because of the text: every fault comes back with its line and
+ * column.
+ *
+ * @example
+ * const { flow, faults } = await parseFlow('name: hello\nversion: 1.0.0\nsteps: []');
+ */
+export const parseFlow = async (
+  text: string,
+  { file }: { readonly file?: string } = {},
+): Promise<ParsedFlow> => {
+  if (typeof text !== 'string') return problem('the text of a flow is needed');
+  if (text.length > MAX_TEXT) return problem(`is longer than ${MAX_TEXT} characters`);
+  const reading = readYaml(await import('yaml'), text, RULES);
+  const positionOf = positionsIn(reading);
+  if (reading.faults.length > 0) {
+    const faults = reading.faults.map(({ line, column, path, message }) => ({
+      ...(file !== undefined && { file }),
+      ...{ line, column, path, message, severity: 'error' as const },
+    }));
+    return { faults, positionOf };
+  }
+  const { flow, faults } = checkData(reading.value);
+  return { ...(flow && { flow }), faults: placeFaults(faults, { positionOf }, file), positionOf };
+};
+
+/** Reads whichever it is. */
+export const readFlow = async (source: unknown): Promise<ParsedFlow> =>
+  typeof source === 'string' ? parseFlow(source) : readFlowObject(source);
+
+const describeFault = ({ file, line, column, path, message }: FlowFault): string => {
+  const place = line === undefined ? path.join('.') : `${line}:${column}`;
+  const where = [file, place].filter((part) => part).join(':');
+  return where === '' ? message : `${where}: ${message}`;
+};
+
+/** The error that carries all faults of a flow. */
+export const badFlow = (faults: readonly FlowFault[]): ToolFailure => {
+  const errors = faults.filter(({ severity }) => severity === 'error');
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  const [first] = errors;
+  const what = first ? describeFault(first) : 'it is not valid';
+  return new ToolFailure('CONFIG_INVALID', `The flow cannot be used: ${what}${more}.`, {
+    issues: errors.map((fault) => ({ path: fault.path, message: describeFault(fault) })),
+    suggestions: ['Correct the faults; toolcrib flow validate lists all of them.'],
+  });
+};
+
+/**
+ * Checks a flow that is written as an object and gives it back, frozen of later changes. Throws
+ * CONFIG_INVALID with all faults.
+ *
+ * @example
+ * const hello = defineFlowData({
+ *   name: 'hello',
+ *   version: '1.0.0',
+ *   steps: [{ id: 'say', call: 'greet', input: { name: { from: 'input.name' } } }],
+ * });
+ */
+export const defineFlowData = (data: FlowData): FlowData => {
+  const { flow, faults } = readFlowObject(data);
+  if (!flow) throw badFlow(faults);
+  return flow;
+};

@@ -1,0 +1,270 @@
+/** Says what a run of a flow would do, cost and ask. Runs nothing. */
+import type { CallAs } from '../../contract/call-options.ts';
+import type { Caller } from '../../contract/caller.ts';
+import type { FlowData, FlowPlan, FlowPlanStep } from '../../contract/flow-data.ts';
+import type { Explanation } from '../../contract/policy.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { estimateCost, MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
+import { mostCost } from '../../governance/ledger/most-cost.ts';
+import { digestOf } from '../../kit/data/canonical-json.ts';
+import { callerOf } from '../../pipeline/new-call.ts';
+import { thrownError } from '../turn.ts';
+import { noSteps, scopeCaller, type ValueScope } from '../values/scope.ts';
+import { compileProgram, type FlowProgram } from './flow-program.ts';
+import { onlyReads } from './only-reads.ts';
+import { type Item, timePlan } from './plan-time.ts';
+import type { StepNode } from './step-tree.ts';
+import { type FlowTools, ShapeReader } from './tool-shapes.ts';
+import { callsOf, flowFaults, type PlacedCall, type ValidateFlowDeps } from './validate-flow.ts';
+
+export interface PlanFlowDeps extends ValidateFlowDeps {
+  readonly tools: FlowTools;
+  explain(tool: string, input: unknown, as: CallAs): Promise<Explanation>;
+  hasSecret(key: string): Promise<boolean>;
+  /** The average of the calls so far. */
+  recordedMs(tool: string): number | undefined;
+}
+
+type Verdict = Pick<FlowPlanStep, 'verdict' | 'reason'>;
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+interface Priced {
+  readonly usd: number;
+  readonly isOpen: boolean;
+}
+
+const priceOf = (tool: Tool, input: unknown, isKnown: boolean): Priced => {
+  const capability = undefined;
+  const timeoutMs = tool.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const estimate = estimateCost(tool, { input, capability }, timeoutMs);
+  try {
+    const facts = { modelPrice: undefined, unknownMicros: 0, hasCharged: false };
+    const most = mostCost(tool, { input, estimate, ...facts });
+    const dependsOnInput = tool.estimate !== undefined || tool.cost?.perUnit !== undefined;
+    const isOpen = most.openMicros || (dependsOnInput && !isKnown);
+    return { usd: most.micros / MICROS_PER_USD, isOpen };
+  } catch {
+    return { usd: estimate.costMicros / MICROS_PER_USD, isOpen: true };
+  }
+};
+
+/** What a step changes outside, by the tool's own word. */
+const effectsOf = (tool: Tool): readonly string[] => {
+  if (onlyReads(tool)) return [];
+  const described = (tool.effects ?? []).map((effect) =>
+    'description' in effect && typeof effect.description === 'string'
+      ? effect.description
+      : 'effect',
+  );
+  return [tool.tier, ...described];
+};
+
+class Planner {
+  readonly steps: FlowPlanStep[] = [];
+  readonly approvals: { step: string; reason: string }[] = [];
+  readonly denied: { step: string; reason: string }[] = [];
+  readonly missingCredentials: { step: string; key: string }[] = [];
+  readonly items = new Map<StepNode, Item>();
+  maxUsd = 0;
+  isOpen = false;
+  readonly #program: FlowProgram;
+  readonly #scope: ValueScope;
+  readonly #as: CallAs;
+  readonly #deps: PlanFlowDeps;
+  readonly #verdicts = new Map<string, Promise<Verdict>>();
+
+  constructor(
+    program: FlowProgram,
+    deps: PlanFlowDeps,
+    { input, as }: { readonly input: unknown; readonly as: CallAs },
+  ) {
+    this.#program = program;
+    this.#deps = deps;
+    this.#as = as;
+    const caller: Caller = callerOf(as);
+    this.#scope = { input, steps: noSteps(), caller: scopeCaller(caller) };
+  }
+
+  async run(): Promise<void> {
+    for (const node of this.#program.tree.nodes) await this.#node(node);
+  }
+
+  async #node(node: StepNode): Promise<void> {
+    const { step, type, level } = node;
+    const count = this.#count(node);
+    const base = { id: step.id, type, level, effects: [], verdict: 'allow', maxUsd: 0 } as const;
+    if (step.approve !== undefined) {
+      this.approvals.push({ step: step.id, reason: step.approve });
+    }
+    const { sleepMs = 0, timeoutMs } = step;
+    if (type !== 'call') {
+      const estimatedMs = type === 'sleep' ? sleepMs : type === 'group' ? 0 : (timeoutMs ?? 0);
+      const timeFrom = estimatedMs > 0 ? 'timeout' : 'none';
+      this.items.set(node, { ms: estimatedMs, count: count ?? 1 });
+      this.steps.push({ ...base, estimatedMs, timeFrom, ...(type === 'flow' && UNKNOWN_FLOW) });
+      if (type === 'flow') this.isOpen = true;
+      return;
+    }
+    if (count === undefined && step.forEach) this.isOpen = true;
+    for (const call of callsOf(node)) await this.#call(call, count ?? 1);
+  }
+
+  /** How often a step runs, with the groups around it; unknown where a list is not known yet. */
+  #count(node: StepNode): number | undefined {
+    let count = 1;
+    for (let each: StepNode | undefined = node; each; each = each.group.owner) {
+      if (!each.step.forEach) continue;
+      const items = this.#known(each, 'items');
+      if (!items || !Array.isArray(items.value)) return undefined;
+      count *= items.value.length;
+    }
+    return count;
+  }
+
+  /** Works a value out that depends on the input of the flow alone. */
+  #known(node: StepNode, member: 'items' | 'input'): { readonly value: unknown } | undefined {
+    const compiled = this.#program.steps.get(node)?.[member];
+    const isFixed = compiled?.references.every(({ root }) => root === 'input' || root === 'caller');
+    if (!compiled || !isFixed) return undefined;
+    try {
+      return { value: compiled.evaluate(this.#scope) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #call(placed: PlacedCall, count: number): Promise<void> {
+    const { node, call: name, version, path } = placed;
+    const { step, level } = node;
+    const isOwn = path === node.path;
+    const id = isOwn ? step.id : `${step.id}.${path.includes('else') ? 'else' : 'fallback'}`;
+    const tool = this.#deps.tools.get(name, version)?.tool;
+    if (!tool) return;
+    const known = isOwn ? this.#inputOf(node) : undefined;
+    const verdict = await this.#judge(tool, known, version);
+    if (verdict.verdict === 'deny') this.denied.push({ step: id, reason: verdict.reason ?? '' });
+    if (verdict.verdict === 'ask' || (verdict.verdict === 'unknown' && !onlyReads(tool))) {
+      this.approvals.push({ step: id, reason: verdict.reason ?? '' });
+    }
+    if (tool.auth?.required && !(await this.#deps.hasSecret(tool.auth.configKey))) {
+      this.missingCredentials.push({ step: id, key: tool.auth.configKey });
+    }
+    const price = priceOf(tool, known?.value ?? {}, known !== undefined);
+    const maxUsd = price.usd * count * (isOwn ? (step.retry?.attempts ?? 1) : 1);
+    this.maxUsd += maxUsd;
+    this.isOpen ||= price.isOpen;
+    const time = this.#time(tool, step.timeoutMs);
+    if (isOwn) this.items.set(node, { ms: time.estimatedMs, count });
+    this.steps.push({
+      ...{ id, type: 'call', tool: name, version: tool.version, tier: tool.tier, level, maxUsd },
+      ...{ effects: effectsOf(tool), ...verdict, ...time },
+      ...(known && { input: known.value }),
+    });
+  }
+
+  #inputOf(node: StepNode): { readonly value: unknown } | undefined {
+    if (node.step.input !== undefined) return this.#known(node, 'input');
+    const isPiped = node.group.kind === 'pipeline';
+    return isPiped ? undefined : { value: {} };
+  }
+
+  #time(tool: Tool, timeoutMs: number | undefined): Pick<FlowPlanStep, 'estimatedMs' | 'timeFrom'> {
+    const recorded = this.#deps.recordedMs(tool.name);
+    if (recorded !== undefined) return { estimatedMs: recorded, timeFrom: 'recorded' };
+    const declared = tool.capabilities.flatMap(({ estimatedTime }) => estimatedTime ?? []);
+    if (declared.length > 0) return { estimatedMs: Math.max(...declared), timeFrom: 'declared' };
+    const limit = timeoutMs ?? tool.timeoutMs;
+    return limit === undefined
+      ? { estimatedMs: 0, timeFrom: 'none' }
+      : { estimatedMs: limit, timeFrom: 'timeout' };
+  }
+
+  /** Asks the rules once for each different call. */
+  #judge(
+    tool: Tool,
+    known: { readonly value: unknown } | undefined,
+    version: string | undefined,
+  ): Promise<Verdict> {
+    if (!known) {
+      const reason = 'its input depends on what earlier steps return';
+      return Promise.resolve({ verdict: 'unknown', reason });
+    }
+    const key = `${tool.name}\0${tool.version}\0${digestOf(known.value ?? null)}`;
+    const asked = this.#verdicts.get(key) ?? this.#explain(tool.name, known.value, version);
+    this.#verdicts.set(key, asked);
+    return asked;
+  }
+
+  async #explain(tool: string, input: unknown, version: string | undefined): Promise<Verdict> {
+    try {
+      const as = { ...this.#as, ...(version !== undefined && { version }) };
+      const { verdict } = await this.#deps.explain(tool, input, as);
+      return { verdict: verdict.effect, reason: verdict.reason };
+    } catch (thrown) {
+      const { code, message } = thrownError(thrown);
+      return { verdict: 'deny', reason: `${code}: ${message}` };
+    }
+  }
+}
+
+const UNKNOWN_FLOW = {
+  verdict: 'unknown',
+  reason: 'each step of the sub-flow is judged when it is made',
+} as const;
+
+/** Of all that decides what a run does: the flow, its input, and the tools as they are now. */
+const planDigest = async (
+  { flow, tree }: FlowProgram,
+  input: unknown,
+  tools: FlowTools,
+): Promise<string> => {
+  const reader = new ShapeReader(tools);
+  const called = new Map<string, unknown>();
+  for (const { call, version } of tree.nodes.flatMap(callsOf)) {
+    const shapes = await reader.read(call, version);
+    const { input: takes, output: gives, tool } = shapes ?? {};
+    const facts = tool && [
+      tool.version,
+      tool.tier,
+      tool.source,
+      effectsOf(tool),
+      tool.needs ?? null,
+    ];
+    called.set(`${call}\0${version ?? ''}`, [facts ?? null, takes ?? null, gives ?? null]);
+  }
+  return digestOf({ flow, input: input ?? null, tools: [...called].toSorted() });
+};
+
+export const planFlow = async (
+  flow: FlowData,
+  deps: PlanFlowDeps,
+  { input, as = {} }: { readonly input: unknown; readonly as?: CallAs | undefined },
+): Promise<FlowPlan> => {
+  const program = compileProgram(flow);
+  const faults = await flowFaults(program, deps);
+  const planner = new Planner(program, deps, { input, as });
+  if (faults.length === 0) await planner.run();
+  const { root } = program.tree;
+  const levels: string[][] = [];
+  for (const { level, step } of root.order) {
+    const ids = levels[level] ?? [];
+    levels[level] = ids;
+    ids.push(step.id);
+  }
+  const { path, ms } = timePlan(root, planner.items, flow.limits?.maxConcurrency);
+  const { steps, approvals, denied, missingCredentials, maxUsd, isOpen } = planner;
+  const limit = flow.limits?.maxUsd;
+  return {
+    ...{ flow: flow.name, version: flow.version, steps, levels, approvals, denied },
+    digest: await planDigest(program, input, deps.tools),
+    criticalPath: path,
+    estimatedMs: Math.round(ms),
+    cost: {
+      maxUsd: limit === undefined ? maxUsd : Math.min(limit, maxUsd),
+      isOpen: isOpen && limit === undefined,
+    },
+    missingCredentials,
+    faults,
+  };
+};

@@ -1,0 +1,166 @@
+/**
+ * Compares what a step gives with what the next one takes, as far as both schemas say. Reports only what
+ * cannot work; what depends on the data is for the run to find out.
+ */
+import type { JsonSchema } from '../../contract/schema.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
+import { ownValue } from '../../kit/data/own-value.ts';
+import { parseReference, type Segment } from '../values/reference.ts';
+import type { FlowPath } from './step-tree.ts';
+
+export interface Misfit {
+  readonly path: FlowPath;
+  readonly message: string;
+}
+
+/** Gives the schema of what a path of a value leads to; `undefined` where nobody can tell. */
+export interface KnownShapes {
+  readonly input: JsonSchema | undefined;
+  stepData(id: string): JsonSchema | undefined;
+}
+
+/** Words that make the simple reading below wrong. */
+const COMPLEX = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'patternProperties'];
+
+const isPlain = (schema: unknown): schema is JsonSchema =>
+  isRecord(schema) && !COMPLEX.some((word) => Object.hasOwn(schema, word));
+
+const typesOf = ({ type }: JsonSchema): readonly string[] | undefined => {
+  if (typeof type === 'string') return [type];
+  return Array.isArray(type) && type.every((each) => typeof each === 'string') ? type : undefined;
+};
+
+const numbers = (type: string): string => (type === 'integer' ? 'number' : type);
+
+/** Says that no value of one schema can be one of the other. */
+const typeMisfit = (from: JsonSchema, to: JsonSchema): string | undefined => {
+  const [given, taken] = [typesOf(from), typesOf(to)];
+  if (!given || !taken) return undefined;
+  const takes = new Set(taken.map(numbers));
+  return given.some((type) => takes.has(numbers(type)))
+    ? undefined
+    : `gives ${given.join(' or ')}, but ${taken.join(' or ')} is needed`;
+};
+
+const jsonType = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+};
+
+/** What walking down a schema leads to: a schema, nothing known, or a name that cannot be there. */
+type Walked = JsonSchema | undefined | { readonly missing: string };
+
+const isMissing = (walked: Walked): walked is { readonly missing: string } =>
+  walked !== undefined && typeof walked.missing === 'string' && Object.keys(walked).length === 1;
+
+const walk = (schema: JsonSchema | undefined, segments: readonly Segment[]): Walked => {
+  let at: JsonSchema | undefined = schema;
+  for (const segment of segments) {
+    if (!isPlain(at)) return undefined;
+    if (typeof segment === 'number') {
+      at = isPlain(at.items) ? at.items : undefined;
+      continue;
+    }
+    const properties = isRecord(at.properties) ? at.properties : {};
+    const next = ownValue(properties, segment);
+    if (next === undefined && at.additionalProperties === false) return { missing: segment };
+    at = isPlain(next) ? next : undefined;
+  }
+  return at;
+};
+
+/** Gives the schema of a `{ from: path }`, or says which part of the path cannot be there. */
+const shapeOfPath = (text: string, shapes: KnownShapes): Walked => {
+  const reference = parseReference(text);
+  if (typeof reference === 'string') return undefined;
+  const { root, step = '', segments } = reference;
+  if (root === 'input') return walk(shapes.input, segments);
+  if (root !== 'steps' || segments[1] !== 'data') return undefined;
+  return walk(shapes.stepData(step), segments.slice(2));
+};
+
+const isForm = (spec: Readonly<Record<string, unknown>>, name: string): boolean =>
+  Object.keys(spec).length === 1 && Object.hasOwn(spec, name);
+
+class Fit {
+  readonly misfits: Misfit[] = [];
+  readonly #shapes: KnownShapes;
+
+  constructor(shapes: KnownShapes) {
+    this.#shapes = shapes;
+  }
+
+  check(spec: unknown, target: unknown, path: FlowPath): void {
+    if (!isPlain(target)) return;
+    if (!isRecord(spec)) {
+      this.#literal(spec, target, path);
+      return;
+    }
+    if (isForm(spec, 'cel')) return;
+    if (isForm(spec, 'from')) this.#reference(spec.from, target, [...path, 'from']);
+    else if (isForm(spec, 'value')) this.#literal(spec.value, target, [...path, 'value']);
+    else this.#object(spec, target, path);
+  }
+
+  #literal(value: unknown, target: JsonSchema, path: FlowPath): void {
+    if (Array.isArray(value)) {
+      for (const [at, each] of value.entries()) this.check(each, target.items, [...path, at]);
+    }
+    const message = typeMisfit({ type: jsonType(value) }, target);
+    if (message !== undefined) this.misfits.push({ path, message });
+  }
+
+  #reference(text: unknown, target: JsonSchema, path: FlowPath): void {
+    if (typeof text !== 'string') return;
+    const shape = shapeOfPath(text, this.#shapes);
+    if (shape === undefined) return;
+    const message = isMissing(shape)
+      ? `${text} cannot be there: nothing has a field ${shape.missing}`
+      : misfitOf(shape, target);
+    if (message === undefined) return;
+    this.misfits.push({ path, message: isMissing(shape) ? message : `${text} ${message}` });
+  }
+
+  #object(spec: Readonly<Record<string, unknown>>, target: JsonSchema, path: FlowPath): void {
+    const message = typeMisfit({ type: 'object' }, target);
+    if (message !== undefined) this.misfits.push({ path, message });
+    const properties = isRecord(target.properties) ? target.properties : {};
+    for (const name of requiredOf(target)) {
+      if (!Object.hasOwn(spec, name)) this.misfits.push({ path, message: `${name} is missing` });
+    }
+    for (const [name, each] of Object.entries(spec)) {
+      const inner = ownValue(properties, name);
+      if (inner !== undefined) this.check(each, inner, [...path, name]);
+      else if (target.additionalProperties === false) {
+        this.misfits.push({ path: [...path, name], message: `there is no field ${name}` });
+      }
+    }
+  }
+}
+
+const requiredOf = ({ required }: JsonSchema): readonly string[] =>
+  Array.isArray(required) ? required.filter((each) => typeof each === 'string') : [];
+
+/** Says why a value of one schema never fits another: its type, or a field that cannot be there. */
+export const misfitOf = (from: JsonSchema, to: JsonSchema): string | undefined => {
+  if (!isPlain(from) || !isPlain(to)) return undefined;
+  const type = typeMisfit(from, to);
+  if (type !== undefined) return type;
+  if (from.additionalProperties !== false || !isRecord(from.properties)) return undefined;
+  const { properties } = from;
+  const missing = requiredOf(to).find((name) => !Object.hasOwn(properties, name));
+  return missing === undefined ? undefined : `never has the field ${missing}, which is needed`;
+};
+
+/** Compares a value as it is written with the schema of what takes it. */
+export const valueMisfits = (
+  spec: unknown,
+  target: JsonSchema,
+  shapes: KnownShapes,
+): readonly Misfit[] => {
+  const fit = new Fit(shapes);
+  fit.check(spec, target, []);
+  return fit.misfits;
+};

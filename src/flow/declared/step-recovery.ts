@@ -1,0 +1,109 @@
+/** Tries a step as often as it may be tried, and recovers from its failure as it says. */
+import { type ToolError, ToolFailure } from '../../contract/errors.ts';
+import type { FlowContext } from '../../contract/flow.ts';
+import type { FlowDataStep } from '../../contract/flow-data.ts';
+import { thrownError } from '../turn.ts';
+import { done, failedWith, type Outcome } from './outcome.ts';
+
+const DELAY_MS = 1_000;
+/** A person may ask for another try so often. */
+const MAX_ASKED = 20;
+
+export interface RecoveryDeps {
+  readonly flow: Pick<FlowContext, 'sleep' | 'waitForApproval'>;
+  /** Tries the step; rounds count from 1. Rejects, or gives a failed outcome, when it fails. */
+  attempt(round: number): Promise<Outcome>;
+  fallback?(error: ToolError): Promise<unknown>;
+}
+
+class Recovery {
+  readonly #step: FlowDataStep;
+  readonly #key: string;
+  readonly #deps: RecoveryDeps;
+  #round = 0;
+
+  constructor(step: FlowDataStep, key: string, deps: RecoveryDeps) {
+    this.#step = step;
+    this.#key = key;
+    this.#deps = deps;
+  }
+
+  /** Repeats what failed with an error that says so; what may have had an effect never does. */
+  async tried(): Promise<Outcome> {
+    const { attempts = 1, delayMs = DELAY_MS, backoff = 1 } = this.#step.retry ?? {};
+    for (let tries = 1; ; tries += 1) {
+      const outcome = await this.#once();
+      if (outcome.status !== 'failed' || outcome.aborts) return outcome;
+      const isLast = tries >= attempts || !outcome.error.retryable;
+      if (isLast) return outcome;
+      const wait = outcome.error.retryAfterMs ?? delayMs * backoff ** (tries - 1);
+      await this.#deps.flow.sleep(Math.round(wait), { key: `${this.#key}.wait${this.#round}` });
+    }
+  }
+
+  /** Asks a person, as often as the step fails and the answer is yes. */
+  async asked(failure: Extract<Outcome, { status: 'failed' }>): Promise<Outcome> {
+    let { error } = failure;
+    for (let asked = 1; asked <= MAX_ASKED; asked += 1) {
+      const question = `The step ${this.#step.id} failed: ${error.message} Try it again?`;
+      const { approved, note } = await this.#deps.flow.waitForApproval(
+        question,
+        { step: this.#step.id, code: error.code },
+        { key: `${this.#key}.ask${asked}` },
+      );
+      if (!approved)
+        return failedWith(
+          note === undefined ? error : { ...error, message: `${error.message} (${note})` },
+        );
+      const outcome = await this.tried();
+      if (outcome.status !== 'failed' || outcome.aborts) return outcome;
+      ({ error } = outcome);
+    }
+    return failedWith(error);
+  }
+
+  async #once(): Promise<Outcome> {
+    this.#round += 1;
+    try {
+      return await this.#deps.attempt(this.#round);
+    } catch (thrown) {
+      return failedWith(thrownError(thrown));
+    }
+  }
+}
+
+/** Never rejects because of the step: a failure that nothing recovers from is an outcome. */
+export const recoverStep = async (
+  step: FlowDataStep,
+  key: string,
+  deps: RecoveryDeps,
+): Promise<Outcome> => {
+  const recovery = new Recovery(step, key, deps);
+  const outcome = await recovery.tried();
+  if (outcome.status !== 'failed' || outcome.aborts) return outcome;
+  const { onError = 'fail' } = step;
+  const { error } = outcome;
+  switch (onError) {
+    case 'fail':
+      return outcome;
+    case 'abort':
+      return failedWith(error, true);
+    case 'skip': {
+      const because = `it failed: ${error.code}`;
+      return { status: 'skipped', because, reason: 'recovery' };
+    }
+    case 'manual':
+      return recovery.asked(outcome);
+    default:
+      return fallBack(deps, error);
+  }
+};
+
+const fallBack = async ({ fallback }: RecoveryDeps, error: ToolError): Promise<Outcome> => {
+  try {
+    if (!fallback) throw new ToolFailure('INTERNAL', 'The fallback was not compiled.');
+    return done(await fallback(error));
+  } catch (thrown) {
+    return failedWith(thrownError(thrown));
+  }
+};

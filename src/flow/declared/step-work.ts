@@ -1,0 +1,149 @@
+/** Does what one step says, once: calls its tool, starts its flow, asks, sleeps or waits. */
+import type { Catalog } from '../../contract/catalog.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { FlowCallOptions, FlowContext, FlowDefinition } from '../../contract/flow.ts';
+import type { FlowData, FlowLimits } from '../../contract/flow-data.ts';
+import type { Tier, Tool } from '../../contract/tool.ts';
+import type { ValueScope } from '../values/scope.ts';
+import type { CompiledCall, CompiledStep } from './flow-program.ts';
+import type { Limiter } from './limiter.ts';
+import type { ResourceGate } from './resource-gate.ts';
+
+/** A flow that a step starts; `data` when it is one itself. */
+export interface SubFlow {
+  readonly definition: FlowDefinition;
+  readonly data: FlowData | undefined;
+}
+
+export interface FlowRunDeps {
+  readonly tools: Pick<Catalog, 'get'>;
+  readonly resources: ResourceGate;
+  now(): number;
+  subFlow(name: string, version: string): SubFlow | undefined;
+}
+
+export interface StepWorkDeps extends FlowRunDeps {
+  readonly flow: FlowContext;
+  readonly limits: FlowLimits;
+  readonly limiter: Limiter;
+  /** When the whole run has to be over, where that is limited. */
+  readonly deadline: number | undefined;
+}
+
+const beyond = (what: string): ToolFailure =>
+  new ToolFailure('PERMISSION_DENIED', `The limits of the flow do not allow ${what}.`, {
+    suggestions: ['Widen `limits` of the flow, or leave the step out.'],
+  });
+
+const tiersOf = ({ tier, capabilities }: Tool): ReadonlySet<Tier> =>
+  new Set([tier, ...capabilities.flatMap((capability) => capability.tier ?? [])]);
+
+/** Says what a flow's own limits have against a tool. */
+export const toolBeyond = (
+  name: string,
+  tool: Tool | undefined,
+  { tiers, tools }: FlowLimits,
+): string | undefined => {
+  if (tools && !tools.includes(name)) return `the tool ${name}`;
+  if (!tiers || !tool) return undefined;
+  // What such a tool calls is not known before.
+  if (tool.callsTools) return `the tool ${name}, which calls other tools`;
+  const other = [...tiersOf(tool)].find((tier) => !tiers.includes(tier));
+  return other === undefined ? undefined : `the tier ${other} of the tool ${name}`;
+};
+
+const isWithin = <T>(inner: readonly T[] | undefined, outer: readonly T[] | undefined): boolean =>
+  outer === undefined || (inner?.every((each) => outer.includes(each)) ?? false);
+
+/** Says what a flow's own limits have against a sub-flow: it has to be limited at least as much. */
+export const subFlowBeyond = (
+  name: string,
+  data: FlowData | undefined,
+  { tiers, tools, maxUsd }: FlowLimits,
+): string | undefined => {
+  const inner = data?.limits ?? {};
+  if (!isWithin(inner.tiers, tiers) || !isWithin(inner.tools, tools)) {
+    return `the flow ${name}, whose limits are wider`;
+  }
+  const spends = maxUsd !== undefined && !((inner.maxUsd ?? Number.POSITIVE_INFINITY) <= maxUsd);
+  return spends ? `the flow ${name}, which may spend more` : undefined;
+};
+
+/** Splits `name@1.0.0`. */
+export const flowNameOf = (named: string): readonly [name: string, version: string] => {
+  const at = named.lastIndexOf('@');
+  return [named.slice(0, at), named.slice(at + 1)];
+};
+
+/** Where a step runs: its key, what it sees, and what a pipeline hands it. */
+export interface StepPlace {
+  readonly key: string;
+  readonly scope: ValueScope;
+  readonly piped?: unknown;
+  readonly timeoutMs?: number | undefined;
+}
+
+export class StepWork {
+  readonly #deps: StepWorkDeps;
+
+  constructor(deps: StepWorkDeps) {
+    this.#deps = deps;
+  }
+
+  /** Calls a tool within the limits of the flow. */
+  call(
+    { call: { call: name, version }, input }: CompiledCall,
+    { key, scope, piped, timeoutMs }: StepPlace,
+  ): Promise<unknown> {
+    const { flow, limiter, limits, resources, tools } = this.#deps;
+    const tool = tools.get(name, version)?.tool;
+    const fault = toolBeyond(name, tool, limits);
+    if (fault !== undefined) throw beyond(fault);
+    const given = input ? input.evaluate(scope) : (piped ?? {});
+    const options: FlowCallOptions = {
+      key,
+      ...(version !== undefined && { version }),
+      ...this.#time(timeoutMs),
+      ...(limits.maxUsd !== undefined && { flowUsd: limits.maxUsd }),
+      ...(tool?.resourceRequirements && {
+        within: (make) => resources.run(tool.resourceRequirements ?? {}, make),
+      }),
+    };
+    return limiter.run(() => flow.call(name, given, options));
+  }
+
+  /** Starts another flow and waits for it. */
+  subFlow(
+    named: string,
+    { input }: CompiledStep,
+    { key, scope, piped }: StepPlace,
+  ): Promise<unknown> {
+    const { flow, limiter, limits } = this.#deps;
+    const sub = this.#deps.subFlow(...flowNameOf(named));
+    if (!sub) {
+      throw new ToolFailure('NOT_FOUND', `There is no flow ${named}.`, {
+        suggestions: ['Register it, or put its file into .toolcrib/flows.'],
+      });
+    }
+    const fault = subFlowBeyond(named, sub.data, limits);
+    if (fault !== undefined) throw beyond(fault);
+    const given = input ? input.evaluate(scope) : (piped ?? {});
+    return limiter.run(() => flow.child(sub.definition, given, { key }));
+  }
+
+  async approve(question: string, details: unknown, key: string): Promise<unknown> {
+    const answer = await this.#deps.flow.waitForApproval(question, details, { key });
+    if (answer.approved) return answer;
+    const note = answer.note === undefined ? '' : `: ${answer.note}`;
+    throw new ToolFailure('USER_CANCELLED', `A person said no to "${question}"${note}.`);
+  }
+
+  /** The time that a call has: its own, or what is left of the run's. */
+  #time(timeoutMs: number | undefined): Pick<FlowCallOptions, 'timeoutMs'> {
+    const { deadline, now } = this.#deps;
+    const left = deadline === undefined ? undefined : Math.max(1, deadline - now());
+    if (timeoutMs === undefined && left === undefined) return {};
+    const most = Number.MAX_SAFE_INTEGER;
+    return { timeoutMs: Math.min(timeoutMs ?? most, left ?? most) };
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * Values of steps as data. `{ from: 'steps.a.data.url' }` takes what a path leads to, `{ cel: 'input.n * 2' }`
+ * computes, `{ value: … }` is taken as it is, and everything else is what it looks like, with these
+ * three forms inside lists and objects. A text is never a template: data cannot add a reference.
+ */
+import { type Issue, ToolFailure } from '../../contract/errors.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
+import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
+import { type Expression, expressionCompiler, isFault } from './compile-expression.ts';
+import { lookUp, parseReference, type Reference } from './reference.ts';
+import type { ValueScope } from './scope.ts';
+
+const MAX_DEPTH = 32;
+const MAX_NODES = 10_000;
+
+/** A reference and where in the specification it is written, for errors with line and column. */
+export interface PlacedReference extends Reference {
+  readonly path: readonly (string | number)[];
+}
+
+export interface CompiledValue {
+  readonly references: readonly PlacedReference[];
+  /** Works the value out. Throws a ToolFailure that names what is missing. */
+  evaluate(scope: ValueScope): unknown;
+}
+
+type Path = readonly (string | number)[];
+type Evaluate = CompiledValue['evaluate'];
+
+export interface ValueCompiler {
+  /** Throws a VALIDATION_ERROR with all that is wrong; `issues` have the path of each. */
+  value(spec: unknown): CompiledValue;
+  /** Compiles one expression, e.g. a condition. Throws like `value`. */
+  expression(text: unknown): Expression;
+}
+
+interface Collected {
+  readonly references: PlacedReference[];
+  readonly issues: Issue[];
+  nodes: number;
+}
+
+const NOTHING: Evaluate = () => undefined;
+
+const onlyKey = (spec: Readonly<Record<string, unknown>>): string | undefined => {
+  const keys = Object.keys(spec);
+  return keys.length === 1 ? keys[0] : undefined;
+};
+
+class SpecReader {
+  readonly #compile: ReturnType<typeof expressionCompiler>;
+  readonly #collected: Collected;
+
+  constructor(compile: ReturnType<typeof expressionCompiler>, collected: Collected) {
+    this.#compile = compile;
+    this.#collected = collected;
+  }
+
+  read(spec: unknown, path: Path): Evaluate {
+    this.#collected.nodes += 1;
+    if (this.#collected.nodes > MAX_NODES || path.length > MAX_DEPTH) {
+      return this.#fault(path, `has more than ${MAX_NODES} values, or is nested too deep`);
+    }
+    if (Array.isArray(spec)) return this.#list(spec, path);
+    if (!isRecord(spec)) return () => spec;
+    switch (onlyKey(spec)) {
+      case 'from':
+        return this.#reference(spec.from, [...path, 'from']);
+      case 'cel':
+        return this.#expression(spec.cel, [...path, 'cel']);
+      case 'value':
+        return () => spec.value;
+      default:
+        return this.#object(spec, path);
+    }
+  }
+
+  #list(spec: readonly unknown[], path: Path): Evaluate {
+    const parts: Evaluate[] = [];
+    // Stops at the first part too many, so that the list of faults stays short.
+    for (const [at, each] of spec.entries()) {
+      if (this.#collected.nodes > MAX_NODES) break;
+      parts.push(this.read(each, [...path, at]));
+    }
+    return (scope) => parts.map((part) => part(scope));
+  }
+
+  #object(spec: Readonly<Record<string, unknown>>, path: Path): Evaluate {
+    const parts: [string, Evaluate][] = [];
+    for (const [key, each] of Object.entries(spec)) {
+      if (this.#collected.nodes > MAX_NODES) break;
+      if (isPrototypeKey(key)) return this.#fault([...path, key], `must not be called ${key}`);
+      parts.push([key, this.read(each, [...path, key])]);
+    }
+    return (scope) => Object.fromEntries(parts.map(([key, part]) => [key, part(scope)]));
+  }
+
+  #reference(text: unknown, path: Path): Evaluate {
+    if (typeof text !== 'string') return this.#fault(path, 'has to be a path, e.g. input.url');
+    const reference = parseReference(text);
+    if (typeof reference === 'string') return this.#fault(path, `the path ${reference}`);
+    const { segments: _segments, ...placed } = reference;
+    this.#collected.references.push({ ...placed, path });
+    return (scope) => lookUp(reference, scope);
+  }
+
+  #expression(text: unknown, path: Path): Evaluate {
+    if (typeof text !== 'string') return this.#fault(path, 'has to be a text of CEL');
+    const expression = this.#compile(text);
+    if (isFault(expression)) {
+      return this.#fault(path, `CEL, character ${expression.offset + 1}: ${expression.reason}`);
+    }
+    for (const each of expression.references) this.#collected.references.push({ ...each, path });
+    return expression.evaluate;
+  }
+
+  #fault(path: Path, message: string): Evaluate {
+    this.#collected.issues.push({ path, message });
+    return NOTHING;
+  }
+}
+
+const assertNoIssues = ([first, ...others]: readonly Issue[]): void => {
+  if (first === undefined) return;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  const place = first.path.length === 0 ? 'The value' : first.path.join('.');
+  throw new ToolFailure('VALIDATION_ERROR', `${place}: ${first.message}${more}.`, {
+    issues: [first, ...others],
+  });
+};
+
+/** Creates a compiler whose expressions share one CEL environment. */
+export const valueCompiler = (): ValueCompiler => {
+  const compile = expressionCompiler();
+  return {
+    value: (spec) => {
+      const collected: Collected = { references: [], issues: [], nodes: 0 };
+      const evaluate = new SpecReader(compile, collected).read(spec, []);
+      assertNoIssues(collected.issues);
+      return { references: collected.references, evaluate };
+    },
+    expression: (text) => {
+      const checked = typeof text === 'string' ? compile(text) : undefined;
+      if (checked !== undefined && !isFault(checked)) return checked;
+      const message = checked
+        ? `CEL, character ${checked.offset + 1}: ${checked.reason}`
+        : 'has to be a text of CEL';
+      throw new ToolFailure('VALIDATION_ERROR', `${message}.`, { issues: [{ path: [], message }] });
+    },
+  };
+};
+
+/** Compiles one value with a compiler of its own; see `valueCompiler` for many. */
+export const compileValue = (spec: unknown): CompiledValue => valueCompiler().value(spec);
