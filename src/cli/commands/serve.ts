@@ -11,8 +11,7 @@ import { consoleFolder, programVersion } from '../package-files.ts';
 import { awaitEnd } from '../session/on-interrupt.ts';
 import { type OpenCrib, openCrib } from '../session/open-crib.ts';
 import { announceServe } from '../session/running-server.ts';
-import { type ModuleOptions, withModules } from './flow/flow-modules.ts';
-import { registerFlows } from './flow/project-flows.ts';
+import { type ModuleOptions, registerModules, withModules } from './flow/flow-modules.ts';
 import { createServerEditor } from './servers/server-editor.ts';
 
 interface ServeOptions extends ModuleOptions {
@@ -94,13 +93,10 @@ const printLinkOnSignal = (io: Io, server: RunningServer): (() => void) => {
 
 const serve = async (io: Io, options: ServeOptions): Promise<number> => {
   const open = await openCrib(io, undefined, { watch: true });
-  const stopWaiting = await registerFlows(io, open, options).catch(async (error: unknown) => {
-    await open.crib.close();
-    throw error;
-  });
   // A second signal means that the user does not want to wait.
   const { ended, release } = awaitEnd(io, () => io.signals.exit(1));
   try {
+    await registerModules(io, open.crib, options);
     const deps = await serverDeps(io, open, options);
     const { openServer } = await import('../../server/open-server.ts');
     const server = await openServer(deps);
@@ -125,7 +121,6 @@ const serve = async (io: Io, options: ServeOptions): Promise<number> => {
     if (left > 0) note(io, `${counted(left, 'call')} did not end in time and had to be cancelled.`);
     return 0;
   } finally {
-    stopWaiting();
     await open.crib.close();
     release();
   }

@@ -9,9 +9,8 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { findRun } from './find-run.ts';
-import { type ModuleOptions, withModules } from './flow-modules.ts';
+import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 import { flowSource } from './flow-source.ts';
-import { registerFlows } from './project-flows.ts';
 
 interface GraphOptions extends ModuleOptions {
   readonly format: 'mermaid' | 'svg';
@@ -30,9 +29,8 @@ const runDrawing = async (crib: CribHost, typed: string): Promise<FlowDrawing> =
 };
 
 const draw = (io: Io, typed: string, options: GraphOptions): Promise<number> =>
-  withCrib(io, async (open) => {
-    await registerFlows(io, open, options);
-    const { crib } = open;
+  withCrib(io, async ({ crib }) => {
+    await registerModules(io, crib, options);
     const drawing = options.run
       ? await runDrawing(crib, typed)
       : declaredDrawing(await crib.flows.graph(await flowSource(io, typed)));

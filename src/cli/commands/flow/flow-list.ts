@@ -4,13 +4,11 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { table } from '../../output/table.ts';
 import { withCrib } from '../../session/open-crib.ts';
-import { type ModuleOptions, withModules } from './flow-modules.ts';
-import { registerFlows } from './project-flows.ts';
+import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 
 const list = (io: Io, options: ModuleOptions): Promise<number> =>
-  withCrib(io, async (open) => {
-    const { crib } = open;
-    await registerFlows(io, open, options);
+  withCrib(io, async ({ crib }) => {
+    await registerModules(io, crib, options);
     const flows = await crib.flows.registered();
     if (io.json) printJson(io, { flows });
     else if (flows.length === 0) print(io, 'No flow is known here.');

@@ -6,12 +6,10 @@ import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { flowSource } from './flow-source.ts';
-import { registerFlows } from './project-flows.ts';
 
 const optimize = (io: Io, typed: string): Promise<number> =>
-  withCrib(io, async (open) => {
-    await registerFlows(io, open, {});
-    const found = await open.crib.flows.optimize(await flowSource(io, typed));
+  withCrib(io, async ({ crib }) => {
+    const found = await crib.flows.optimize(await flowSource(io, typed));
     if (io.json) {
       printJson(io, found);
       return 0;

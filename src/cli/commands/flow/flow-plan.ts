@@ -10,9 +10,8 @@ import { type Io, print, printJson, widthOf } from '../../io.ts';
 import { formatCost, formatDuration } from '../../output/format-units.ts';
 import { type Cell, headRow, table } from '../../output/table.ts';
 import { withCrib } from '../../session/open-crib.ts';
-import { type ModuleOptions, withModules } from './flow-modules.ts';
+import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 import { flowSource } from './flow-source.ts';
-import { registerFlows } from './project-flows.ts';
 
 interface PlanOptions extends CallerOptions, ModuleOptions {
   readonly inputFile?: string;
@@ -54,9 +53,8 @@ const plan = async (
   { args, options }: { readonly args: readonly string[]; readonly options: PlanOptions },
 ): Promise<number> => {
   const given = await readInput(io, { args, file: options.inputFile });
-  return withCrib(io, async (open) => {
-    const { crib } = open;
-    await registerFlows(io, open, options);
+  return withCrib(io, async ({ crib }) => {
+    await registerModules(io, crib, options);
     const source = await flowSource(io, typed);
     const schema = (await crib.flows.registered()).find(({ name }) => name === typed)?.input;
     const input = applyPairs(given.base, given.pairs, schema);

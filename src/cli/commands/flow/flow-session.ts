@@ -6,9 +6,8 @@ import type { Io } from '../../io.ts';
 import { closeCrib, openCrib } from '../../session/open-crib.ts';
 import { settleTrust } from '../../session/settle-trust.ts';
 import { terminalPerson } from '../../session/terminal-person.ts';
-import { type ModuleOptions, withModules } from './flow-modules.ts';
+import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 import type { Following } from './follow-run.ts';
-import { registerFlows } from './project-flows.ts';
 import { createRunView, type RunView } from './run-tree.ts';
 
 export interface FollowOptions extends ModuleOptions, Pick<CallerOptions, 'user'> {
@@ -32,10 +31,9 @@ export const withFlowSession = async (
   const shown: { view?: RunView } = {};
   const onQuestion = (open: boolean): void => shown.view?.pause(open);
   const person: Approver = terminalPerson(io, { user, yes, onQuestion });
-  const open = await openCrib(io, person);
-  const { crib } = open;
+  const { crib } = await openCrib(io, person);
   try {
-    await registerFlows(io, open, modules);
+    await registerModules(io, crib, modules);
     shown.view = createRunView(io, crib, quiet);
     return await work({ crib, view: shown.view, person });
   } finally {

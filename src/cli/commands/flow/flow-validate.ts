@@ -7,7 +7,6 @@ import { type Io, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { readFlowFile } from './flow-source.ts';
-import { registerFlows } from './project-flows.ts';
 
 const faultLine = (io: Io, file: string, fault: FlowFault): string => {
   const { severity, line, column, path, message } = fault;
@@ -18,12 +17,10 @@ const faultLine = (io: Io, file: string, fault: FlowFault): string => {
 };
 
 const validate = (io: Io, files: readonly string[]): Promise<number> =>
-  withCrib(io, async (open) => {
-    // Flows may start those of the project.
-    await registerFlows(io, open, {});
+  withCrib(io, async ({ crib }) => {
     const results = [];
     for (const file of files) {
-      const { ok, faults } = await open.crib.flows.validate(await readFlowFile(io, file));
+      const { ok, faults } = await crib.flows.validate(await readFlowFile(io, file));
       results.push({ file, ok, faults });
     }
     const isGood = results.every(({ ok }) => ok);
