@@ -126,11 +126,15 @@ export class FlowService {
     const change = { ...stopped('cancelled', this.#deps.runtime.now()), error };
     const isCancelled = await flows.change(runId, change);
     this.#drop(runId, error);
+    await this.#cancelChildren(runId, flows);
+    if (isCancelled) await this.#ended(runId);
+    return isCancelled;
+  }
+
+  async #cancelChildren(runId: string, flows: Flows): Promise<void> {
     for (const { childId, state } of await flows.steps(runId)) {
       if (childId !== undefined && state === 'open') await this.cancel(childId);
     }
-    if (isCancelled) await this.#ended(runId);
-    return isCancelled;
   }
 
   /** Continues a blocked run, with another version of its flow if one is named. */
@@ -222,6 +226,8 @@ export class FlowService {
   ): Promise<void> {
     if (end.type === 'lost') throw end.cause;
     const flows = await this.#deps.flows();
+    // Nobody waits for them any more, e.g. after a timeout.
+    if (end.type === 'failed') await this.#cancelChildren(run.id, flows);
     if (end.type === 'failed' && flow.undoOnFailure) await undoSteps(run, flows, this.#deps);
     const change = changeOf(end, this.#deps.runtime.now());
     const waitsForEvent = change.waitsFor?.some(isEvent);

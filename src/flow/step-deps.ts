@@ -2,6 +2,7 @@
 import type { ApprovalRecord } from '../contract/approver.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import type { Catalog } from '../contract/catalog.ts';
+import { ToolFailure } from '../contract/errors.ts';
 import type { FlowRun, Flows } from '../contract/flow-store.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
@@ -29,6 +30,22 @@ export interface TurnDeps extends Pick<StepDeps, 'startChild' | 'cancelCalls'> {
 export const limitsOf = ({ caller, dailyUsd }: FlowRun): Pick<FlowRun, 'caller' | 'dailyUsd'> =>
   dailyUsd === undefined ? { caller } : { caller, dailyUsd };
 
+/** Runs that start each other without end would fill the store. */
+const MAX_RUN_DEPTH = 8;
+
+const assertDepth = async (run: FlowRun, flows: Flows): Promise<void> => {
+  let depth = 1;
+  for (let { parent } = run; parent; depth += 1) {
+    if (depth >= MAX_RUN_DEPTH) {
+      throw new ToolFailure(
+        'CALL_CYCLE',
+        `Flows start each other more than ${MAX_RUN_DEPTH} deep.`,
+      );
+    }
+    parent = (await flows.get(parent.runId))?.parent;
+  }
+};
+
 export const stepDepsOf = (
   run: FlowRun,
   deps: RunDeps,
@@ -46,6 +63,7 @@ export const stepDepsOf = (
     },
     approval: (approvalId) => deps.approval(approvalId),
     checkChild: async (flow, input) => {
+      await assertDepth(run, flows);
       deps.registry.register(flow);
       return parseInput(flow, input);
     },

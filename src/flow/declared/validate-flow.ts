@@ -123,7 +123,7 @@ class FlowCheck {
 
   /** The schema of what a step returns, where its tool declares one. */
   #dataOf(node: StepNode | undefined): JsonSchema | undefined {
-    if (!node || node.type !== 'call') return undefined;
+    if (node?.type !== 'call') return undefined;
     const { call = '', version, forEach, output, onError, else: otherwise } = node.step;
     const isOther = typeof onError === 'object' || typeof otherwise === 'object';
     if (forEach || output !== undefined || isOther) return undefined;
