@@ -3,6 +3,8 @@ import type { CallAs } from '../../contract/call-options.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
+import type { CribFlowData } from '../../contract/flow-data.ts';
+import type { Flows } from '../../contract/flow-store.ts';
 import type { Explanation } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { DataFlows } from '../../flow/declared/data-flows.ts';
@@ -18,6 +20,8 @@ export interface FlowMemberDeps extends MemberDeps {
   explain(tool: string, input: unknown, as: CallAs): Promise<Explanation>;
   /** The average time of a tool's calls so far. */
   recordedMs(tool: string): number | undefined;
+  /** Trusted flow files of the project; read when flows are first used. */
+  readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
 }
 
 /** Opens what reads flows as data, with the first of them. */
@@ -27,12 +31,18 @@ const openData = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<D
     import('./open-machine.ts'),
   ]);
   const { tools, explain, recordedMs, runtime } = deps;
-  return new DataFlows({
+  const dataFlows = new DataFlows({
     ...{ registry, tools, explain, recordedMs, now: () => runtime.now() },
     machine: await openMachine(),
     hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
   });
+  for (const { file, line, column, message } of await dataFlows.load(deps.flowFiles ?? NO_FILES)) {
+    runtime.log.warn(`.toolcrib/flows/${file}:${line}:${column}: ${message}`);
+  }
+  return dataFlows;
 };
+
+const NO_FILES: ReadonlyMap<string, Uint8Array> = new Map();
 
 /** Opens the service with the first flow; it continues runs that other processes left. */
 const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<FlowService> => {
@@ -53,24 +63,55 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
 
 export interface OpenedFlows {
   readonly members: CribFlows;
+  /** Continues the runs of the project's flow files. */
+  continueDue(): Promise<void>;
   /** Stops continuing runs; they stay on record. */
   close(): Promise<void>;
 }
+
+interface DataMemberDeps {
+  data(): Promise<DataFlows>;
+  service(): Promise<FlowService>;
+  stored(): Promise<Flows>;
+}
+
+/** The members for flows as data. */
+const dataMembers = ({ data, service, stored }: DataMemberDeps): CribFlowData => ({
+  registerData: async (source) => {
+    const flow = await (await data()).register(source);
+    void service().then((each) => each.continueDue());
+    return flow;
+  },
+  data: async () => (await data()).list(),
+  fileFaults: async () => (await data()).fileFaults,
+  validate: async (source) => (await data()).validate(source),
+  plan: async (source, input, as) => (await data()).plan(source, input, as),
+  optimize: async (source) => (await data()).optimize(source),
+  graph: async (source) => (await data()).graph(source),
+  nodes: async (runId) => {
+    const flows = await stored();
+    const run = await flows.get(runId);
+    return run && (await data()).nodes(run, await flows.steps(runId));
+  },
+});
 
 export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
   const registry = new FlowRegistry();
   let opened: Promise<FlowService> | undefined;
   const service = (): Promise<FlowService> => {
-    opened ??= openService(deps, registry);
+    opened ??= openLoaded();
     return opened;
   };
   const stored = async () => (await deps.open()).store.flows;
   let openedData: Promise<DataFlows> | undefined;
-  let dataFlows: DataFlows | undefined;
-  const data = async (): Promise<DataFlows> => {
+  const data = (): Promise<DataFlows> => {
     openedData ??= openData(deps, registry);
-    dataFlows = await openedData;
-    return dataFlows;
+    return openedData;
+  };
+  /** The files are read first, so that a process without their flows does not pass their runs over. */
+  const openLoaded = async (): Promise<FlowService> => {
+    if (deps.flowFiles) await data();
+    return openService(deps, registry);
   };
   return {
     members: {
@@ -85,21 +126,10 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
       send: async (runId, event, payload = null) => (await service()).send(runId, event, payload),
       cancel: async (runId) => (await service()).cancel(runId),
       resume: async (runId, options) => (await service()).resume(runId, options),
-      registerData: async (source) => {
-        const flow = await (await data()).register(source);
-        void service().then((each) => each.continueDue());
-        return flow;
-      },
-      data: () => dataFlows?.list() ?? [],
-      validate: async (source) => (await data()).validate(source),
-      plan: async (source, input, as) => (await data()).plan(source, input, as),
-      optimize: async (source) => (await data()).optimize(source),
-      graph: async (source) => (await data()).graph(source),
-      nodes: async (runId) => {
-        const flows = await stored();
-        const run = await flows.get(runId);
-        return run && (await data()).nodes(run, await flows.steps(runId));
-      },
+      ...dataMembers({ data, service, stored }),
+    },
+    continueDue: async () => {
+      if (deps.flowFiles) (await service()).continueDue();
     },
     close: async () => (await opened)?.close(),
   };

@@ -89,7 +89,7 @@ describe('registering', () => {
     await crib.flows.registerData(flow('c'));
     await crib.flows.registerData(flow('c'));
     await expect(crib.flows.registerData(flow('d'))).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(crib.flows.data().map(({ name }) => name)).toEqual(['sample']);
+    expect((await crib.flows.data()).map(({ name }) => name)).toEqual(['sample']);
   });
 
   it('a flow as code keeps its name and version from data', async () => {
