@@ -359,5 +359,5 @@ export interface CribFlowData {
    * const state = await crib.flows.nodes('run-1');
    * for (const { id, status, because } of state?.nodes ?? []) console.log(id, status, because);
    */
-  nodes(runId: string): Promise<FlowRunNodes | undefined>;
+  nodes(runId: string, as?: CallAs): Promise<FlowRunNodes | undefined>;
 }

@@ -49,13 +49,16 @@ export interface FlowRun {
   /**
    * What it waits for: `approval:…`, `event:…`, `run:…`, `time`, `key` (another process makes the same
    * call), `retry` (the store failed). When blocked: `step:…` (the code has changed), `call:…` (nobody
-   * knows whether it took effect), `seal` (this user did not start it).
+   * knows whether it took effect), `seal` (this user did not write it), `caller` (the token that started
+   * it is revoked or has expired).
    */
   readonly waitsFor?: readonly string[];
   readonly output?: unknown;
   readonly error?: ToolError;
   /** Shows that this user started it; a run without counts only in the process that started it. */
   readonly seal?: string;
+  /** Shows that a process of this user wrote the end of a child; its parent takes no other. */
+  readonly endSeal?: string;
 }
 
 export type StepKind = 'call' | 'sleep' | 'event' | 'approval' | 'child' | 'value' | 'undo';
@@ -82,6 +85,8 @@ export interface JournalStep {
   readonly eventId?: number;
   readonly startedAt: number;
   readonly finishedAt?: number;
+  /** Shows that a process of this user wrote the step; a planted one blocks the run. */
+  readonly seal?: string;
 }
 
 export interface FlowEvent {
@@ -90,6 +95,8 @@ export interface FlowEvent {
   readonly name: string;
   readonly payload: unknown;
   readonly at: number;
+  /** Shows that a process of this user sent it; one without is not handed to the code. */
+  readonly seal?: string;
 }
 
 /** What may change in a run. A field that is `undefined` is removed, one that is absent stays. */
@@ -97,7 +104,7 @@ export type RunChange = {
   readonly status: FlowStatus;
   readonly updatedAt: number;
 } & {
-  readonly [Field in 'wakeAt' | 'waitsFor' | 'output' | 'error' | 'version']?:
+  readonly [Field in 'wakeAt' | 'waitsFor' | 'output' | 'error' | 'version' | 'endSeal']?:
     | FlowRun[Field]
     | undefined;
 };
@@ -119,12 +126,36 @@ export interface ClaimRequest {
   readonly limit: number;
 }
 
+/** What is written together with a new run. */
+export interface CreateOptions {
+  /** Steps that the run has made already. */
+  readonly steps?: readonly JournalStep[];
+  /** The first turn at the run is over: it belongs to nobody. */
+  readonly isReleased?: boolean;
+}
+
+/** What is written together with the release of a run. */
+export interface ReleaseOptions {
+  /** Steps that are not on record yet. */
+  readonly steps?: readonly JournalStep[];
+  /** An event that came after this one makes the run due at once. */
+  readonly seenEvent?: number;
+}
+
+export interface ChangeOptions {
+  /** Changes nothing while a process that is alive works on the run. */
+  readonly onlyIdle?: boolean;
+}
+
 /** A run as this process holds it. */
 export type RunClaim = Pick<FlowRun, 'id' | 'epoch'>;
 
 export interface Flows {
-  /** Adds a run that belongs to this process. False, and nothing is written, when the id is taken. */
-  create(run: FlowRun): Promise<boolean>;
+  /**
+   * Adds a run that belongs to this process, with steps that it has made, synced. False, and nothing is
+   * written, when the id is taken.
+   */
+  create(run: FlowRun, options?: CreateOptions): Promise<boolean>;
   get(runId: string): Promise<FlowRun | undefined>;
   /** Newest first. */
   list(filter?: FlowFilter): Promise<readonly FlowRun[]>;
@@ -139,15 +170,15 @@ export interface Flows {
    */
   record(claim: RunClaim, steps: readonly JournalStep[], durability?: Durability): Promise<void>;
   /**
-   * Changes a run and gives it up, synced. Fails with CONFLICT when the run has changed hands. An event
-   * that came after `seenEvent` makes it due at once.
+   * Changes a run and gives it up, in one synced transaction with its last steps; returns the run as
+   * it is then. Fails with CONFLICT when the run has changed hands.
    */
-  release(claim: RunClaim, change: RunChange, seenEvent?: number): Promise<void>;
+  release(claim: RunClaim, change: RunChange, options?: ReleaseOptions): Promise<FlowRun>;
   /**
-   * Changes a run from outside and takes it from its process, unless it is finished. False when it
-   * is, or there is none.
+   * Changes a run from outside and takes it from its process, unless it is finished. False, and nothing
+   * is written, when it is, when there is none, or when `onlyIdle` forbids it.
    */
-  change(runId: string, change: RunChange): Promise<boolean>;
+  change(runId: string, change: RunChange, options?: ChangeOptions): Promise<boolean>;
   /** Adds an event and makes a waiting run due. False for a run that is finished or unknown. */
   send(runId: string, event: Omit<FlowEvent, 'id'>): Promise<boolean>;
   /** Makes a waiting run due. */

@@ -139,7 +139,11 @@ export interface StartFlowAs extends CallAs {
   readonly version?: string;
 }
 
-/** The flows: runs that survive the end of their process. */
+/**
+ * The flows: runs that survive the end of their process. Whoever names a caller sees and touches the
+ * runs of that user alone, unless the caller is an owner or admin; a run of another user is as good as
+ * unknown. A child belongs to the caller of its parent.
+ */
 export interface CribFlows extends CribFlowData {
   /**
    * Makes a flow known to this process, which from now on also continues its runs that are due. Throws
@@ -168,47 +172,48 @@ export interface CribFlows extends CribFlowData {
    */
   start(flow: string, input: unknown, as?: StartFlowAs): Promise<StartedRun>;
   /**
-   * Reads one run; `undefined` when there is none of this id. Finished runs are kept for 30 days.
+   * Reads one run; `undefined` when there is none of this id, or none that this caller may see: an owner
+   * or admin sees all runs, others see their own. Finished runs are kept for 30 days.
    *
    * @example
    * const run = await crib.flows.get('run-1');
    * console.log(run?.status, run?.waitsFor);
    */
-  get(runId: string): Promise<FlowRun | undefined>;
+  get(runId: string, as?: CallAs): Promise<FlowRun | undefined>;
   /**
-   * Lists runs, newest first.
+   * Lists runs that the caller may see, newest first.
    *
    * @example
    * const blocked = await crib.flows.list({ status: 'blocked' });
    */
-  list(filter?: FlowFilter): Promise<readonly FlowRun[]>;
+  list(filter?: FlowFilter, as?: CallAs): Promise<readonly FlowRun[]>;
   /**
-   * Lists the steps of a run, in the order in which they were begun.
+   * Lists the steps of a run, in the order in which they were begun; none for an unknown run.
    *
    * @example
    * for (const { name, state } of await crib.flows.steps('run-1')) console.log(name, state);
    */
-  steps(runId: string): Promise<readonly JournalStep[]>;
+  steps(runId: string, as?: CallAs): Promise<readonly JournalStep[]>;
   /**
    * Sends an event to a run, for `flow.waitForEvent`. False for one that is finished or unknown.
    *
    * @example
    * await crib.flows.send('run-1', 'paid', { invoice: 7 });
    */
-  send(runId: string, event: string, payload?: unknown): Promise<boolean>;
+  send(runId: string, event: string, payload?: unknown, as?: CallAs): Promise<boolean>;
   /**
    * Cancels a run and those that it has started. False for one that is finished or unknown.
    *
    * @example
    * await crib.flows.cancel('run-1');
    */
-  cancel(runId: string): Promise<boolean>;
+  cancel(runId: string, as?: CallAs): Promise<boolean>;
   /**
    * Continues a run that is blocked or waits for a version that is gone, on another version if one is
-   * named. False for one that is finished or unknown.
+   * named. False for one that is finished or unknown, or that a process works on.
    *
    * @example
    * await crib.flows.resume('run-1', { version: '2.0.0' });
    */
-  resume(runId: string, options?: { readonly version?: string }): Promise<boolean>;
+  resume(runId: string, options?: { readonly version?: string }, as?: CallAs): Promise<boolean>;
 }

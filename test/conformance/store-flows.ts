@@ -51,6 +51,22 @@ export const describeFlows = (use: Use): void => {
         expect(await flows.steps('run-2')).toEqual([]);
       }));
 
+    it("creates a run with its first steps, and one whose turn is over as nobody's", () =>
+      use(async ({ flows }) => {
+        const run = sampleRun('run-1');
+        const steps = [sampleStep('b'), sampleStep('a', { position: 2 })];
+        expect(await flows.create(run, { steps })).toBe(true);
+        expect(await flows.steps('run-1')).toEqual(steps);
+        await flows.record(run, [sampleStep('c', { position: 3 })]);
+        expect(await flows.create(run, { steps: [sampleStep('d')] })).toBe(false);
+        expect(await flows.steps('run-1')).toHaveLength(3);
+        const asleep = sampleRun('run-2', { status: 'sleeping', wakeAt: NOW });
+        expect(await flows.create(asleep, { isReleased: true })).toBe(true);
+        const late = flows.record(asleep, [sampleStep('a')]);
+        await expect(late).rejects.toMatchObject({ code: 'CONFLICT' });
+        expect(await flows.claim(CLAIM)).toMatchObject([{ id: 'run-2' }]);
+      }));
+
     it('makes one run of an id, whoever asks how often', () =>
       use(async ({ flows }) => {
         const made = await Promise.all(times(5, () => flows.create(sampleRun('same'))));
@@ -126,14 +142,44 @@ export const describeFlows = (use: Use): void => {
         expect(await flows.get('run-1')).toMatchObject({ status: 'cancelled' });
       }));
 
+    it('a change of idle runs alone leaves a run that its process works on', () =>
+      use(async ({ flows }) => {
+        const run = sampleRun('run-1');
+        await flows.create(run);
+        const due = { status: 'waiting', updatedAt: NOW, wakeAt: NOW } as const;
+        expect(await flows.change('run-1', due, { onlyIdle: true })).toBe(false);
+        await flows.record(run, [sampleStep('x')]);
+        await flows.release(run, { status: 'blocked', updatedAt: NOW });
+        expect(await flows.claim(CLAIM)).toEqual([]);
+        expect(await flows.change('run-1', due, { onlyIdle: true })).toBe(true);
+        expect(await flows.change('none', due, { onlyIdle: true })).toBe(false);
+        expect(await flows.claim(CLAIM)).toMatchObject([{ id: 'run-1' }]);
+        expect(await flows.change('run-1', due, { onlyIdle: true })).toBe(false);
+      }));
+
+    it('a release writes the last steps with it, returns the run, and keeps seals', () =>
+      use(async ({ flows }) => {
+        const run = sampleRun('run-1');
+        await flows.create(run);
+        const over = { status: 'completed', updatedAt: NOW + 1, output: [1] } as const;
+        const steps = [sampleStep('x', { seal: 's1' })];
+        const released = await flows.release(run, { ...over, endSeal: 's2' }, { steps });
+        expect(released).toEqual({ ...run, ...over, endSeal: 's2' });
+        expect(await flows.get('run-1')).toEqual(released);
+        expect(await flows.steps('run-1')).toEqual(steps);
+        const late = flows.release(run, over, { steps: [sampleStep('y')] });
+        await expect(late).rejects.toMatchObject({ code: 'CONFLICT' });
+        expect(await flows.steps('run-1')).toEqual(steps);
+      }));
+
     it('an event wakes a waiting run, also one that was sent before the run began to wait', () =>
       use(async ({ flows }) => {
         const waiting = { status: 'waiting', updatedAt: NOW, waitsFor: ['event:go'] } as const;
         for (const id of ['after', 'before']) await flows.create(sampleRun(id));
-        await flows.release({ id: 'after', epoch: 1 }, waiting, 0);
-        const event = { name: 'go', payload: { n: 1 }, at: NOW + 1 };
+        await flows.release({ id: 'after', epoch: 1 }, waiting, { seenEvent: 0 });
+        const event = { name: 'go', payload: { n: 1 }, at: NOW + 1, seal: 's' };
         expect(await flows.send('before', event)).toBe(true);
-        await flows.release({ id: 'before', epoch: 1 }, waiting, 0);
+        await flows.release({ id: 'before', epoch: 1 }, waiting, { seenEvent: 0 });
         expect(await flows.send('after', event)).toBe(true);
         const due = await flows.claim(CLAIM);
         expect(due.map(({ id }) => id).toSorted()).toEqual(['after', 'before']);

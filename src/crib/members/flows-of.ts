@@ -4,12 +4,16 @@ import type { Catalog } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
 import type { CribFlowData } from '../../contract/flow-data.ts';
-import type { Flows } from '../../contract/flow-store.ts';
+import type { FlowFilter, FlowRun, Flows } from '../../contract/flow-store.ts';
 import type { Explanation } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { DataFlows } from '../../flow/declared/data-flows.ts';
 import { FlowRegistry } from '../../flow/flow-registry.ts';
 import type { FlowService } from '../../flow/flow-service.ts';
+import { lazyAsync } from '../../kit/data/lazy.ts';
+import { callerOf } from '../../pipeline/new-call.ts';
+import { tokenOf, tokenRefusal } from './caller-refusal.ts';
+import { openFlowSeals } from './flow-seals.ts';
 import type { MemberDeps } from './member-deps.ts';
 
 export interface FlowMemberDeps extends MemberDeps {
@@ -49,16 +53,38 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
   const { FlowService } = await import('../../flow/flow-service.ts');
   const { runtime, events, tools, nextId, execute } = deps;
   const opened = async () => (await deps.open()).store;
-  const seals = async () => (await deps.open()).engine.shared.seals;
   return new FlowService({
     ...{ registry, runtime, events, tools, nextId, execute },
     flows: async () => (await opened()).flows,
     undo: async (executionId, as) => (await deps.open()).engine.undo(executionId, as),
     confirm: async (question, as) => (await deps.open()).engine.confirm(question, as),
     approval: async (id) => (await opened()).approvals.get(id),
-    seal: async (text) => (await seals()).seal(text),
-    isOurs: async (text, seal) => (await seals()).isOurs(text, seal),
+    seals: lazyAsync(() => openFlowSeals(deps)),
+    refusalOf: (caller) => {
+      const tokenId = tokenOf(caller);
+      if (tokenId === undefined) return undefined;
+      return async () =>
+        tokenRefusal(tokenId, { tokens: (await opened()).tokens, now: runtime.now() });
+    },
   });
+};
+
+const seesAll = (as: CallAs | undefined): boolean => {
+  const { roles } = callerOf(as);
+  return roles.includes('owner') || roles.includes('admin');
+};
+
+/** Says whether a caller may see and touch a run: its own, or all where it is an owner or admin. */
+const mayTouch = ({ caller }: Pick<FlowRun, 'caller'>, as: CallAs | undefined): boolean =>
+  seesAll(as) || caller.userId === callerOf(as).userId;
+
+/** Narrows a filter to what the caller may see; `undefined` when that is nothing. */
+const visibleTo = (filter: FlowFilter = {}, as: CallAs | undefined): FlowFilter | undefined => {
+  if (seesAll(as)) return filter;
+  const { userId } = callerOf(as);
+  return filter.userId === undefined || filter.userId === userId
+    ? { ...filter, userId }
+    : undefined;
 };
 
 export interface OpenedFlows {
@@ -73,10 +99,12 @@ interface DataMemberDeps {
   data(): Promise<DataFlows>;
   service(): Promise<FlowService>;
   stored(): Promise<Flows>;
+  /** Reads a run that the caller may see. */
+  readable(runId: string, as: CallAs | undefined): Promise<FlowRun | undefined>;
 }
 
 /** The members for flows as data. */
-const dataMembers = ({ data, service, stored }: DataMemberDeps): CribFlowData => ({
+const dataMembers = ({ data, service, stored, readable }: DataMemberDeps): CribFlowData => ({
   registerData: async (source) => {
     const flow = await (await data()).register(source);
     void service().then((each) => each.continueDue());
@@ -88,10 +116,9 @@ const dataMembers = ({ data, service, stored }: DataMemberDeps): CribFlowData =>
   plan: async (source, input, as) => (await data()).plan(source, input, as),
   optimize: async (source) => (await data()).optimize(source),
   graph: async (source) => (await data()).graph(source),
-  nodes: async (runId) => {
-    const flows = await stored();
-    const run = await flows.get(runId);
-    return run && (await data()).nodes(run, await flows.steps(runId));
+  nodes: async (runId, as) => {
+    const run = await readable(runId, as);
+    return run && (await data()).nodes(run, await (await stored()).steps(runId));
   },
 });
 
@@ -113,6 +140,13 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
     if (deps.flowFiles) await data();
     return openService(deps, registry);
   };
+  const readable = async (runId: string, as: CallAs | undefined) => {
+    const run = await (await stored()).get(runId);
+    return run && mayTouch(run, as) ? run : undefined;
+  };
+  /** Without a caller nothing is read: the library user may touch every run. */
+  const isTouchable = async (runId: string, as: CallAs | undefined): Promise<boolean> =>
+    as === undefined || (await readable(runId, as)) !== undefined;
   return {
     members: {
       register: (flow) => {
@@ -120,13 +154,20 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
         void service().then((each) => each.continueDue());
       },
       start: async (flow, input, as) => (await service()).start(flow, input, as),
-      get: async (runId) => (await stored()).get(runId),
-      list: async (filter) => (await stored()).list(filter),
-      steps: async (runId) => (await stored()).steps(runId),
-      send: async (runId, event, payload = null) => (await service()).send(runId, event, payload),
-      cancel: async (runId) => (await service()).cancel(runId),
-      resume: async (runId, options) => (await service()).resume(runId, options),
-      ...dataMembers({ data, service, stored }),
+      get: readable,
+      list: async (filter, as) => {
+        const own = visibleTo(filter, as);
+        return own === undefined ? [] : (await stored()).list(own);
+      },
+      steps: async (runId, as) =>
+        (await isTouchable(runId, as)) ? (await stored()).steps(runId) : [],
+      send: async (runId, event, ...[payload = null, as]) =>
+        (await isTouchable(runId, as)) && (await service()).send(runId, event, payload),
+      cancel: async (runId, as) =>
+        (await isTouchable(runId, as)) && (await service()).cancel(runId),
+      resume: async (runId, options, as) =>
+        (await isTouchable(runId, as)) && (await service()).resume(runId, options),
+      ...dataMembers({ data, service, stored, readable }),
     },
     continueDue: async () => {
       if (deps.flowFiles) (await service()).continueDue();

@@ -137,18 +137,22 @@ const flowSource = either(text, object);
 export const FLOW_CHECKS: MethodChecks<CribFlows> = {
   register: { flow },
   start: { flow: text, input: anything, as: optional(startAs) },
-  get: { runId: text },
-  list: { filter: optional(flowFilter) },
-  steps: { runId: text },
-  send: { runId: text, event: text, payload: anything },
-  cancel: { runId: text },
-  resume: { runId: text, options: optional(fields({ version: optional(text) })) },
+  get: { runId: text, as: optional(callOptions) },
+  list: { filter: optional(flowFilter), as: optional(callOptions) },
+  steps: { runId: text, as: optional(callOptions) },
+  send: { runId: text, event: text, payload: anything, as: optional(callOptions) },
+  cancel: { runId: text, as: optional(callOptions) },
+  resume: {
+    runId: text,
+    options: optional(fields({ version: optional(text) })),
+    as: optional(callOptions),
+  },
   registerData: { source: flowSource },
   validate: { source: flowSource },
   plan: { source: flowSource, input: anything, as: optional(callOptions) },
   optimize: { source: flowSource },
   graph: { source: flowSource },
-  nodes: { runId: text },
+  nodes: { runId: text, as: optional(callOptions) },
 };
 
 const subject = fields({

@@ -1,12 +1,15 @@
 /** Flows in memory: for as long as the process lives, which owns every run. */
 import {
+  type ChangeOptions,
   type ClaimRequest,
+  type CreateOptions,
   FINISHED,
   type FlowEvent,
   type FlowFilter,
   type FlowRun,
   type Flows,
   type JournalStep,
+  type ReleaseOptions,
   type RunChange,
   type RunClaim,
 } from '../../contract/flow-store.ts';
@@ -17,7 +20,7 @@ interface HeldRun {
   run: FlowRun;
   isOwned: boolean;
   readonly steps: Map<string, JournalStep>;
-  events: readonly FlowEvent[];
+  readonly events: FlowEvent[];
 }
 
 const isDue = ({ run, isOwned }: HeldRun, now: number): boolean =>
@@ -27,9 +30,14 @@ export class MemoryFlows implements Flows {
   readonly #runs = new Map<string, HeldRun>();
   #lastEvent = 0;
 
-  async create(run: FlowRun): Promise<boolean> {
+  async create(
+    run: FlowRun,
+    { steps = [], isReleased = false }: CreateOptions = {},
+  ): Promise<boolean> {
     if (this.#runs.has(run.id)) return false;
-    this.#runs.set(run.id, { run: jsonCopy(run), isOwned: true, steps: new Map(), events: [] });
+    const copies = new Map(steps.map((step) => [step.key, jsonCopy(step)]));
+    const held = { run: jsonCopy(run), isOwned: !isReleased, steps: copies, events: [] };
+    this.#runs.set(run.id, held);
     return true;
   }
 
@@ -63,18 +71,28 @@ export class MemoryFlows implements Flows {
     for (const step of steps) held.steps.set(step.key, jsonCopy(step));
   }
 
-  async release(claim: RunClaim, change: RunChange, seenEvent?: number): Promise<void> {
+  async release(
+    claim: RunClaim,
+    change: RunChange,
+    { steps = [], seenEvent }: ReleaseOptions = {},
+  ): Promise<FlowRun> {
+    await this.record(claim, steps);
     const held = this.#owned(claim);
     const last = held.events.at(-1)?.id ?? 0;
     const isNews = seenEvent !== undefined && last > seenEvent && !FINISHED.has(change.status);
     const news = isNews ? { wakeAt: change.updatedAt } : {};
     held.run = jsonCopy(changedRun(held.run, { ...change, ...news }));
     held.isOwned = false;
+    return held.run;
   }
 
-  async change(runId: string, change: RunChange): Promise<boolean> {
+  async change(
+    runId: string,
+    change: RunChange,
+    { onlyIdle = false }: ChangeOptions = {},
+  ): Promise<boolean> {
     const held = this.#open(runId);
-    if (!held) return false;
+    if (!held || (onlyIdle && held.isOwned)) return false;
     const { epoch } = held.run;
     held.run = jsonCopy({ ...changedRun(held.run, change), epoch: epoch + 1 });
     held.isOwned = false;
@@ -85,7 +103,7 @@ export class MemoryFlows implements Flows {
     const held = this.#open(runId);
     if (!held) return false;
     this.#lastEvent += 1;
-    held.events = [...held.events, { ...jsonCopy(event), id: this.#lastEvent }];
+    held.events.push({ ...jsonCopy(event), id: this.#lastEvent });
     await this.wake(runId, event.at);
     return true;
   }
