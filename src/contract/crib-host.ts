@@ -5,6 +5,8 @@ import type { Store } from './store.ts';
 export interface CribHost extends Crib {
   /** Opens the store on first use: listing tools needs none. */
   store(): Promise<Store>;
+  /** Continues the runs of the project's flow files that are due, from now on. */
+  continueFlows(): Promise<void>;
   /**
    * Starts the MCP servers whose tools were never listed and takes their tools in as they come. Ends
    * when all have answered or failed, or with the signal. With names, only those servers are started.

@@ -49,7 +49,8 @@ export interface FlowRun {
   /**
    * What it waits for: `approval:…`, `event:…`, `run:…`, `time`, `key` (another process makes the same
    * call), `retry` (the store failed). When blocked: `step:…` (the code has changed), `call:…` (nobody
-   * knows whether it took effect), `seal` (this user did not start it).
+   * knows whether it took effect), `seal` (this user did not write it), `caller` (the token that started
+   * it is revoked or has expired).
    */
   readonly waitsFor?: readonly string[];
   readonly output?: unknown;
@@ -125,6 +126,14 @@ export interface ClaimRequest {
   readonly limit: number;
 }
 
+/** What is written together with a new run. */
+export interface CreateOptions {
+  /** Steps that the run has made already. */
+  readonly steps?: readonly JournalStep[];
+  /** The first turn at the run is over: it belongs to nobody. */
+  readonly isReleased?: boolean;
+}
+
 /** What is written together with the release of a run. */
 export interface ReleaseOptions {
   /** Steps that are not on record yet. */
@@ -142,8 +151,11 @@ export interface ChangeOptions {
 export type RunClaim = Pick<FlowRun, 'id' | 'epoch'>;
 
 export interface Flows {
-  /** Adds a run that belongs to this process. False, and nothing is written, when the id is taken. */
-  create(run: FlowRun): Promise<boolean>;
+  /**
+   * Adds a run that belongs to this process, with steps that it has made, synced. False, and nothing is
+   * written, when the id is taken.
+   */
+  create(run: FlowRun, options?: CreateOptions): Promise<boolean>;
   get(runId: string): Promise<FlowRun | undefined>;
   /** Newest first. */
   list(filter?: FlowFilter): Promise<readonly FlowRun[]>;

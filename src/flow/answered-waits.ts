@@ -33,7 +33,11 @@ export const isAnswered = async (
   return child !== undefined && FINISHED.has(child.status);
 };
 
-const hasAnswer = async ({ waitsFor = [] }: FlowRun, deps: AnsweredWaitsDeps): Promise<boolean> => {
+/** Tells whether any of what a run waits for is there. */
+export const hasAnswer = async (
+  { waitsFor = [] }: FlowRun,
+  deps: AnsweredWaitsDeps,
+): Promise<boolean> => {
   for (const each of waitsFor) if (await isAnswered(each, deps)) return true;
   return false;
 };

@@ -2,12 +2,11 @@
 import { type ToolError, toolError } from '../contract/errors.ts';
 import type { JournalStep } from '../contract/flow-store.ts';
 
-const diverged = (message: string): ToolError =>
-  toolError('CONFLICT', message, {
-    suggestions: [
-      'Register the version of the flow that the run began with, or give changed code a new version.',
-    ],
-  });
+const CHANGED =
+  'Register the version of the flow that the run began with, or give changed code a new version.';
+
+const diverged = (message: string, ...more: readonly string[]): ToolError =>
+  toolError('CONFLICT', message, { suggestions: [CHANGED, ...more] });
 
 /** Compares a step with its record; `undefined` when it is the same. */
 export const differentStep = (
@@ -27,3 +26,10 @@ export const differentStep = (
 /** A step is on record, `but` the code goes on without it. */
 export const missingStep = ({ key, kind, name }: JournalStep, but: string): ToolError =>
   diverged(`Step ${key} (${kind} ${name}) is on record, but ${but}.`);
+
+/** A step is on record, and the code has made no step at all for so long. */
+export const stalledStep = ({ key, kind, name }: JournalStep, minutes: number): ToolError =>
+  diverged(
+    `Step ${key} (${kind} ${name}) is on record, but the code has not made it for ${minutes} minutes.`,
+    'If the code only takes that long between two steps: move that work into flow.value, then resume the run.',
+  );

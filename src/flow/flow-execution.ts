@@ -7,7 +7,9 @@ import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
 import type { JournalStep } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { digestOf } from '../kit/data/canonical-json.ts';
-import { differentStep, missingStep } from './divergence.ts';
+import { MINUTE_MS } from '../kit/data/durations.ts';
+import { differentStep, missingStep, stalledStep } from './divergence.ts';
+import type { RunJournal } from './run-journal.ts';
 import {
   type ClosedEnd,
   plainEnd,
@@ -21,8 +23,8 @@ import {
 
 export interface ExecutionDeps {
   readonly steps: readonly JournalStep[];
-  readonly runtime: Pick<Runtime, 'now' | 'after'>;
-  record(steps: readonly JournalStep[]): Promise<void>;
+  readonly runtime: Pick<Runtime, 'now' | 'after' | 'log'>;
+  readonly journal: Pick<RunJournal, 'add' | 'touch' | 'flush'>;
   /** Is told when a step waits for a moment, so that `recheckDue` is called then. */
   lookAt(moment: number): void;
 }
@@ -41,8 +43,20 @@ interface OpenStep {
   readonly missed: Set<string>;
 }
 
-/** How long the code may take between two steps of a replay before it counts as changed. */
-const STALL_MS = 2_000;
+/** A step that has ended, until the code is told. */
+interface EndedStep {
+  readonly step: OpenStep;
+  readonly entry: JournalStep;
+}
+
+/** How often a replay looks whether the code has made the next step on record. */
+const STALL_LOOK_MS = 10_000;
+
+/**
+ * After so many looks in which the code made no step at all, it counts as changed: 5 minutes. Looks are
+ * counted, and not time, so that a process that was frozen or busy has not used it up.
+ */
+const MAX_STALLED_LOOKS = 30;
 
 const STEP_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,999}$/;
 
@@ -57,8 +71,13 @@ export class FlowExecution {
   #position: number;
   #lastKey = 0;
   readonly #open = new Map<string, OpenStep>();
+  /** Keys of steps that the code has made: those on record, and those that it named itself. */
   readonly #made = new Set<string>();
-  readonly #ended: (() => void)[] = [];
+  /** How many steps the code has made. */
+  #steps = 0;
+  #ended: (EndedStep | undefined)[] = [];
+  /** The first of the ended steps that the code has not been told of. */
+  #nextEnded = 0;
   #active = 0;
   #isDraining = false;
   #isWatched = false;
@@ -90,6 +109,7 @@ export class FlowExecution {
           (output) => this.#finish({ type: 'completed', output }),
           (error: unknown) => this.#finish({ type: 'failed', error }),
         );
+      this.#deps.journal.touch();
       this.#drain();
     });
   }
@@ -111,7 +131,10 @@ export class FlowExecution {
       this.#block(`step:${key}`, difference);
       return never();
     }
-    this.#made.add(key);
+    // A run of many steps must not remember each number.
+    if (known || request.key !== undefined) this.#made.add(key);
+    this.#steps += 1;
+    this.#deps.journal.touch();
     return new Promise((resolve, reject) => {
       const startedAt = known?.startedAt ?? this.#deps.runtime.now();
       const open = known?.position === undefined ? known : undefined;
@@ -169,12 +192,10 @@ export class FlowExecution {
     step.parkedFor = undefined;
     step.missed.clear();
     try {
-      const { key, open } = step;
-      const note: StepAttempt['note'] = (part) => this.#note(step, part);
-      const end = await step.request.work({ key, open, note });
+      const end = await step.request.work(this.#attempt(step));
       if (end.state === 'blocked') this.#block(end.waitsFor, end.error);
-      else if (end.state === 'parked') await this.#park(step, end);
-      else await this.#close(step, end);
+      else if (end.state === 'parked') this.#park(step, end);
+      else this.#close(step, end);
     } catch (cause) {
       this.abandon(cause);
     } finally {
@@ -183,23 +204,37 @@ export class FlowExecution {
     }
   }
 
-  async #park(step: OpenStep, end: Extract<StepEnd, { state: 'parked' }>): Promise<void> {
-    if (end.step || !step.open) await this.#note(step, end.step);
+  #attempt(step: OpenStep): StepAttempt {
+    const { key, open } = step;
+    const { journal } = this.#deps;
+    return {
+      key,
+      open,
+      note: (part) => {
+        this.#note(step, part);
+        return journal.flush();
+      },
+      flush: () => journal.flush(),
+    };
+  }
+
+  #park(step: OpenStep, end: Extract<StepEnd, { state: 'parked' }>): void {
+    if (end.step || !step.open) this.#note(step, end.step);
     if (step.missed.has(end.waitsFor)) {
-      await this.#work(step);
+      void this.#work(step);
       return;
     }
     step.parkedFor = end.waitsFor;
     if (step.open?.wakeAt !== undefined) this.#deps.lookAt(step.open.wakeAt);
   }
 
-  async #note(step: OpenStep, part: Partial<JournalStep> | undefined): Promise<void> {
+  #note(step: OpenStep, part: Partial<JournalStep> | undefined): void {
     const entry: JournalStep = { ...this.#entry(step), ...step.open, ...part, state: 'open' };
-    await this.#deps.record([entry]);
+    this.#deps.journal.add(entry);
     step.open = entry;
   }
 
-  async #close(step: OpenStep, end: ClosedEnd): Promise<void> {
+  #close(step: OpenStep, end: ClosedEnd): void {
     const { state, value, error } = plainEnd(end);
     this.#position += 1;
     const entry: JournalStep = {
@@ -212,9 +247,21 @@ export class FlowExecution {
       ...(value !== undefined && { value }),
       ...(error && { error }),
     };
-    // The store commits writes in the order in which they were made, so positions keep their order.
-    await this.#deps.record([entry]);
-    this.#ended.push(() => this.#settle(step, entry));
+    this.#deps.journal.add(entry);
+    this.#ended.push({ step, entry });
+  }
+
+  /** Takes the step that ended first. */
+  #takeEnded(): EndedStep | undefined {
+    const ended = this.#ended[this.#nextEnded];
+    if (!ended) return undefined;
+    this.#ended[this.#nextEnded] = undefined;
+    this.#nextEnded += 1;
+    if (this.#nextEnded === this.#ended.length) {
+      this.#ended = [];
+      this.#nextEnded = 0;
+    }
+    return ended;
   }
 
   #entry({ key, request: { kind, name }, digest, startedAt }: OpenStep): JournalStep {
@@ -240,12 +287,12 @@ export class FlowExecution {
       this.#replayed += 1;
       this.#settle(step, past);
     } else {
-      const settle = this.#ended.shift();
-      if (!settle) {
+      const ended = this.#takeEnded();
+      if (!ended) {
         this.#endIfIdle();
         return;
       }
-      settle();
+      this.#settle(ended.step, ended.entry);
     }
     this.#drain();
   }
@@ -258,19 +305,42 @@ export class FlowExecution {
     });
   }
 
-  /** The code has not made a step that is on record: it is slow between steps, or it has changed. */
+  /**
+   * The code has not made a step that is on record. It may be slow between two steps, or wait for
+   * something of its own; code that has changed may never make it. What it makes instead shows at once;
+   * that it makes nothing shows only in time.
+   */
   #watch(past: JournalStep): void {
     if (this.#isWatched) return;
     this.#isWatched = true;
-    this.#deps.runtime.after(STALL_MS, () => {
-      this.#isWatched = false;
-      if (this.#made.has(past.key)) {
+    this.#lookAtStall(past, { steps: this.#steps, looks: 0 });
+  }
+
+  #lookAtStall(
+    past: JournalStep,
+    before: { readonly steps: number; readonly looks: number },
+  ): void {
+    const { runtime } = this.#deps;
+    const timer = runtime.after(STALL_LOOK_MS, () => {
+      if (!this.#end || this.#made.has(past.key)) {
+        this.#isWatched = false;
         // It was slow; the next step on record may be one that the code does not make.
         this.#pump();
         return;
       }
-      this.#block(`step:${past.key}`, missingStep(past, 'the code does not make it'));
+      const looks = this.#steps === before.steps ? before.looks + 1 : 0;
+      if (looks >= MAX_STALLED_LOOKS) {
+        this.#block(`step:${past.key}`, stalledStep(past, (looks * STALL_LOOK_MS) / MINUTE_MS));
+        return;
+      }
+      if (looks === 1) {
+        const { key, kind, name } = past;
+        const fields = { key, kind, name };
+        runtime.log.warn('The code of a flow has not made the next step on record.', fields);
+      }
+      this.#lookAtStall(past, { steps: this.#steps, looks });
     });
+    timer.keepAlive(false);
   }
 
   #block(waitsFor: string, error: ToolError): void {

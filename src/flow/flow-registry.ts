@@ -1,7 +1,9 @@
 /** The flows that this process can run, by name and version. */
 import { ToolFailure } from '../contract/errors.ts';
 import { defineFlow, type FlowDefinition } from '../contract/flow.ts';
+import type { LazySchema, Schema } from '../contract/schema.ts';
 import { didYouMean } from '../kit/text/did-you-mean.ts';
+import { compileSchema } from '../registry/schema/compile-schema.ts';
 
 /** The flow of a run, as the store knows it. */
 export const flowKey = ({ name, version }: Pick<FlowDefinition, 'name' | 'version'>): string =>
@@ -11,6 +13,8 @@ export class FlowRegistry {
   readonly #byKey = new Map<string, FlowDefinition>();
   /** The version registered last, by name. */
   readonly #newest = new Map<string, FlowDefinition>();
+  /** Compiled schemas of inputs, each made when a run is first started. */
+  readonly #schemas = new WeakMap<FlowDefinition, Schema>();
 
   /** Adds a flow. Other code under a name and version that is taken is refused with CONFLICT. */
   register<I, O>(definition: FlowDefinition<I, O>): void {
@@ -47,6 +51,23 @@ export class FlowRegistry {
 
   newest(): readonly FlowDefinition[] {
     return [...this.#newest.values()];
+  }
+
+  /** Returns the input as the schema of the flow makes it. Rejects with VALIDATION_ERROR. */
+  async parseInput(flow: FlowDefinition, input: unknown): Promise<unknown> {
+    if (flow.input === undefined) return input;
+    const schema = this.#schemas.get(flow) ?? (await this.#compile(flow, flow.input));
+    const checked = schema.validate(input);
+    if (checked.ok) return checked.value;
+    throw new ToolFailure('VALIDATION_ERROR', `The input does not fit the flow ${flow.name}.`, {
+      issues: checked.issues,
+    });
+  }
+
+  async #compile(flow: FlowDefinition, source: LazySchema<unknown>): Promise<Schema> {
+    const schema = await compileSchema(typeof source === 'function' ? source() : source);
+    this.#schemas.set(flow, schema);
+    return schema;
   }
 
   keys(): ReadonlySet<string> {

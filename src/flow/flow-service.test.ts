@@ -3,12 +3,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineFlow, type FlowContext, type FlowDefinition } from '../contract/flow.ts';
 import type { FlowRun } from '../contract/flow-store.ts';
+import type { Runtime } from '../contract/runtime.ts';
 import { defineTool } from '../contract/tool.ts';
 import { createCribHost } from '../crib/create-crib.ts';
 import { createRuntime } from '../crib/create-runtime.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 import { FlowRegistry } from './flow-registry.ts';
 import { FlowService, type FlowServiceDeps } from './flow-service.ts';
+import type { FlowSeals } from './run-seals.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -64,6 +66,19 @@ const register = <I>(service: FlowService, flow: FlowDefinition<I, unknown>): vo
   service.continueDue();
 };
 
+/** Seals with a text of its own, and accepts one. */
+const sealsWith = (own: string): FlowSeals => ({
+  seal: () => own,
+  isOurs: (_, seal) => seal === 'seal',
+  isRunOurs: async (_, seal) => seal === 'seal',
+});
+
+/** A clock on which no wait is longer than 5 ms. */
+const hurried = (): Runtime => {
+  const runtime = createRuntime();
+  return { ...runtime, after: (ms, callback) => runtime.after(Math.min(ms, 5), callback) };
+};
+
 let ids = 0;
 const openService = async (parts: Partial<FlowServiceDeps> = {}): Promise<FlowService> => {
   const crib = await createCribHost({ store, builtins: false, tools: [double, fail, slow] });
@@ -79,8 +94,8 @@ const openService = async (parts: Partial<FlowServiceDeps> = {}): Promise<FlowSe
     undo: (executionId, as) => crib.executions.undo(executionId, as),
     confirm: () => Promise.reject(new Error('not used')),
     approval: async () => undefined,
-    seal: async () => 'seal',
-    isOurs: async (_, seal) => seal === 'seal',
+    seals: async () => sealsWith('seal'),
+    refusalOf: () => undefined,
     ...parts,
   });
   registries.set(service, registry);
@@ -221,12 +236,15 @@ describe('a flow as code', () => {
 });
 
 /** The same store as a second process finds it: what the first one held is free. */
-const restart = async (first: FlowService): Promise<FlowService> => {
+const restart = async (
+  first: FlowService,
+  parts: Partial<FlowServiceDeps> = {},
+): Promise<FlowService> => {
   await first.close();
   for (const { id } of await store.flows.list({ status: 'running' })) {
     await store.flows.change(id, { status: 'waiting', updatedAt: 0, wakeAt: 0 });
   }
-  return openService();
+  return openService(parts);
 };
 
 describe('a flow that another process goes on with', () => {
@@ -278,7 +296,7 @@ describe('a flow that another process goes on with', () => {
     register(first, defineFlow({ name, version: '1.0.0', run: before as never }));
     const { runId } = await first.start(name, {});
     await expect.poll(async () => (await store.flows.get(runId))?.status).toBe('waiting');
-    const second = await restart(first);
+    const second = await restart(first, { runtime: hurried() });
     register(second, defineFlow({ name, version: '1.0.0', run: after as never }));
     await second.send(runId, 'go', null);
     return second.whenOver(runId);
@@ -295,7 +313,7 @@ describe('a flow that another process goes on with', () => {
     [
       'never makes a step',
       (flow: FlowContext) => new Promise(() => flow),
-      'the code does not make it',
+      'the code has not made it for 5 minutes',
     ],
   ])('is blocked, with the step named, when its code %s', async (_, code, message) => {
     const run = await changed(original, code);
@@ -322,14 +340,20 @@ describe('a flow that another process goes on with', () => {
   });
 
   it('threat: a run that this user did not seal is not continued', async () => {
-    const first = await openService({ seal: async () => 'forged' });
+    const first = await openService({ seals: async () => sealsWith('forged') });
     register(first, defineFlow({ name: 'planted', version: '1.0.0', run: original }));
     const { runId } = await first.start('planted', {});
     await expect.poll(async () => (await store.flows.get(runId))?.status).toBe('waiting');
     const second = await restart(first);
     register(second, defineFlow({ name: 'planted', version: '1.0.0', run: original }));
     await second.send(runId, 'go', null);
-    expect(await second.whenOver(runId)).toMatchObject({ status: 'blocked', waitsFor: ['seal'] });
+    expect(await second.whenOver(runId)).toMatchObject({
+      ...{ status: 'blocked', waitsFor: ['seal'] },
+      error: {
+        code: 'SECURITY_VIOLATION',
+        message: expect.stringContaining('The start of the run'),
+      },
+    });
   });
 });
 

@@ -15,34 +15,26 @@ import {
 import type { Runtime } from '../contract/runtime.ts';
 import { HOUR_MS } from '../kit/data/durations.ts';
 import { callerOf } from '../pipeline/new-call.ts';
-import { approvalWait, childWait, isAnswered, wakeAnswered } from './answered-waits.ts';
+import { approvalWait, childWait, hasAnswer, isAnswered, wakeAnswered } from './answered-waits.ts';
 import { StepContext } from './flow-context.ts';
 import { FlowExecution } from './flow-execution.ts';
 import { retryLater } from './retry-later.ts';
-import {
-  assertSameRun,
-  changeOf,
-  KEPT_MS,
-  type NewRun,
-  newRun,
-  parseInput,
-  sealedText,
-  stopped,
-} from './run-record.ts';
+import { assertSameRun, KEPT_MS, type NewRun, newRun, stopped } from './run-record.ts';
 import { RunScheduler } from './run-scheduler.ts';
+import { type FlowSeals, plantedPart, sealedEvent, sealedRun } from './run-seals.ts';
+import { concludeTurn, openTurn, type Turn } from './run-turn.ts';
 import { noRun, RunWatchers, unwatchable } from './run-watchers.ts';
 import { limitsOf, type RunDeps, stepDepsOf } from './step-deps.ts';
 import type { StepDeps } from './step-ends.ts';
-import type { TurnEnd } from './turn.ts';
-import { type UndoStepsDeps, undoSteps } from './undo-steps.ts';
+import { plainValue } from './turn.ts';
+import type { UndoStepsDeps } from './undo-steps.ts';
 
 export interface FlowServiceDeps extends UndoStepsDeps, RunDeps {
   readonly runtime: Runtime;
   readonly events: Pick<Events, 'on'>;
   flows(): Promise<Flows>;
+  seals(): Promise<FlowSeals>;
   nextId(): string;
-  seal(text: string): Promise<string | undefined>;
-  isOurs(text: string, seal: string | undefined): Promise<boolean>;
 }
 
 interface ActiveRun {
@@ -53,6 +45,9 @@ interface ActiveRun {
 const CLAIMED_AT_ONCE = 64;
 
 const EXPIRE_EVERY_MS = HOUR_MS;
+
+/** How often the store is asked for answers that came in other processes. */
+const ANSWERS_EVERY_MS = 1_000;
 
 const isEvent = (waitsFor: string): boolean => waitsFor.startsWith('event:');
 
@@ -65,6 +60,7 @@ export class FlowService {
   readonly #stopListening: () => void;
   #isClosed = false;
   #expiredAt = Number.NEGATIVE_INFINITY;
+  #answersAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: FlowServiceDeps) {
     this.#deps = deps;
@@ -77,6 +73,7 @@ export class FlowService {
       for (const { execution } of this.#active.values()) {
         execution.recheck(approvalWait(approvalId));
       }
+      this.#answersAt = Number.NEGATIVE_INFINITY;
       this.#scheduler.after(0);
     });
   }
@@ -90,13 +87,16 @@ export class FlowService {
   async start(
     name: string,
     input: unknown,
-    { runId = this.#deps.nextId(), version, ...as }: StartFlowAs = {},
+    { runId, version, ...as }: StartFlowAs = {},
   ): Promise<StartedRun> {
-    const flow = this.#deps.registry.get(name, version);
+    const { registry, nextId } = this.#deps;
+    const flow = registry.get(name, version);
     const { dailyUsd } = as;
-    const parsed = await parseInput(flow, input);
     const limits = dailyUsd === undefined ? {} : { dailyUsd };
-    await this.#create(flow, { id: runId, input: parsed, caller: callerOf(as), ...limits });
+    const parsed = plainValue(await registry.parseInput(flow, input));
+    const part = { input: parsed, caller: callerOf(as), ...limits };
+    if (runId === undefined) return this.#startNew(flow, { id: nextId(), ...part });
+    await this.#create(flow, { id: runId, ...part });
     const finished = this.whenOver(runId);
     // Those who do not wait for the end need not handle its failure.
     finished.catch(() => undefined);
@@ -108,11 +108,17 @@ export class FlowService {
    * STORE_UNAVAILABLE when the crib is closed before.
    */
   async whenOver(runId: string): Promise<FlowRun> {
-    const flows = await this.#deps.flows();
-    if (!(await flows.get(runId))) throw noRun(runId);
     if (this.#isClosed) throw unwatchable(runId);
+    // Before the run is read, so that its end cannot be missed in between.
     const over = this.#watchers.wait(runId);
-    this.#scheduler.after(0);
+    this.#scheduler.hold();
+    try {
+      const run = await (await this.#deps.flows()).get(runId);
+      if (run) this.#watchers.settle(run);
+      else this.#watchers.fail(runId, noRun(runId));
+    } catch (error) {
+      this.#watchers.fail(runId, error);
+    }
     return over;
   }
 
@@ -123,8 +129,9 @@ export class FlowService {
 
   /** Sends an event to a run. False for one that is finished or unknown. */
   async send(runId: string, name: string, payload: unknown): Promise<boolean> {
-    const flows = await this.#deps.flows();
-    const isSent = await flows.send(runId, { name, payload, at: this.#deps.runtime.now() });
+    const { flows, seals, runtime } = this.#deps;
+    const event = { name, payload, at: runtime.now() };
+    const isSent = await (await flows()).send(runId, sealedEvent(runId, event, await seals()));
     this.#active.get(runId)?.execution.recheck(`event:${name}`);
     this.#scheduler.after(0);
     return isSent;
@@ -137,11 +144,16 @@ export class FlowService {
     const change = { ...stopped('cancelled', this.#deps.runtime.now()), error };
     const isCancelled = await flows.change(runId, change);
     this.#drop(runId, error);
+    await this.#cancelChildren(runId, flows);
+    const run = isCancelled ? await flows.get(runId) : undefined;
+    if (run) await this.#ended(run);
+    return isCancelled;
+  }
+
+  async #cancelChildren(runId: string, flows: Flows): Promise<void> {
     for (const { childId, state } of await flows.steps(runId)) {
       if (childId !== undefined && state === 'open') await this.cancel(childId);
     }
-    if (isCancelled) await this.#ended(runId);
-    return isCancelled;
   }
 
   /**
@@ -170,13 +182,36 @@ export class FlowService {
     await Promise.all(this.#turns);
   }
 
+  /**
+   * Starts a run under an id that nobody else can have. It is written with its first steps, before any
+   * of them changes something.
+   */
+  async #startNew(flow: FlowDefinition, part: NewRun): Promise<StartedRun> {
+    const { flows, seals, runtime } = this.#deps;
+    const access = { flows: await flows(), seals: await seals() };
+    const run = sealedRun(newRun(flow, part, runtime.now()), access.seals);
+    const turn = openTurn({ ...access, run, flow, steps: [], isNew: true });
+    const finished = this.#watchers.wait(run.id);
+    finished.catch(() => undefined);
+    this.#scheduler.hold();
+    this.#begin(run, this.#work(turn));
+    try {
+      await turn.journal.stored;
+    } catch (error) {
+      this.#watchers.fail(run.id, error);
+      throw error;
+    }
+    return { runId: run.id, finished };
+  }
+
+  /** Starts a run under an id that was chosen, unless that run is there already. */
   async #create(flow: FlowDefinition, part: NewRun): Promise<void> {
-    const unsealed = newRun(flow, part, this.#deps.runtime.now());
-    const seal = await this.#deps.seal(sealedText(unsealed));
-    const run = seal === undefined ? unsealed : { ...unsealed, seal };
-    const flows = await this.#deps.flows();
-    if (await flows.create(run)) this.#begin(run, this.#turn(run));
-    else assertSameRun(run, await flows.get(run.id));
+    const [flows, seals] = await Promise.all([this.#deps.flows(), this.#deps.seals()]);
+    const run = sealedRun(newRun(flow, part, this.#deps.runtime.now()), seals);
+    if (await flows.create(run)) {
+      const turn = openTurn({ flows, seals, run, flow, steps: [], isNew: false });
+      this.#begin(run, this.#work(turn));
+    } else assertSameRun(run, await flows.get(run.id));
   }
 
   #begin(run: FlowRun, work: Promise<void>): void {
@@ -188,39 +223,50 @@ export class FlowService {
     this.#turns.add(turn);
   }
 
-  /** Goes on with a run that was claimed, if it is one of this user. */
+  /** Goes on with a run that was claimed, if it and its journal are of this user. */
   async #continue(run: FlowRun): Promise<void> {
-    if (await this.#deps.isOurs(sealedText(run), run.seal)) {
-      await this.#turn(run);
-      return;
-    }
-    const blocked = stopped('blocked', this.#deps.runtime.now());
-    await (await this.#deps.flows()).release(run, { ...blocked, waitsFor: ['seal'] });
-    await this.#ended(run.id);
-  }
-
-  async #turn(run: FlowRun): Promise<void> {
-    const flows = await this.#deps.flows();
+    const [flows, seals] = await Promise.all([this.#deps.flows(), this.#deps.seals()]);
     const flow = this.#deps.registry.find(run.flow, run.version);
     if (!flow || this.#isClosed) return;
     const steps = await flows.steps(run.id);
-    const { runtime } = this.#deps;
-    const execution = new FlowExecution({
-      ...{ steps, runtime },
-      record: (entries) => flows.record(run, entries),
-      lookAt: (moment) => this.#scheduler.after(moment - runtime.now()),
-    });
-    const controller = new AbortController();
-    this.#active.set(run.id, { execution, controller });
-    const context = new StepContext(execution, this.#stepDeps(run, flows, controller), steps);
-    const end = await execution.run(() => flow.run(context, run.input));
-    if (this.#active.get(run.id)?.execution === execution) this.#active.delete(run.id);
-    await this.#conclude(run, end, { flow, seenEvent: context.events.seen });
+    const error = await plantedPart(run, steps, seals);
+    if (!error) {
+      await this.#work(openTurn({ flows, seals, run, flow, steps, isNew: false }));
+      return;
+    }
+    const blocked = stopped('blocked', this.#deps.runtime.now());
+    await this.#ended(await flows.release(run, { ...blocked, waitsFor: ['seal'], error }));
   }
 
-  #stepDeps(run: FlowRun, flows: Flows, controller: AbortController): StepDeps {
+  /** Runs the code of a flow until it ends or waits, and writes what became of it. */
+  async #work(turn: Turn): Promise<void> {
+    const { run, flow, steps, journal } = turn;
+    const { runtime } = this.#deps;
+    if (this.#isClosed) return journal.flush();
+    const lookAt = (moment: number) => this.#scheduler.after(moment - runtime.now());
+    const execution = new FlowExecution({ steps, runtime, journal, lookAt });
+    journal.whenFailed((cause) => execution.abandon(cause));
+    const controller = new AbortController();
+    this.#active.set(run.id, { execution, controller });
+    const context = new StepContext(execution, this.#stepDeps(turn, controller), steps);
+    const end = await execution.run(() => flow.run(context, run.input));
+    if (this.#active.get(run.id)?.execution === execution) this.#active.delete(run.id);
+    if (end.type === 'lost') {
+      // What has ended is kept for the next process.
+      if (this.#isClosed) await journal.flush();
+      journal.stop();
+      throw end.cause;
+    }
+    const released = await concludeTurn(turn, end, {
+      ...this.#deps,
+      seenEvent: context.events.seen,
+    });
+    await this.#afterRelease(released);
+  }
+
+  #stepDeps({ run, flows, seals }: Turn, controller: AbortController): StepDeps {
     return stepDepsOf(run, this.#deps, {
-      ...{ flows, signal: controller.signal },
+      ...{ flows, seals, signal: controller.signal },
       cancelCalls: () => controller.abort(),
       startChild: async (flow, child) => {
         await this.#create(flow, { ...limitsOf(run), ...child });
@@ -230,36 +276,30 @@ export class FlowService {
     });
   }
 
-  async #conclude(
-    run: FlowRun,
-    end: TurnEnd,
-    { flow, seenEvent }: { readonly flow: FlowDefinition; readonly seenEvent: number },
-  ): Promise<void> {
-    if (end.type === 'lost') throw end.cause;
-    const flows = await this.#deps.flows();
-    if (end.type === 'failed' && flow.undoOnFailure) await undoSteps(run, flows, this.#deps);
-    const change = changeOf(end, this.#deps.runtime.now());
-    const waitsForEvent = change.waitsFor?.some(isEvent);
-    await flows.release(run, change, waitsForEvent ? { seenEvent } : {});
-    if (end.type === 'parked') {
-      const { wakeAt } = change;
-      if (wakeAt !== undefined) this.#scheduler.after(wakeAt - this.#deps.runtime.now());
-      // Looks at once, too: what it waits for may have come before it was written that it waits.
-      this.#scheduler.after(0);
+  async #afterRelease(run: FlowRun): Promise<void> {
+    const { status, wakeAt } = run;
+    if (FINISHED.has(status) || status === 'blocked') {
+      // Nobody waits for them any more, e.g. after a timeout.
+      if (status === 'failed') await this.#cancelChildren(run.id, await this.#deps.flows());
+      await this.#ended(run);
       return;
     }
-    await this.#ended(run.id);
+    const { runtime, approval } = this.#deps;
+    if (wakeAt !== undefined) this.#scheduler.after(wakeAt - runtime.now());
+    // What it waits for may have come before it was written that it waits.
+    const flows = await this.#deps.flows();
+    if (!(await hasAnswer(run, { flows, approval }))) return;
+    await flows.wake(run.id, runtime.now());
+    this.#scheduler.after(0);
   }
 
   /** Tells those who wait for the run: in this process, and the run that started it. */
-  async #ended(runId: string): Promise<void> {
-    const flows = await this.#deps.flows();
-    const run = await flows.get(runId);
-    if (!run) return;
+  async #ended(run: FlowRun): Promise<void> {
     this.#watchers.settle(run);
     if (!run.parent || !FINISHED.has(run.status)) return;
-    await flows.wake(run.parent.runId, this.#deps.runtime.now());
-    this.#active.get(run.parent.runId)?.execution.recheck(childWait(runId));
+    const { runId } = run.parent;
+    await (await this.#deps.flows()).wake(runId, this.#deps.runtime.now());
+    this.#active.get(runId)?.execution.recheck(childWait(run.id));
     this.#scheduler.after(0);
   }
 
@@ -280,11 +320,16 @@ export class FlowService {
         isEvent(waitsFor) ? true : isAnswered(waitsFor, waits),
       );
     }
-    await wakeAnswered(known, now, waits);
+    if (Math.abs(now - this.#answersAt) >= ANSWERS_EVERY_MS) {
+      this.#answersAt = now;
+      await wakeAnswered(known, now, waits);
+    }
     if (this.#isClosed) return;
     const due = await flows.claim({ now, flows: known, limit: CLAIMED_AT_ONCE });
     for (const run of due) this.#begin(run, this.#continue(run));
-    await this.#watchers.refresh(flows);
+    // More may be due than were claimed.
+    if (due.length === CLAIMED_AT_ONCE) this.#scheduler.after(0);
+    await this.#watchers.refresh(flows, (runId) => this.#active.has(runId));
     if (now - this.#expiredAt < EXPIRE_EVERY_MS) return;
     this.#expiredAt = now;
     await flows.expire(now - KEPT_MS);

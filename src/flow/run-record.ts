@@ -4,7 +4,6 @@ import type { FlowDefinition } from '../contract/flow.ts';
 import type { FlowRun, FlowStatus, RunChange } from '../contract/flow-store.ts';
 import { canonicalJson } from '../kit/data/canonical-json.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
-import { compileSchema } from '../registry/schema/compile-schema.ts';
 import { type TurnEnd, thrownError } from './turn.ts';
 
 /** How long a finished run is kept. */
@@ -18,10 +17,6 @@ export const newRun = ({ name, version }: FlowDefinition, part: NewRun, now: num
   ...{ epoch: 1, flow: name, version, status: 'running', createdAt: now, updatedAt: now },
 });
 
-/** What a run is sealed by: what it does, and on whose behalf. */
-export const sealedText = ({ id, flow, input, caller, dailyUsd, parent }: FlowRun): string =>
-  `toolcrib flow 1\n${canonicalJson({ id, flow, input, caller, dailyUsd, parent })}`;
-
 /**
  * Throws unless a run that has the id already is the one that was to be started: the same flow and
  * input, for the same user, started by the same step. Ids can be chosen, so others may have taken it.
@@ -33,20 +28,6 @@ export const assertSameRun = (wanted: FlowRun, stored: FlowRun | undefined): voi
   if (one === other) return;
   throw new ToolFailure('CONFLICT', `The id ${wanted.id} belongs to another run.`, {
     suggestions: ['Choose another runId, or none.'],
-  });
-};
-
-/** Returns the input as the schema of the flow made it. Rejects with VALIDATION_ERROR. */
-export const parseInput = async (
-  { name, input: schema }: FlowDefinition,
-  input: unknown,
-): Promise<unknown> => {
-  if (schema === undefined) return input;
-  const source = typeof schema === 'function' ? schema() : schema;
-  const checked = (await compileSchema(source)).validate(input);
-  if (checked.ok) return checked.value;
-  throw new ToolFailure('VALIDATION_ERROR', `The input does not fit the flow ${name}.`, {
-    issues: checked.issues,
   });
 };
 

@@ -37,6 +37,12 @@ export class RunScheduler {
     if (!this.#looking) this.#plan(now);
   }
 
+  /** Keeps the process alive for somebody who has begun to wait, and looks at least every second. */
+  hold(): void {
+    if (this.#timer && !this.#looking) this.#timer.keepAlive(true);
+    else this.after(EVERY_MS);
+  }
+
   /** Resolves when no look is under way any more. */
   async close(): Promise<void> {
     this.#isClosed = true;

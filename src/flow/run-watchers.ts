@@ -12,7 +12,7 @@ export const unwatchable = (runId: string): ToolFailure =>
 
 interface Watcher {
   resolve(run: FlowRun): void;
-  reject(error: Error): void;
+  reject(error: unknown): void;
 }
 
 export class RunWatchers {
@@ -40,9 +40,10 @@ export class RunWatchers {
     for (const { resolve } of this.#taken(run.id)) resolve(run);
   }
 
-  /** Reads all runs that are waited for, and tells of those that are over. */
-  async refresh(flows: Pick<Flows, 'get'>): Promise<void> {
+  /** Reads the runs that are waited for and not worked on here, and tells of those that are over. */
+  async refresh(flows: Pick<Flows, 'get'>, isActive: (runId: string) => boolean): Promise<void> {
     for (const runId of this.runs()) {
+      if (isActive(runId)) continue;
       const run = await flows.get(runId);
       if (run) this.settle(run);
       else this.fail(runId, noRun(runId));
@@ -50,7 +51,7 @@ export class RunWatchers {
   }
 
   /** Rejects those who wait for a run whose end this process will not see. */
-  fail(runId: string, error: Error): void {
+  fail(runId: string, error: unknown): void {
     for (const { reject } of this.#taken(runId)) reject(error);
   }
 

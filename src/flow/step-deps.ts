@@ -1,13 +1,15 @@
 /** What the steps of a run are handed: every call and question goes by the caller of the run. */
 import type { ApprovalRecord } from '../contract/approver.ts';
 import type { CallAs } from '../contract/call-options.ts';
+import type { Caller } from '../contract/caller.ts';
 import type { Catalog } from '../contract/catalog.ts';
+import { type ToolError, ToolFailure } from '../contract/errors.ts';
 import type { FlowRun, Flows } from '../contract/flow-store.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { ConfirmInput } from '../pipeline/approval/confirm-tool.ts';
 import type { FlowRegistry } from './flow-registry.ts';
-import { parseInput } from './run-record.ts';
+import type { FlowSeals } from './run-seals.ts';
 import type { StepDeps } from './step-ends.ts';
 
 export interface RunDeps {
@@ -17,11 +19,17 @@ export interface RunDeps {
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
   confirm(question: ConfirmInput, as: CallAs): Promise<ToolResult>;
   approval(approvalId: string): Promise<ApprovalRecord | undefined>;
+  /**
+   * Returns a check that says why a caller may call no more, for callers whose right to call can end:
+   * those that came with a token.
+   */
+  refusalOf(caller: Caller): (() => Promise<ToolError | undefined>) | undefined;
 }
 
 /** One turn at the run: its journal, and what ends its calls. */
 export interface TurnDeps extends Pick<StepDeps, 'startChild' | 'cancelCalls'> {
   readonly flows: Flows;
+  readonly seals: FlowSeals;
   readonly signal: AbortSignal;
 }
 
@@ -29,15 +37,55 @@ export interface TurnDeps extends Pick<StepDeps, 'startChild' | 'cancelCalls'> {
 export const limitsOf = ({ caller, dailyUsd }: FlowRun): Pick<FlowRun, 'caller' | 'dailyUsd'> =>
   dailyUsd === undefined ? { caller } : { caller, dailyUsd };
 
+/** As whom a run calls, with the limits and the budget that hold for all of its calls. */
+export const callAsOf = (run: FlowRun): CallAs => {
+  const { caller, ...limits } = limitsOf(run);
+  return { ...caller, ...limits, flowId: run.id };
+};
+
+/** For how long an answer about a caller holds. */
+const REFUSAL_MS = 1_000;
+
+/** Asks about the caller of a run at most once a second. */
+export const refusalCheck = (
+  { caller }: FlowRun,
+  { refusalOf, runtime }: Pick<RunDeps, 'refusalOf' | 'runtime'>,
+): (() => Promise<ToolError | undefined>) | undefined => {
+  const ask = refusalOf(caller);
+  if (!ask) return undefined;
+  let asked: { readonly at: number; readonly answer: Promise<ToolError | undefined> } | undefined;
+  return () => {
+    const now = runtime.now();
+    const age = asked === undefined ? REFUSAL_MS : now - asked.at;
+    if (!asked || age < 0 || age >= REFUSAL_MS) asked = { at: now, answer: ask() };
+    return asked.answer;
+  };
+};
+
+/** Runs that start each other without end would fill the store. */
+const MAX_RUN_DEPTH = 8;
+
+const assertDepth = async (run: FlowRun, flows: Flows): Promise<void> => {
+  let depth = 1;
+  for (let { parent } = run; parent; depth += 1) {
+    if (depth >= MAX_RUN_DEPTH) {
+      const message = `Flows start each other more than ${MAX_RUN_DEPTH} deep.`;
+      throw new ToolFailure('CALL_CYCLE', message);
+    }
+    parent = (await flows.get(parent.runId))?.parent;
+  }
+};
+
 export const stepDepsOf = (
   run: FlowRun,
   deps: RunDeps,
-  { flows, signal, startChild, cancelCalls }: TurnDeps,
+  { signal, ...turn }: TurnDeps,
 ): StepDeps => {
-  const { caller, ...limits } = limitsOf(run);
-  const as = { ...caller, ...limits, flowId: run.id, signal };
+  const as = { ...callAsOf(run), signal };
+  const refusal = refusalCheck(run, deps);
   return {
-    ...{ run, flows, startChild, cancelCalls, tools: deps.tools, runtime: deps.runtime },
+    ...{ run, ...turn, tools: deps.tools, runtime: deps.runtime },
+    ...(refusal && { refusal }),
     call: ({ tool, input, ...options }) => deps.execute(tool, input, { ...as, ...options }),
     confirm: ({ idempotencyKey, approvalId, ...question }) => {
       const options = { idempotencyKey, ...(approvalId !== undefined && { approvalId }) };
@@ -46,8 +94,9 @@ export const stepDepsOf = (
     },
     approval: (approvalId) => deps.approval(approvalId),
     checkChild: async (flow, input) => {
+      await assertDepth(run, turn.flows);
       deps.registry.register(flow);
-      return parseInput(flow, input);
+      return deps.registry.parseInput(flow, input);
     },
   };
 };

@@ -1,19 +1,14 @@
 /** How each kind of step runs, and what ends it or keeps it waiting. */
 import type { ApprovalRecord } from '../contract/approver.ts';
 import type { Catalog } from '../contract/catalog.ts';
-import { toolError } from '../contract/errors.ts';
+import { type ToolError, toolError } from '../contract/errors.ts';
 import type { FlowCallOptions, FlowDefinition } from '../contract/flow.ts';
-import {
-  FINISHED,
-  type FlowParent,
-  type FlowRun,
-  type Flows,
-  type JournalStep,
-} from '../contract/flow-store.ts';
+import { FINISHED, type FlowParent, type FlowRun, type Flows } from '../contract/flow-store.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Tool } from '../contract/tool.ts';
 import { KEPT_MS } from './run-record.ts';
+import { type FlowSeals, isOurEnd, plantedEnd } from './run-seals.ts';
 import { type StepAttempt, type StepEnd, thrownError } from './turn.ts';
 
 export interface StepCall {
@@ -46,6 +41,9 @@ export interface StepDeps {
   readonly tools: Pick<Catalog, 'get'>;
   readonly flows: Flows;
   readonly runtime: Pick<Runtime, 'now'>;
+  readonly seals: FlowSeals;
+  /** Says why the caller may call no more. Absent for callers of whom nothing can end that. */
+  refusal?(): Promise<ToolError | undefined>;
   /** Cancels the calls of this turn. */
   cancelCalls(): void;
   /** Calls a tool as the caller of the run. */
@@ -80,7 +78,19 @@ const onlyReads = (tool: Tool | undefined): boolean =>
 const approvalOf = ({ open }: StepAttempt): Pick<StepCall, 'approvalId'> =>
   open?.approvalId === undefined ? {} : { approvalId: open.approvalId };
 
-const resultEnd = (result: ToolResult, now: number): StepEnd => {
+/** Only a person can say how to go on with a run whose caller may call no more. */
+const refusedEnd = async ({ refusal }: StepDeps): Promise<StepEnd | undefined> => {
+  const error = await refusal?.();
+  return error && { state: 'blocked', waitsFor: 'caller', error };
+};
+
+/** Waits until all that led to this step is on record, then asks whether the caller may still call. */
+const beginEffect = async (attempt: StepAttempt, deps: StepDeps): Promise<StepEnd | undefined> => {
+  await attempt.flush();
+  return deps.refusal && refusedEnd(deps);
+};
+
+export const resultEnd = (result: ToolResult, now: number): StepEnd => {
   const { executionId } = result.metadata;
   if (result.status === 'success') {
     return { state: 'done', value: result.data, step: { executionId } };
@@ -101,9 +111,14 @@ const resultEnd = (result: ToolResult, now: number): StepEnd => {
 export const callTool = async (
   { tool, input, within, ...options }: Pick<StepCall, 'tool' | 'input'> & StepCallOptions,
   attempt: StepAttempt,
-  { run, tools, call, runtime }: StepDeps,
+  deps: StepDeps,
 ): Promise<StepEnd> => {
+  const { run, tools, call, runtime } = deps;
   const isRepeatable = onlyReads(tools.get(tool, options.version)?.tool);
+  if (!isRepeatable || deps.refusal) {
+    const refused = isRepeatable ? await refusedEnd(deps) : await beginEffect(attempt, deps);
+    if (refused) return refused;
+  }
   const key = isRepeatable ? {} : { idempotencyKey: `flow:${run.id}:${attempt.key}` };
   const make = () => call({ tool, input, ...options, ...key, ...approvalOf(attempt) });
   return resultEnd(await (within ? within(make) : make()), runtime.now());
@@ -113,8 +128,11 @@ export const callTool = async (
 export const askPerson = async (
   question: Pick<StepQuestion, 'question' | 'details'>,
   attempt: StepAttempt,
-  { run, confirm, approval, runtime }: StepDeps,
+  deps: StepDeps,
 ): Promise<StepEnd> => {
+  const { run, confirm, approval, runtime } = deps;
+  const refused = await beginEffect(attempt, deps);
+  if (refused) return refused;
   const idempotencyKey = `flow:${run.id}:${attempt.key}`;
   const { approvalId } = approvalOf(attempt);
   const result = await confirm({ ...question, idempotencyKey, ...approvalOf(attempt) });
@@ -146,50 +164,6 @@ export const sleepFor = (ms: number, { open }: StepAttempt, now: number): StepEn
     : { state: 'parked', waitsFor: 'time', step: { wakeAt } };
 };
 
-/** The events of a run, as its steps take them. */
-export class EventInbox {
-  readonly #deps: StepDeps;
-  /** Events that a step of the run has taken already. */
-  readonly #taken: Set<number>;
-  /** The newest event that each waiting step has looked at, by the key of the step. */
-  readonly #seenBy = new Map<string, number>();
-
-  constructor(deps: StepDeps, steps: readonly JournalStep[]) {
-    this.#deps = deps;
-    this.#taken = new Set(steps.flatMap(({ eventId }) => eventId ?? []));
-  }
-
-  /** The newest event that all waiting steps have looked at: one step must not hide it from another. */
-  get seen(): number {
-    return this.#seenBy.size === 0 ? 0 : Math.min(...this.#seenBy.values());
-  }
-
-  /** Takes the oldest event of a name, or waits for one. */
-  async take(
-    name: string,
-    timeoutMs: number | undefined,
-    { key, open }: StepAttempt,
-  ): Promise<StepEnd> {
-    const { flows, run, runtime } = this.#deps;
-    const events = await flows.events(run.id);
-    this.#seenBy.delete(key);
-    const event = events.find((each) => each.name === name && !this.#taken.has(each.id));
-    if (event) {
-      this.#taken.add(event.id);
-      return { state: 'done', value: event.payload, step: { eventId: event.id } };
-    }
-    const now = runtime.now();
-    const wakeAt = open?.wakeAt ?? (timeoutMs === undefined ? undefined : now + timeoutMs);
-    if (wakeAt !== undefined && wakeAt <= now) {
-      const error = toolError('TIMEOUT', `The event ${name} did not come in time.`);
-      return { state: 'failed', error };
-    }
-    this.#seenBy.set(key, events.at(-1)?.id ?? 0);
-    const step = open || wakeAt === undefined ? {} : { step: { wakeAt } };
-    return { state: 'parked', waitsFor: `event:${name}`, ...step };
-  }
-}
-
 /** Starts the run of a child once; a start that cannot be made is the failure of the step. */
 const startOnce = async (
   flow: FlowDefinition,
@@ -204,6 +178,8 @@ const startOnce = async (
   }
   // On record before the child exists, so that whoever cancels this run finds the child.
   if (attempt.open?.childId === undefined) await attempt.note({ childId: child.id });
+  const refused = await beginEffect(attempt, deps);
+  if (refused) return refused;
   try {
     await deps.startChild(flow, { ...child, input });
     return undefined;
@@ -245,7 +221,16 @@ export const runChild = async (
     };
   }
   if (!child || !FINISHED.has(child.status)) return { state: 'parked', waitsFor: `run:${id}` };
+  return childEnd(child, deps);
+};
+
+/** What became of a child. An end that this user did not write decides nothing. */
+const childEnd = (child: FlowRun, { seals }: StepDeps): StepEnd => {
+  if (!isOurEnd(child, seals)) {
+    return { state: 'blocked', waitsFor: 'seal', error: plantedEnd(child.id) };
+  }
   if (child.status === 'completed') return { state: 'done', value: child.output };
-  const error = child.error ?? toolError('CANCELLED', `The run ${id} was cancelled.`);
+  const cancelled = toolError('CANCELLED', `The run ${child.id} was cancelled.`);
+  const error = child.status === 'cancelled' ? cancelled : (child.error ?? cancelled);
   return { state: 'failed', error };
 };

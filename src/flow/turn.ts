@@ -25,6 +25,8 @@ export interface StepAttempt {
   readonly open: JournalStep | undefined;
   /** Writes down what a later attempt, or another process, must know of the step. */
   note(part: Partial<JournalStep>): Promise<void>;
+  /** Resolves when all that led to this step is on record. Awaited before anything is changed. */
+  flush(): Promise<void>;
 }
 
 export interface StepRequest {

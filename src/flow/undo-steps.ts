@@ -3,35 +3,85 @@ import type { CallAs } from '../contract/call-options.ts';
 import type { FlowRun, Flows, JournalStep } from '../contract/flow-store.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import type { RunJournal } from './run-journal.ts';
+import { callAsOf, type RunDeps, refusalCheck } from './step-deps.ts';
+import { resultEnd } from './step-ends.ts';
+import type { StepEnd, TurnEnd } from './turn.ts';
 
-export interface UndoStepsDeps {
+export interface UndoStepsDeps extends Pick<RunDeps, 'refusalOf'> {
   readonly runtime: Pick<Runtime, 'now'>;
   undo(executionId: string, as: CallAs): Promise<ToolResult>;
 }
+
+export interface UndoTurn {
+  readonly run: FlowRun;
+  readonly flows: Pick<Flows, 'steps'>;
+  readonly journal: Pick<RunJournal, 'add' | 'flush'>;
+}
+
+type Waiting = Extract<TurnEnd, { type: 'parked' | 'blocked' }>;
+
+const PREFIX = 'undo:';
 
 const finishedCalls = (steps: readonly JournalStep[]): readonly JournalStep[] =>
   steps
     .filter(({ kind, state, executionId }) => kind === 'call' && state === 'done' && executionId)
     .toSorted((one, other) => (other.position ?? 0) - (one.position ?? 0));
 
-/** Goes on with the next call when one cannot be undone; a process that takes over skips what is done. */
-export const undoSteps = async (run: FlowRun, flows: Flows, deps: UndoStepsDeps): Promise<void> => {
+/** Undoes one call, or asks again with the approval that was given. */
+const undoOne = async (
+  call: JournalStep,
+  open: JournalStep | undefined,
+  { run, deps }: { readonly run: FlowRun; readonly deps: UndoStepsDeps },
+): Promise<StepEnd> => {
+  const approval = open?.approvalId === undefined ? {} : { approvalId: open.approvalId };
+  const idempotencyKey = `flow:${run.id}:${PREFIX}${call.key}`;
+  const as = { ...callAsOf(run), idempotencyKey, ...approval };
+  return resultEnd(await deps.undo(call.executionId ?? '', as), deps.runtime.now());
+};
+
+/** The undo of a call as the journal holds it; a person cannot decide about a failed run's undo. */
+const undoEntry = (
+  call: JournalStep,
+  end: StepEnd,
+  { startedAt, now }: { readonly startedAt: number; readonly now: number },
+): JournalStep => {
+  const { executionId = '', digest } = call;
+  const step = { key: `${PREFIX}${call.key}`, kind: 'undo', name: executionId, digest } as const;
+  if (end.state === 'parked') return { ...step, ...end.step, startedAt, state: 'open' };
+  const closed = { ...step, startedAt, finishedAt: now };
+  if (end.state === 'done') return { ...closed, state: 'done' };
+  return { ...closed, state: 'failed', ...(end.error && { error: end.error }) };
+};
+
+/**
+ * Undoes the calls of a failed run. Goes on with the next call when one cannot be undone; a process that
+ * takes over skips what is done. Returns what it waits for where an undo needs approval: the calls
+ * before it are undone after it.
+ */
+export const undoSteps = async (
+  { run, flows, journal }: UndoTurn,
+  deps: UndoStepsDeps,
+): Promise<Waiting | undefined> => {
+  await journal.flush();
   const steps = await flows.steps(run.id);
-  const undone = new Set(steps.filter(({ kind }) => kind === 'undo').map(({ name }) => name));
-  for (const { key, executionId = '', digest } of finishedCalls(steps)) {
-    if (undone.has(executionId)) continue;
-    const startedAt = deps.runtime.now();
-    const result = await deps.undo(executionId, run.caller);
-    const end = result.success
-      ? ({ state: 'done' } as const)
-      : ({ state: 'failed', error: result.error } as const);
-    const step = {
-      key: `undo:${key}`,
-      kind: 'undo',
-      name: executionId,
-      digest,
-      startedAt,
-    } as const;
-    await flows.record(run, [{ ...step, ...end }]);
+  const undos = new Map(
+    steps.filter(({ kind }) => kind === 'undo').map((step) => [step.key, step]),
+  );
+  const refusal = refusalCheck(run, deps);
+  for (const call of finishedCalls(steps)) {
+    const past = undos.get(`${PREFIX}${call.key}`);
+    if (past && past.state !== 'open') continue;
+    const error = await refusal?.();
+    if (error) return { type: 'blocked', waitsFor: 'caller', error };
+    const startedAt = past?.startedAt ?? deps.runtime.now();
+    const end = await undoOne(call, past, { run, deps });
+    const entry = undoEntry(call, end, { startedAt, now: deps.runtime.now() });
+    journal.add(entry);
+    await journal.flush();
+    if (end.state !== 'parked') continue;
+    const { wakeAt } = entry;
+    return { type: 'parked', waitsFor: [end.waitsFor], ...(wakeAt !== undefined && { wakeAt }) };
   }
+  return undefined;
 };

@@ -51,6 +51,22 @@ export const describeFlows = (use: Use): void => {
         expect(await flows.steps('run-2')).toEqual([]);
       }));
 
+    it("creates a run with its first steps, and one whose turn is over as nobody's", () =>
+      use(async ({ flows }) => {
+        const run = sampleRun('run-1');
+        const steps = [sampleStep('b'), sampleStep('a', { position: 2 })];
+        expect(await flows.create(run, { steps })).toBe(true);
+        expect(await flows.steps('run-1')).toEqual(steps);
+        await flows.record(run, [sampleStep('c', { position: 3 })]);
+        expect(await flows.create(run, { steps: [sampleStep('d')] })).toBe(false);
+        expect(await flows.steps('run-1')).toHaveLength(3);
+        const asleep = sampleRun('run-2', { status: 'sleeping', wakeAt: NOW });
+        expect(await flows.create(asleep, { isReleased: true })).toBe(true);
+        const late = flows.record(asleep, [sampleStep('a')]);
+        await expect(late).rejects.toMatchObject({ code: 'CONFLICT' });
+        expect(await flows.claim(CLAIM)).toMatchObject([{ id: 'run-2' }]);
+      }));
+
     it('makes one run of an id, whoever asks how often', () =>
       use(async ({ flows }) => {
         const made = await Promise.all(times(5, () => flows.create(sampleRun('same'))));

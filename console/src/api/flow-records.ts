@@ -8,7 +8,7 @@ export interface FlowInfo {
   readonly versions: readonly string[];
   readonly description: string;
   /** `data` for a flow whose steps are declared: it can be planned and drawn before it runs. */
-  readonly source?: 'code' | 'data';
+  readonly source: 'code' | 'data';
   readonly input?: JsonSchema;
 }
 
@@ -84,6 +84,8 @@ export interface Graph {
 export interface RunDetail extends RunSummary {
   readonly steps: readonly RunStep[];
   readonly stepCount: number;
+  /** There are more steps than are sent. */
+  readonly isCut: boolean;
   readonly costUsd: number;
   readonly graph: Graph;
 }
@@ -91,3 +93,24 @@ export interface RunDetail extends RunSummary {
 /** Nothing more happens to such a run. */
 export const isOver = ({ status }: Pick<RunSummary, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled';
+
+/** What a run would do. Nothing has been run. */
+export interface FlowPlan {
+  readonly steps: readonly {
+    readonly id: string;
+    readonly type: string;
+    readonly tool?: string;
+    readonly verdict: 'allow' | 'ask' | 'deny' | 'unknown';
+    readonly effects: readonly string[];
+    readonly estimatedMs: number;
+    readonly timeFrom: string;
+    readonly maxUsd: number;
+    readonly level: number;
+  }[];
+  readonly criticalPath: readonly string[];
+  readonly estimatedMs: number;
+  readonly cost: { readonly maxUsd: number; readonly isOpen: boolean };
+  readonly approvals: readonly { readonly step: string; readonly reason: string }[];
+  readonly denied: readonly { readonly step: string; readonly reason: string }[];
+  readonly missingCredentials: readonly { readonly step: string; readonly key: string }[];
+}

@@ -3,6 +3,7 @@ import type { CallAs } from '../../contract/call-options.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
+import type { CribFlowData } from '../../contract/flow-data.ts';
 import type { FlowFilter, FlowRun, Flows, JournalStep } from '../../contract/flow-store.ts';
 import type { Explanation } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
@@ -12,6 +13,8 @@ import type { FlowService } from '../../flow/flow-service.ts';
 import { noRun } from '../../flow/run-watchers.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { callerOf } from '../../pipeline/new-call.ts';
+import { tokenOf, tokenRefusal } from './caller-refusal.ts';
+import { openFlowSeals } from './flow-seals.ts';
 import type { MemberDeps } from './member-deps.ts';
 
 export interface FlowMemberDeps extends MemberDeps {
@@ -22,6 +25,8 @@ export interface FlowMemberDeps extends MemberDeps {
   explain(tool: string, input: unknown, as: CallAs): Promise<Explanation>;
   /** The average time of a tool's calls so far. */
   recordedMs(tool: string): number | undefined;
+  /** Trusted flow files of the project; read when flows are first used. */
+  readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
 }
 
 /** Opens what reads flows as data, with the first of them. */
@@ -31,12 +36,18 @@ const openData = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<D
     import('./open-machine.ts'),
   ]);
   const { tools, explain, recordedMs, runtime } = deps;
-  return new DataFlows({
+  const dataFlows = new DataFlows({
     ...{ registry, tools, explain, recordedMs, now: () => runtime.now() },
     machine: await openMachine(),
     hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
   });
+  for (const { file, line, column, message } of await dataFlows.load(deps.flowFiles ?? NO_FILES)) {
+    runtime.log.warn(`.toolcrib/flows/${file}:${line}:${column}: ${message}`);
+  }
+  return dataFlows;
 };
+
+const NO_FILES: ReadonlyMap<string, Uint8Array> = new Map();
 
 /** Opens the service with the first flow; it continues runs that other processes left. */
 const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<FlowService> => {
@@ -46,15 +57,19 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
   ]);
   const { runtime, events, tools, nextId, execute } = deps;
   const opened = async () => (await deps.open()).store;
-  const seals = async () => (await deps.open()).engine.shared.seals;
   return new FlowService({
     ...{ registry, runtime, events, tools, nextId, execute },
     flows: lazyAsync(async () => observedFlows((await opened()).flows, events)),
     undo: async (executionId, as) => (await deps.open()).engine.undo(executionId, as),
     confirm: async (question, as) => (await deps.open()).engine.confirm(question, as),
     approval: async (id) => (await opened()).approvals.get(id),
-    seal: async (text) => (await seals()).seal(text),
-    isOurs: async (text, seal) => (await seals()).isOurs(text, seal),
+    seals: lazyAsync(() => openFlowSeals(deps)),
+    refusalOf: (caller) => {
+      const tokenId = tokenOf(caller);
+      if (tokenId === undefined) return undefined;
+      return async () =>
+        tokenRefusal(tokenId, { tokens: (await opened()).tokens, now: runtime.now() });
+    },
   });
 };
 
@@ -89,6 +104,8 @@ const visibleTo = (filter: FlowFilter = {}, as: CallAs | undefined): FlowFilter 
 
 export interface OpenedFlows {
   readonly members: CribFlows;
+  /** Continues the runs of the project's flow files. */
+  continueDue(): Promise<void>;
   /** Stops continuing runs; they stay on record. */
   close(): Promise<void>;
 }
@@ -100,7 +117,6 @@ interface Opening {
   /** The service where there is one: reading runs opens none. */
   opened(): Promise<FlowService> | undefined;
   data(): Promise<DataFlows>;
-  knownData(): DataFlows | undefined;
   stored(): Promise<Flows>;
 }
 
@@ -108,29 +124,32 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
   const registry = new FlowRegistry();
   let opened: Promise<FlowService> | undefined;
   let openedData: Promise<DataFlows> | undefined;
-  let dataFlows: DataFlows | undefined;
+  const data = (): Promise<DataFlows> => {
+    openedData ??= openData(deps, registry);
+    return openedData;
+  };
+  /** The files are read first, so that a process without their flows does not pass their runs over. */
+  const openLoaded = async (): Promise<FlowService> => {
+    if (deps.flowFiles) await data();
+    return openService(deps, registry);
+  };
   return {
     registry,
     service: () => {
-      opened ??= openService(deps, registry);
+      opened ??= openLoaded();
       return opened;
     },
     opened: () => opened,
-    data: async () => {
-      openedData ??= openData(deps, registry);
-      dataFlows = await openedData;
-      return dataFlows;
-    },
-    knownData: () => dataFlows,
+    data,
     stored: async () => (await deps.open()).store.flows,
   };
 };
 
-type RunMembers =
-  | ('start' | 'finished' | 'get' | 'list' | 'steps')
-  | ('send' | 'cancel' | 'resume' | 'nodes');
+type RunMembers = Pick<CribFlows, Exclude<keyof CribFlows, keyof CribFlowData | 'register'>>;
 
-const runsOf = ({ service, opened, data, stored }: Opening): Pick<CribFlows, RunMembers> => {
+/** The members for runs, and the states of their steps. */
+const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> => {
+  const { registry, service, opened, data, stored } = opening;
   const readable = async (runId: string, as: CallAs | undefined) => {
     const run = await (await stored()).get(runId);
     return run && mayTouch(run, as) ? run : undefined;
@@ -143,6 +162,10 @@ const runsOf = ({ service, opened, data, stored }: Opening): Pick<CribFlows, Run
     return withUnderWay(recorded, (await opened())?.underWay(runId) ?? []);
   };
   return {
+    registered: async () => {
+      const { describeFlows } = await import('../../flow/describe-flows.ts');
+      return describeFlows(registry, (await data()).list());
+    },
     start: async (flow, input, as) => (await service()).start(flow, input, as),
     finished: async (runId, as) => {
       if (!(await isTouchable(runId, as))) throw noRun(runId);
@@ -166,34 +189,36 @@ const runsOf = ({ service, opened, data, stored }: Opening): Pick<CribFlows, Run
   };
 };
 
-/** `crib.flows`. */
+/** The members for flows as data. */
+const dataMembers = ({ data, service }: Opening): Omit<CribFlowData, 'nodes'> => ({
+  registerData: async (source) => {
+    const flow = await (await data()).register(source);
+    void service().then((each) => each.continueDue());
+    return flow;
+  },
+  data: async () => (await data()).list(),
+  fileFaults: async () => (await data()).fileFaults,
+  validate: async (source) => (await data()).validate(source),
+  plan: async (source, input, as) => (await data()).plan(source, input, as),
+  optimize: async (source) => (await data()).optimize(source),
+  graph: async (source) => (await data()).graph(source),
+});
+
 export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
   const opening = openingOf(deps);
-  const { registry, service, data, knownData } = opening;
-  const lookForDue = (): void => void service().then((each) => each.continueDue());
-  const described = async () => {
-    const { describeFlows } = await import('../../flow/describe-flows.ts');
-    return describeFlows(registry, knownData()?.list() ?? []);
-  };
+  const { registry, service, opened } = opening;
   return {
     members: {
-      ...runsOf(opening),
       register: (flow) => {
         registry.register(flow);
-        lookForDue();
+        void service().then((each) => each.continueDue());
       },
-      registered: described,
-      registerData: async (source) => {
-        const flow = await (await data()).register(source);
-        lookForDue();
-        return flow;
-      },
-      data: () => knownData()?.list() ?? [],
-      validate: async (source) => (await data()).validate(source),
-      plan: async (source, input, as) => (await data()).plan(source, input, as),
-      optimize: async (source) => (await data()).optimize(source),
-      graph: async (source) => (await data()).graph(source),
+      ...runMembers(opening),
+      ...dataMembers(opening),
     },
-    close: async () => (await opening.opened())?.close(),
+    continueDue: async () => {
+      if (deps.flowFiles) (await service()).continueDue();
+    },
+    close: async () => (await opened())?.close(),
   };
 };

@@ -116,7 +116,7 @@ describe('values', () => {
     expect(faults).toHaveLength(4);
     expect(faults[0]).toMatch(/^5:51 the path has to begin with/);
     expect(faults[1]).toMatch(/^6:34 CEL, character/);
-    expect(faults[2]).toMatch(/^6:67 CEL, character/);
+    expect(faults[2]).toMatch(/^6:68 CEL, character/);
     expect(faults[3]).toMatch(/^7:51 the path must not name __proto__/);
   });
 });

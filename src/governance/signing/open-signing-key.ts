@@ -6,6 +6,7 @@ import {
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
+  hkdfSync,
   type KeyObject,
   sign,
 } from 'node:crypto';
@@ -28,6 +29,8 @@ export interface SigningKey {
   readonly publicKey: string;
   /** Gives base64 of the Ed25519 signature over the UTF-8 bytes of the text. */
   sign(text: string): string;
+  /** Derives 32 secret bytes, others for each purpose, from which the key cannot be found. */
+  deriveKey(purpose: string): Uint8Array;
 }
 
 /** A key is about 120 characters long. */
@@ -69,11 +72,17 @@ const parseKey = (text: string): KeyObject => {
   throw refuse('cannot be read', 'Restore the key file from a backup, or move it away.');
 };
 
+export const derivedKey = (key: KeyObject, purpose: string): Uint8Array =>
+  new Uint8Array(
+    hkdfSync('sha256', key.export({ format: 'der', type: 'pkcs8' }), '', purpose, RAW_BYTES),
+  );
+
 const signingKey = (key: KeyObject): SigningKey => {
   const spki = createPublicKey(key).export({ format: 'der', type: 'spki' });
   return {
     publicKey: spki.subarray(-RAW_BYTES).toString('base64'),
     sign: (text) => sign(null, Buffer.from(text, 'utf8'), key).toString('base64'),
+    deriveKey: (purpose) => derivedKey(key, purpose),
   };
 };
 

@@ -2,6 +2,7 @@
 import {
   type ChangeOptions,
   type ClaimRequest,
+  type CreateOptions,
   FINISHED,
   type FlowEvent,
   type FlowFilter,
@@ -29,9 +30,14 @@ export class MemoryFlows implements Flows {
   readonly #runs = new Map<string, HeldRun>();
   #lastEvent = 0;
 
-  async create(run: FlowRun): Promise<boolean> {
+  async create(
+    run: FlowRun,
+    { steps = [], isReleased = false }: CreateOptions = {},
+  ): Promise<boolean> {
     if (this.#runs.has(run.id)) return false;
-    this.#runs.set(run.id, { run: jsonCopy(run), isOwned: true, steps: new Map(), events: [] });
+    const copies = new Map(steps.map((step) => [step.key, jsonCopy(step)]));
+    const held = { run: jsonCopy(run), isOwned: !isReleased, steps: copies, events: [] };
+    this.#runs.set(run.id, held);
     return true;
   }
 

@@ -3,6 +3,7 @@ import type { Durability } from '../../contract/audit.ts';
 import type {
   ChangeOptions,
   ClaimRequest,
+  CreateOptions,
   FlowEvent,
   FlowFilter,
   FlowRun,
@@ -48,6 +49,7 @@ export class SqliteFlows implements Flows {
   readonly #put: Statement;
   readonly #due: Statement;
   readonly #list: Statement;
+  readonly #listWaiting: Statement;
   readonly #steps: Statement;
   readonly #putStep: Statement;
   readonly #putEvent: Statement;
@@ -67,13 +69,18 @@ export class SqliteFlows implements Flows {
     );
     this.#due = prepare(
       `SELECT rowid AS row, wake_at AS wakeAt, id, owner FROM flow_runs
-       WHERE wake_at <= ? AND (wake_at, rowid) > (?, ?) ORDER BY wake_at, rowid LIMIT ${PAGE}`,
+       WHERE wake_at <= ? AND (wake_at, rowid) > (?, ?) AND owner IS NOT ?
+       ORDER BY wake_at, rowid LIMIT ${PAGE}`,
     );
-    this.#list = prepare(
-      `SELECT record FROM flow_runs WHERE status = coalesce(?, status) AND flow = coalesce(?, flow)
-       AND user_id = coalesce(?, user_id) AND created_at < coalesce(?, 9e99)
-       ORDER BY created_at DESC, id DESC LIMIT ?`,
-    );
+    const list = (status: string) =>
+      prepare(
+        `SELECT record FROM flow_runs WHERE status = ${status} AND flow = coalesce(?, flow)
+         AND user_id = coalesce(?, user_id) AND created_at < coalesce(?, 9e99)
+         ORDER BY created_at DESC, id DESC LIMIT ?`,
+      );
+    this.#list = list('coalesce(?, status)');
+    // Looked for every second: by an index of its own, which finished runs do not fill.
+    this.#listWaiting = list("'waiting'");
     this.#steps = prepare('SELECT record FROM flow_steps WHERE run_id = ? ORDER BY rowid');
     this.#putStep = prepare(
       `INSERT INTO flow_steps (run_id, key, record) VALUES (?, ?, ?)
@@ -93,12 +100,17 @@ export class SqliteFlows implements Flows {
     ];
   }
 
-  create(run: FlowRun): Promise<boolean> {
+  async create(
+    run: FlowRun,
+    { steps = [], isReleased = false }: CreateOptions = {},
+  ): Promise<boolean> {
     const { writer, owner } = this.#deps;
-    recordText(run);
+    const text = recordText(run);
+    const rows = stepRows(steps);
     return writer.write(() => {
       if (this.#find.get(toSqlText(run.id)) !== undefined) return false;
-      this.#write(run, owner.claim());
+      this.#write(run, isReleased ? null : owner.claim(), text);
+      this.#putSteps(run, rows);
       return true;
     });
   }
@@ -110,15 +122,19 @@ export class SqliteFlows implements Flows {
   list(filter: FlowFilter = {}): Promise<readonly FlowRun[]> {
     const { status = null, flow, userId, before = null, limit = DEFAULT_LIMIT } = filter;
     const text = (value: string | undefined) => (value === undefined ? null : toSqlText(value));
-    return this.#deps.writer.read(() =>
-      this.#list
-        .all(status, text(flow), text(userId), before, limit)
-        .map((row) => parse(row as RunRow)),
-    );
+    const values = [text(flow), text(userId), before, limit] as const;
+    return this.#deps.writer.read(() => {
+      const rows =
+        status === 'waiting' ? this.#listWaiting.all(...values) : this.#list.all(status, ...values);
+      return rows.map((row) => parse(row as RunRow));
+    });
   }
 
-  claim({ now, flows, limit }: ClaimRequest): Promise<readonly FlowRun[]> {
+  async claim({ now, flows, limit }: ClaimRequest): Promise<readonly FlowRun[]> {
     const { writer, owner } = this.#deps;
+    // Most looks find nothing: those need no transaction.
+    const isAnyDue = await writer.read(() => this.#dueRows(now).next().done !== true);
+    if (!isAnyDue) return [];
     return writer.write(() => {
       const isAlive = owner.aliveness();
       const runs: FlowRun[] = [];
@@ -220,7 +236,7 @@ export class SqliteFlows implements Flows {
   *#dueRows(now: number): Generator<DueRow> {
     let last: Pick<DueRow, 'row' | 'wakeAt'> | undefined = { wakeAt: -1, row: 0 };
     while (last) {
-      const rows = this.#due.all(now, last.wakeAt, last.row) as DueRow[];
+      const rows = this.#due.all(now, last.wakeAt, last.row, this.#deps.owner.id) as DueRow[];
       yield* rows;
       last = rows.length < PAGE ? undefined : rows.at(-1);
     }
@@ -262,11 +278,11 @@ export class SqliteFlows implements Flows {
     if (row?.run.status === 'waiting') this.#write({ ...row.run, wakeAt: now }, row.owner);
   }
 
-  #write(run: FlowRun, owner: string | null): void {
+  #write(run: FlowRun, owner: string | null, text = recordText(run)): void {
     const { id, flow, caller, status, wakeAt, createdAt, updatedAt } = run;
     const names = [id, flow, caller.userId].map(toSqlText);
     // A run that is worked on is due at once when its process dies.
     const due = status === 'running' ? 0 : (wakeAt ?? null);
-    this.#put.run(...names, status, owner, due, createdAt, updatedAt, recordText(run));
+    this.#put.run(...names, status, owner, due, createdAt, updatedAt, text);
   }
 }

@@ -33,7 +33,8 @@ export const shownSteps = async (run: FlowRun, services: HttpServices, identity:
     return { ...shownStep(step, isWhole), ...(trace && { trace }) };
   });
   const graph = await drawingOf(run, steps, services);
-  return { steps, stepCount: all.length, costUsd: totalCost(steps), graph };
+  const isCut = all.length > MAX_STEPS;
+  return { steps, stepCount: all.length, isCut, costUsd: totalCost(steps), graph };
 };
 
 const PICTURE_HEADERS = {

@@ -18,11 +18,15 @@ export interface PlacedGraph {
 
 const HEIGHT = 54;
 const MIN_WIDTH = 130;
-const MAX_WIDTH = 260;
+const MAX_WIDTH = 280;
 const CHARACTER_PX = 8;
 
-const widthOf = ({ label, note = '' }: GraphNode): number => {
-  const characters = Math.max(label.length, note.length * 0.85);
+/** The second line of a node: the state stands there as a word, since colours say little. */
+export const noteOf = ({ kind, state, note = '' }: GraphNode): string =>
+  [kind, state, note].filter((part) => part !== '').join(' · ');
+
+const widthOf = (node: GraphNode): number => {
+  const characters = Math.max(node.label.length, noteOf(node).length * 0.8);
   return Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, characters * CHARACTER_PX + 34));
 };
 

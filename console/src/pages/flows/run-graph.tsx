@@ -5,6 +5,7 @@ import {
   type Edge,
   Handle,
   type Node,
+  type NodeHandle,
   type NodeProps,
   Position,
   ReactFlow,
@@ -14,11 +15,10 @@ import '@xyflow/react/dist/style.css';
 import { useEffect, useMemo, useState } from 'react';
 import type { Graph } from '../../api/flow-records.ts';
 import { SafeText } from '../../components/safe-text.tsx';
-import { layoutGraph, type PlacedGraph } from './layout-graph.ts';
+import { layoutGraph, noteOf, type PlacedGraph } from './layout-graph.ts';
 
 interface StepData extends Record<string, unknown> {
   readonly label: string;
-  readonly kind: string;
   readonly state: string;
   readonly note: string;
   readonly isSelected: boolean;
@@ -38,13 +38,7 @@ const StepNode = ({ data }: NodeProps<Node<StepData>>) => (
         <SafeText text={data.label} />
       </span>
       <span className="graph-note">
-        {data.kind} · {data.state}
-        {data.note !== '' && (
-          <>
-            {' · '}
-            <SafeText text={data.note} />
-          </>
-        )}
+        <SafeText text={data.note} />
       </span>
     </button>
     <Handle type="source" position={Position.Bottom} isConnectable={false} />
@@ -61,15 +55,22 @@ interface GraphProps {
   onSelect(id: string): void;
 }
 
+/** Handed in, so that edges of steps that come while one looks need not wait for a measurement. */
+const handlesOf = (width: number, height: number): NodeHandle[] => [
+  { type: 'target', position: Position.Top, x: width / 2, y: 0, width: 1, height: 1 },
+  { type: 'source', position: Position.Bottom, x: width / 2, y: height, width: 1, height: 1 },
+];
+
 const nodesOf = ({ nodes }: PlacedGraph, { selected, onSelect }: GraphProps): Node<StepData>[] =>
-  nodes.map(({ id, x, y, width, height, label, kind, state, note = '' }) => ({
-    id,
-    type: 'step',
-    position: { x, y },
-    width,
-    height,
-    data: { label, kind, state, note, isSelected: id === selected, onSelect: () => onSelect(id) },
-  }));
+  nodes.map((node) => {
+    const { id, x, y, width, height, label, state } = node;
+    const isSelected = id === selected;
+    return {
+      ...{ id, type: 'step', position: { x, y }, width, height, measured: { width, height } },
+      handles: handlesOf(width, height),
+      data: { label, state, note: noteOf(node), isSelected, onSelect: () => onSelect(id) },
+    };
+  });
 
 const edgesOf = ({ edges }: PlacedGraph): Edge[] =>
   edges.map(({ from, to }) => ({ id: `${from} ${to}`, source: from, target: to }));

@@ -19,6 +19,9 @@ import { StepView } from './step-view.tsx';
 /** A run that another process works on sends no events here. */
 const LOOK_AGAIN_MS = 1500;
 
+/** A step for many items has a row for each; the rest are in the list. */
+const MAX_ROWS = 10;
+
 const Wait = ({ text }: { readonly text: string }) => {
   const [kind = '', ...rest] = text.split(':');
   const id = rest.join(':');
@@ -70,7 +73,7 @@ const StepList = (props: {
       {props.steps.map((step) => (
         <li key={step.key}>
           <a href={props.hrefOf(step.key)} aria-current={step.key === props.selected || undefined}>
-            <SafeText text={step.name} />
+            <SafeText text={/^\d+$/.test(step.key) ? step.name : `${step.key}: ${step.name}`} />
           </a>{' '}
           <StatusBadge status={step.state} />{' '}
           <span className="muted">
@@ -108,7 +111,8 @@ interface ContentProps {
 
 const Content = ({ run, step, onDone }: ContentProps) => {
   const hrefOfStep = (key: string): string => hrefOf(['flows', 'run', run.id], { step: key });
-  const selected = run.steps.find(({ key }) => key === step);
+  // A step of a declared flow may have several rows: attempts, and one for each item.
+  const rows = run.steps.filter(({ key }) => key === step || key.startsWith(`${step}.`));
   return (
     <>
       <header className="detail-head">
@@ -135,10 +139,11 @@ const Content = ({ run, step, onDone }: ContentProps) => {
           onSelect={(key) => replaceRoute(hrefOfStep(key))}
         />
       )}
-      {run.stepCount > run.graph.nodes.length && run.graph.nodes.length > 0 && (
-        <p className="muted">The first {run.graph.nodes.length} steps are drawn.</p>
-      )}
-      <div aria-live="polite">{selected && <StepView step={selected} />}</div>
+      {run.isCut && <p className="muted">Only the first {run.steps.length} steps are shown.</p>}
+      <div className="stack" aria-live="polite">
+        {step !== '' && rows.slice(0, MAX_ROWS).map((row) => <StepView key={row.key} step={row} />)}
+        {step !== '' && rows.length === 0 && <p className="muted">This step has not begun.</p>}
+      </div>
       <StepList steps={run.steps} selected={step} hrefOf={hrefOfStep} />
       <RunFacts run={run} />
       <Values run={run} />

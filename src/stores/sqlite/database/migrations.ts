@@ -202,6 +202,11 @@ CREATE TABLE flow_events (
 CREATE INDEX flow_events_of_run ON flow_events (run_id, id);
 `;
 
+/** Runs that wait are looked for every second, among finished ones that are kept for a month. */
+const WAITING_RUNS = `
+CREATE INDEX flow_runs_waiting ON flow_runs (created_at) WHERE status = 'waiting';
+`;
+
 export const MIGRATIONS: readonly string[] = [
   FIRST,
   GOVERNANCE,
@@ -210,4 +215,5 @@ export const MIGRATIONS: readonly string[] = [
   AGE_OF_SNAPSHOTS,
   INBOX_INDEXES,
   FLOWS,
+  WAITING_RUNS,
 ];

@@ -84,8 +84,10 @@ export const graphSchema = z.object({
 
 export const runDetailSchema = runSchema.extend({
   steps: z.array(stepSchema),
-  /** How many steps the run has; `steps` holds the first of them. */
+  /** How many rows the journal has, notes of the engine included. */
   stepCount: z.number(),
+  /** `steps` holds only the first of them. */
+  isCut: z.boolean(),
   costUsd: z.number(),
   graph: graphSchema,
 });

@@ -1,0 +1,35 @@
+/**
+ * Says whether the caller of a run may still call. Rules, grants and limits are judged by the pipeline at
+ * each step; that a token was revoked, or has expired, only its record tells.
+ */
+import type { Caller } from '../../contract/caller.ts';
+import { type ToolError, toolError } from '../../contract/errors.ts';
+import type { Tokens } from '../../contract/tokens.ts';
+
+/** The session of a caller that came with a token, as the HTTP surface proves it: `token:<id>`. */
+const TOKEN = 'token:';
+
+/** The id of the token that a caller was proven by; `undefined` for one that came without. */
+export const tokenOf = ({ authenticated }: Caller): string | undefined =>
+  authenticated?.sessionId.startsWith(TOKEN)
+    ? authenticated.sessionId.slice(TOKEN.length)
+    : undefined;
+
+export interface CallerRefusalDeps {
+  readonly tokens: Pick<Tokens, 'get'>;
+  readonly now: number;
+}
+
+/** Returns why a token may call no more; one that is not found may not, either. */
+export const tokenRefusal = async (
+  tokenId: string,
+  { tokens, now }: CallerRefusalDeps,
+): Promise<ToolError | undefined> => {
+  const record = await tokens.get(tokenId);
+  const isOver = record?.expiresAt !== undefined && record.expiresAt <= now;
+  if (record && record.revokedAt === undefined && !isOver) return undefined;
+  const why = isOver ? 'has expired' : 'is revoked';
+  return toolError('PERMISSION_DENIED', `The token that started the run ${why}.`, {
+    suggestions: ['Cancel the run, and start it again as somebody who may.'],
+  });
+};

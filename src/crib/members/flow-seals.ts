@@ -1,0 +1,43 @@
+/** Chooses how the runs of a store are sealed. */
+import { randomBytes } from 'node:crypto';
+import type { FlowSeals } from '../../flow/run-seals.ts';
+import { MacSeals } from '../../governance/signing/mac-seals.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
+import type { MemberDeps } from './member-deps.ts';
+
+const PURPOSE = 'toolcrib flow journal 1';
+
+const KEY_BYTES = 32;
+
+/** What lies in the memory of this process cannot be planted. */
+const UNSEALED: FlowSeals = {
+  seal: () => undefined,
+  isOurs: () => true,
+  isRunOurs: async () => true,
+};
+
+/** Derives the key; without a signing key, runs count for this process alone, and the log says so. */
+const journalKey = async ({ signingKey, runtime }: MemberDeps): Promise<Uint8Array> => {
+  try {
+    return (await signingKey()).deriveKey(PURPOSE);
+  } catch (error) {
+    runtime.log.warn('no key to seal runs of flows with: other processes will not continue them', {
+      why: reasonOf(error),
+    });
+    return randomBytes(KEY_BYTES);
+  }
+};
+
+export const openFlowSeals = async (deps: MemberDeps): Promise<FlowSeals> => {
+  const { store, engine } = await deps.open();
+  if (store.label === 'memory') return UNSEALED;
+  const macs = new MacSeals(await journalKey(deps), deps.runtime.log);
+  return {
+    seal: (text) => macs.seal(text),
+    isOurs: (text, seal) => macs.isOurs(text, seal),
+    isRunOurs: async (text, seal) =>
+      seal === undefined || MacSeals.isMac(seal)
+        ? macs.isOurs(text, seal)
+        : engine.shared.seals.isOurs(text, seal),
+  };
+};

@@ -1,0 +1,70 @@
+/** The events of a run, as its steps take them. */
+import { toolError } from '../contract/errors.ts';
+import type { FlowEvent, FlowRun, Flows, JournalStep } from '../contract/flow-store.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import { type FlowSeals, isOurEvent } from './run-seals.ts';
+import type { StepAttempt, StepEnd } from './turn.ts';
+
+export interface EventInboxDeps {
+  readonly run: FlowRun;
+  readonly flows: Pick<Flows, 'events'>;
+  readonly seals: FlowSeals;
+  readonly runtime: Pick<Runtime, 'now'>;
+}
+
+export class EventInbox {
+  readonly #deps: EventInboxDeps;
+  /** Events that a step of the run has taken before this turn. */
+  readonly #taken: ReadonlySet<number>;
+  /** Events that no step has taken, oldest first, by their name. */
+  readonly #events = new Map<string, FlowEvent[]>();
+  /** The newest event that was read. */
+  #lastId = 0;
+  /** The newest event that each waiting step has looked at, by the key of the step. */
+  readonly #seenBy = new Map<string, number>();
+
+  constructor(deps: EventInboxDeps, steps: readonly JournalStep[]) {
+    this.#deps = deps;
+    this.#taken = new Set(steps.flatMap(({ eventId }) => eventId ?? []));
+  }
+
+  /** The newest event that all waiting steps have looked at: one step must not hide it from another. */
+  get seen(): number {
+    return this.#seenBy.size === 0 ? 0 : Math.min(...this.#seenBy.values());
+  }
+
+  /** Takes the oldest event of a name, or waits for one. */
+  async take(
+    name: string,
+    timeoutMs: number | undefined,
+    { key, open }: StepAttempt,
+  ): Promise<StepEnd> {
+    await this.#read();
+    this.#seenBy.delete(key);
+    const event = this.#events.get(name)?.shift();
+    if (event) return { state: 'done', value: event.payload, step: { eventId: event.id } };
+    const now = this.#deps.runtime.now();
+    const wakeAt = open?.wakeAt ?? (timeoutMs === undefined ? undefined : now + timeoutMs);
+    if (wakeAt !== undefined && wakeAt <= now) {
+      const error = toolError('TIMEOUT', `The event ${name} did not come in time.`);
+      return { state: 'failed', error };
+    }
+    this.#seenBy.set(key, this.#lastId);
+    const step = open || wakeAt === undefined ? {} : { step: { wakeAt } };
+    return { state: 'parked', waitsFor: `event:${name}`, ...step };
+  }
+
+  /** Reads what is new. Events that nobody of this user sent are left out. */
+  async #read(): Promise<void> {
+    const { flows, run, seals } = this.#deps;
+    for (const event of await flows.events(run.id, this.#lastId)) {
+      // Another step may have read it meanwhile.
+      if (event.id <= this.#lastId) continue;
+      this.#lastId = event.id;
+      if (this.#taken.has(event.id) || !isOurEvent(run.id, event, seals)) continue;
+      const events = this.#events.get(event.name) ?? [];
+      events.push(event);
+      this.#events.set(event.name, events);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * What is sealed of a run: its start, its steps, its end as its parent reads it, and the events sent to
+ * it. A database can come from elsewhere; what none of this user's processes wrote counts for nothing.
+ */
+import { type ToolError, toolError } from '../contract/errors.ts';
+import type { FlowEvent, FlowRun, JournalStep } from '../contract/flow-store.ts';
+import { canonicalJson } from '../kit/data/canonical-json.ts';
+
+export interface FlowSeals {
+  /** Seals a text; `undefined` where nobody but this process can write the store. */
+  seal(text: string): string | undefined;
+  isOurs(text: string, seal: string | undefined): boolean;
+  /** Also knows the seals of runs that were started before runs were sealed like steps. */
+  isRunOurs(text: string, seal: string | undefined): Promise<boolean>;
+}
+
+/** The start of a run: what it does, and on whose behalf. */
+export const startText = ({ id, flow, input, caller, dailyUsd, parent }: FlowRun): string =>
+  `toolcrib flow 1\n${canonicalJson({ id, flow, input, caller, dailyUsd, parent })}`;
+
+const stepText = (runId: string, { seal: _seal, ...step }: JournalStep): string =>
+  `toolcrib step 1\n${canonicalJson([runId, step])}`;
+
+const endText = ({ id, status, output, error }: Ended): string =>
+  `toolcrib end 1\n${canonicalJson({ id, status, output, error })}`;
+
+const eventText = (runId: string, { name, payload, at }: Sent): string =>
+  `toolcrib event 1\n${canonicalJson([runId, name, payload, at])}`;
+
+interface Ended extends Pick<FlowRun, 'id' | 'status' | 'output'> {
+  readonly error?: ToolError | undefined;
+  readonly endSeal?: string;
+}
+type Sent = Omit<FlowEvent, 'id'>;
+
+const withSeal = <T extends object>(row: T, seal: string | undefined): T =>
+  seal === undefined ? row : { ...row, seal };
+
+export const sealedStep = (runId: string, step: JournalStep, seals: FlowSeals): JournalStep =>
+  withSeal(step, seals.seal(stepText(runId, step)));
+
+export const sealedRun = (run: FlowRun, seals: FlowSeals): FlowRun =>
+  withSeal(run, seals.seal(startText(run)));
+
+export const sealedEvent = (runId: string, event: Sent, seals: FlowSeals): Sent =>
+  withSeal(event, seals.seal(eventText(runId, event)));
+
+export const isOurEvent = (runId: string, event: FlowEvent, seals: FlowSeals): boolean =>
+  seals.isOurs(eventText(runId, event), event.seal);
+
+export const endSealOf = (run: Ended, seals: FlowSeals): string | undefined =>
+  seals.seal(endText(run));
+
+/** Tells whether the end of a child was written by this user; whoever cancels one says nothing else. */
+export const isOurEnd = (run: Ended, seals: FlowSeals): boolean =>
+  run.status === 'cancelled' || seals.isOurs(endText(run), run.endSeal);
+
+const notOurs = (what: string): ToolError =>
+  toolError('SECURITY_VIOLATION', `${what} was not written by you, or was changed since.`, {
+    suggestions: ['Find out who can write the store. Cancel the run, and start it again.'],
+  });
+
+/** Finds what is planted in a run and its journal; `undefined` when all of it is this user's. */
+export const plantedPart = async (
+  run: FlowRun,
+  steps: readonly JournalStep[],
+  seals: FlowSeals,
+): Promise<ToolError | undefined> => {
+  if (!(await seals.isRunOurs(startText(run), run.seal))) return notOurs('The start of the run');
+  const planted = steps.find((step) => !seals.isOurs(stepText(run.id, step), step.seal));
+  return planted && notOurs(`Step ${planted.key} (${planted.kind} ${planted.name}) on record`);
+};
+
+export const plantedEnd = (runId: string): ToolError => notOurs(`The end of the run ${runId}`);
