@@ -100,6 +100,7 @@ describe('flows in scripts', { timeout: SLOW }, () => {
   it('a run that was killed goes on in another process, with the event it waits for', async () => {
     const project = await flowProject();
     const child = project.start(['flow', 'run', 'wait', '--id', 'killed']);
+    child.stdin?.end();
     let shown = '';
     const isWaiting = new Promise<void>((resolve) => {
       child.stderr?.on('data', (chunk) => {
@@ -138,9 +139,6 @@ describe('flows on a terminal', { timeout: SLOW }, () => {
     const terminal = openTerminal(project, ['flow', 'run', 'save', 'a=3']);
     await terminal.waitFor('Save the sum?');
     await terminal.waitFor('Approve this call?');
-    terminal.type('y\n');
-    // The write asks too.
-    await terminal.waitFor('out.txt');
     terminal.type('y\n');
     expect(await terminal.ended()).toBe(0);
     expect(terminal.shown()).toMatch(/✓.* write: write_file/);

@@ -41,6 +41,19 @@ const billing = defineFlow({
   run: async (flow) => ({ paid: await flow.waitForEvent('paid') }),
 });
 
+const declared = {
+  name: 'declared',
+  version: '1.0.0',
+  description: 'Two sums, then a question.',
+  kind: 'dag' as const,
+  steps: [
+    { id: 'one', call: 'calculator', input: { expression: '1 + 1' } },
+    { id: 'two', call: 'calculator', input: { expression: '2 + 2' } },
+    { id: 'sure', approve: 'Go on?', after: ['one', 'two'] },
+    { id: 'last', call: 'calculator', after: ['sure'], input: { expression: '3 + 3' } },
+  ],
+};
+
 const failing = defineFlow({
   name: 'failing',
   version: '1.0.0',
@@ -65,9 +78,10 @@ describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
   const house = useConsole();
   const flows = () => house.server.crib.flows;
 
-  beforeAll(() => {
+  beforeAll(async () => {
     for (const flow of [sums, billing, failing]) flows().register(flow);
-  });
+    await flows().registerData(declared);
+  }, SLOW);
 
   it('starts a run from the form, shows its steps, and goes on when a person answers', async () => {
     const page = await house.enter('#/flows');
@@ -98,6 +112,26 @@ describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
     await page.goBack();
     await page.locator('.split-detail .badge', { hasText: 'completed' }).waitFor();
     await page.getByLabel('Output of the run').getByText('"approved"').waitFor();
+    expect(page.complaints).toEqual([]);
+  });
+
+  it('plans a declared flow, and draws all its steps while it runs', async () => {
+    const page = await house.enter('#/flows/start/declared');
+    await page.getByRole('button', { name: 'Plan' }).click();
+    const plan = page.getByRole('region', { name: 'Plan' });
+    await plan.getByText('Go on?').waitFor();
+    await plan.getByText('Nothing was run.').waitFor();
+    await take(page, 'plan');
+    await page.getByRole('button', { name: 'Start the run' }).click();
+    const graph = page.getByRole('region', { name: 'Steps of the run' });
+    await expect.poll(() => graph.locator('.graph-done').count(), { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => graph.locator('.react-flow__edge').count()).toBe(3);
+    expect(await graph.locator('.graph-planned').count()).toBe(1);
+    await graph.getByRole('button', { name: /last/ }).click();
+    await page.getByText('This step has not begun.').waitFor();
+    await graph.getByRole('button', { name: /one/ }).click();
+    await page.getByRole('region', { name: 'Step one' }).getByText('"1 + 1"').first().waitFor();
+    await take(page, 'declared');
     expect(page.complaints).toEqual([]);
   });
 
