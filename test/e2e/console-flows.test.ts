@@ -44,7 +44,7 @@ const billing = defineFlow({
 const declared = {
   name: 'declared',
   version: '1.0.0',
-  description: 'Two sums, then a question.',
+  description: 'Two calculations, then a question.',
   kind: 'dag' as const,
   steps: [
     { id: 'one', call: 'calculator', input: { expression: '1 + 1' } },
