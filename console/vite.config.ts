@@ -6,6 +6,8 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
+  // One copy of React: libraries that lie elsewhere would find another one, with hooks of its own.
+  resolve: { dedupe: ['react', 'react-dom'] },
   build: {
     outDir: '../dist/console',
     emptyOutDir: true,

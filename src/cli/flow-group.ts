@@ -51,5 +51,25 @@ export const FLOW: GroupEntry = {
       summary: 'send an event to a run that waits for it',
       load: async () => (await import('./commands/flow/flow-send.ts')).flowSendCommand,
     },
+    {
+      name: 'validate',
+      summary: 'find every fault of flow files',
+      load: async () => (await import('./commands/flow/flow-validate.ts')).flowValidateCommand,
+    },
+    {
+      name: 'plan',
+      summary: 'show what a run would do, cost and ask; runs nothing',
+      load: async () => (await import('./commands/flow/flow-plan.ts')).flowPlanCommand,
+    },
+    {
+      name: 'graph',
+      summary: 'draw a flow or a run, as Mermaid or SVG',
+      load: async () => (await import('./commands/flow/flow-graph.ts')).flowGraphCommand,
+    },
+    {
+      name: 'optimize',
+      summary: 'print the same flow with fewer or earlier calls',
+      load: async () => (await import('./commands/flow/flow-optimize.ts')).flowOptimizeCommand,
+    },
   ],
 };

@@ -8,6 +8,8 @@ export interface CribHost extends Crib {
   store(): Promise<Store>;
   /** Runs a job that was posted to this process, as the caller under its seal. */
   deliverJob(job: NewJob, attempts: number): Promise<JobEnd>;
+  /** Continues the runs of the project's flow files that are due, from now on. */
+  continueFlows(): Promise<void>;
   /**
    * Starts the MCP servers whose tools were never listed and takes their tools in as they come. Ends
    * when all have answered or failed, or with the signal. With names, only those servers are started.

@@ -308,12 +308,19 @@ export interface CribFlowData {
    */
   registerData(source: FlowSource): Promise<FlowData>;
   /**
-   * Lists the flows as data that this process knows.
+   * Lists the flows as data that this process knows, those of the project's files included.
    *
    * @example
-   * for (const { name, version } of crib.flows.data()) console.log(name, version);
+   * for (const { name, version } of await crib.flows.data()) console.log(name, version);
    */
-  data(): readonly FlowData[];
+  data(): Promise<readonly FlowData[]>;
+  /**
+   * Lists what is wrong with the project's flow files. Those with errors were left out.
+   *
+   * @example
+   * for (const { file, line, message } of await crib.flows.fileFaults()) console.log(file, line, message);
+   */
+  fileFaults(): Promise<readonly FlowFault[]>;
   /**
    * Finds every fault of a flow: of its text, its graph, its tools and its expressions.
    *

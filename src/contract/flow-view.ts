@@ -30,8 +30,19 @@ const stepView = (step: JournalStep, outcome: AuditRow | undefined): StepView =>
   };
 };
 
+/** Names of the rows that a declared flow writes for itself: its digest, and how a step ended. */
+const OWN_ROW = /^(?:flow [0-9a-f]{64}|end)$/;
+
+/** Says whether a step is a note of the engine and none of the flow. */
+const isNote = ({ kind, name, key }: JournalStep): boolean =>
+  kind === 'value' && OWN_ROW.test(name) && !/^\d+$/.test(key);
+
+/** Names a step: one of a declared flow has an id of its own, one of code has a number. */
+export const stepLabel = ({ key, name }: Pick<StepView, 'key' | 'name'>): string =>
+  /^\d+$/.test(key) || key.startsWith('undo:') ? name : `${key}: ${name}`;
+
 /**
- * Joins steps with the outcomes of their calls. `known` keeps outcomes between looks at the same run: an
+ * Joins steps with the outcomes of their calls; notes of the engine are left out. `known` keeps outcomes between looks at the same run: an
  * outcome never changes.
  */
 export const stepViews = async (
@@ -41,6 +52,7 @@ export const stepViews = async (
 ): Promise<readonly StepView[]> => {
   const views: StepView[] = [];
   for (const step of steps) {
+    if (isNote(step)) continue;
     const { executionId } = step;
     if (executionId !== undefined && !known.has(executionId)) {
       const [row] = await audit.query({ executionId, kind: 'outcome', limit: 1 });
@@ -61,7 +73,7 @@ export type NodeState = JournalStep['state'] | 'planned' | 'skipped';
 export interface DrawnNode {
   readonly id: string;
   readonly label: string;
-  readonly kind: StepKind | 'start' | 'end';
+  readonly kind: StepKind | 'group';
   readonly state: NodeState;
   /** A second line: time, cost, what is waited for. */
   readonly note?: string;

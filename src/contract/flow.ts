@@ -160,6 +160,8 @@ export interface FlowInfo {
   /** All versions that are registered, in the order of their registration. */
   readonly versions: readonly string[];
   readonly description: string;
+  /** `data` for a flow whose steps are declared: it can be planned and drawn before it runs. */
+  readonly source: 'code' | 'data';
   /** The input as JSON Schema; absent for a flow that takes anything. */
   readonly input?: JsonSchema;
 }

@@ -71,6 +71,7 @@ const PROJECT_SETTINGS = {
   policyFiles: optional(list),
   lock: optional(lock),
   customTools: optional(withMethods('files')),
+  flowFiles: optional(object),
   untrustedTools: optional(names),
 };
 

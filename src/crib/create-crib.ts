@@ -139,18 +139,15 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
   const signingKey = lazyAsync(() => openUserKey(options.home));
   const deps = { config, project, root, runtime, events, registry, usage, sandboxes, signingKey };
   late.crib = new LocalCrib({
-    registry,
-    events,
-    runtime,
+    ...{ registry, events, runtime },
     open: () => openAll(options, deps, { policy, redactor }),
     limits: config.budget,
     ...jobEngineOf(options, { config, runtime }),
     linkBaseUrl: config.approvals.linkBaseUrl,
-    signingKey,
-    sandboxes,
-    servers,
+    ...{ signingKey, sandboxes, servers },
     discoverTools: config.registry.autoDiscovery ? discoverWith(registry, mcp) : async () => {},
     lock,
+    flowFiles: options.flowFiles,
     recordedMs: (tool) => usage.of(tool)?.averageMs,
     ...sizeOf(options, config),
   });

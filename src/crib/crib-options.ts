@@ -29,6 +29,8 @@ export interface CribOptions
   readonly sources?: readonly Source[];
   /** Custom tools of a project that the user trusts. */
   readonly customTools?: CustomTools;
+  /** Flow files of a project that the user trusts, by path below `.toolcrib/flows`. */
+  readonly flowFiles?: ReadonlyMap<string, Uint8Array>;
   /** False leaves out the tools that ship. */
   readonly builtins?: boolean;
   /** False loads sources once; by default a source that changes is loaded again. */

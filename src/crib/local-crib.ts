@@ -68,6 +68,8 @@ export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'> {
   readonly registry: Registry;
   readonly events: Events;
   readonly maxConcurrentTools: number;
+  /** Trusted flow files of the project. */
+  readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
   /** The average time of a tool's calls so far. */
   recordedMs(tool: string): number | undefined;
   readonly hasModel: boolean;
@@ -153,6 +155,7 @@ export class LocalCrib implements CribHost {
       events: deps.events,
       explain: (tool, input, as) => this.explain(tool, input, as),
       recordedMs: deps.recordedMs,
+      flowFiles: deps.flowFiles,
     });
     this.flows = checked(this.#flows.members, FLOW_CHECKS, { sync: ['register'] });
     this.#jobs = jobsOf({
@@ -177,6 +180,10 @@ export class LocalCrib implements CribHost {
         return status;
       },
     };
+  }
+
+  continueFlows(): Promise<void> {
+    return this.#flows.continueDue();
   }
 
   async store(): Promise<Store> {

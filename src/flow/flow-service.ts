@@ -146,12 +146,16 @@ export class FlowService {
     const change = { ...stopped('cancelled', this.#deps.runtime.now()), error };
     const isCancelled = await flows.change(runId, change);
     this.#drop(runId, error);
-    for (const { childId, state } of await flows.steps(runId)) {
-      if (childId !== undefined && state === 'open') await this.cancel(childId);
-    }
+    await this.#cancelChildren(runId, flows);
     const run = isCancelled ? await flows.get(runId) : undefined;
     if (run) await this.#ended(run);
     return isCancelled;
+  }
+
+  async #cancelChildren(runId: string, flows: Flows): Promise<void> {
+    for (const { childId, state } of await flows.steps(runId)) {
+      if (childId !== undefined && state === 'open') await this.cancel(childId);
+    }
   }
 
   /**
@@ -282,6 +286,8 @@ export class FlowService {
   async #afterRelease(run: FlowRun): Promise<void> {
     const { status, wakeAt } = run;
     if (FINISHED.has(status) || status === 'blocked') {
+      // Nobody waits for them any more, e.g. after a timeout.
+      if (status === 'failed') await this.#cancelChildren(run.id, await this.#deps.flows());
       await this.#ended(run);
       return;
     }

@@ -27,10 +27,12 @@ export const observedFlows = (flows: Flows, events: Bus): Flows => {
     );
   };
   return {
-    create: async (run) => {
-      const isNew = await flows.create(run);
-      if (isNew && events.has('flow.changed')) changed(run, events);
-      return isNew;
+    create: async (run, options) => {
+      const isNew = await flows.create(run, options);
+      if (!isNew) return false;
+      if (options?.steps && events.has('flow.stepped')) stepped(run, options.steps, events);
+      if (events.has('flow.changed')) changed(run, events);
+      return true;
     },
     get: (runId) => flows.get(runId),
     list: (filter) => flows.list(filter),

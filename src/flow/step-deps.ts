@@ -3,7 +3,7 @@ import type { ApprovalRecord } from '../contract/approver.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Catalog } from '../contract/catalog.ts';
-import type { ToolError } from '../contract/errors.ts';
+import { type ToolError, ToolFailure } from '../contract/errors.ts';
 import type { FlowRun, Flows } from '../contract/flow-store.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
@@ -76,6 +76,20 @@ const callOptions = (
   return options;
 };
 
+/** Runs that start each other without end would fill the store. */
+const MAX_RUN_DEPTH = 8;
+
+const assertDepth = async (run: FlowRun, flows: Flows): Promise<void> => {
+  let depth = 1;
+  for (let { parent } = run; parent; depth += 1) {
+    if (depth >= MAX_RUN_DEPTH) {
+      const message = `Flows start each other more than ${MAX_RUN_DEPTH} deep.`;
+      throw new ToolFailure('CALL_CYCLE', message);
+    }
+    parent = (await flows.get(parent.runId))?.parent;
+  }
+};
+
 export const stepDepsOf = (
   run: FlowRun,
   deps: RunDeps,
@@ -94,6 +108,7 @@ export const stepDepsOf = (
     },
     approval: (approvalId) => deps.approval(approvalId),
     checkChild: async (flow, input) => {
+      await assertDepth(run, turn.flows);
       deps.registry.register(flow);
       return deps.registry.parseInput(flow, input);
     },

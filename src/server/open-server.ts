@@ -122,6 +122,9 @@ export const openServer = async (deps: ServerDeps): Promise<RunningServer> => {
     closeServices(services);
     throw error;
   });
+  crib.continueFlows().catch((error: unknown) => {
+    runtime.log.warn('runs of flows are not continued', { error: String(error) });
+  });
   const stopWatching = watchServers(crib.servers, { events: crib.events, runtime });
   const shutDown = async (): Promise<number> => {
     services.readiness.drain();

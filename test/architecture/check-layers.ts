@@ -6,11 +6,17 @@ import { isTest, type Problems, type SourceText } from './source-text.ts';
 /** `src/stores/sqlite/open.ts` → `stores`; `src/crib/create-crib.ts` → `crib.ts`. */
 export const layerOf = (path: string): string => path.split('/')[1] ?? '';
 
+/** Loads the module that a person names on the command line: its name cannot be known before. */
+const LOADS_BY_NAME = 'src/cli/commands/flow/flow-modules.ts';
+
 const problemOf = (found: Import, table: LayerTable): string | undefined => {
   const from = layerOf(found.from);
   const layer = table.get(from);
   if (layer === undefined) return undefined;
-  if (found.to === '(computed)') return `${found.place} imports a name that is worked out`;
+  if (found.to === '(computed)') {
+    if (found.from === LOADS_BY_NAME) return undefined;
+    return `${found.place} imports a name that is worked out`;
+  }
   if (!found.ours) {
     return layer.libraries ? undefined : `${found.place} ${from} imports ${found.to}`;
   }

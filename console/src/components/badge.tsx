@@ -21,6 +21,12 @@ const STATUS: ReadonlyMap<string, Tone> = new Map([
   ['running', 'info'],
   ['approved', 'good'],
   ['used', 'good'],
+  ['completed', 'good'],
+  ['done', 'good'],
+  ['failed', 'bad'],
+  ['blocked', 'bad'],
+  ['sleeping', 'info'],
+  ['open', 'warn'],
 ]);
 
 /** How a call or a question stands. */

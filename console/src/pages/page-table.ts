@@ -32,6 +32,13 @@ export const PAGES: readonly PageEntry[] = [
     Page: later(async () => (await import('./approvals/approvals-page.tsx')).ApprovalsPage),
   },
   {
+    id: 'flows',
+    title: 'Flows',
+    letter: 'f',
+    icon: 'flows',
+    Page: later(async () => (await import('./flows/flows-page.tsx')).FlowsPage),
+  },
+  {
     id: 'tools',
     title: 'Tools',
     letter: 't',

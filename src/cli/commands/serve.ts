@@ -11,9 +11,10 @@ import { consoleFolder, programVersion } from '../package-files.ts';
 import { awaitEnd } from '../session/on-interrupt.ts';
 import { type OpenCrib, openCrib } from '../session/open-crib.ts';
 import { announceServe } from '../session/running-server.ts';
+import { type ModuleOptions, registerModules, withModules } from './flow/flow-modules.ts';
 import { createServerEditor } from './servers/server-editor.ts';
 
-interface ServeOptions {
+interface ServeOptions extends ModuleOptions {
   readonly host?: string;
   readonly port?: number;
   readonly console: boolean;
@@ -95,6 +96,7 @@ const serve = async (io: Io, options: ServeOptions): Promise<number> => {
   // A second signal means that the user does not want to wait.
   const { ended, release } = awaitEnd(io, () => io.signals.exit(1));
   try {
+    await registerModules(io, open.crib, options);
     const deps = await serverDeps(io, open, options);
     const { openServer } = await import('../../server/open-server.ts');
     const server = await openServer(deps);
@@ -126,7 +128,7 @@ const serve = async (io: Io, options: ServeOptions): Promise<number> => {
 
 export const serveCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(program.command('serve'))
+    withModules(withJson(program.command('serve')))
       .option('--host <address>', 'listen on this address; server.host otherwise')
       .option(
         '--port <number>',

@@ -3,9 +3,11 @@ import type { CallAs } from '../../contract/call-options.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
-import type { FlowFilter, FlowRun, JournalStep } from '../../contract/flow-store.ts';
+import type { CribFlowData } from '../../contract/flow-data.ts';
+import type { FlowFilter, FlowRun, Flows, JournalStep } from '../../contract/flow-store.ts';
 import type { Explanation } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import type { Ledger } from '../../contract/store.ts';
 import type { DataFlows } from '../../flow/declared/data-flows.ts';
 import { FlowRegistry } from '../../flow/flow-registry.ts';
 import type { FlowService } from '../../flow/flow-service.ts';
@@ -25,6 +27,8 @@ export interface FlowMemberDeps extends MemberDeps {
   explain(tool: string, input: unknown, as: CallAs): Promise<Explanation>;
   /** The average time of a tool's calls so far. */
   recordedMs(tool: string): number | undefined;
+  /** Trusted flow files of the project; read when flows are first used. */
+  readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
 }
 
 /** Opens what reads flows as data, with the first of them. */
@@ -34,12 +38,18 @@ const openData = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<D
     import('./open-machine.ts'),
   ]);
   const { tools, explain, recordedMs, runtime } = deps;
-  return new DataFlows({
+  const dataFlows = new DataFlows({
     ...{ registry, tools, explain, recordedMs, now: () => runtime.now() },
     machine: await openMachine(),
     hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
   });
+  for (const { file, line, column, message } of await dataFlows.load(deps.flowFiles ?? NO_FILES)) {
+    runtime.log.warn(`.toolcrib/flows/${file}:${line}:${column}: ${message}`);
+  }
+  return dataFlows;
 };
+
+const NO_FILES: ReadonlyMap<string, Uint8Array> = new Map();
 
 /** Opens the service with the first flow; it continues runs that other processes left. */
 const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<FlowService> => {
@@ -96,18 +106,54 @@ const visibleTo = (filter: FlowFilter = {}, as: CallAs | undefined): FlowFilter 
 
 export interface OpenedFlows {
   readonly members: CribFlows;
+  /** Continues the runs of the project's flow files. */
+  continueDue(): Promise<void>;
   /** Stops continuing runs; they stay on record. */
   close(): Promise<void>;
 }
 
-export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
+/** What is opened with the first flow, the first flow as data, and the first look at a run. */
+interface Opening {
+  readonly registry: FlowRegistry;
+  service(): Promise<FlowService>;
+  /** The service where there is one: reading runs opens none. */
+  opened(): Promise<FlowService> | undefined;
+  data(): Promise<DataFlows>;
+  stored(): Promise<Flows>;
+  ledger(): Promise<Ledger>;
+}
+
+const openingOf = (deps: FlowMemberDeps): Opening => {
   const registry = new FlowRegistry();
   let opened: Promise<FlowService> | undefined;
-  const service = (): Promise<FlowService> => {
-    opened ??= openService(deps, registry);
-    return opened;
+  let openedData: Promise<DataFlows> | undefined;
+  const data = (): Promise<DataFlows> => {
+    openedData ??= openData(deps, registry);
+    return openedData;
   };
-  const stored = async () => (await deps.open()).store.flows;
+  /** The files are read first, so that a process without their flows does not pass their runs over. */
+  const openLoaded = async (): Promise<FlowService> => {
+    if (deps.flowFiles) await data();
+    return openService(deps, registry);
+  };
+  return {
+    registry,
+    service: () => {
+      opened ??= openLoaded();
+      return opened;
+    },
+    opened: () => opened,
+    data,
+    stored: async () => (await deps.open()).store.flows,
+    ledger: async () => (await deps.open()).store.ledger,
+  };
+};
+
+type RunMembers = Pick<CribFlows, Exclude<keyof CribFlows, keyof CribFlowData | 'register'>>;
+
+/** The members for runs, and the states of their steps. */
+const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> => {
+  const { registry, service, opened, data, stored, ledger } = opening;
   const readable = async (runId: string, as: CallAs | undefined) => {
     const run = await (await stored()).get(runId);
     return run && mayTouch(run, as) ? run : undefined;
@@ -115,60 +161,71 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
   /** Without a caller nothing is read: the library user may touch every run. */
   const isTouchable = async (runId: string, as: CallAs | undefined): Promise<boolean> =>
     as === undefined || (await readable(runId, as)) !== undefined;
-  let openedData: Promise<DataFlows> | undefined;
-  let dataFlows: DataFlows | undefined;
-  const data = async (): Promise<DataFlows> => {
-    openedData ??= openData(deps, registry);
-    dataFlows = await openedData;
-    return dataFlows;
+  const stepsOf = async (runId: string): Promise<readonly JournalStep[]> => {
+    const recorded = await (await stored()).steps(runId);
+    return withUnderWay(recorded, (await opened())?.underWay(runId) ?? []);
   };
+  return {
+    registered: async () => {
+      const { describeFlows } = await import('../../flow/describe-flows.ts');
+      return describeFlows(registry, (await data()).list());
+    },
+    start: async (flow, input, as) => (await service()).start(flow, input, as),
+    finished: async (runId, as) => {
+      if (!(await isTouchable(runId, as))) throw noRun(runId);
+      return (await service()).whenOver(runId);
+    },
+    get: async (runId, as) => {
+      const run = await readable(runId, as);
+      return run && { ...run, cost: await flowCost(run, await ledger()) };
+    },
+    list: async (filter, as) => {
+      const own = visibleTo(filter, as);
+      return own === undefined ? [] : (await stored()).list(own);
+    },
+    steps: async (runId, as) => ((await isTouchable(runId, as)) ? stepsOf(runId) : []),
+    send: async (runId, event, ...[payload = null, as]) =>
+      (await isTouchable(runId, as)) && (await service()).send(runId, event, payload),
+    cancel: async (runId, as) => (await isTouchable(runId, as)) && (await service()).cancel(runId),
+    resume: async (runId, options, as) =>
+      (await isTouchable(runId, as)) && (await service()).resume(runId, options),
+    nodes: async (runId, as) => {
+      const run = await readable(runId, as);
+      return run && (await data()).nodes(run, await stepsOf(runId));
+    },
+  };
+};
+
+/** The members for flows as data. */
+const dataMembers = ({ data, service }: Opening): Omit<CribFlowData, 'nodes'> => ({
+  registerData: async (source) => {
+    const flow = await (await data()).register(source);
+    void service().then((each) => each.continueDue());
+    return flow;
+  },
+  data: async () => (await data()).list(),
+  fileFaults: async () => (await data()).fileFaults,
+  validate: async (source) => (await data()).validate(source),
+  plan: async (source, input, as) => (await data()).plan(source, input, as),
+  optimize: async (source) => (await data()).optimize(source),
+  graph: async (source) => (await data()).graph(source),
+});
+
+export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
+  const opening = openingOf(deps);
+  const { registry, service, opened } = opening;
   return {
     members: {
       register: (flow) => {
         registry.register(flow);
         void service().then((each) => each.continueDue());
       },
-      registered: async () =>
-        (await import('../../flow/describe-flows.ts')).describeFlows(registry),
-      finished: async (runId, as) => {
-        if (!(await isTouchable(runId, as))) throw noRun(runId);
-        return (await service()).whenOver(runId);
-      },
-      start: async (flow, input, as) => (await service()).start(flow, input, as),
-      get: async (runId, as) => {
-        const run = await readable(runId, as);
-        return run && { ...run, cost: await flowCost(run, (await deps.open()).store.ledger) };
-      },
-      list: async (filter, as) => {
-        const own = visibleTo(filter, as);
-        return own === undefined ? [] : (await stored()).list(own);
-      },
-      steps: async (runId, as) => {
-        if (!(await isTouchable(runId, as))) return [];
-        const recorded = await (await stored()).steps(runId);
-        return withUnderWay(recorded, (await opened)?.underWay(runId) ?? []);
-      },
-      send: async (runId, event, ...[payload = null, as]) =>
-        (await isTouchable(runId, as)) && (await service()).send(runId, event, payload),
-      cancel: async (runId, as) =>
-        (await isTouchable(runId, as)) && (await service()).cancel(runId),
-      resume: async (runId, options, as) =>
-        (await isTouchable(runId, as)) && (await service()).resume(runId, options),
-      registerData: async (source) => {
-        const flow = await (await data()).register(source);
-        void service().then((each) => each.continueDue());
-        return flow;
-      },
-      data: () => dataFlows?.list() ?? [],
-      validate: async (source) => (await data()).validate(source),
-      plan: async (source, input, as) => (await data()).plan(source, input, as),
-      optimize: async (source) => (await data()).optimize(source),
-      graph: async (source) => (await data()).graph(source),
-      nodes: async (runId, as) => {
-        const run = await readable(runId, as);
-        return run && (await data()).nodes(run, await (await stored()).steps(runId));
-      },
+      ...runMembers(opening),
+      ...dataMembers(opening),
     },
-    close: async () => (await opened)?.close(),
+    continueDue: async () => {
+      if (deps.flowFiles) (await service()).continueDue();
+    },
+    close: async () => (await opened())?.close(),
   };
 };

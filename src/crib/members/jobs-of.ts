@@ -10,8 +10,10 @@ import { lazyAsync } from '../../kit/data/lazy.ts';
 import type { OpenedQueue } from '../open-queue.ts';
 import { tokenOf, tokenRefusal } from './caller-refusal.ts';
 import type { FlowMemberDeps } from './flows-of.ts';
+import type { MemberDeps } from './member-deps.ts';
 
-export interface JobMemberDeps extends Omit<FlowMemberDeps, 'events' | 'explain' | 'recordedMs'> {
+export interface JobMemberDeps
+  extends Pick<FlowMemberDeps, keyof MemberDeps | 'tools' | 'nextId' | 'execute'> {
   readonly flows: Pick<CribFlows, 'start'>;
   readonly jobSettings: JobSettings;
   openQueue(): Promise<OpenedQueue>;

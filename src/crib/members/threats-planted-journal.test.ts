@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Crib } from '../../contract/crib.ts';
 import { defineFlow, type FlowContext } from '../../contract/flow.ts';
 import { defineTool } from '../../contract/tool.ts';
-import { openDatabase } from '../../stores/sqlite/database/open-database.ts';
+import { openDatabase } from '../../kit/sqlite/open-database.ts';
 import { createCribHost } from '../create-crib.ts';
 import { createRuntime } from '../create-runtime.ts';
 

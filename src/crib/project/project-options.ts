@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../../trust/load-config.ts';
 import type { ConfigLocation } from '../../trust/project-trust.ts';
 import type { CribOptions } from '../crib-options.ts';
 import { customToolsOf, untrustedToolsOf } from './custom-tools.ts';
+import { flowFilesOf } from './flow-files.ts';
 import { isUserServer } from './user-server.ts';
 
 /** Options that come from the project, never from the program that opens it. */
@@ -14,6 +15,7 @@ export type ProjectSetting =
   | 'policyFiles'
   | 'lock'
   | 'customTools'
+  | 'flowFiles'
   | 'untrustedTools';
 
 export const projectOptions = (
@@ -34,5 +36,6 @@ export const projectOptions = (
     },
   },
   ...customToolsOf(loaded, { cwd, env }),
+  ...flowFilesOf(loaded),
   untrustedTools: untrustedToolsOf(loaded),
 });

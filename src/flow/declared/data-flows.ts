@@ -3,6 +3,7 @@ import type { CallAs } from '../../contract/call-options.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type {
   FlowData,
+  FlowFault,
   FlowGraph,
   FlowOptimization,
   FlowPlan,
@@ -17,6 +18,7 @@ import { didYouMean } from '../../kit/text/did-you-mean.ts';
 import type { FlowRegistry } from '../flow-registry.ts';
 import { type CompileFlowDeps, compileFlow } from './compile-flow.ts';
 import { graphOfFlow } from './graph-of-flow.ts';
+import { type FlowFiles, loadFlowFiles } from './load-flow-files.ts';
 import { nodeStates } from './node-states.ts';
 import { optimizeFlow } from './optimize-flow.ts';
 import { badFlow, readFlow } from './parse-flow.ts';
@@ -38,6 +40,7 @@ export class DataFlows {
   readonly #byKey = new Map<string, FlowData>();
   /** The version registered last, by name. */
   readonly #newest = new Map<string, FlowData>();
+  #faults: readonly FlowFault[] = [];
 
   constructor(deps: DataFlowsDeps) {
     this.#deps = deps;
@@ -70,6 +73,20 @@ export class DataFlows {
     this.#byKey.set(key, flow);
     this.#newest.set(flow.name, flow);
     return flow;
+  }
+
+  /** Reads the flow files of the project. Never rejects because of their content. */
+  async load(files: FlowFiles): Promise<readonly FlowFault[]> {
+    this.#faults = await loadFlowFiles(files, {
+      ...this.#checks(),
+      missingTools: 'warning',
+      add: (flow) => this.add(flow),
+    });
+    return this.#faults;
+  }
+
+  get fileFaults(): readonly FlowFault[] {
+    return this.#faults;
   }
 
   async validate(source: FlowSource): Promise<FlowValidation> {

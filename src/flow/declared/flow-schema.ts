@@ -22,6 +22,7 @@ const SHARE = /^\d+(?:\.\d+)?%$/;
 const text = z.string().min(1).max(4_000);
 const cel = z.string().min(1).max(4_000).describe('CEL over input, steps, caller and item.');
 const ms = z.number().int().min(0).max(MAX_MS);
+const time = z.number().int().min(1).max(MAX_MS);
 const count = z.number().int().min(1).max(10_000);
 const id = z.string().regex(STEP_ID, {
   error: 'expected a letter, then at most 63 letters, digits or "_"',
@@ -88,7 +89,7 @@ const step = z.strictObject({
   when: cel.exactOptional(),
   else: orElse.exactOptional(),
   forEach: forEach.exactOptional(),
-  timeoutMs: ms.min(1).exactOptional(),
+  timeoutMs: time.exactOptional(),
   retry: retry.exactOptional(),
   onError: onError.exactOptional(),
   output: value.exactOptional(),
@@ -96,7 +97,7 @@ const step = z.strictObject({
 
 const limits = z.strictObject({
   maxConcurrency: count.exactOptional(),
-  timeoutMs: ms.min(1).exactOptional(),
+  timeoutMs: time.exactOptional(),
   maxUsd: z.number().min(0).exactOptional(),
   memory: z.string().regex(SIZE, { error: 'expected a size, as in 512MB' }).exactOptional(),
   cpu: z.string().regex(SHARE, { error: 'expected a share of cores, as in 150%' }).exactOptional(),

@@ -29,14 +29,20 @@ const double = defineTool({
   },
 });
 
+const numbers = defineTool({
+  name: 'numbers',
+  description: 'Counts from 0.',
+  tier: 'read_only',
+  input: z.object({ count: z.number() }),
+  run: ({ count }) => Array.from({ length: count }, (_, at) => at),
+});
+
 const open = async (kind: 'memory' | 'sqlite') => {
   const root = mkdtempSync(join(tmpdir(), 'toolcrib-large-'));
   cleanup.push(() => rmSync(root, { recursive: true, force: true }));
   const store = kind === 'memory' ? ('memory' as const) : { sqlite: join(root, 'state.db') };
   const crib = await createCribHost({
-    ...{ root, home: join(root, 'home'), store, builtins: false, tools: [double] },
-    // The breaker of repeated calls is not what is tested.
-    config: { execution: { maxConcurrentTools: 64 } },
+    ...{ root, home: join(root, 'home'), store, builtins: false, tools: [double, numbers] },
   });
   cleanup.push(() => crib.close());
   most = 0;
@@ -85,14 +91,14 @@ describe.each(['memory', 'sqlite'] as const)('large flows as data in the store %
       name: 'many',
       version: '1.0.0',
       steps: [
+        { id: 'list', call: 'numbers', input: { count: 10_000 } },
         {
           ...{ id: 'each', call: 'double', input: { n: { from: 'item' } } },
-          forEach: { items: { from: 'input.list' }, maxConcurrency: 10, collect: false },
+          forEach: { items: { from: 'steps.list.data' }, maxConcurrency: 10, collect: false },
         },
       ],
     });
-    const list = Array.from({ length: 10_000 }, (_, at) => at);
-    const { finished, runId } = await crib.flows.start('many', { list });
+    const { finished, runId } = await crib.flows.start('many', {});
     const end = await finished;
     expect(end.output).toEqual({ count: 10_000, done: 10_000, failed: 0, skipped: 0 });
     expect(most).toBeLessThanOrEqual(10);

@@ -7,7 +7,7 @@ import { shapeFaults } from './check-shape.ts';
 import { flowSchema } from './flow-schema.ts';
 import type { FlowPath } from './step-tree.ts';
 
-const MAX_TEXT = 4 * 1024 * 1024;
+const MAX_TEXT = 1024 * 1024;
 const MAX_DEPTH = 64;
 const MAX_NODES = 250_000;
 const RULES: YamlRules = { maxDepth: MAX_DEPTH, maxNodes: MAX_NODES, aliases: 'refuse' };

@@ -247,7 +247,7 @@ export const planFlow = async (
   if (faults.length === 0) await planner.run();
   const { root } = program.tree;
   const levels: string[][] = [];
-  for (const { level, step } of root.order) {
+  for (const { level, step } of root.nodes) {
     const ids = levels[level] ?? [];
     levels[level] = ids;
     ids.push(step.id);

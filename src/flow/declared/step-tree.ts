@@ -192,7 +192,11 @@ const loopAmong = (
     trail.push(node);
     node = node.before.find((each) => !sorted.has(each));
   }
-  return node ? trail.slice(places.get(node)).reverse() : [];
+  if (!node) return [];
+  const loop = trail.slice(places.get(node)).reverse();
+  const first = loop.reduce((one, other) => (other.index < one.index ? other : one));
+  const at = loop.indexOf(first);
+  return [...loop.slice(at), ...loop.slice(0, at)];
 };
 
 export const buildTree = ({ kind = 'sequential', steps }: FlowData): StepTree => {

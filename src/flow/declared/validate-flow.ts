@@ -11,6 +11,8 @@ import { type FlowTools, ShapeReader } from './tool-shapes.ts';
 
 export interface ValidateFlowDeps {
   readonly tools: FlowTools;
+  /** Tools of a server may come later: then one that is missing keeps no flow from being loaded. */
+  readonly missingTools?: 'warning';
   /** Absent where other flows are not known: then they are not checked. */
   subFlow?(name: string, version: string): SubFlow | undefined;
 }
@@ -60,8 +62,8 @@ class FlowCheck {
     for (const node of this.#program.tree.nodes) this.#subFlow(node);
   }
 
-  #fault(path: FlowPath, message: string): void {
-    this.faults.push({ path, message, severity: 'error' });
+  #fault(path: FlowPath, message: string, severity: Fault['severity'] = 'error'): void {
+    this.faults.push({ path, message, severity });
   }
 
   #tool(placed: PlacedCall): void {
@@ -84,7 +86,8 @@ class FlowCheck {
     }
     const [meant] = tools.suggest(call);
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-    this.#fault([...path, 'call'], `there is no tool ${call}${hint}`);
+    const { missingTools = 'error' } = this.#deps;
+    this.#fault([...path, 'call'], `there is no tool ${call}${hint}`, missingTools);
   }
 
   #input({ node, input, call, path }: PlacedCall, schema: JsonSchema): void {
@@ -94,7 +97,8 @@ class FlowCheck {
     }
     const misfits = valueMisfits(input, schema, {
       input: this.#program.flow.input,
-      stepData: (id) => this.#dataOf(this.#program.tree.byId.get(id)),
+      stepData: (id) =>
+        id === node.step.id ? undefined : this.#dataOf(this.#program.tree.byId.get(id)),
     });
     for (const misfit of misfits) {
       this.#fault([...path, 'input', ...misfit.path], `input of ${call}: ${misfit.message}`);
@@ -122,7 +126,7 @@ class FlowCheck {
 
   /** The schema of what a step returns, where its tool declares one. */
   #dataOf(node: StepNode | undefined): JsonSchema | undefined {
-    if (!node || node.type !== 'call') return undefined;
+    if (node?.type !== 'call') return undefined;
     const { call = '', version, forEach, output, onError, else: otherwise } = node.step;
     const isOther = typeof onError === 'object' || typeof otherwise === 'object';
     if (forEach || output !== undefined || isOther) return undefined;

@@ -1,5 +1,11 @@
 /** Makes a graph of the steps of a run: who ran after whom, as their times show. */
-import type { DrawnEdge, DrawnNode, FlowDrawing, StepView } from '../../contract/flow-view.ts';
+import {
+  type DrawnEdge,
+  type DrawnNode,
+  type FlowDrawing,
+  type StepView,
+  stepLabel,
+} from '../../contract/flow-view.ts';
 
 /** More would not be readable, and the edges of many steps cost time to find. */
 export const MAX_DRAWN_STEPS = 300;
@@ -40,7 +46,7 @@ const noteOf = ({ state, startedAt, finishedAt, costUsd = 0, error }: StepView):
 
 const nodeOf = (step: StepView): DrawnNode => ({
   id: step.key,
-  label: step.name,
+  label: stepLabel(step),
   kind: step.kind,
   state: step.state,
   note: noteOf(step),

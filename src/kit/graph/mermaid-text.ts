@@ -11,8 +11,7 @@ const SHAPES: Readonly<Record<string, readonly [string, string]>> = {
   event: ['>', ']'],
   sleep: ['([', '])'],
   child: ['[[', ']]'],
-  start: ['((', '))'],
-  end: ['((', '))'],
+  group: ['[/', '/]'],
 };
 const BOX = ['[', ']'] as const;
 

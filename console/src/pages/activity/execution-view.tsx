@@ -9,11 +9,11 @@ import { JsonView } from '../../components/json-view.tsx';
 import { Money } from '../../components/money.tsx';
 import { SafeCode } from '../../components/safe-code.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
+import { StageTimeline } from '../../components/stage-timeline.tsx';
 import { EmptyState, WhenLoaded } from '../../components/states.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
 import { hrefOf } from '../../router/route.ts';
 import { ExecutionActions } from './execution-actions.tsx';
-import { StageTimeline } from './stage-timeline.tsx';
 
 /** What the rows of a call say together; later rows speak last. */
 const detailOf = (rows: readonly AuditRow[]): Readonly<Record<string, unknown>> =>

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { table } from '../../output/table.ts';
-import { withStore } from '../../session/open-crib.ts';
+import { withCrib } from '../../session/open-crib.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 
 const list = (io: Io, options: ModuleOptions): Promise<number> =>
-  withStore(io, async ({ crib }) => {
+  withCrib(io, async ({ crib }) => {
     await registerModules(io, crib, options);
     const flows = await crib.flows.registered();
     if (io.json) printJson(io, { flows });

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { AuditRow } from '../../../contract/audit.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import type { FlowRun } from '../../../contract/flow-store.ts';
-import { type StepView, stepViews, totalCost } from '../../../contract/flow-view.ts';
+import { type StepView, stepLabel, stepViews, totalCost } from '../../../contract/flow-view.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note } from '../../io.ts';
 import { formatCost, formatDuration } from '../../output/format-units.ts';
@@ -52,9 +52,9 @@ const stepLines = (
   drawing: Drawing,
   indent = '  ',
 ): readonly string[] => {
-  const width = Math.max(0, ...tree.map(({ step }) => visibleText(step.name).length));
+  const width = Math.max(0, ...tree.map(({ step }) => visibleText(stepLabel(step)).length));
   return tree.flatMap(({ step, children }) => [
-    `${indent}${markOf(step, drawing.io.noteInk)} ${visibleText(step.name).padEnd(width)}  ${stepFacts(step, drawing.now)}`,
+    `${indent}${markOf(step, drawing.io.noteInk)} ${visibleText(stepLabel(step)).padEnd(width)}  ${stepFacts(step, drawing.now)}`,
     ...stepLines(children, drawing, `${indent}  `),
   ]);
 };
@@ -147,7 +147,7 @@ class PlainLines implements RunView {
       if (this.#seen.get(key) === state) continue;
       this.#seen.set(key, state);
       const facts = stepFacts(step, now);
-      note(this.#io, `${markOf(step, this.#io.noteInk)} ${visibleText(step.name)}  ${facts}`);
+      note(this.#io, `${markOf(step, this.#io.noteInk)} ${visibleText(stepLabel(step))}  ${facts}`);
     }
   }
 

@@ -3,15 +3,17 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { FINISHED, type FlowRun } from '../../../contract/flow-store.ts';
-import { type FlowDrawing, stepViews, totalCost } from '../../../contract/flow-view.ts';
-import { journalGraph } from '../../../kit/graph/journal-graph.ts';
-import { mermaidText } from '../../../kit/graph/mermaid-text.ts';
+import { declaredDrawing } from '../../../kit/graph/declared-drawing.ts';
 import { callerOfIdentity, type Identity } from '../auth/identity.ts';
-import { ownRun, runPage, seesContent, shownRun, shownStep, visibleRun } from '../flow-access.ts';
+import { notFound } from '../error-reply.ts';
+import { ownRun, runPage, shownRun, visibleRun } from '../flow-access.ts';
+import { pictureOf, shownSteps } from '../flow-steps.ts';
 import type { HttpServices } from '../http-services.ts';
-import { defineRoute, type Route, type WholeReply } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import {
   flowSchema,
+  planBody,
+  planSchema,
   resumeBody,
   runDetailSchema,
   runSchema,
@@ -22,8 +24,7 @@ import {
 import { idParams, listOf, nameParams, nameSchema, pageQuery } from '../schemas/lists.ts';
 import { keyOf } from './execute.ts';
 
-/** So many steps of a run are shown; a run may have any number. */
-const MAX_STEPS = 500;
+const pictureQuery = z.strictObject({ format: z.enum(['svg', 'mermaid']).default('svg') });
 
 const list = defineRoute({
   method: 'get',
@@ -39,6 +40,16 @@ const list = defineRoute({
 const runIdOf = (flow: string, { userId }: Identity, key: string): string => {
   const parts = JSON.stringify([userId, flow, key]);
   return `key-${createHash('sha256').update(parts).digest('base64url').slice(0, 32)}`;
+};
+
+/**
+ * Returns the name of a flow whose steps are declared. The crib also takes the text of a flow where it
+ * takes a name; a request names flows of this server only. Throws NOT_FOUND.
+ */
+const declaredName = async (name: string, { crib }: HttpServices): Promise<string> => {
+  const flows = await crib.flows.registered();
+  if (flows.some((flow) => flow.name === name && flow.source === 'data')) return name;
+  throw notFound('A declared flow of this name');
 };
 
 const start = defineRoute({
@@ -61,6 +72,36 @@ const start = defineRoute({
     });
     const run = await visibleRun(runId, services, identity);
     return { status: 201, body: shownRun(run, identity) };
+  },
+});
+
+const plan = defineRoute({
+  method: 'post',
+  path: '/v1/flows/:name/plan',
+  role: 'agent',
+  tag: 'flows',
+  summary: 'What a run of a declared flow would do, cost and ask; runs nothing',
+  input: { params: nameParams, body: planBody },
+  response: planSchema,
+  handle: async ({ services, identity, params, body }) => {
+    const { flows, tools } = services.crib;
+    const name = await declaredName(params.name, services);
+    const as = callerOfIdentity(identity, tools, body);
+    return { body: await flows.plan(name, body.input, as) };
+  },
+});
+
+const flowGraph = defineRoute({
+  method: 'get',
+  path: '/v1/flows/:name/graph',
+  role: 'member',
+  tag: 'flows',
+  summary: 'The steps of a declared flow as a picture: format=svg, or format=mermaid',
+  input: { params: nameParams, query: pictureQuery },
+  response: 'image/svg+xml',
+  handle: async ({ services, params, query }) => {
+    const name = await declaredName(params.name, services);
+    return pictureOf(declaredDrawing(await services.crib.flows.graph(name)), query.format);
   },
 });
 
@@ -91,18 +132,6 @@ const runs = defineRoute({
   },
 });
 
-const stepsOf = async (run: FlowRun, services: HttpServices, identity: Identity) => {
-  const { crib, deps } = services;
-  const steps = await crib.flows.steps(run.id);
-  const { audit } = await crib.store();
-  const isWhole = seesContent(run, identity);
-  const views = (await stepViews(steps.slice(0, MAX_STEPS), audit)).map((step) => {
-    const trace = step.executionId === undefined ? undefined : deps.trace?.(step.executionId);
-    return { ...shownStep(step, isWhole), ...(trace && { trace }) };
-  });
-  return { steps: views, stepCount: steps.length };
-};
-
 const look = defineRoute({
   method: 'get',
   path: '/v1/flows/runs/:id',
@@ -113,29 +142,12 @@ const look = defineRoute({
   response: runDetailSchema,
   handle: async ({ services, identity, params }) => {
     const run = await visibleRun(params.id, services, identity);
-    const { steps, stepCount } = await stepsOf(run, services, identity);
-    const costUsd = totalCost(steps);
-    const graph = journalGraph(steps);
-    return { body: { ...shownRun(run, identity), steps, stepCount, costUsd, graph } };
+    const shown = await shownSteps(run, services, identity);
+    return { body: { ...shownRun(run, identity), ...shown } };
   },
 });
 
-const PICTURE_HEADERS = {
-  // Opened by itself the picture is a document: it may run nothing and load nothing.
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-  'cache-control': 'no-store',
-};
-
-const drawn = async (graph: FlowDrawing, format: 'svg' | 'mermaid'): Promise<WholeReply> => {
-  const isPicture = format === 'svg';
-  const body = isPicture
-    ? await (await import('../../../kit/graph/graph-svg.ts')).graphSvg(graph)
-    : mermaidText(graph);
-  const type = isPicture ? 'image/svg+xml' : 'text/plain; charset=utf-8';
-  return { answer: { status: 200, headers: { ...PICTURE_HEADERS, 'content-type': type }, body } };
-};
-
-const graph = defineRoute({
+const runGraph = defineRoute({
   method: 'get',
   path: '/v1/flows/runs/:id/graph',
   role: 'member',
@@ -143,13 +155,13 @@ const graph = defineRoute({
   summary: 'The steps of a run as a picture: format=svg, or format=mermaid',
   input: {
     params: idParams,
-    query: z.strictObject({ format: z.enum(['svg', 'mermaid']).default('svg') }),
+    query: pictureQuery,
   },
   response: 'image/svg+xml',
   handle: async ({ services, identity, params, query }) => {
     const run = await visibleRun(params.id, services, identity);
-    const { steps } = await stepsOf(run, services, identity);
-    return drawn(journalGraph(steps), query.format);
+    const { graph: drawing } = await shownSteps(run, services, identity);
+    return pictureOf(drawing, query.format);
   },
 });
 
@@ -213,4 +225,7 @@ const send = defineRoute({
   },
 });
 
-export const FLOW_ROUTES: readonly Route[] = [list, runs, look, graph, start, cancel, resume, send];
+export const FLOW_ROUTES: readonly Route[] = [
+  ...[list, runs, look, runGraph, cancel, resume, send],
+  ...[start, plan, flowGraph],
+];

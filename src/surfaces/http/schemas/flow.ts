@@ -8,6 +8,7 @@ export const flowSchema = z.object({
   version: z.string(),
   versions: z.array(z.string()),
   description: z.string(),
+  source: z.enum(['code', 'data']),
   input: z.record(z.string(), z.unknown()).optional(),
 });
 
@@ -83,10 +84,44 @@ export const graphSchema = z.object({
 
 export const runDetailSchema = runSchema.extend({
   steps: z.array(stepSchema),
-  /** How many steps the run has; `steps` holds the first of them. */
+  /** How many rows the journal has, notes of the engine included. */
   stepCount: z.number(),
+  /** `steps` holds only the first of them. */
+  isCut: z.boolean(),
   costUsd: z.number(),
   graph: graphSchema,
+});
+
+export const planBody = z.strictObject({
+  input: z.unknown().optional(),
+  agentId: nameSchema.optional(),
+  sessionId: nameSchema.optional(),
+});
+
+const planStepSchema = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  verdict: z.enum(['allow', 'ask', 'deny', 'unknown']),
+  effects: z.array(z.string()),
+  estimatedMs: z.number(),
+  maxUsd: z.number(),
+  level: z.number(),
+});
+
+const stepReason = z.object({ step: z.string(), reason: z.string() });
+
+export const planSchema = z.looseObject({
+  flow: z.string(),
+  version: z.string(),
+  digest: z.string(),
+  steps: z.array(planStepSchema),
+  levels: z.array(z.array(z.string())),
+  criticalPath: z.array(z.string()),
+  estimatedMs: z.number(),
+  cost: z.object({ maxUsd: z.number(), isOpen: z.boolean() }),
+  approvals: z.array(stepReason),
+  denied: z.array(stepReason),
+  missingCredentials: z.array(z.object({ step: z.string(), key: z.string() })),
 });
 
 export const startBody = z.strictObject({

@@ -1,7 +1,7 @@
 /** The stages a call went through, one inside the other, each with the time it took by itself. */
 import type { CSSProperties } from 'react';
-import type { TraceSpan } from '../../api/call-records.ts';
-import { duration } from '../../components/format.ts';
+import type { TraceSpan } from '../api/call-records.ts';
+import { duration } from './format.ts';
 import { ownTimes } from './own-times.ts';
 
 const share = (part: number, whole: number): string =>

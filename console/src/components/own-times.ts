@@ -1,5 +1,5 @@
 /** What each stage took by itself: stages lie one inside the other, and a span covers all within. */
-import type { TraceSpan } from '../../api/call-records.ts';
+import type { TraceSpan } from '../api/call-records.ts';
 
 export interface OwnTime extends TraceSpan {
   readonly ownMs: number;

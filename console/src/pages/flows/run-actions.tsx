@@ -1,0 +1,138 @@
+/** Continuing, cancelling and sending an event to a run. Cancelling asks first. */
+import { type FormEvent, useState } from 'react';
+import { isOver, type RunDetail } from '../../api/flow-records.ts';
+import { useServices } from '../../api/services.tsx';
+import { Button } from '../../components/button.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { Field } from '../../components/field.tsx';
+import { useErrorToast, useToast } from '../../components/toast.tsx';
+
+interface ActionsProps {
+  readonly run: RunDetail;
+  onDone(): void;
+}
+
+const pathOf = ({ id }: RunDetail, action: string): string =>
+  `/v1/flows/runs/${encodeURIComponent(id)}/${action}`;
+
+const CancelDialog = ({ run, onDone, onClose }: ActionsProps & { onClose(): void }) => {
+  const { api } = useServices();
+  const toast = useToast();
+  const cancel = async (): Promise<void> => {
+    await api.send('POST', pathOf(run, 'cancel'));
+    toast({ tone: 'good', text: 'The run was cancelled.' });
+    onDone();
+  };
+  return (
+    <ConfirmDialog
+      title="Cancel this run?"
+      confirm="Cancel the run"
+      kind="danger"
+      onConfirm={cancel}
+      onClose={onClose}
+    >
+      <p>
+        It makes no more steps, nor do the runs that it has started. What it has done stays done.
+      </p>
+    </ConfirmDialog>
+  );
+};
+
+/** The event that the run waits for, as a proposal. */
+const awaitedEvent = ({ waitsFor = [] }: RunDetail): string =>
+  waitsFor.find((each) => each.startsWith('event:'))?.slice('event:'.length) ?? '';
+
+const parsed = (text: string): { readonly value: unknown } | undefined => {
+  try {
+    return { value: text.trim() === '' ? null : JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+};
+
+const SendDialog = ({ run, onDone, onClose }: ActionsProps & { onClose(): void }) => {
+  const { api } = useServices();
+  const toast = useToast();
+  const fail = useErrorToast();
+  const [event, setEvent] = useState(() => awaitedEvent(run));
+  const [text, setText] = useState('');
+  const [isChecked, setChecked] = useState(false);
+  const payload = parsed(text);
+  const submit = (submitted: FormEvent): void => {
+    submitted.preventDefault();
+    setChecked(true);
+    if (event === '' || !payload) return;
+    api.send('POST', pathOf(run, 'send'), { event, payload: payload.value }).then(() => {
+      toast({ tone: 'good', text: 'The event was sent.' });
+      onDone();
+      onClose();
+    }, fail);
+  };
+  return (
+    <Dialog title="Send an event" onClose={onClose}>
+      <form className="dialog-body" onSubmit={submit} noValidate>
+        <Field
+          label="Event"
+          isRequired
+          problem={isChecked && event === '' ? 'Name the event.' : undefined}
+        >
+          {(ids) => (
+            <input {...ids} value={event} onChange={({ target }) => setEvent(target.value)} />
+          )}
+        </Field>
+        <Field
+          label="What it brings"
+          hint="JSON; nothing is null"
+          problem={isChecked && !payload ? 'This is not JSON.' : undefined}
+        >
+          {(ids) => (
+            <textarea
+              {...ids}
+              rows={5}
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+          )}
+        </Field>
+        <div className="actions">
+          <Button type="submit" kind="primary">
+            Send the event
+          </Button>
+          <Button onClick={onClose}>Not now</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};
+
+export const RunActions = (props: ActionsProps) => {
+  const { api, session } = useServices();
+  const toast = useToast();
+  const fail = useErrorToast();
+  const [asking, setAsking] = useState<'cancel' | 'send'>();
+  const close = (): void => setAsking(undefined);
+  if (isOver(props.run) && asking === undefined) return null;
+  const isOff = session.role === 'viewer';
+  const resume = (): void => {
+    api.send('POST', pathOf(props.run, 'resume')).then(() => {
+      toast({ tone: 'good', text: 'The run goes on.' });
+      props.onDone();
+    }, fail);
+  };
+  return (
+    <div className="actions">
+      <Button disabled={isOff || props.run.status === 'running'} onClick={resume}>
+        Resume
+      </Button>
+      <Button disabled={isOff} onClick={() => setAsking('send')}>
+        Send an event
+      </Button>
+      <Button kind="danger" icon="stop" disabled={isOff} onClick={() => setAsking('cancel')}>
+        Cancel
+      </Button>
+      {isOff && <span className="muted">Viewers cannot change runs.</span>}
+      {asking === 'cancel' && <CancelDialog {...props} onClose={close} />}
+      {asking === 'send' && <SendDialog {...props} onClose={close} />}
+    </div>
+  );
+};

@@ -1,0 +1,36 @@
+/** `toolcrib flow optimize`: the same flow with fewer or earlier calls. The file stays as it is. */
+import type { Command } from 'commander';
+import { visibleBlock, visibleText } from '../../../kit/text/visible-text.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { counted } from '../../output/format-units.ts';
+import { withCrib } from '../../session/open-crib.ts';
+import { flowSource } from './flow-source.ts';
+
+const optimize = (io: Io, typed: string): Promise<number> =>
+  withCrib(io, async ({ crib }) => {
+    const found = await crib.flows.optimize(await flowSource(io, typed));
+    if (io.json) {
+      printJson(io, found);
+      return 0;
+    }
+    const { flow, changes, saves } = found;
+    if (changes.length === 0) {
+      note(io, 'Nothing can be saved: the flow is as good as it gets.');
+      return 0;
+    }
+    const { stringify } = await import('yaml');
+    print(io, visibleBlock(stringify(flow)).trimEnd());
+    for (const { type, message } of changes)
+      note(io, `${io.noteInk.green('✓')} ${type}: ${visibleText(message)}`);
+    note(io, `Saves ${counted(saves.calls, 'call')} and ${counted(saves.levels, 'level')}.`);
+    return 0;
+  });
+
+export const flowOptimizeCommand = (flow: Command, io: Io): Command =>
+  withExamples(
+    withJson(flow.command('optimize'))
+      .argument('<flow>', 'name of a declared flow, or a flow file')
+      .action(leaving(io, (typed: string) => optimize(io, typed))),
+    'toolcrib flow optimize research.yml > better.yml',
+  );

@@ -1,0 +1,28 @@
+/** Finds the flow that a command is about: a file, or the name of a flow of the project. */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { errorCodeOf } from '../../../kit/data/reason-of.ts';
+import { misuse } from '../../input/misuse.ts';
+import type { Io } from '../../io.ts';
+
+const isFile = (typed: string): boolean => /\.ya?ml$/i.test(typed) || typed.includes('/');
+
+/** A flow is a page or two; what is larger is something else. */
+const MAX_BYTES = 1024 * 1024;
+
+/** Reads a flow file. Fails with VALIDATION_ERROR. */
+export const readFlowFile = async (io: Io, path: string): Promise<string> => {
+  try {
+    const bytes = await readFile(resolve(io.cwd, path));
+    if (bytes.byteLength <= MAX_BYTES) return bytes.toString('utf8');
+  } catch (error) {
+    const code = errorCodeOf(error);
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code || 'unknown'})`;
+    throw misuse(`The file ${path} ${why}.`, 'Check the path; it is relative to this directory.');
+  }
+  throw misuse(`The file ${path} is too large for a flow.`, 'A flow has at most 1 MiB.');
+};
+
+/** Returns the text of a file, or the name of a registered flow. */
+export const flowSource = (io: Io, typed: string): Promise<string> =>
+  isFile(typed) ? readFlowFile(io, typed) : Promise.resolve(typed);

@@ -1,0 +1,48 @@
+/** `toolcrib flow validate`: every fault of flow files, with line and column. */
+import type { Command } from 'commander';
+import type { FlowFault } from '../../../contract/flow-data.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { type Io, print, printJson } from '../../io.ts';
+import { counted } from '../../output/format-units.ts';
+import { withCrib } from '../../session/open-crib.ts';
+import { readFlowFile } from './flow-source.ts';
+
+const faultLine = (io: Io, file: string, fault: FlowFault): string => {
+  const { severity, line, column, path, message } = fault;
+  const mark = severity === 'error' ? io.ink.red('✗') : io.ink.yellow('!');
+  const at = line === undefined ? '' : `:${line}:${column ?? 1}`;
+  const place = path.length === 0 ? '' : `${path.join('.')}: `;
+  return `${mark} ${visibleText(`${file}${at}`)}  ${visibleText(`${place}${message}`)}`;
+};
+
+const validate = (io: Io, files: readonly string[]): Promise<number> =>
+  withCrib(io, async ({ crib }) => {
+    const results = [];
+    for (const file of files) {
+      const { ok, faults } = await crib.flows.validate(await readFlowFile(io, file));
+      results.push({ file, ok, faults });
+    }
+    const isGood = results.every(({ ok }) => ok);
+    if (io.json) printJson(io, { ok: isGood, files: results });
+    else {
+      for (const { file, ok, faults } of results) {
+        print(io, ...faults.map((fault) => faultLine(io, file, fault)));
+        if (ok) print(io, `${io.ink.green('✓')} ${visibleText(file)} can be run.`);
+      }
+      if (!isGood) {
+        const bad = results.filter(({ ok }) => !ok).length;
+        print(io, '', `${counted(bad, 'file')} cannot be run.`);
+      }
+    }
+    return isGood ? 0 : 2;
+  });
+
+export const flowValidateCommand = (flow: Command, io: Io): Command =>
+  withExamples(
+    withJson(flow.command('validate'))
+      .argument('<file...>', 'flow files, YAML')
+      .action(leaving(io, (files: readonly string[]) => validate(io, files))),
+    'toolcrib flow validate .toolcrib/flows/*.yml',
+    'toolcrib flow validate research.yml --json',
+  );

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { FlowData, FlowDataStep } from '../../contract/flow-data.ts';
+import { defineTool } from '../../contract/tool.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
+import { createRegistry } from '../../registry/registry.ts';
+import { optimizeFlow } from './optimize-flow.ts';
+import { defineFlowData } from './parse-flow.ts';
+
+const tool = (name: string, tier: 'read_only' | 'write') =>
+  defineTool({ name, description: name, tier, input: z.looseObject({}), run: (input) => input });
+
+const tools = createRegistry({ runtime: createRuntime() });
+tools.registerAll([tool('read', 'read_only'), tool('write', 'write')]);
+
+const read = (id: string, input: unknown = { id }): FlowDataStep => ({ id, call: 'read', input });
+const write = (id: string): FlowDataStep => ({ id, call: 'write', input: {} });
+
+const optimized = (steps: readonly FlowDataStep[], more: Partial<FlowData> = {}) =>
+  optimizeFlow(defineFlowData({ name: 'sample', version: '1.0.0', steps, ...more }), tools);
+
+const afters = ({ steps }: FlowData) =>
+  Object.fromEntries(steps.map(({ id, after = [] }) => [id, after]));
+
+describe('optimizing a flow', () => {
+  it('runs reads together that do not use each other', () => {
+    const { flow, changes, saves } = optimized([
+      read('a'),
+      read('b'),
+      read('c', { x: { from: 'steps.a.data.id' } }),
+    ]);
+    expect(flow).toMatchObject({ kind: 'dag', output: { from: 'steps.c.data' } });
+    expect(afters(flow)).toEqual({ a: [], b: [], c: ['a'] });
+    expect(changes.map(({ type }) => type)).toEqual(['parallelized']);
+    expect(saves).toEqual({ calls: 0, levels: 1 });
+  });
+
+  it('moves nothing across a step that may change something', () => {
+    const { flow } = optimized([
+      ...[read('a'), read('b'), write('w'), read('c'), read('d'), write('v'), write('u')],
+    ]);
+    expect(afters(flow)).toEqual({
+      ...{ a: [], b: [], w: ['a', 'b'], c: ['w'], d: ['w'] },
+      ...{ v: ['c', 'd'], u: ['v'] },
+    });
+  });
+
+  it('makes the same read once, and points those who use it at the first', () => {
+    const { flow, saves } = optimized([
+      read('a', { k: 1 }),
+      read('b', { k: 1 }),
+      read('c', { one: { from: 'steps.a.data.k' }, two: { from: 'steps.b.data.k' } }),
+    ]);
+    expect(flow.steps.map(({ id }) => id)).toEqual(['a', 'c']);
+    expect(flow.steps[1]?.input).toEqual({
+      one: { from: 'steps.a.data.k' },
+      two: { from: 'steps.a.data.k' },
+    });
+    expect(saves.calls).toBe(1);
+  });
+
+  it.each([
+    ['a write is between them', [read('a', {}), write('w'), read('b', {}), read('z')]],
+    ['they write', [write('a'), write('b'), read('z')]],
+    ['their conditions differ', [read('a', {}), { ...read('b', {}), when: 'true' }, read('z')]],
+    [
+      'an expression names the second',
+      [read('a', {}), read('b', {}), read('z', { x: { cel: 'steps.b.data' } })],
+    ],
+  ])('does not merge calls when %s', (_why, steps) => {
+    const { saves, flow } = optimized(steps);
+    expect(saves.calls).toBe(0);
+    expect(flow.steps).toHaveLength(steps.length);
+  });
+
+  it('leaves a flow alone whose result would be another', () => {
+    const steps = [read('a'), { ...read('b'), when: 'input.x' }];
+    expect(optimized(steps).changes).toEqual([]);
+    expect(optimized([read('a'), read('b', { x: { from: 'steps.a.data' } })]).changes).toEqual([]);
+  });
+
+  it('leaves pipelines, branches and unknown tools alone', () => {
+    for (const kind of ['pipeline', 'conditional'] as const) {
+      const steps = [
+        { ...read('a', {}), when: 'true' },
+        { ...read('b', {}), when: 'true' },
+      ];
+      expect(optimized(steps, { kind }).changes).toEqual([]);
+    }
+    const unknown = { id: 'x', call: 'unknown' };
+    expect(optimized([unknown, { ...unknown, id: 'y' }]).changes).toEqual([]);
+  });
+});

@@ -1,0 +1,130 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { FlowData } from '../../contract/flow-data.ts';
+import { defineTool } from '../../contract/tool.ts';
+import { createCribHost } from '../../crib/create-crib.ts';
+
+const cleanup: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of cleanup.splice(0).reverse()) await each();
+});
+
+let ran = 0;
+const run = () => {
+  ran += 1;
+  return {};
+};
+const read = defineTool({
+  name: 'read',
+  description: 'Reads.',
+  tier: 'read_only',
+  timeoutMs: 100,
+  input: z.object({ n: z.number() }),
+  run,
+});
+const send = defineTool({
+  name: 'send',
+  description: 'Sends.',
+  tier: 'external_api',
+  timeoutMs: 1_000,
+  cost: { model: 'usage_based', fixed: 0.5 },
+  auth: { type: 'api_key', required: true, configKey: 'TOOLCRIB_TEST_NOT_THERE' },
+  input: z.object({ text: z.string() }),
+  run,
+});
+
+const open = async (tools = [read, send]) => {
+  ran = 0;
+  const crib = await createCribHost({ store: 'memory', builtins: false, tools: [...tools] });
+  cleanup.push(() => crib.close());
+  return crib;
+};
+
+const flow: FlowData = {
+  name: 'sample',
+  version: '1.0.0',
+  kind: 'dag',
+  steps: [
+    { id: 'a', call: 'read', input: { n: { from: 'input.n' } } },
+    { id: 'b', call: 'read', input: { n: 2 }, timeoutMs: 300 },
+    { id: 'c', call: 'send', input: { text: 'hi' }, after: ['a', 'b'] },
+    { id: 'd', call: 'send', input: { text: { cel: 'string(steps.a.data)' } }, after: ['a'] },
+    { id: 'e', approve: 'Done?', after: ['c'] },
+  ],
+};
+
+describe('planning a flow', () => {
+  it('says levels, critical path, cost, approvals and credentials, and runs nothing', async () => {
+    const crib = await open();
+    const plan = await crib.flows.plan(flow, { n: 1 });
+    expect(plan.faults).toEqual([]);
+    expect(plan.levels).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
+    expect(plan.criticalPath).toEqual(['b', 'c', 'e']);
+    expect(plan.estimatedMs).toBe(1_300);
+    expect(plan.cost).toEqual({ maxUsd: 1, isOpen: false });
+    expect(plan.approvals.map(({ step }) => step)).toEqual(['c', 'd', 'e']);
+    expect(plan.missingCredentials).toEqual([
+      { step: 'c', key: 'TOOLCRIB_TEST_NOT_THERE' },
+      { step: 'd', key: 'TOOLCRIB_TEST_NOT_THERE' },
+    ]);
+    expect(plan.steps.find(({ id }) => id === 'c')).toMatchObject({
+      ...{ tool: 'send', tier: 'external_api', verdict: 'ask', effects: ['external_api'] },
+      ...{ input: { text: 'hi' }, timeFrom: 'timeout', maxUsd: 0.5 },
+    });
+    expect(ran).toBe(0);
+    expect(await crib.audit.query()).toEqual([]);
+  });
+
+  it('counts items, attempts and the limit of the flow into the cost', async () => {
+    const crib = await open();
+    const step = { id: 'each', call: 'send', input: { text: { from: 'item' } } };
+    const planOf = (forEach: unknown, more: object = {}) =>
+      crib.flows.plan(
+        {
+          ...{ name: 'sample', version: '1.0.0', steps: [{ ...step, forEach, ...more } as never] },
+        },
+        { list: ['x', 'y', 'z'] },
+      );
+    const known = await planOf({ items: { from: 'input.list' } }, { retry: { attempts: 2 } });
+    expect(known.cost).toEqual({ maxUsd: 3, isOpen: false });
+    const open2 = await planOf({ items: { from: 'input.other' } });
+    expect(open2.cost.isOpen).toBe(true);
+  });
+
+  it('says what the rules deny', async () => {
+    const crib = await open();
+    const plan = await crib.flows.plan(flow, { n: 1 }, { tools: ['read'] });
+    expect(plan.denied.map(({ step }) => step)).toEqual(['c']);
+  });
+
+  it('has a digest of flow, input and tools: what changes one changes the digest', async () => {
+    const crib = await open();
+    const { digest } = await crib.flows.plan(flow, { n: 1 });
+    expect((await crib.flows.plan(structuredClone(flow), { n: 1 })).digest).toBe(digest);
+    expect((await crib.flows.plan(flow, { n: 2 })).digest).not.toBe(digest);
+    const other = { ...flow, steps: flow.steps.slice(0, 3) };
+    expect((await crib.flows.plan(other, { n: 1 })).digest).not.toBe(digest);
+    const changed = await open([read, { ...send, tier: 'write' }]);
+    expect((await changed.flows.plan(flow, { n: 1 })).digest).not.toBe(digest);
+  });
+
+  it('a flow with faults has a plan that names them and nothing else', async () => {
+    const crib = await open();
+    const bad = { ...flow, steps: [{ id: 'a', call: 'gone' }] };
+    const plan = await crib.flows.plan(bad, {});
+    expect(plan.faults).toHaveLength(1);
+    expect(plan.steps).toEqual([]);
+  });
+});
+
+describe('drawing a flow', () => {
+  it('gives nodes with level and tier, and edges of order and data', async () => {
+    const crib = await open();
+    const { nodes, edges } = await crib.flows.graph(flow);
+    expect(nodes.find(({ id }) => id === 'c')).toMatchObject({
+      ...{ type: 'call', label: 'send', tier: 'external_api', level: 1 },
+    });
+    expect(edges).toContainEqual({ from: 'a', to: 'c', type: 'order' });
+    expect(edges).toContainEqual({ from: 'a', to: 'd', type: 'both' });
+  });
+});

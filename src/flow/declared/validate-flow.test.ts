@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { FlowData } from '../../contract/flow-data.ts';
+import { defineTool } from '../../contract/tool.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
+import { createRegistry } from '../../registry/registry.ts';
+import { parseFlow, readFlowObject } from './parse-flow.ts';
+import type { SubFlow } from './step-work.ts';
+import { validateFlow } from './validate-flow.ts';
+
+const lookup = defineTool({
+  name: 'lookup',
+  description: 'Looks a price up.',
+  tier: 'read_only',
+  input: z.strictObject({ item: z.string(), limit: z.number().optional() }),
+  output: z.strictObject({ usd: z.number(), note: z.string() }),
+  run: () => ({ usd: 1, note: '' }),
+});
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays.',
+  tier: 'external_api',
+  input: z.strictObject({ usd: z.number() }),
+  run: () => 'paid',
+});
+
+const tools = createRegistry({ runtime: createRuntime() });
+tools.registerAll([lookup, pay]);
+
+const check = async (text: string, flows: Readonly<Record<string, FlowData>> = {}) => {
+  const subFlow = (name: string, version: string): SubFlow | undefined => {
+    const data = flows[`${name}@${version}`];
+    return data && { data, definition: { name, version, run: async () => null } };
+  };
+  const { ok, faults } = await validateFlow(await parseFlow(text), { tools, subFlow });
+  expect(ok).toBe(faults.length === 0);
+  return faults.map(({ line, column, message }) => `${line}:${column} ${message}`);
+};
+
+const flow = (kind: string, ...steps: string[]): string =>
+  ['name: sample', 'version: 1.0.0', `kind: ${kind}`, 'steps:', ...steps].join('\n');
+
+describe('the graph', () => {
+  it('names the steps of a loop and those that it keeps from running', async () => {
+    expect(
+      await check(
+        flow(
+          'dag',
+          '  - { id: a, sleepMs: 1, after: [c] }',
+          '  - { id: b, sleepMs: 1, after: [a] }',
+          '  - { id: c, sleepMs: 1, after: [b] }',
+          '  - { id: d, sleepMs: 1, after: [c] }',
+        ),
+      ),
+    ).toEqual([
+      '5:33 these steps wait for each other: a → b → c → a',
+      '8:5 d cannot be reached: it comes after the loop of a',
+    ]);
+  });
+
+  it('names predecessors that are unknown, doubled or in another group', async () => {
+    expect(
+      await check(
+        flow(
+          'dag',
+          '  - { id: alpha, sleepMs: 1 }',
+          '  - { id: b, sleepMs: 1, after: [alpa, alpha, alpha] }',
+          '  - { id: alpha, sleepMs: 1 }',
+          '  - id: g',
+          '    steps: [{ id: inner, sleepMs: 1 }]',
+          '  - { id: c, sleepMs: 1, after: [inner] }',
+        ),
+      ),
+    ).toEqual([
+      '6:34 there is no step alpa; did you mean alpha?',
+      '6:47 alpha is named twice',
+      '7:11 two steps have the id alpha',
+      '10:34 inner is in another group; a step can come after steps of its own group',
+    ]);
+  });
+});
+
+describe('values', () => {
+  it('names references to steps that are not there, not over, or inside a group', async () => {
+    expect(
+      await check(
+        flow(
+          'dag',
+          '  - id: g',
+          '    steps: [{ id: inner, call: lookup, input: { item: x } }]',
+          '  - { id: a, call: lookup, input: { item: { from: steps.b.data.note } } }',
+          '  - { id: b, call: lookup, input: { item: { from: steps.nobody.data } } }',
+          '  - { id: c, call: lookup, after: [g], input: { item: { from: steps.inner.data.note } } }',
+          '  - { id: d, call: lookup, input: { item: { from: item } } }',
+          '  - { id: e, call: lookup, input: { item: { from: steps.e.data } } }',
+        ),
+      ),
+    ).toEqual([
+      '7:51 a does not come after b, so its result may not be there yet',
+      '8:51 there is no step nobody',
+      '9:63 inner is inside another group, or not over before c begins',
+      '10:51 there is an item only in a step with forEach, or inside such a group',
+      '11:51 e cannot use its own result here',
+    ]);
+  });
+
+  it('names faults of paths and of CEL, each with its place', async () => {
+    const faults = await check(
+      flow(
+        'sequential',
+        '  - { id: a, call: lookup, input: { item: { from: nowhere.x } } }',
+        '  - { id: b, call: lookup, when: "steps.a.", input: { item: { cel: "1 +" } } }',
+        '  - { id: c, call: lookup, input: { item: { from: input.__proto__.x } } }',
+      ),
+    );
+    expect(faults).toHaveLength(4);
+    expect(faults[0]).toMatch(/^5:51 the path has to begin with/);
+    expect(faults[1]).toMatch(/^6:34 CEL, character/);
+    expect(faults[2]).toMatch(/^6:68 CEL, character/);
+    expect(faults[3]).toMatch(/^7:51 the path must not name __proto__/);
+  });
+});
+
+describe('tools', () => {
+  it('names tools and versions that are not there', async () => {
+    expect(
+      await check(
+        flow(
+          'sequential',
+          '  - { id: a, call: lokup, input: { item: x } }',
+          '  - { id: b, call: lookup, version: 9.0.0, input: { item: x } }',
+          '  - { id: c, call: lookup, input: { item: x }, onError: { fallback: { call: gone } } }',
+        ),
+      ),
+    ).toEqual([
+      '5:20 there is no tool lokup; did you mean lookup?',
+      '6:37 lookup has no version 9.0.0; it has 1.0.0',
+      '7:77 there is no tool gone',
+    ]);
+  });
+
+  it('names inputs that never fit: missing, unknown and of another type', async () => {
+    expect(
+      await check(
+        flow(
+          'sequential',
+          '  - { id: a, call: lookup, input: { items: x } }',
+          '  - { id: b, call: lookup, input: { item: 5 } }',
+          '  - { id: c, call: lookup, input: { item: x } }',
+          '  - { id: d, call: pay, input: { usd: { from: steps.c.data.note } } }',
+          '  - { id: e, call: pay, input: { usd: { from: steps.c.data.price } } }',
+          '  - { id: f, call: pay, input: { usd: { from: steps.c.data.usd } } }',
+          '  - { id: g, call: pay }',
+        ),
+      ),
+    ).toEqual([
+      '5:35 input of lookup: item is missing',
+      '5:44 input of lookup: there is no field items',
+      '6:43 input of lookup: gives integer, but string is needed',
+      '8:47 input of pay: steps.c.data.note gives string, but number is needed',
+      '9:47 input of pay: steps.c.data.price cannot be there: nothing has a field price',
+      '11:20 input of pay: usd is missing',
+    ]);
+  });
+
+  it('compares the steps of a pipeline', async () => {
+    const steps = [
+      '  - { id: a, call: lookup, input: { item: x } }',
+      '  - { id: b, call: lookup }',
+      '  - { id: c, call: pay }',
+    ];
+    expect(await check(flow('pipeline', ...steps))).toEqual([
+      '6:20 what a gives does not fit lookup: it never has the field item, which is needed',
+    ]);
+  });
+});
+
+describe('threats: flows and limits', () => {
+  const limited = (...steps: string[]): string =>
+    [flow('sequential', ...steps), 'limits: { tiers: [read_only], maxUsd: 1 }'].join('\n');
+
+  it('a flow cannot call beyond its own limits, not even in a fallback', async () => {
+    expect(
+      await check(
+        limited(
+          '  - { id: a, call: pay, input: { usd: 1 } }',
+          '  - { id: b, call: lookup, input: { item: x }, onError: { fallback: { call: pay, input: { usd: 1 } } } }',
+        ),
+      ),
+    ).toEqual([
+      '5:20 the limits do not allow the tier external_api of the tool pay',
+      '6:77 the limits do not allow the tier external_api of the tool pay',
+    ]);
+  });
+
+  it('a sub-flow has to be limited at least as much', async () => {
+    const inner = (limits?: FlowData['limits']): FlowData => ({
+      ...{ name: 'inner', version: '1.0.0', steps: [{ id: 'x', sleepMs: 1 }] },
+      ...(limits && { limits }),
+    });
+    const text = limited('  - { id: a, flow: inner@1.0.0 }');
+    expect(await check(text, { 'inner@1.0.0': inner() })).toHaveLength(1);
+    expect(
+      await check(text, { 'inner@1.0.0': inner({ tiers: ['read_only'], maxUsd: 2 }) }),
+    ).toEqual(['5:20 the limits do not allow the flow inner@1.0.0, which may spend more']);
+    const narrow = inner({ tiers: ['read_only'], maxUsd: 1 });
+    expect(await check(text, { 'inner@1.0.0': narrow })).toEqual([]);
+  });
+
+  it('names flows that start themselves or each other', async () => {
+    const starting = (name: string, other: string): FlowData => ({
+      ...{ name, version: '1.0.0', steps: [{ id: 'x', flow: other }] },
+    });
+    const flows = { 'b@1.0.0': starting('b', 'sample@1.0.0') };
+    const text = flow(
+      'parallel',
+      '  - { id: x, flow: b@1.0.0 }',
+      '  - { id: y, flow: sample@1.0.0 }',
+      '  - { id: z, flow: gone@1.0.0 }',
+    );
+    expect(await check(text, flows)).toEqual([
+      '5:20 these flows start each other: sample@1.0.0 → b@1.0.0 → sample@1.0.0',
+      '6:20 sample@1.0.0 starts itself',
+      '7:20 there is no flow gone@1.0.0',
+    ]);
+  });
+
+  it('an expression that would take all memory is refused or bounded when it runs', async () => {
+    const bomb = '[1].map(a, [1].map(b, [1].map(c, 1)))';
+    const [fault] = await check(
+      flow('sequential', `  - { id: a, call: lookup, input: { item: { cel: "${bomb}" } } }`),
+    );
+    expect(fault).toContain('loops may be nested');
+  });
+
+  it('a large graph is checked in reasonable time', async () => {
+    const steps = Array.from({ length: 2_000 }, (_, at) => ({
+      ...{ id: `s${at}`, call: 'lookup', input: { item: 'x' } },
+      after: Array.from({ length: Math.min(at, 50) }, (__, back) => `s${at - back - 1}`),
+    }));
+    const data = { name: 'sample', version: '1.0.0', kind: 'dag', steps } as const;
+    const { ok } = await validateFlow(readFlowObject(data), { tools });
+    expect(ok).toBe(true);
+  });
+});

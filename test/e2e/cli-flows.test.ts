@@ -1,0 +1,158 @@
+/** The flow commands of the built program: in pipes, on a terminal, killed and continued. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openTerminal } from './pseudo-terminal.ts';
+import { createProject, type Project } from './run-toolcrib.ts';
+
+const SLOW = 120_000;
+
+/** Adds, waits for a person, then writes a file. */
+const SAVE = `name: save
+version: 1.0.0
+description: Saves a sum.
+input: { type: object, properties: { a: { type: number } }, required: [a], additionalProperties: false }
+steps:
+  - { id: sum, call: calculator, input: { expression: { cel: "string(input.a) + ' + 2'" } } }
+  - { id: sure, approve: Save the sum? }
+  - { id: write, call: write_file, input: { path: out.txt, content: { cel: "string(steps.sum.data.result)" } } }
+output: { from: steps.sum.data.result }
+`;
+const WAIT = `name: wait
+version: 1.0.0
+steps:
+  - { id: sum, call: calculator, input: { expression: 1 + 1 } }
+  - { id: paid, waitFor: paid }
+`;
+const BAD = `name: bad
+version: 1.0.0
+steps:
+  - { id: one, call: calculatr, input: {} }
+`;
+
+const flowProject = async (): Promise<Project> => {
+  const project = createProject();
+  const folder = join(project.folder, '.toolcrib', 'flows');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'save.yml'), SAVE);
+  writeFileSync(join(folder, 'wait.yml'), WAIT);
+  await project.run(['trust', '--yes']);
+  return project;
+};
+
+beforeAll(() => {
+  createProject();
+}, 180_000);
+
+interface Started {
+  readonly run: { readonly id: string; readonly status: string; readonly output?: unknown };
+  readonly waitsFor: readonly string[];
+}
+
+describe('flows in scripts', { timeout: SLOW }, () => {
+  it('a run waits for a person with exit code 5, and is resumed after the answer', async () => {
+    const project = await flowProject();
+    const args = ['flow', 'run', 'save', 'a=3', '--id', 'monday', '--json'];
+    const started = await project.run(args);
+    expect(started.code).toBe(5);
+    const { run, waitsFor } = started.json<Started>();
+    expect(run).toMatchObject({ id: 'monday', status: 'waiting' });
+    expect(existsSync(join(project.folder, 'out.txt'))).toBe(false);
+    const [approval = ''] = waitsFor;
+    expect((await project.run(['approvals', 'approve', approval])).code).toBe(0);
+    const resumed = await project.run(['flow', 'resume', 'monday', '--yes', '--json']);
+    expect(resumed.code).toBe(0);
+    expect(resumed.json<Started>().run).toMatchObject({ status: 'completed', output: 5 });
+    expect(readFileSync(join(project.folder, 'out.txt'), 'utf8')).toBe('5');
+    const { steps } = (await project.run(['flow', 'steps', 'monday', '--json'])).json<{
+      steps: { key: string; state: string }[];
+    }>();
+    expect(steps.map(({ key, state }) => `${key} ${state}`)).toEqual([
+      'sum done',
+      'sure done',
+      'write done',
+    ]);
+    expect((await project.run(['flow', 'cancel', 'monday'])).err).toContain('CONFLICT');
+  });
+
+  it('bad input, an unknown flow and a flow with faults are exit code 2', async () => {
+    const project = await flowProject();
+    expect(await project.run(['flow', 'run', 'save', 'a=x'])).toMatchObject({ code: 2 });
+    const unknown = await project.run(['flow', 'run', 'sav']);
+    expect(unknown.code).toBe(2);
+    expect(unknown.err).toContain('did you mean save');
+    writeFileSync(join(project.folder, 'bad.yml'), BAD);
+    const faults = await project.run(['flow', 'validate', 'bad.yml']);
+    expect(faults.code).toBe(2);
+    expect(faults.out).toMatch(/bad\.yml:4:\d+ .*did you mean calculator/);
+  });
+
+  it('a flow is planned and drawn without running', async () => {
+    const project = await flowProject();
+    const plan = await project.run(['flow', 'plan', 'save', 'a=3']);
+    expect(plan.code).toBe(0);
+    expect(plan.out).toMatch(/asks +sure: Save the sum\?/);
+    const drawn = await project.run(['flow', 'graph', 'save', '--format', 'svg']);
+    expect(drawn.out).toMatch(/^<svg [\s\S]*sum: calculator[\s\S]*<\/svg>\n$/);
+    expect((await project.run(['flow', 'runs'])).out).toContain('There is no such run.');
+  });
+
+  it('a run that was killed goes on in another process, with the event it waits for', async () => {
+    const project = await flowProject();
+    const child = project.start(['flow', 'run', 'wait', '--id', 'killed']);
+    child.stdin?.end();
+    let shown = '';
+    const isWaiting = new Promise<void>((resolve) => {
+      child.stderr?.on('data', (chunk) => {
+        shown += String(chunk);
+        if (shown.includes('waits for the event')) resolve();
+      });
+    });
+    await isWaiting;
+    const gone = new Promise((resolve) => child.on('close', resolve));
+    child.kill('SIGKILL');
+    await gone;
+    expect((await project.run(['flow', 'send', 'killed', 'paid', '{"n":7}'])).code).toBe(0);
+    const resumed = await project.run(['flow', 'resume', 'killed', '--json']);
+    expect(resumed.json<Started>().run).toMatchObject({ status: 'completed', output: { n: 7 } });
+  });
+});
+
+describe('flows as code', { timeout: SLOW }, () => {
+  it('a module named on the command line brings them; one without a flow is refused', async () => {
+    const project = createProject();
+    const flow = `{ name: 'double', version: '1.0.0', run: (flow, { n }) =>
+      flow.call('calculator', { expression: \`\${n} * 2\` }).then(({ result }) => result) }`;
+    writeFileSync(join(project.folder, 'flows.mjs'), `export const double = ${flow};`);
+    writeFileSync(join(project.folder, 'none.mjs'), 'export const x = 1;');
+    const ended = await project.run(['flow', 'run', 'double', 'n:=21', '--module', 'flows.mjs']);
+    expect(ended).toMatchObject({ code: 0, out: '42\n' });
+    const refused = await project.run(['flow', 'list', '--module', 'none.mjs']);
+    expect(refused.err).toContain('exports no flow');
+    expect(refused.code).not.toBe(0);
+  });
+});
+
+describe('flows on a terminal', { timeout: SLOW }, () => {
+  it('asks the person inline and shows the tree of steps', async () => {
+    const project = await flowProject();
+    const terminal = openTerminal(project, ['flow', 'run', 'save', 'a=3']);
+    await terminal.waitFor('Save the sum?');
+    await terminal.waitFor('Approve this call?');
+    terminal.type('y\n');
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.shown()).toMatch(/✓.* write: write_file/);
+    expect(readFileSync(join(project.folder, 'out.txt'), 'utf8')).toBe('5');
+  });
+
+  it('Ctrl-C leaves the run on record and says how to resume it', async () => {
+    const project = await flowProject();
+    const terminal = openTerminal(project, ['flow', 'run', 'wait', '--id', 'left']);
+    await terminal.waitFor('waits for the event');
+    terminal.type('\u0003');
+    expect(await terminal.ended()).toBe(4);
+    expect(terminal.shown()).toContain('toolcrib flow resume left');
+    const { status } = (await project.run(['flow', 'status', 'left', '--json'])).json();
+    expect(status).toBe('waiting');
+  });
+});
