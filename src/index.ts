@@ -37,6 +37,7 @@ export {
   type PathNeed,
   type RateLimit,
   type Recovery,
+  type ResourceRequirements,
   type Sanitizing,
   SOURCES,
   TIERS,
@@ -61,8 +62,10 @@ export {
   type CribFlows,
   defineFlow,
   type FlowApproval,
+  type FlowCallOptions,
   type FlowContext,
   type FlowDefinition,
+  type FlowStepOptions,
   type StartedRun,
   type StartFlowAs,
 } from './contract/flow.ts';
@@ -72,6 +75,26 @@ export type {
   FlowStatus,
   JournalStep,
 } from './contract/flow-store.ts';
+
+// Flows as data: YAML or objects.
+
+export {
+  type CribFlowData,
+  defineFlowData,
+  type FlowChange,
+  type FlowData,
+  type FlowDataStep,
+  type FlowFault,
+  type FlowGraph,
+  type FlowKind,
+  type FlowLimits,
+  type FlowNodeState,
+  type FlowOptimization,
+  type FlowPlan,
+  type FlowRunNodes,
+  type FlowSource,
+  type FlowValidation,
+} from './contract/flow-data.ts';
 
 // Running inside a tool: what it is handed, and how it fails with a code.
 
