@@ -96,6 +96,18 @@ export {
   type FlowValidation,
 } from './contract/flow-data.ts';
 
+// Chains: calls that are made at once.
+
+export type {
+  ChainCall,
+  ChainCallResult,
+  ChainOptions,
+  ChainResult,
+  ChainValidation,
+  CribChains,
+  OptimizedChain,
+} from './contract/chain.ts';
+
 // Running inside a tool: what it is handed, and how it fails with a code.
 
 export type {
