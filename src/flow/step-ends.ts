@@ -7,6 +7,7 @@ import { FINISHED, type FlowParent, type FlowRun, type Flows } from '../contract
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Tool } from '../contract/tool.ts';
+import { onlyReads } from './only-reads.ts';
 import { KEPT_MS } from './run-record.ts';
 import { type FlowSeals, isOurEnd, plantedEnd } from './run-seals.ts';
 import { type StepAttempt, type StepEnd, thrownError } from './turn.ts';
@@ -66,14 +67,6 @@ const BUSY_MS = 1_000;
 
 const isBusy = ({ code, retryable }: { readonly code: string; readonly retryable: boolean }) =>
   code === 'CONFLICT' && retryable;
-
-/** Says whether a tool can be called again without a key: it changes nothing and calls nobody. */
-const onlyReads = (tool: Tool | undefined): boolean =>
-  tool !== undefined &&
-  tool.tier === 'read_only' &&
-  !tool.callsTools &&
-  (tool.effects?.length ?? 0) === 0 &&
-  tool.capabilities.every(({ tier }) => tier === undefined || tier === 'read_only');
 
 const approvalOf = ({ open }: StepAttempt): Pick<StepCall, 'approvalId'> =>
   open?.approvalId === undefined ? {} : { approvalId: open.approvalId };

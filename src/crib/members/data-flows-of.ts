@@ -31,13 +31,11 @@ export const openData = async (deps: DataFlowDeps, registry: FlowRegistry): Prom
     machine: await openMachine(),
     hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
   });
-  for (const { file, line, column, message } of await dataFlows.load(deps.flowFiles ?? NO_FILES)) {
+  for (const { file, line, column, message } of await dataFlows.load(deps.flowFiles ?? new Map())) {
     runtime.log.warn(`.toolcrib/flows/${file}:${line}:${column}: ${message}`);
   }
   return dataFlows;
 };
-
-const NO_FILES: ReadonlyMap<string, Uint8Array> = new Map();
 
 interface DataMemberDeps {
   data(): Promise<DataFlows>;

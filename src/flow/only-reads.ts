@@ -1,5 +1,5 @@
 /** Tells tools that change nothing from all others. */
-import type { Tool } from '../../contract/tool.ts';
+import type { Tool } from '../contract/tool.ts';
 
 /** Doubt means that it may change something. */
 export const onlyReads = (tool: Tool | undefined): boolean =>
