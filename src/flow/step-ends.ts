@@ -6,7 +6,6 @@ import type { FlowCallOptions, FlowDefinition } from '../contract/flow.ts';
 import { FINISHED, type FlowParent, type FlowRun, type Flows } from '../contract/flow-store.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
-import type { Tool } from '../contract/tool.ts';
 import { onlyReads } from './only-reads.ts';
 import { KEPT_MS } from './run-record.ts';
 import { type FlowSeals, isOurEnd, plantedEnd } from './run-seals.ts';
