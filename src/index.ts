@@ -38,6 +38,7 @@ export {
   type PathNeed,
   type RateLimit,
   type Recovery,
+  type ResourceRequirements,
   type Sanitizing,
   SOURCES,
   TIERS,
@@ -62,10 +63,12 @@ export {
   type CribFlows,
   defineFlow,
   type FlowApproval,
+  type FlowCallOptions,
   type FlowContext,
   type FlowCost,
   type FlowDefinition,
   type FlowRunInfo,
+  type FlowStepOptions,
   type StartedRun,
   type StartFlowAs,
 } from './contract/flow.ts';
@@ -121,6 +124,38 @@ export type {
   Queue,
   StoredSchedule,
 } from './contract/queue.ts';
+
+// Flows as data: YAML or objects.
+
+export {
+  type CribFlowData,
+  defineFlowData,
+  type FlowChange,
+  type FlowData,
+  type FlowDataStep,
+  type FlowFault,
+  type FlowGraph,
+  type FlowKind,
+  type FlowLimits,
+  type FlowNodeState,
+  type FlowOptimization,
+  type FlowPlan,
+  type FlowRunNodes,
+  type FlowSource,
+  type FlowValidation,
+} from './contract/flow-data.ts';
+
+// Chains: calls that are made at once.
+
+export type {
+  ChainCall,
+  ChainCallResult,
+  ChainOptions,
+  ChainResult,
+  ChainValidation,
+  CribChains,
+  OptimizedChain,
+} from './contract/chain.ts';
 
 // Running inside a tool: what it is handed, and how it fails with a code.
 

@@ -2,6 +2,7 @@
 import type { Estimate } from './call.ts';
 import type { CallAs, CallOptions } from './call-options.ts';
 import type { Caller } from './caller.ts';
+import type { ChainCallOptions, CribChains } from './chain.ts';
 import type {
   CribApprovals,
   CribAudit,
@@ -15,6 +16,7 @@ import type {
 import type { ToolError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { CribFlows } from './flow.ts';
+import type { FlowValue } from './flow-data.ts';
 import type { CribJobs } from './job.ts';
 import type { Explanation } from './policy.ts';
 import type { PreconditionReport } from './precondition.ts';
@@ -38,11 +40,13 @@ export interface DryRunReport {
 
 export interface ProcessCall {
   readonly tool: string;
-  readonly input: unknown;
+  readonly input?: unknown;
+  /** In a chain or a plan: an input that uses what earlier calls gave; see `ChainCall`. */
+  readonly inputFrom?: FlowValue;
   /** Names the call in the answer. */
   readonly id?: string;
   /** For this call alone. Who makes it is the same for all. */
-  readonly options?: Pick<CallAs, 'idempotencyKey' | 'approvalId'>;
+  readonly options?: ChainCallOptions;
 }
 
 /** What became of one call of a request, in the order in which they were given. */
@@ -72,7 +76,25 @@ export type ProcessRequest =
       readonly maxConcurrency?: number;
     }
   | { readonly operation: 'discover'; readonly query?: string }
-  | { readonly operation: 'validate'; readonly calls: readonly ProcessCall[] };
+  | { readonly operation: 'validate'; readonly calls: readonly ProcessCall[] }
+  /** What is wrong with a chain or a plan as a whole, and what it would cost and ask. */
+  | { readonly operation: 'validate_chain'; readonly calls: readonly PlannedCall[] }
+  /** The same calls, equal reads once and independent reads together. */
+  | { readonly operation: 'optimize_chain'; readonly calls: readonly PlannedCall[] };
+
+/** A call that may name those that it comes after. */
+export type PlannedCall = ProcessCall & { readonly dependsOn?: readonly string[] };
+
+/** What `process` serves. */
+export const PROCESS_OPERATIONS = [
+  'execute_single',
+  'execute_chain',
+  'orchestrate',
+  'discover',
+  'validate',
+  'validate_chain',
+  'optimize_chain',
+] as const satisfies readonly ProcessRequest['operation'][];
 
 export interface ProcessResult {
   readonly operation: ProcessRequest['operation'];
@@ -81,7 +103,10 @@ export interface ProcessResult {
   readonly results: readonly ToolResult[];
   /** Every call of the request, those that were skipped included. */
   readonly calls?: readonly ProcessedCall[];
-  /** For `discover`: the tools found. For `validate`: what is wrong, per call. */
+  /**
+   * For `discover`: the tools found. For `validate`: what is wrong, per call. For `validate_chain` and
+   * `optimize_chain`: what `crib.chains` answers.
+   */
   readonly data?: unknown;
   readonly errors: readonly ToolError[];
   readonly durationMs: number;
@@ -238,6 +263,13 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    * const dead = await crib.jobs.list({ state: 'dead' });
    */
   readonly jobs: CribJobs;
+  /**
+   * Calls that are made at once, each with what earlier ones gave.
+   *
+   * @example
+   * const { overallStatus } = await crib.chains.execute([{ tool: 'greet', input: { name: 'Ada' } }]);
+   */
+  readonly chains: CribChains;
   /**
    * The MCP servers that are configured.
    *

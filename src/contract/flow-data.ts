@@ -139,6 +139,19 @@ export interface FlowData {
   readonly output?: FlowValue;
 }
 
+/**
+ * Gives an object the type of a flow as data. It is checked when it is registered, validated or planned;
+ * this does no I/O.
+ *
+ * @example
+ * const hello = defineFlowData({
+ *   name: 'hello',
+ *   version: '1.0.0',
+ *   steps: [{ id: 'say', call: 'greet', input: { name: { from: 'input.name' } } }],
+ * });
+ */
+export const defineFlowData = (data: FlowData): FlowData => data;
+
 /** What is wrong with a flow, and where. Line and column are there when it was read from a text. */
 export interface FlowFault {
   readonly path: readonly (string | number)[];

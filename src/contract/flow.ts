@@ -150,6 +150,11 @@ export interface StartFlowAs extends CallAs {
   readonly runId?: string;
   /** The version registered last when absent. */
   readonly version?: string;
+  /**
+   * For a flow as data: the digest of the plan that somebody agreed to. The run is refused with CONFLICT
+   * unless flow, input and tools are still those of that plan.
+   */
+  readonly planDigest?: string;
 }
 
 /** A flow that this process can run, as lists and forms show it. */

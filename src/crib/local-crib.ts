@@ -3,7 +3,14 @@
 import type { CallAs, CallOptions } from '../contract/call-options.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Catalog } from '../contract/catalog.ts';
-import type { Capabilities, ProcessRequest, ProcessResult, StartedCall } from '../contract/crib.ts';
+import type { CribChains } from '../contract/chain.ts';
+import {
+  type Capabilities,
+  PROCESS_OPERATIONS,
+  type ProcessRequest,
+  type ProcessResult,
+  type StartedCall,
+} from '../contract/crib.ts';
 import type { CribHost } from '../contract/crib-host.ts';
 import type {
   CribApprovals,
@@ -35,6 +42,7 @@ import type { Registry } from '../registry/registry.ts';
 import { frameworkTools } from './framework-tools.ts';
 import { approvalsOf } from './members/approvals-of.ts';
 import { auditOf } from './members/audit-of.ts';
+import { chainsOf } from './members/chains-of.ts';
 import { checked, checkedMethods } from './members/checked.ts';
 import { executionsOf } from './members/executions-of.ts';
 import { flowsOf, type OpenedFlows } from './members/flows-of.ts';
@@ -44,6 +52,7 @@ import {
   APPROVAL_CHECKS,
   AUDIT_CHECKS,
   CATALOG_CHECKS,
+  CHAIN_CHECKS,
   EVENT_CHECKS,
   EXECUTION_CHECKS,
   FLOW_CHECKS,
@@ -114,6 +123,7 @@ export class LocalCrib implements CribHost {
   readonly results: CribResults;
   readonly usage: CribUsage;
   readonly flows: CribFlows;
+  readonly chains: CribChains;
   readonly #flows: OpenedFlows;
   readonly jobs: CribJobs;
   readonly #jobs: OpenedJobs;
@@ -164,6 +174,14 @@ export class LocalCrib implements CribHost {
       openQueue: async () => deps.openQueue((await this.#open()).store),
     });
     this.jobs = checked(this.#jobs.members, JOB_CHECKS, { sync: ['register'] });
+    this.chains = checked(
+      chainsOf({
+        ...{ runtime: deps.runtime, flows: this.flows },
+        nextId: () => this.#nextId(deps.runtime.now()),
+        execute: (tool, input, as) => this.execute(tool, input, as),
+      }),
+      CHAIN_CHECKS,
+    );
     this.health = { sandboxes: () => this.#sandboxes.readiness() };
     this.events = checked(deps.events, EVENT_CHECKS, { sync: ['on'] });
     this.servers = checked(this.#servers(), SERVER_CHECKS, { sync: ['logs', 'watch'] });
@@ -238,8 +256,7 @@ export class LocalCrib implements CribHost {
     const { processRequest } = await import('../pipeline/process-request.ts');
     const copy = readableRequest(request);
     const outcome = await processRequest(copy, {
-      tools: this.tools,
-      caller,
+      ...{ tools: this.tools, caller, chains: this.chains },
       execute: (tool, input, as) => this.execute(tool, input, as),
     });
     const durationMs = runtime.elapsed() - started;
@@ -261,7 +278,7 @@ export class LocalCrib implements CribHost {
     const entries = this.tools.list();
     for (const { tool } of entries) sources[tool.source] = (sources[tool.source] ?? 0) + 1;
     return {
-      operations: ['execute_single', 'execute_chain', 'orchestrate', 'discover', 'validate'],
+      operations: PROCESS_OPERATIONS,
       tools: entries.length,
       sources,
       sandboxes: this.#closed ? [] : this.#sandboxes.types(),

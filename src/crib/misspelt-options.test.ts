@@ -98,7 +98,7 @@ describe('a call with an unknown option', () => {
 describe('a request of several calls with an unknown field', () => {
   const call = { tool: 'echo', input: {} };
   it.each([
-    [{ operation: 'execute_single', ...call, options: { dryRun: true } }, 'dryRun'],
+    [{ operation: 'execute_single', ...call, options: { dryrun: true } }, 'dryRun'],
     [{ operation: 'execute_single', ...call, options: { idempotencykey: 'k' } }, 'idempotencyKey'],
     [{ operation: 'execute_single', ...call, dryRun: true }, 'dryRun'],
     [{ operation: 'execute_chain', calls: [call], continueOnErr: true }, 'continueOnError'],

@@ -1,14 +1,17 @@
-/** Serves the five operations of the tool container contract on top of single calls. */
+/** Serves the operations of the tool container contract on top of single calls. */
 import type { CallAs } from '../contract/call-options.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Catalog } from '../contract/catalog.ts';
-import type {
-  ProcessCall,
-  ProcessedCall,
-  ProcessRequest,
-  ProcessResult,
+import type { ChainOptions, CribChains } from '../contract/chain.ts';
+import {
+  type PlannedCall,
+  PROCESS_OPERATIONS,
+  type ProcessCall,
+  type ProcessedCall,
+  type ProcessRequest,
+  type ProcessResult,
 } from '../contract/crib.ts';
-import { type ToolError, toolError } from '../contract/errors.ts';
+import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
 import type { ToolResult } from '../contract/result.ts';
 import { isRecord } from '../kit/data/is-record.ts';
 import { unknownNameText } from '../kit/text/did-you-mean.ts';
@@ -17,20 +20,13 @@ import { optionsFault } from './request-fault.ts';
 export interface ProcessDeps {
   readonly tools: Catalog;
   readonly caller: (Partial<Caller> & Pick<CallAs, 'signal' | 'dailyUsd'>) | undefined;
+  readonly chains: CribChains;
   execute(tool: string, input: unknown, as?: CallAs): Promise<ToolResult>;
 }
 
 type Orchestrated = Extract<ProcessRequest, { operation: 'orchestrate' }>;
+type SingleCall = Extract<ProcessRequest, { operation: 'execute_single' }>;
 type Outcome = Omit<ProcessResult, 'operation' | 'durationMs'>;
-
-const optionsOf = ({ options }: ProcessCall, caller: ProcessDeps['caller']): CallAs | undefined =>
-  options
-    ? {
-        ...caller,
-        ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
-        ...(options.approvalId !== undefined && { approvalId: options.approvalId }),
-      }
-    : caller;
 
 const processed = ({ id, tool }: ProcessCall, result: ToolResult | undefined): ProcessedCall => ({
   ...(id !== undefined && { id }),
@@ -55,18 +51,49 @@ const summary = (
   };
 };
 
+/** Makes the calls as a chain or a graph; what is wrong with the whole is an error of the answer. */
 const chain = async (
-  calls: readonly ProcessCall[],
-  continueOnError: boolean,
-  deps: ProcessDeps,
+  calls: readonly PlannedCall[],
+  options: ChainOptions,
+  { chains, caller }: ProcessDeps,
 ): Promise<Outcome> => {
-  const results: ToolResult[] = [];
-  for (const call of calls) {
-    const result = await deps.execute(call.tool, call.input, optionsOf(call, deps.caller));
-    results.push(result);
-    if (!result.success && !continueOnError) break;
+  try {
+    const { results } = await chains.execute(calls, options, caller);
+    const outcome = summary(
+      calls,
+      results.map(({ result }) => result),
+    );
+    const unmade = results.flatMap(({ result, error }) => (error && !result ? [error] : []));
+    return { ...outcome, errors: [...outcome.errors, ...unmade] };
+  } catch (thrown) {
+    return refused(thrown);
   }
-  return summary(calls, results);
+};
+
+/** A chain that cannot be made is an answer; anything else is a bug and goes on. */
+const refused = (thrown: unknown): Outcome => {
+  if (!(thrown instanceof ToolFailure)) throw thrown;
+  const errors = [toolError(thrown.code, thrown.message, thrown.extras)];
+  return { status: 'failure', results: [], errors };
+};
+
+const validateChain = async (
+  calls: readonly PlannedCall[],
+  { chains, caller }: ProcessDeps,
+): Promise<Outcome> => {
+  const data = await chains.validate(calls, caller);
+  return { status: data.ok ? 'success' : 'failure', results: [], errors: [], data };
+};
+
+const optimizeChain = async (
+  calls: readonly PlannedCall[],
+  { chains }: ProcessDeps,
+): Promise<Outcome> => {
+  try {
+    return { status: 'success', results: [], errors: [], data: await chains.optimize(calls) };
+  } catch (thrown) {
+    return refused(thrown);
+  }
 };
 
 /** Finds errors of the plan itself, before anything runs. */
@@ -101,31 +128,14 @@ const planErrors = (calls: Orchestrated['calls']): readonly ToolError[] => {
 };
 
 /** Starts each call when those it depends on have succeeded, `maxConcurrency` at a time at most. */
-const orchestrate = async (request: Orchestrated, deps: ProcessDeps): Promise<Outcome> => {
-  const errors = planErrors(request.calls);
+const orchestrate = async (
+  { calls, maxConcurrency }: Orchestrated,
+  deps: ProcessDeps,
+): Promise<Outcome> => {
+  const errors = planErrors(calls);
   if (errors.length > 0) return { status: 'failure', results: [], errors };
-  const { calls, maxConcurrency = calls.length } = request;
-  const done = new Map<string, ToolResult>();
-  const running = new Map<string, Promise<void>>();
-  const ready = ({ id, dependsOn = [] }: (typeof calls)[number]): boolean =>
-    !done.has(id) && !running.has(id) && dependsOn.every((other) => done.get(other)?.success);
-  for (;;) {
-    for (const call of calls) {
-      if (running.size >= maxConcurrency) break;
-      if (!ready(call)) continue;
-      const finish = deps
-        .execute(call.tool, call.input, optionsOf(call, deps.caller))
-        .then((result) => {
-          done.set(call.id, result);
-          running.delete(call.id);
-        });
-      running.set(call.id, finish);
-    }
-    if (running.size === 0) break;
-    await Promise.race(running.values());
-  }
-  const outcomes = calls.map(({ id }) => done.get(id));
-  return summary(calls, outcomes);
+  const graph = calls.map((call) => ({ ...call, dependsOn: call.dependsOn ?? [] }));
+  return chain(graph, { maxConcurrency: maxConcurrency ?? Math.max(1, calls.length) }, deps);
 };
 
 /** Makes dry runs: the calls pass every gate, and no tool runs. */
@@ -154,9 +164,7 @@ const discover = (query: string | undefined, tools: Catalog): Outcome => {
   return { status: 'success', results: [], errors: [], data };
 };
 
-const OPERATIONS: ReadonlySet<unknown> = new Set([
-  ...['execute_single', 'execute_chain', 'orchestrate', 'validate', 'discover'],
-]);
+const OPERATIONS: ReadonlySet<unknown> = new Set(PROCESS_OPERATIONS);
 
 /** By operation: the other fields that a request may have. */
 const REQUEST_NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -164,10 +172,12 @@ const REQUEST_NAMES: Readonly<Record<string, readonly string[]>> = {
   execute_chain: ['calls', 'continueOnError'],
   orchestrate: ['calls', 'maxConcurrency'],
   validate: ['calls'],
+  validate_chain: ['calls'],
+  optimize_chain: ['calls'],
   discover: ['query'],
 };
-const CALL_NAMES = ['tool', 'input', 'id', 'options', 'dependsOn'];
-const OPTION_NAMES = ['idempotencyKey', 'approvalId'];
+const CALL_NAMES = ['tool', 'input', 'inputFrom', 'id', 'options', 'dependsOn'];
+const OPTION_NAMES = ['idempotencyKey', 'approvalId', 'version', 'timeoutMs', 'dryRun'];
 
 /** Says which field of an object is not among the known ones. */
 const unknownName = (
@@ -228,6 +238,8 @@ const operationFault = (request: Readonly<Record<string, unknown>>): string | un
   return 'maxConcurrency must be a whole number above zero.';
 };
 
+const singleOf = ({ operation: _operation, ...call }: SingleCall): ProcessCall => call;
+
 /** Serves a request. Never rejects for an invalid one: the result says what is wrong with it. */
 export const processRequest = async (
   request: ProcessRequest,
@@ -245,13 +257,17 @@ export const processRequest = async (
   }
   switch (request.operation) {
     case 'execute_single':
-      return chain([request], false, deps);
+      return chain([singleOf(request)], {}, deps);
     case 'execute_chain':
-      return chain(request.calls, request.continueOnError ?? false, deps);
+      return chain(request.calls, { continueOnError: request.continueOnError ?? false }, deps);
     case 'orchestrate':
       return orchestrate(request, deps);
     case 'validate':
       return validate(request.calls, deps);
+    case 'validate_chain':
+      return validateChain(request.calls, deps);
+    case 'optimize_chain':
+      return optimizeChain(request.calls, deps);
     case 'discover':
       return discover(request.query, deps.tools);
   }

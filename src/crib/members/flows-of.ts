@@ -5,7 +5,6 @@ import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
 import type { CribFlowData } from '../../contract/flow-data.ts';
 import type { FlowFilter, FlowRun, Flows, JournalStep } from '../../contract/flow-store.ts';
-import type { Explanation } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Ledger } from '../../contract/store.ts';
 import type { DataFlows } from '../../flow/declared/data-flows.ts';
@@ -15,41 +14,17 @@ import { noRun } from '../../flow/run-watchers.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { callerOf } from '../../pipeline/new-call.ts';
 import { tokenOf, tokenRefusal } from './caller-refusal.ts';
+import { assertPlanned, type DataFlowDeps, dataMembers, openData } from './data-flows-of.ts';
 import { flowCost } from './flow-cost.ts';
 import { openFlowSeals } from './flow-seals.ts';
 import type { MemberDeps } from './member-deps.ts';
 
-export interface FlowMemberDeps extends MemberDeps {
+export interface FlowMemberDeps extends MemberDeps, DataFlowDeps {
   readonly tools: Catalog;
   readonly events: Events;
   nextId(): string;
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
-  explain(tool: string, input: unknown, as: CallAs): Promise<Explanation>;
-  /** The average time of a tool's calls so far. */
-  recordedMs(tool: string): number | undefined;
-  /** Trusted flow files of the project; read when flows are first used. */
-  readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
 }
-
-/** Opens what reads flows as data, with the first of them. */
-const openData = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<DataFlows> => {
-  const [{ DataFlows }, { openMachine }] = await Promise.all([
-    import('../../flow/declared/data-flows.ts'),
-    import('./open-machine.ts'),
-  ]);
-  const { tools, explain, recordedMs, runtime } = deps;
-  const dataFlows = new DataFlows({
-    ...{ registry, tools, explain, recordedMs, now: () => runtime.now() },
-    machine: await openMachine(),
-    hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
-  });
-  for (const { file, line, column, message } of await dataFlows.load(deps.flowFiles ?? NO_FILES)) {
-    runtime.log.warn(`.toolcrib/flows/${file}:${line}:${column}: ${message}`);
-  }
-  return dataFlows;
-};
-
-const NO_FILES: ReadonlyMap<string, Uint8Array> = new Map();
 
 /** Opens the service with the first flow; it continues runs that other processes left. */
 const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<FlowService> => {
@@ -170,7 +145,12 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
       const { describeFlows } = await import('../../flow/describe-flows.ts');
       return describeFlows(registry, (await data()).list());
     },
-    start: async (flow, input, as) => (await service()).start(flow, input, as),
+    start: async (flow, input, { planDigest, ...as } = {}) => {
+      if (planDigest !== undefined) {
+        await assertPlanned(await data(), { flow, input, planDigest, as });
+      }
+      return (await service()).start(flow, input, as);
+    },
     finished: async (runId, as) => {
       if (!(await isTouchable(runId, as))) throw noRun(runId);
       return (await service()).whenOver(runId);
@@ -196,21 +176,6 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
   };
 };
 
-/** The members for flows as data. */
-const dataMembers = ({ data, service }: Opening): Omit<CribFlowData, 'nodes'> => ({
-  registerData: async (source) => {
-    const flow = await (await data()).register(source);
-    void service().then((each) => each.continueDue());
-    return flow;
-  },
-  data: async () => (await data()).list(),
-  fileFaults: async () => (await data()).fileFaults,
-  validate: async (source) => (await data()).validate(source),
-  plan: async (source, input, as) => (await data()).plan(source, input, as),
-  optimize: async (source) => (await data()).optimize(source),
-  graph: async (source) => (await data()).graph(source),
-});
-
 export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
   const opening = openingOf(deps);
   const { registry, service, opened } = opening;
@@ -220,8 +185,8 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
         registry.register(flow);
         void service().then((each) => each.continueDue());
       },
-      ...runMembers(opening),
       ...dataMembers(opening),
+      ...runMembers(opening),
     },
     continueDue: async () => {
       if (deps.flowFiles) (await service()).continueDue();

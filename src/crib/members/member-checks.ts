@@ -2,6 +2,12 @@
 import type { AuditFilter } from '../../contract/audit.ts';
 import type { Catalog, SearchQuery, ToolFilter } from '../../contract/catalog.ts';
 import type {
+  ChainCall,
+  ChainCallOptions,
+  ChainOptions,
+  CribChains,
+} from '../../contract/chain.ts';
+import type {
   CribApprovals,
   CribAudit,
   CribExecutions,
@@ -127,8 +133,9 @@ const flowFilter = fields({
 /** Run id and version are the flow's own; the rest is as for a call. */
 const startAs: ArgumentCheck = (value) => {
   if (!isRecord(value)) return 'has to be an object';
-  const { runId, version, ...as } = value;
-  return optional(text)(runId) ?? optional(text)(version) ?? callOptions(as);
+  const { runId, version, planDigest, ...as } = value;
+  const texts = [runId, version, planDigest].map(optional(text));
+  return texts.find((fault) => fault !== undefined) ?? callOptions(as);
 };
 
 /** The text or the object of a flow as data, or a name: its reader says what is wrong with it. */
@@ -154,6 +161,46 @@ export const FLOW_CHECKS: MethodChecks<CribFlows> = {
   optimize: { source: flowSource },
   graph: { source: flowSource },
   nodes: { runId: text, as: optional(callOptions) },
+};
+
+const chainCalls: ArgumentCheck = (value) => {
+  if (!Array.isArray(value)) return 'has to be a list';
+  for (const [at, call] of value.entries()) {
+    const fault = chainCall(call);
+    if (fault !== undefined) return `${at}: ${fault}`;
+  }
+  return undefined;
+};
+
+const chainCall = fields({
+  tool: text,
+  input: anything,
+  inputFrom: anything,
+  id: optional(text),
+  dependsOn: optional(texts),
+  options: optional(
+    fields({
+      idempotencyKey: optional(text),
+      approvalId: optional(text),
+      version: optional(text),
+      timeoutMs: optional(amount),
+      dryRun: optional(flag),
+    } satisfies Record<keyof ChainCallOptions, ArgumentCheck>),
+  ),
+} satisfies Record<keyof ChainCall, ArgumentCheck>);
+
+const atLeastOne: ArgumentCheck = (value) =>
+  amount(value) ?? (value === 0 ? 'has to be above zero' : undefined);
+
+const chainOptions = fields({
+  continueOnError: optional(flag),
+  maxConcurrency: optional(atLeastOne),
+} satisfies Record<keyof ChainOptions, ArgumentCheck>);
+
+export const CHAIN_CHECKS: MethodChecks<CribChains> = {
+  execute: { calls: chainCalls, options: optional(chainOptions), as: optional(callOptions) },
+  validate: { calls: chainCalls, as: optional(callOptions) },
+  optimize: { calls: chainCalls },
 };
 
 const subject = fields({

@@ -1,6 +1,7 @@
 /** The flows as data that a process knows: reads, checks, plans and registers them. */
 import type { CallAs } from '../../contract/call-options.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import type { StartFlowAs } from '../../contract/flow.ts';
 import type {
   FlowData,
   FlowFault,
@@ -30,6 +31,11 @@ export interface DataFlowsDeps
   extends Omit<PlanFlowDeps, 'subFlow'>,
     Omit<CompileFlowDeps, 'subFlow' | 'tools'> {
   readonly registry: FlowRegistry;
+}
+
+interface PlannedRun {
+  readonly digest: string;
+  readonly as: StartFlowAs;
 }
 
 /** A name, perhaps with a version: no YAML of a flow is one word. */
@@ -96,6 +102,19 @@ export class DataFlows {
   async plan(source: FlowSource, input: unknown, as?: CallAs): Promise<FlowPlan> {
     const flow = await this.#good(source);
     return planFlow(flow, { ...this.#deps, ...this.#checks() }, { input, as });
+  }
+
+  /** Rejects with CONFLICT unless a run would still do what was planned. */
+  async assertPlanned(
+    source: FlowSource,
+    input: unknown,
+    { digest, as: { runId: _runId, version: _version, ...as } }: PlannedRun,
+  ): Promise<void> {
+    if ((await this.plan(source, input, as)).digest === digest) return;
+    const message = 'The flow, its input or its tools are not those of the plan any more.';
+    throw new ToolFailure('CONFLICT', message, {
+      suggestions: ['Plan the run again and look at what has changed.'],
+    });
   }
 
   async optimize(source: FlowSource): Promise<FlowOptimization> {

@@ -132,8 +132,17 @@ export type StepAction = (typeof STEP_ACTIONS)[number];
 export const actionsOf = (step: FlowDataStep): readonly StepAction[] =>
   STEP_ACTIONS.filter((action) => step[action] !== undefined);
 
-/** Gives the JSON Schema that editors check flow files with. */
-export const flowJsonSchema = (): Record<string, unknown> => ({
-  ...z.toJSONSchema(flowSchema, { io: 'input', unrepresentable: 'any' }),
-  title: 'Flow of Toolcrib',
-});
+/** An action for each alternative: a step has exactly one. */
+const oneAction = STEP_ACTIONS.map((action) => ({ required: [action] }));
+
+/** Gives the JSON Schema that editors check flow files with, published as `docs/flow.schema.json`. */
+export const flowJsonSchema = (): Record<string, unknown> => {
+  const { $schema, ...root } = z.toJSONSchema(flowSchema, {
+    io: 'input',
+    target: 'draft-2020-12',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema === (step as unknown)) Object.assign(jsonSchema, { oneOf: oneAction });
+    },
+  });
+  return { $schema, $id: 'urn:toolcrib:flow', title: 'Flow of Toolcrib', ...root };
+};

@@ -3,6 +3,7 @@
  * never stops the others.
  */
 import type { FlowData, FlowFault } from '../../contract/flow-data.ts';
+import { flowKey } from '../flow-registry.ts';
 import { parseFlow, placeFaults } from './parse-flow.ts';
 import { startedFlows, type ValidateFlowDeps, validateFlow } from './validate-flow.ts';
 
@@ -33,8 +34,6 @@ const textOf = (bytes: Uint8Array): string | undefined => {
     return undefined;
   }
 };
-
-const keyOf = ({ name, version }: FlowData): string => `${name}@${version}`;
 
 class FlowLoad {
   readonly faults: FlowFault[] = [];
@@ -67,13 +66,13 @@ class FlowLoad {
   #unique(read: readonly ReadFile[]): readonly ReadFile[] {
     const byKey = new Map<string, ReadFile[]>();
     for (const each of read) {
-      const key = keyOf(each.flow);
+      const key = flowKey(each.flow);
       byKey.set(key, [...(byKey.get(key) ?? []), each]);
     }
     return read.filter(({ file, flow }) => {
-      const others = (byKey.get(keyOf(flow)) ?? []).filter((other) => other.file !== file);
+      const others = (byKey.get(flowKey(flow)) ?? []).filter((other) => other.file !== file);
       for (const other of others) {
-        this.faults.push(fault(file, `${keyOf(flow)} is also in ${other.file}; keep one`));
+        this.faults.push(fault(file, `${flowKey(flow)} is also in ${other.file}; keep one`));
       }
       return others.length === 0;
     });
@@ -81,7 +80,7 @@ class FlowLoad {
 
   /** Adds flows after those that they start, whatever their files are called. */
   async #addInOrder(read: readonly ReadFile[]): Promise<void> {
-    const waiting = new Map(read.map((each) => [keyOf(each.flow), each]));
+    const waiting = new Map(read.map((each) => [flowKey(each.flow), each]));
     for (let before = -1; before !== waiting.size; ) {
       before = waiting.size;
       for (const [key, each] of waiting) {
@@ -92,7 +91,9 @@ class FlowLoad {
     }
     for (const { file, flow } of waiting.values()) {
       const others = startedFlows(flow).filter((name) => waiting.has(name));
-      this.faults.push(fault(file, `flows start each other: ${keyOf(flow)} and ${others.join()}`));
+      this.faults.push(
+        fault(file, `flows start each other: ${flowKey(flow)} and ${others.join()}`),
+      );
     }
   }
 

@@ -5,7 +5,7 @@ import { defineTool } from '../../contract/tool.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { optimizeFlow } from './optimize-flow.ts';
-import { defineFlowData } from './parse-flow.ts';
+import { checkFlowData } from './parse-flow.ts';
 
 const tool = (name: string, tier: 'read_only' | 'write') =>
   defineTool({ name, description: name, tier, input: z.looseObject({}), run: (input) => input });
@@ -17,7 +17,7 @@ const read = (id: string, input: unknown = { id }): FlowDataStep => ({ id, call:
 const write = (id: string): FlowDataStep => ({ id, call: 'write', input: {} });
 
 const optimized = (steps: readonly FlowDataStep[], more: Partial<FlowData> = {}) =>
-  optimizeFlow(defineFlowData({ name: 'sample', version: '1.0.0', steps, ...more }), tools);
+  optimizeFlow(checkFlowData({ name: 'sample', version: '1.0.0', steps, ...more }), tools);
 
 const afters = ({ steps }: FlowData) =>
   Object.fromEntries(steps.map(({ id, after = [] }) => [id, after]));

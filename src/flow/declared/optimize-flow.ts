@@ -11,8 +11,8 @@ import type {
   FlowOptimization,
 } from '../../contract/flow-data.ts';
 import { canonicalJson } from '../../kit/data/canonical-json.ts';
+import { onlyReads } from '../../registry/only-reads.ts';
 import { compileProgram } from './flow-program.ts';
-import { onlyReads } from './only-reads.ts';
 import { renameSteps } from './rename-steps.ts';
 import { buildTree } from './step-tree.ts';
 

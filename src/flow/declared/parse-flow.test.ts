@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FlowData, FlowDataStep } from '../../contract/flow-data.ts';
 import { MAX_STEPS } from './flow-schema.ts';
-import { defineFlowData, parseFlow, readFlowObject } from './parse-flow.ts';
+import { checkFlowData, parseFlow, readFlowObject } from './parse-flow.ts';
 
 const lines = (...text: string[]): string => text.join('\n');
 
@@ -25,7 +25,7 @@ describe('reading a flow', () => {
       ),
     );
     expect(faults).toEqual([]);
-    expect(flow).toEqual(defineFlowData({ name: 'sample', version: '1.0.0', steps }));
+    expect(flow).toEqual(checkFlowData({ name: 'sample', version: '1.0.0', steps }));
   });
 
   it('every fault has its line and column', async () => {
@@ -134,14 +134,14 @@ describe('threats: hostile flows', () => {
 
   it('the flow is a copy: who made it cannot change it afterwards', () => {
     const steps = [{ ...step('a'), input: { text: 'one' } }];
-    const mine = defineFlowData(flow(steps));
+    const mine = checkFlowData(flow(steps));
     (steps[0] as { input: { text: string } }).input.text = 'two';
     expect(mine.steps[0]?.input).toEqual({ text: 'one' });
   });
 
-  it('defineFlowData throws CONFIG_INVALID with all faults', () => {
+  it('checkFlowData throws CONFIG_INVALID with all faults', () => {
     const bad = { name: 'sample', version: '1', steps: [{ id: '' }] } as never;
-    expect(() => defineFlowData(bad)).toThrow(
+    expect(() => checkFlowData(bad)).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', extras: expect.anything() }),
     );
   });

@@ -166,18 +166,8 @@ export const badFlow = (faults: readonly FlowFault[]): ToolFailure => {
   });
 };
 
-/**
- * Checks a flow that is written as an object and gives it back, frozen of later changes. Throws
- * CONFIG_INVALID with all faults.
- *
- * @example
- * const hello = defineFlowData({
- *   name: 'hello',
- *   version: '1.0.0',
- *   steps: [{ id: 'say', call: 'greet', input: { name: { from: 'input.name' } } }],
- * });
- */
-export const defineFlowData = (data: FlowData): FlowData => {
+/** Checks a flow that is an object and copies it. Throws CONFIG_INVALID with all faults. */
+export const checkFlowData = (data: FlowData): FlowData => {
   const { flow, faults } = readFlowObject(data);
   if (!flow) throw badFlow(faults);
   return flow;

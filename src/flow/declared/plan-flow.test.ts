@@ -117,6 +117,39 @@ describe('planning a flow', () => {
   });
 });
 
+describe('a run that was planned', () => {
+  const reading: FlowData = { name: 'reading', version: '1.0.0', steps: [flow.steps[0] as never] };
+
+  it('runs what was planned, and nothing else', async () => {
+    const crib = await open();
+    await crib.flows.registerData(reading);
+    const { digest: planDigest } = await crib.flows.plan('reading', { n: 1 });
+    const { finished } = await crib.flows.start('reading', { n: 1 }, { planDigest });
+    expect((await finished).status).toBe('completed');
+    const other = crib.flows.start('reading', { n: 2 }, { planDigest });
+    await expect(other).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(ran).toBe(1);
+  });
+
+  it('is refused when the data or the tools behind the plan have changed', async () => {
+    const first = await open();
+    await first.flows.registerData(reading);
+    const { digest: planDigest } = await first.flows.plan('reading', { n: 1 });
+    const second = await open([{ ...read, tier: 'write' }, send]);
+    await second.flows.registerData(reading);
+    const start = second.flows.start('reading', { n: 1 }, { planDigest });
+    await expect(start).rejects.toMatchObject({ code: 'CONFLICT' });
+    const third = await open();
+    await third.flows.registerData({
+      ...reading,
+      steps: [...reading.steps, flow.steps[1] as never],
+    });
+    const changed = third.flows.start('reading', { n: 1 }, { planDigest });
+    await expect(changed).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(ran).toBe(0);
+  });
+});
+
 describe('drawing a flow', () => {
   it('gives nodes with level and tier, and edges of order and data', async () => {
     const crib = await open();

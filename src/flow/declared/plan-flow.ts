@@ -8,10 +8,10 @@ import { estimateCost, MICROS_PER_USD } from '../../governance/ledger/estimate-c
 import { mostCost } from '../../governance/ledger/most-cost.ts';
 import { digestOf } from '../../kit/data/canonical-json.ts';
 import { callerOf } from '../../pipeline/new-call.ts';
+import { onlyReads } from '../../registry/only-reads.ts';
 import { thrownError } from '../turn.ts';
 import { noSteps, scopeCaller, type ValueScope } from '../values/scope.ts';
 import { compileProgram, type FlowProgram } from './flow-program.ts';
-import { onlyReads } from './only-reads.ts';
 import { type Item, timePlan } from './plan-time.ts';
 import type { StepNode } from './step-tree.ts';
 import { type FlowTools, ShapeReader } from './tool-shapes.ts';

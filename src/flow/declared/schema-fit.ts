@@ -94,6 +94,11 @@ class Fit {
 
   check(spec: unknown, target: unknown, path: FlowPath): void {
     if (!isPlain(target)) return;
+    if (Array.isArray(spec)) {
+      for (const [at, each] of spec.entries()) this.check(each, target.items, [...path, at]);
+      this.#typeOf(spec, target, path);
+      return;
+    }
     if (!isRecord(spec)) {
       this.#literal(spec, target, path);
       return;
@@ -101,15 +106,28 @@ class Fit {
     if (isForm(spec, 'cel')) return;
     if (isForm(spec, 'from')) this.#reference(spec.from, target, [...path, 'from']);
     else if (isForm(spec, 'value')) this.#literal(spec.value, target, [...path, 'value']);
-    else this.#object(spec, target, path);
+    else this.#object(spec, target, { path, check: (...part) => this.check(...part) });
   }
 
   #literal(value: unknown, target: JsonSchema, path: FlowPath): void {
     if (Array.isArray(value)) {
-      for (const [at, each] of value.entries()) this.check(each, target.items, [...path, at]);
+      for (const [at, each] of value.entries()) this.#literalIn(each, target.items, [...path, at]);
     }
+    if (isRecord(value)) {
+      this.#object(value, target, { path, check: (...part) => this.#literalIn(...part) });
+      return;
+    }
+    this.#typeOf(value, target, path);
+  }
+
+  #typeOf(value: unknown, target: JsonSchema, path: FlowPath): void {
     const message = typeMisfit({ type: jsonType(value) }, target);
     if (message !== undefined) this.misfits.push({ path, message });
+  }
+
+  /** What is inside a literal is literal, too, even where it looks like a reference. */
+  #literalIn(value: unknown, target: unknown, path: FlowPath): void {
+    if (isPlain(target)) this.#literal(value, target, path);
   }
 
   #reference(text: unknown, target: JsonSchema, path: FlowPath): void {
@@ -123,7 +141,11 @@ class Fit {
     this.misfits.push({ path, message: isMissing(shape) ? message : `${text} ${message}` });
   }
 
-  #object(spec: Readonly<Record<string, unknown>>, target: JsonSchema, path: FlowPath): void {
+  #object(
+    spec: Readonly<Record<string, unknown>>,
+    target: JsonSchema,
+    { path, check }: { readonly path: FlowPath; readonly check: Fit['check'] },
+  ): void {
     const message = typeMisfit({ type: 'object' }, target);
     if (message !== undefined) this.misfits.push({ path, message });
     const properties = isRecord(target.properties) ? target.properties : {};
@@ -132,7 +154,7 @@ class Fit {
     }
     for (const [name, each] of Object.entries(spec)) {
       const inner = ownValue(properties, name);
-      if (inner !== undefined) this.check(each, inner, [...path, name]);
+      if (inner !== undefined) check(each, inner, [...path, name]);
       else if (target.additionalProperties === false) {
         this.misfits.push({ path: [...path, name], message: `there is no field ${name}` });
       }

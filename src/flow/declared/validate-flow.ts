@@ -1,6 +1,7 @@
 /** Finds every fault of a flow at once: of its graph, its values, its tools and what they hand each other. */
 import type { FlowData, FlowFault, FlowToolCall, ParsedFlow } from '../../contract/flow-data.ts';
 import type { JsonSchema } from '../../contract/schema.ts';
+import { flowKey } from '../flow-registry.ts';
 import { referenceFaults } from './check-references.ts';
 import { compileProgram, type FlowProgram } from './flow-program.ts';
 import { placeFaults } from './parse-flow.ts';
@@ -157,8 +158,6 @@ class FlowCheck {
 
 const NOTHING_KNOWN = { input: undefined, stepData: () => undefined };
 
-const keyOf = ({ name, version }: FlowData): string => `${name}@${version}`;
-
 /** Lists the flows that a flow starts, at any depth of its groups. */
 export const startedFlows = (flow: FlowData): readonly string[] => {
   const started = new Set<string>();
@@ -176,10 +175,10 @@ const flowLoop = (
   { data }: SubFlow,
   find: NonNullable<ValidateFlowDeps['subFlow']>,
 ): readonly string[] | undefined => {
-  const home = keyOf(flow);
+  const home = flowKey(flow);
   const seen = new Set<string>();
   const trails: (readonly [FlowData, readonly string[]])[] = data
-    ? [[data, [home, keyOf(data)]]]
+    ? [[data, [home, flowKey(data)]]]
     : [];
   for (let next = trails.pop(); next; next = trails.pop()) {
     const [at, trail] = next;

@@ -28,7 +28,7 @@ export const didYouMean = (name: string, names: Iterable<string>): string => {
   return nearest === undefined ? '' : `; did you mean ${nearest}?`;
 };
 
-const MAX_LISTED = 24;
+const MAX_LISTED = 30;
 
 /** Says that a name is not known, and which one is meant or which there are. */
 export const unknownNameText = (name: string, names: Iterable<string>): string => {

@@ -50,11 +50,22 @@ export const executeBody = z.strictObject({
 const callSchema = {
   tool: nameSchema,
   input: z.unknown(),
+  inputFrom: z.unknown().optional(),
   id: nameSchema.optional(),
   options: z
-    .strictObject({ idempotencyKey: nameSchema.optional(), approvalId: nameSchema.optional() })
+    .strictObject({
+      idempotencyKey: nameSchema.optional(),
+      approvalId: nameSchema.optional(),
+      version: z.string().max(100).optional(),
+      timeoutMs: z.number().int().positive().optional(),
+      dryRun: z.boolean().optional(),
+    })
     .optional(),
 };
+
+const plannedCalls = z
+  .array(z.strictObject({ ...callSchema, dependsOn: z.array(nameSchema).max(100).optional() }))
+  .max(100);
 
 export const processBody = z.discriminatedUnion('operation', [
   z.strictObject({ operation: z.literal('execute_single'), ...callSchema }),
@@ -81,6 +92,8 @@ export const processBody = z.discriminatedUnion('operation', [
     operation: z.literal('validate'),
     calls: z.array(z.strictObject(callSchema)).max(100),
   }),
+  z.strictObject({ operation: z.literal('validate_chain'), calls: plannedCalls }),
+  z.strictObject({ operation: z.literal('optimize_chain'), calls: plannedCalls }),
 ]);
 
 export const processResultSchema = z.object({

@@ -1,0 +1,107 @@
+/** Chains: calls that are made at once, one after the other or as a graph, each with what earlier ones gave. */
+import type { CallAs } from './call-options.ts';
+import type { ToolError } from './errors.ts';
+import type { FlowChange, FlowFault, FlowPlan, FlowValue } from './flow-data.ts';
+import type { ToolResult } from './result.ts';
+
+/** How one call of a chain is made. Who makes it is the same for all. */
+export type ChainCallOptions = Pick<
+  CallAs,
+  'idempotencyKey' | 'approvalId' | 'version' | 'timeoutMs' | 'dryRun'
+>;
+
+/** One call of a chain. */
+export interface ChainCall {
+  readonly tool: string;
+  /** The input as it is; or `inputFrom`. */
+  readonly input?: unknown;
+  /**
+   * An input that is worked out when the call is made: `{ from: 'steps.call1.data.url' }`, `{ cel: … }` or
+   * literals, at any depth. `input` is never read this way: data cannot add a reference.
+   */
+  readonly inputFrom?: FlowValue;
+  /** Names the call; `call1`, `call2` … by its position when absent. */
+  readonly id?: string;
+  /** Where any call has it, calls run as soon as those that they name have succeeded. */
+  readonly dependsOn?: readonly string[];
+  readonly options?: ChainCallOptions;
+}
+
+export interface ChainOptions {
+  /** Goes on after a failure; calls that use what failed are skipped or fail. */
+  readonly continueOnError?: boolean;
+  readonly maxConcurrency?: number;
+}
+
+/** What became of one call; one for every call of the chain. */
+export interface ChainCallResult {
+  readonly id: string;
+  readonly tool: string;
+  readonly status: ToolResult['status'] | 'skipped';
+  /** Absent for calls that were not made. */
+  readonly result?: ToolResult;
+  /** Why it was not made. */
+  readonly because?: string;
+  readonly error?: ToolError;
+}
+
+/** When a call ran, and after which. Milliseconds since the start of the chain. */
+export interface ChainFlowEntry {
+  readonly id: string;
+  readonly after: readonly string[];
+  readonly startedMs?: number;
+  readonly finishedMs?: number;
+}
+
+export interface ChainResult {
+  /** Budgets for each flow hold for the chain under this id. */
+  readonly chainId: string;
+  readonly overallStatus: 'success' | 'partial' | 'failure';
+  readonly results: readonly ChainCallResult[];
+  readonly flow: readonly ChainFlowEntry[];
+  readonly totalDurationMs: number;
+  readonly totalResourcesUsed: { readonly costUsd: number; readonly tokens: number };
+}
+
+/** What a chain would do. Nothing has been run. */
+export interface ChainValidation {
+  /** No faults, and no rule denies a call. */
+  readonly ok: boolean;
+  readonly faults: readonly FlowFault[];
+  readonly plan?: FlowPlan;
+}
+
+export interface OptimizedChain {
+  readonly calls: readonly ChainCall[];
+  readonly changes: readonly FlowChange[];
+  readonly saves: { readonly calls: number; readonly levels: number };
+}
+
+/** Chains of calls that run at once. For runs that survive the end of the process use `crib.flows`. */
+export interface CribChains {
+  /**
+   * Makes the calls. Rejects with VALIDATION_ERROR for a chain that cannot be made; what fails in it is in
+   * the result.
+   *
+   * @example
+   * const { overallStatus, results } = await crib.chains.execute([
+   *   { tool: 'greet', input: { name: 'Ada' } },
+   *   { tool: 'greet', inputFrom: { name: { from: 'steps.call1.data' } } },
+   * ]);
+   */
+  execute(calls: readonly ChainCall[], options?: ChainOptions, as?: CallAs): Promise<ChainResult>;
+  /**
+   * Finds all faults of a chain, and what the rules, budgets and credentials say. Runs nothing.
+   *
+   * @example
+   * const { ok, faults } = await crib.chains.validate([{ tool: 'greet', input: { name: 'Ada' } }]);
+   */
+  validate(calls: readonly ChainCall[], as?: CallAs): Promise<ChainValidation>;
+  /**
+   * Makes equal reads once and lets independent reads run together. Effects keep their order.
+   *
+   * @example
+   * const { calls, saves } = await crib.chains.optimize([{ tool: 'greet', input: { name: 'Ada' } }]);
+   */
+  optimize(calls: readonly ChainCall[]): Promise<OptimizedChain>;
+}

@@ -1,0 +1,75 @@
+/** The members of `crib.flows` for flows as data, and what they are opened with. */
+import type { CallAs } from '../../contract/call-options.ts';
+import type { Catalog } from '../../contract/catalog.ts';
+import type { StartFlowAs } from '../../contract/flow.ts';
+import type { CribFlowData } from '../../contract/flow-data.ts';
+import type { Explanation } from '../../contract/policy.ts';
+import type { DataFlows } from '../../flow/declared/data-flows.ts';
+import type { FlowRegistry } from '../../flow/flow-registry.ts';
+import type { FlowService } from '../../flow/flow-service.ts';
+import type { MemberDeps } from './member-deps.ts';
+
+export interface DataFlowDeps extends Pick<MemberDeps, 'runtime' | 'open'> {
+  readonly tools: Catalog;
+  explain(tool: string, input: unknown, as: CallAs): Promise<Explanation>;
+  /** The average time of a tool's calls so far. */
+  recordedMs(tool: string): number | undefined;
+  /** Trusted flow files of the project; read when flows are first used. */
+  readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
+}
+
+/** Opens what reads flows as data, with the first of them. */
+export const openData = async (deps: DataFlowDeps, registry: FlowRegistry): Promise<DataFlows> => {
+  const [{ DataFlows }, { openMachine }] = await Promise.all([
+    import('../../flow/declared/data-flows.ts'),
+    import('./open-machine.ts'),
+  ]);
+  const { tools, explain, recordedMs, runtime } = deps;
+  const dataFlows = new DataFlows({
+    ...{ registry, tools, explain, recordedMs, now: () => runtime.now() },
+    machine: await openMachine(),
+    hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
+  });
+  for (const { file, line, column, message } of await dataFlows.load(deps.flowFiles ?? new Map())) {
+    runtime.log.warn(`.toolcrib/flows/${file}:${line}:${column}: ${message}`);
+  }
+  return dataFlows;
+};
+
+interface DataMemberDeps {
+  data(): Promise<DataFlows>;
+  service(): Promise<FlowService>;
+}
+
+/** The members for flows as data but `nodes`, which reads a run. */
+export const dataMembers = ({ data, service }: DataMemberDeps): Omit<CribFlowData, 'nodes'> => ({
+  registerData: async (source) => {
+    const flow = await (await data()).register(source);
+    void service().then((each) => each.continueDue());
+    return flow;
+  },
+  data: async () => (await data()).list(),
+  fileFaults: async () => (await data()).fileFaults,
+  validate: async (source) => (await data()).validate(source),
+  plan: async (source, input, as) => (await data()).plan(source, input, as),
+  optimize: async (source) => (await data()).optimize(source),
+  graph: async (source) => (await data()).graph(source),
+});
+
+/** What a run is started with, and the plan that it has to fit. */
+interface PlannedStart {
+  readonly flow: string;
+  readonly input: unknown;
+  readonly planDigest: string;
+  readonly as: StartFlowAs;
+}
+
+/** Rejects with CONFLICT when a run would not do what was planned. */
+export const assertPlanned = async (
+  dataFlows: DataFlows,
+  { flow, input, planDigest, as }: PlannedStart,
+): Promise<void> => {
+  const { version } = as;
+  const named = version === undefined ? flow : `${flow}@${version}`;
+  await dataFlows.assertPlanned(named, input, { digest: planDigest, as });
+};

@@ -1,0 +1,47 @@
+/** Turns a chain into a flow as data and back, so that both are checked, planned and optimized alike. */
+import type { ChainCall, OptimizedChain } from '../../contract/chain.ts';
+import type { FlowData, FlowDataStep, FlowOptimization } from '../../contract/flow-data.ts';
+import { ownValue } from '../../kit/data/own-value.ts';
+import { chainIds } from './chain-graph.ts';
+
+const stepOf = (call: ChainCall, id: string): FlowDataStep => {
+  const { tool, input = {}, inputFrom, dependsOn, options = {} } = call;
+  const { version, timeoutMs } = options;
+  return {
+    ...{ id, call: tool, input: inputFrom ?? { value: input } },
+    ...(version !== undefined && { version }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(dependsOn && { after: dependsOn }),
+  };
+};
+
+export const flowOfChain = (calls: readonly ChainCall[]): FlowData => {
+  const ids = chainIds(calls);
+  const isGraph = calls.some(({ dependsOn }) => dependsOn !== undefined);
+  return {
+    ...{ name: 'chain', version: '1.0.0', kind: isGraph ? 'dag' : 'sequential' },
+    steps: calls.map((call, at) => stepOf(call, ids[at] ?? '')),
+  };
+};
+
+/** Takes the calls of the chain in the order and with the dependencies of the flow. */
+export const chainOfFlow = (
+  calls: readonly ChainCall[],
+  { flow, changes, saves }: FlowOptimization,
+): OptimizedChain => {
+  const byId = Object.fromEntries(chainIds(calls).map((id, at) => [id, calls[at]]));
+  const isGraph = flow.kind === 'dag';
+  const optimized = flow.steps.flatMap(({ id, input, after = [] }): readonly ChainCall[] => {
+    const call = ownValue(byId, id);
+    if (!call) return [];
+    return [
+      {
+        ...call,
+        id,
+        ...(call.inputFrom !== undefined && { inputFrom: input }),
+        ...(isGraph && { dependsOn: after }),
+      },
+    ];
+  });
+  return { calls: optimized, changes, saves };
+};
