@@ -31,7 +31,8 @@ export const resolveDependencies = (roots: readonly Tool[], find: Lookup): Depen
 const unmet = ({ tool, range }: Dependency, target: Tool | undefined): string | undefined => {
   const requirement = range === undefined ? tool : `${tool}@${range}`;
   if (target === undefined) return requirement;
-  if (range === undefined) return undefined;
+  // The very version, as composed tools name it: no range has to be parsed for each call.
+  if (range === undefined || range === target.version) return undefined;
   if (!isRange(range)) return `${requirement} (not a version range)`;
   return satisfier(range)(target.version)
     ? undefined

@@ -84,37 +84,48 @@ const holds = async (
   return false;
 };
 
+/** A branch, or the fallback, ready to run. */
 interface Way {
   readonly name: string;
-  readonly tools: readonly Tool[];
+  run(input: unknown, context: ToolContext): Promise<ConditionalData>;
 }
 
-const wayFor = async (
-  branches: readonly ConditionalBranch[],
-  fallback: readonly Tool[] | undefined,
-  call: { readonly input: unknown; readonly context: ToolContext },
-): Promise<Way> => {
-  for (const [at, branch] of branches.entries()) {
-    const name = nameOf(branch, at);
-    if (await holds(branch, name, call)) return { name, tools: branch.tools };
-  }
-  if (fallback) return { name: FALLBACK, tools: fallback };
-  throw new ToolFailure('NO_BRANCH_MATCHED', undefined, {
-    suggestions: [`The branches are ${branches.map(nameOf).join(', ')}.`],
-    retryable: false,
-  });
-};
-
-const runWay = async (
-  { name, tools }: Way,
-  call: { readonly input: unknown; readonly context: ToolContext },
+const wayOf = (
+  name: string,
+  tools: readonly Tool[],
   transformOutput: TransformOutput | undefined,
-): Promise<ConditionalData> => {
+): Way => {
   const partial = (results: readonly PartOutcome[]) => ({ branch: name, results });
   const run = runChain(tools, { stopOnError: true, transformOutput, partial });
   const [first] = tools;
-  const given = pickFields(first && shapeOf(first.input, 'input'), call.input);
-  return { branch: name, ...(await run(given, call.context)) };
+  const shape = first && shapeOf(first.input, 'input');
+  return {
+    name,
+    run: async (input, context) => ({
+      branch: name,
+      ...(await run(pickFields(shape, input), context)),
+    }),
+  };
+};
+
+/** Makes the function that chooses a way by the input. It throws NO_BRANCH_MATCHED where there is none. */
+const chooser = (branches: readonly ConditionalBranch[], options: ConditionalOptions) => {
+  const { fallback, transformOutput } = options;
+  const ways = branches.map((branch, at) => ({
+    branch,
+    way: wayOf(nameOf(branch, at), branch.tools, transformOutput),
+  }));
+  const otherwise = fallback && wayOf(FALLBACK, fallback, transformOutput);
+  return async (input: unknown, context: ToolContext): Promise<Way> => {
+    for (const { branch, way } of ways) {
+      if (await holds(branch, way.name, { input, context })) return way;
+    }
+    if (otherwise) return otherwise;
+    throw new ToolFailure('NO_BRANCH_MATCHED', undefined, {
+      suggestions: [`The branches are ${branches.map(nameOf).join(', ')}.`],
+      retryable: false,
+    });
+  };
 };
 
 const assertBranches = (branches: readonly ConditionalBranch[], options: ConditionalOptions) => {
@@ -146,7 +157,8 @@ export const conditional = (
 ): Tool<unknown, ConditionalData> => {
   assertKnown(options, ['fallback', 'input', 'transformOutput'], 'conditional');
   assertBranches(branches, options);
-  const { fallback, input, transformOutput, ...rest } = options;
+  const { fallback, input, transformOutput: _transformOutput, ...rest } = options;
+  const choose = chooser(branches, options);
   const ways = [...branches.map(({ tools }) => tools), ...(fallback ? [fallback] : [])];
   const parts = ways.flat();
   assertParts(parts, 'conditional');
@@ -170,9 +182,6 @@ export const conditional = (
       ),
     ),
     ...rest,
-    run: async (given, context) => {
-      const call = { input: given, context };
-      return runWay(await wayFor(branches, fallback, call), call, transformOutput);
-    },
+    run: async (given, context) => (await choose(given, context)).run(given, context),
   });
 };

@@ -59,8 +59,8 @@ class Chain {
   readonly results: PartOutcome[] = [];
   #output: unknown = undefined;
 
-  constructor(tools: readonly Tool[], options: ChainOptions) {
-    this.#links = tools.map((tool) => ({ tool, shape: shapeOf(tool.input, 'input') }));
+  constructor(links: readonly Link[], options: ChainOptions) {
+    this.#links = links;
     this.#options = options;
   }
 
@@ -116,5 +116,7 @@ export const runChain = (
   tools: readonly Tool[],
   options: ChainOptions,
 ): ((input: unknown, context: ToolContext) => Promise<ChainData>) => {
-  return (input, context) => new Chain(tools, options).run(input, context);
+  // Once: to make the JSON form of a schema takes longer than a call.
+  const links = tools.map((tool) => ({ tool, shape: shapeOf(tool.input, 'input') }));
+  return (input, context) => new Chain(links, options).run(input, context);
 };
