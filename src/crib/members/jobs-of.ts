@@ -63,7 +63,11 @@ export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
       enqueue: async (type, payload, options) => (await service()).enqueue(type, payload, options),
       get: async (jobId, as) => (await service()).get(jobId, as),
       list: async (filter, as) => (await service()).list(filter, as),
-      counts: async () => (await queue()).queue.counts(),
+      counts: async () => {
+        // Closing needs the service, and opens nothing any more.
+        await service();
+        return (await queue()).queue.counts();
+      },
       cancel: async (jobId, as) => (await service()).change('cancel', jobId, as),
       requeue: async (jobId, as) => (await service()).change('requeue', jobId, as),
       remove: async (jobId, as) => (await service()).change('remove', jobId, as),
