@@ -128,7 +128,9 @@ export const checkpointsOf = async (
 /** Gives the settings of jobs, and what opens their queue when the first one is added or worked on. */
 export const jobEngineOf = (
   deps: OpenQueueDeps,
-): Pick<LocalCribDeps, 'jobSettings' | 'openQueue'> => ({
+  { background = {} }: CribOptions,
+): Pick<LocalCribDeps, 'jobSettings' | 'openQueue' | 'background'> => ({
   jobSettings: deps.config.jobs,
+  background,
   openQueue: async (store) => (await import('./open-queue.ts')).openQueue(store, deps),
 });

@@ -1,6 +1,8 @@
 /** `crib.jobs`: work in the background, on behalf of the caller who added it. */
+import type { BackgroundServices } from '../../contract/background-services.ts';
 import type { CribFlows } from '../../contract/flow.ts';
 import type { CribJobs, JobHandler, JobTypeOptions } from '../../contract/job.ts';
+import { registerBackgroundTypes } from '../../job/background-types.ts';
 import { registerBuiltinTypes } from '../../job/builtin-types.ts';
 import type { JobService, JobSettings } from '../../job/job-service.ts';
 import { JobTypes } from '../../job/job-types.ts';
@@ -9,7 +11,8 @@ import type { OpenedQueue } from '../open-queue.ts';
 import type { FlowMemberDeps } from './flows-of.ts';
 
 export interface JobMemberDeps extends Omit<FlowMemberDeps, 'events'> {
-  readonly flows: Pick<CribFlows, 'start'>;
+  readonly flows: Pick<CribFlows, 'start' | 'get'>;
+  readonly background: BackgroundServices;
   readonly jobSettings: JobSettings;
   openQueue(): Promise<OpenedQueue>;
 }
@@ -44,6 +47,10 @@ export interface OpenedJobs {
 export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
   const types = new JobTypes();
   registerBuiltinTypes(types, deps.flows);
+  registerBackgroundTypes(types, {
+    ...{ services: deps.background, flows: deps.flows, runtime: deps.runtime },
+    audit: async () => (await deps.open()).store.audit,
+  });
   let opened: Promise<OpenedQueue> | undefined;
   const queue = (): Promise<OpenedQueue> => {
     opened ??= deps.openQueue().catch((error: unknown) => {
