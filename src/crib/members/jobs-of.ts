@@ -6,7 +6,6 @@ import { registerBackgroundTypes } from '../../job/background-types.ts';
 import { registerBuiltinTypes } from '../../job/builtin-types.ts';
 import type { JobService, JobSettings } from '../../job/job-service.ts';
 import { JobTypes } from '../../job/job-types.ts';
-import { lazyAsync } from '../../kit/data/lazy.ts';
 import type { OpenedQueue } from '../open-queue.ts';
 import type { FlowMemberDeps } from './flows-of.ts';
 
@@ -51,15 +50,23 @@ export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
     ...{ services: deps.background, flows: deps.flows, runtime: deps.runtime },
     audit: async () => (await deps.open()).store.audit,
   });
-  let opened: Promise<OpenedQueue> | undefined;
+  // Kept apart: closing must not open what was never used.
+  let queueOpening: Promise<OpenedQueue> | undefined;
+  let serviceOpening: Promise<JobService> | undefined;
   const queue = (): Promise<OpenedQueue> => {
-    opened ??= deps.openQueue().catch((error: unknown) => {
-      opened = undefined;
+    queueOpening ??= deps.openQueue().catch((error: unknown) => {
+      queueOpening = undefined;
       throw error;
     });
-    return opened;
+    return queueOpening;
   };
-  const service = lazyAsync(() => openService(deps, types, queue));
+  const service = (): Promise<JobService> => {
+    serviceOpening ??= openService(deps, types, queue).catch((error: unknown) => {
+      serviceOpening = undefined;
+      throw error;
+    });
+    return serviceOpening;
+  };
   return {
     members: {
       register: <P>(type: string, handler: JobHandler<P>, options?: JobTypeOptions<P>) =>
@@ -77,10 +84,8 @@ export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
       work: async (options) => (await service()).work(options),
     },
     close: async () => {
-      const open = await opened?.catch(() => undefined);
-      if (!open) return;
-      await (await service()).close();
-      await open.queue.close();
+      await (await serviceOpening?.catch(() => undefined))?.close();
+      await (await queueOpening?.catch(() => undefined))?.queue.close();
     },
   };
 };
