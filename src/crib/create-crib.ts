@@ -143,7 +143,7 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
     runtime,
     open: () => openAll(options, deps, { policy, redactor }),
     limits: config.budget,
-    ...jobEngineOf(options, { config, runtime }),
+    ...jobEngineOf({ config, runtime }, options),
     linkBaseUrl: config.approvals.linkBaseUrl,
     signingKey,
     sandboxes,

@@ -1,17 +1,18 @@
 /** `crib.jobs`: work in the background, on behalf of the caller who added it. */
-
+import type { BackgroundServices } from '../../contract/background-services.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
 import type { CribFlows } from '../../contract/flow.ts';
 import type { CribJobs, JobHandler, JobTypeOptions } from '../../contract/job.ts';
+import { registerBackgroundTypes } from '../../job/background-types.ts';
 import { registerBuiltinTypes } from '../../job/builtin-types.ts';
 import type { JobService, JobSettings } from '../../job/job-service.ts';
 import { JobTypes } from '../../job/job-types.ts';
-import { lazyAsync } from '../../kit/data/lazy.ts';
 import type { OpenedQueue } from '../open-queue.ts';
 import type { FlowMemberDeps } from './flows-of.ts';
 
 export interface JobMemberDeps extends Omit<FlowMemberDeps, 'events'> {
-  readonly flows: Pick<CribFlows, 'start'>;
+  readonly flows: Pick<CribFlows, 'start' | 'get'>;
+  readonly background: BackgroundServices;
   readonly jobSettings: JobSettings;
   openQueue(): Promise<OpenedQueue>;
 }
@@ -47,15 +48,27 @@ export interface OpenedJobs {
 export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
   const types = new JobTypes();
   registerBuiltinTypes(types, deps.flows);
-  let opened: Promise<OpenedQueue> | undefined;
+  registerBackgroundTypes(types, {
+    ...{ services: deps.background, flows: deps.flows, runtime: deps.runtime },
+    audit: async () => (await deps.open()).store.audit,
+  });
+  // Kept apart: closing must not open what was never used.
+  let queueOpening: Promise<OpenedQueue> | undefined;
+  let serviceOpening: Promise<JobService> | undefined;
   const queue = (): Promise<OpenedQueue> => {
-    opened ??= deps.openQueue().catch((error: unknown) => {
-      opened = undefined;
+    queueOpening ??= deps.openQueue().catch((error: unknown) => {
+      queueOpening = undefined;
       throw error;
     });
-    return opened;
+    return queueOpening;
   };
-  const service = lazyAsync(() => openService(deps, types, queue));
+  const service = (): Promise<JobService> => {
+    serviceOpening ??= openService(deps, types, queue).catch((error: unknown) => {
+      serviceOpening = undefined;
+      throw error;
+    });
+    return serviceOpening;
+  };
   return {
     members: {
       register: <P>(type: string, handler: JobHandler<P>, options?: JobTypeOptions<P>) =>
@@ -63,11 +76,7 @@ export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
       enqueue: async (type, payload, options) => (await service()).enqueue(type, payload, options),
       get: async (jobId, as) => (await service()).get(jobId, as),
       list: async (filter, as) => (await service()).list(filter, as),
-      counts: async () => {
-        // Closing needs the service, and opens nothing any more.
-        await service();
-        return (await queue()).queue.counts();
-      },
+      counts: async () => (await queue()).queue.counts(),
       cancel: async (jobId, as) => (await service()).change('cancel', jobId, as),
       requeue: async (jobId, as) => (await service()).change('requeue', jobId, as),
       remove: async (jobId, as) => (await service()).change('remove', jobId, as),
@@ -78,10 +87,8 @@ export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
     },
     deliver: async (job, attempts) => (await service()).deliver(job, attempts),
     close: async () => {
-      const open = await opened?.catch(() => undefined);
-      if (!open) return;
-      await (await service()).close();
-      await open.queue.close();
+      await (await serviceOpening?.catch(() => undefined))?.close();
+      await (await queueOpening?.catch(() => undefined))?.queue.close();
     },
   };
 };
