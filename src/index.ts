@@ -102,6 +102,14 @@ export type { StepOutput } from './flow/values/scope.ts';
 // Jobs: work in the background, and the port to the queues that keep it.
 
 export type {
+  BackgroundServices,
+  EmbeddingItem,
+  Embeddings,
+  PushMessage,
+  PushService,
+  PushToken,
+} from './contract/background-services.ts';
+export type {
   CribJobs,
   EnqueueOptions,
   JobAs,

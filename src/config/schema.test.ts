@@ -73,6 +73,13 @@ describe('the defaults', () => {
       budget: { dailyUsd: 10, perTool: {} },
       audit: { syncEveryRecord: false, checkpoints: { every: 1000, minutes: 10 } },
       approvals: { expiresMinutes: 60 },
+      jobs: {
+        engine: 'sqlite',
+        retries: 3,
+        prefix: 'toolcrib',
+        qstash: { api: 'https://qstash.upstash.io' },
+        queues: {},
+      },
       store: {
         driver: 'sqlite',
         path: '.toolcrib/state.db',

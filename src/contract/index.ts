@@ -68,6 +68,14 @@ export type {
 // Jobs: work in the background, and the port to the queues that keep it.
 
 export type {
+  BackgroundServices,
+  EmbeddingItem,
+  Embeddings,
+  PushMessage,
+  PushService,
+  PushToken,
+} from './background-services.ts';
+export type {
   CribJobs,
   EnqueueOptions,
   JobAs,

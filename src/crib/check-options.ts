@@ -80,6 +80,12 @@ const OWN_SETTINGS = {
   secrets: optional(withMethods('get')),
   model: optional(withMethods('generate')),
   validators: optional(object),
+  background: optional(
+    fields({
+      embeddings: optional(withMethods('generate', 'store')),
+      push: optional(withMethods('tokens', 'removeToken', 'send')),
+    }),
+  ),
   store: optional(store),
   policy: optional(object),
   tools: optional(list),

@@ -142,7 +142,7 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
     ...{ registry, events, runtime },
     open: () => openAll(options, deps, { policy, redactor }),
     limits: config.budget,
-    ...jobEngineOf(options, { config, runtime }),
+    ...jobEngineOf({ config, runtime }, options),
     linkBaseUrl: config.approvals.linkBaseUrl,
     ...{ signingKey, sandboxes, servers },
     discoverTools: config.registry.autoDiscovery ? discoverWith(registry, mcp) : async () => {},

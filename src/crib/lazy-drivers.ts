@@ -127,10 +127,11 @@ export const checkpointsOf = async (
 
 /** Gives the settings of jobs, and what opens their queue when the first one is added or worked on. */
 export const jobEngineOf = (
-  { home, secrets }: CribOptions,
   { config, runtime }: Pick<OpenQueueDeps, 'config' | 'runtime'>,
-): Pick<LocalCribDeps, 'jobSettings' | 'openQueue'> => ({
+  { background = {}, home, secrets }: CribOptions,
+): Pick<LocalCribDeps, 'jobSettings' | 'openQueue' | 'background'> => ({
   jobSettings: config.jobs,
+  background,
   openQueue: async (store) => {
     const { openQueue } = await import('./open-queue.ts');
     return openQueue(store, { config, runtime, userDir: userFolder(home), secrets });

@@ -1,5 +1,5 @@
 /** A crib in this process. Opens its store when the first call needs it. */
-
+import type { BackgroundServices } from '../contract/background-services.ts';
 import type { CallAs, CallOptions } from '../contract/call-options.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Catalog } from '../contract/catalog.ts';
@@ -87,6 +87,7 @@ export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'> {
   discoverTools(signal: AbortSignal, servers?: readonly string[]): Promise<void>;
   readonly lock: ToolLock;
   readonly jobSettings: JobSettings;
+  readonly background: BackgroundServices;
   openQueue(store: Store): Promise<OpenedQueue>;
 }
 
@@ -170,7 +171,8 @@ export class LocalCrib implements CribHost {
     this.flows = checked(this.#flows.members, FLOW_CHECKS, { sync: ['register'] });
     this.#jobs = jobsOf({
       ...background,
-      ...{ flows: this.#flows.members, jobSettings: deps.jobSettings },
+      flows: this.#flows.members,
+      ...{ jobSettings: deps.jobSettings, background: deps.background },
       openQueue: async () => deps.openQueue((await this.#open()).store),
     });
     this.jobs = checked(this.#jobs.members, JOB_CHECKS, { sync: ['register'] });

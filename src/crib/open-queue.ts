@@ -1,19 +1,11 @@
 /** Opens the queue of a crib: in the database of its store, in memory, on Redis, or at QStash. */
-import type { Config } from '../config/schema.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Queue } from '../contract/queue.ts';
 import type { Runtime } from '../contract/runtime.ts';
-import type { Secrets } from '../contract/secrets.ts';
 import type { Store } from '../contract/store.ts';
+import type { SharedQueueDeps } from './open-shared-queue.ts';
 
-export interface OpenQueueDeps {
-  readonly config: Pick<Config, 'jobs' | 'secrets' | 'egress'>;
-  readonly runtime: Runtime;
-  /** The user's configuration folder. */
-  readonly userDir: string;
-  /** Replaces the sources of secrets that the configuration names. */
-  readonly secrets?: Secrets | undefined;
-}
+export type OpenQueueDeps = SharedQueueDeps;
 
 export interface OpenedQueue {
   readonly queue: Queue;

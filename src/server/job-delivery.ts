@@ -1,8 +1,17 @@
 /** What the HTTP surface needs to take jobs from QStash: the address that it signs, and its keys. */
+import type { LoadedSettings } from '../config/loaded-settings.ts';
 import { isLoopbackHost } from '../config/sections/server.ts';
+import type { CribHost } from '../contract/crib-host.ts';
+import type { Runtime } from '../contract/runtime.ts';
 import { workerEndpoint } from '../crib/worker-endpoint.ts';
 import type { JobDelivery } from '../surfaces/http/http-deps.ts';
-import type { ServerDeps } from './server-deps.ts';
+
+export interface DeliveryDeps {
+  readonly crib: Pick<CribHost, 'deliverJob'>;
+  readonly loaded: Pick<LoadedSettings, 'config' | 'userDir'>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly runtime: Pick<Runtime, 'log'>;
+}
 
 /** Keys of the development server of QStash. Everybody knows them. */
 const PUBLIC_KEYS: ReadonlySet<string> = new Set([
@@ -11,7 +20,7 @@ const PUBLIC_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 /** Throws CONFIG_INVALID where the address of this server is not set. */
-export const jobDeliveryOf = ({ crib, loaded, env, runtime }: ServerDeps): JobDelivery => {
+export const jobDeliveryOf = ({ crib, loaded, env, runtime }: DeliveryDeps): JobDelivery => {
   const { config, userDir } = loaded;
   const endpoint = workerEndpoint(config, env);
   const isDevelopment = isLoopbackHost(new URL(endpoint).hostname);

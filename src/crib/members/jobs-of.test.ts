@@ -262,6 +262,12 @@ describe('crib.jobs', () => {
     await untilState(next, waiting, 'completed');
   });
 
+  it('a crib that has only counted jobs closes', async () => {
+    const { crib } = await open();
+    expect(await crib.jobs.counts()).toEqual({});
+    await crib.close();
+  });
+
   it('a crib in memory has jobs, too', async () => {
     const { crib } = await open({ store: 'memory' });
     const jobId = await crib.jobs.enqueue('tool', { tool: 'paid', input: {} });

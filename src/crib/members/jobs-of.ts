@@ -1,12 +1,12 @@
 /** `crib.jobs`: work in the background, on behalf of the caller who added it. */
-
+import type { BackgroundServices } from '../../contract/background-services.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
 import type { CribFlows } from '../../contract/flow.ts';
 import type { CribJobs, JobHandler, JobTypeOptions } from '../../contract/job.ts';
+import { registerBackgroundTypes } from '../../job/background-types.ts';
 import { registerBuiltinTypes } from '../../job/builtin-types.ts';
 import type { JobService, JobSettings } from '../../job/job-service.ts';
 import { JobTypes } from '../../job/job-types.ts';
-import { lazyAsync } from '../../kit/data/lazy.ts';
 import type { OpenedQueue } from '../open-queue.ts';
 import { tokenOf, tokenRefusal } from './caller-refusal.ts';
 import type { FlowMemberDeps } from './flows-of.ts';
@@ -14,7 +14,8 @@ import type { MemberDeps } from './member-deps.ts';
 
 export interface JobMemberDeps
   extends Pick<FlowMemberDeps, keyof MemberDeps | 'tools' | 'nextId' | 'execute'> {
-  readonly flows: Pick<CribFlows, 'start'>;
+  readonly flows: Pick<CribFlows, 'start' | 'get'>;
+  readonly background: BackgroundServices;
   readonly jobSettings: JobSettings;
   openQueue(): Promise<OpenedQueue>;
 }
@@ -55,15 +56,27 @@ export interface OpenedJobs {
 export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
   const types = new JobTypes();
   registerBuiltinTypes(types, deps.flows);
-  let opened: Promise<OpenedQueue> | undefined;
+  registerBackgroundTypes(types, {
+    ...{ services: deps.background, flows: deps.flows, runtime: deps.runtime },
+    audit: async () => (await deps.open()).store.audit,
+  });
+  // Kept apart: closing must not open what was never used.
+  let queueOpening: Promise<OpenedQueue> | undefined;
+  let serviceOpening: Promise<JobService> | undefined;
   const queue = (): Promise<OpenedQueue> => {
-    opened ??= deps.openQueue().catch((error: unknown) => {
-      opened = undefined;
+    queueOpening ??= deps.openQueue().catch((error: unknown) => {
+      queueOpening = undefined;
       throw error;
     });
-    return opened;
+    return queueOpening;
   };
-  const service = lazyAsync(() => openService(deps, types, queue));
+  const service = (): Promise<JobService> => {
+    serviceOpening ??= openService(deps, types, queue).catch((error: unknown) => {
+      serviceOpening = undefined;
+      throw error;
+    });
+    return serviceOpening;
+  };
   return {
     members: {
       register: <P>(type: string, handler: JobHandler<P>, options?: JobTypeOptions<P>) =>
@@ -82,10 +95,8 @@ export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
     },
     deliver: async (job, attempts) => (await service()).deliver(job, attempts),
     close: async () => {
-      const open = await opened?.catch(() => undefined);
-      if (!open) return;
-      await (await service()).close();
-      await open.queue.close();
+      await (await serviceOpening?.catch(() => undefined))?.close();
+      await (await queueOpening?.catch(() => undefined))?.queue.close();
     },
   };
 };

@@ -118,7 +118,7 @@ const expireCompleted = async (deps: BullmqDeps, name: string, before: number): 
   let count = 0;
   for (;;) {
     // Counted back from the clock by BullMQ, and inclusive.
-    const keyIds = await queue.clean(Date.now() - (before - 1), PART, 'completed');
+    const keyIds = await queue.clean(deps.runtime.now() - (before - 1), PART, 'completed');
     await forgetAll(deps, keyIds);
     count += keyIds.length;
     if (keyIds.length < PART) return count;

@@ -45,6 +45,11 @@ const ANSWERS: readonly Reason[] = [
   },
 ];
 
+const UNTRUSTED = {
+  says: 'shows a certificate that is not trusted',
+  todo: 'Name the file of its certificate authority in NODE_EXTRA_CA_CERTS.',
+};
+
 const AWAY = {
   says: 'cannot be reached',
   todo: 'Start Redis, or correct the address of the queue. Jobs that were added before are kept.',
@@ -52,6 +57,7 @@ const AWAY = {
 
 const reasonFor = (error: unknown): { readonly says: string; readonly todo: string } => {
   const text = thrownText(error);
+  if (/CERT|SIGNATURE/.test(errorCodeOf(error))) return UNTRUSTED;
   return ANSWERS.find(({ starts }) => starts.test(text)) ?? AWAY;
 };
 

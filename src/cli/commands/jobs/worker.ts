@@ -1,10 +1,10 @@
 /** `toolcrib worker`: works on queues until a signal ends it; jobs that run then may end. */
 import type { Command } from 'commander';
 import type { Job, JobEnd } from '../../../contract/queue.ts';
-import { visibleText } from '../../../kit/text/visible-text.ts';
-import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
+import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
+import { collect, leaving, withExamples } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { awaitEnd } from '../../session/on-interrupt.ts';
 import { openCrib } from '../../session/open-crib.ts';
@@ -25,11 +25,12 @@ const endText = (end: JobEnd): string => {
   return `failed${retryable ? '' : ' for good'}: ${error.code}: ${error.message}`;
 };
 
-/** Prints one line for each attempt; with `--json` one document. */
+/** Prints one line for each attempt; with `--json` as JSON, without characters a terminal obeys. */
 const report = (io: Io, { id, type, queue, attempts }: Job, end: JobEnd): void => {
   if (io.json) {
     const code = end.state === 'failed' ? { code: end.error.code } : {};
-    printJson(io, { id, type, queue, attempt: attempts, end: end.state, ...code });
+    const line = { id, type, queue, attempt: attempts, end: end.state, ...code };
+    print(io, visibleJson(JSON.stringify(line)));
   } else print(io, visibleText(`${type} ${id} ${endText(end)}`));
 };
 
@@ -62,7 +63,9 @@ const work = async (io: Io, options: WorkerOptions): Promise<number> => {
 
 export const workerCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(program.command('worker'))
+    program
+      .command('worker')
+      .option('--json', 'print one line of JSON for each attempt')
       .option('--queues <names>', 'these queues, between commas; all known ones otherwise', collect)
       .option(
         '--concurrency <number>',
