@@ -74,6 +74,7 @@ describe('the defaults', () => {
       audit: { syncEveryRecord: false, checkpoints: { every: 1000, minutes: 10 } },
       approvals: { expiresMinutes: 60 },
       store: { driver: 'sqlite', path: '.toolcrib/state.db' },
+      jobs: { engine: 'sqlite', retries: 3, queues: {} },
       registry: {
         path: '.toolcrib/tools',
         autoDiscovery: true,

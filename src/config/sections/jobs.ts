@@ -31,7 +31,7 @@ export const jobsSection = section(
       project: 'user',
       default: 'sqlite',
     }),
-    retries: setting(z.int().min(0).max(100), {
+    retries: setting(z.int().min(0).max(10_000), {
       about: 'How often a job is tried again that says nothing else.',
       project: 'user',
       default: 3,
