@@ -67,7 +67,7 @@ export const jobsSection = section(
       default: 'toolcrib',
     }),
     qstash: qstashSettings,
-    retries: setting(z.int().min(0).max(100), {
+    retries: setting(z.int().min(0).max(10_000), {
       about: 'How often a job is tried again that says nothing else.',
       project: 'user',
       default: 3,

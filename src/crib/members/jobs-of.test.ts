@@ -125,7 +125,7 @@ describe('crib.jobs', () => {
     ['a type that is not registered', () => ['sendd', {}], 'NOT_FOUND'],
     ['a payload that does not fit the type', () => ['tool', { tool: 7 }], 'VALIDATION_ERROR'],
     ['a payload that is no JSON', () => ['free', { at: new Date(0) }], 'VALIDATION_ERROR'],
-    ['too many retries', () => ['free', {}, { retries: 101 }], 'VALIDATION_ERROR'],
+    ['too many retries', () => ['free', {}, { retries: 10_001 }], 'VALIDATION_ERROR'],
     [
       'a priority that is out of range',
       () => ['free', {}, { priority: 1_001 }],
