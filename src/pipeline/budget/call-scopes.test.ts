@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
+import type { CallAs } from '../../contract/call-options.ts';
+
+const paid = aTool({ name: 'paid', cost: { model: 'usage_based', fixed: 1 }, run: () => 'done' });
+const outer = aTool({
+  name: 'outer',
+  callsTools: true,
+  run: async (_input, { call }) => (await call('paid', {})).error?.code,
+});
+
+const codes = async (as: CallAs, count: number) => {
+  const crib = await testCrib([paid, outer]);
+  const results: (string | undefined)[] = [];
+  for (let at = 0; at < count; at += 1) {
+    results.push((await crib.execute('paid', {}, as)).error?.code);
+  }
+  return results;
+};
+
+describe('the dollars of a flow', () => {
+  it('cover all of its calls together', async () => {
+    expect(await codes({ flowId: 'f', flowUsd: 1.5 }, 2)).toEqual([undefined, 'BUDGET_EXCEEDED']);
+  });
+
+  it('limit nothing for a call that belongs to no flow', async () => {
+    expect(await codes({ flowUsd: 0.5 }, 1)).toEqual([undefined]);
+  });
+
+  it('lower the day of the user as well, where both are given, and raise neither', async () => {
+    expect(await codes({ flowId: 'f', flowUsd: 100, dailyUsd: 1.5 }, 2)).toEqual([
+      undefined,
+      'BUDGET_EXCEEDED',
+    ]);
+  });
+
+  it('hold for the calls that a tool of the flow makes', async () => {
+    const crib = await testCrib([paid, outer]);
+    const { data } = await crib.execute('outer', {}, { flowId: 'f', flowUsd: 0.5 });
+    expect(data).toBe('BUDGET_EXCEEDED');
+  });
+});
