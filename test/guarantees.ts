@@ -202,6 +202,11 @@ export const GUARANTEES: readonly Guarantee[] = [
         'append at once to one sound chain, a new file included',
       ),
       ...by(
+        'src/stores/postgres/several-processes.test.ts',
+        'F3: killed processes and a killed server lose nothing that was acknowledged',
+        'ten processes that start at once make the schema once and append to one sound chain',
+      ),
+      ...by(
         'test/e2e/crash.test.ts',
         'leaves a store that opens, verifies, and has the outcome of each call',
       ),
@@ -219,6 +224,11 @@ export const GUARANTEES: readonly Guarantee[] = [
       ...by(
         'src/stores/sqlite/several-processes.test.ts',
         'F5: a frozen process keeps its claims, a killed one leaves them in doubt',
+      ),
+      ...by(
+        'src/stores/postgres/several-processes.test.ts',
+        'F5: of 4 processes on the same keys one is frozen past its lease and woken: no effect twice',
+        'F5: a frozen process stops nobody, and loses its claims when its lease is over',
       ),
       ...by(
         'test/conformance/store-persistence.ts',
@@ -328,6 +338,10 @@ export const GUARANTEES: readonly Guarantee[] = [
       ),
       ...by(
         'src/stores/sqlite/several-processes.test.ts',
+        'B1: 1,000 concurrent calls of 0.01 USD from 4 processes on 1 USD: exactly 100 admitted',
+      ),
+      ...by(
+        'src/stores/postgres/several-processes.test.ts',
         'B1: 1,000 concurrent calls of 0.01 USD from 4 processes on 1 USD: exactly 100 admitted',
       ),
     ],

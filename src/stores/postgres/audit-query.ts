@@ -49,7 +49,7 @@ export const queryAudit = async (
   const rows: AuditRow[] = [];
   let before = filter.before ?? Number.MAX_SAFE_INTEGER;
   while (rows.length < limit) {
-    const size = Math.min(PAGE, limit - rows.length);
+    const size = Math.min(PAGE, Math.ceil(limit - rows.length));
     const page = await find.all<AuditRecord>(before, size, ...values);
     for (const record of page) rows.push(fromAuditRecord(record));
     if (page.length < size) break;

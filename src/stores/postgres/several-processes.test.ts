@@ -38,8 +38,8 @@ describe.skipIf(isPostgresMissing())('several processes on one PostgreSQL', () =
   beforeAll(() => {
     const program = join(import.meta.dirname, '../../../test/conformance/postgres-program.ts');
     compiled = compileProgram(program);
-  });
-  afterAll(() => rmSync(compiled.folder, { recursive: true }));
+  }, 120_000);
+  afterAll(() => rmSync(compiled.folder, { recursive: true, force: true }));
 
   const start = (
     place: { readonly schema: string; readonly task: string; readonly name: string },
@@ -123,6 +123,11 @@ describe.skipIf(isPostgresMissing())('several processes on one PostgreSQL', () =
     const isAlive = async () =>
       (await store.intents.open()).find(({ entry }) => entry.executionId === 'frozen')?.ownerAlive;
     expect(await isAlive()).toBe(true);
+    expect((await store.intents.open()).every(({ isElsewhere }) => isElsewhere === false)).toBe(
+      true,
+    );
+    await server().sql(`UPDATE ${schema}.intents SET place = 'far' WHERE execution_id = 'frozen'`);
+    expect((await store.intents.open()).some(({ isElsewhere }) => isElsewhere)).toBe(true);
     for (const { child } of [busy, holder]) child.kill('SIGSTOP');
     await Promise.all(times(50, () => store.audit.append(auditEntry())));
     while (await isAlive()) await pause(100);

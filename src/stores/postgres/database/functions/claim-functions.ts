@@ -67,7 +67,7 @@ BEGIN
 END $$;
 
 CREATE FUNCTION apply_claims(operations jsonb, me jsonb) RETURNS SETOF jsonb LANGUAGE plpgsql
-SET search_path = "SCHEMA_NAME", pg_temp AS $$
+SET search_path = "SCHEMA_NAME", pg_temp SET enable_seqscan = off AS $$
 DECLARE
   op jsonb;
 BEGIN
