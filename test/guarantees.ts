@@ -10,6 +10,9 @@ const by = (file: string, ...names: readonly string[]): readonly Proof[] =>
 const stage = (name: string, ...names: readonly string[]): readonly Proof[] =>
   by(`src/pipeline/stages/${name}.test.ts`, ...names);
 
+const postgres = (...names: readonly string[]): readonly Proof[] =>
+  by('src/stores/postgres/several-processes.test.ts', ...names);
+
 export const GUARANTEES: readonly Guarantee[] = [
   // The pipeline.
   {
@@ -201,11 +204,7 @@ export const GUARANTEES: readonly Guarantee[] = [
         'F3, B2: 15 kills in the middle of writes lose nothing that was acknowledged',
         'append at once to one sound chain, a new file included',
       ),
-      ...by(
-        'src/stores/postgres/several-processes.test.ts',
-        'F3: killed processes and a killed server lose nothing that was acknowledged',
-        'ten processes that start at once make the schema once and append to one sound chain',
-      ),
+      ...postgres('F3: killed processes and a killed server lose nothing that was acknowledged'),
       ...by(
         'test/e2e/crash.test.ts',
         'leaves a store that opens, verifies, and has the outcome of each call',
@@ -225,11 +224,8 @@ export const GUARANTEES: readonly Guarantee[] = [
         'src/stores/sqlite/several-processes.test.ts',
         'F5: a frozen process keeps its claims, a killed one leaves them in doubt',
       ),
-      ...by(
-        'src/stores/postgres/several-processes.test.ts',
-        'F5: of 4 processes on the same keys one is frozen past its lease and woken: no effect twice',
-        'F5: a frozen process stops nobody, and loses its claims when its lease is over',
-      ),
+      ...postgres('F5: one of 4 processes is frozen past its lease and woken: no effect twice'),
+      ...postgres('F5: a frozen process stops nobody, and loses its claims when its lease is over'),
       ...by(
         'test/conformance/store-persistence.ts',
         'gives everything back, with claims of the closed store in doubt',
@@ -340,10 +336,7 @@ export const GUARANTEES: readonly Guarantee[] = [
         'src/stores/sqlite/several-processes.test.ts',
         'B1: 1,000 concurrent calls of 0.01 USD from 4 processes on 1 USD: exactly 100 admitted',
       ),
-      ...by(
-        'src/stores/postgres/several-processes.test.ts',
-        'B1: 1,000 concurrent calls of 0.01 USD from 4 processes on 1 USD: exactly 100 admitted',
-      ),
+      ...postgres('B1: 1,000 calls of 0.01 USD from 4 processes on 1 USD: exactly 100 admitted'),
     ],
   },
   {

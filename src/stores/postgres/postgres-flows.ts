@@ -14,7 +14,7 @@ import type {
   RunClaim,
 } from '../../contract/flow-store.ts';
 import { FINISHED } from '../../contract/flow-store.ts';
-import { changedRun, DEFAULT_LIMIT, notOwned, takenRun } from '../flow-run.ts';
+import { changedRun, DEFAULT_LIMIT, notOwned, parseRecord, takenRun } from '../flow-run.ts';
 import { recordText } from '../plain-json.ts';
 import { toSqlText } from '../sql-text.ts';
 import { jsonNumber } from './database/json-number.ts';
@@ -39,8 +39,6 @@ interface ReadRun {
 }
 
 type Exchanged = 'done' | 'changed' | 'held' | 'news';
-
-const parse = <T>({ record }: { readonly record: string }): T => JSON.parse(record) as T;
 
 /** How many due runs are read at a time. */
 const PAGE = 500;
@@ -103,7 +101,7 @@ export class PostgresFlows implements Flows {
     const { status = null, flow, userId, before = null, limit = DEFAULT_LIMIT } = filter;
     const text = (value: string | undefined) => (value === undefined ? null : toSqlText(value));
     const rows = await this.#list.all<RunRow>(status, text(flow), text(userId), before, limit);
-    return rows.map((row) => parse(row));
+    return rows.map((row) => parseRecord(row));
   }
 
   async claim({ now, flows, limit }: ClaimRequest): Promise<readonly FlowRun[]> {
@@ -123,7 +121,7 @@ export class PostgresFlows implements Flows {
 
   async steps(runId: string): Promise<readonly JournalStep[]> {
     const rows = await this.#steps.all<RunRow>(toSqlText(runId));
-    return rows.map((row) => parse<JournalStep>(row));
+    return rows.map((row) => parseRecord<JournalStep>(row));
   }
 
   async record(
@@ -181,7 +179,10 @@ export class PostgresFlows implements Flows {
 
   async events(runId: string, after = 0): Promise<readonly FlowEvent[]> {
     const rows = await this.#events.all<{ id: number; record: string }>(toSqlText(runId), after);
-    return rows.map(({ id, record }) => ({ ...parse<Omit<FlowEvent, 'id'>>({ record }), id }));
+    return rows.map(({ id, record }) => ({
+      ...parseRecord<Omit<FlowEvent, 'id'>>({ record }),
+      id,
+    }));
   }
 
   expire(before: number): Promise<number> {
@@ -194,7 +195,7 @@ export class PostgresFlows implements Flows {
     while (last) {
       const { id } = this.#deps.owner;
       const rows: DueRow[] = await this.#due.all<DueRow>(now, last.wake_at, last.id, id);
-      yield rows.map((row) => ({ ...row, run: parse<FlowRun>(row) }));
+      yield rows.map((row) => ({ ...row, run: parseRecord<FlowRun>(row) }));
       last = rows.length < PAGE ? undefined : rows.at(-1);
     }
   }
@@ -233,6 +234,6 @@ export class PostgresFlows implements Flows {
 
   async #read(runId: string): Promise<ReadRun | undefined> {
     const row = await this.#find.get<RunRow>(toSqlText(runId));
-    return row && { run: parse(row), owner: row.owner, revision: row.revision };
+    return row && { run: parseRecord(row), owner: row.owner, revision: row.revision };
   }
 }

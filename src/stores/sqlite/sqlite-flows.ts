@@ -11,7 +11,7 @@ import type {
   RunClaim,
 } from '../../contract/flow-store.ts';
 import { FINISHED } from '../../contract/flow-store.ts';
-import { changedRun, DEFAULT_LIMIT, notOwned, takenRun } from '../flow-run.ts';
+import { changedRun, DEFAULT_LIMIT, notOwned, parseRecord, takenRun } from '../flow-run.ts';
 import { recordText } from '../plain-json.ts';
 import { toSqlText } from '../sql-text.ts';
 import type { Statement } from './database/open-database.ts';
@@ -21,8 +21,6 @@ interface RunRow {
   readonly record: string;
   readonly owner: string | null;
 }
-
-const parse = <T>({ record }: { readonly record: string }): T => JSON.parse(record) as T;
 
 interface DueRow {
   readonly row: number;
@@ -105,7 +103,7 @@ export class SqliteFlows implements Flows {
     return this.#deps.writer.read(() =>
       this.#list
         .all(status, text(flow), text(userId), before, limit)
-        .map((row) => parse(row as RunRow)),
+        .map((row) => parseRecord(row as RunRow)),
     );
   }
 
@@ -129,7 +127,7 @@ export class SqliteFlows implements Flows {
 
   steps(runId: string): Promise<readonly JournalStep[]> {
     return this.#deps.writer.read(() =>
-      this.#steps.all(toSqlText(runId)).map((row) => parse<JournalStep>(row as RunRow)),
+      this.#steps.all(toSqlText(runId)).map((row) => parseRecord<JournalStep>(row as RunRow)),
     );
   }
 
@@ -184,7 +182,7 @@ export class SqliteFlows implements Flows {
     return this.#deps.writer.read(() =>
       this.#events.all(toSqlText(runId), after).map((row) => {
         const { id, record } = row as { readonly id: number; readonly record: string };
-        return { ...parse<Omit<FlowEvent, 'id'>>({ record }), id: Number(id) };
+        return { ...parseRecord<Omit<FlowEvent, 'id'>>({ record }), id: Number(id) };
       }),
     );
   }
@@ -212,7 +210,7 @@ export class SqliteFlows implements Flows {
   /** Reads a run by its id as the table has it. */
   #found(id: string): { readonly run: FlowRun; readonly owner: string | null } | undefined {
     const row = this.#find.get(id) as RunRow | undefined;
-    return row && { run: parse(row), owner: row.owner };
+    return row && { run: parseRecord(row), owner: row.owner };
   }
 
   #owned({ id, epoch }: RunClaim): FlowRun {
