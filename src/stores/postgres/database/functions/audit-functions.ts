@@ -47,7 +47,8 @@ BEGIN
 END $$;
 
 CREATE FUNCTION apply_audit(operations jsonb, me jsonb) RETURNS SETOF jsonb LANGUAGE plpgsql
-SET search_path = "SCHEMA_NAME", pg_temp SET enable_seqscan = off AS $$
+SET search_path = "SCHEMA_NAME", pg_temp SET enable_seqscan = off SET jit = off
+AS $$
 DECLARE
   operation jsonb;
   item jsonb;
@@ -59,7 +60,9 @@ DECLARE
 BEGIN
   PERFORM take_lane('audit');
   SELECT seq, hash INTO last_seq, last_hash FROM audit ORDER BY seq DESC LIMIT 1;
-  IF NOT FOUND THEN SELECT seq, hash INTO last_seq, last_hash FROM audit_anchor; END IF;
+  IF NOT FOUND THEN
+    SELECT seq, hash INTO last_seq, last_hash FROM audit_anchor WHERE one = 1;
+  END IF;
   IF NOT FOUND THEN last_seq := 0; last_hash := repeat('0', 64); END IF;
   FOR operation IN SELECT value FROM jsonb_array_elements(operations) LOOP
     is_allowed := true;
@@ -89,7 +92,8 @@ BEGIN
 END $$;
 
 CREATE FUNCTION prune_audit(last bigint, row_hash text, note text) RETURNS jsonb LANGUAGE plpgsql
-SET search_path = "SCHEMA_NAME", pg_temp SET enable_seqscan = off AS $$
+SET search_path = "SCHEMA_NAME", pg_temp SET enable_seqscan = off SET jit = off
+AS $$
 DECLARE
   pruned bigint;
 BEGIN
