@@ -104,10 +104,15 @@ const fillAudit = async (audit, rows) => {
   }
 };
 
+const storeOf = (store, folder) => {
+  if (store === 'memory' || typeof store === 'object') return store;
+  return { sqlite: join(folder, 'crib.db') };
+};
+
 export const openCrib = async ({ store, folder, rows = 0, tools = 0, syncEveryRecord = false }) => {
   const { createCrib, defineTool } = await loadProduct();
   const crib = await createCrib({
-    store: store === 'memory' ? 'memory' : { sqlite: join(folder, 'crib.db') },
+    store: storeOf(store, folder),
     tools: [...adders(defineTool), ...manyTools(defineTool, tools)],
     builtins: false,
     config: { budget: { dailyUsd: 1000 }, audit: { syncEveryRecord } },

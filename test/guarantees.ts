@@ -11,6 +11,9 @@ const by = (file: string, ...names: readonly string[]): readonly Proof[] =>
 const stage = (name: string, ...names: readonly string[]): readonly Proof[] =>
   by(`src/pipeline/stages/${name}.test.ts`, ...names);
 
+const postgres = (...names: readonly string[]): readonly Proof[] =>
+  by('src/stores/postgres/several-processes.test.ts', ...names);
+
 export const GUARANTEES: readonly Guarantee[] = [
   // The pipeline.
   {
@@ -202,6 +205,7 @@ export const GUARANTEES: readonly Guarantee[] = [
         'F3, B2: 15 kills in the middle of writes lose nothing that was acknowledged',
         'append at once to one sound chain, a new file included',
       ),
+      ...postgres('F3: killed processes and a killed server lose nothing that was acknowledged'),
       ...by(
         'test/e2e/crash.test.ts',
         'leaves a store that opens, verifies, and has the outcome of each call',
@@ -221,6 +225,8 @@ export const GUARANTEES: readonly Guarantee[] = [
         'src/stores/sqlite/several-processes.test.ts',
         'F5: a frozen process keeps its claims, a killed one leaves them in doubt',
       ),
+      ...postgres('F5: one of 4 processes is frozen past its lease and woken: no effect twice'),
+      ...postgres('F5: a frozen process stops nobody, and loses its claims when its lease is over'),
       ...by(
         'test/conformance/store-persistence.ts',
         'gives everything back, with claims of the closed store in doubt',
@@ -331,6 +337,7 @@ export const GUARANTEES: readonly Guarantee[] = [
         'src/stores/sqlite/several-processes.test.ts',
         'B1: 1,000 concurrent calls of 0.01 USD from 4 processes on 1 USD: exactly 100 admitted',
       ),
+      ...postgres('B1: 1,000 calls of 0.01 USD from 4 processes on 1 USD: exactly 100 admitted'),
     ],
   },
   {

@@ -16,6 +16,8 @@ export interface OpenIntent {
   readonly entry: AuditEntry;
   /** False when the process that claimed it is gone: the call is in doubt. */
   readonly ownerAlive: boolean;
+  /** True when the call ran on another machine: its files cannot be looked at from here. */
+  readonly isElsewhere?: boolean;
 }
 
 export interface Intents {

@@ -26,3 +26,6 @@ export const notOwned = (runId: string): ToolFailure =>
   new ToolFailure('CONFLICT', `Another process has taken over the run ${runId}.`, {
     suggestions: ['Look at it with toolcrib flow status.'],
   });
+
+export const parseRecord = <T>({ record }: { readonly record: string }): T =>
+  JSON.parse(record) as T;

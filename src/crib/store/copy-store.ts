@@ -2,15 +2,12 @@
  * Copies a SQLite store to PostgreSQL: everything or nothing. The record is verified in the source, and
  * in the copy before that is committed; both have the same length and the same last row.
  */
-import type { AuditRow, AuditVerification } from '../../contract/audit.ts';
+import type { AuditVerification } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { verifyAudit } from '../../governance/audit/verify-audit.ts';
-import { type AuditRecord, fromAuditRecord } from '../../stores/audit-columns.ts';
 import { type CopiedTrail, importTables } from '../../stores/postgres/import-tables.ts';
-import { type AnchorRecord, readAnchor } from '../../stores/read-anchor.ts';
-import { withExportedTables } from '../../stores/sqlite/export-tables.ts';
-import type { TableSource } from '../../stores/table-rows.ts';
+import { type ExportedTables, withExportedTables } from '../../stores/sqlite/export-tables.ts';
 
 export interface CopyRequest {
   /** The database file of the source, absolute. */
@@ -40,16 +37,8 @@ const assertSound = (which: string, { ok, problem }: AuditVerification): void =>
   if (!ok) throw unsound(which, problem?.message ?? 'it was changed.');
 };
 
-async function* trailOf(source: TableSource): AsyncGenerator<readonly AuditRow[]> {
-  for (const page of source.pages('audit')) {
-    yield (page as readonly unknown[] as readonly AuditRecord[]).map(fromAuditRecord);
-  }
-}
-
-const verifySource = async (source: TableSource): Promise<AuditVerification> => {
-  const [anchors = []] = source.pages('audit_anchor');
-  const [anchor] = anchors as readonly unknown[] as readonly AnchorRecord[];
-  const report = await verifyAudit(trailOf(source), { anchor: anchor && readAnchor(anchor) });
+const verifySource = async (source: ExportedTables): Promise<AuditVerification> => {
+  const report = await verifyAudit(source.trail(), { anchor: source.anchor });
   assertSound('source', report);
   return report;
 };

@@ -68,12 +68,6 @@ export const isLocked = (error: unknown): boolean => {
   return code === BUSY || code === LOCKED;
 };
 
-export const closedFailure = (): ToolFailure =>
-  new ToolFailure('STORE_UNAVAILABLE', 'The store is closed.', {
-    retryable: false,
-    suggestions: ['Open the store again.'],
-  });
-
 /** Explains an error of SQLite; returns any other unchanged. */
 export const storeFailure = (error: unknown): unknown => {
   const code = codeOf(error);

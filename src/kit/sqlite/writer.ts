@@ -5,9 +5,10 @@
  */
 import type { Durability } from '../../contract/audit.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import { closedFailure } from '../data/store-refusals.ts';
 import type { CommitSync } from './commit-sync.ts';
 import type { Database, Statement } from './open-database.ts';
-import { closedFailure, isLocked, storeFailure } from './store-failure.ts';
+import { isLocked, storeFailure } from './store-failure.ts';
 
 export interface WriterOptions {
   readonly database: Database;

@@ -87,6 +87,22 @@ describe('after a crash', () => {
     expect(crib.runtime.logged.some(({ message }) => message.includes('interrupted'))).toBe(true);
   });
 
+  it('threat: a call of another machine is unknown, whatever the files of this one say', async () => {
+    const store = createMemoryStore();
+    const path = join(root, 'a.txt');
+    await writeFile(path, 'before');
+    await store.audit.append(intent('far'));
+    const before = Buffer.from('before');
+    const kept = { executionId: 'far', order: 0, path, before, beforeMode: 0o644, keptAt: 0 };
+    await store.snapshots.save({ ...kept, afterHash: sha256Hex('after') });
+    const crashed = afterCrash(store);
+    const open = async () =>
+      (await crashed.intents.open()).map((each) => ({ ...each, isElsewhere: true }));
+    const elsewhere = { ...crashed, intents: { ...crashed.intents, open } };
+    const crib = await testCrib([], { root, store: elsewhere });
+    expect(await crib.executions.status('far')).toMatchObject({ effect: 'unknown' });
+  });
+
   it('temporary files of an interrupted write are removed, those of a living process stay', async () => {
     const store = createMemoryStore();
     const path = join(root, 'a.txt');

@@ -45,9 +45,9 @@ export const reconcile = async (
     else await store.ledger.release(executionId);
   }
   const concluded = [];
-  for (const { entry } of doubtful) {
+  for (const { entry, isElsewhere = false } of doubtful) {
     const { executionId } = entry;
-    const effect = await effectOnFiles(executionId, deps);
+    const effect = isElsewhere ? 'unknown' : await effectOnFiles(executionId, deps);
     const isMine = await store.intents.conclude({
       ...entry,
       kind: 'outcome',

@@ -5,12 +5,16 @@ import { describePersistence } from '../../../test/conformance/store-persistence
 import { isPostgresMissing, usePostgres } from '../../../test/fixtures/postgres-schemas.ts';
 
 describe.skipIf(isPostgresMissing())('PostgreSQL', () => {
-  const { open, newSchema } = usePostgres();
+  const { open, takeSchema, giveBack } = usePostgres();
 
   const openOnServer = async () => {
-    const schema = newSchema();
+    const schema = takeSchema();
     const store = await open({ schema });
-    return { store, reopen: () => open({ schema }), cleanup: () => store.close() };
+    const cleanup = async (): Promise<void> => {
+      await store.close();
+      await giveBack(schema);
+    };
+    return { store, reopen: () => open({ schema }), cleanup };
   };
 
   describeStore('postgres', openOnServer);

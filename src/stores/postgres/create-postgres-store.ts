@@ -26,6 +26,13 @@ export interface PostgresStoreOptions {
   readonly leaseMs?: number;
 }
 
+/** A folder of a socket, or this machine. */
+const LOCAL = /^(?:\/|localhost:|127\.|::1:)/;
+
+/** True where password and records cross a network as they are. */
+const isExposed = (address: string, url: string): boolean =>
+  !LOCAL.test(address) && !/[?&]ssl(?:mode)?=/.test(url);
+
 /**
  * Rejects with CONFIG_INVALID when the settings are wrong, with STORE_UNAVAILABLE when the server cannot
  * be used, and with DEPENDENCY_MISSING without the package `pg`. No error holds a password.
@@ -34,6 +41,11 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
   const { url, runtime, schema = 'toolcrib', connections = 6, syncEveryRecord = false } = options;
   const { lockTimeoutMs = 5_000, leaseMs = 30_000 } = options;
   const database = await openDatabase({ url, schema, runtime, connections, lockTimeoutMs });
+  if (isExposed(database.address, url)) {
+    runtime.log.warn('The connection to the store is not encrypted.', {
+      next: 'add ?sslmode=verify-full to store.url',
+    });
+  }
   try {
     await migrate(database);
   } catch (error) {

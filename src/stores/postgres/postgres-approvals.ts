@@ -6,31 +6,16 @@ import {
 } from '../../contract/approver.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Approvals, Parking, ParkOutcome } from '../../contract/store.ts';
-import { fromSqlText, toSqlText } from '../../kit/text/sql-text.ts';
+import { toSqlText } from '../../kit/text/sql-text.ts';
+import { type ApprovalRow, toApprovalRecord } from '../approval-row.ts';
 import { recordText } from '../plain-json.ts';
 import { jsonNumber } from './database/json-number.ts';
 import type { Statement } from './database/open-database.ts';
 import type { PostgresDeps } from './postgres-deps.ts';
 
-interface ApprovalRow {
-  readonly record: string;
-  readonly state: ApprovalState;
-  readonly decided_by: string | null;
-  readonly decided_at: number | null;
-  readonly decision: string | null;
-}
-
 type ParkAnswer =
   | { readonly state: 'parked' | 'full' | 'taken' }
   | { readonly state: 'same'; readonly row: ApprovalRow };
-
-const toRecord = (row: ApprovalRow): ApprovalRecord => ({
-  ...JSON.parse(row.record),
-  ...(row.decision !== null && JSON.parse(row.decision)),
-  state: row.state,
-  ...(row.decided_by !== null && { decidedBy: fromSqlText(row.decided_by) }),
-  ...(row.decided_at !== null && { decidedAt: row.decided_at }),
-});
 
 /** The record as the server stores it. */
 const toFields = (record: ApprovalRecord): object => ({
@@ -84,17 +69,17 @@ export class PostgresApprovals implements Approvals {
       nobody: NOBODY_IN_TIME,
     });
     if (answer.state === 'taken') throw taken();
-    if (answer.state === 'same') return { state: 'same', record: toRecord(answer.row) };
+    if (answer.state === 'same') return { state: 'same', record: toApprovalRecord(answer.row) };
     return { state: answer.state };
   }
 
   async matching(callKey: string, state: ApprovalState): Promise<readonly ApprovalRecord[]> {
-    return (await this.#ofCall.all<ApprovalRow>(callKey, state)).map(toRecord);
+    return (await this.#ofCall.all<ApprovalRow>(callKey, state)).map(toApprovalRecord);
   }
 
   async get(id: string): Promise<ApprovalRecord | undefined> {
     const row = await this.#find.get<ApprovalRow>(toSqlText(id));
-    return row && toRecord(row);
+    return row && toApprovalRecord(row);
   }
 
   async list(state?: ApprovalState): Promise<readonly ApprovalRecord[]> {
@@ -102,7 +87,7 @@ export class PostgresApprovals implements Approvals {
       state === undefined
         ? await this.#all.all<ApprovalRow>()
         : await this.#inState.all<ApprovalRow>(state);
-    return rows.map(toRecord);
+    return rows.map(toApprovalRecord);
   }
 
   async decide(id: string, answer: Parameters<Approvals['decide']>[1]): Promise<boolean> {

@@ -29,6 +29,11 @@ interface Head {
   readonly hash: string;
 }
 
+interface IntentRecord extends AuditRecord {
+  readonly alive: boolean;
+  readonly elsewhere: boolean;
+}
+
 /** A row on its way: its canonical text after the number, and its fields where that text has escapes. */
 interface SentRow {
   readonly rest: string;
@@ -62,7 +67,8 @@ export class PostgresAudit implements AuditLog, Intents {
     this.#listIntents = prepare(
       `SELECT audit.*, intents.owner = $1 OR EXISTS (SELECT 1 FROM @owners AS owner
          WHERE owner.id = intents.owner
-         AND heartbeat_at > clock_timestamp() - lease_ms * interval '1 ms') AS alive
+         AND heartbeat_at > clock_timestamp() - lease_ms * interval '1 ms') AS alive,
+         intents.place <> $2 AS elsewhere
        FROM @intents AS intents JOIN @audit AS audit USING (seq) ORDER BY seq`,
     );
     this.#page = prepare(
@@ -113,10 +119,13 @@ export class PostgresAudit implements AuditLog, Intents {
   }
 
   async open(): Promise<readonly OpenIntent[]> {
-    const records = await this.#listIntents.all<AuditRecord & { readonly alive: boolean }>(
-      this.#deps.owner.id,
-    );
-    return records.map((record) => ({ entry: fromAuditRecord(record), ownerAlive: record.alive }));
+    const { id, place } = this.#deps.owner;
+    const records = await this.#listIntents.all<IntentRecord>(id, place);
+    return records.map((record) => ({
+      entry: fromAuditRecord(record),
+      ownerAlive: record.alive,
+      isElsewhere: record.elsewhere,
+    }));
   }
 
   conclude(outcome: AuditEntry): Promise<boolean> {

@@ -3,22 +3,22 @@
  * over. A change is computed here and exchanged for what was read; see flow-functions.ts.
  */
 import type { Durability } from '../../contract/audit.ts';
-import type {
-  ChangeOptions,
-  ClaimRequest,
-  CreateOptions,
-  FlowEvent,
-  FlowFilter,
-  FlowRun,
-  Flows,
-  JournalStep,
-  ReleaseOptions,
-  RunChange,
-  RunClaim,
+import {
+  type ChangeOptions,
+  type ClaimRequest,
+  type CreateOptions,
+  FINISHED,
+  type FlowEvent,
+  type FlowFilter,
+  type FlowRun,
+  type Flows,
+  type JournalStep,
+  type ReleaseOptions,
+  type RunChange,
+  type RunClaim,
 } from '../../contract/flow-store.ts';
-import { FINISHED } from '../../contract/flow-store.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
-import { changedRun, DEFAULT_LIMIT, notOwned, takenRun } from '../flow-run.ts';
+import { changedRun, DEFAULT_LIMIT, notOwned, parseRecord, takenRun } from '../flow-run.ts';
 import { recordText } from '../plain-json.ts';
 import { jsonNumber } from './database/json-number.ts';
 import type { Statement } from './database/open-database.ts';
@@ -42,8 +42,6 @@ interface ReadRun {
 }
 
 type Exchanged = 'done' | 'changed' | 'held' | 'news';
-
-const parse = <T>({ record }: { readonly record: string }): T => JSON.parse(record) as T;
 
 /** How many due runs are read at a time. */
 const PAGE = 500;
@@ -113,7 +111,7 @@ export class PostgresFlows implements Flows {
     const { status = null, flow, userId, before = null, limit = DEFAULT_LIMIT } = filter;
     const text = (value: string | undefined) => (value === undefined ? null : toSqlText(value));
     const rows = await this.#list.all<RunRow>(status, text(flow), text(userId), before, limit);
-    return rows.map((row) => parse(row));
+    return rows.map((row) => parseRecord(row));
   }
 
   async claim({ now, flows, limit }: ClaimRequest): Promise<readonly FlowRun[]> {
@@ -133,7 +131,7 @@ export class PostgresFlows implements Flows {
 
   async steps(runId: string): Promise<readonly JournalStep[]> {
     const rows = await this.#steps.all<RunRow>(toSqlText(runId));
-    return rows.map((row) => parse<JournalStep>(row));
+    return rows.map((row) => parseRecord<JournalStep>(row));
   }
 
   async record(
@@ -202,7 +200,10 @@ export class PostgresFlows implements Flows {
 
   async events(runId: string, after = 0): Promise<readonly FlowEvent[]> {
     const rows = await this.#events.all<{ id: number; record: string }>(toSqlText(runId), after);
-    return rows.map(({ id, record }) => ({ ...parse<Omit<FlowEvent, 'id'>>({ record }), id }));
+    return rows.map(({ id, record }) => ({
+      ...parseRecord<Omit<FlowEvent, 'id'>>({ record }),
+      id,
+    }));
   }
 
   expire(before: number): Promise<number> {
@@ -215,7 +216,7 @@ export class PostgresFlows implements Flows {
     while (last) {
       const { id } = this.#deps.owner;
       const rows: DueRow[] = await this.#due.all<DueRow>(now, last.wake_at, last.id, id);
-      yield rows.map((row) => ({ ...row, run: parse<FlowRun>(row) }));
+      yield rows.map((row) => ({ ...row, run: parseRecord<FlowRun>(row) }));
       last = rows.length < PAGE ? undefined : rows.at(-1);
     }
   }
@@ -258,6 +259,6 @@ export class PostgresFlows implements Flows {
 
   async #read(runId: string): Promise<ReadRun | undefined> {
     const row = await this.#find.get<RunRow>(toSqlText(runId));
-    return row && { run: parse(row), owner: row.owner, revision: row.revision };
+    return row && { run: parseRecord(row), owner: row.owner, revision: row.revision };
   }
 }

@@ -3,21 +3,10 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
 import { recordText } from '../plain-json.ts';
+import { type TokenRow, toTokenRecord } from '../token-row.ts';
 import { jsonNumber } from './database/json-number.ts';
 import type { Statement } from './database/open-database.ts';
 import type { PostgresDeps } from './postgres-deps.ts';
-
-interface TokenRow {
-  readonly record: string;
-  readonly revoked_at: number | null;
-  readonly last_used_at: number | null;
-}
-
-const toRecord = (row: TokenRow): TokenRecord => ({
-  ...JSON.parse(row.record),
-  ...(row.revoked_at !== null && { revokedAt: row.revoked_at }),
-  ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
-});
 
 const COLUMNS = 'record, revoked_at, last_used_at';
 
@@ -47,11 +36,11 @@ export class PostgresTokens implements Tokens {
 
   async get(id: string): Promise<TokenRecord | undefined> {
     const row = await this.#find.get<TokenRow>(toSqlText(id));
-    return row && toRecord(row);
+    return row && toTokenRecord(row);
   }
 
   async list(): Promise<readonly TokenRecord[]> {
-    return (await this.#all.all<TokenRow>()).map(toRecord);
+    return (await this.#all.all<TokenRow>()).map(toTokenRecord);
   }
 
   revoke(id: string, at: number): Promise<boolean> {

@@ -5,10 +5,10 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditFilter, AuditRow } from '../../contract/audit.ts';
-import type { Database, SqlValue } from '../../kit/sqlite/open-database.ts';
+import type { Database } from '../../kit/sqlite/open-database.ts';
 import type { Writer } from '../../kit/sqlite/writer.ts';
-import { toSqlText } from '../../kit/text/sql-text.ts';
 import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from '../audit-columns.ts';
+import { auditConditions } from '../audit-conditions.ts';
 
 interface Range {
   /** Inclusive. */
@@ -17,30 +17,7 @@ interface Range {
   readonly high: number;
 }
 
-interface Condition {
-  readonly sql: string;
-  readonly value: SqlValue;
-}
-
 const STEP = 20_000;
-
-const FIELDS = [
-  ['executionId', 'execution_id = ?'],
-  ['userId', 'user_id = ?'],
-  ['tool', 'tool = ?'],
-  ['tier', 'tier = ?'],
-  ['status', 'status = ?'],
-  ['kind', 'kind = ?'],
-  ['from', 'at >= ?'],
-  ['to', 'at < ?'],
-] as const satisfies readonly (readonly [keyof AuditFilter, string])[];
-
-const conditionsOf = (filter: AuditFilter): readonly Condition[] =>
-  FIELDS.flatMap(([field, sql]) => {
-    const value = filter[field];
-    if (value === undefined) return [];
-    return [{ sql, value: typeof value === 'string' ? toSqlText(value) : value }];
-  });
 
 /** Finds the range of row numbers that holds the times of the filter; times need not rise with numbers. */
 const rangeOf = (database: Database, { from, to, before, seq }: AuditFilter): Range => {
@@ -66,11 +43,11 @@ export const queryAudit = async (
   filter: AuditFilter,
 ): Promise<readonly AuditRow[]> => {
   const limit = filter.limit ?? Number.MAX_SAFE_INTEGER;
-  const conditions = conditionsOf(filter);
+  const conditions = auditConditions(filter);
   const find = await writer.read(() =>
     database.prepare(
       `SELECT ${AUDIT_COLUMNS} FROM audit
-       WHERE ${[...conditions.map(({ sql }) => sql), 'seq >= ?', 'seq < ?'].join(' AND ')}
+       WHERE ${[...conditions.map(({ sql }) => `${sql} ?`), 'seq >= ?', 'seq < ?'].join(' AND ')}
        ORDER BY seq DESC LIMIT ?`,
     ),
   );

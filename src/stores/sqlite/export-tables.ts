@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { AuditCheckpoint, AuditRow } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { FlowRun } from '../../contract/flow-store.ts';
 import type { Runtime } from '../../contract/runtime.ts';
@@ -12,8 +13,9 @@ import { isOwnerAlive, type OwnerRow } from '../../kit/sqlite/owner.ts';
 import { identifyProcess } from '../../kit/sqlite/process-identity.ts';
 import { storeFailure } from '../../kit/sqlite/store-failure.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
+import { type AuditRecord, fromAuditRecord } from '../audit-columns.ts';
 import { mergeScopes } from '../budget-amounts.ts';
-import { readAnchor } from '../read-anchor.ts';
+import { type AnchorRecord, readAnchor } from '../read-anchor.ts';
 import {
   COPIED_TABLES,
   type CopiedRow,
@@ -21,6 +23,12 @@ import {
   type TableSource,
 } from '../table-rows.ts';
 import { migrate } from './database/migrate.ts';
+
+/** The tables, and the trail among them as it is verified. */
+export interface ExportedTables extends TableSource {
+  readonly anchor: AuditCheckpoint | undefined;
+  trail(): AsyncIterable<readonly AuditRow[]>;
+}
 
 /** Rows of one page at most, and bytes of files that were kept. */
 const MAX_PAGE = 500;
@@ -116,6 +124,17 @@ const pagesOf = function* pagesOf(
   if (page.length > 0) yield page;
 };
 
+const trailOf = async function* trailOf(database: Database): AsyncGenerator<readonly AuditRow[]> {
+  for (const page of pagesOf(database, 'audit')) {
+    yield (page as readonly unknown[] as readonly AuditRecord[]).map(fromAuditRecord);
+  }
+};
+
+const anchorOf = (database: Database): AuditCheckpoint | undefined => {
+  const record = database.prepare('SELECT seq, checkpoint FROM audit_anchor').get();
+  return record === undefined ? undefined : readAnchor(record as AnchorRecord);
+};
+
 const countRows = (database: Database): number =>
   (Object.keys(COPIED_TABLES) as CopiedTable[]).reduce((sum, table) => {
     const row = database.prepare(`SELECT count(*) AS rows FROM ${table}`).get() as { rows: number };
@@ -146,7 +165,7 @@ const letGo = (database: Database): void => {
 export const withExportedTables = async <T>(
   path: string,
   runtime: Runtime,
-  work: (source: TableSource) => Promise<T>,
+  work: (source: ExportedTables) => Promise<T>,
 ): Promise<T> => {
   const file = resolve(path);
   if (!existsSync(file)) {
@@ -159,7 +178,9 @@ export const withExportedTables = async <T>(
     migrate(database);
     database.exec('BEGIN IMMEDIATE');
     assertUnused(database, runtime);
-    const source = {
+    const source: ExportedTables = {
+      anchor: anchorOf(database),
+      trail: () => trailOf(database),
       pages: (table: CopiedTable) => pagesOf(database, table),
       total: countRows(database),
     };

@@ -8,24 +8,9 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Approvals, Parking, ParkOutcome } from '../../contract/store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
-import { fromSqlText, toSqlText } from '../../kit/text/sql-text.ts';
+import { toSqlText } from '../../kit/text/sql-text.ts';
+import { type ApprovalRow, toApprovalRecord } from '../approval-row.ts';
 import { recordText } from '../plain-json.ts';
-
-interface ApprovalRow {
-  readonly record: string;
-  readonly state: ApprovalState;
-  readonly decided_by: string | null;
-  readonly decided_at: number | null;
-  readonly decision: string | null;
-}
-
-const toRecord = (row: ApprovalRow): ApprovalRecord => ({
-  ...JSON.parse(row.record),
-  ...(row.decision !== null && JSON.parse(row.decision)),
-  state: row.state,
-  ...(row.decided_by !== null && { decidedBy: fromSqlText(row.decided_by) }),
-  ...(row.decided_at !== null && { decidedAt: row.decided_at }),
-});
 
 const COLUMNS = 'record, state, decided_by, decided_at, decision';
 
@@ -88,7 +73,7 @@ export class SqliteApprovals implements Approvals {
       this.#expire.run(NOBODY_IN_TIME, now, now);
       const { callKey = '' } = record;
       const same = reuse && (this.#ofCall.get(callKey, 'waiting') as ApprovalRow | undefined);
-      if (same) return { state: 'same', record: toRecord(same) };
+      if (same) return { state: 'same', record: toApprovalRecord(same) };
       const { open } = this.#countWaiting.get(toSqlText(record.userId)) as { open: number };
       if (Number(open) >= maxWaiting) return { state: 'full' };
       this.#add(record, text);
@@ -98,7 +83,7 @@ export class SqliteApprovals implements Approvals {
 
   async matching(callKey: string, state: ApprovalState): Promise<readonly ApprovalRecord[]> {
     const rows = await this.#deps.writer.read(() => this.#ofCall.all(callKey, state));
-    return (rows as ApprovalRow[]).map(toRecord);
+    return (rows as ApprovalRow[]).map(toApprovalRecord);
   }
 
   #add(record: ApprovalRecord, text: string): void {
@@ -121,14 +106,14 @@ export class SqliteApprovals implements Approvals {
     const row = await this.#deps.writer.read(
       () => this.#find.get(toSqlText(id)) as ApprovalRow | undefined,
     );
-    return row && toRecord(row);
+    return row && toApprovalRecord(row);
   }
 
   async list(state?: ApprovalState): Promise<readonly ApprovalRecord[]> {
     const rows = await this.#deps.writer.read(() =>
       state === undefined ? this.#all.all() : this.#inState.all(state),
     );
-    return (rows as ApprovalRow[]).map(toRecord);
+    return (rows as ApprovalRow[]).map(toApprovalRecord);
   }
 
   async decide(id: string, answer: Parameters<Approvals['decide']>[1]): Promise<boolean> {

@@ -1,31 +1,29 @@
 /** Flows in SQLite. A run carries its owner, so that those of a dead process can be taken over. */
 import type { Durability } from '../../contract/audit.ts';
-import type {
-  ChangeOptions,
-  ClaimRequest,
-  CreateOptions,
-  FlowEvent,
-  FlowFilter,
-  FlowRun,
-  Flows,
-  JournalStep,
-  ReleaseOptions,
-  RunChange,
-  RunClaim,
+import {
+  type ChangeOptions,
+  type ClaimRequest,
+  type CreateOptions,
+  FINISHED,
+  type FlowEvent,
+  type FlowFilter,
+  type FlowRun,
+  type Flows,
+  type JournalStep,
+  type ReleaseOptions,
+  type RunChange,
+  type RunClaim,
 } from '../../contract/flow-store.ts';
-import { FINISHED } from '../../contract/flow-store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
-import { changedRun, DEFAULT_LIMIT, notOwned, takenRun } from '../flow-run.ts';
+import { changedRun, DEFAULT_LIMIT, notOwned, parseRecord, takenRun } from '../flow-run.ts';
 import { recordText } from '../plain-json.ts';
 
 interface RunRow {
   readonly record: string;
   readonly owner: string | null;
 }
-
-const parse = <T>({ record }: { readonly record: string }): T => JSON.parse(record) as T;
 
 interface DueRow {
   readonly row: number;
@@ -126,7 +124,7 @@ export class SqliteFlows implements Flows {
     return this.#deps.writer.read(() => {
       const rows =
         status === 'waiting' ? this.#listWaiting.all(...values) : this.#list.all(status, ...values);
-      return rows.map((row) => parse(row as RunRow));
+      return rows.map((row) => parseRecord(row as RunRow));
     });
   }
 
@@ -153,7 +151,7 @@ export class SqliteFlows implements Flows {
 
   steps(runId: string): Promise<readonly JournalStep[]> {
     return this.#deps.writer.read(() =>
-      this.#steps.all(toSqlText(runId)).map((row) => parse<JournalStep>(row as RunRow)),
+      this.#steps.all(toSqlText(runId)).map((row) => parseRecord<JournalStep>(row as RunRow)),
     );
   }
 
@@ -221,7 +219,7 @@ export class SqliteFlows implements Flows {
     return this.#deps.writer.read(() =>
       this.#events.all(toSqlText(runId), after).map((row) => {
         const { id, record } = row as { readonly id: number; readonly record: string };
-        return { ...parse<Omit<FlowEvent, 'id'>>({ record }), id: Number(id) };
+        return { ...parseRecord<Omit<FlowEvent, 'id'>>({ record }), id: Number(id) };
       }),
     );
   }
@@ -259,7 +257,7 @@ export class SqliteFlows implements Flows {
   /** Reads a run by its id as the table has it. */
   #found(id: string): { readonly run: FlowRun; readonly owner: string | null } | undefined {
     const row = this.#find.get(id) as RunRow | undefined;
-    return row && { run: parse(row), owner: row.owner };
+    return row && { run: parseRecord(row), owner: row.owner };
   }
 
   #owned({ id, epoch }: RunClaim): FlowRun {

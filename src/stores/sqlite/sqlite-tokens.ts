@@ -5,18 +5,7 @@ import type { Statement } from '../../kit/sqlite/open-database.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
 import { recordText } from '../plain-json.ts';
-
-interface TokenRow {
-  readonly record: string;
-  readonly revoked_at: number | null;
-  readonly last_used_at: number | null;
-}
-
-const toRecord = (row: TokenRow): TokenRecord => ({
-  ...JSON.parse(row.record),
-  ...(row.revoked_at !== null && { revokedAt: row.revoked_at }),
-  ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
-});
+import { type TokenRow, toTokenRecord } from '../token-row.ts';
 
 const COLUMNS = 'record, revoked_at, last_used_at';
 
@@ -52,12 +41,12 @@ export class SqliteTokens implements Tokens {
     const row = await this.#deps.writer.read(
       () => this.#find.get(toSqlText(id)) as TokenRow | undefined,
     );
-    return row && toRecord(row);
+    return row && toTokenRecord(row);
   }
 
   async list(): Promise<readonly TokenRecord[]> {
     const rows = await this.#deps.writer.read(() => this.#all.all());
-    return (rows as TokenRow[]).map(toRecord);
+    return (rows as TokenRow[]).map(toTokenRecord);
   }
 
   revoke(id: string, at: number): Promise<boolean> {

@@ -4,6 +4,7 @@ import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type ConfigProblem, formatProblem } from '../../../config/config-error.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import type { Io } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
@@ -92,7 +93,8 @@ export const checkStore = async (crib: CribHost): Promise<Check> => {
     return { name, state: 'broken', message: `${label}: the audit chain is broken${what}`, fix };
   } catch (error) {
     const message = `The store cannot be opened: ${(error as Error).message}`;
-    const fix = 'Make the directory of store.path writable, or set another path.';
+    const advice = error instanceof ToolFailure ? error.extras.suggestions?.[0] : undefined;
+    const fix = advice ?? 'Make the directory of store.path writable, or set another path.';
     return { name, state: 'broken', message, fix };
   }
 };

@@ -2,16 +2,9 @@
  * Brings a schema to the version this Toolcrib knows, in one transaction under a lock, so that processes
  * that start at once take turns. Refuses a schema of another program or of a newer version.
  */
-import { ToolFailure } from '../../../contract/errors.ts';
+import { refuseDatabase } from '../../../kit/data/store-refusals.ts';
 import { MIGRATIONS } from './migrations.ts';
 import type { Database, Run } from './open-database.ts';
-
-const refuse = (message: string, suggestion: string): never => {
-  throw new ToolFailure('STORE_UNAVAILABLE', message, {
-    retryable: false,
-    suggestions: [suggestion],
-  });
-};
 
 /** The lock is the database's; two schemas that migrate at once wait for each other, too. */
 const LOCK = 'SELECT pg_advisory_xact_lock(1415803490)';
@@ -36,7 +29,7 @@ const schemaVersion = async (run: Run, schema: string): Promise<number> => {
   const { tables, isOurs } = await contentOf(run, schema);
   if (!isOurs) {
     if (tables === 0) return 0;
-    return refuse(
+    return refuseDatabase(
       'The schema holds tables of another program.',
       'Choose another name for the schema with store.schema.',
     );
@@ -44,7 +37,7 @@ const schemaVersion = async (run: Run, schema: string): Promise<number> => {
   const rows = await run('SELECT version FROM @store_schema');
   const { version } = rows[0] as { version: number };
   if (version <= MIGRATIONS.length) return version;
-  return refuse(
+  return refuseDatabase(
     `The database has schema version ${version}; this Toolcrib knows versions up to ${MIGRATIONS.length}.`,
     'Use the newer Toolcrib that wrote it, or choose another schema.',
   );

@@ -1,6 +1,8 @@
 /**
  * The schema, step by step: entry n brings a database from version n to n + 1. Never edit one that was
- * released. Tables and columns have the names that they have in SQLite.
+ * released. Tables and columns have the names that they have in SQLite. Functions plan without scans of
+ * whole tables: a plan that was made while a table was small would be kept while it grows. They are
+ * not compiled, which costs more than they do.
  */
 import { AUDIT_FUNCTIONS } from './functions/audit-functions.ts';
 import { CLAIM_FUNCTIONS } from './functions/claim-functions.ts';
@@ -63,12 +65,13 @@ CREATE TABLE audit_anchor (
 CREATE TABLE intents (
   execution_id text PRIMARY KEY,
   seq bigint NOT NULL,
-  owner text NOT NULL
+  owner text NOT NULL,
+  place text NOT NULL DEFAULT ''
 );
 CREATE FUNCTION keep_audit() RETURNS trigger LANGUAGE plpgsql
 SET search_path = "SCHEMA_NAME", pg_temp AS $$
 BEGIN
-  IF TG_OP = 'DELETE' AND OLD.seq <= coalesce((SELECT seq FROM audit_anchor), 0) THEN
+  IF TG_OP = 'DELETE' AND OLD.seq <= coalesce((SELECT seq FROM audit_anchor WHERE one = 1), 0) THEN
     RETURN OLD;
   END IF;
   RAISE EXCEPTION 'The audit trail is append-only.';

@@ -5,7 +5,8 @@
 import type { Pool, PoolConfig } from 'pg';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
-import { closedFailure, openFailure, storeFailure } from './store-failure.ts';
+import { closedFailure } from '../../../kit/data/store-refusals.ts';
+import { openFailure, storeFailure } from './store-failure.ts';
 
 export type SqlValue = string | number | boolean | null | Uint8Array | readonly string[];
 

@@ -17,6 +17,8 @@ export interface OwnerDeps {
 
 export class Owner {
   readonly id = randomUUID();
+  /** The machine: files that a call changed are looked at where it ran. */
+  readonly place = hostname().slice(0, 200);
   readonly #deps: OwnerDeps;
   readonly #text: string;
   readonly #beat: Statement;
@@ -30,7 +32,7 @@ export class Owner {
     const { database, leaseMs } = deps;
     this.#text = JSON.stringify({
       id: this.id,
-      place: hostname().slice(0, 200),
+      place: this.place,
       pid: process.pid,
       leaseMs,
     });

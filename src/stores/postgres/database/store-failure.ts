@@ -109,9 +109,3 @@ export const storeFailure = (error: unknown): unknown =>
 /** The same while the store is opened: faults of the settings are CONFIG_INVALID. */
 export const openFailure = (error: unknown): unknown =>
   error instanceof Error && !(error instanceof ToolFailure) ? failureFor(error, true) : error;
-
-export const closedFailure = (): ToolFailure =>
-  new ToolFailure('STORE_UNAVAILABLE', 'The store is closed.', {
-    retryable: false,
-    suggestions: ['Open the store again.'],
-  });

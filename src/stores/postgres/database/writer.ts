@@ -5,9 +5,10 @@
  */
 import type { Durability } from '../../../contract/audit.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
+import { closedFailure } from '../../../kit/data/store-refusals.ts';
 import type { Database, Statement } from './open-database.ts';
 import type { Owner } from './owner.ts';
-import { closedFailure, isDataError } from './store-failure.ts';
+import { isDataError } from './store-failure.ts';
 
 /** The lanes, and the server function that writes each. */
 export const LANES = ['audit', 'ledger', 'claims', 'records', 'flows'] as const;

@@ -2,7 +2,7 @@
  * Brings a database to the schema this version knows, in one transaction under the write lock, so
  * that two processes that open it at once take turns. Refuses files it must not touch.
  */
-import { ToolFailure } from '../../../contract/errors.ts';
+import { refuseDatabase } from '../../../kit/data/store-refusals.ts';
 import type { Database } from '../../../kit/sqlite/open-database.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { type StoreIdentity, writeIdentity } from './store-identity.ts';
@@ -13,22 +13,18 @@ const APPLICATION_ID = 0x54637262;
 const pragma = (database: Database, name: string): unknown =>
   Object.values(database.prepare(`PRAGMA ${name}`).get() as Record<string, unknown>)[0];
 
-const refuse = (message: string, suggestion: string): never => {
-  throw new ToolFailure('STORE_UNAVAILABLE', message, {
-    retryable: false,
-    suggestions: [suggestion],
-  });
-};
-
 const assertOurs = (database: Database): void => {
   if (pragma(database, 'application_id') === APPLICATION_ID) return;
   if (database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined) return;
-  refuse('The file is a database of another program.', 'Choose another path for the store.');
+  refuseDatabase(
+    'The file is a database of another program.',
+    'Choose another path for the store.',
+  );
 };
 
 const assertKnown = (version: number): void => {
   if (version <= MIGRATIONS.length) return;
-  refuse(
+  refuseDatabase(
     `The database has schema version ${version}; this Toolcrib knows versions up to ${MIGRATIONS.length}.`,
     'Use the newer Toolcrib that wrote it, or choose another path for the store.',
   );

@@ -77,33 +77,37 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Replaces a value if it is still the one that was read, and live or absent as it was then.
+-- Replaces a value if it is still the one that was read, and live or absent as it was then. The row is
+-- locked, because plain writes do not take the lane.
 CREATE FUNCTION exchange_item(op jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   line memory;
   moment float8 := (op->>'now')::float8;
 BEGIN
-  SELECT * INTO line FROM memory WHERE space = op->>'space' AND key = op->>'key';
-  IF FOUND AND (line.expires_at IS NULL OR line.expires_at > moment) THEN
-    IF line.value IS DISTINCT FROM op->>'before' THEN RETURN false; END IF;
-  ELSIF op->>'before' IS NOT NULL THEN
-    RETURN false;
-  ELSE
-    line.expires_at := NULL;
+  SELECT * INTO line FROM memory WHERE space = op->>'space' AND key = op->>'key' FOR UPDATE;
+  IF NOT FOUND THEN
+    IF op->>'before' IS NOT NULL THEN RETURN false; END IF;
+    IF op->>'after' IS NULL THEN RETURN true; END IF;
+    INSERT INTO memory VALUES (op->>'space', op->>'key', op->>'after', NULL)
+    ON CONFLICT (space, key) DO NOTHING;
+    RETURN FOUND;
   END IF;
+  IF line.expires_at <= moment THEN line.value := NULL; line.expires_at := NULL; END IF;
+  IF line.value IS DISTINCT FROM op->>'before' THEN RETURN false; END IF;
   IF op->>'after' IS NULL THEN
     DELETE FROM memory WHERE space = op->>'space' AND key = op->>'key';
   ELSE
-    INSERT INTO memory VALUES (op->>'space', op->>'key', op->>'after', line.expires_at)
-    ON CONFLICT (space, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at;
+    UPDATE memory SET value = op->>'after', expires_at = line.expires_at
+    WHERE space = op->>'space' AND key = op->>'key';
   END IF;
   DELETE FROM memory WHERE (space, key) IN (SELECT space, key FROM memory
-    WHERE expires_at <= moment ORDER BY expires_at LIMIT 4);
+    WHERE expires_at <= moment ORDER BY expires_at LIMIT 4 FOR UPDATE SKIP LOCKED);
   RETURN true;
 END $$;
 
 CREATE FUNCTION apply_records(operations jsonb, me jsonb) RETURNS SETOF jsonb LANGUAGE plpgsql
-SET search_path = "SCHEMA_NAME", pg_temp AS $$
+SET search_path = "SCHEMA_NAME", pg_temp SET enable_seqscan = off SET jit = off
+AS $$
 DECLARE
   op jsonb;
 BEGIN
