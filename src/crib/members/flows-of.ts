@@ -41,13 +41,11 @@ const openData = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<D
     machine: await openMachine(),
     hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
   });
-  for (const { file, line, column, message } of await dataFlows.load(deps.flowFiles ?? NO_FILES)) {
+  for (const { file, line, column, message } of await dataFlows.load(deps.flowFiles ?? new Map())) {
     runtime.log.warn(`.toolcrib/flows/${file}:${line}:${column}: ${message}`);
   }
   return dataFlows;
 };
-
-const NO_FILES: ReadonlyMap<string, Uint8Array> = new Map();
 
 /** Opens the service with the first flow; it continues runs that other processes left. */
 const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<FlowService> => {
