@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { builtCli } from './built-cli.ts';
 
-const LONG = { timeout: 180_000 };
+const LONG = { timeout: 600_000 };
 const ROOT = join(import.meta.dirname, '../..');
 const FAILURES = join(ROOT, 'test/conformance/mcp-expected-failures.yml');
 
