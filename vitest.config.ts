@@ -35,6 +35,7 @@ export default defineConfig({
       },
     ],
     testTimeout: 30_000,
+    hookTimeout: 60_000,
     pool: 'threads',
     maxWorkers: '100%',
     // Keys are made here, and not where the user of this machine keeps theirs.

@@ -30,7 +30,7 @@ export const openSite = async (onPage = async () => {}) => {
     return { text: PAGES[pathname.slice('/pages/'.length)] };
   };
   const server = createServer((request, response) => {
-    answer(request).then((body) => response.end(JSON.stringify(body)));
+    void answer(request).then((body) => response.end(JSON.stringify(body)));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

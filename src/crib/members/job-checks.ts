@@ -5,6 +5,7 @@ import {
   type ArgumentCheck,
   amount,
   anything,
+  atLeastOne,
   callback,
   fields,
   moment,
@@ -18,9 +19,6 @@ import {
 import { isRecord } from '../../kit/data/is-record.ts';
 import type { MethodChecks } from './checked.ts';
 import { callOptions } from './member-checks.ts';
-
-const atLeastOne: ArgumentCheck = (value) =>
-  amount(value) ?? (value === 0 ? 'has to be above zero' : undefined);
 
 const jobState = oneOf(...['waiting', 'delayed', 'active', 'completed', 'dead', 'cancelled']);
 

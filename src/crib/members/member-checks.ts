@@ -27,6 +27,7 @@ import {
   type ArgumentCheck,
   amount,
   anything,
+  atLeastOne,
   callback,
   either,
   fields,
@@ -188,9 +189,6 @@ const chainCall = fields({
     } satisfies Record<keyof ChainCallOptions, ArgumentCheck>),
   ),
 } satisfies Record<keyof ChainCall, ArgumentCheck>);
-
-const atLeastOne: ArgumentCheck = (value) =>
-  amount(value) ?? (value === 0 ? 'has to be above zero' : undefined);
 
 const chainOptions = fields({
   continueOnError: optional(flag),

@@ -34,6 +34,10 @@ export const amount: ArgumentCheck = (value) =>
     ? undefined
     : 'has to be a whole number that is not negative';
 
+/** An amount above zero. */
+export const atLeastOne: ArgumentCheck = (value) =>
+  amount(value) ?? (value === 0 ? 'has to be above zero' : undefined);
+
 /** A point in time or a number that may be anything but NaN. */
 export const moment: ArgumentCheck = (value) =>
   typeof value === 'number' && !Number.isNaN(value) ? undefined : 'has to be a number';

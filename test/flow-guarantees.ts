@@ -1,0 +1,46 @@
+/** The promises about flows and jobs: nothing is lost, and nothing happens twice. */
+import type { Guarantee, Proof } from './architecture/check-guarantees.ts';
+
+/** Tests of one file, by their titles. */
+const by = (file: string, ...names: readonly string[]): readonly Proof[] =>
+  names.map((name) => ({ file, name }));
+
+export const FLOW_GUARANTEES: readonly Guarantee[] = [
+  {
+    id: 'flows-survive-kills',
+    promise: 'A killed or frozen process loses no run of a flow and repeats no effect.',
+    tests: by(
+      'test/e2e/flow-crash.test.ts',
+      'loses no run, repeats no effect, and blocks what is in doubt',
+      'end every run, and make every effect once',
+    ),
+  },
+  {
+    id: 'jobs-survive-kills',
+    promise: 'A killed or frozen worker loses no job and repeats no effect, on every engine.',
+    tests: [
+      ...by(
+        'test/e2e/job-crash.test.ts',
+        'loses no job, repeats no effect, and makes dead what is in doubt',
+      ),
+      ...by(
+        'test/e2e/redis-job-crash.test.ts',
+        'loses no job and repeats no effect when one worker is killed and one is frozen',
+      ),
+    ],
+  },
+  {
+    id: 'runs-and-jobs-belong-to-callers',
+    promise:
+      'Runs and jobs of another user can neither be seen nor changed, nor go on without him.',
+    tests: [
+      ...by('src/crib/members/threats-flow-callers.test.ts', 'is as good as unknown: %s'),
+      ...by(
+        'src/surfaces/http/jobs.test.ts',
+        'threat: of another user does not exist, but for admins; viewers see no content',
+        'threat: of a token that was revoked since does not run',
+        'threat: of another user is neither seen, changed nor removed',
+      ),
+    ],
+  },
+];
