@@ -109,13 +109,13 @@ const withSeals = (store: Store, { signingKey, runtime }: OpenStoreDeps): Store 
 
 /** Opens the PostgreSQL store of an address, in which references to secrets are replaced. */
 const openPostgres = async (url: string, deps: OpenStoreDeps): Promise<Store> => {
-  const [{ createPostgresStore }, { resolveStoreUrl }] = await Promise.all([
+  const [{ createPostgresStore }, { resolveAddress }] = await Promise.all([
     import('../stores/postgres/create-postgres-store.ts'),
-    import('./store/resolve-store-url.ts'),
+    import('./resolve-address.ts'),
   ]);
   const { store, audit } = deps.config;
   return createPostgresStore({
-    url: await resolveStoreUrl(url, deps),
+    url: await resolveAddress(url, 'store', deps),
     schema: store.schema,
     connections: store.connections,
     runtime: deps.runtime,

@@ -47,8 +47,7 @@ describe('compose.yml', () => {
       Object.keys(environment),
     );
     const unknown = used.filter((name) => name.startsWith('TOOLCRIB_') && !names.has(name));
-    // The PostgreSQL store brings its own setting.
-    expect(unknown.filter((name) => name !== 'TOOLCRIB_STORE_URL')).toEqual([]);
+    expect(unknown).toEqual([]);
     const url = passedOn(services.worker?.environment?.TOOLCRIB_JOBS_URL);
     expect(configSchema.safeParse({ jobs: { url } }).success).toBe(true);
   });

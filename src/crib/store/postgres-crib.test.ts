@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isPostgresMissing, usePostgres } from '../../../test/fixtures/postgres-schemas.ts';
 import type { Secrets } from '../../contract/secrets.ts';
 import { createCrib } from '../create-crib.ts';
-import { resolveStoreUrl } from './resolve-store-url.ts';
+import { resolveAddress } from '../resolve-address.ts';
 
 const secretsOf = (values: Readonly<Record<string, string>>): Secrets => ({
   label: 'test',
@@ -15,7 +15,7 @@ const secretsOf = (values: Readonly<Record<string, string>>): Secrets => ({
 
 describe('the address of a store with secrets', () => {
   const resolve = (url: string, values: Readonly<Record<string, string>>) =>
-    resolveStoreUrl(url, {
+    resolveAddress(url, 'store', {
       config: { secrets: { sources: [], file: 'secrets.json' } },
       userDir: tmpdir(),
       secrets: secretsOf(values),

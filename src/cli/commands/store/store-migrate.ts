@@ -22,8 +22,8 @@ const targetOf = async (to: string | undefined, loaded: LoadedConfig): Promise<s
       suggestions: ['Name it: toolcrib store migrate .toolcrib/state.db postgres://user@host/db'],
     });
   }
-  const { resolveStoreUrl } = await import('../../../crib/store/resolve-store-url.ts');
-  return resolveStoreUrl(url, { config, userDir });
+  const { resolveAddress } = await import('../../../crib/resolve-address.ts');
+  return resolveAddress(url, 'store', { config, userDir });
 };
 
 const report = (io: Io, from: string, copied: CopiedStore): void => {
