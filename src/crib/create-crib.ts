@@ -90,7 +90,7 @@ const openAll = async (
 ): Promise<Opened> => {
   const [{ openEngine }, { openStore }] = await Promise.all([
     import('./open-engine.ts'),
-    import('./open-store.ts'),
+    import('./store/open-store.ts'),
   ]);
   const userDir = userFolder(options.home);
   const { secrets } = options;

@@ -8,8 +8,8 @@ import type { Tool } from '../contract/tool.ts';
 import type { CustomTools } from './open-custom-tools.ts';
 import type { EngineOptions } from './open-engine.ts';
 import type { OpenPolicyOptions } from './open-policy.ts';
-import type { StoreOptions } from './open-store.ts';
 import type { ToolLockOptions } from './open-tool-lock.ts';
+import type { StoreOptions } from './store/open-store.ts';
 
 /**
  * `store` holds audit, budgets and memory; `config.store` is the default. `approver` answers

@@ -15,9 +15,9 @@ import type { LocalCribDeps } from './local-crib.ts';
 import type { Opened } from './members/member-deps.ts';
 import type { OpenEngineDeps } from './open-engine.ts';
 import type { OpenPolicyDeps } from './open-policy.ts';
-import type { OpenQueueDeps } from './open-queue.ts';
 import type { SandboxSettings } from './open-sandboxes.ts';
 import type { OpenedLock } from './open-tool-lock.ts';
+import type { OpenQueueDeps } from './queue/open-queue.ts';
 import { userFolder } from './user-folder.ts';
 
 /** Opens the one redactor of a crib: a secret that any part has learnt is hidden by all. */
@@ -133,7 +133,7 @@ export const jobEngineOf = (
   jobSettings: config.jobs,
   background,
   openQueue: async (store) => {
-    const { openQueue } = await import('./open-queue.ts');
+    const { openQueue } = await import('./queue/open-queue.ts');
     return openQueue(store, { config, runtime, userDir: userFolder(home), secrets });
   },
 });

@@ -71,7 +71,7 @@ import { ReadySandboxes } from './members/ready-sandboxes.ts';
 import { resultsOf } from './members/results-of.ts';
 import { StartingCalls } from './members/starting-calls.ts';
 import { usageOf } from './members/usage-of.ts';
-import type { OpenedQueue } from './open-queue.ts';
+import type { OpenedQueue } from './queue/open-queue.ts';
 
 export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'> {
   readonly registry: Registry;

@@ -3,7 +3,7 @@ import type { LoadedSettings } from '../config/loaded-settings.ts';
 import { isLoopbackHost } from '../config/sections/server.ts';
 import type { CribHost } from '../contract/crib-host.ts';
 import type { Runtime } from '../contract/runtime.ts';
-import { workerEndpoint } from '../crib/worker-endpoint.ts';
+import { workerEndpoint } from '../crib/queue/worker-endpoint.ts';
 import type { JobDelivery } from '../surfaces/http/http-deps.ts';
 
 export interface DeliveryDeps {

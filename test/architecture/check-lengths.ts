@@ -1,4 +1,4 @@
-/** Files stay short enough to be read: 400 lines of source, 500 of tests. */
+/** Files stay short enough to be read, folders to be listed: 400 lines of source, 500 of tests, 25 files. */
 import { isTest, type Problems, type SourceText } from './source-text.ts';
 
 const SOURCE_LIMIT = 400;
@@ -21,3 +21,20 @@ export const longFiles = (files: readonly SourceText[]): Problems =>
   files
     .filter((file) => limitOf(file) === SOURCE_LIMIT && linesOf(file) > LOOK_AGAIN)
     .map((file) => `${file.path} ${linesOf(file)}`);
+
+const FOLDER_LIMIT = 25;
+/** Holds the words of the whole project, a topic a file. */
+const LARGE_FOLDERS = new Set(['src/contract']);
+
+/** Folders with more sources than one takes in at a glance; tests are not counted. */
+export const checkFolders = (files: readonly SourceText[]): Problems => {
+  const sizes = new Map<string, number>();
+  for (const { path } of files) {
+    if (isTest(path)) continue;
+    const folder = path.slice(0, path.lastIndexOf('/'));
+    sizes.set(folder, (sizes.get(folder) ?? 0) + 1);
+  }
+  return [...sizes]
+    .filter(([folder, size]) => size > FOLDER_LIMIT && !LARGE_FOLDERS.has(folder))
+    .map(([folder, size]) => `${folder} has ${size} files, ${FOLDER_LIMIT} are allowed`);
+};

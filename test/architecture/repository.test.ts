@@ -7,7 +7,7 @@ import { checkCycles } from './check-cycles.ts';
 import { checkDrivers } from './check-drivers.ts';
 import { checkExports, type PackageFile } from './check-exports.ts';
 import { checkLayers, layerOf } from './check-layers.ts';
-import { checkLengths, longFiles } from './check-lengths.ts';
+import { checkFolders, checkLengths, longFiles } from './check-lengths.ts';
 import { checkLoading } from './check-loading.ts';
 import { checkMatchers } from './check-matchers.ts';
 import { checkNames } from './check-names.ts';
@@ -42,6 +42,10 @@ describe('repository', () => {
     const long = longFiles(sources);
     if (long.length > 0) console.warn(`Look again at: ${long.join(', ')}`);
     expect(checkLengths([...sources, ...tests])).toEqual([]);
+  });
+
+  it('keeps folders small', () => {
+    expect(checkFolders(sources)).toEqual([]);
   });
 
   it('opens each file with what it answers for', () => {

@@ -7,7 +7,7 @@ import { checkCycles } from './check-cycles.ts';
 import { checkDrivers } from './check-drivers.ts';
 import { checkExports } from './check-exports.ts';
 import { checkLayers } from './check-layers.ts';
-import { checkLengths, longFiles } from './check-lengths.ts';
+import { checkFolders, checkLengths, longFiles } from './check-lengths.ts';
 import { checkLoading } from './check-loading.ts';
 import { checkMatchers } from './check-matchers.ts';
 import { checkNames } from './check-names.ts';
@@ -157,6 +157,14 @@ describe('lengths', () => {
   it('refuses one more', () => {
     const files = { 'src/a.ts': lines(401), 'src/a.test.ts': lines(501), 'test/b.ts': lines(501) };
     expect(checkLengths(tree(files))).toHaveLength(3);
+  });
+
+  it('refuses folders of more than 25 sources, but not for their tests', () => {
+    const named = (folder: string, count: number, end: string) =>
+      Array.from({ length: count }, (_, at) => [`${folder}/f${at}${end}`, '']);
+    const files = [...named('src/a', 26, '.ts'), ...named('src/b', 25, '.ts')];
+    const all = Object.fromEntries([...files, ...named('src/b', 9, '.test.ts')]);
+    expect(checkFolders(tree(all))).toEqual(['src/a has 26 files, 25 are allowed']);
   });
 
   it('names sources beyond 250 lines', () => {

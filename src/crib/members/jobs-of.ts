@@ -7,7 +7,7 @@ import { registerBackgroundTypes } from '../../job/background-types.ts';
 import { registerBuiltinTypes } from '../../job/builtin-types.ts';
 import type { JobService, JobSettings } from '../../job/job-service.ts';
 import { JobTypes } from '../../job/job-types.ts';
-import type { OpenedQueue } from '../open-queue.ts';
+import type { OpenedQueue } from '../queue/open-queue.ts';
 import { tokenOf, tokenRefusal } from './caller-refusal.ts';
 import type { FlowMemberDeps } from './flows-of.ts';
 import type { MemberDeps } from './member-deps.ts';

@@ -1,7 +1,7 @@
 /** Reads what this machine has, for tools that say what they need of it. */
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
-import { ResourceGate, type Resources } from '../../flow/declared/resource-gate.ts';
+import { ResourceGate, type Resources } from '../../flow/declared/run/resource-gate.ts';
 
 /** Zero, or more than there is, where no container limits it. */
 const limitOfContainer = (): number => {

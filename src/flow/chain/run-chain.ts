@@ -8,7 +8,7 @@ import type {
 } from '../../contract/chain.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import { callerOf } from '../../pipeline/new-call.ts';
-import { Limiter } from '../declared/limiter.ts';
+import { Limiter } from '../declared/run/limiter.ts';
 import { thrownError } from '../turn.ts';
 import { noSteps, type ScopeCaller, type StepOutput, scopeCaller } from '../values/scope.ts';
 import { type ChainNode, chainGraph } from './chain-graph.ts';

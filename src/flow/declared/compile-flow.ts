@@ -3,16 +3,16 @@ import type { FlowDefinition } from '../../contract/flow.ts';
 import type { FlowData } from '../../contract/flow-data.ts';
 import { digestOf } from '../../kit/data/canonical-json.ts';
 import { compileProgram, type FlowProgram } from './flow-program.ts';
-import { FlowRunner } from './flow-runner.ts';
 import { badFlow } from './parse-flow.ts';
+import { FlowRunner } from './run/flow-runner.ts';
 import {
   bytesOf,
   coresOf,
   narrowResources,
   ResourceGate,
   type Resources,
-} from './resource-gate.ts';
-import type { FlowRunDeps } from './step-work.ts';
+} from './run/resource-gate.ts';
+import type { FlowRunDeps } from './run/step-work.ts';
 
 export interface CompileFlowDeps extends Omit<FlowRunDeps, 'resources'> {
   /** The gate of the whole process, and what it has. */

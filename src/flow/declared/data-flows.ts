@@ -17,15 +17,15 @@ import type { FlowRun, JournalStep } from '../../contract/flow-store.ts';
 import { digestOf } from '../../kit/data/canonical-json.ts';
 import { didYouMean } from '../../kit/text/did-you-mean.ts';
 import type { FlowRegistry } from '../flow-registry.ts';
+import { validateFlow } from './check/validate-flow.ts';
 import { type CompileFlowDeps, compileFlow } from './compile-flow.ts';
-import { graphOfFlow } from './graph-of-flow.ts';
 import { type FlowFiles, loadFlowFiles } from './load-flow-files.ts';
-import { nodeStates } from './node-states.ts';
-import { optimizeFlow } from './optimize-flow.ts';
 import { badFlow, readFlow } from './parse-flow.ts';
-import { type PlanFlowDeps, planFlow } from './plan-flow.ts';
-import type { SubFlow } from './step-work.ts';
-import { validateFlow } from './validate-flow.ts';
+import { graphOfFlow } from './plan/graph-of-flow.ts';
+import { optimizeFlow } from './plan/optimize-flow.ts';
+import { type PlanFlowDeps, planFlow } from './plan/plan-flow.ts';
+import { nodeStates } from './run/node-states.ts';
+import type { SubFlow } from './run/step-work.ts';
 
 export interface DataFlowsDeps
   extends Omit<PlanFlowDeps, 'subFlow'>,

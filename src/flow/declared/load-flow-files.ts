@@ -4,8 +4,8 @@
  */
 import type { FlowData, FlowFault } from '../../contract/flow-data.ts';
 import { flowKey } from '../flow-registry.ts';
+import { startedFlows, type ValidateFlowDeps, validateFlow } from './check/validate-flow.ts';
 import { parseFlow, placeFaults } from './parse-flow.ts';
-import { startedFlows, type ValidateFlowDeps, validateFlow } from './validate-flow.ts';
 
 /** The bytes of each file by its path below the folder of flows. */
 export type FlowFiles = ReadonlyMap<string, Uint8Array>;

@@ -3,7 +3,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { FlowData, FlowFault, ParsedFlow } from '../../contract/flow-data.ts';
 import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 import { readYaml, type YamlReading, type YamlRules } from '../../kit/text/strict-yaml.ts';
-import { shapeFaults } from './check-shape.ts';
+import { shapeFaults } from './check/check-shape.ts';
 import { flowSchema } from './flow-schema.ts';
 import type { FlowPath } from './step-tree.ts';
 

@@ -1,10 +1,10 @@
 /** Opens the queues that processes on several machines share. Loaded only where one is configured. */
-import { readEnvironment } from '../config/read-environment.ts';
-import type { Config } from '../config/schema.ts';
-import type { Queue } from '../contract/queue.ts';
-import type { Runtime } from '../contract/runtime.ts';
-import { createEgress } from '../governance/egress/create-egress.ts';
-import { type AddressDeps, neededSecret, resolveAddress, secretsFor } from './resolve-address.ts';
+import { readEnvironment } from '../../config/read-environment.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Queue } from '../../contract/queue.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import { createEgress } from '../../governance/egress/create-egress.ts';
+import { type AddressDeps, neededSecret, resolveAddress, secretsFor } from '../resolve-address.ts';
 import { workerEndpoint } from './worker-endpoint.ts';
 
 export interface SharedQueueDeps extends AddressDeps {
@@ -16,7 +16,7 @@ const SEND_MS = 10_000;
 const MAX_ANSWER_BYTES = 65_536;
 
 export const openRedisQueue = async (url: string, deps: SharedQueueDeps): Promise<Queue> => {
-  const { createBullmqQueue } = await import('../queues/bullmq/create-bullmq-queue.ts');
+  const { createBullmqQueue } = await import('../../queues/bullmq/create-bullmq-queue.ts');
   const { config, runtime } = deps;
   const address = await resolveAddress(url, 'queue', deps);
   // In braces, so that a cluster keeps all keys in one place.
@@ -24,7 +24,7 @@ export const openRedisQueue = async (url: string, deps: SharedQueueDeps): Promis
 };
 
 export const openQstashQueue = async (deps: SharedQueueDeps): Promise<Queue> => {
-  const { QstashQueue } = await import('../queues/qstash/qstash-queue.ts');
+  const { QstashQueue } = await import('../../queues/qstash/qstash-queue.ts');
   const { config, runtime } = deps;
   const api = config.jobs.qstash.api.replace(/\/+$/, '');
   const secrets = secretsFor(deps);

@@ -1,12 +1,12 @@
 /** The JSON Schemas of the tools that a flow calls, read once. */
-import type { Catalog } from '../../contract/catalog.ts';
-import type { JsonSchema } from '../../contract/schema.ts';
-import type { Tool } from '../../contract/tool.ts';
+import type { Catalog } from '../../../contract/catalog.ts';
+import type { JsonSchema } from '../../../contract/schema.ts';
+import type { Tool } from '../../../contract/tool.ts';
 import {
   compileSchema,
   declaredSchema,
   type SchemaSide,
-} from '../../registry/schema/compile-schema.ts';
+} from '../../../registry/schema/compile-schema.ts';
 
 export type FlowTools = Pick<Catalog, 'get' | 'suggest' | 'versions'>;
 

@@ -1,6 +1,6 @@
 /** Reads at which address QStash reaches our server. */
-import type { Config } from '../config/schema.ts';
-import { ToolFailure } from '../contract/errors.ts';
+import type { Config } from '../../config/schema.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 
 /** Returns the address without a slash at its end. Throws CONFIG_INVALID without one. */
 export const workerEndpoint = (

@@ -1,21 +1,26 @@
 /** Says what a run of a flow would do, cost and ask. Runs nothing. */
-import type { CallAs } from '../../contract/call-options.ts';
-import type { Caller } from '../../contract/caller.ts';
-import type { FlowData, FlowPlan, FlowPlanStep } from '../../contract/flow-data.ts';
-import type { Explanation } from '../../contract/policy.ts';
-import type { Tool } from '../../contract/tool.ts';
-import { estimateCost, MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
-import { mostCost } from '../../governance/ledger/most-cost.ts';
-import { digestOf } from '../../kit/data/canonical-json.ts';
-import { callerOf } from '../../pipeline/new-call.ts';
-import { onlyReads } from '../../registry/only-reads.ts';
-import { thrownError } from '../turn.ts';
-import { noSteps, scopeCaller, type ValueScope } from '../values/scope.ts';
-import { compileProgram, type FlowProgram } from './flow-program.ts';
+import type { CallAs } from '../../../contract/call-options.ts';
+import type { Caller } from '../../../contract/caller.ts';
+import type { FlowData, FlowPlan, FlowPlanStep } from '../../../contract/flow-data.ts';
+import type { Explanation } from '../../../contract/policy.ts';
+import type { Tool } from '../../../contract/tool.ts';
+import { estimateCost, MICROS_PER_USD } from '../../../governance/ledger/estimate-cost.ts';
+import { mostCost } from '../../../governance/ledger/most-cost.ts';
+import { digestOf } from '../../../kit/data/canonical-json.ts';
+import { callerOf } from '../../../pipeline/new-call.ts';
+import { onlyReads } from '../../../registry/only-reads.ts';
+import { thrownError } from '../../turn.ts';
+import { noSteps, scopeCaller, type ValueScope } from '../../values/scope.ts';
+import { type FlowTools, ShapeReader } from '../check/tool-shapes.ts';
+import {
+  callsOf,
+  flowFaults,
+  type PlacedCall,
+  type ValidateFlowDeps,
+} from '../check/validate-flow.ts';
+import { compileProgram, type FlowProgram } from '../flow-program.ts';
+import type { StepNode } from '../step-tree.ts';
 import { type Item, timePlan } from './plan-time.ts';
-import type { StepNode } from './step-tree.ts';
-import { type FlowTools, ShapeReader } from './tool-shapes.ts';
-import { callsOf, flowFaults, type PlacedCall, type ValidateFlowDeps } from './validate-flow.ts';
 
 export interface PlanFlowDeps extends ValidateFlowDeps {
   readonly tools: FlowTools;

@@ -1,6 +1,6 @@
 /** Runs a step once for each item of a list, in a moving window. */
-import { ToolFailure, toolError } from '../../contract/errors.ts';
-import type { FlowDataStep } from '../../contract/flow-data.ts';
+import { ToolFailure, toolError } from '../../../contract/errors.ts';
+import type { FlowDataStep } from '../../../contract/flow-data.ts';
 import { done, failedWith, type Outcome } from './outcome.ts';
 import type { RunScope } from './run-scope.ts';
 

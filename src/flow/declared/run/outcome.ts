@@ -1,8 +1,8 @@
 /** How a step of a flow as data ended, and what a join makes of several. */
-import { type ToolError, ToolFailure, toolError } from '../../contract/errors.ts';
-import type { FlowJoin } from '../../contract/flow-data.ts';
-import { type Expression, evaluateTest } from '../values/compile-expression.ts';
-import type { StepOutput, ValueScope } from '../values/scope.ts';
+import { type ToolError, ToolFailure, toolError } from '../../../contract/errors.ts';
+import type { FlowJoin } from '../../../contract/flow-data.ts';
+import { type Expression, evaluateTest } from '../../values/compile-expression.ts';
+import type { StepOutput, ValueScope } from '../../values/scope.ts';
 
 export type Outcome =
   | { readonly status: 'done'; readonly data: unknown }

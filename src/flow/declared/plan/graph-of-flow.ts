@@ -4,10 +4,10 @@ import type {
   FlowGraph,
   FlowGraphEdge,
   FlowGraphNode,
-} from '../../contract/flow-data.ts';
-import { compileProgram, type FlowProgram } from './flow-program.ts';
-import type { StepNode } from './step-tree.ts';
-import type { FlowTools } from './tool-shapes.ts';
+} from '../../../contract/flow-data.ts';
+import type { FlowTools } from '../check/tool-shapes.ts';
+import { compileProgram, type FlowProgram } from '../flow-program.ts';
+import type { StepNode } from '../step-tree.ts';
 
 const labelOf = ({ step }: StepNode): string =>
   step.title ??

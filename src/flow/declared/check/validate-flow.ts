@@ -1,13 +1,13 @@
 /** Finds every fault of a flow at once: of its graph, its values, its tools and what they hand each other. */
-import type { FlowData, FlowFault, FlowToolCall, ParsedFlow } from '../../contract/flow-data.ts';
-import type { JsonSchema } from '../../contract/schema.ts';
-import { flowKey } from '../flow-registry.ts';
+import type { FlowData, FlowFault, FlowToolCall, ParsedFlow } from '../../../contract/flow-data.ts';
+import type { JsonSchema } from '../../../contract/schema.ts';
+import { flowKey } from '../../flow-registry.ts';
+import { compileProgram, type FlowProgram } from '../flow-program.ts';
+import { placeFaults } from '../parse-flow.ts';
+import { flowNameOf, type SubFlow, subFlowBeyond, toolBeyond } from '../run/step-work.ts';
+import type { FlowPath, StepNode } from '../step-tree.ts';
 import { referenceFaults } from './check-references.ts';
-import { compileProgram, type FlowProgram } from './flow-program.ts';
-import { placeFaults } from './parse-flow.ts';
 import { misfitOf, valueMisfits } from './schema-fit.ts';
-import type { FlowPath, StepNode } from './step-tree.ts';
-import { flowNameOf, type SubFlow, subFlowBeyond, toolBeyond } from './step-work.ts';
 import { type FlowTools, ShapeReader } from './tool-shapes.ts';
 
 export interface ValidateFlowDeps {

@@ -1,6 +1,6 @@
 /** Points everything that used one step at another. Texts of expressions are left alone. */
-import type { FlowData, FlowDataStep } from '../../contract/flow-data.ts';
-import { isRecord } from '../../kit/data/is-record.ts';
+import type { FlowData, FlowDataStep } from '../../../contract/flow-data.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
 
 type Names = ReadonlyMap<string, string>;
 

@@ -2,11 +2,11 @@
  * Compares what a step gives with what the next one takes, as far as both schemas say. Reports only what
  * cannot work; what depends on the data is for the run to find out.
  */
-import type { JsonSchema } from '../../contract/schema.ts';
-import { isRecord } from '../../kit/data/is-record.ts';
-import { ownValue } from '../../kit/data/own-value.ts';
-import { parseReference, type Segment } from '../values/reference.ts';
-import type { FlowPath } from './step-tree.ts';
+import type { JsonSchema } from '../../../contract/schema.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
+import { ownValue } from '../../../kit/data/own-value.ts';
+import { parseReference, type Segment } from '../../values/reference.ts';
+import type { FlowPath } from '../step-tree.ts';
 
 export interface Misfit {
   readonly path: FlowPath;

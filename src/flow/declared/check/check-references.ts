@@ -1,8 +1,8 @@
 /** Checks that what a value names is there when the step runs. */
-import type { FlowFault } from '../../contract/flow-data.ts';
-import { didYouMean } from '../../kit/text/did-you-mean.ts';
-import type { FlowProgram, PlacedUse } from './flow-program.ts';
-import { Ancestors, type StepGroup, type StepNode, type StepTree } from './step-tree.ts';
+import type { FlowFault } from '../../../contract/flow-data.ts';
+import { didYouMean } from '../../../kit/text/did-you-mean.ts';
+import type { FlowProgram, PlacedUse } from '../flow-program.ts';
+import { Ancestors, type StepGroup, type StepNode, type StepTree } from '../step-tree.ts';
 
 type Fault = Omit<FlowFault, 'line' | 'column'>;
 

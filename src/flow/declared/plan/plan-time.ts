@@ -1,5 +1,5 @@
 /** Estimates how long the groups of a flow take, and which steps decide it. */
-import type { StepGroup, StepNode } from './step-tree.ts';
+import type { StepGroup, StepNode } from '../step-tree.ts';
 
 /** How long a step takes once, and how often it runs. */
 export interface Item {

@@ -1,8 +1,8 @@
 /** Tries a step as often as it may be tried, and recovers from its failure as it says. */
-import { type ToolError, ToolFailure } from '../../contract/errors.ts';
-import type { FlowContext } from '../../contract/flow.ts';
-import type { FlowDataStep } from '../../contract/flow-data.ts';
-import { thrownError } from '../turn.ts';
+import { type ToolError, ToolFailure } from '../../../contract/errors.ts';
+import type { FlowContext } from '../../../contract/flow.ts';
+import type { FlowDataStep } from '../../../contract/flow-data.ts';
+import { thrownError } from '../../turn.ts';
 import { done, failedWith, type Outcome } from './outcome.ts';
 
 const DELAY_MS = 1_000;

@@ -1,8 +1,8 @@
 /** Reads the state of each step of a run from its journal. */
-import type { FlowData, FlowNodeState, FlowRunNodes } from '../../contract/flow-data.ts';
-import { FINISHED, type FlowRun, type JournalStep } from '../../contract/flow-store.ts';
-import { isRecord } from '../../kit/data/is-record.ts';
-import { buildTree, type StepNode } from './step-tree.ts';
+import type { FlowData, FlowNodeState, FlowRunNodes } from '../../../contract/flow-data.ts';
+import { FINISHED, type FlowRun, type JournalStep } from '../../../contract/flow-store.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
+import { buildTree, type StepNode } from '../step-tree.ts';
 
 const ITEM = /\.i\d+/;
 const ATTEMPT = /^(?:\.try\d+)?$/;

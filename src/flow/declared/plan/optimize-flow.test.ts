@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { FlowData, FlowDataStep } from '../../contract/flow-data.ts';
-import { defineTool } from '../../contract/tool.ts';
-import { createRuntime } from '../../crib/create-runtime.ts';
-import { createRegistry } from '../../registry/registry.ts';
+import type { FlowData, FlowDataStep } from '../../../contract/flow-data.ts';
+import { defineTool } from '../../../contract/tool.ts';
+import { createRuntime } from '../../../crib/create-runtime.ts';
+import { createRegistry } from '../../../registry/registry.ts';
+import { checkFlowData } from '../parse-flow.ts';
 import { optimizeFlow } from './optimize-flow.ts';
-import { checkFlowData } from './parse-flow.ts';
 
 const tool = (name: string, tier: 'read_only' | 'write') =>
   defineTool({ name, description: name, tier, input: z.looseObject({}), run: (input) => input });

@@ -3,22 +3,22 @@
  * otherwise state goes to the user's own folder, and nothing in the project's database counts.
  */
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { ignoreState } from '../config/edit/ignore-state.ts';
-import { FOLDER } from '../config/load/find-config-files.ts';
-import type { Config } from '../config/schema.ts';
-import type { Runtime } from '../contract/runtime.ts';
-import type { Secrets } from '../contract/secrets.ts';
-import type { Store } from '../contract/store.ts';
-import { Seals } from '../governance/approvals/seals.ts';
-import type { SigningKey } from '../governance/signing/open-signing-key.ts';
-import { sealedTokens } from '../governance/signing/sealed-tokens.ts';
-import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
+import { ignoreState } from '../../config/edit/ignore-state.ts';
+import { FOLDER } from '../../config/load/find-config-files.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Secrets } from '../../contract/secrets.ts';
+import type { Store } from '../../contract/store.ts';
+import { Seals } from '../../governance/approvals/seals.ts';
+import type { SigningKey } from '../../governance/signing/open-signing-key.ts';
+import { sealedTokens } from '../../governance/signing/sealed-tokens.ts';
+import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 import {
   placeElsewhere,
   placeStore,
   recordOpened,
   type StoreLocation,
-} from '../trust/locate-store.ts';
+} from '../../trust/locate-store.ts';
 
 export interface StoreOptions {
   readonly store?: 'memory' | { readonly sqlite: string } | { readonly postgres: string } | Store;
@@ -51,7 +51,7 @@ const mayComeWithProject = (file: string, isNamed: boolean, project: string): bo
   isBelow(isNamed ? join(project, FOLDER) : project, file);
 
 const openSqlite = async (location: StoreLocation, deps: OpenStoreDeps): Promise<Store> => {
-  const { createSqliteStore } = await import('../stores/sqlite/create-sqlite-store.ts');
+  const { createSqliteStore } = await import('../../stores/sqlite/create-sqlite-store.ts');
   const { runtime, config } = deps;
   const { path, identity } = location;
   const { syncEveryRecord } = config.audit;
@@ -84,7 +84,7 @@ const openLocated = async (location: StoreLocation, deps: OpenStoreDeps): Promis
     warnOfLocation(location, deps);
     return { store, location };
   } catch (error) {
-    const { ForeignStore } = await import('../stores/sqlite/database/store-identity.ts');
+    const { ForeignStore } = await import('../../stores/sqlite/database/store-identity.ts');
     if (!(error instanceof ForeignStore)) throw error;
     return openLocated(placeElsewhere(location, deps.userDir), deps);
   }
@@ -110,8 +110,8 @@ const withSeals = (store: Store, { signingKey, runtime }: OpenStoreDeps): Store 
 /** Opens the PostgreSQL store of an address, in which references to secrets are replaced. */
 const openPostgres = async (url: string, deps: OpenStoreDeps): Promise<Store> => {
   const [{ createPostgresStore }, { resolveAddress }] = await Promise.all([
-    import('../stores/postgres/create-postgres-store.ts'),
-    import('./resolve-address.ts'),
+    import('../../stores/postgres/create-postgres-store.ts'),
+    import('../resolve-address.ts'),
   ]);
   const { store, audit } = deps.config;
   return createPostgresStore({

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { FlowData } from '../../contract/flow-data.ts';
-import { defineTool } from '../../contract/tool.ts';
-import { createCribHost } from '../../crib/create-crib.ts';
+import type { FlowData } from '../../../contract/flow-data.ts';
+import { defineTool } from '../../../contract/tool.ts';
+import { createCribHost } from '../../../crib/create-crib.ts';
 
 const cleanup: (() => unknown)[] = [];
 afterEach(async () => {

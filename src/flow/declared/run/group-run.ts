@@ -1,7 +1,8 @@
 /** Starts each step of a group when its predecessors are over. */
+
+import type { StepGroup, StepNode } from '../step-tree.ts';
 import { type Outcome, stepOutput } from './outcome.ts';
 import type { RunScope } from './run-scope.ts';
-import type { StepGroup, StepNode } from './step-tree.ts';
 
 export interface GroupRunDeps {
   /** The first failure ends the group; otherwise what does not depend on it goes on. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { FlowData } from '../../contract/flow-data.ts';
-import { defineTool } from '../../contract/tool.ts';
-import { createRuntime } from '../../crib/create-runtime.ts';
-import { createRegistry } from '../../registry/registry.ts';
-import { parseFlow, readFlowObject } from './parse-flow.ts';
-import type { SubFlow } from './step-work.ts';
+import type { FlowData } from '../../../contract/flow-data.ts';
+import { defineTool } from '../../../contract/tool.ts';
+import { createRuntime } from '../../../crib/create-runtime.ts';
+import { createRegistry } from '../../../registry/registry.ts';
+import { parseFlow, readFlowObject } from '../parse-flow.ts';
+import type { SubFlow } from '../run/step-work.ts';
 import { validateFlow } from './validate-flow.ts';
 
 const lookup = defineTool({

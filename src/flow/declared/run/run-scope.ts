@@ -1,5 +1,5 @@
 /** What the steps of a running group see, and the part of their keys that tells its rounds and items apart. */
-import { noSteps, type ScopeCaller, type StepOutput, type ValueScope } from '../values/scope.ts';
+import { noSteps, type ScopeCaller, type StepOutput, type ValueScope } from '../../values/scope.ts';
 
 export class RunScope implements ValueScope {
   readonly input: unknown;

@@ -1,11 +1,11 @@
 /** Does what one step says, once: calls its tool, starts its flow, asks, sleeps or waits. */
-import type { Catalog } from '../../contract/catalog.ts';
-import { ToolFailure } from '../../contract/errors.ts';
-import type { FlowCallOptions, FlowContext, FlowDefinition } from '../../contract/flow.ts';
-import type { FlowData, FlowLimits } from '../../contract/flow-data.ts';
-import type { Tier, Tool } from '../../contract/tool.ts';
-import type { ValueScope } from '../values/scope.ts';
-import type { CompiledCall, CompiledStep } from './flow-program.ts';
+import type { Catalog } from '../../../contract/catalog.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { FlowCallOptions, FlowContext, FlowDefinition } from '../../../contract/flow.ts';
+import type { FlowData, FlowLimits } from '../../../contract/flow-data.ts';
+import type { Tier, Tool } from '../../../contract/tool.ts';
+import type { ValueScope } from '../../values/scope.ts';
+import type { CompiledCall, CompiledStep } from '../flow-program.ts';
 import type { Limiter } from './limiter.ts';
 import type { ResourceGate } from './resource-gate.ts';
 

@@ -1,8 +1,8 @@
 /** Opens the queue of a crib: in the database of its store, in memory, on Redis, or at QStash. */
-import { ToolFailure } from '../contract/errors.ts';
-import type { Queue } from '../contract/queue.ts';
-import type { Runtime } from '../contract/runtime.ts';
-import type { Store } from '../contract/store.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Queue } from '../../contract/queue.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Store } from '../../contract/store.ts';
 import type { SharedQueueDeps } from './open-shared-queue.ts';
 
 export type OpenQueueDeps = SharedQueueDeps;
@@ -14,7 +14,7 @@ export interface OpenedQueue {
 }
 
 const inMemory = async (runtime: Runtime): Promise<OpenedQueue> => {
-  const { createMemoryQueue } = await import('../queues/memory/create-memory-queue.ts');
+  const { createMemoryQueue } = await import('../../queues/memory/create-memory-queue.ts');
   return { queue: createMemoryQueue(runtime), isPrivate: true };
 };
 
@@ -29,13 +29,13 @@ export const openQueue = async (store: Store, deps: OpenQueueDeps): Promise<Open
   }
   // A store that forgets everything with the process has no use for jobs that outlive it.
   if (engine === 'memory' || store.label === 'memory') return inMemory(runtime);
-  const { sqliteDepsOf } = await import('../stores/sqlite/sqlite-store.ts');
+  const { sqliteDepsOf } = await import('../../stores/sqlite/sqlite-store.ts');
   const sqlite = sqliteDepsOf(store);
   if (!sqlite) {
     throw new ToolFailure('CONFIG_INVALID', `The store (${store.label}) cannot hold jobs.`, {
       suggestions: ['Set jobs.url to the address of a Redis.'],
     });
   }
-  const { createSqliteQueue } = await import('../queues/sqlite/create-sqlite-queue.ts');
+  const { createSqliteQueue } = await import('../../queues/sqlite/create-sqlite-queue.ts');
   return { queue: createSqliteQueue({ ...sqlite, runtime }), isPrivate: false };
 };

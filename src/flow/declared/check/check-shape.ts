@@ -1,7 +1,7 @@
 /** Finds the faults of a flow that no single field shows: which members of a step go together. */
-import type { FlowData, FlowDataStep, FlowFault } from '../../contract/flow-data.ts';
-import { actionsOf, MAX_GROUP_DEPTH, MAX_STEPS, STEP_ACTIONS } from './flow-schema.ts';
-import type { FlowPath } from './step-tree.ts';
+import type { FlowData, FlowDataStep, FlowFault } from '../../../contract/flow-data.ts';
+import { actionsOf, MAX_GROUP_DEPTH, MAX_STEPS, STEP_ACTIONS } from '../flow-schema.ts';
+import type { FlowPath } from '../step-tree.ts';
 
 type Fault = Omit<FlowFault, 'line' | 'column'>;
 

@@ -2,12 +2,13 @@
  * Runs the steps of a flow as data on the journal. The id of a step is its key there, so that a replay
  * knows each step again, in whatever order they are made.
  */
-import { ToolFailure, toolError } from '../../contract/errors.ts';
-import type { FlowContext } from '../../contract/flow.ts';
-import { thrownError } from '../turn.ts';
-import { evaluateTest } from '../values/compile-expression.ts';
-import { scopeCaller } from '../values/scope.ts';
-import type { CompiledStep, FlowProgram } from './flow-program.ts';
+import { ToolFailure, toolError } from '../../../contract/errors.ts';
+import type { FlowContext } from '../../../contract/flow.ts';
+import { thrownError } from '../../turn.ts';
+import { evaluateTest } from '../../values/compile-expression.ts';
+import { scopeCaller } from '../../values/scope.ts';
+import type { CompiledStep, FlowProgram } from '../flow-program.ts';
+import type { StepGroup, StepNode } from '../step-tree.ts';
 import { GroupRun } from './group-run.ts';
 import { runItems } from './item-run.ts';
 import { Limiter } from './limiter.ts';
@@ -23,7 +24,6 @@ import {
 } from './outcome.ts';
 import { RunScope } from './run-scope.ts';
 import { recoverStep } from './step-recovery.ts';
-import type { StepGroup, StepNode } from './step-tree.ts';
 import { type FlowRunDeps, type StepPlace, StepWork } from './step-work.ts';
 
 const MAX_CONCURRENCY = 16;

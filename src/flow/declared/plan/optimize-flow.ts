@@ -2,19 +2,19 @@
  * Finds calls of a flow that can be left out or made earlier without another result. A step that may
  * change something is a wall: nothing moves across it, in either direction.
  */
-import type { Catalog } from '../../contract/catalog.ts';
+import type { Catalog } from '../../../contract/catalog.ts';
 import type {
   FlowChange,
   FlowData,
   FlowDataStep,
   FlowKind,
   FlowOptimization,
-} from '../../contract/flow-data.ts';
-import { canonicalJson } from '../../kit/data/canonical-json.ts';
-import { onlyReads } from '../../registry/only-reads.ts';
-import { compileProgram } from './flow-program.ts';
+} from '../../../contract/flow-data.ts';
+import { canonicalJson } from '../../../kit/data/canonical-json.ts';
+import { onlyReads } from '../../../registry/only-reads.ts';
+import { compileProgram } from '../flow-program.ts';
+import { buildTree } from '../step-tree.ts';
 import { renameSteps } from './rename-steps.ts';
-import { buildTree } from './step-tree.ts';
 
 type Tools = Pick<Catalog, 'get'>;
 
