@@ -9,7 +9,7 @@ import { compileSchema } from '../registry/schema/compile-schema.ts';
 import { checkPayload } from './check-payload.ts';
 import { assertQueueName, type JobType } from './job-types.ts';
 
-const MAX_RETRIES = 10_000;
+const MAX_RETRIES = 100;
 const MAX_PRIORITY = 1_000;
 const MAX_DELAY_MS = 366 * DAY_MS;
 const MAX_KEY = 500;

@@ -3,6 +3,8 @@
 /** A value of a row: bytes are text in PostgreSQL's form, `\x` and hexadecimal digits. */
 export type CopiedRow = Readonly<Record<string, unknown>>;
 
+const TOKEN_COLUMNS = 'id, revoked_at, last_used_at, record';
+
 /** The tables and columns that are copied, in this order. Owners are not: their processes are gone. */
 export const COPIED_TABLES = {
   audit:
@@ -18,7 +20,7 @@ export const COPIED_TABLES = {
   approvals:
     'id, created_at, expires_at, user_id, call_key, state, decided_by, decided_at, decision, record',
   grants: 'id, created_at, expires_at, record',
-  tokens: 'id, revoked_at, last_used_at, record',
+  tokens: TOKEN_COLUMNS,
   results: 'handle, user_id, execution_id, text, kept_at',
   flow_runs: 'id, flow, user_id, status, owner, wake_at, created_at, updated_at, epoch, record',
   flow_steps: 'run_id, key, record',

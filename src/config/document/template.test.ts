@@ -65,7 +65,9 @@ describe('configTemplate', () => {
     for (const index of numbers) {
       const changed = lines.with(
         index,
-        (lines[index] ?? '').replace('#', '').replace(/\d+$/, '7777'),
+        (lines[index] ?? '')
+          .replace('#', '')
+          .replace(/\d+$/, (number) => String(Number(number) + 1)),
       );
       expect(await configOf(changed.join('\n'))).not.toEqual(defaultConfig());
     }

@@ -10,16 +10,18 @@ const queueName = z
   .regex(QUEUE_NAME, 'a queue name is 1 to 128 letters, digits, "_", "." or "-"');
 
 const rate = z.strictObject({
-  max: described(positiveCount, { about: 'Jobs that are begun in that time.' }),
-  perMs: described(milliseconds, { about: 'The time, in milliseconds.' }),
+  max: described(positiveCount, { about: 'Jobs that are begun in that time.', project: 'user' }),
+  perMs: described(milliseconds, { about: 'The time, in milliseconds.', project: 'user' }),
 });
 
 const queueSettings = z.strictObject({
   concurrency: optionalSetting(positiveCount.max(10_000), {
     about: 'Jobs of this queue that one process runs at once; 8 when absent.',
+    project: 'user',
   }),
   rate: optionalSetting(rate, {
     about: 'The most jobs that all processes together begin in a time; no limit when absent.',
+    project: 'user',
   }),
 });
 
@@ -67,7 +69,7 @@ export const jobsSection = section(
       default: 'toolcrib',
     }),
     qstash: qstashSettings,
-    retries: setting(z.int().min(0).max(10_000), {
+    retries: setting(z.int().min(0).max(100), {
       about: 'How often a job is tried again that says nothing else.',
       project: 'user',
       default: 3,

@@ -7,12 +7,12 @@ import { type ToolError, toolError } from '../../contract/errors.ts';
 import type { Tokens } from '../../contract/tokens.ts';
 
 /** The session of a caller that came with a token, as the HTTP surface proves it: `token:<id>`. */
-const TOKEN = 'token:';
+const SESSION_PREFIX = 'token:';
 
 /** The id of the token that a caller was proven by; `undefined` for one that came without. */
 export const tokenOf = ({ authenticated }: Caller): string | undefined =>
-  authenticated?.sessionId.startsWith(TOKEN)
-    ? authenticated.sessionId.slice(TOKEN.length)
+  authenticated?.sessionId.startsWith(SESSION_PREFIX)
+    ? authenticated.sessionId.slice(SESSION_PREFIX.length)
     : undefined;
 
 export interface CallerRefusalDeps {

@@ -20,7 +20,7 @@ export interface ConnectionDeps {
 
 const invalidAddress = (): ToolFailure =>
   new ToolFailure('CONFIG_INVALID', 'The address of the queue is no Redis address.', {
-    suggestions: ['Write redis://[user:password@]host:port[/database], or rediss:// for TLS.'],
+    suggestions: ['Write redis://user:<password>@host:port/0, or rediss:// for TLS.'],
   });
 
 /** Returns host and port of an address. Throws CONFIG_INVALID for anything that is no Redis address. */

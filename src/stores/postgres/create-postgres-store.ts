@@ -11,7 +11,7 @@ import { openFailure } from './database/store-failure.ts';
 import { postgresStore } from './postgres-store.ts';
 
 export interface PostgresStoreOptions {
-  /** `postgres://user:password@host:port/database`; settings of TLS as `pg` reads them. */
+  /** `postgres://user:<password>@host:port/database`; settings of TLS as `pg` reads them. */
   readonly url: string;
   readonly runtime: Runtime;
   /** The schema that holds the tables, made when it is not there. `toolcrib` when absent. */

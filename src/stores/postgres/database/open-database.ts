@@ -18,7 +18,7 @@ export interface Statement {
 }
 
 export interface DatabaseOptions {
-  /** `postgres://user:password@host:port/database`. */
+  /** `postgres://user:<password>@host:port/database`. */
   readonly url: string;
   /** The schema that holds the tables. */
   readonly schema: string;

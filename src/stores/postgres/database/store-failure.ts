@@ -74,14 +74,14 @@ const LOST = /^Connection terminated|not queryable|^Client was closed|does not s
 const WAITED =
   /^timeout (?:exceeded|expired)|read timeout$|^Connection terminated due to .*timeout/i;
 /** The server asks for a password and there is none; the library says it in words only. */
-const NO_PASSWORD = /client password must be a string/i;
+const NOTHING_TO_SIGN_IN_WITH = /client password must be a string/i;
 
 const codeOf = (error: Error): string =>
   'code' in error && typeof error.code === 'string' ? error.code : '';
 
 const troubleOf = (error: Error): Trouble => {
   const code = codeOf(error);
-  if (NO_PASSWORD.test(error.message)) return REFUSED;
+  if (NOTHING_TO_SIGN_IN_WITH.test(error.message)) return REFUSED;
   if (SYSTEM_CODES.test(code)) return GONE;
   if (WAITED.test(error.message)) return SLOW;
   if (code === '' && LOST.test(error.message)) return GONE;
