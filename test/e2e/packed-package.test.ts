@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { megabytesOf, type PackedPackage, packPackage, root } from './packed-package.ts';
 
-const MAX_FILES = 1_700;
-const MAX_OWN_MEGABYTES = 17;
+const MAX_FILES = 2000;
+const MAX_OWN_MEGABYTES = 20;
 const MAX_MEGABYTES = 90;
 const MAX_PACKAGES = 80;
 
@@ -23,6 +23,7 @@ const RUNTIME_DEPENDENCIES = [
   'ajv',
   'ajv-formats',
   'commander',
+  'croner',
   'diff',
   'esbuild',
   'fastest-levenshtein',
