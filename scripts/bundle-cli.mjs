@@ -85,8 +85,6 @@ const bundled = join(dist, 'cli-bundled');
 await bundle.write({
   dir: bundled,
   format: 'esm',
-  // What eight commands or more share is one file: a command loads half as many, 8 % faster.
-  codeSplitting: { groups: [{ name: 'core', minShareCount: 8 }] },
   // Less to parse; names stay, for stack traces.
   minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
 });

@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { ODD_SERVER } from '../../test/fixtures/mcp-servers/some-servers.ts';
 import { aTool } from '../../test/fixtures/test-crib.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
+import { createSqliteStore } from '../stores/sqlite/create-sqlite-store.ts';
 import { createCribHost } from './create-crib.ts';
+import { createRuntime } from './create-runtime.ts';
 import type { CribOptions } from './crib-options.ts';
 
 describe('createCrib', () => {
@@ -63,8 +65,11 @@ describe('createCrib', () => {
     expect((await crib.execute('echo', {})).error?.code).toBe('STORE_UNAVAILABLE');
   });
 
-  it('takes a store that the program made', async () => {
-    const store = createMemoryStore();
+  it.each([
+    ['memory', async () => createMemoryStore()],
+    ['SQLite', () => createSqliteStore({ path: ':memory:', runtime: createRuntime() })],
+  ])('takes a store of %s that the program made', async (_, create) => {
+    const store = await create();
     const crib = await createCribHost({ store, builtins: false, tools: [aTool()] });
     await crib.execute('echo', {});
     expect(await store.audit.query()).toHaveLength(1);

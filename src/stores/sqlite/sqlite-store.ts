@@ -54,12 +54,12 @@ const marker = ({ database, writer }: SqliteDeps): (() => Promise<StoreMark>) =>
 
 /** A store whose database other parts may keep something in: the queue of jobs does. */
 interface SqliteStore extends Store {
-  readonly sqlite: SqliteDeps;
+  readonly sqliteDeps: SqliteDeps;
 }
 
 /** Returns what a store in SQLite is built on; `undefined` for any other. */
 export const sqliteDepsOf = (store: Store): SqliteDeps | undefined =>
-  'sqlite' in store ? (store as SqliteStore).sqlite : undefined;
+  'sqliteDeps' in store ? (store as SqliteStore).sqliteDeps : undefined;
 
 export const sqliteStore = (options: SqliteStoreDeps): SqliteStore => {
   const { database, runtime, label, isReadOnly = false } = options;
@@ -71,7 +71,7 @@ export const sqliteStore = (options: SqliteStoreDeps): SqliteStore => {
   return {
     label,
     isReadOnly,
-    sqlite: deps,
+    sqliteDeps: deps,
     audit,
     intents: audit,
     ledger: new SqliteLedger(deps),
