@@ -1,5 +1,4 @@
 /** A crib in this process. Opens its store when the first call needs it. */
-import type { BackgroundServices } from '../contract/background-services.ts';
 import type { CallAs, CallOptions } from '../contract/call-options.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Catalog } from '../contract/catalog.ts';
@@ -35,27 +34,25 @@ import type { Store } from '../contract/store.ts';
 import type { Tool, ToolSource } from '../contract/tool.ts';
 import type { ToolSets } from '../contract/tool-sets.ts';
 import { createExecutionIds } from '../governance/ids.ts';
-import type { JobSettings } from '../job/job-service.ts';
 import type { Engine, IdentifiedCall } from '../pipeline/engine.ts';
 import { requestFault } from '../pipeline/request-fault.ts';
 import type { Registry } from '../registry/registry.ts';
 import { frameworkTools } from './framework-tools.ts';
 import { approvalsOf } from './members/approvals-of.ts';
 import { auditOf } from './members/audit-of.ts';
-import { chainsOf } from './members/chains-of.ts';
+import {
+  type BackgroundDeps,
+  type BackgroundMembers,
+  backgroundOf,
+} from './members/background-of.ts';
 import { checked, checkedMethods } from './members/checked.ts';
 import { executionsOf } from './members/executions-of.ts';
-import { flowsOf, type OpenedFlows } from './members/flows-of.ts';
-import { JOB_CHECKS } from './members/job-checks.ts';
-import { jobsOf, type OpenedJobs } from './members/jobs-of.ts';
 import {
   APPROVAL_CHECKS,
   AUDIT_CHECKS,
   CATALOG_CHECKS,
-  CHAIN_CHECKS,
   EVENT_CHECKS,
   EXECUTION_CHECKS,
-  FLOW_CHECKS,
   LOCK_CHECKS,
   PERMISSION_CHECKS,
   RESULT_CHECKS,
@@ -71,24 +68,14 @@ import { ReadySandboxes } from './members/ready-sandboxes.ts';
 import { resultsOf } from './members/results-of.ts';
 import { StartingCalls } from './members/starting-calls.ts';
 import { usageOf } from './members/usage-of.ts';
-import type { OpenedQueue } from './queue/open-queue.ts';
 
-export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'> {
-  readonly registry: Registry;
-  readonly events: Events;
+export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'>, BackgroundDeps {
   readonly maxConcurrentTools: number;
-  /** Trusted flow files of the project. */
-  readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
-  /** The average time of a tool's calls so far. */
-  recordedMs(tool: string): number | undefined;
   readonly hasModel: boolean;
   readonly sandboxes: Sandboxes;
   readonly servers: Servers;
   discoverTools(signal: AbortSignal, servers?: readonly string[]): Promise<void>;
   readonly lock: ToolLock;
-  readonly jobSettings: JobSettings;
-  readonly background: BackgroundServices;
-  openQueue(store: Store): Promise<OpenedQueue>;
 }
 
 /** Copies a request once, so that getters are read once; one that throws is refused as invalid. */
@@ -125,9 +112,8 @@ export class LocalCrib implements CribHost {
   readonly usage: CribUsage;
   readonly flows: CribFlows;
   readonly chains: CribChains;
-  readonly #flows: OpenedFlows;
   readonly jobs: CribJobs;
-  readonly #jobs: OpenedJobs;
+  readonly #background: BackgroundMembers;
   readonly health: CribHealth;
   readonly events: Events;
   readonly servers: Servers;
@@ -154,36 +140,14 @@ export class LocalCrib implements CribHost {
     this.permissions = checked(permissionsOf(members, registry), PERMISSION_CHECKS);
     this.results = checked(resultsOf(members), RESULT_CHECKS, { sync: ['forget'] });
     this.usage = checked(usageOf(members), USAGE_CHECKS);
-    const background = {
-      ...members,
-      tools: registry,
+    this.#background = backgroundOf(members, deps, {
       nextId: () => this.#nextId(deps.runtime.now()),
-      execute: (tool: string, input: unknown, as: CallAs): Promise<ToolResult> =>
-        this.execute(tool, input, as),
-    };
-    this.#flows = flowsOf({
-      ...background,
-      events: deps.events,
+      execute: (tool, input, as) => this.execute(tool, input, as),
       explain: (tool, input, as) => this.explain(tool, input, as),
-      recordedMs: deps.recordedMs,
-      flowFiles: deps.flowFiles,
     });
-    this.flows = checked(this.#flows.members, FLOW_CHECKS, { sync: ['register'] });
-    this.#jobs = jobsOf({
-      ...background,
-      flows: this.#flows.members,
-      ...{ jobSettings: deps.jobSettings, background: deps.background },
-      openQueue: async () => deps.openQueue((await this.#open()).store),
-    });
-    this.jobs = checked(this.#jobs.members, JOB_CHECKS, { sync: ['register'] });
-    this.chains = checked(
-      chainsOf({
-        ...{ runtime: deps.runtime, flows: this.flows },
-        nextId: () => this.#nextId(deps.runtime.now()),
-        execute: (tool, input, as) => this.execute(tool, input, as),
-      }),
-      CHAIN_CHECKS,
-    );
+    this.flows = this.#background.flows;
+    this.jobs = this.#background.jobs;
+    this.chains = this.#background.chains;
     this.health = { sandboxes: () => this.#sandboxes.readiness() };
     this.events = checked(deps.events, EVENT_CHECKS, { sync: ['on'] });
     this.servers = checked(this.#servers(), SERVER_CHECKS, { sync: ['logs', 'watch'] });
@@ -203,7 +167,7 @@ export class LocalCrib implements CribHost {
   }
 
   continueFlows(): Promise<void> {
-    return this.#flows.continueDue();
+    return this.#background.continueFlows();
   }
 
   async store(): Promise<Store> {
@@ -211,7 +175,7 @@ export class LocalCrib implements CribHost {
   }
 
   deliverJob(job: NewJob, attempts: number): Promise<JobEnd> {
-    return this.#jobs.deliver(job, attempts);
+    return this.#background.deliverJob(job, attempts);
   }
 
   discoverTools(signal: AbortSignal, servers?: readonly string[]): Promise<void> {
@@ -335,8 +299,7 @@ export class LocalCrib implements CribHost {
   }
 
   async #shutDown(): Promise<void> {
-    await this.#jobs.close();
-    await this.#flows.close();
+    await this.#background.close();
     const opened = await this.#opening?.catch(() => undefined);
     this.#engine = undefined;
     if (opened) await opened.engine.shared.running.whenIdle();

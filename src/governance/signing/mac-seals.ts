@@ -26,7 +26,7 @@ export class MacSeals {
   isOurs(text: string, seal: string | undefined): boolean {
     if (seal !== undefined && MacSeals.isMac(seal) && this.#fits(text, seal)) return true;
     // The first line of what is sealed names its kind, as in `toolcrib step 1`.
-    const [kind = ''] = text.split('\n', 1);
+    const kind = text.slice(0, text.indexOf('\n'));
     if (!this.#reported.has(kind)) {
       this.#reported.add(kind);
       this.#log.warn('The store holds rows without your seal; they count for nothing.', { kind });
