@@ -17,6 +17,11 @@ const EXPECTED = [
     why: 'a container engine in a container needs rights that CI machines do not give',
   },
   {
+    file: /^src\/queues\/memory\/create-memory-queue\.test\.ts$/,
+    title: 'queue workers',
+    why: 'jobs in memory belong to one process; cases of the common suite with a second one are for the others',
+  },
+  {
     file: /^test\/guarantees\/f4-storage\.test\.ts$/,
     title: 'disk',
     why: 'a disk of its own needs the right to mount, which containers do not always give',
