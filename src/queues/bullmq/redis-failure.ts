@@ -8,7 +8,7 @@ import { errorCodeOf, isCoded, isError, thrownText } from '../../kit/data/reason
 interface Reason {
   readonly starts: RegExp;
   readonly says: string;
-  readonly todo: string;
+  readonly remedy: string;
 }
 
 /** Answers of the server, by the word that they begin with. */
@@ -16,46 +16,46 @@ const ANSWERS: readonly Reason[] = [
   {
     starts: /^(?:WRONGPASS|NOAUTH|ERR invalid password|ERR AUTH)/,
     says: 'refuses the password',
-    todo: 'Correct the user and password in the address of the queue.',
+    remedy: 'Correct the user and password in the address of the queue.',
   },
   {
     starts: /^NOPERM/,
     says: 'does not allow this user to run a command that queues need',
-    todo: 'Give the user all commands on keys that begin with the prefix of the queue.',
+    remedy: 'Give the user all commands on keys that begin with the prefix of the queue.',
   },
   {
     starts: /^OOM/,
     says: 'has no memory left',
-    todo: 'Give Redis more memory, or remove finished jobs.',
+    remedy: 'Give Redis more memory, or remove finished jobs.',
   },
   {
     starts: /^(?:READONLY|MASTERDOWN)/,
     says: 'is a replica that cannot be written',
-    todo: 'Name the primary server in the address of the queue.',
+    remedy: 'Name the primary server in the address of the queue.',
   },
   {
     starts: /^MISCONF/,
     says: 'cannot write its file',
-    todo: 'Look at the disk of the Redis server.',
+    remedy: 'Look at the disk of the Redis server.',
   },
   {
     starts: /^(?:LOADING|BUSY|CLUSTERDOWN|TRYAGAIN)/,
     says: 'is not ready yet',
-    todo: 'Try again in a moment.',
+    remedy: 'Try again in a moment.',
   },
 ];
 
 const UNTRUSTED = {
   says: 'shows a certificate that is not trusted',
-  todo: 'Name the file of its certificate authority in NODE_EXTRA_CA_CERTS.',
+  remedy: 'Name the file of its certificate authority in NODE_EXTRA_CA_CERTS.',
 };
 
 const AWAY = {
   says: 'cannot be reached',
-  todo: 'Start Redis, or correct the address of the queue. Jobs that were added before are kept.',
+  remedy: 'Start Redis, or correct the address of the queue. Jobs that were added before are kept.',
 };
 
-const reasonFor = (error: unknown): { readonly says: string; readonly todo: string } => {
+const reasonFor = (error: unknown): { readonly says: string; readonly remedy: string } => {
   const text = thrownText(error);
   if (/CERT|SIGNATURE/.test(errorCodeOf(error))) return UNTRUSTED;
   return ANSWERS.find(({ starts }) => starts.test(text)) ?? AWAY;
@@ -85,12 +85,12 @@ export const isRedisError = (error: unknown): boolean =>
 /** Returns a coded failure as it is and anything else as STORE_UNAVAILABLE. */
 export const redisFailure = (error: unknown, place: string): ToolFailure => {
   if (isError(error) && isCoded(error)) return error;
-  const { says, todo } = reasonFor(error);
+  const { says, remedy } = reasonFor(error);
   return new ToolFailure(
     'STORE_UNAVAILABLE',
     `The queue is unavailable: Redis at ${place} ${says}.`,
     {
-      suggestions: [todo],
+      suggestions: [remedy],
     },
   );
 };
