@@ -5,7 +5,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 const TIME_DIGITS = 9;
 const COUNT_DIGITS = 4;
 const RANDOM_DIGITS = 16;
-const BYTES_A_DRAW = 4096;
+const BYTES_A_DRAW = 16_384;
 
 /**
  * Makes ids that are ordered by time and unique across processes: rows of the same time are

@@ -28,7 +28,7 @@ import { explainCall } from './explain-call.ts';
 import { governed } from './governed.ts';
 import { type CallInput, callerOf, type NewCallDeps, newCall } from './new-call.ts';
 import { failed } from './outcome.ts';
-import { evidence, prove } from './pipeline.ts';
+import { evidenceOf, prove } from './pipeline.ts';
 import { reconcile } from './record/reconcile.ts';
 import { SignalFollowers } from './recovery/signal-followers.ts';
 import { requestFault } from './request-fault.ts';
@@ -281,7 +281,7 @@ export class Engine {
 
 /** Notes what became of a part, so that a composed call that runs out of time can tell it. */
 const noteOutcome = (parent: CallRequest, done: Promise<ToolResult>): Promise<ToolResult> => {
-  if (!evidence(parent, 'ready')?.tool.composition) return done;
+  if (!evidenceOf(parent).ready?.tool.composition) return done;
   return done.then((result) => {
     const { success, status, data, error, metadata } = result;
     const { toolName: tool, executionId } = metadata;

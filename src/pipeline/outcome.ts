@@ -9,13 +9,13 @@ import type {
   ResultMetadata,
   ToolResult,
 } from '../contract/result.ts';
-import { evidence } from './pipeline.ts';
+import { evidenceOf } from './pipeline.ts';
 
 export const NO_RESOURCES: readonly string[] = Object.freeze([]);
 const UNRESOLVED: Labels = Object.freeze({ trust: 'trusted', sensitivity: 'public' });
 
 const metadataOf = (call: CallRequest): ResultMetadata => {
-  const ready = evidence(call, 'ready');
+  const ready = evidenceOf(call).ready;
   return {
     executionId: call.executionId,
     toolName: ready ? ready.tool.name : call.toolName,

@@ -209,13 +209,20 @@ describe('threat: a tool that uses its context in odd ways', () => {
 });
 
 describe('threat: a call made in odd ways', () => {
-  it.each([null, undefined, 5, {}, Symbol('x'), () => 1, '', 'x'.repeat(1_000_000), '__proto__'])(
-    'a tool name of %o is refused and recorded',
-    async (name) => {
-      const result = await abuse({}, { name: name === undefined ? null : name });
-      expect(result.error?.code).toMatch(/^(VALIDATION_ERROR|TOOL_NOT_FOUND)$/);
-    },
-  );
+  it.each([
+    ['null', null],
+    ['undefined', undefined],
+    ['a number', 5],
+    ['an object', {}],
+    ['a symbol', Symbol('x')],
+    ['a function', () => 1],
+    ['no character', ''],
+    ['a million characters', 'x'.repeat(1_000_000)],
+    ['__proto__', '__proto__'],
+  ])('a tool name of %s is refused and recorded', async (_what, name) => {
+    const result = await abuse({}, { name: name === undefined ? null : name });
+    expect(result.error?.code).toMatch(/^(VALIDATION_ERROR|TOOL_NOT_FOUND)$/);
+  });
 
   const fields: Readonly<Record<string, unknown>> = {
     idempotencyKey: 5,

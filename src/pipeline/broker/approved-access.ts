@@ -3,7 +3,7 @@ import type { Call } from '../../contract/call.ts';
 import { assertApprovedPath, exchanged } from '../../governance/approvals/approved-paths.ts';
 import type { LocatedPath, PathGuard } from '../../governance/paths/path-guard.ts';
 import { isSamePath, pathState } from '../../governance/paths/path-state.ts';
-import { evidence } from '../pipeline.ts';
+import { evidenceOf } from '../pipeline.ts';
 import type { ExecSettings } from './brokered-exec.ts';
 
 /** True when the call has changed something: from then on its paths may differ by its own work. */
@@ -14,7 +14,7 @@ const hasActed = ({ notes }: Call<'ready'>): boolean =>
 
 /** Throws when a path of an approved call has other content than the approver saw. */
 const assertApprovedStates = (call: Call<'ready'>, rootOf: PathGuard['rootOf']): void => {
-  const approval = evidence(call, 'approval');
+  const approval = evidenceOf(call).approval;
   if (typeof approval !== 'object' || hasActed(call)) return;
   const { paths, askedAt = Number.POSITIVE_INFINITY } = approval;
   for (const { real, state } of paths) {
@@ -28,7 +28,7 @@ const assertApprovedStates = (call: Call<'ready'>, rootOf: PathGuard['rootOf']):
 export const approvedPlaces =
   (call: Call<'ready'>, rootOf: PathGuard['rootOf']) =>
   (place: LocatedPath, access: 'read' | 'write'): void => {
-    const approval = evidence(call, 'approval');
+    const approval = evidenceOf(call).approval;
     if (typeof approval !== 'object') return;
     assertApprovedPath(approval, place, access);
     assertApprovedStates(call, rootOf);
@@ -38,7 +38,7 @@ export const approvedPlaces =
 export const approvedPrograms =
   (guard: PathGuard): ExecSettings['assertApproved'] =>
   async (call) => {
-    const approval = evidence(call, 'approval');
+    const approval = evidenceOf(call).approval;
     if (typeof approval !== 'object' || hasActed(call)) return;
     for (const { asked, real } of approval.paths) {
       if (real === undefined) continue;
@@ -52,7 +52,7 @@ export const approvedPrograms =
 export const approvedFolder =
   (guard: PathGuard): ExecSettings['workingFolder'] =>
   async (call, cwd) => {
-    const approval = evidence(call, 'approval');
+    const approval = evidenceOf(call).approval;
     if (typeof approval !== 'object') return cwd;
     const place = await guard.locate(cwd, 'read');
     assertApprovedPath(approval, place, 'read');

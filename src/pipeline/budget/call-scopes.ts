@@ -37,7 +37,8 @@ export const callScopesUnder = (limits: BudgetLimits): CallScopes => {
     const { caller, ready } = call;
     const flowId = flowOf(call);
     const scopes = scopesOf({ caller, tool: ready.tool.name, flowId, now });
-    const [dailyUsd, flowUsd] = [leastUsd(call, 'dailyUsd'), leastUsd(call, 'flowUsd')];
+    const dailyUsd = leastUsd(call, 'dailyUsd');
+    const flowUsd = leastUsd(call, 'flowUsd');
     const byDay = dailyUsd === undefined ? scopes : narrowed(scopes, 0, dailyUsd);
     // The scope of the flow is the last one, and there only for calls of a flow.
     return flowUsd === undefined || flowId === undefined

@@ -20,6 +20,9 @@ const WRITE_AFTER_MS = 1000;
 export class FreeCalls {
   readonly #deps: FreeCallsDeps;
   #counts = new Map<string, Count>();
+  /** The scopes of the call before and their counts: most calls have the same ones. */
+  #lastScopes: readonly BudgetScope[] | undefined = undefined;
+  #lastCounts: readonly Count[] = [];
   #timer: ReturnType<Runtime['after']> | undefined = undefined;
 
   constructor(deps: FreeCallsDeps) {
@@ -27,12 +30,13 @@ export class FreeCalls {
   }
 
   count(scopes: readonly BudgetScope[], tokens: number): void {
-    for (const { key } of scopes) {
-      const count = this.#counts.get(key);
-      if (count) {
-        count.calls++;
-        count.tokens += tokens;
-      } else this.#counts.set(key, { calls: 1, tokens });
+    if (scopes !== this.#lastScopes) {
+      this.#lastScopes = scopes;
+      this.#lastCounts = scopes.map(({ key }) => this.#countOf(key));
+    }
+    for (const count of this.#lastCounts) {
+      count.calls++;
+      count.tokens += tokens;
     }
     if (this.#timer) return;
     this.#timer = this.#deps.runtime.after(WRITE_AFTER_MS, () => {
@@ -48,10 +52,20 @@ export class FreeCalls {
     if (this.#counts.size === 0) return;
     const counts = this.#counts;
     this.#counts = new Map();
+    this.#lastScopes = undefined;
     try {
       await this.#deps.ledger.tally(Array.from(counts, ([key, count]) => ({ key, ...count })));
     } catch (error) {
       this.#deps.runtime.log.warn('calls could not be counted', { error: String(error) });
     }
+  }
+
+  #countOf(key: string): Count {
+    let count = this.#counts.get(key);
+    if (!count) {
+      count = { calls: 0, tokens: 0 };
+      this.#counts.set(key, count);
+    }
+    return count;
   }
 }

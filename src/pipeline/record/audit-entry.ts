@@ -4,7 +4,7 @@ import type { CallRequest } from '../../contract/call.ts';
 import { callSummary } from '../../contract/call-summary.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
-import { evidence } from '../pipeline.ts';
+import { evidenceOf } from '../pipeline.ts';
 
 /** Whether the side effect happened: what a person asks first after a crash or a timeout. */
 export type EffectState = 'none' | 'done' | 'not_done' | 'unknown';
@@ -14,7 +14,7 @@ const MAX_INPUT_CHARS = 8192;
 
 /** True for a tool that reaches brokered files only: without a write of the broker it changed nothing. */
 const reachesOnlyFiles = (call: CallRequest): boolean => {
-  const tool = evidence(call, 'ready')?.tool;
+  const tool = evidenceOf(call).ready?.tool;
   // Code of others that still runs in this process may do what no broker sees.
   if (call.notes.stopped && tool?.source !== 'builtin' && !tool?.sandboxed) return false;
   const needs = tool?.needs;
@@ -59,7 +59,7 @@ const maybeLong = (input: unknown): boolean => {
 export const recordInput = (call: CallRequest, redactor: Redactor): unknown => {
   const { notes } = call;
   if (notes.recordedInput !== undefined) return notes.recordedInput;
-  const valid = evidence(call, 'input');
+  const valid = evidenceOf(call).input;
   // An input that was not validated may have any shape or size: only its type is kept.
   if (valid === undefined) return { unvalidated: typeof call.rawInput };
   const input = redactor.record(valid);
@@ -71,17 +71,17 @@ export const recordInput = (call: CallRequest, redactor: Redactor): unknown => {
 export const summaryOfCall = (call: CallRequest, redactor: Redactor): string => {
   const { notes } = call;
   if (notes.summary !== undefined) return notes.summary;
-  const tool = evidence(call, 'ready')?.tool.name ?? redactor.text(call.toolName);
-  const approval = evidence(call, 'approval');
+  const tool = evidenceOf(call).ready?.tool.name ?? redactor.text(call.toolName);
+  const approval = evidenceOf(call).approval;
   const targets = typeof approval === 'object' ? [...new Set(approval.targets)] : [];
   const summary = callSummary({
     tool,
-    action: evidence(call, 'grant')?.capability?.action ?? tool,
+    action: evidenceOf(call).grant?.capability?.action ?? tool,
     targets: targets.map((target) => redactor.text(target)),
     input: recordInput(call, redactor),
   });
   // Before there is a valid input there may still be a better line.
-  if (evidence(call, 'input') !== undefined) notes.summary = summary;
+  if (evidenceOf(call).input !== undefined) notes.summary = summary;
   return summary;
 };
 
@@ -89,12 +89,9 @@ export const summaryOfCall = (call: CallRequest, redactor: Redactor): string => 
 const needsSummary = (call: CallRequest, { result }: Facts): boolean =>
   call.notes.intentRecorded || !result?.success;
 
-/** Enough to tell one version of the rules from another. */
-const VERSION_CHARS = 16;
-
 interface Facts {
   readonly result?: ToolResult;
-  /** The version of the rules, for the outcome of a call that came before them. */
+  /** The start of the version of the rules, for the outcome of a call that came before them. */
   readonly policy?: string;
   readonly redactor: Redactor;
   readonly at: number;
@@ -104,7 +101,7 @@ type Detail = Record<string, unknown>;
 
 const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
   const { notes, options } = call;
-  const grant = evidence(call, 'grant');
+  const grant = evidenceOf(call).grant;
   const rule = grant?.rule ?? '';
   // The intent of the same call has the input already.
   const detail: Detail =
@@ -118,13 +115,13 @@ const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
     detail.idempotencyKey = facts.redactor.text(options.idempotencyKey);
   }
   if (options.dryRun) detail.dryRun = true;
-  const inspected = evidence(call, 'inspected');
+  const inspected = evidenceOf(call).inspected;
   if (inspected && inspected.length > 0) detail.inspected = inspected;
   if (kind === 'intent' || !facts.result) return detail;
   if (hasIntent(call)) detail.effect = effectState(call, facts.result);
   if (notes.waitedMs > 0) detail.waitedMs = Math.round(notes.waitedMs);
   if (notes.tokens > 0) detail.tokens = notes.tokens;
-  if (facts.policy !== undefined && inspected) detail.policy = facts.policy.slice(0, VERSION_CHARS);
+  if (facts.policy !== undefined && inspected) detail.policy = facts.policy;
   if (notes.attempts > 1) detail.attempts = notes.attempts;
   if (notes.cached) detail.cached = true;
   if (notes.degraded) detail.degraded = true;
@@ -136,7 +133,7 @@ const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
 };
 
 export const auditEntry = (kind: AuditKind, call: CallRequest, facts: Facts): AuditEntry => {
-  const ready = evidence(call, 'ready');
+  const ready = evidenceOf(call).ready;
   const { result } = facts;
   return {
     kind,
@@ -144,7 +141,7 @@ export const auditEntry = (kind: AuditKind, call: CallRequest, facts: Facts): Au
     at: facts.at,
     tool: ready ? ready.tool.name : facts.redactor.text(call.toolName).slice(0, 128),
     version: ready ? ready.tool.version : '',
-    tier: evidence(call, 'grant')?.tier ?? ready?.tool.tier ?? '',
+    tier: evidenceOf(call).grant?.tier ?? ready?.tool.tier ?? '',
     userId: call.caller.userId,
     agentId: call.caller.agentId,
     sessionId: call.caller.sessionId,

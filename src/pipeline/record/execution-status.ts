@@ -4,15 +4,15 @@ import type { CallRequest } from '../../contract/call.ts';
 import type { ExecutionState, ExecutionStatus } from '../../contract/crib-members.ts';
 import type { Store } from '../../contract/store.ts';
 import type { PipelineControl } from '../new-call.ts';
-import { evidence } from '../pipeline.ts';
+import { evidenceOf } from '../pipeline.ts';
 import type { RunningCalls } from './running-calls.ts';
 
 const running = (call: CallRequest): ExecutionStatus => {
-  const waits = evidence(call, 'grant')?.ask === true && evidence(call, 'approval') === undefined;
+  const waits = evidenceOf(call).grant?.ask === true && evidenceOf(call).approval === undefined;
   const last = (call.control as PipelineControl).last;
   return {
     executionId: call.executionId,
-    tool: evidence(call, 'ready')?.tool.name ?? call.toolName,
+    tool: evidenceOf(call).ready?.tool.name ?? call.toolName,
     state: waits ? 'pending' : 'running',
     effect: call.notes.effectPossible ? 'unknown' : 'none',
     startedAt: call.startedAt,

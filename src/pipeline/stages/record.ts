@@ -21,7 +21,7 @@ import type { Contexts } from '../broker/context.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
 import { purseOf } from '../budget/purse.ts';
 import { failedWith, NO_RESOURCES } from '../outcome.ts';
-import { evidence } from '../pipeline.ts';
+import { evidenceOf } from '../pipeline.ts';
 import { asToolError, redactError } from '../record/as-tool-error.ts';
 import { auditEntry, summaryOfCall } from '../record/audit-entry.ts';
 import type { LateWrites } from '../record/late-writes.ts';
@@ -45,6 +45,13 @@ export interface RecordDeps {
   readonly events: Events;
   readonly labels: SessionLabels;
   readonly policy: Pick<Policy, 'version'>;
+}
+
+/** Enough to tell one version of the rules from another. */
+const VERSION_CHARS = 16;
+
+interface RecordParts extends RecordDeps {
+  readonly policyVersion: string;
 }
 
 /** Completes the metadata, and adds the warnings that the stages noted. */
@@ -116,7 +123,7 @@ const announce = (
   { events, redactor }: Pick<RecordDeps, 'events' | 'redactor'>,
 ): ToolResult => {
   if (!events.has('call.finished')) return result;
-  const tool = evidence(call, 'ready')?.tool.name ?? result.metadata.toolName;
+  const tool = evidenceOf(call).ready?.tool.name ?? result.metadata.toolName;
   const { userId } = call.caller;
   const summary = summaryOfCall(call, redactor);
   events.emit('call.finished', { tool, summary, userId, result: copyFor(result) });
@@ -124,7 +131,7 @@ const announce = (
 };
 
 const isUnheld = (call: CallRequest): call is Call<'ready' | 'input' | 'grant'> =>
-  evidence(call, 'budget')?.scopes.length === 0;
+  evidenceOf(call).budget?.scopes.length === 0;
 
 /** Logs a cost that the ledger missed; the row that follows has it. */
 const logUnbooked =
@@ -168,10 +175,9 @@ const writeEffect = async (entry: AuditEntry, deps: RecordDeps): Promise<void> =
   }
 };
 
-const write = (call: CallRequest, result: ToolResult, deps: RecordDeps): Promise<void> => {
+const write = (call: CallRequest, result: ToolResult, deps: RecordParts): Promise<void> => {
   const at = call.startedAt + Math.round(result.metadata.duration + call.notes.waitedMs);
-  const { redactor } = deps;
-  const policy = deps.policy.version;
+  const { redactor, policyVersion: policy } = deps;
   const entry = auditEntry('outcome', call, { result, redactor, at, policy });
   // Where nothing was changed, withholding the result is enough: nobody has seen it.
   return call.notes.effectPossible ? writeEffect(entry, deps) : deps.audit.append(entry, 'written');
@@ -186,7 +192,7 @@ const leave = (
   deps.running.remove(call);
   const { toolName, duration } = result.metadata;
   // Names of tools that are not there come from callers and would fill the memory.
-  if (evidence(call, 'ready')) deps.usage.note(toolName, call.startedAt, duration);
+  if (evidenceOf(call).ready) deps.usage.note(toolName, call.startedAt, duration);
   if (call.parent || !deps.contexts.usedMemory(call)) return undefined;
   return clearWorkingMemory(call, deps.working);
 };
@@ -218,7 +224,7 @@ const announceStart = (call: CallRequest, { redactor, events }: RecordDeps): voi
 const recordCall = async (
   call: CallRequest,
   next: Next<CallRequest>,
-  deps: RecordDeps,
+  deps: RecordParts,
 ): Promise<ToolResult> => {
   let raw: ToolResult;
   try {
@@ -250,8 +256,11 @@ const recordCall = async (
   }
 };
 
-export const record = (deps: RecordDeps): Stage<never> =>
-  function record(call, next) {
-    deps.running.add(call);
-    return recordCall(call, next, deps);
+export const record = (deps: RecordDeps): Stage<never> => {
+  const policyVersion = deps.policy.version.slice(0, VERSION_CHARS);
+  const parts: RecordParts = { ...deps, policyVersion };
+  return function record(call, next) {
+    parts.running.add(call);
+    return recordCall(call, next, parts);
   };
+};

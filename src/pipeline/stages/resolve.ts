@@ -4,7 +4,7 @@ import type { ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { failed } from '../outcome.ts';
-import { evidence, prove } from '../pipeline.ts';
+import { evidenceOf, prove } from '../pipeline.ts';
 
 export interface ResolveDeps {
   readonly tools: Pick<Registry, 'ready' | 'suggest' | 'unmetDependency'>;
@@ -19,7 +19,7 @@ const DECIDE = 'Look at what is in .toolcrib and decide: toolcrib trust';
 const cycleIn = (call: CallRequest, name: string, maxDepth: number): string | undefined => {
   let depth = 0;
   for (let up = call.parent; up; up = up.parent) {
-    if (evidence(up, 'ready')?.tool.name === name) return `${name} would call itself.`;
+    if (evidenceOf(up).ready?.tool.name === name) return `${name} would call itself.`;
     if (++depth >= maxDepth) return `Tools call each other more than ${maxDepth} levels deep.`;
   }
   return undefined;
