@@ -65,6 +65,16 @@ export type {
   JournalStep,
 } from './flow-store.ts';
 
+// Vectors of texts, which stores keep and search.
+export type {
+  VectorItem,
+  VectorKey,
+  VectorKind,
+  VectorMatch,
+  VectorQuery,
+  Vectors,
+} from './vectors.ts';
+
 // Jobs: work in the background, and the port to the queues that keep it.
 
 export type {

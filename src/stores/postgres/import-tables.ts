@@ -43,6 +43,7 @@ const KEYS: Partial<Record<CopiedTable, readonly string[]>> = {
   replays: ['key'],
   counters: ['key'],
   memory: ['space', 'key'],
+  vectors: ['user_key', 'id_key', 'model'],
 };
 
 const withShortKeys = (table: CopiedTable, rows: readonly CopiedRow[]): readonly CopiedRow[] => {

@@ -38,6 +38,7 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const SELECTED: Partial<Record<CopiedTable, string>> = {
   audit_anchor: 'one, seq, checkpoint',
   flow_runs: 'id, flow, user_id, status, owner, wake_at, created_at, updated_at, record',
+  vectors: 'user_key, kind, id_key, id_key AS id, model, dimensions, vector, stored_at',
 };
 
 /** Tables without row numbers; all others are read in the order of theirs. */
@@ -51,6 +52,9 @@ const WITHOUT_ROWID: ReadonlySet<CopiedTable> = new Set([
 const escapedScopes = (scopes: string): unknown =>
   mergeScopes(JSON.parse(scopes)).map((scope) => ({ ...scope, key: toSqlText(scope.key) }));
 
+/** Bytes as PostgreSQL reads them. */
+const bytesText = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`;
+
 type Convert = (row: never) => CopiedRow;
 
 const CONVERSIONS: Partial<Record<CopiedTable, Convert>> = {
@@ -61,8 +65,9 @@ const CONVERSIONS: Partial<Record<CopiedTable, Convert>> = {
   holds: (row: { scopes: string }) => ({ ...row, scopes: escapedScopes(row.scopes) }),
   snapshots: (row: { before: Uint8Array | null }) => ({
     ...row,
-    before: row.before && `\\x${Buffer.from(row.before).toString('hex')}`,
+    before: row.before && bytesText(row.before),
   }),
+  vectors: (row: { vector: Uint8Array }) => ({ ...row, vector: bytesText(row.vector) }),
   flow_runs: (row: { record: string }) => ({
     ...row,
     epoch: (JSON.parse(row.record) as FlowRun).epoch,
