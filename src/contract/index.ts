@@ -81,10 +81,12 @@ export type {
   BackgroundServices,
   EmbeddingItem,
   Embeddings,
+  GeneratedEmbedding,
   PushMessage,
   PushService,
   PushToken,
 } from './background-services.ts';
+export type { CribDevices, DeviceInfo, NewDevice } from './devices.ts';
 export type {
   CribJobs,
   EnqueueOptions,

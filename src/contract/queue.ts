@@ -18,6 +18,14 @@ export interface JobBackoff {
   readonly maxMs: number;
 }
 
+/** The moments at which a schedule makes jobs: under its seal, so that nobody can add others. */
+export interface Cadence {
+  readonly cron: string;
+  readonly timeZone?: string;
+  /** Milliseconds since the epoch: when the schedule was set. */
+  readonly since: number;
+}
+
 export interface NewJob {
   /** Chosen by whoever adds the job; adding the same id again changes nothing. */
   readonly id: string;
@@ -43,6 +51,8 @@ export interface NewJob {
   readonly idempotencyKey?: string;
   /** The schedule that made it. */
   readonly scheduleId?: string;
+  /** The moments of that schedule; the job's id names one of them. */
+  readonly cadence?: Cadence;
   /** Shows that this user added it; other jobs run only in the process that added them. */
   readonly seal?: string;
 }
