@@ -177,7 +177,11 @@ describe('send_notification', () => {
   it('is tried again when nothing could be sent', async () => {
     const host = await open({ push: pushTo(['busy', 'gone']).push });
     const job = await runJob(host, ['send_notification', payload], { ...ada, retries: 1 });
-    expect(job).toMatchObject({ state: 'dead', attempts: 2, error: { message: 'no room for [token]' } });
+    expect(job).toMatchObject({
+      state: 'dead',
+      attempts: 2,
+      error: { message: 'no room for [token]' },
+    });
   });
 
   it('waits for a person where no rule allows it', async () => {
