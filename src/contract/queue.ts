@@ -70,6 +70,15 @@ export interface Job extends NewJob {
   readonly error?: ToolError;
 }
 
+/** A job of another queue, with what that queue counted. */
+export interface AdoptedJob {
+  readonly job: Job;
+  /** Attempts that failed. */
+  readonly failures: number;
+  /** Workers that died while they had it. */
+  readonly deaths: number;
+}
+
 export interface JobFilter {
   readonly queue?: string;
   readonly type?: string;
@@ -168,6 +177,14 @@ export interface Queue {
    * whatever its retries; after the third death it is dead.
    */
   work(options: WorkOptions): QueueWorker;
+  /**
+   * Takes over jobs and schedules of another queue as they are, dead and finished ones too, the jobs all or
+   * none; says for each whether it is new. One whose id is there stays as it is.
+   */
+  adopt?(
+    jobs: readonly AdoptedJob[],
+    schedules: readonly StoredSchedule[],
+  ): Promise<{ readonly jobs: readonly boolean[]; readonly schedules: readonly boolean[] }>;
   /**
    * Runs a job that was posted to this process. There where the jobs wait outside and are delivered, and
    * only for those whose delivery was verified.

@@ -36,7 +36,8 @@ const refused = (status: number): ToolFailure => {
 
 const addressOf = (api: string, { path, query = {} }: QstashRequest): string => {
   const named = Object.entries(query).filter(([, value]) => value !== undefined);
-  const search = new URLSearchParams(named.map(([key, value]) => [key, String(value)])).toString();
+  const texts = Object.fromEntries(named.map(([key, value]) => [key, String(value)]));
+  const search = new URLSearchParams(texts).toString();
   return `${api}/v2/${path}${search === '' ? '' : `?${search}`}`;
 };
 

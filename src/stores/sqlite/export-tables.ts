@@ -2,16 +2,10 @@
  * Reads all tables of a SQLite store for a copy. Nobody can write to the file meanwhile; a file that a
  * living process has claims in is refused.
  */
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { AuditCheckpoint, AuditRow } from '../../contract/audit.ts';
-import { ToolFailure } from '../../contract/errors.ts';
 import type { FlowRun } from '../../contract/flow-store.ts';
 import type { Runtime } from '../../contract/runtime.ts';
-import { type Database, openDatabase } from '../../kit/sqlite/open-database.ts';
-import { isOwnerAlive, type OwnerRow } from '../../kit/sqlite/owner.ts';
-import { identifyProcess } from '../../kit/sqlite/process-identity.ts';
-import { storeFailure } from '../../kit/sqlite/store-failure.ts';
+import type { Database } from '../../kit/sqlite/open-database.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
 import { type AuditRecord, fromAuditRecord } from '../audit-columns.ts';
 import { mergeScopes } from '../budget-amounts.ts';
@@ -22,7 +16,7 @@ import {
   type CopiedTable,
   type TableSource,
 } from '../table-rows.ts';
-import { migrate } from './database/migrate.ts';
+import { inTransaction, withUnusedDatabase } from './unused-database.ts';
 
 /** The tables, and the trail among them as it is verified. */
 export interface ExportedTables extends TableSource {
@@ -146,53 +140,19 @@ const countRows = (database: Database): number =>
     return sum + Number(row.rows);
   }, 0);
 
-const assertUnused = (database: Database, runtime: Runtime): void => {
-  const { place } = identifyProcess();
-  const owners = database.prepare('SELECT * FROM owners').all() as OwnerRow[];
-  const alive = owners.find((owner) => isOwnerAlive(owner, place, runtime.now()));
-  if (!alive) return;
-  throw new ToolFailure('CONFLICT', `The process ${alive.pid} uses the store.`, {
-    suggestions: ['End the processes that use it, then copy it again.'],
-  });
-};
-
-/** Ends the transaction first: the engine may keep a closed file open for a while. */
-const letGo = (database: Database): void => {
-  try {
-    database.exec('ROLLBACK');
-  } catch {
-    // The transaction had not begun.
-  }
-  database.close();
-};
-
 /** Runs the work while the file cannot be written. Fails with NOT_FOUND, CONFLICT or STORE_UNAVAILABLE. */
 export const withExportedTables = async <T>(
   path: string,
   runtime: Runtime,
   work: (source: ExportedTables) => Promise<T>,
-): Promise<T> => {
-  const file = resolve(path);
-  if (!existsSync(file)) {
-    throw new ToolFailure('NOT_FOUND', 'There is no store in this file.', {
-      suggestions: ['Name the database file, e.g. .toolcrib/state.db.'],
-    });
-  }
-  const database = await openDatabase(file);
-  try {
-    migrate(database);
-    database.exec('BEGIN IMMEDIATE');
-    assertUnused(database, runtime);
-    const source: ExportedTables = {
-      anchor: anchorOf(database),
-      trail: () => trailOf(database),
-      pages: (table: CopiedTable) => pagesOf(database, table),
-      total: countRows(database),
-    };
-    return await work(source);
-  } catch (error) {
-    throw storeFailure(error);
-  } finally {
-    letGo(database);
-  }
-};
+): Promise<T> =>
+  withUnusedDatabase(path, runtime, (database) =>
+    inTransaction(database, runtime, () =>
+      work({
+        anchor: anchorOf(database),
+        trail: () => trailOf(database),
+        pages: (table: CopiedTable) => pagesOf(database, table),
+        total: countRows(database),
+      }),
+    ),
+  );
