@@ -105,10 +105,12 @@ export type {
   BackgroundServices,
   EmbeddingItem,
   Embeddings,
+  GeneratedEmbedding,
   PushMessage,
   PushService,
   PushToken,
 } from './contract/background-services.ts';
+export type { CribDevices, DeviceInfo, NewDevice } from './contract/devices.ts';
 export type {
   CribJobs,
   EnqueueOptions,

@@ -1,4 +1,5 @@
 /** Services of the embedding program that the types of job `generate_embedding` and `send_notification` use. */
+import type { ModelPrice } from './model.ts';
 
 export interface EmbeddingItem {
   readonly type: 'knowledge' | 'memory';
@@ -8,11 +9,25 @@ export interface EmbeddingItem {
   readonly vector: readonly number[];
 }
 
-/** The embedding model, and where its vectors go. */
+/** A vector with what it cost. */
+export interface GeneratedEmbedding {
+  readonly vector: readonly number[];
+  readonly inputTokens?: number;
+  readonly costUsd?: number;
+}
+
+/** The embedding model of the program, in place of `model.embedding` of the configuration. */
 export interface Embeddings {
-  generate(content: string, signal: AbortSignal): Promise<readonly number[]>;
-  /** Replaces the vector that the item had; called again when a job is handed out again. */
-  store(item: EmbeddingItem): Promise<void>;
+  /** Names the model: vectors of two models are never compared. */
+  readonly model?: string;
+  /** What is held before a text is embedded; nothing when absent. */
+  readonly price?: ModelPrice;
+  generate(content: string, signal: AbortSignal): Promise<readonly number[] | GeneratedEmbedding>;
+  /**
+   * Keeps vectors elsewhere than in the store; they are then searched elsewhere, too. Called again when
+   * a job is handed out again.
+   */
+  store?(item: EmbeddingItem): Promise<void>;
 }
 
 export interface PushToken {
@@ -29,8 +44,9 @@ export interface PushMessage extends Omit<PushToken, 'id'> {
 
 /** Sends to the devices of a user. */
 export interface PushService {
-  tokens(userId: string): Promise<readonly PushToken[]>;
-  removeToken(tokenId: string): Promise<void>;
+  /** Gives the devices of a user; those of `crib.devices` when absent. */
+  tokens?(userId: string): Promise<readonly PushToken[]>;
+  removeToken?(tokenId: string): Promise<void>;
   /** Rejects with an error of code `INVALID_TOKEN` for a device that is gone: its token is removed. */
   send(message: PushMessage, signal: AbortSignal): Promise<void>;
 }

@@ -13,6 +13,7 @@ import type {
   CribUsage,
   Permissions,
 } from './crib-members.ts';
+import type { CribDevices } from './devices.ts';
 import type { ToolError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { CribFlows } from './flow.ts';
@@ -263,6 +264,13 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    * const dead = await crib.jobs.list({ state: 'dead' });
    */
   readonly jobs: CribJobs;
+  /**
+   * Where notifications of a user go.
+   *
+   * @example
+   * await crib.devices.add({ token: 'token-of-the-phone', platform: 'ios' });
+   */
+  readonly devices: CribDevices;
   /**
    * Calls that are made at once, each with what earlier ones gave.
    *

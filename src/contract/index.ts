@@ -65,16 +65,28 @@ export type {
   JournalStep,
 } from './flow-store.ts';
 
+// Vectors of texts, which stores keep and search.
+export type {
+  VectorItem,
+  VectorKey,
+  VectorKind,
+  VectorMatch,
+  VectorQuery,
+  Vectors,
+} from './vectors.ts';
+
 // Jobs: work in the background, and the port to the queues that keep it.
 
 export type {
   BackgroundServices,
   EmbeddingItem,
   Embeddings,
+  GeneratedEmbedding,
   PushMessage,
   PushService,
   PushToken,
 } from './background-services.ts';
+export type { CribDevices, DeviceInfo, NewDevice } from './devices.ts';
 export type {
   CribJobs,
   EnqueueOptions,

@@ -68,6 +68,20 @@ export interface ModelPrice {
   readonly outputPerMillion: number;
 }
 
+/** Asks for the vector of one text. */
+export interface EmbedRequest {
+  readonly text: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface EmbedReply {
+  readonly vector: readonly number[];
+  /** The model that made it; vectors of two models cannot be compared. */
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly costUsd?: number;
+}
+
 export interface Model {
   /**
    * What is held before a question is sent. `unpriced`: replies never name a cost. When absent the
@@ -79,4 +93,8 @@ export interface Model {
   generate(request: ModelRequest): Promise<ModelReply>;
   /** Absent in a model that answers single questions only. Fails like `generate`. */
   converse?(request: ConverseRequest): Promise<ConverseReply>;
+  /** Absent where no model for embeddings is configured, whatever `configured` says. Fails like `generate`. */
+  embed?(request: EmbedRequest): Promise<EmbedReply>;
+  /** What `embed` costs; as for `price` when absent. */
+  readonly embedPrice?: ModelPrice | 'unpriced';
 }

@@ -18,6 +18,14 @@ export interface JobBackoff {
   readonly maxMs: number;
 }
 
+/** The moments at which a schedule makes jobs: under its seal, so that nobody can add others. */
+export interface Cadence {
+  readonly cron: string;
+  readonly timeZone?: string;
+  /** Milliseconds since the epoch: when the schedule was set. */
+  readonly since: number;
+}
+
 export interface NewJob {
   /** Chosen by whoever adds the job; adding the same id again changes nothing. */
   readonly id: string;
@@ -43,6 +51,8 @@ export interface NewJob {
   readonly idempotencyKey?: string;
   /** The schedule that made it. */
   readonly scheduleId?: string;
+  /** The moments of that schedule; the job's id names one of them. */
+  readonly cadence?: Cadence;
   /** Shows that this user added it; other jobs run only in the process that added them. */
   readonly seal?: string;
 }
@@ -58,6 +68,15 @@ export interface Job extends NewJob {
   readonly result?: unknown;
   /** Why the newest attempt failed. */
   readonly error?: ToolError;
+}
+
+/** A job of another queue, with what that queue counted. */
+export interface AdoptedJob {
+  readonly job: Job;
+  /** Attempts that failed. */
+  readonly failures: number;
+  /** Workers that died while they had it. */
+  readonly deaths: number;
 }
 
 export interface JobFilter {
@@ -158,6 +177,14 @@ export interface Queue {
    * whatever its retries; after the third death it is dead.
    */
   work(options: WorkOptions): QueueWorker;
+  /**
+   * Takes over jobs and schedules of another queue as they are, dead and finished ones too, the jobs all or
+   * none; says for each whether it is new. One whose id is there stays as it is.
+   */
+  adopt?(
+    jobs: readonly AdoptedJob[],
+    schedules: readonly StoredSchedule[],
+  ): Promise<{ readonly jobs: readonly boolean[]; readonly schedules: readonly boolean[] }>;
   /**
    * Runs a job that was posted to this process. There where the jobs wait outside and are delivered, and
    * only for those whose delivery was verified.

@@ -10,6 +10,7 @@ import type { Flows } from './flow-store.ts';
 import type { Grants } from './grant.ts';
 import type { ToolResult } from './result.ts';
 import type { Tokens } from './tokens.ts';
+import type { Vectors } from './vectors.ts';
 
 /** A call whose intent is on record and whose outcome is not. */
 export interface OpenIntent {
@@ -285,6 +286,7 @@ export interface Store {
   readonly tokens: Tokens;
   readonly results: Results;
   readonly flows: Flows;
+  readonly vectors: Vectors;
   /** Absent for a store that no other process can write to. Costs little: it may be asked often. */
   mark?(): Promise<StoreMark>;
   /** Flushes what is pending and lets go of the file. Safe to call twice. */

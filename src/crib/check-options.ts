@@ -82,8 +82,8 @@ const OWN_SETTINGS = {
   validators: optional(object),
   background: optional(
     fields({
-      embeddings: optional(withMethods('generate', 'store')),
-      push: optional(withMethods('tokens', 'removeToken', 'send')),
+      embeddings: optional(withMethods('generate')),
+      push: optional(withMethods('send')),
     }),
   ),
   store: optional(store),

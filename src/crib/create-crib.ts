@@ -8,8 +8,10 @@ import { defaultSettings } from '../config/default-settings.ts';
 import type { Config } from '../config/schema.ts';
 import type { Crib } from '../contract/crib.ts';
 import type { CribHost } from '../contract/crib-host.ts';
+import { ToolFailure } from '../contract/errors.ts';
 import type { Policy } from '../contract/policy.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import type { Store } from '../contract/store.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { ToolMap, ToolMapOf } from '../contract/tool-types.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
@@ -103,6 +105,12 @@ const openAll = async (
   return { store, engine, retention, checkpoints: await checkpointsOf(store, options, engineDeps) };
 };
 
+/** Reaches the store of a crib that is being made, when one of its tools is called. */
+const storeOf = (late: { readonly crib?: CribHost }) => async (): Promise<Store> => {
+  if (late.crib) return late.crib.store();
+  throw new ToolFailure('STORE_UNAVAILABLE', 'The crib is not open yet.');
+};
+
 /** What the crib says of itself before anything is open. */
 const sizeOf = ({ model }: CribOptions, { execution, ...config }: Config) => ({
   maxConcurrentTools: execution.maxConcurrentTools,
@@ -134,7 +142,8 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
   const redactor = lazyAsync(() => openRedactor(config));
   const mcp = await openServers(options, { config, runtime, root, redactor });
   const { sources, servers } = mcp;
-  await loadTools(registry, options, { config, runtime, sandboxes, events, read, sources });
+  const tools = { config, runtime, sandboxes, events, read, sources, store: storeOf(late) };
+  await loadTools(registry, options, tools);
   const policy = await policyOf(options, config, { log: runtime.log, tools: registry });
   const signingKey = lazyAsync(() => openUserKey(options.home));
   const deps = { config, project, root, runtime, events, registry, usage, sandboxes, signingKey };

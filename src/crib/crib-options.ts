@@ -1,6 +1,5 @@
 /** The options of `createCrib`. */
 import type { Config, ConfigInput } from '../config/schema.ts';
-import type { BackgroundServices } from '../contract/background-services.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { StartServers } from '../contract/servers.ts';
 import type { Source } from '../contract/source.ts';
@@ -43,8 +42,6 @@ export interface CribOptions
    */
   readonly startServers?: StartServers;
   readonly runtime?: Partial<Runtime>;
-  /** What the types of job `generate_embedding` and `send_notification` use; they need it. */
-  readonly background?: BackgroundServices;
   /**
    * The folder of the signing key; by default the user's configuration folder. It is not touched
    * before a checkpoint or a link has to be signed.

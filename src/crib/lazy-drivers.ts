@@ -13,11 +13,11 @@ import { NO_SERVERS } from '../sources/mcp/no-servers.ts';
 import type { CribOptions } from './crib-options.ts';
 import type { LocalCribDeps } from './local-crib.ts';
 import type { Opened } from './members/member-deps.ts';
+import { hasEmbeddings } from './open-background-tools.ts';
 import type { OpenEngineDeps } from './open-engine.ts';
 import type { OpenPolicyDeps } from './open-policy.ts';
 import type { SandboxSettings } from './open-sandboxes.ts';
 import type { OpenedLock } from './open-tool-lock.ts';
-import type { OpenQueueDeps } from './queue/open-queue.ts';
 import { userFolder } from './user-folder.ts';
 
 /** Opens the one redactor of a crib: a secret that any part has learnt is hidden by all. */
@@ -127,13 +127,17 @@ export const checkpointsOf = async (
 
 /** Gives the settings of jobs, and what opens their queue when the first one is added or worked on. */
 export const jobEngineOf = (
-  { config, runtime }: Pick<OpenQueueDeps, 'config' | 'runtime'>,
-  { background = {}, home, secrets }: CribOptions,
-): Pick<LocalCribDeps, 'jobSettings' | 'openQueue' | 'background'> => ({
+  { config, runtime }: Pick<OpenEngineDeps, 'config' | 'runtime'>,
+  options: CribOptions,
+): Pick<LocalCribDeps, 'jobSettings' | 'openQueue' | 'services'> => ({
   jobSettings: config.jobs,
-  background,
+  services: {
+    embeddings: hasEmbeddings(options, config),
+    push: options.background?.push !== undefined,
+  },
   openQueue: async (store) => {
     const { openQueue } = await import('./queue/open-queue.ts');
+    const { home, secrets } = options;
     return openQueue(store, { config, runtime, userDir: userFolder(home), secrets });
   },
 });

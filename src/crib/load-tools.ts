@@ -7,12 +7,14 @@ import type { Registry } from '../registry/registry.ts';
 import type { McpServers, UnlistedServer } from '../sources/mcp/create-mcp-servers.ts';
 import type { CribOptions } from './crib-options.ts';
 import { sandboxSettings } from './lazy-drivers.ts';
+import { type BackgroundToolDeps, backgroundTools } from './open-background-tools.ts';
 import type { OpenCodeModeDeps } from './open-code-mode.ts';
 import type { CustomSources, CustomTools } from './open-custom-tools.ts';
 import type { OpenEngineDeps } from './open-engine.ts';
 
 export type LoadToolsDeps = Pick<OpenEngineDeps, 'config' | 'runtime' | 'sandboxes' | 'events'> &
   Pick<OpenCodeModeDeps, 'read'> &
+  Pick<BackgroundToolDeps, 'store'> &
   Pick<McpServers, 'sources'>;
 
 const shippedTools = async (catalog: Registry, deps: LoadToolsDeps): Promise<Source> => {
@@ -73,15 +75,17 @@ const warnOfUnknownTools = (
 
 export const loadTools = async (
   registry: Registry,
-  { builtins, sources = [], tools = [], customTools, watch = true }: CribOptions,
+  options: CribOptions,
   deps: LoadToolsDeps,
 ): Promise<void> => {
+  const { builtins, sources = [], tools = [], customTools, watch = true } = options;
   const shipped = builtins === false ? [] : [await shippedTools(registry, deps)];
   const own = await customSources(customTools, registry, deps);
   const local = [...deps.sources, ...(own ? [own.custom] : [])];
   const { autoDiscovery } = deps.config.registry;
   const discovered = autoDiscovery ? local : local.map(withoutTools);
-  await registry.load([...shipped, ...sources, ...discovered]);
+  const background = backgroundTools(options, { ...deps, now: deps.runtime.now });
+  await registry.load([...shipped, background, ...sources, ...discovered]);
   registry.registerAll(tools);
   // Last: what it loads is composed of all the others.
   if (own && autoDiscovery) await registry.load([own.composed]);

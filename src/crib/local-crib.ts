@@ -20,6 +20,7 @@ import type {
   CribUsage,
   Permissions,
 } from '../contract/crib-members.ts';
+import type { CribDevices } from '../contract/devices.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { CribFlows } from '../contract/flow.ts';
@@ -113,6 +114,7 @@ export class LocalCrib implements CribHost {
   readonly flows: CribFlows;
   readonly chains: CribChains;
   readonly jobs: CribJobs;
+  readonly devices: CribDevices;
   readonly #background: BackgroundMembers;
   readonly health: CribHealth;
   readonly events: Events;
@@ -147,6 +149,7 @@ export class LocalCrib implements CribHost {
     });
     this.flows = this.#background.flows;
     this.jobs = this.#background.jobs;
+    this.devices = this.#background.devices;
     this.chains = this.#background.chains;
     this.health = { sandboxes: () => this.#sandboxes.readiness() };
     this.events = checked(deps.events, EVENT_CHECKS, { sync: ['on'] });

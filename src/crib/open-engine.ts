@@ -7,6 +7,7 @@ import { type ApprovalCallback, createCallbackApprover } from '../approvers/call
 import { readEnvironment } from '../config/read-environment.ts';
 import type { Config } from '../config/schema.ts';
 import type { Approver } from '../contract/approver.ts';
+import type { BackgroundServices } from '../contract/background-services.ts';
 import type { Events } from '../contract/events.ts';
 import type { Model } from '../contract/model.ts';
 import type { Policy } from '../contract/policy.ts';
@@ -38,6 +39,8 @@ export interface EngineOptions {
   /** The folder of the secrets file; by default the user's configuration folder. */
   readonly home?: string;
   readonly model?: Model;
+  /** Services for jobs; one that makes embeddings counts before the model's own. */
+  readonly background?: BackgroundServices;
   /** Business rules by tool name, `*` for every tool; a tool's own validators hold as well. */
   readonly validators?: Readonly<Record<string, readonly Validator[]>>;
   /** Names of tools whose file is not trusted: a call of one is refused with that reason. */
@@ -85,14 +88,29 @@ const secretsFor = async (
   return learningSecrets(createSecretChain(sources), redactor);
 };
 
-/** Opens the configured model, or none. Its requests go through the egress guard, as tools' do. */
+/** How models reach their keys and endpoints. */
+interface ModelWays {
+  readonly secrets: Secrets;
+  readonly egress: Egress;
+}
+
+/** Requests go through the egress guard, as tools' do, and to one host. */
+const fetchFrom =
+  (host: string, egress: Egress): typeof globalThis.fetch =>
+  (input, init) => {
+    const signal = init?.signal ?? new AbortController().signal;
+    const scope = { hosts: [host], signal: () => signal, onHop: () => undefined };
+    return egress.fetch(input, { ...init, scope } as EgressInit);
+  };
+
+/** Opens the configured model, or none. */
 const modelOf = async (
   { config, runtime }: OpenEngineDeps,
-  { secrets, egress }: { readonly secrets: Secrets; readonly egress: Egress },
+  { secrets, egress }: ModelWays,
 ): Promise<Model> => {
   if (!config.model) return createNoModel();
   const { createModel, modelAddress } = await import('../models/create-model.ts');
-  const { inputUsdPerMillion, outputUsdPerMillion, ...endpoint } = config.model;
+  const { inputUsdPerMillion, outputUsdPerMillion, embedding: _, ...endpoint } = config.model;
   const settings = {
     ...endpoint,
     ...(inputUsdPerMillion !== undefined && {
@@ -102,13 +120,29 @@ const modelOf = async (
       },
     }),
   };
-  const hosts = [modelAddress(settings).host];
-  const fetch: typeof globalThis.fetch = (input, init) => {
-    const signal = init?.signal ?? new AbortController().signal;
-    const scope = { hosts, signal: () => signal, onHop: () => undefined };
-    return egress.fetch(input, { ...init, scope } as EgressInit);
-  };
+  const fetch = fetchFrom(modelAddress(settings).host, egress);
   return createModel(settings, { secret: (key) => secrets.get(key), fetch, now: runtime.now });
+};
+
+/** Adds what makes vectors to the model: the program's service, or the configured one. */
+const withEmbeddings = async (
+  { model, background }: EngineOptions,
+  deps: OpenEngineDeps,
+  ways: ModelWays,
+): Promise<Model> => {
+  const main = model ?? (await modelOf(deps, ways));
+  if (background?.embeddings) {
+    const { programEmbedder } = await import('./open-background-tools.ts');
+    return { ...main, ...programEmbedder(background.embeddings) };
+  }
+  const settings = deps.config.model;
+  if (model || !settings?.embedding) return main;
+  const { createEmbedder, embedderSettings } = await import('../models/create-embedder.ts');
+  const own = embedderSettings(settings, settings.embedding);
+  const fetch = fetchFrom(new URL(own.baseUrl).host, ways.egress);
+  const { secrets } = ways;
+  const { now } = deps.runtime;
+  return { ...main, ...createEmbedder(own, { secret: (key) => secrets.get(key), fetch, now }) };
 };
 
 export const openEngine = async (
@@ -127,7 +161,7 @@ export const openEngine = async (
     redactor,
     policy: deps.policy,
     secrets,
-    model: options.model ?? (await modelOf(deps, { secrets, egress })),
+    model: await withEmbeddings(options, deps, { secrets, egress }),
     approver: approverOf(options),
     guard: createPathGuard({ root, extraRoots: config.workspace.extraRoots }),
     validators: options.validators,

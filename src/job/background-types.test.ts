@@ -12,8 +12,16 @@ afterEach(() => crib?.close());
 
 const BACKOFF = { initialMs: 5, factor: 1, maxMs: 5 };
 
-const open = async (background: CribOptions['background'] = {}): Promise<CribHost> => {
-  crib = await createCribHost({ store: 'memory', builtins: false, background });
+const ALLOWED = ['send_notification'];
+
+const open = async (
+  background: CribOptions['background'] = {},
+  config: NonNullable<CribOptions['config']> = {},
+  allowed: readonly string[] = ALLOWED,
+): Promise<CribHost> => {
+  const rules = allowed.map((tool) => ({ name: tool, effect: 'allow' as const, tools: [tool] }));
+  const policy = { version: 1 as const, rules };
+  crib = await createCribHost({ store: 'memory', builtins: false, background, config, policy });
   return crib;
 };
 
@@ -48,6 +56,47 @@ describe('generate_embedding', () => {
     expect(await eventOf(host)).toMatchObject({
       ...{ event: 'embedding.generated', resourceId: 'm1', vectorDimensions: 2 },
     });
+    // Kept elsewhere: there is nothing to search here.
+    expect(host.tools.get('search_embeddings')).toBeUndefined();
+  });
+
+  it('keeps vectors in the store, where their user finds them by meaning and no other does', async () => {
+    const vectors: Readonly<Record<string, number[]>> = {
+      ...{ cats: [1, 0.1], dogs: [0.9, 0.2], stocks: [0, 1], pets: [1, 0] },
+    };
+    const generate = async (text: string) => vectors[text] ?? [0.5, 0.5];
+    const host = await open({ embeddings: { generate } });
+    const ada = { userId: 'ada' };
+    for (const content of ['cats', 'dogs', 'stocks']) {
+      const item = { type: 'knowledge', id: content, content };
+      await runJob(host, ['generate_embedding', item], ada);
+    }
+    const search = async (as: { readonly userId: string }) => {
+      const input = { query: 'pets', limit: 2 };
+      const { data } = await host.execute('search_embeddings', input, as);
+      return (data as { matches: { id: string }[] }).matches.map(({ id }) => id);
+    };
+    expect(await search(ada)).toEqual(['cats', 'dogs']);
+    expect(await search({ userId: 'bo' })).toEqual([]);
+    const gone = { type: 'knowledge', id: 'cats' };
+    const asked = await host.execute('delete_embeddings', gone, ada);
+    expect(asked.status).toBe('pending');
+  });
+
+  it('counts what a vector costs in the ledger, for the user who added the job', async () => {
+    const embeddings = {
+      ...{ model: 'm', price: { inputPerMillion: 20, outputPerMillion: 0 } },
+      generate: async () => ({ vector: [1, 2], inputTokens: 50_000, costUsd: 1 }),
+    };
+    const content = 'x'.repeat(60_000);
+    const host = await open({ embeddings }, { budget: { dailyUsd: 2 } });
+    const job = (id: string) =>
+      runJob(host, ['generate_embedding', { type: 'memory', id, content }], { userId: 'ada' });
+    expect(await job('a')).toMatchObject({ state: 'completed' });
+    const [row] = await host.audit.query({ tool: 'save_embedding', kind: 'outcome' });
+    expect(row).toMatchObject({ userId: 'ada', costMicros: 1_000_000 });
+    // 1.2 dollars at most are held for it, and 1 is left.
+    expect(await job('b')).toMatchObject({ state: 'dead', error: { code: 'BUDGET_EXCEEDED' } });
   });
 
   it('stores nothing that is no vector', async () => {
@@ -61,7 +110,7 @@ describe('generate_embedding', () => {
     expect(stored).toEqual([]);
   });
 
-  it('is no type of job where the program gives no embeddings', async () => {
+  it('is no type of job where no embeddings are given or configured', async () => {
     const host = await open();
     await expect(host.jobs.enqueue('generate_embedding', payload)).rejects.toMatchObject({
       code: 'NOT_FOUND',
@@ -77,16 +126,16 @@ describe('send_notification', () => {
   const pushTo = (devices: readonly ('fine' | 'gone' | 'busy')[]) => {
     const sent: PushMessage[] = [];
     const removed: string[] = [];
-    const push: PushService = {
+    const push = {
       tokens: async () => devices.map((token, n) => ({ id: `t${n}`, token, platform: 'test' })),
-      removeToken: async (id) => void removed.push(id),
-      send: async (message) => {
-        if (message.token === 'gone')
+      removeToken: async (id: string) => void removed.push(id),
+      send: async (message: PushMessage) => {
+        if (message.token.startsWith('gone'))
           throw Object.assign(new Error('x'), { code: 'INVALID_TOKEN' });
-        if (message.token === 'busy') throw new Error('busy');
+        if (message.token === 'busy') throw new Error('no room for busy');
         sent.push(message);
       },
-    };
+    } satisfies PushService;
     return { push, sent, removed };
   };
 
@@ -103,6 +152,21 @@ describe('send_notification', () => {
     });
   });
 
+  it('sends to the devices in the store, and removes the token of one that is gone', async () => {
+    const { push, sent } = pushTo([]);
+    const host = await open({ push: { send: push.send } });
+    await host.devices.add({ token: 'gone-phone', platform: 'ios' }, ada);
+    const tablet = await host.devices.add({ token: 'tablet', platform: 'web' }, ada);
+    await host.devices.add({ token: 'other', platform: 'web' }, { userId: 'bo' });
+    const job = await runJob(host, ['send_notification', payload], ada);
+    expect(job?.result).toEqual({ tokenCount: 2, successCount: 1, removed: 1 });
+    expect(sent).toMatchObject([{ token: 'tablet', platform: 'web' }]);
+    expect(await host.devices.list(ada)).toEqual([tablet]);
+    expect(JSON.stringify(await host.audit.query())).not.toMatch(/gone-phone|tablet/);
+    expect(await host.devices.remove(tablet.id, { userId: 'bo' })).toBe(false);
+    expect(await host.devices.remove(tablet.id, ada)).toBe(true);
+  });
+
   it('has nothing to do for a user without devices', async () => {
     const host = await open({ push: pushTo([]).push });
     const job = await runJob(host, ['send_notification', payload], ada);
@@ -113,14 +177,32 @@ describe('send_notification', () => {
   it('is tried again when nothing could be sent', async () => {
     const host = await open({ push: pushTo(['busy', 'gone']).push });
     const job = await runJob(host, ['send_notification', payload], { ...ada, retries: 1 });
-    expect(job).toMatchObject({ state: 'dead', attempts: 2, error: { message: 'busy' } });
+    expect(job).toMatchObject({
+      state: 'dead',
+      attempts: 2,
+      error: { message: 'no room for [token]' },
+    });
   });
 
-  it('threat: a user cannot notify another one', async () => {
+  it('waits for a person where no rule allows it', async () => {
+    const { push, sent } = pushTo(['fine']);
+    const host = await open({ push }, {}, []);
+    const jobId = await host.jobs.enqueue('send_notification', payload, ada);
+    await host.jobs.work();
+    const waiting = async () => (await host.approvals.list({ state: 'waiting' })).length;
+    await expect.poll(waiting, { timeout: 20_000 }).toBe(1);
+    expect(sent).toEqual([]);
+    await host.jobs.cancel(jobId);
+  });
+
+  it('threat: a user cannot notify another one, by a job or by a call', async () => {
     const { push, sent } = pushTo(['fine']);
     const host = await open({ push });
-    const job = await runJob(host, ['send_notification', payload], { userId: 'bo' });
+    const bo = { userId: 'bo', roles: ['member'] };
+    const job = await runJob(host, ['send_notification', payload], bo);
     expect(job).toMatchObject({ state: 'dead', error: { code: 'PERMISSION_DENIED' } });
+    const call = await host.execute('send_notification', payload, bo);
+    expect(call).toMatchObject({ success: false, error: { code: 'VALIDATION_ERROR' } });
     expect(sent).toEqual([]);
   });
 });

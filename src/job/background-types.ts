@@ -1,10 +1,5 @@
 /** The types of job that use services of the embedding program, and the one that runs a flow to its end. */
 import type { AuditLog } from '../contract/audit.ts';
-import type {
-  BackgroundServices,
-  Embeddings,
-  PushService,
-} from '../contract/background-services.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { CribFlows } from '../contract/flow.ts';
 import { FINISHED, type FlowRun } from '../contract/flow-store.ts';
@@ -12,13 +7,14 @@ import type { JobContext } from '../contract/job.ts';
 import type { Job } from '../contract/queue.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { JsonSchema } from '../contract/schema.ts';
-import { errorCodeOf } from '../kit/data/reason-of.ts';
+import type { VectorKind } from '../contract/vectors.ts';
 import { auditEvent } from '../pipeline/record/audit-event.ts';
 import { PostponedJob } from './job-end.ts';
 import type { JobTypes } from './job-types.ts';
 
 export interface BackgroundTypeDeps {
-  readonly services: BackgroundServices;
+  /** The services that are there. */
+  readonly services: { readonly embeddings: boolean; readonly push: boolean };
   readonly flows: Pick<CribFlows, 'start' | 'get'>;
   readonly runtime: Pick<Runtime, 'now'>;
   audit(): Promise<Pick<AuditLog, 'append'>>;
@@ -45,61 +41,40 @@ const note = async (
   await (await audit()).append(auditEvent({ ...who, event, status: 'success', detail }));
 };
 
+/** Makes the vector by a governed call, which holds, counts and records what it costs. */
 const generateEmbedding =
-  (embeddings: Embeddings, deps: BackgroundTypeDeps) =>
-  async (job: Job, { signal }: JobContext): Promise<unknown> => {
-    const { type, id, content } = job.payload as {
-      readonly type: 'knowledge' | 'memory';
-      readonly id: string;
-      readonly content: string;
+  (deps: BackgroundTypeDeps) =>
+  async (job: Job, { call }: JobContext): Promise<unknown> => {
+    const { type, id } = job.payload as { readonly type: VectorKind; readonly id: string };
+    const saved = (await call('save_embedding', job.payload)) as {
+      readonly vectorDimensions: number;
     };
-    const vector = await embeddings.generate(content, signal);
-    if (vector.length === 0 || !vector.every(Number.isFinite)) {
-      throw new ToolFailure('OUTPUT_INVALID', 'The embedding model returned no vector of numbers.');
-    }
-    await embeddings.store({ type, id, userId: job.caller.userId, vector });
-    const detail = { resourceType: type, resourceId: id, vectorDimensions: vector.length };
+    const { vectorDimensions } = saved;
+    const detail = { resourceType: type, resourceId: id, vectorDimensions };
     await note(job, { event: 'embedding.generated', detail }, deps);
-    return { vectorDimensions: vector.length };
+    return { vectorDimensions };
   };
 
-/** Refuses messages to other users: who is addressed comes from a payload that anyone may have written. */
-const assertAddressee = ({ caller }: Job, userId: string): void => {
-  const { roles } = caller;
-  if (caller.userId === userId || roles.includes('owner') || roles.includes('admin')) return;
+/** Refuses messages to other users at once: another attempt would not be allowed either. */
+const assertAddressee = ({ caller: { userId, roles } }: Job, addressee: string): void => {
+  if (userId === addressee || roles.includes('owner') || roles.includes('admin')) return;
   throw new ToolFailure('PERMISSION_DENIED', 'Only an owner or admin may notify other users.');
 };
 
 const sendNotification =
-  (push: PushService, deps: BackgroundTypeDeps) =>
-  async (job: Job, { signal }: JobContext): Promise<unknown> => {
-    const { userId, ...message } = job.payload as {
-      readonly userId: string;
-      readonly title: string;
-      readonly body: string;
-      readonly data?: Readonly<Record<string, unknown>>;
-    };
+  (deps: BackgroundTypeDeps) =>
+  async (job: Job, { call }: JobContext): Promise<unknown> => {
+    const { userId } = job.payload as { readonly userId: string };
     assertAddressee(job, userId);
-    const tokens = await push.tokens(userId);
-    if (tokens.length === 0) return { tokenCount: 0, successCount: 0 };
-    const results = await Promise.allSettled(
-      tokens.map(({ token, platform }) => push.send({ ...message, token, platform }, signal)),
-    );
-    const failures = results.map((each) => (each.status === 'rejected' ? [each.reason] : []));
-    const gone = tokens.filter((_, at) =>
-      failures[at]?.some((why) => errorCodeOf(why) === 'INVALID_TOKEN'),
-    );
-    for (const { id } of gone) await push.removeToken(id);
-    const successCount = results.filter(({ status }) => status === 'fulfilled').length;
-    // Nothing was sent and a device may still be reached: another attempt repeats no message.
-    if (successCount === 0 && gone.length < tokens.length) throw failures.flat()[0];
-    const detail = { resourceId: userId, tokenCount: tokens.length, successCount };
-    await note(
-      job,
-      { event: 'notification.sent', detail: { ...detail, title: message.title } },
-      deps,
-    );
-    return { tokenCount: tokens.length, successCount, removed: gone.length };
+    const sent = (await call('send_notification', job.payload)) as {
+      readonly tokenCount: number;
+      readonly successCount: number;
+    };
+    const { tokenCount, successCount } = sent;
+    if (tokenCount === 0) return { tokenCount, successCount };
+    const detail = { resourceType: 'user', resourceId: userId, tokenCount, successCount };
+    await note(job, { event: 'notification.sent', detail }, deps);
+    return sent;
   };
 
 /** Throws unless the run is over. One that failed fails the attempt: the next one starts a new run. */
@@ -133,18 +108,17 @@ const executeWorkflow =
   };
 
 export const registerBackgroundTypes = (types: JobTypes, deps: BackgroundTypeDeps): void => {
-  const { embeddings, push } = deps.services;
   types.register('execute_workflow', executeWorkflow(deps), {
     input: record({ workflowId: TEXT, input: {} }, ['workflowId']),
   });
-  if (embeddings) {
+  if (deps.services.embeddings) {
     const kind: JsonSchema = { enum: ['knowledge', 'memory'] };
     const input = record({ type: kind, id: TEXT, content: TEXT }, ['type', 'id', 'content']);
-    types.register('generate_embedding', generateEmbedding(embeddings, deps), { input });
+    types.register('generate_embedding', generateEmbedding(deps), { input });
   }
-  if (push) {
+  if (deps.services.push) {
     const fields = { userId: TEXT, title: TEXT, body: TEXT, data: { type: 'object' } as const };
     const input = record(fields, ['userId', 'title', 'body']);
-    types.register('send_notification', sendNotification(push, deps), { input });
+    types.register('send_notification', sendNotification(deps), { input });
   }
 };

@@ -10,7 +10,7 @@ import { claimedAtEntry, type EntryClaimDeps } from './entry-claims.ts';
 import { type JobCallDeps, JobCalls } from './job-calls.ts';
 import { failedEnd, returnedEnd } from './job-end.ts';
 import type { JobType, JobTypes } from './job-types.ts';
-import { sealedText } from './new-job.ts';
+import { isOfSchedule, sealedText } from './new-job.ts';
 import { TypeSlots } from './type-slots.ts';
 
 export interface JobRunnerDeps extends JobCallDeps, EntryClaimDeps {
@@ -36,6 +36,14 @@ const notOurs = (): JobEnd => ({
   state: 'failed',
   error: toolError('SECURITY_VIOLATION', 'The job does not carry the seal of this user.', {
     suggestions: ['Add it again as this user, or let its own user work on this queue.'],
+  }),
+  retryable: false,
+});
+
+const offSchedule = (): JobEnd => ({
+  state: 'failed',
+  error: toolError('SECURITY_VIOLATION', 'The job is for no moment of its schedule.', {
+    suggestions: ['Set the schedule again as its user, and find out who added the job.'],
   }),
   retryable: false,
 });
@@ -82,6 +90,7 @@ export class JobRunner {
       const type = this.#deps.types.find(job.type);
       if (!type) return noHandler(job);
       if (!(await this.#deps.isOurs(sealedText(job), job.seal))) return notOurs();
+      if (!isOfSchedule(job, this.#deps.runtime.now())) return offSchedule();
       const error = await this.#deps.refusal(job.caller);
       if (error) return { state: 'failed', error, retryable: false };
       const attempt = () => this.#attempt(job, run, type);

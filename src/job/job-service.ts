@@ -102,15 +102,18 @@ export class JobService {
 
   async schedule(scheduleId: string, options: ScheduleOptions): Promise<StoredSchedule> {
     const { cron, timeZone, type, payload = null, ...rest } = options;
-    const { types, settings } = this.#deps;
+    const { types, settings, runtime } = this.#deps;
     if (scheduleId.length > MAX_SCHEDULE_ID) {
       throw new ToolFailure('VALIDATION_ERROR', 'The id of the schedule is too long.');
     }
     const retries = rest.retries ?? settings.retries;
     const template = await jobTemplate(types.get(type), payload, { ...rest, retries });
     await this.#assertMine(scheduleId, rest);
-    const { scheduleId: _scheduleId, ...job } = await this.#sealed({ ...template, scheduleId });
-    const schedule = { id: scheduleId, cron, ...(timeZone !== undefined && { timeZone }), job };
+    const spec = { cron, ...(timeZone !== undefined && { timeZone }) };
+    const cadence = { ...spec, since: runtime.now() };
+    const sealed = await this.#sealed({ ...template, scheduleId, cadence });
+    const { scheduleId: _scheduleId, ...job } = sealed;
+    const schedule = { id: scheduleId, ...spec, job };
     return (await this.#deps.queue()).setSchedule(schedule);
   }
 

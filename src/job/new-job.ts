@@ -3,6 +3,7 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { EnqueueOptions } from '../contract/job.ts';
 import type { Job, JobBackoff, NewJob } from '../contract/queue.ts';
 import { canonicalJson, sha256Hex } from '../kit/data/canonical-json.ts';
+import { nextCronMoment } from '../kit/data/cron-moments.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
 import { callerOf } from '../pipeline/new-call.ts';
 import { compileSchema } from '../registry/schema/compile-schema.ts';
@@ -16,7 +17,10 @@ const MAX_KEY = 500;
 const BACKOFF: JobBackoff = { initialMs: 1_000, factor: 2, maxMs: 60_000 };
 
 /** What is the same for a job and for each job of a schedule. */
-export type JobTemplate = Omit<NewJob, 'id' | 'runAt' | 'createdAt' | 'scheduleId' | 'seal'>;
+export type JobTemplate = Omit<
+  NewJob,
+  'id' | 'runAt' | 'createdAt' | 'scheduleId' | 'cadence' | 'seal'
+>;
 
 const assertRange = (value: number, what: string, max: number): void => {
   if (Number.isSafeInteger(value) && value >= 0 && value <= max) return;
@@ -78,13 +82,39 @@ export const runAtOf = (delayMs: number | undefined, now: number): number => {
 export const keyedId = ({ caller, type, idempotencyKey }: JobTemplate): string =>
   `key-${sha256Hex(canonicalJson([caller.userId, type, idempotencyKey])).slice(0, 40)}`;
 
-/** What a job is sealed by: what it does, and on whose behalf. Those of a schedule share one seal. */
+/**
+ * What a job is sealed by: what it does, and on whose behalf. Those of a schedule share one seal, which
+ * covers the moments for which there may be one; `isOfSchedule` checks that the job is for one of these.
+ */
 export const sealedText = (
   job: Omit<Job, 'state' | 'attempts' | 'runAt' | 'createdAt'>,
 ): string => {
-  const { id, scheduleId, queue, type, payload, caller, dailyUsd, retries } = job;
-  const name = scheduleId === undefined ? { id } : { scheduleId };
+  const { id, scheduleId, cadence, queue, type, payload, caller, dailyUsd, retries } = job;
+  const name = scheduleId === undefined ? { id } : { scheduleId, cadence };
   return `toolcrib job 1\n${canonicalJson({ ...name, queue, type, payload, caller, dailyUsd, retries })}`;
+};
+
+/** The moment that the id of a schedule's job names; `undefined` for any other id. */
+const momentOf = ({ id, scheduleId }: Pick<NewJob, 'id' | 'scheduleId'>): number | undefined => {
+  const prefix = `${scheduleId}@`;
+  const digits = id.startsWith(prefix) ? id.slice(prefix.length) : '';
+  return /^[1-9]\d{0,15}$/.test(digits) ? Number(digits) : undefined;
+};
+
+/** The clocks of the machine that made a job and of the one that runs it may differ by so much. */
+const MAX_SKEW_MS = 60_000;
+
+/**
+ * Tells whether a job of a schedule is for one of its moments. Without this, whoever can write to the queue
+ * could make any number of jobs with the one seal, each under a new id and so with new effects.
+ */
+export const isOfSchedule = (job: NewJob, now: number): boolean => {
+  const { scheduleId, cadence } = job;
+  if (scheduleId === undefined) return true;
+  const moment = momentOf(job);
+  if (cadence === undefined || moment === undefined) return false;
+  if (moment <= cadence.since || moment > now + MAX_SKEW_MS) return false;
+  return nextCronMoment(cadence, moment - 1) === moment;
 };
 
 /** Tells whether a job that has the id already does the same for the same user. */

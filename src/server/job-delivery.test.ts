@@ -35,6 +35,8 @@ const RULES: NonNullable<CribOptions['policy']> = {
 };
 
 const sent: string[] = [];
+/** How far the clock of the crib is ahead. */
+const clock = { aheadMs: 0 };
 const send = aTool({
   name: 'send',
   tier: 'external_api',
@@ -47,6 +49,7 @@ const send = aTool({
 /** A server, its crib and a QStash that reaches it. */
 const start = async (more: Record<string, string> = {}) => {
   sent.length = 0;
+  clock.aheadMs = 0;
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'qstash-')));
   cleanup.push(() => rmSync(folder, { recursive: true, force: true }));
   const qstash: QstashServer = await startQstash();
@@ -74,6 +77,7 @@ const start = async (more: Record<string, string> = {}) => {
       root: folder,
     },
     ...{ home: join(folder, 'home'), policy: RULES },
+    runtime: { now: () => Date.now() + clock.aheadMs },
     secrets: { get: async (key) => env[key] },
   });
   cleanup.push(() => crib.close());
@@ -140,6 +144,25 @@ describe('jobs over QStash', () => {
     const again = await deliver('tool', message?.body ?? '');
     expect(again.status).toBe(200);
     expect(sent).toEqual(['once']);
+  });
+
+  it('a schedule runs as its caller, once for a moment, and for none before it was set', async () => {
+    const { crib, qstash } = await start();
+    const payload = { tool: 'send', input: { text: 'tick' } };
+    const tick = { cron: '* * * * *', type: 'tool', payload, userId: 'ada', roles: ['member'] };
+    await crib.jobs.schedule('tick', { ...tick, retries: 0 });
+    clock.aheadMs = -120_000;
+    await qstash.fire();
+    expect(qstash.published.at(-1)?.deliveries[0]?.status).toBe(489);
+    expect(sent).toEqual([]);
+    clock.aheadMs = 120_000;
+    await qstash.fire();
+    await qstash.fire();
+    expect(sent).toEqual(['tick']);
+    const [row] = await crib.audit.query({ tool: 'send', kind: 'outcome' });
+    expect(row?.userId).toBe('ada');
+    expect(await crib.jobs.schedules({ userId: 'bo' })).toEqual([]);
+    expect(await crib.jobs.unschedule('tick')).toBe(true);
   });
 
   it('a job that waits for an approval is published again with a delay, and not retried', async () => {
@@ -234,6 +257,6 @@ describe('jobs over QStash', () => {
     const error = await adding.catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'AUTH_MISSING' });
     expect(JSON.stringify(error)).not.toContain('wrong-token');
-    await expect(crib.jobs.list()).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
+    await expect(crib.jobs.list()).rejects.toMatchObject({ code: 'AUTH_MISSING' });
   });
 });

@@ -25,6 +25,7 @@ export const COPIED_TABLES = {
   flow_runs: 'id, flow, user_id, status, owner, wake_at, created_at, updated_at, epoch, record',
   flow_steps: 'run_id, key, record',
   flow_events: 'id, run_id, record',
+  vectors: 'user_key, kind, id_key, id, model, dimensions, vector, stored_at',
 } as const;
 
 export type CopiedTable = keyof typeof COPIED_TABLES;

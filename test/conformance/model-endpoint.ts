@@ -95,6 +95,26 @@ export const OPENAI: Protocol = {
 const isKeyed = ({ headers }: IncomingMessage): boolean =>
   headers['x-api-key'] === API_KEY || headers.authorization === `Bearer ${API_KEY}`;
 
+/** The embeddings API of OpenAI: the numbers of the vector are the text of the script, as JSON. */
+export const EMBEDDINGS: Protocol = {
+  path: '/v1/embeddings',
+  fault: ({ headers }, body) => {
+    if (headers['content-type'] !== 'application/json') return 'content-type';
+    if (!isText(body.model)) return 'model';
+    if (!Array.isArray(body.input) || !body.input.every(isText)) return 'input';
+    return onlyKeys(body, ['model', 'input', 'encoding_format', 'dimensions', 'user']);
+  },
+  answer: ({ model, input: texts }, { text = '[1,0]', input = 11 }) => ({
+    object: 'list',
+    model,
+    data: (texts as readonly string[]).map((_, index) => ({
+      ...{ object: 'embedding', index, embedding: JSON.parse(text) },
+    })),
+    usage: { prompt_tokens: input, total_tokens: input },
+  }),
+  error: (status) => ({ error: { message: `no (${status}): ${API_KEY}`, type: 'error' } }),
+};
+
 export const ANTHROPIC: Protocol = {
   path: '/v1/messages',
   fault: ({ headers }, body) => {

@@ -11,6 +11,7 @@ import {
   times,
   toolResult,
 } from './store-samples.ts';
+import { vectorItem, vectorQuery } from './store-vectors.ts';
 
 /** A store whose data can be opened again after it was closed. */
 export type OpenLasting = () => Promise<Required<OpenedStore>>;
@@ -37,6 +38,7 @@ export const fill = async (store: Store): Promise<void> => {
     text: 'kept',
     keptAt: NOW,
   });
+  await store.vectors.put(vectorItem('kept', [3, 4]));
   await store.snapshots.save({
     executionId: 'open',
     order: 0,
@@ -77,6 +79,8 @@ export const expectKept = async (store: Store): Promise<void> => {
   expect(await store.results.read('h', 'u', { offset: 0, limit: 9 })).toMatchObject({
     text: 'kept',
   });
+  const nearest = await store.vectors.search(vectorQuery([3, 4]));
+  expect(nearest).toEqual([{ kind: 'memory', id: 'kept', score: expect.closeTo(1, 5) }]);
   expect(await store.snapshots.of('open')).toHaveLength(1);
 };
 

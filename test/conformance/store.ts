@@ -8,6 +8,7 @@ import { describeFlows } from './store-flows.ts';
 import { describeLedger } from './store-ledger.ts';
 import { type OpenStore, times } from './store-samples.ts';
 import { describeTokens } from './store-tokens.ts';
+import { describeVectors } from './store-vectors.ts';
 
 export const describeStore = (name: string, open: OpenStore): void => {
   const use = async (test: (store: Store) => Promise<void>): Promise<void> => {
@@ -33,5 +34,6 @@ export const describeStore = (name: string, open: OpenStore): void => {
     describeContent(use);
     describeTokens(use);
     describeFlows(use);
+    describeVectors(use);
   });
 };

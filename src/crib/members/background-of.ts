@@ -1,23 +1,25 @@
-/** `crib.flows`, `crib.jobs` and `crib.chains`: what makes calls by itself, on behalf of a caller. */
-import type { BackgroundServices } from '../../contract/background-services.ts';
+/** `crib.flows`, `crib.jobs`, `crib.chains` and `crib.devices`: what makes calls by itself, on behalf of a caller. */
 import type { CallAs } from '../../contract/call-options.ts';
 import type { CribChains } from '../../contract/chain.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
+import type { CribDevices } from '../../contract/devices.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
 import type { CribJobs } from '../../contract/job.ts';
 import type { Explanation } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Store } from '../../contract/store.ts';
+import type { BackgroundTypeDeps } from '../../job/background-types.ts';
 import type { JobSettings } from '../../job/job-service.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { OpenedQueue } from '../queue/open-queue.ts';
 import { chainsOf } from './chains-of.ts';
 import { checked } from './checked.ts';
+import { devicesOf } from './devices-of.ts';
 import { flowsOf } from './flows-of.ts';
 import { JOB_CHECKS } from './job-checks.ts';
 import { jobsOf } from './jobs-of.ts';
-import { CHAIN_CHECKS, FLOW_CHECKS } from './member-checks.ts';
+import { CHAIN_CHECKS, DEVICE_CHECKS, FLOW_CHECKS } from './member-checks.ts';
 import type { MemberDeps } from './member-deps.ts';
 
 export interface BackgroundDeps {
@@ -28,7 +30,8 @@ export interface BackgroundDeps {
   /** The average time of a tool's calls so far. */
   recordedMs(tool: string): number | undefined;
   readonly jobSettings: JobSettings;
-  readonly background: BackgroundServices;
+  /** The services for jobs that are there. */
+  readonly services: BackgroundTypeDeps['services'];
   openQueue(store: Store): Promise<OpenedQueue>;
 }
 
@@ -43,6 +46,7 @@ export interface BackgroundMembers {
   readonly flows: CribFlows;
   readonly jobs: CribJobs;
   readonly chains: CribChains;
+  readonly devices: CribDevices;
   readonly continueFlows: CribHost['continueFlows'];
   readonly deliverJob: CribHost['deliverJob'];
   /** Lets jobs end and stops continuing runs; both stay on record. */
@@ -55,16 +59,17 @@ export const backgroundOf = (
   calls: Calls,
 ): BackgroundMembers => {
   const shared = { ...members, ...calls, tools: deps.registry };
-  const { events, recordedMs, flowFiles, jobSettings, background } = deps;
+  const { events, recordedMs, flowFiles, jobSettings, services } = deps;
   const flows = flowsOf({ ...shared, events, recordedMs, flowFiles });
   const jobs = jobsOf({
-    ...{ ...shared, jobSettings, background, flows: flows.members },
+    ...{ ...shared, jobSettings, services, flows: flows.members },
     openQueue: async () => deps.openQueue((await members.open()).store),
   });
   const checkedFlows = checked(flows.members, FLOW_CHECKS, { sync: ['register'] });
   return {
     flows: checkedFlows,
     jobs: checked(jobs.members, JOB_CHECKS, { sync: ['register'] }),
+    devices: checked(devicesOf(members), DEVICE_CHECKS),
     chains: checked(chainsOf({ ...shared, flows: checkedFlows }), CHAIN_CHECKS),
     continueFlows: () => flows.continueDue(),
     deliverJob: jobs.deliver,

@@ -1,9 +1,8 @@
 /** `crib.jobs`: work in the background, on behalf of the caller who added it. */
-import type { BackgroundServices } from '../../contract/background-services.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
 import type { CribFlows } from '../../contract/flow.ts';
 import type { CribJobs, JobHandler, JobTypeOptions } from '../../contract/job.ts';
-import { registerBackgroundTypes } from '../../job/background-types.ts';
+import { type BackgroundTypeDeps, registerBackgroundTypes } from '../../job/background-types.ts';
 import { registerBuiltinTypes } from '../../job/builtin-types.ts';
 import type { JobService, JobSettings } from '../../job/job-service.ts';
 import { JobTypes } from '../../job/job-types.ts';
@@ -15,7 +14,7 @@ import type { MemberDeps } from './member-deps.ts';
 export interface JobMemberDeps
   extends Pick<FlowMemberDeps, keyof MemberDeps | 'tools' | 'nextId' | 'execute'> {
   readonly flows: Pick<CribFlows, 'start' | 'get'>;
-  readonly background: BackgroundServices;
+  readonly services: BackgroundTypeDeps['services'];
   readonly jobSettings: JobSettings;
   openQueue(): Promise<OpenedQueue>;
 }
@@ -57,7 +56,7 @@ export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
   const types = new JobTypes();
   registerBuiltinTypes(types, deps.flows);
   registerBackgroundTypes(types, {
-    ...{ services: deps.background, flows: deps.flows, runtime: deps.runtime },
+    ...{ services: deps.services, flows: deps.flows, runtime: deps.runtime },
     audit: async () => (await deps.open()).store.audit,
   });
   // Kept apart: closing must not open what was never used.

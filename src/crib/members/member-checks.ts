@@ -15,6 +15,7 @@ import type {
   CribUsage,
   Permissions,
 } from '../../contract/crib-members.ts';
+import type { CribDevices } from '../../contract/devices.ts';
 import type { EventName, Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
 import type { FlowFilter } from '../../contract/flow-store.ts';
@@ -162,6 +163,12 @@ export const FLOW_CHECKS: MethodChecks<CribFlows> = {
   optimize: { source: flowSource },
   graph: { source: flowSource },
   nodes: { runId: text, as: optional(callOptions) },
+};
+
+export const DEVICE_CHECKS: MethodChecks<CribDevices> = {
+  add: { device: fields({ token: text, platform: text }), as: optional(callOptions) },
+  list: { as: optional(callOptions) },
+  remove: { deviceId: text, as: optional(callOptions) },
 };
 
 const chainCalls: ArgumentCheck = (value) => {

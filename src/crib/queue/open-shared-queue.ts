@@ -13,7 +13,8 @@ export interface SharedQueueDeps extends AddressDeps {
 }
 
 const SEND_MS = 10_000;
-const MAX_ANSWER_BYTES = 65_536;
+/** A page of the log holds twenty events with the jobs that they are about. */
+const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
 
 export const openRedisQueue = async (url: string, deps: SharedQueueDeps): Promise<Queue> => {
   const { createBullmqQueue } = await import('../../queues/bullmq/create-bullmq-queue.ts');

@@ -35,3 +35,17 @@ export const nextCronMoment = (spec: CronSpec, after: number): number => {
   }
   return next?.getTime() ?? refuse(spec, 'it has no moment to come.');
 };
+
+/**
+ * Returns the last moment that is not after another one. Throws VALIDATION_ERROR for a pattern or time zone
+ * that makes no sense, or that has no such moment.
+ */
+export const lastCronMoment = (spec: CronSpec, notAfter: number): number => {
+  const { cron, timeZone = 'UTC' } = spec;
+  // Checks the pattern, too.
+  nextCronMoment(spec, notAfter);
+  const runs = new Cron(cron, { timezone: timeZone, mode: '5-or-6-parts' });
+  // The second after: a reference is not among its previous moments.
+  const [last] = runs.previousRuns(1, new Date(Math.floor(notAfter / 1_000) * 1_000 + 1_000));
+  return last?.getTime() ?? refuse(spec, 'it has no moment before.');
+};

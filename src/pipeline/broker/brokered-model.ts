@@ -8,7 +8,7 @@ import type { Spending } from '../../contract/store.ts';
 import { boundedMicros } from '../../governance/ledger/estimate-cost.ts';
 import { modelUsd } from '../../governance/ledger/most-cost.ts';
 import type { Purse } from '../budget/purse.ts';
-import { assertConverseRequest, assertModelRequest } from './context-checks.ts';
+import { assertConverseRequest, assertEmbedRequest, assertModelRequest } from './context-checks.ts';
 
 /** The longest answer where the tool does not say: without a limit its price has none. */
 const MAX_ANSWER_TOKENS = 8_192;
@@ -21,7 +21,7 @@ export interface ModelBudget {
 
 interface Question {
   readonly call: Call<'ready'>;
-  readonly model: Model;
+  readonly price: Model['price'];
   readonly budget: ModelBudget;
 }
 
@@ -42,11 +42,11 @@ interface Tokens {
 
 /** Holds the most a question can cost, and returns it; throws when the budget does not cover it. */
 const holdFor = async (
-  { call, model }: Question,
+  { call, price }: Question,
   purse: Purse,
   used: Tokens,
 ): Promise<Spending> => {
-  const usd = modelUsd(call.ready.tool, model.price, used);
+  const usd = modelUsd(call.ready.tool, price, used);
   const tokens = used.inputTokens + used.outputTokens;
   if (usd === undefined) return purse.askOpen(tokens);
   const most = { micros: boundedMicros(usd), tokens };
@@ -57,15 +57,18 @@ const holdFor = async (
 const count = (value: number): number =>
   Number.isFinite(value) && value > 0 ? Math.ceil(value) : 0;
 
-const actualOf = ({ call, model }: Question, reply: ModelReply): Spending => {
+/** What a reply says about its cost; one of an embedding has no tokens of an answer. */
+type Priced = Pick<ModelReply, 'inputTokens' | 'costUsd'> &
+  Partial<Pick<ModelReply, 'outputTokens'>>;
+
+const actualOf = ({ call, price }: Question, reply: Priced): Spending => {
   const inputTokens = count(reply.inputTokens);
-  const outputTokens = count(reply.outputTokens);
-  const usd =
-    reply.costUsd ?? modelUsd(call.ready.tool, model.price, { inputTokens, outputTokens });
+  const outputTokens = count(reply.outputTokens ?? 0);
+  const usd = reply.costUsd ?? modelUsd(call.ready.tool, price, { inputTokens, outputTokens });
   return { micros: boundedMicros(usd ?? 0), tokens: inputTokens + outputTokens };
 };
 
-const paid = async <R extends ModelReply>(
+const paid = async <R extends Priced>(
   question: Question,
   used: Tokens,
   ask: () => Promise<R>,
@@ -86,13 +89,28 @@ const paid = async <R extends ModelReply>(
   return reply;
 };
 
+/** Makes `embed`, which is there without a language model, too. */
+const brokeredEmbed = (question: Omit<Question, 'price'>, model: Model): Pick<Model, 'embed'> => {
+  const { embed, embedPrice } = model;
+  if (!embed) return {};
+  return {
+    embed: async (request) => {
+      assertEmbedRequest(request);
+      const used = { inputTokens: mostTokens(request.text), outputTokens: 0 };
+      return paid({ ...question, price: embedPrice }, used, () => embed.call(model, request));
+    },
+  };
+};
+
 export const brokeredModel = (call: Call<'ready'>, model: Model, budget: ModelBudget): Model => {
-  if (!model.configured) return model;
-  const question = { call, model, budget };
+  const embedding = brokeredEmbed({ call, budget }, model);
+  if (!model.configured) return { ...model, ...embedding };
+  const question = { call, price: model.price, budget };
   const { converse } = model;
   return {
     configured: true,
     ...(model.price !== undefined && { price: model.price }),
+    ...embedding,
     generate: async (request) => {
       assertModelRequest(request);
       const { system, prompt, schema, maxTokens = MAX_ANSWER_TOKENS } = request;

@@ -4,7 +4,7 @@
  */
 import type { ExecOptions, FileAccess, InnerCallOptions, Usage } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { ConverseRequest, ModelRequest } from '../../contract/model.ts';
+import type { ConverseRequest, EmbedRequest, ModelRequest } from '../../contract/model.ts';
 import {
   type ArgumentCheck,
   amount,
@@ -81,12 +81,18 @@ const converseRequest = {
   onText: optional(callback),
 } satisfies FieldChecks<ConverseRequest>;
 
+const embedRequest = {
+  text: name,
+  signal: optional(object),
+} satisfies FieldChecks<EmbedRequest>;
+
 const assertReadOptions = assertion('options of fs.read', fields(readOptions));
 const assertWriteOptions = assertion('options of fs.write', fields(writeOptions));
 const assertExecArguments = assertion('arguments of exec', texts);
 const assertExecOptions = assertion('options of exec', fields(execOptions));
 export const assertUsage = assertion('usage of charge', fields(usage));
 export const assertModelRequest = assertion('request of model.generate', fields(modelRequest));
+export const assertEmbedRequest = assertion('request of model.embed', fields(embedRequest));
 export const assertConverseRequest = assertion(
   'request of model.converse',
   fields(converseRequest),

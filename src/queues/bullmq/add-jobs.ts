@@ -10,7 +10,10 @@ export const indexedFields = ({ queue, type, caller }: NewJob): IndexedJob => ({
 });
 
 /** The sorted sets that a job is listed in. */
-const listsOf = (keys: QueueKeys, { queue, type, userId }: IndexedJob): readonly string[] => [
+export const listsOf = (
+  keys: QueueKeys,
+  { queue, type, userId }: IndexedJob,
+): readonly string[] => [
   keys.added(),
   keys.added('queue', queue),
   keys.added('type', type),

@@ -140,6 +140,40 @@ describe.skipIf(isMissing('redis-server'))('BullMQ: what lies in Redis', () => {
     expect(ran).toHaveLength(40);
   });
 
+  it('jobs of two workers that are cancelled while their locks are lost end as cancelled, and no worker has them after', async () => {
+    const { queue, open, loseLocks } = await start();
+    const other = await open();
+    const running = new Set<string>();
+    let begun = 0;
+    for (const [place, each] of [queue, other].entries()) {
+      work(
+        each,
+        async ({ id }, { signal }) => {
+          const name = `${id} at ${place}`;
+          running.add(name);
+          begun += 1;
+          await new Promise((done) => signal.addEventListener('abort', done));
+          running.delete(name);
+          return completed('too late');
+        },
+        { concurrency: 10 },
+      );
+    }
+    await queue.add(jobs(20));
+    await until(() => running.size === 20);
+    // Without their locks the engine may hand them to the other worker at the same moment.
+    const ids = jobs(20).map(({ id }) => id);
+    const [, ...cancelled] = await Promise.all([loseLocks(), ...ids.map((id) => queue.cancel(id))]);
+    expect(cancelled).toEqual(ids.map(() => true));
+    await until(() => running.size === 0);
+    const begunThen = begun;
+    await pause(4_000);
+    expect(begun).toBe(begunThen);
+    expect(await queue.counts()).toEqual({
+      main: { waiting: 0, delayed: 0, active: 0, completed: 0, dead: 0, cancelled: 20 },
+    });
+  }, 60_000);
+
   it('a job that was marked as cancelled by a process that died then is dropped by the worker', async () => {
     const { queue, client, prefix } = await start();
     await queue.add([sampleJob('half')]);

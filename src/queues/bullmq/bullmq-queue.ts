@@ -3,6 +3,7 @@
  * user and type, and holds those that were cancelled.
  */
 import type {
+  AdoptedJob,
   Job,
   JobCounts,
   JobFilter,
@@ -14,6 +15,7 @@ import type {
   WorkOptions,
 } from '../../contract/queue.ts';
 import { addJobs } from './add-jobs.ts';
+import { adoptJobs, adoptSchedules } from './adopt-jobs.ts';
 import type { BullmqDeps } from './bullmq-deps.ts';
 import { BullmqWorker } from './bullmq-worker.ts';
 import { cancelJob, expireJobs, removeJob, requeueJob } from './change-jobs.ts';
@@ -72,6 +74,16 @@ export class BullmqQueue implements Queue {
         await Promise.all(names.map(async (name) => [name, await countsOf(deps, name)] as const)),
       );
     });
+  }
+
+  adopt(
+    jobs: readonly AdoptedJob[],
+    schedules: readonly StoredSchedule[],
+  ): Promise<{ readonly jobs: readonly boolean[]; readonly schedules: readonly boolean[] }> {
+    return this.#guarded(async (deps) => ({
+      schedules: await adoptSchedules(deps, schedules),
+      jobs: await adoptJobs(deps, jobs),
+    }));
   }
 
   cancel(jobId: string): Promise<boolean> {

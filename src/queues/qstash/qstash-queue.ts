@@ -1,14 +1,27 @@
 /**
  * Jobs for programs without workers of their own: QStash keeps each job, posts it to `/jobs/<type>` of a
- * server of ours and tries again when that fails. What waits is known to QStash alone.
+ * server of ours and tries again when that fails. What waits is known to QStash alone, and asked there.
  */
 import { ToolFailure, toolError } from '../../contract/errors.ts';
-import type { Job, JobEnd, NewJob, Queue, WorkOptions } from '../../contract/queue.ts';
+import type {
+  Job,
+  JobEnd,
+  JobFilter,
+  JobSchedule,
+  NewJob,
+  Queue,
+  StoredSchedule,
+  WorkOptions,
+} from '../../contract/queue.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
-import { type PublishDeps, publishMessage } from './publish-message.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
+import { findJob, labelOf, listJobs } from './job-events.ts';
+import { publishMessage } from './publish-message.ts';
+import { askQstash, type QstashApiDeps, type QstashRequest } from './qstash-api.ts';
+import { deleteSchedule, putSchedule, readSchedules, withMoment } from './qstash-schedules.ts';
 
-export interface QstashQueueDeps extends PublishDeps {
+export interface QstashQueueDeps extends QstashApiDeps {
   readonly runtime: Runtime;
   /** The address of our server as QStash reaches it, without a slash at its end. */
   readonly endpoint: string;
@@ -17,14 +30,10 @@ export interface QstashQueueDeps extends PublishDeps {
 /** Each message costs money, and a person takes a while to approve. */
 const MIN_POSTPONED_MS = 60_000;
 
-const unknownHere = (): Promise<never> =>
-  Promise.reject(
-    new ToolFailure('PRECONDITION_FAILED', 'Jobs that wait are known to QStash alone.', {
-      suggestions: [
-        'Look at the console of QStash, or choose a queue on Redis to see and change jobs here.',
-      ],
-    }),
-  );
+const cannot = (message: string): ToolFailure =>
+  new ToolFailure('PRECONDITION_FAILED', message, {
+    suggestions: ['Look at the console of QStash, or choose a queue on Redis.'],
+  });
 
 const notWorking = ({ queue }: NewJob): JobEnd => ({
   state: 'failed',
@@ -39,20 +48,74 @@ export const deliveryUrl = (endpoint: string, type: string): string =>
   `${endpoint}/jobs/${encodeURIComponent(type)}`;
 
 export class QstashQueue implements Queue {
-  readonly #deps: QstashQueueDeps;
+  readonly #deps: QstashQueueDeps & { now(): number };
   readonly #handlers = new Map<string, WorkOptions>();
   readonly #running = new Set<Promise<JobEnd>>();
   readonly #stopping = new AbortController();
 
   constructor(deps: QstashQueueDeps) {
-    this.#deps = deps;
+    this.#deps = { ...deps, now: () => deps.runtime.now() };
   }
 
   /** Publishes jobs one by one. A repeated call is harmless: QStash knows the ids. */
   async add(jobs: readonly NewJob[]): Promise<readonly boolean[]> {
     this.#assertOpen();
-    for (const job of jobs) await this.#publish(job, sha256Hex(job.id));
-    return jobs.map(() => true);
+    const isNew: boolean[] = [];
+    for (const job of jobs) {
+      const published = await this.#publish(job, sha256Hex(job.id));
+      // One that the log does not show yet was added a moment ago, and most likely by the same caller.
+      isNew.push(published.isNew || (await this.get(job.id)) === undefined);
+    }
+    return isNew;
+  }
+
+  async get(jobId: string): Promise<Job | undefined> {
+    return findJob(jobId, this.#open());
+  }
+
+  async list(filter: JobFilter = {}): Promise<readonly Job[]> {
+    return listJobs(filter, this.#open());
+  }
+
+  /** Cancels at QStash. A delivery that runs at this moment runs to its end. */
+  async cancel(jobId: string): Promise<boolean> {
+    const state = (await this.get(jobId))?.state;
+    if (state === undefined || /completed|dead|cancelled/.test(state)) return false;
+    return this.#changed('cancelled', { method: 'DELETE', path: 'messages' }, jobId);
+  }
+
+  /** Publishes a dead job again. One that was cancelled is gone at QStash. */
+  async requeue(jobId: string): Promise<boolean> {
+    const state = (await this.get(jobId))?.state;
+    if (state === 'cancelled') throw cannot('QStash keeps no cancelled jobs.');
+    if (state !== 'dead') return false;
+    return this.#changed('responses', { method: 'POST', path: 'dlq/retry' }, jobId);
+  }
+
+  /** Removes a dead job, or one that waits. QStash forgets the others by itself. */
+  async remove(jobId: string): Promise<boolean> {
+    const state = (await this.get(jobId))?.state;
+    if (state === 'dead') {
+      return this.#changed('deleted', { method: 'DELETE', path: 'dlq' }, jobId);
+    }
+    if (state === 'waiting' || state === 'delayed') return this.cancel(jobId);
+    if (state === 'completed' || state === 'cancelled') {
+      throw cannot('QStash forgets finished jobs by itself, and not before.');
+    }
+    return false;
+  }
+
+  async setSchedule(schedule: JobSchedule): Promise<StoredSchedule> {
+    const url = deliveryUrl(this.#deps.endpoint, schedule.job.type);
+    return putSchedule(schedule, url, this.#open());
+  }
+
+  async schedules(): Promise<readonly StoredSchedule[]> {
+    return readSchedules(this.#open());
+  }
+
+  async removeSchedule(scheduleId: string): Promise<boolean> {
+    return deleteSchedule(scheduleId, this.#open());
   }
 
   work(options: WorkOptions) {
@@ -67,14 +130,12 @@ export class QstashQueue implements Queue {
   }
 
   /** Runs a job that QStash has posted. One that is postponed is published again. */
-  async deliver(job: NewJob, attempts: number): Promise<JobEnd> {
+  async deliver(posted: NewJob, attempts: number): Promise<JobEnd> {
     this.#assertOpen();
-    const handler = this.#handlers.get(job.queue);
-    if (!handler) return notWorking(job);
-    const started: Job = {
-      ...job,
-      ...{ state: 'active', attempts, startedAt: this.#deps.runtime.now() },
-    };
+    const handler = this.#handlers.get(posted.queue);
+    if (!handler) return notWorking(posted);
+    const job = withMoment(posted, this.#deps.now());
+    const started: Job = { ...job, state: 'active', attempts, startedAt: this.#deps.now() };
     const running = handler.run(started, {
       signal: this.#stopping.signal,
       progress: async () => undefined,
@@ -82,24 +143,15 @@ export class QstashQueue implements Queue {
     this.#running.add(running);
     const end = await running.finally(() => this.#running.delete(running));
     if (end.state === 'postponed') {
-      const now = this.#deps.runtime.now();
+      const now = this.#deps.now();
       const runAt = now + Math.max(end.retryAfterMs, MIN_POSTPONED_MS);
       await this.#publish({ ...job, runAt }, sha256Hex(`${job.id} ${now}`));
     }
     return end;
   }
 
-  get = unknownHere;
-  list = unknownHere;
-  cancel = unknownHere;
-  requeue = unknownHere;
-  remove = unknownHere;
-  setSchedule = unknownHere;
-  schedules = unknownHere;
-  removeSchedule = unknownHere;
-
-  async counts(): Promise<Readonly<Record<string, never>>> {
-    return {};
+  counts(): Promise<never> {
+    return Promise.reject(cannot('QStash does not count jobs by their state.'));
   }
 
   async expire(): Promise<number> {
@@ -111,20 +163,34 @@ export class QstashQueue implements Queue {
     this.#stopping.abort();
   }
 
+  #open(): QstashQueueDeps & { now(): number } {
+    this.#assertOpen();
+    return this.#deps;
+  }
+
   #assertOpen(): void {
     if (!this.#stopping.signal.aborted) return;
     throw new ToolFailure('STORE_UNAVAILABLE', 'The queue is closed.');
   }
 
-  async #publish(job: NewJob, deduplicationId: string): Promise<void> {
-    const waitMs = job.runAt - this.#deps.runtime.now();
-    await publishMessage(
+  /** Changes the messages of a job; true when the answer says that there were some. */
+  async #changed(field: string, request: QstashRequest, jobId: string): Promise<boolean> {
+    const query = { label: labelOf(jobId), count: 100 };
+    const answer = await askQstash({ ...request, query }, this.#deps);
+    const changed = isRecord(answer) ? answer[field] : undefined;
+    return Array.isArray(changed) ? changed.length > 0 : Number(changed) > 0;
+  }
+
+  #publish(job: NewJob, deduplicationId: string): Promise<{ readonly isNew: boolean }> {
+    const waitMs = job.runAt - this.#deps.now();
+    return publishMessage(
       {
         url: deliveryUrl(this.#deps.endpoint, job.type),
         body: JSON.stringify(job),
         retries: job.retries,
         delaySeconds: Math.max(0, Math.ceil(waitMs / 1_000)),
         deduplicationId,
+        label: labelOf(job.id),
       },
       this.#deps,
     );

@@ -11,6 +11,7 @@ import { memoryResults } from './memory-results.ts';
 import { memorySnapshots } from './memory-snapshots.ts';
 import { memorySpaces } from './memory-spaces.ts';
 import { memoryTokens } from './memory-tokens.ts';
+import { memoryVectors } from './memory-vectors.ts';
 
 export const createMemoryStore = (): Store => ({
   label: 'memory',
@@ -25,5 +26,6 @@ export const createMemoryStore = (): Store => ({
   tokens: memoryTokens(),
   results: memoryResults(),
   flows: new MemoryFlows(),
+  vectors: memoryVectors(),
   close: () => Promise.resolve(),
 });

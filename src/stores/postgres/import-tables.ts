@@ -43,6 +43,7 @@ const KEYS: Partial<Record<CopiedTable, readonly string[]>> = {
   replays: ['key'],
   counters: ['key'],
   memory: ['space', 'key'],
+  vectors: ['user_key', 'id_key', 'model'],
 };
 
 const withShortKeys = (table: CopiedTable, rows: readonly CopiedRow[]): readonly CopiedRow[] => {
@@ -58,7 +59,10 @@ const assertEmpty = async (run: Run): Promise<void> => {
   for (const table of [...TABLES, 'owners']) {
     if ((await run(`SELECT 1 FROM @${table} LIMIT 1`)).length === 0) continue;
     throw new ToolFailure('CONFLICT', 'The target holds data already.', {
-      suggestions: ['Name another database, or another schema with --schema.'],
+      suggestions: [
+        'Name another database, or another schema with --schema.',
+        'If an earlier run has copied the store already: toolcrib store migrate --jobs',
+      ],
     });
   }
 };

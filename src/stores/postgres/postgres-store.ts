@@ -16,6 +16,7 @@ import { PostgresResults } from './postgres-results.ts';
 import { PostgresSnapshots } from './postgres-snapshots.ts';
 import { PostgresSpaces } from './postgres-spaces.ts';
 import { PostgresTokens } from './postgres-tokens.ts';
+import { PostgresVectors } from './postgres-vectors.ts';
 
 export interface PostgresStoreDeps {
   readonly database: Database;
@@ -84,6 +85,7 @@ export const postgresStore = (options: PostgresStoreDeps): Store => {
     tokens: new PostgresTokens(deps),
     results: new PostgresResults(deps),
     flows: new PostgresFlows(deps),
+    vectors: new PostgresVectors(deps),
     mark: marker(deps),
     close() {
       closing ??= shut(deps, runtime);

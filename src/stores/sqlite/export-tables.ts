@@ -2,16 +2,10 @@
  * Reads all tables of a SQLite store for a copy. Nobody can write to the file meanwhile; a file that a
  * living process has claims in is refused.
  */
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { AuditCheckpoint, AuditRow } from '../../contract/audit.ts';
-import { ToolFailure } from '../../contract/errors.ts';
 import type { FlowRun } from '../../contract/flow-store.ts';
 import type { Runtime } from '../../contract/runtime.ts';
-import { type Database, openDatabase } from '../../kit/sqlite/open-database.ts';
-import { isOwnerAlive, type OwnerRow } from '../../kit/sqlite/owner.ts';
-import { identifyProcess } from '../../kit/sqlite/process-identity.ts';
-import { storeFailure } from '../../kit/sqlite/store-failure.ts';
+import type { Database } from '../../kit/sqlite/open-database.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
 import { type AuditRecord, fromAuditRecord } from '../audit-columns.ts';
 import { mergeScopes } from '../budget-amounts.ts';
@@ -22,7 +16,7 @@ import {
   type CopiedTable,
   type TableSource,
 } from '../table-rows.ts';
-import { migrate } from './database/migrate.ts';
+import { inTransaction, withUnusedDatabase } from './unused-database.ts';
 
 /** The tables, and the trail among them as it is verified. */
 export interface ExportedTables extends TableSource {
@@ -38,6 +32,7 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const SELECTED: Partial<Record<CopiedTable, string>> = {
   audit_anchor: 'one, seq, checkpoint',
   flow_runs: 'id, flow, user_id, status, owner, wake_at, created_at, updated_at, record',
+  vectors: 'user_key, kind, id_key, id_key AS id, model, dimensions, vector, stored_at',
 };
 
 /** Tables without row numbers; all others are read in the order of theirs. */
@@ -51,6 +46,9 @@ const WITHOUT_ROWID: ReadonlySet<CopiedTable> = new Set([
 const escapedScopes = (scopes: string): unknown =>
   mergeScopes(JSON.parse(scopes)).map((scope) => ({ ...scope, key: toSqlText(scope.key) }));
 
+/** Bytes as PostgreSQL reads them. */
+const bytesText = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`;
+
 type Convert = (row: never) => CopiedRow;
 
 const CONVERSIONS: Partial<Record<CopiedTable, Convert>> = {
@@ -61,8 +59,9 @@ const CONVERSIONS: Partial<Record<CopiedTable, Convert>> = {
   holds: (row: { scopes: string }) => ({ ...row, scopes: escapedScopes(row.scopes) }),
   snapshots: (row: { before: Uint8Array | null }) => ({
     ...row,
-    before: row.before && `\\x${Buffer.from(row.before).toString('hex')}`,
+    before: row.before && bytesText(row.before),
   }),
+  vectors: (row: { vector: Uint8Array }) => ({ ...row, vector: bytesText(row.vector) }),
   flow_runs: (row: { record: string }) => ({
     ...row,
     epoch: (JSON.parse(row.record) as FlowRun).epoch,
@@ -141,53 +140,19 @@ const countRows = (database: Database): number =>
     return sum + Number(row.rows);
   }, 0);
 
-const assertUnused = (database: Database, runtime: Runtime): void => {
-  const { place } = identifyProcess();
-  const owners = database.prepare('SELECT * FROM owners').all() as OwnerRow[];
-  const alive = owners.find((owner) => isOwnerAlive(owner, place, runtime.now()));
-  if (!alive) return;
-  throw new ToolFailure('CONFLICT', `The process ${alive.pid} uses the store.`, {
-    suggestions: ['End the processes that use it, then copy it again.'],
-  });
-};
-
-/** Ends the transaction first: the engine may keep a closed file open for a while. */
-const letGo = (database: Database): void => {
-  try {
-    database.exec('ROLLBACK');
-  } catch {
-    // The transaction had not begun.
-  }
-  database.close();
-};
-
 /** Runs the work while the file cannot be written. Fails with NOT_FOUND, CONFLICT or STORE_UNAVAILABLE. */
 export const withExportedTables = async <T>(
   path: string,
   runtime: Runtime,
   work: (source: ExportedTables) => Promise<T>,
-): Promise<T> => {
-  const file = resolve(path);
-  if (!existsSync(file)) {
-    throw new ToolFailure('NOT_FOUND', 'There is no store in this file.', {
-      suggestions: ['Name the database file, e.g. .toolcrib/state.db.'],
-    });
-  }
-  const database = await openDatabase(file);
-  try {
-    migrate(database);
-    database.exec('BEGIN IMMEDIATE');
-    assertUnused(database, runtime);
-    const source: ExportedTables = {
-      anchor: anchorOf(database),
-      trail: () => trailOf(database),
-      pages: (table: CopiedTable) => pagesOf(database, table),
-      total: countRows(database),
-    };
-    return await work(source);
-  } catch (error) {
-    throw storeFailure(error);
-  } finally {
-    letGo(database);
-  }
-};
+): Promise<T> =>
+  withUnusedDatabase(path, runtime, (database) =>
+    inTransaction(database, runtime, () =>
+      work({
+        anchor: anchorOf(database),
+        trail: () => trailOf(database),
+        pages: (table: CopiedTable) => pagesOf(database, table),
+        total: countRows(database),
+      }),
+    ),
+  );

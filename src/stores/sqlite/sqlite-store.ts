@@ -17,6 +17,7 @@ import { SqliteResults } from './sqlite-results.ts';
 import { SqliteSnapshots } from './sqlite-snapshots.ts';
 import { SqliteSpaces } from './sqlite-spaces.ts';
 import { SqliteTokens } from './sqlite-tokens.ts';
+import { SqliteVectors } from './sqlite-vectors.ts';
 
 export interface SqliteStoreDeps extends Omit<WriterOptions, 'sync'> {
   readonly label: string;
@@ -84,6 +85,7 @@ export const sqliteStore = (options: SqliteStoreDeps): SqliteStore => {
     tokens: new SqliteTokens(deps),
     results: new SqliteResults(deps),
     flows: new SqliteFlows(deps),
+    vectors: new SqliteVectors(deps),
     mark: marker(deps),
     close() {
       closing ??= shut(options, writer, owner);

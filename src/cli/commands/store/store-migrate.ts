@@ -1,8 +1,9 @@
-/** `toolcrib store migrate`: copies the SQLite store of a project to PostgreSQL, and verifies both. */
+/** `toolcrib store migrate`: copies the SQLite store of a project to PostgreSQL, verifies both, and moves its jobs to Redis. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { CopiedStore } from '../../../crib/store/copy-store.ts';
+import type { MovedJobs } from '../../../crib/queue/move-jobs.ts';
+import type { CopiedStore, CopyRequest } from '../../../crib/store/copy-store.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type LoadedConfig, loadConfig } from '../../../trust/load-config.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
@@ -12,6 +13,13 @@ import { progressOn } from '../../output/progress-line.ts';
 
 interface MigrateOptions {
   readonly schema?: string;
+  readonly jobs?: true;
+}
+
+/** What has become of the jobs and schedules of the file. */
+interface JobsReport extends Partial<MovedJobs> {
+  /** Those that stay in the file, because no queue is configured. */
+  readonly left?: { readonly jobs: number; readonly schedules: number };
 }
 
 const targetOf = async (to: string | undefined, loaded: LoadedConfig): Promise<string> => {
@@ -26,46 +34,102 @@ const targetOf = async (to: string | undefined, loaded: LoadedConfig): Promise<s
   return resolveAddress(url, 'store', { config, userDir });
 };
 
-const report = (io: Io, from: string, copied: CopiedStore): void => {
+/** Moves the jobs to the queue that is configured; counts them where there is none. */
+const moveTo = async (io: Io, from: string, loaded: LoadedConfig): Promise<JobsReport> => {
+  const { config, userDir } = loaded;
+  const { runtime } = io;
+  const { countJobs, moveJobs } = await import('../../../crib/queue/move-jobs.ts');
+  if (config.jobs.url === undefined) return { left: await countJobs(from, runtime) };
+  const { openRedisQueue } = await import('../../../crib/queue/open-shared-queue.ts');
+  const queue = await openRedisQueue(config.jobs.url, { config, runtime, userDir });
+  const line = progressOn(io, 'moving');
+  try {
+    return await moveJobs({
+      ...{ from, to: queue, runtime },
+      onJobs: (jobs, total) =>
+        line?.update(jobs / Math.max(jobs, total, 1), `${formatCount(jobs)} jobs`),
+    });
+  } finally {
+    line?.stop();
+    await queue.close();
+  }
+};
+
+const jobLines = ({
+  left,
+  jobs = 0,
+  schedules = 0,
+  present = 0,
+}: JobsReport): readonly string[] => {
+  if (left === undefined) {
+    const also = present > 0 ? ` ${formatCount(present)} were there already.` : '';
+    return [
+      `  ${counted(jobs, 'job')} and ${counted(schedules, 'schedule')} moved to Redis.${also}`,
+    ];
+  }
+  if (left.jobs + left.schedules === 0) return [];
+  return [
+    `  ${counted(left.jobs, 'job')} and ${counted(left.schedules, 'schedule')} stay in the file, where no worker finds them.`,
+    '  Next: set jobs.url to a Redis, then: toolcrib store migrate --jobs',
+  ];
+};
+
+const copyTo = async (io: Io, request: Omit<CopyRequest, 'runtime' | 'onRows'>) => {
+  const { copyStore } = await import('../../../crib/store/copy-store.ts');
+  const line = progressOn(io, 'copying');
+  try {
+    return await copyStore({
+      ...request,
+      runtime: io.runtime,
+      onRows: (rows, total) =>
+        line?.update(rows / Math.max(rows, total), `${formatCount(rows)} rows`),
+    });
+  } finally {
+    line?.stop();
+  }
+};
+
+const report = (io: Io, from: string, [copied, jobs]: readonly [CopiedStore, JobsReport]): void => {
   const { rows, auditRows, head, target } = copied;
   if (io.json) {
-    printJson(io, { from, target, rows, auditRows, head: head ?? null, verified: true });
+    printJson(io, { from, target, rows, auditRows, head: head ?? null, verified: true, jobs });
     return;
   }
   print(
     io,
     `${io.ink.green('✓')} ${counted(rows, 'row')} copied to ${visibleText(target)}.`,
     `  The record has ${counted(auditRows, 'row')} and verifies on both sides, with the same last row.`,
+    ...jobLines(jobs),
     '  Next: set store.url in your own configuration, e.g. by TOOLCRIB_STORE_URL.',
   );
+};
+
+/** Moves the jobs alone: the store stays, or was copied by a run that was cut off. */
+const migrateJobs = async (io: Io, from: string, loaded: LoadedConfig): Promise<number> => {
+  if (loaded.config.jobs.url === undefined) {
+    throw new ToolFailure('VALIDATION_ERROR', 'Nothing says where the jobs are to go.', {
+      suggestions: ['Set jobs.url to the address of a Redis, e.g. by TOOLCRIB_JOBS_URL.'],
+    });
+  }
+  const moved = await moveTo(io, from, loaded);
+  if (io.json) printJson(io, { from, jobs: moved });
+  else print(io, `${io.ink.green('✓')}${jobLines(moved).join('').slice(1)}`);
+  return 0;
 };
 
 const migrateStore = async (
   io: Io,
   [from, to]: readonly (string | undefined)[],
-  { schema }: MigrateOptions,
+  { schema, jobs }: MigrateOptions,
 ): Promise<number> => {
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
   const { config, projectDir = io.cwd } = loaded;
   const file = from === undefined ? resolve(projectDir, config.store.path) : resolve(io.cwd, from);
+  if (jobs) return migrateJobs(io, file, loaded);
   const url = await targetOf(to, loaded);
-  const { copyStore } = await import('../../../crib/store/copy-store.ts');
-  const line = progressOn(io, 'copying');
-  try {
-    const copied = await copyStore({
-      from: file,
-      to: url,
-      schema: schema ?? config.store.schema,
-      runtime: io.runtime,
-      onRows: (rows, total) =>
-        line?.update(rows / Math.max(rows, total), `${formatCount(rows)} rows`),
-    });
-    line?.stop();
-    report(io, file, copied);
-    return 0;
-  } finally {
-    line?.stop();
-  }
+  const copied = await copyTo(io, { from: file, to: url, schema: schema ?? config.store.schema });
+  report(io, file, [copied, await moveTo(io, file, loaded)]);
+  return 0;
 };
 
 export const storeMigrateCommand = (store: Command, io: Io): Command =>
@@ -74,6 +138,7 @@ export const storeMigrateCommand = (store: Command, io: Io): Command =>
       .argument('[from]', 'the database file of SQLite (default: store.path)')
       .argument('[to]', 'the address of the PostgreSQL database (default: store.url)')
       .option('--schema <name>', 'the schema of the target (default: store.schema)')
+      .option('--jobs', 'move jobs and schedules to the Redis of jobs.url, and copy nothing else')
       .action(
         leaving(io, (from: string | undefined, to: string | undefined, options: MigrateOptions) =>
           migrateStore(io, [from, to], options),
@@ -81,4 +146,5 @@ export const storeMigrateCommand = (store: Command, io: Io): Command =>
       ),
     'toolcrib store migrate .toolcrib/state.db postgres://crib@db.example.com/toolcrib',
     'toolcrib store migrate --json',
+    'toolcrib store migrate --jobs',
   );

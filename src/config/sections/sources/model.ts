@@ -24,6 +24,27 @@ const apiKeyRef = z
       'looks like a key itself; take it out of here, keep it in the environment or the secrets store, and write its name, e.g. OPENAI_API_KEY',
   });
 
+const embeddingModel = z.strictObject({
+  model: described(nonEmptyText, {
+    about: 'The name of the embedding model at its endpoint.',
+    project: 'user',
+  }),
+  baseUrl: optionalSetting(address(['http', 'https']), {
+    about:
+      'The address of the endpoint; that of an openai-compatible model, or OpenAI’s, when absent.',
+    project: 'user',
+  }),
+  apiKeyRef: optionalSetting(apiKeyRef, {
+    about:
+      'The name under which the secrets hold its API key; that of the model when absent and the address is the same.',
+    project: 'user',
+  }),
+  inputUsdPerMillion: optionalSetting(usd, {
+    about: 'US dollars for a million tokens; without it only tokens are counted.',
+    project: 'user',
+  }),
+});
+
 export const modelSection = optionalSetting(
   z.strictObject({
     provider: described(z.enum(['openai-compatible', 'anthropic']), {
@@ -52,6 +73,10 @@ export const modelSection = optionalSetting(
     }),
     structuredOutputs: optionalSetting(z.boolean(), {
       about: 'False for endpoints that know json_object but no json_schema.',
+      project: 'user',
+    }),
+    embedding: optionalSetting(embeddingModel, {
+      about: 'The model that makes vectors of texts, at an endpoint with the API of OpenAI.',
       project: 'user',
     }),
   }),

@@ -248,6 +248,22 @@ CREATE TABLE job_schedules (
 ) STRICT;
 `;
 
+/** Vectors of texts; `user_key` and `id_key` are digests of long names in PostgreSQL only. */
+const VECTORS = `
+CREATE TABLE vectors (
+  row INTEGER PRIMARY KEY,
+  user_key TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  id_key TEXT NOT NULL,
+  model TEXT NOT NULL,
+  dimensions INTEGER NOT NULL,
+  vector BLOB NOT NULL,
+  stored_at REAL NOT NULL,
+  UNIQUE (user_key, kind, id_key)
+) STRICT;
+CREATE INDEX vectors_of_model ON vectors (user_key, model);
+`;
+
 export const MIGRATIONS: readonly string[] = [
   FIRST,
   GOVERNANCE,
@@ -258,4 +274,5 @@ export const MIGRATIONS: readonly string[] = [
   FLOWS,
   WAITING_RUNS,
   JOBS,
+  VECTORS,
 ];

@@ -1,0 +1,68 @@
+/**
+ * Moves jobs, dead ones and schedules from the database of a store to a queue elsewhere. Each page is deleted
+ * here after the queue has taken it: what is cut off in between is taken once, because ids are the same,
+ * and deleted by the next run.
+ */
+import type { Queue } from '../../contract/queue.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import {
+  countDeparting,
+  deleteJobs,
+  deleteSchedules,
+  departingJobs,
+  departingSchedules,
+} from '../../queues/sqlite/departing-jobs.ts';
+import { inTransaction, withUnusedDatabase } from '../../stores/sqlite/unused-database.ts';
+
+export interface MoveJobsRequest {
+  /** The database file, absolute. */
+  readonly from: string;
+  readonly to: Queue;
+  readonly runtime: Runtime;
+  onJobs?(moved: number, total: number): void;
+}
+
+export interface MovedJobs {
+  readonly jobs: number;
+  readonly schedules: number;
+  /** Jobs and schedules of the same ids that the queue had already; they stay as they are. */
+  readonly present: number;
+}
+
+/** Counts the jobs and schedules of a file. */
+export const countJobs = (
+  from: string,
+  runtime: Runtime,
+): Promise<{ readonly jobs: number; readonly schedules: number }> =>
+  withUnusedDatabase(from, runtime, async (database) => countDeparting(database));
+
+export const moveJobs = ({ from, to, runtime, onJobs }: MoveJobsRequest): Promise<MovedJobs> =>
+  withUnusedDatabase(from, runtime, async (database) => {
+    const total = countDeparting(database).jobs;
+    const moved = { jobs: 0, schedules: 0, present: 0 };
+    const adopt: NonNullable<Queue['adopt']> = async (jobs, schedules) => {
+      if (to.adopt) return to.adopt(jobs, schedules);
+      throw new TypeError('This queue takes no jobs over.');
+    };
+    // Schedules first: a moment that comes meanwhile is made there, under the same id.
+    await inTransaction(database, runtime, async () => {
+      const schedules = departingSchedules(database);
+      const taken = await adopt([], schedules);
+      moved.schedules = taken.schedules.filter(Boolean).length;
+      moved.present = schedules.length - moved.schedules;
+      deleteSchedules(database);
+    });
+    for (let isMore = true; isMore; ) {
+      isMore = await inTransaction(database, runtime, async () => {
+        const page = departingJobs(database, runtime.now());
+        const taken = await adopt(page, []);
+        const fresh = taken.jobs.filter(Boolean).length;
+        moved.jobs += fresh;
+        moved.present += page.length - fresh;
+        deleteJobs(database, page);
+        return page.length > 0;
+      });
+      onJobs?.(moved.jobs, total);
+    }
+    return moved;
+  });
