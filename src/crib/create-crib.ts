@@ -136,7 +136,7 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
   const { sources, servers } = mcp;
   await loadTools(registry, options, { config, runtime, sandboxes, events, read, sources });
   const policy = await policyOf(options, config, { log: runtime.log, tools: registry });
-  const signingKey = lazyAsync(() => openUserKey(options.home));
+  const signingKey = lazyAsync(() => openUserKey(userFolder(options.home)));
   const deps = { config, project, root, runtime, events, registry, usage, sandboxes, signingKey };
   late.crib = new LocalCrib({
     ...{ registry, events, runtime },

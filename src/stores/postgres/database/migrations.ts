@@ -234,4 +234,7 @@ const FIRST = [
   FLOW_FUNCTIONS,
 ].join('\n');
 
-export const MIGRATIONS: readonly string[] = [FIRST];
+/** The public key whose seals count here; the first process that opens the store sets it. */
+const SEAL_KEY = 'ALTER TABLE store_schema ADD COLUMN seal_key text';
+
+export const MIGRATIONS: readonly string[] = [FIRST, SEAL_KEY];
