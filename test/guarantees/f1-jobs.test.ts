@@ -1,4 +1,5 @@
 /** F1: workers are killed while jobs run. Nothing is lost, nothing happens twice, doubt is said. */
+import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { CribHost } from '../../src/contract/crib-host.ts';
@@ -19,6 +20,9 @@ const LEASE_MS = sized(2_000, 10_000);
 const PATIENCE_MS = 1_000;
 /** A new worker has its first effect within this time after it has opened its queue. */
 const RESUME_MS = 5_000;
+
+/** On a machine with more to do than it can, times say nothing. */
+const isBusy = (): boolean => (loadavg()[1] ?? 0) > availableParallelism() * 2;
 
 interface Worker extends Program {
   /** How long its first effect took, once it is there. */
@@ -54,7 +58,6 @@ const addJobs = async (crib: CribHost, first: number): Promise<void> => {
 
 /** Ends the victim right after one of its effects, when its outcome is hardly on record. */
 const killAfterEffect = async (victim: Worker, effects: EffectsFile): Promise<void> => {
-  await victim.said('works');
   const before = effects.of(victim.child.pid);
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -145,7 +148,12 @@ describe.each(ENGINES)('F1: kill -9 while jobs run on %s', (name) => {
         for (let kill = 0; kill < KILLS; kill++) {
           await addJobs(crib, kill * JOBS_A_KILL);
           const at = kill % WORKERS;
-          await killAfterEffect(workers[at] as Worker, effects);
+          const victim = workers[at] as Worker;
+          await victim.said('works');
+          // Kills are spread over all jobs: half of those that are there have been done.
+          for (effects.look(); effects.effects.length < kill * JOBS_A_KILL; effects.look())
+            await wait(5);
+          await killAfterEffect(victim, effects);
           workers[at] = startWorker(engine, effects);
           replaced.push(workers[at]);
         }
@@ -158,7 +166,7 @@ describe.each(ENGINES)('F1: kill -9 while jobs run on %s', (name) => {
         );
         const longest = Math.round(Math.max(...times));
         console.log(`${name}: ${inDoubt} jobs in doubt, longest resume ${longest} ms`);
-        if (isFull) expect(longest).toBeLessThan(RESUME_MS);
+        if (isFull && !isBusy()) expect(longest).toBeLessThan(RESUME_MS);
         await judgeRecord(crib, inDoubt);
       } finally {
         for (const { child } of workers) child.kill('SIGKILL');

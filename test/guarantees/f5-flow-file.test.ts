@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { CribHost } from '../../src/contract/crib-host.ts';
-import type { FlowRun } from '../../src/contract/flow.ts';
+import type { FlowRun } from '../../src/contract/flow-store.ts';
 import { ENGINES, type Engine, isEngineMissing, startEngine } from '../fixtures/engines.ts';
 import { type EffectsFile, followEffects } from './programs/effects-file.ts';
 import { type Program, startProgram } from './programs/start-program.ts';

@@ -20,7 +20,7 @@ export const startProgram = (
   env: Readonly<Record<string, string>> = {},
 ): Program => {
   const path = join(import.meta.dirname, name);
-  const child = spawn(process.execPath, [path, ...args], {
+  const child = spawn(process.execPath, ['--expose-gc', path, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
   });
