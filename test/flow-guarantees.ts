@@ -13,6 +13,33 @@ export const FLOW_GUARANTEES: readonly Guarantee[] = [
       'test/e2e/flow-crash.test.ts',
       'loses no run, repeats no effect, and blocks what is in doubt',
       'end every run, and make every effect once',
+    ).concat(
+      by(
+        'test/guarantees/f5-flow-file.test.ts',
+        'loses nothing and repeats nothing when one worker is killed and one is frozen and woken',
+      ),
+    ),
+  },
+  {
+    id: 'large-runs-stay-flat',
+    promise: 'Many calls at once, large flows and long lists end without an error in flat memory.',
+    tests: [
+      ...by(
+        'test/guarantees/l1-load.test.ts',
+        'none fails, the record verifies, and memory stays flat',
+      ),
+      ...by(
+        'test/guarantees/l1-large-flows.test.ts',
+        'L1: 1,000 nodes and 10,000 items give the right result, and memory stays flat',
+      ),
+    ],
+  },
+  {
+    id: 'machines-share-one-key',
+    promise: 'A machine whose signing key is not that of the shared store does not open it.',
+    tests: by(
+      'src/crib/store/postgres-crib.test.ts',
+      'refuses a machine with another signing key, until that key is adopted',
     ),
   },
   {
@@ -22,6 +49,10 @@ export const FLOW_GUARANTEES: readonly Guarantee[] = [
       ...by(
         'test/e2e/job-crash.test.ts',
         'loses no job, repeats no effect, and makes dead what is in doubt',
+      ),
+      ...by(
+        'test/guarantees/f1-jobs.test.ts',
+        'loses no job, repeats no effect, and names what is in doubt',
       ),
       ...by(
         'test/e2e/redis-job-crash.test.ts',

@@ -164,13 +164,18 @@ export const AUDIT: GroupEntry = {
 
 export const STORE: GroupEntry = {
   name: 'store',
-  summary: 'move the store of a project to PostgreSQL',
+  summary: 'move the store of a project to PostgreSQL, and settle its key',
   examples: ['toolcrib store migrate .toolcrib/state.db postgres://crib@db.example.com/toolcrib'],
   commands: [
     {
       name: 'migrate',
       summary: 'copy a SQLite store to PostgreSQL and verify both',
       load: async () => (await import('./commands/store/store-migrate.ts')).storeMigrateCommand,
+    },
+    {
+      name: 'adopt-key',
+      summary: 'let the signing key of this machine seal a PostgreSQL store whose key is lost',
+      load: async () => (await import('./commands/store/store-adopt-key.ts')).storeAdoptKeyCommand,
     },
   ],
 };

@@ -269,6 +269,14 @@ export interface StoreMark {
   readonly lastSeq: number;
 }
 
+/** Remembers which key seals what lies in a store that several machines share. */
+export interface SealKey {
+  /** Remembers a public key unless there is one, and returns the one that is remembered. */
+  claim(publicKey: string): Promise<string>;
+  /** Remembers another one: what was sealed by the key before counts for nothing from now on. */
+  replace(publicKey: string): Promise<void>;
+}
+
 export interface Store {
   /** What `doctor` prints, e.g. `sqlite at /path`. */
   readonly label: string;
@@ -289,6 +297,8 @@ export interface Store {
   readonly vectors: Vectors;
   /** Absent for a store that no other process can write to. Costs little: it may be asked often. */
   mark?(): Promise<StoreMark>;
+  /** Absent for a store that only processes of one user reach. */
+  readonly sealKey?: SealKey;
   /** Flushes what is pending and lets go of the file. Safe to call twice. */
   close(): Promise<void>;
 }

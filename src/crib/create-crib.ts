@@ -145,7 +145,7 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
   const tools = { config, runtime, sandboxes, events, read, sources, store: storeOf(late) };
   await loadTools(registry, options, tools);
   const policy = await policyOf(options, config, { log: runtime.log, tools: registry });
-  const signingKey = lazyAsync(() => openUserKey(options.home));
+  const signingKey = lazyAsync(() => openUserKey(userFolder(options.home)));
   const deps = { config, project, root, runtime, events, registry, usage, sandboxes, signingKey };
   late.crib = new LocalCrib({
     ...{ registry, events, runtime },

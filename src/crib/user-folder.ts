@@ -11,8 +11,25 @@ export const userFolder = (home: string | undefined): string => {
   return home ?? userConfigDir({ cwd: resolve('.'), env, home: homeOf(env), platform });
 };
 
-/** Opens the user's signing key, and makes one where there is none. */
-export const openUserKey = async (home: string | undefined): Promise<SigningKey> => {
-  const { openSigningKey } = await import('../governance/signing/open-signing-key.ts');
-  return openSigningKey(join(userFolder(home), 'keys', 'signing.pem'));
+const ownKeyFile = (userDir: string): string => join(userDir, 'keys', 'signing.pem');
+
+/**
+ * Opens the user's signing key, and makes one where there is none. A file that the environment names
+ * has to be there: a key made in its place would seal what no other machine accepts.
+ */
+export const openUserKey = async (userDir: string): Promise<SigningKey> => {
+  const { openNamedKey, openSigningKey } = await import(
+    '../governance/signing/open-signing-key.ts'
+  );
+  const named = readEnvironment().TOOLCRIB_SIGNING_KEY_FILE;
+  return named ? openNamedKey(resolve(named)) : openSigningKey(ownKeyFile(userDir));
+};
+
+/** Reads the user's signing key without making one. */
+export const readUserKey = async (userDir: string): Promise<SigningKey | undefined> => {
+  const { openNamedKey, readSigningKey } = await import(
+    '../governance/signing/open-signing-key.ts'
+  );
+  const named = readEnvironment().TOOLCRIB_SIGNING_KEY_FILE;
+  return named ? openNamedKey(resolve(named)) : readSigningKey(ownKeyFile(userDir));
 };

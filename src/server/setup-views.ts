@@ -2,7 +2,6 @@
  * What the console shows of the set-up of this server: settings and their sources, the rules in
  * force, whether a credential exists. Never a secret, nor a value that could hold one.
  */
-import { join } from 'node:path';
 import { ANY_NAME } from '../config/document/config-fields.ts';
 import { valueAt } from '../config/document/config-tree.ts';
 import { describeConfig } from '../config/document/describe.ts';
@@ -10,11 +9,11 @@ import type { LoadedSettings } from '../config/loaded-settings.ts';
 import type { Logger } from '../contract/runtime.ts';
 import { openPolicy } from '../crib/open-policy.ts';
 import { openSecrets, type SecretDeps } from '../crib/open-secrets.ts';
+import { readUserKey } from '../crib/user-folder.ts';
 import { readLinkToken } from '../governance/approvals/approval-link.ts';
 import { flowRules, TIER_RULES } from '../governance/policy/builtin-rules.ts';
 import { parsePolicy } from '../governance/policy/document/parse-policy.ts';
 import { originOf, type PolicySource } from '../governance/policy/document/policy-document.ts';
-import { readSigningKey } from '../governance/signing/open-signing-key.ts';
 import { verifySignature } from '../governance/signing/verify-signature.ts';
 import type { PolicyView, RuleView, SettingLine } from '../surfaces/http/http-deps.ts';
 
@@ -101,7 +100,7 @@ export const policyView = async (
 export const linkReader =
   (userDir: string, now: () => number) =>
   async (token: string): Promise<{ approvalId: string; approve: boolean } | undefined> => {
-    const key = await readSigningKey(join(userDir, 'keys', 'signing.pem'));
+    const key = await readUserKey(userDir);
     if (!key) return undefined;
     const { publicKey } = key;
     const verify = (text: string, signature: string): boolean =>

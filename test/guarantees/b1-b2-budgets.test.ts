@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { CribHost } from '../../src/contract/crib-host.ts';
 import type { BudgetLine } from '../../src/contract/store.ts';
 import { createCribHost } from '../../src/crib/create-crib.ts';
+import { isEngineMissing, startEngine } from '../fixtures/engines.ts';
 import { type Program, startProgram } from './programs/start-program.ts';
 import { sized, TIME_LIMIT } from './size.ts';
 
@@ -26,12 +27,14 @@ interface Load {
   /** How the tool tells its price: see spender.mjs. */
   readonly kind?: string;
   readonly calls?: number;
+  /** Names the engine; SQLite when absent. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const start = (root: string, processes: number, load: Load = {}): readonly Program[] => {
-  const { trouble = '', kind = 'fixed', calls = CALLS } = load;
+  const { trouble = '', kind = 'fixed', calls = CALLS, env = {} } = load;
   return Array.from({ length: processes }, () =>
-    startProgram('spender.mjs', [root, `${calls / processes}`, trouble, kind]),
+    startProgram('spender.mjs', [root, `${calls / processes}`, trouble, kind], env),
   );
 };
 
@@ -77,6 +80,33 @@ describe('B1: 1,000 calls of 0.01 USD at once on 1 USD', () => {
           });
           await crib.close();
         });
+      }
+    },
+    TIME_LIMIT,
+  );
+});
+
+const SERVERS = 'PostgreSQL and Redis';
+
+describe('B1: 1,000 calls of 0.01 USD at once on 1 USD in PostgreSQL', () => {
+  it.skipIf(isEngineMissing(SERVERS))(
+    'from 4 processes: exactly 100 are admitted, nothing is overspent',
+    async () => {
+      for (let round = 0; round < sized(1, 10); round++) {
+        const engine = await startEngine(SERVERS);
+        try {
+          const programs = start(engine.root, 4, { env: engine.env });
+          await release(programs);
+          expect(await countsOf(programs)).toEqual({ success: 100, BUDGET_EXCEEDED: 900 });
+          await Promise.all(programs.map(({ ended }) => ended));
+          const crib = await engine.open();
+          expect(await userLine(crib)).toMatchObject({
+            ...{ spentMicros: DOLLAR, heldMicros: 0, calls: 100, heldCalls: 0 },
+          });
+          await crib.close();
+        } finally {
+          await engine.close();
+        }
       }
     },
     TIME_LIMIT,

@@ -116,6 +116,7 @@ export const ownersAt = async (cwd: string): Promise<Owners | undefined> => {
 export const NOT_SETTINGS: readonly string[] = [
   'TOOLCRIB_HOME',
   'TOOLCRIB_CONFIG',
+  'TOOLCRIB_SIGNING_KEY_FILE',
   'TOOLCRIB_TRUST',
 ];
 

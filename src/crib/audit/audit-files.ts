@@ -31,8 +31,8 @@ import {
 } from '../../governance/audit/prune-old-rows.ts';
 import { type VerifyLogOptions, verifyAuditLog } from '../../governance/audit/verify-audit.ts';
 import { verifyAuditFiles } from '../../governance/audit/verify-audit-files.ts';
-import { openSigningKey, readSigningKey } from '../../governance/signing/open-signing-key.ts';
 import { isPublicKey } from '../../governance/signing/verify-signature.ts';
+import { openUserKey, readUserKey } from '../user-folder.ts';
 import { isMissing, readDestination, readNamed } from './read-checkpoints.ts';
 
 export type { Pruned };
@@ -117,16 +117,16 @@ const assertKeys = (keys: readonly string[]): void => {
 };
 
 class UserAuditService implements AuditService {
-  readonly #keyFile: string;
+  readonly #folder: string;
   readonly #book: string;
 
   constructor(folder: string) {
-    this.#keyFile = join(folder, 'keys', 'signing.pem');
+    this.#folder = folder;
     this.#book = join(folder, 'checkpoints.jsonl');
   }
 
   async checkpoint({ audit, label }: Pick<Store, 'audit' | 'label'>, at: number) {
-    const key = await openSigningKey(this.#keyFile);
+    const key = await openUserKey(this.#folder);
     const note = makeCheckpoint(await audit.head(), { at, store: label, key });
     if (!TEMPORARY_STORES.has(label)) await rememberCheckpoint(this.#book, note);
     return note;
@@ -143,7 +143,7 @@ class UserAuditService implements AuditService {
   async verify(request: VerifyRequest): Promise<VerifyAnswer> {
     const { store, files, checkpointFiles, publicKeys, destination, ...rest } = request;
     assertKeys(publicKeys);
-    const own = await readSigningKey(this.#keyFile);
+    const own = await readUserKey(this.#folder);
     const trustedKeys = [...(own ? [own.publicKey] : []), ...publicKeys];
     const missing = destination !== undefined && store && (await isMissing(destination));
     const recalled = store ? [{ checkpoints: await this.recall(store) }] : [];
@@ -172,7 +172,7 @@ class UserAuditService implements AuditService {
   }
 
   async prune(store: Store, request: PruneRequest): Promise<Pruned> {
-    const key = await openSigningKey(this.#keyFile);
+    const key = await openUserKey(this.#folder);
     const checkpoints = await recallCheckpoints(this.#book, store.label);
     const pruned = await pruneAudit(store, { ...request, key, checkpoints });
     if (pruned.rows > 0) await this.checkpoint(store, request.at);
@@ -180,14 +180,14 @@ class UserAuditService implements AuditService {
   }
 
   async foresee(store: Store, request: Pick<PruneRequest, 'before' | 'onRows'>): Promise<Pruned> {
-    const own = await readSigningKey(this.#keyFile);
+    const own = await readUserKey(this.#folder);
     const checkpoints = await recallCheckpoints(this.#book, store.label);
     const trustedKeys = own ? [own.publicKey] : [];
     return foreseePrune(store, { ...request, checkpoints, trustedKeys });
   }
 
   async retain(store: Store, request: Pick<OldRowsOptions, 'at' | 'before' | 'goOn'>) {
-    const key = await openSigningKey(this.#keyFile);
+    const key = await openUserKey(this.#folder);
     const checkpoints = await recallCheckpoints(this.#book, store.label);
     const setting = 'audit.retentionDays';
     const pruned = await pruneOldRows(store, { ...request, key, checkpoints, setting });

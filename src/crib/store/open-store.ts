@@ -19,6 +19,7 @@ import {
   recordOpened,
   type StoreLocation,
 } from '../../trust/locate-store.ts';
+import { assertSealKey } from './seal-key.ts';
 
 export interface StoreOptions {
   readonly store?: 'memory' | { readonly sqlite: string } | { readonly postgres: string } | Store;
@@ -114,13 +115,20 @@ const openPostgres = async (url: string, deps: OpenStoreDeps): Promise<Store> =>
     import('../resolve-address.ts'),
   ]);
   const { store, audit } = deps.config;
-  return createPostgresStore({
+  const opened = await createPostgresStore({
     url: await resolveAddress(url, 'store', deps),
     schema: store.schema,
     connections: store.connections,
     runtime: deps.runtime,
     syncEveryRecord: audit.syncEveryRecord,
   });
+  try {
+    await assertSealKey(opened, deps.signingKey);
+    return opened;
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
 };
 
 /** What the program chose, else what the configuration names: an address counts before a driver. */

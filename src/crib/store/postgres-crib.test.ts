@@ -2,11 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isPostgresMissing, usePostgres } from '../../../test/fixtures/postgres-schemas.ts';
+import { configSchema } from '../../config/schema.ts';
 import type { Secrets } from '../../contract/secrets.ts';
 import { createCrib } from '../create-crib.ts';
+import { createRuntime } from '../create-runtime.ts';
 import { resolveAddress } from '../resolve-address.ts';
+import { adoptSealKey } from './seal-key.ts';
 
 const secretsOf = (values: Readonly<Record<string, string>>): Secrets => ({
   label: 'test',
@@ -90,6 +93,56 @@ describe.skipIf(isPostgresMissing())('a crib on PostgreSQL', () => {
     expect(await call()).toMatchObject({ success: true });
     await crib.close();
   }, 60_000);
+
+  it('refuses a machine with another signing key, until that key is adopted', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'toolcrib-home-'));
+    const schema = newSchema();
+    const config = { store: { url: url(), schema } };
+    const first = await createCrib({ home, root: home, config });
+    expect(await first.execute('calculator', { expression: '1+1' })).toMatchObject({
+      success: true,
+    });
+    const second = await createCrib({ home: other, root: home, config });
+    const refused = await second.execute('calculator', { expression: '1+1' });
+    expect(refused.error).toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/another signing key \([0-9a-f]{16}\)/),
+      suggestions: [
+        expect.stringContaining('TOOLCRIB_SIGNING_KEY_FILE'),
+        expect.stringContaining('toolcrib store adopt-key'),
+      ],
+    });
+    await expect(second.audit.query()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await Promise.all([first.close(), second.close()]);
+    const settings = configSchema.parse(config);
+    const runtime = createRuntime();
+    const adopted = await adoptSealKey({ config: settings, userDir: other, runtime });
+    expect(adopted).toEqual({
+      store: expect.stringContaining(schema),
+      fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
+    });
+    const third = await createCrib({ home: other, root: home, config });
+    expect(await third.execute('calculator', { expression: '1+1' })).toMatchObject({
+      success: true,
+    });
+    await third.close();
+    rmSync(other, { recursive: true });
+  });
+
+  it('lets machines with different folders share the key file that the environment names', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'toolcrib-home-'));
+    const config = { store: { url: url(), schema: newSchema() } };
+    const file = join(home, 'keys', 'signing.pem');
+    const first = await createCrib({ home, root: home, config });
+    await first.execute('calculator', { expression: '1+1' });
+    vi.stubEnv('TOOLCRIB_SIGNING_KEY_FILE', file);
+    const second = await createCrib({ home: other, root: home, config });
+    const result = await second.execute('calculator', { expression: '1+1' });
+    vi.unstubAllEnvs();
+    expect(result).toMatchObject({ success: true });
+    await Promise.all([first.close(), second.close()]);
+    rmSync(other, { recursive: true });
+  });
 
   it('refuses an option that names two stores or none', async () => {
     for (const store of [{ postgres: 5 }, { postgres: 'postgres://x', sqlite: 'y' }]) {

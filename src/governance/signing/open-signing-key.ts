@@ -19,6 +19,7 @@ import {
   type FileFault,
   othersReach,
   ownUid,
+  type ReadFileRules,
   readCheckedFile,
   UNREADABLE_BY_OTHERS,
 } from '../../kit/file/private-file.ts';
@@ -39,6 +40,10 @@ const RAW_BYTES = 32;
 
 const refuse = (what: string, suggestion: string): ToolFailure =>
   new ToolFailure('SECURITY_VIOLATION', `The signing key ${what}.`, { suggestions: [suggestion] });
+
+/** A mounted secret belongs to root, and the group of the process may read it. */
+export const isMountedSecret = ({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): boolean =>
+  uid === 0 && (mode & 0o037) === 0;
 
 const assertPrivate = (stats: Stats): void => {
   switch (
@@ -86,9 +91,19 @@ const signingKey = (key: KeyObject): SigningKey => {
   };
 };
 
+const assertNamed = (stats: Stats): void => {
+  if (!isMountedSecret(stats)) assertPrivate(stats);
+};
+
+const OWN_RULES: ReadFileRules = { maxBytes: MAX_KEY_BYTES, noLink: true, check: assertPrivate };
+/** Mounted secrets are links to the version that counts. */
+const NAMED_RULES: ReadFileRules = { maxBytes: MAX_KEY_BYTES, check: assertNamed };
+
 /** Reads the key; `undefined` when there is no file. Throws for a file that cannot be trusted. */
-export const readSigningKey = async (file: string): Promise<SigningKey | undefined> => {
-  const rules = { maxBytes: MAX_KEY_BYTES, noLink: true, check: assertPrivate };
+export const readSigningKey = async (
+  file: string,
+  rules: ReadFileRules = OWN_RULES,
+): Promise<SigningKey | undefined> => {
   let read: Uint8Array | FileFault;
   try {
     read = await readCheckedFile(file, rules);
@@ -110,6 +125,24 @@ const createKeyFile = async (file: string): Promise<void> => {
   } catch {
     throw refuse('cannot be made', 'Make the folder of the key writable for this user.');
   }
+};
+
+/**
+ * Opens a key that a person has put there, such as a mounted secret. Fails with CONFIG_INVALID when the
+ * file is missing, and with SECURITY_VIOLATION as `openSigningKey` does; links are followed.
+ */
+export const openNamedKey = async (file: string): Promise<SigningKey> => {
+  const key = await readSigningKey(file, NAMED_RULES);
+  if (key) return key;
+  throw new ToolFailure(
+    'CONFIG_INVALID',
+    'TOOLCRIB_SIGNING_KEY_FILE names a file that is missing.',
+    {
+      suggestions: [
+        'Copy keys/signing.pem of the first machine there, readable for this user alone.',
+      ],
+    },
+  );
 };
 
 /**

@@ -20,7 +20,12 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compileProgram } from '../../../test/conformance/compile-program.ts';
 import { times } from '../../../test/conformance/store-samples.ts';
-import { openSigningKey, readSigningKey } from './open-signing-key.ts';
+import {
+  isMountedSecret,
+  openNamedKey,
+  openSigningKey,
+  readSigningKey,
+} from './open-signing-key.ts';
 import { isPublicKey, verifySignature } from './verify-signature.ts';
 
 /** `link` can be made to fail, as on file systems that have no links. */
@@ -108,6 +113,32 @@ describe('the signing key', () => {
     await expect(openSigningKey(file)).rejects.toMatchObject(refusal(/is a link/));
     rmSync(real);
     await expect(openSigningKey(file)).rejects.toMatchObject(refusal(/is a link/));
+  });
+
+  it('is followed through a link where a person names the file, as mounted secrets are', async () => {
+    const real = join(folder, 'real.pem');
+    const key = await openSigningKey(real);
+    const named = join(folder, 'named.pem');
+    symlinkSync(real, named);
+    expect((await openNamedKey(named)).publicKey).toBe(key.publicKey);
+    chmodSync(real, 0o644);
+    await expect(openNamedKey(named)).rejects.toMatchObject(refusal(/by others/));
+  });
+
+  it('is not made where a person names a file that is missing', async () => {
+    const missing = openNamedKey(file);
+    await expect(missing).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it.each([
+    [0, 0o100440, true],
+    [0, 0o100400, true],
+    [0, 0o100444, false],
+    [0, 0o100460, false],
+    [1000, 0o100440, false],
+  ])('of user %d with mode %o is a mounted secret: %s', (uid, mode, expected) => {
+    expect(isMountedSecret({ uid, mode })).toBe(expected);
   });
 
   it.each([0o640, 0o604, 0o620, 0o666, 0o601])('is refused with mode %o', async (mode) => {

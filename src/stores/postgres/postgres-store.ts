@@ -1,6 +1,6 @@
 /** Assembles the store on a database that is open and up to date. */
 import type { Runtime } from '../../contract/runtime.ts';
-import type { Store, StoreMark } from '../../contract/store.ts';
+import type { SealKey, Store, StoreMark } from '../../contract/store.ts';
 import type { Database } from './database/open-database.ts';
 import { Owner } from './database/owner.ts';
 import { LANES, type LaneName, Writer } from './database/writer.ts';
@@ -53,6 +53,24 @@ const marker = ({ database, writers }: PostgresDeps): (() => Promise<StoreMark>)
   };
 };
 
+const sealKeyOf = (database: Database): SealKey => {
+  const claim = database.prepare(
+    'UPDATE @store_schema SET seal_key = coalesce(seal_key, $1) RETURNING seal_key AS "sealKey"',
+  );
+  const look = database.prepare('SELECT seal_key AS "sealKey" FROM @store_schema');
+  const replace = database.prepare('UPDATE @store_schema SET seal_key = $1');
+  interface Row {
+    readonly sealKey: string | null;
+  }
+  return {
+    claim: async (publicKey) =>
+      (await look.get<Row>())?.sealKey ?? (await claim.get<Row>(publicKey))?.sealKey ?? publicKey,
+    replace: async (publicKey) => {
+      await replace.run(publicKey);
+    },
+  };
+};
+
 const writersFor = (options: PostgresStoreDeps, owner: Owner): Record<LaneName, Writer> => {
   const writer = (lane: LaneName) => new Writer({ ...options, owner, lane });
   return {
@@ -87,6 +105,7 @@ export const postgresStore = (options: PostgresStoreDeps): Store => {
     flows: new PostgresFlows(deps),
     vectors: new PostgresVectors(deps),
     mark: marker(deps),
+    sealKey: sealKeyOf(database),
     close() {
       closing ??= shut(deps, runtime);
       return closing;

@@ -1,6 +1,7 @@
 // Makes many priced calls at once on a shared budget. Says "ready", waits for a line, then reports.
 import { once } from 'node:events';
 import { createCrib, defineTool } from '../../../dist/index.js';
+import { engineOptions } from './engine-options.mjs';
 
 const [root, calls, trouble, kind = 'fixed'] = process.argv.slice(2);
 // What a tool says of its price, and what it reports once it ran.
@@ -31,11 +32,14 @@ const pay = defineTool({
     return n;
   },
 });
+const engine = await engineOptions();
 const crib = await createCrib({
+  ...engine,
   root,
   builtins: false,
   tools: [pay],
   config: {
+    ...engine.config,
     budget: { dailyUsd: 1, ...(kind === 'tokens' && { dailyTokens: 1000 }) },
     execution: { maxConcurrentTools: 1000, queueLimit: 10_000, breaker: { enabled: false } },
   },

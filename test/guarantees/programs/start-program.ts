@@ -14,9 +14,16 @@ export interface Program {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
-export const startProgram = (name: string, args: readonly string[]): Program => {
+export const startProgram = (
+  name: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Program => {
   const path = join(import.meta.dirname, name);
-  const child = spawn(process.execPath, [path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--expose-gc', path, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  });
   const lines: string[] = [];
   const waiting = new Set<() => void>();
   const reader = createInterface({ input: child.stdout });

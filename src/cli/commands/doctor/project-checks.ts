@@ -99,6 +99,24 @@ export const checkStore = async (crib: CribHost): Promise<Check> => {
   }
 };
 
+/** Names the key that seals a store of several machines; nothing where the store is this user's alone. */
+export const checkSealKey = async (
+  crib: CribHost,
+  { userDir }: LoadedConfig,
+): Promise<readonly Check[]> => {
+  // A store that cannot be opened, also because of its key, has been reported.
+  const store = await crib.store().catch(() => undefined);
+  if (!store?.sealKey) return [];
+  const [{ fingerprintOf }, { readUserKey }] = await Promise.all([
+    import('../../../crib/store/seal-key.ts'),
+    import('../../../crib/user-folder.ts'),
+  ]);
+  const key = await readUserKey(userDir);
+  if (!key) return [];
+  const message = `Signing key ${fingerprintOf(key.publicKey)} seals the store; every machine needs this one`;
+  return [{ name: 'key', state: 'ok', message }];
+};
+
 /** Says whether automatic checkpoints are delivered; nothing where none are configured. */
 export const checkCheckpoints = async (
   crib: CribHost,

@@ -252,4 +252,7 @@ CREATE INDEX vectors_of_model ON vectors (user_key, model, position);
 ALTER TABLE vectors ALTER COLUMN vector SET STORAGE EXTERNAL;
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST, VECTORS];
+/** The public key whose seals count here; the first process that opens the store sets it. */
+const SEAL_KEY = 'ALTER TABLE store_schema ADD COLUMN seal_key text';
+
+export const MIGRATIONS: readonly string[] = [FIRST, VECTORS, SEAL_KEY];
