@@ -28,6 +28,12 @@ export interface FlowParent {
   readonly key: string;
 }
 
+/** The plan that a person approved before the run was started. */
+export interface RunPlan {
+  readonly approvalId: string;
+  readonly digest: string;
+}
+
 export interface FlowRun {
   readonly id: string;
   /** Grows whenever the run changes hands: what an earlier owner writes is refused. */
@@ -39,6 +45,8 @@ export interface FlowRun {
   readonly caller: Caller;
   /** US dollars a day that the token allows which started the run. */
   readonly dailyUsd?: number;
+  /** The approval of the whole plan that it was started with. */
+  readonly plan?: RunPlan;
   readonly parent?: FlowParent;
   readonly status: FlowStatus;
   /** Milliseconds since the epoch. */

@@ -2,7 +2,7 @@
 import type { CallAs } from './call-options.ts';
 import type { Caller } from './caller.ts';
 import { ToolFailure } from './errors.ts';
-import type { CribFlowData } from './flow-data.ts';
+import type { CribFlowData } from './flow-data-members.ts';
 import type { FlowFilter, FlowRun, JournalStep } from './flow-store.ts';
 import type { JsonSchema, LazySchema } from './schema.ts';
 import type { Tool } from './tool.ts';
@@ -31,6 +31,8 @@ export interface FlowCallOptions extends FlowStepOptions {
   readonly timeoutMs?: number;
   /** US dollars that all calls of the run may cost together, where that is less than configured. */
   readonly flowUsd?: number;
+  /** The place of the call in the plan of a declared flow: what was approved with it is not asked again. */
+  readonly place?: string;
   /** Runs around the call when it is made, and not when the journal answers it. */
   within?<T>(call: () => Promise<T>): Promise<T>;
 }
@@ -155,6 +157,11 @@ export interface StartFlowAs extends CallAs {
    * unless flow, input and tools are still those of that plan.
    */
   readonly planDigest?: string;
+  /**
+   * For a flow as data: the approval of the whole plan, as `requestApproval` named it. It counts for one
+   * run. Refused with CONFLICT when flow, input, caller or tools are not those of the plan.
+   */
+  readonly planApproval?: string;
 }
 
 /** A flow that this process can run, as lists and forms show it. */

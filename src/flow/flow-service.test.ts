@@ -97,6 +97,7 @@ const openService = async (parts: Partial<FlowServiceDeps> = {}): Promise<FlowSe
     approval: async () => undefined,
     seals: async () => sealsWith('seal'),
     refusalOf: () => undefined,
+    planCover: async () => undefined,
     ...parts,
   });
   registries.set(service, registry);

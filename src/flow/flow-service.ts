@@ -11,6 +11,7 @@ import {
   type Flows,
   type JournalStep,
   type RunChange,
+  type RunPlan,
 } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { HOUR_MS } from '../kit/data/durations.ts';
@@ -35,6 +36,11 @@ export interface FlowServiceDeps extends UndoStepsDeps, RunDeps {
   flows(): Promise<Flows>;
   seals(): Promise<FlowSeals>;
   nextId(): string;
+}
+
+/** What a run is started with: who starts it, and the plan that was approved. */
+export interface StartRunAs extends Omit<StartFlowAs, 'planDigest' | 'planApproval'> {
+  readonly plan?: RunPlan;
 }
 
 interface ActiveRun {
@@ -89,12 +95,12 @@ export class FlowService {
   async start(
     name: string,
     input: unknown,
-    { runId, version, ...as }: StartFlowAs = {},
+    { runId, version, plan, ...as }: StartRunAs = {},
   ): Promise<StartedRun> {
     const { registry, nextId } = this.#deps;
     const flow = registry.get(name, version);
     const { dailyUsd } = as;
-    const limits = dailyUsd === undefined ? {} : { dailyUsd };
+    const limits = { ...(dailyUsd !== undefined && { dailyUsd }), ...(plan && { plan }) };
     const parsed = plainValue(await registry.parseInput(flow, input));
     const part = { input: parsed, caller: callerOf(as), ...limits };
     if (runId === undefined) return this.#startNew(flow, { id: nextId(), ...part });

@@ -16,8 +16,8 @@ export interface FlowSeals {
 }
 
 /** The start of a run: what it does, and on whose behalf. */
-export const startText = ({ id, flow, input, caller, dailyUsd, parent }: FlowRun): string =>
-  `toolcrib flow 1\n${canonicalJson({ id, flow, input, caller, dailyUsd, parent })}`;
+export const startText = ({ id, flow, input, caller, dailyUsd, plan, parent }: FlowRun): string =>
+  `toolcrib flow 1\n${canonicalJson({ id, flow, input, caller, dailyUsd, plan, parent })}`;
 
 const stepText = (runId: string, { seal: _seal, ...step }: JournalStep): string =>
   `toolcrib step 1\n${canonicalJson([runId, step])}`;

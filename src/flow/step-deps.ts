@@ -7,7 +7,9 @@ import { type ToolError, ToolFailure } from '../contract/errors.ts';
 import type { FlowRun, Flows } from '../contract/flow-store.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import { lazyAsync } from '../kit/data/lazy.ts';
 import type { ConfirmInput } from '../pipeline/approval/confirm-tool.ts';
+import type { PlanCover, PlannedRun } from '../pipeline/approval/plan-cover.ts';
 import type { FlowRegistry } from './flow-registry.ts';
 import type { FlowSeals } from './run-seals.ts';
 import type { StepCall, StepDeps } from './step-ends.ts';
@@ -19,6 +21,8 @@ export interface RunDeps {
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
   confirm(question: ConfirmInput, as: CallAs): Promise<ToolResult>;
   approval(approvalId: string): Promise<ApprovalRecord | undefined>;
+  /** Reads what the approval covers that a run was started with; nothing where it covers nothing. */
+  planCover(run: PlannedRun): Promise<PlanCover | undefined>;
   /**
    * Returns a check that says why a caller may call no more, for callers whose right to call can end:
    * those that came with a token.
@@ -90,6 +94,20 @@ const assertDepth = async (run: FlowRun, flows: Flows): Promise<void> => {
   }
 };
 
+/** Finds what was approved for a call with the plan of the run, and makes the call with it. */
+const plannedCalls = (
+  run: FlowRun,
+  deps: RunDeps,
+): ((step: StepCall, options: CallAs) => CallAs | Promise<CallAs>) => {
+  const { plan } = run;
+  if (!plan) return (_step, options) => options;
+  const cover = lazyAsync(() => deps.planCover({ ...run, plan }));
+  return async ({ place }, options) => {
+    const consent = place === undefined ? undefined : (await cover())?.at(place);
+    return consent ? { ...options, planConsent: consent } : options;
+  };
+};
+
 export const stepDepsOf = (
   run: FlowRun,
   deps: RunDeps,
@@ -97,10 +115,16 @@ export const stepDepsOf = (
 ): StepDeps => {
   const as = { ...callAsOf(run), signal };
   const refusal = refusalCheck(run, deps);
+  const withPlan = plannedCalls(run, deps);
   return {
     ...{ run, ...turn, tools: deps.tools, runtime: deps.runtime },
     ...(refusal && { refusal }),
-    call: (step) => deps.execute(step.tool, step.input, callOptions(as, step)),
+    call: (step) => {
+      const options = withPlan(step, callOptions(as, step));
+      return options instanceof Promise
+        ? options.then((planned) => deps.execute(step.tool, step.input, planned))
+        : deps.execute(step.tool, step.input, options);
+    },
     confirm: ({ idempotencyKey, approvalId, ...question }) => {
       const options = { idempotencyKey, ...(approvalId !== undefined && { approvalId }) };
       const asked = { flow: run.flow, runId: run.id, ...question };

@@ -6,6 +6,7 @@ import type { CallAs } from '../contract/call-options.ts';
 import type { CallerNames } from '../contract/caller.ts';
 import type { Issue } from '../contract/errors.ts';
 import { unknownNameText } from '../kit/text/did-you-mean.ts';
+import { isPlanConsent } from './approval/plan-cover.ts';
 
 type Check = (value: unknown) => boolean;
 
@@ -55,6 +56,7 @@ const RULES_BY_NAME: { readonly [K in keyof CallAs]-?: Rule } = {
   flowId: TEXT,
   dailyUsd: ['be a number of dollars', isLimit],
   flowUsd: ['be a number of dollars', isLimit],
+  planConsent: ['come from the plan of a flow', isPlanConsent],
   approver: ['be an approver', isObject],
   elicit: FUNCTION,
   elicitUrl: FUNCTION,

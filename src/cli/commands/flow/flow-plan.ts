@@ -1,6 +1,6 @@
 /** `toolcrib flow plan`: what a run would do, cost and ask. Runs nothing. */
 import type { Command } from 'commander';
-import type { FlowPlan, FlowPlanStep } from '../../../contract/flow-data.ts';
+import type { FlowPlan, FlowPlanStep } from '../../../contract/flow-plan.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../../input/caller-options.ts';

@@ -145,7 +145,8 @@ export class FlowRunner {
     const because = 'its condition does not hold';
     if (otherwise) {
       const key = `${node.step.id}${scope.suffix}.else`;
-      return done(await this.#work.call(otherwise, { key, scope }));
+      const place = `${node.step.id}${scope.items}.else`;
+      return done(await this.#work.call(otherwise, { key, place, scope }));
     }
     if (node.step.else === 'fail') {
       const message = `The condition of ${node.step.id} does not hold.`;
@@ -181,7 +182,8 @@ export class FlowRunner {
       ...(fallback && {
         fallback: (error) => {
           const own = scope.withOwn(step.id, stepOutput(failedWith(error)));
-          return this.#work.call(fallback, { key: `${key}.fallback`, scope: own });
+          const place = `${step.id}${scope.items}.fallback`;
+          return this.#work.call(fallback, { key: `${key}.fallback`, place, scope: own });
         },
       }),
     });
@@ -212,7 +214,8 @@ export class FlowRunner {
     const compiled = this.#compiled(node);
     const { timeoutMs } = step;
     const piped = group.kind === 'pipeline' ? { piped: scope.previous } : {};
-    const place: StepPlace = { key, scope, timeoutMs, ...piped };
+    const planned = `${step.id}${scope.items}`;
+    const place: StepPlace = { key, place: planned, scope, timeoutMs, ...piped };
     switch (node.type) {
       case 'flow':
         return this.#timed(node, key, () => this.#work.subFlow(step.flow ?? '', compiled, place));

@@ -8,6 +8,8 @@ export class RunScope implements ValueScope {
   declare readonly item?: unknown;
   /** Follows the id of each step in its key. */
   readonly suffix: string;
+  /** The part of the suffix that names items, as plans do; rounds of groups are no part of it. */
+  readonly items: string;
   /** In a pipeline: what the step before returned. */
   previous: unknown;
   readonly #parent: RunScope | undefined;
@@ -16,12 +18,13 @@ export class RunScope implements ValueScope {
   constructor(
     facts: Pick<ValueScope, 'input' | 'caller'>,
     steps: Record<string, StepOutput> = noSteps(),
-    from?: { readonly parent: RunScope; readonly suffix: string },
+    from?: { readonly parent: RunScope; readonly suffix: string; readonly items?: string },
   ) {
     this.input = facts.input;
     this.caller = facts.caller;
     this.steps = steps;
     this.suffix = from?.suffix ?? '';
+    this.items = from?.items ?? from?.parent.items ?? '';
     this.previous = from ? from.parent.previous : facts.input;
     this.#parent = from?.parent;
     if (from && Object.hasOwn(from.parent, 'item')) this.item = from.parent.item;
@@ -46,7 +49,7 @@ export class RunScope implements ValueScope {
   /** A scope for one item of a list. Shares the steps: an item adds none. */
   forItem(item: unknown, index: number): RunScope {
     const scope = new RunScope(this, this.steps, {
-      ...{ parent: this, suffix: `${this.suffix}.i${index}` },
+      ...{ parent: this, suffix: `${this.suffix}.i${index}`, items: `${this.items}.i${index}` },
     });
     (scope as { item?: unknown }).item = item;
     return scope;

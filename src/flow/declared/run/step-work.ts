@@ -78,6 +78,8 @@ export const flowNameOf = (named: string): readonly [name: string, version: stri
 /** Where a step runs: its key, what it sees, and what a pipeline hands it. */
 export interface StepPlace {
   readonly key: string;
+  /** Its place in the plan. */
+  readonly place?: string;
   readonly scope: ValueScope;
   readonly piped?: unknown;
   readonly timeoutMs?: number | undefined;
@@ -93,7 +95,7 @@ export class StepWork {
   /** Calls a tool within the limits of the flow. */
   call(
     { call: { call: name, version }, input }: CompiledCall,
-    { key, scope, piped, timeoutMs }: StepPlace,
+    { key, place, scope, piped, timeoutMs }: StepPlace,
   ): Promise<unknown> {
     const { flow, limiter, limits, resources, tools } = this.#deps;
     const tool = tools.get(name, version)?.tool;
@@ -102,6 +104,7 @@ export class StepWork {
     const given = input ? input.evaluate(scope) : (piped ?? {});
     const options: FlowCallOptions = {
       key,
+      ...(place !== undefined && { place }),
       ...(version !== undefined && { version }),
       ...this.#time(timeoutMs),
       ...(limits.maxUsd !== undefined && { flowUsd: limits.maxUsd }),
