@@ -3,6 +3,7 @@
  * process at a time; whatever that process writes is refused once another one has taken the run over.
  */
 import type { Durability } from './audit.ts';
+import type { OuterFlow } from './call-options.ts';
 import type { Caller } from './caller.ts';
 import type { ToolError } from './errors.ts';
 
@@ -45,6 +46,8 @@ export interface FlowRun {
   readonly caller: Caller;
   /** US dollars a day that the token allows which started the run. */
   readonly dailyUsd?: number;
+  /** Of a child: the runs around it, outermost first, and what each may cost with all it has started. */
+  readonly outerFlows?: readonly OuterFlow[];
   /** The approval of the whole plan that it was started with. */
   readonly plan?: RunPlan;
   readonly parent?: FlowParent;

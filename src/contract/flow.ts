@@ -23,14 +23,23 @@ export interface FlowStepOptions {
    * can be used once in a run.
    */
   readonly key?: string;
+  /**
+   * Ends the step with CANCELLED when it fires: a call gets the signal, a wait ends, a child is
+   * cancelled. It has to be fired by the code of the flow, at a point that a replay reaches as well.
+   */
+  readonly signal?: AbortSignal;
+}
+
+/** How a step starts another flow. */
+export interface FlowChildOptions extends FlowStepOptions {
+  /** US dollars that the run may cost with all that it starts, where that is less than configured. */
+  readonly flowUsd?: number;
 }
 
 /** How a step calls its tool. */
-export interface FlowCallOptions extends FlowStepOptions {
+export interface FlowCallOptions extends FlowChildOptions {
   readonly version?: string;
   readonly timeoutMs?: number;
-  /** US dollars that all calls of the run may cost together, where that is less than configured. */
-  readonly flowUsd?: number;
   /** The place of the call in the plan of a declared flow: what was approved with it is not asked again. */
   readonly place?: string;
   /** Runs around the call when it is made, and not when the journal answers it. */
@@ -70,7 +79,7 @@ export interface FlowContext {
     options?: FlowStepOptions & { readonly timeoutMs?: number },
   ): Promise<unknown>;
   /** Runs another flow as a run of its own, and returns its output. */
-  child<I, O>(flow: FlowDefinition<I, O>, input: I, options?: FlowStepOptions): Promise<O>;
+  child<I, O>(flow: FlowDefinition<I, O>, input: I, options?: FlowChildOptions): Promise<O>;
   /**
    * Computes a value once and remembers it: the clock, randomness, an id. `make` must have no effect
    * outside, because it runs again when the process dies in it.

@@ -98,6 +98,7 @@ const openService = async (parts: Partial<FlowServiceDeps> = {}): Promise<FlowSe
     seals: async () => sealsWith('seal'),
     refusalOf: () => undefined,
     planCover: async () => undefined,
+    withdraw: async () => undefined,
     ...parts,
   });
   registries.set(service, registry);

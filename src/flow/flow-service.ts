@@ -2,6 +2,7 @@
  * Starts runs, continues those that are due, and ends them. Any number of processes may do so on one
  * store: each run is worked on by one of them.
  */
+import { setMaxListeners } from 'node:events';
 import { toolError } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { FlowDefinition, StartedRun, StartFlowAs } from '../contract/flow.ts';
@@ -260,6 +261,8 @@ export class FlowService {
     const execution = new FlowExecution({ steps, runtime, journal, lookAt });
     journal.whenFailed((cause) => execution.abandon(cause));
     const controller = new AbortController();
+    // Each call under way listens to it.
+    setMaxListeners(0, controller.signal);
     this.#active.set(run.id, { execution, controller });
     const context = new StepContext(execution, this.#stepDeps(turn, controller), steps);
     const end = await execution.run(() => flow.run(context, run.input));
@@ -281,6 +284,9 @@ export class FlowService {
     return stepDepsOf(run, this.#deps, {
       ...{ flows, seals, signal: controller.signal },
       cancelCalls: () => controller.abort(),
+      cancelChild: async (runId) => {
+        await this.cancel(runId);
+      },
       startChild: async (flow, child) => {
         await this.#create(flow, { ...limitsOf(run), ...child });
         // Whoever cancelled this run before the child was written could not cancel the child.

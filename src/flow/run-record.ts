@@ -10,7 +10,10 @@ import { type TurnEnd, thrownError } from './turn.ts';
 export const KEPT_MS = 30 * DAY_MS;
 
 /** What a run is started with. */
-export type NewRun = Pick<FlowRun, 'id' | 'input' | 'caller' | 'dailyUsd' | 'plan' | 'parent'>;
+export type NewRun = Pick<
+  FlowRun,
+  'id' | 'input' | 'caller' | 'dailyUsd' | 'outerFlows' | 'plan' | 'parent'
+>;
 
 export const newRun = ({ name, version }: FlowDefinition, part: NewRun, now: number): FlowRun => ({
   ...part,

@@ -21,6 +21,8 @@ export interface RunDeps {
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
   confirm(question: ConfirmInput, as: CallAs): Promise<ToolResult>;
   approval(approvalId: string): Promise<ApprovalRecord | undefined>;
+  /** Takes a question back that nobody has answered. */
+  withdraw(approvalId: string): Promise<void>;
   /** Reads what the approval covers that a run was started with; nothing where it covers nothing. */
   planCover(run: PlannedRun): Promise<PlanCover | undefined>;
   /**
@@ -31,7 +33,7 @@ export interface RunDeps {
 }
 
 /** One turn at the run: its journal, and what ends its calls. */
-export interface TurnDeps extends Pick<StepDeps, 'startChild' | 'cancelCalls'> {
+export interface TurnDeps extends Pick<StepDeps, 'startChild' | 'cancelCalls' | 'cancelChild'> {
   readonly flows: Flows;
   readonly seals: FlowSeals;
   readonly signal: AbortSignal;
@@ -44,7 +46,8 @@ export const limitsOf = ({ caller, dailyUsd }: FlowRun): Pick<FlowRun, 'caller' 
 /** As whom a run calls, with the limits and the budget that hold for all of its calls. */
 export const callAsOf = (run: FlowRun): CallAs => {
   const { caller, ...limits } = limitsOf(run);
-  return { ...caller, ...limits, flowId: run.id };
+  const { id: flowId, outerFlows } = run;
+  return { ...caller, ...limits, flowId, ...(outerFlows && { outerFlows }) };
 };
 
 /** For how long an answer about a caller holds. */
@@ -80,6 +83,25 @@ const callOptions = (
   return options;
 };
 
+/** Runs work with a signal that fires when the turn is over, or the step is cancelled. */
+const following = async (
+  [turn, step]: readonly [turn: AbortSignal, step: AbortSignal | undefined],
+  work: (signal: AbortSignal) => Promise<ToolResult>,
+): Promise<ToolResult> => {
+  if (!step) return work(turn);
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  for (const signal of [turn, step]) {
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  }
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const signal of [turn, step]) signal.removeEventListener('abort', abort);
+  }
+};
+
 /** Runs that start each other without end would fill the store. */
 const MAX_RUN_DEPTH = 8;
 
@@ -113,23 +135,26 @@ export const stepDepsOf = (
   deps: RunDeps,
   { signal, ...turn }: TurnDeps,
 ): StepDeps => {
-  const as = { ...callAsOf(run), signal };
+  const as = callAsOf(run);
   const refusal = refusalCheck(run, deps);
   const withPlan = plannedCalls(run, deps);
   return {
     ...{ run, ...turn, tools: deps.tools, runtime: deps.runtime },
     ...(refusal && { refusal }),
-    call: (step) => {
-      const options = withPlan(step, callOptions(as, step));
-      return options instanceof Promise
-        ? options.then((planned) => deps.execute(step.tool, step.input, planned))
-        : deps.execute(step.tool, step.input, options);
-    },
-    confirm: ({ idempotencyKey, approvalId, ...question }) => {
-      const options = { idempotencyKey, ...(approvalId !== undefined && { approvalId }) };
-      const asked = { flow: run.flow, runId: run.id, ...question };
-      return deps.confirm(asked, { ...as, ...options } as CallAs);
-    },
+    call: (step) =>
+      following([signal, step.signal], (either) => {
+        const options = withPlan(step, callOptions({ ...as, signal: either }, step));
+        return options instanceof Promise
+          ? options.then((planned) => deps.execute(step.tool, step.input, planned))
+          : deps.execute(step.tool, step.input, options);
+      }),
+    confirm: ({ idempotencyKey, approvalId, signal: own, ...question }) =>
+      following([signal, own], (either) => {
+        const options = { idempotencyKey, ...(approvalId !== undefined && { approvalId }) };
+        const asked = { flow: run.flow, runId: run.id, ...question };
+        return deps.confirm(asked, { ...as, ...options, signal: either } as CallAs);
+      }),
+    withdraw: (approvalId) => deps.withdraw(approvalId),
     approval: (approvalId) => deps.approval(approvalId),
     checkChild: async (flow, input) => {
       await assertDepth(run, turn.flows);

@@ -41,6 +41,12 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
     undo: async (executionId, as) => (await deps.open()).engine.undo(executionId, as),
     confirm: async (question, as) => (await deps.open()).engine.confirm(question, as),
     approval: async (id) => (await opened()).approvals.get(id),
+    withdraw: async (id) => {
+      const { engine, store } = await deps.open();
+      const record = await store.approvals.get(id);
+      if (record?.state !== 'waiting') return;
+      await engine.shared.approvalService.decide(record, { approve: false, by: 'cancelled' });
+    },
     planCover: async (run) => (await deps.open()).engine.planCover(run),
     seals: lazyAsync(() => openFlowSeals(deps)),
     refusalOf: (caller) => {

@@ -1,4 +1,5 @@
 /** What the steps of a running group see, and the part of their keys that tells its rounds and items apart. */
+import { setMaxListeners } from 'node:events';
 import { noSteps, type ScopeCaller, type StepOutput, type ValueScope } from '../../values/scope.ts';
 
 export class RunScope implements ValueScope {
@@ -14,6 +15,9 @@ export class RunScope implements ValueScope {
   previous: unknown;
   readonly #parent: RunScope | undefined;
   #isStopped = false;
+  /** Of a scope that can be stopped by itself; others share that of their parent. */
+  #controller: AbortController | undefined;
+  #unlink: (() => void) | undefined;
 
   constructor(
     facts: Pick<ValueScope, 'input' | 'caller'>,
@@ -35,12 +39,49 @@ export class RunScope implements ValueScope {
     return this.#isStopped || (this.#parent?.isStopped ?? false);
   }
 
+  /** Cancels the steps under way in this scope; no further one begins. */
   stop(): void {
     this.#isStopped = true;
+    this.#controller?.abort();
+    this.close();
+  }
+
+  /** Fires when this scope, or one around it, is stopped. */
+  get signal(): AbortSignal | undefined {
+    return this.#controller?.signal ?? this.#parent?.signal;
+  }
+
+  /** Shares all with this scope, and can be stopped by itself. */
+  branch(): RunScope {
+    const branch = new RunScope(this, this.steps, { parent: this, suffix: this.suffix });
+    return branch.#stoppable();
+  }
+
+  /** Forgets the scope around it, once its steps are over. */
+  close(): void {
+    this.#unlink?.();
+    this.#unlink = undefined;
+  }
+
+  #stoppable(): RunScope {
+    const controller = new AbortController();
+    // Each step under way listens to it.
+    setMaxListeners(0, controller.signal);
+    const outer = this.#parent?.signal;
+    this.#controller = controller;
+    const abort = (): void => controller.abort();
+    if (outer?.aborted) abort();
+    outer?.addEventListener('abort', abort, { once: true });
+    this.#unlink = () => outer?.removeEventListener('abort', abort);
+    return this;
   }
 
   /** A scope for the steps of a group; what they return stays in it. */
   inner(suffix: string): RunScope {
+    return this.#copy(suffix).#stoppable();
+  }
+
+  #copy(suffix: string): RunScope {
     return new RunScope(this, Object.assign(noSteps(), this.steps), {
       ...{ parent: this, suffix: this.suffix + suffix },
     });
@@ -57,7 +98,7 @@ export class RunScope implements ValueScope {
 
   /** A scope in which a step sees what it has just returned itself. */
   withOwn(id: string, output: StepOutput): RunScope {
-    const own = this.inner('');
+    const own = this.#copy('');
     own.steps[id] = output;
     return own;
   }
