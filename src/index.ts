@@ -138,7 +138,6 @@ export type {
 // Flows as data: YAML or objects.
 
 export {
-  type CribFlowData,
   defineFlowData,
   type FlowChange,
   type FlowData,
@@ -149,11 +148,12 @@ export {
   type FlowLimits,
   type FlowNodeState,
   type FlowOptimization,
-  type FlowPlan,
   type FlowRunNodes,
   type FlowSource,
   type FlowValidation,
 } from './contract/flow-data.ts';
+export type { CribFlowData } from './contract/flow-data-members.ts';
+export type { FlowPlan, PlanApproval, PlannedCall, PlanQuestion } from './contract/flow-plan.ts';
 
 // Chains: calls that are made at once.
 

@@ -1,7 +1,7 @@
 /** The files that refuse. Every branch of them is walked by a test; `npm test` fails when one is not. */
 export const GUARDS: readonly string[] = [
   'src/governance/{policy,approvals,ledger,labels,audit,signing,paths,commands,egress}/**/*.ts',
-  'src/pipeline/approval/{approval-service,earlier-approvals,approval-links,approval-record,call-bindings,permission-service}.ts',
+  'src/pipeline/approval/{approval-service,earlier-approvals,approval-links,approval-record,call-bindings,permission-service,plan-cover}.ts',
   'src/pipeline/budget/{budgeting,call-scopes,holds}.ts',
   'src/pipeline/stages/{authorize,approve,reserve-budget}.ts',
   'src/stores/budget-amounts.ts',

@@ -4,6 +4,21 @@ import type { Caller } from './caller.ts';
 import type { Elicit, ElicitUrl } from './elicitation.ts';
 import type { Sample } from './sampling.ts';
 
+/** A flow that has started the flow of a call, and what all of it may cost. */
+export interface OuterFlow {
+  readonly flowId: string;
+  /** US dollars, where that is less than configured. */
+  readonly usd?: number;
+}
+
+/** A person's yes to a plan that lists this call. Only the engine of flows can make one. */
+export interface PlanConsent {
+  /** The approval of the plan. */
+  readonly approvalId: string;
+  /** Who gave it. */
+  readonly by: string;
+}
+
 /** What one call may set besides its input. */
 export interface CallOptions {
   readonly version?: string;
@@ -25,6 +40,10 @@ export interface CallOptions {
   readonly dailyUsd?: number;
   /** US dollars that all calls of the flow may cost together, where that is less than configured. */
   readonly flowUsd?: number;
+  /** The flows around that of the call, outermost first: what it costs counts in each of them. */
+  readonly outerFlows?: readonly OuterFlow[];
+  /** What was approved with the plan of a flow; inner calls do not inherit it. */
+  readonly planConsent?: PlanConsent;
   /** Who is asked about this very call, and about those it makes; the crib's own approver otherwise. */
   readonly approver?: Approver;
   /** Puts questions of MCP servers to the person behind this very call, and those it makes. */

@@ -100,6 +100,8 @@ export interface DecisionNotes {
   approvalId?: string;
   /** The standing grant that answered instead of a person. */
   grantId?: string;
+  /** The approval of a whole plan that covered the call. */
+  planApprovalId?: string;
   /** The approver changed the input: what was asked for, as the trail keeps it. */
   askedInput?: unknown;
   /** What rules in shadow mode would have done. */

@@ -1,7 +1,8 @@
 /** Chains: calls that are made at once, one after the other or as a graph, each with what earlier ones gave. */
 import type { CallAs } from './call-options.ts';
 import type { ToolError } from './errors.ts';
-import type { FlowChange, FlowFault, FlowPlan, FlowValue } from './flow-data.ts';
+import type { FlowChange, FlowFault, FlowValue } from './flow-data.ts';
+import type { FlowPlan } from './flow-plan.ts';
 import type { ToolResult } from './result.ts';
 
 /** How one call of a chain is made. Who makes it is the same for all. */

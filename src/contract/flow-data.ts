@@ -2,7 +2,6 @@
  * Flows as data: steps with dependencies, written as YAML or as objects, checked by one schema. They
  * run on the same journal as flows as code.
  */
-import type { CallAs } from './call-options.ts';
 import type { ToolError } from './errors.ts';
 import type { JsonSchema } from './schema.ts';
 import type { Tier } from './tool.ts';
@@ -214,46 +213,6 @@ export interface FlowGraphEdge {
   readonly type: 'order' | 'data' | 'both';
 }
 
-/** What a run of the flow with this input would do. Nothing has been run. */
-export interface FlowPlan {
-  readonly flow: string;
-  readonly version: string;
-  /** Of the flow, the input and the definitions of the tools: what was planned is what this names. */
-  readonly digest: string;
-  readonly steps: readonly FlowPlanStep[];
-  /** The ids of the top group, level by level: those of one level can run at once. */
-  readonly levels: readonly (readonly string[])[];
-  /** The steps that take longest one after the other, and their time. */
-  readonly criticalPath: readonly string[];
-  readonly estimatedMs: number;
-  /** The most that it can cost, where that is known; `isOpen` when a price or a number of items is not. */
-  readonly cost: { readonly maxUsd: number; readonly isOpen: boolean };
-  /** The steps that a person will be asked about, as far as that is known before. */
-  readonly approvals: readonly { readonly step: string; readonly reason: string }[];
-  readonly denied: readonly { readonly step: string; readonly reason: string }[];
-  readonly missingCredentials: readonly { readonly step: string; readonly key: string }[];
-  readonly faults: readonly FlowFault[];
-}
-
-export interface FlowPlanStep {
-  readonly id: string;
-  readonly type: FlowStepType;
-  readonly tool?: string;
-  readonly version?: string;
-  readonly tier?: Tier;
-  /** What it changes outside, by the tool's own word; empty for steps that only read. */
-  readonly effects: readonly string[];
-  /** Absent when it depends on what earlier steps return. */
-  readonly input?: unknown;
-  readonly verdict: 'allow' | 'ask' | 'deny' | 'unknown';
-  readonly reason?: string;
-  readonly estimatedMs: number;
-  /** Where the time is from: the tool's own figure, its calls so far, or the timeout. */
-  readonly timeFrom: 'declared' | 'recorded' | 'timeout' | 'none';
-  readonly maxUsd: number;
-  readonly level: number;
-}
-
 /** A flow that does the same with fewer or earlier calls. */
 export interface FlowOptimization {
   readonly flow: FlowData;
@@ -305,72 +264,3 @@ export interface FlowRunNodes {
 
 /** A text (YAML), an object, or the name of a registered flow as data. */
 export type FlowSource = string | FlowData;
-
-/** The members of `crib.flows` for flows as data. */
-export interface CribFlowData {
-  /**
-   * Checks a flow and makes it known to this process. Rejects with CONFIG_INVALID, whose issues name
-   * every fault, and CONFLICT for other data under a version that is taken.
-   *
-   * @example
-   * await crib.flows.registerData({
-   *   name: 'hello',
-   *   version: '1.0.0',
-   *   steps: [{ id: 'say', call: 'greet', input: { name: { from: 'input.name' } } }],
-   * });
-   */
-  registerData(source: FlowSource): Promise<FlowData>;
-  /**
-   * Lists the flows as data that this process knows, those of the project's files included.
-   *
-   * @example
-   * for (const { name, version } of await crib.flows.data()) console.log(name, version);
-   */
-  data(): Promise<readonly FlowData[]>;
-  /**
-   * Lists what is wrong with the project's flow files. Those with errors were left out.
-   *
-   * @example
-   * for (const { file, line, message } of await crib.flows.fileFaults()) console.log(file, line, message);
-   */
-  fileFaults(): Promise<readonly FlowFault[]>;
-  /**
-   * Finds every fault of a flow: of its text, its graph, its tools and its expressions.
-   *
-   * @example
-   * const { ok, faults } = await crib.flows.validate('name: x');
-   * for (const { line, message } of faults) console.log(line, message);
-   */
-  validate(source: FlowSource): Promise<FlowValidation>;
-  /**
-   * Says what a run would do, cost and ask, and runs nothing.
-   *
-   * @example
-   * const plan = await crib.flows.plan('hello', { name: 'Ada' });
-   * console.log(plan.levels, plan.cost.maxUsd, plan.approvals);
-   */
-  plan(source: FlowSource, input: unknown, as?: CallAs): Promise<FlowPlan>;
-  /**
-   * Merges duplicate calls that only read and runs independent calls together. Effects keep their order.
-   *
-   * @example
-   * const { changes, saves } = await crib.flows.optimize('hello');
-   * console.log(saves.calls, changes);
-   */
-  optimize(source: FlowSource): Promise<FlowOptimization>;
-  /**
-   * Gives nodes and edges, for drawing.
-   *
-   * @example
-   * const { nodes, edges } = await crib.flows.graph('hello');
-   */
-  graph(source: FlowSource): Promise<FlowGraph>;
-  /**
-   * Gives the state of each step of a run; `undefined` for a run that is unknown or of a flow as code.
-   *
-   * @example
-   * const state = await crib.flows.nodes('run-1');
-   * for (const { id, status, because } of state?.nodes ?? []) console.log(id, status, because);
-   */
-  nodes(runId: string, as?: CallAs): Promise<FlowRunNodes | undefined>;
-}

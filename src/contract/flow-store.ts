@@ -3,6 +3,7 @@
  * process at a time; whatever that process writes is refused once another one has taken the run over.
  */
 import type { Durability } from './audit.ts';
+import type { OuterFlow } from './call-options.ts';
 import type { Caller } from './caller.ts';
 import type { ToolError } from './errors.ts';
 
@@ -28,6 +29,12 @@ export interface FlowParent {
   readonly key: string;
 }
 
+/** The plan that a person approved before the run was started. */
+export interface RunPlan {
+  readonly approvalId: string;
+  readonly digest: string;
+}
+
 export interface FlowRun {
   readonly id: string;
   /** Grows whenever the run changes hands: what an earlier owner writes is refused. */
@@ -39,6 +46,10 @@ export interface FlowRun {
   readonly caller: Caller;
   /** US dollars a day that the token allows which started the run. */
   readonly dailyUsd?: number;
+  /** Of a child: the runs around it, outermost first, and what each may cost with all it has started. */
+  readonly outerFlows?: readonly OuterFlow[];
+  /** The approval of the whole plan that it was started with. */
+  readonly plan?: RunPlan;
   readonly parent?: FlowParent;
   readonly status: FlowStatus;
   /** Milliseconds since the epoch. */

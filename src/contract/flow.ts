@@ -2,7 +2,7 @@
 import type { CallAs } from './call-options.ts';
 import type { Caller } from './caller.ts';
 import { ToolFailure } from './errors.ts';
-import type { CribFlowData } from './flow-data.ts';
+import type { CribFlowData } from './flow-data-members.ts';
 import type { FlowFilter, FlowRun, JournalStep } from './flow-store.ts';
 import type { JsonSchema, LazySchema } from './schema.ts';
 import type { Tool } from './tool.ts';
@@ -23,14 +23,25 @@ export interface FlowStepOptions {
    * can be used once in a run.
    */
   readonly key?: string;
+  /**
+   * Ends the step with CANCELLED when it fires: a call gets the signal, a wait ends, a child is
+   * cancelled. It has to be fired by the code of the flow, at a point that a replay reaches as well.
+   */
+  readonly signal?: AbortSignal;
+}
+
+/** How a step starts another flow. */
+export interface FlowChildOptions extends FlowStepOptions {
+  /** US dollars that the run may cost with all that it starts, where that is less than configured. */
+  readonly flowUsd?: number;
 }
 
 /** How a step calls its tool. */
-export interface FlowCallOptions extends FlowStepOptions {
+export interface FlowCallOptions extends FlowChildOptions {
   readonly version?: string;
   readonly timeoutMs?: number;
-  /** US dollars that all calls of the run may cost together, where that is less than configured. */
-  readonly flowUsd?: number;
+  /** The place of the call in the plan of a declared flow: what was approved with it is not asked again. */
+  readonly place?: string;
   /** Runs around the call when it is made, and not when the journal answers it. */
   within?<T>(call: () => Promise<T>): Promise<T>;
 }
@@ -68,7 +79,7 @@ export interface FlowContext {
     options?: FlowStepOptions & { readonly timeoutMs?: number },
   ): Promise<unknown>;
   /** Runs another flow as a run of its own, and returns its output. */
-  child<I, O>(flow: FlowDefinition<I, O>, input: I, options?: FlowStepOptions): Promise<O>;
+  child<I, O>(flow: FlowDefinition<I, O>, input: I, options?: FlowChildOptions): Promise<O>;
   /**
    * Computes a value once and remembers it: the clock, randomness, an id. `make` must have no effect
    * outside, because it runs again when the process dies in it.
@@ -155,6 +166,11 @@ export interface StartFlowAs extends CallAs {
    * unless flow, input and tools are still those of that plan.
    */
   readonly planDigest?: string;
+  /**
+   * For a flow as data: the approval of the whole plan, as `requestApproval` named it. It counts for one
+   * run. Refused with CONFLICT when flow, input, caller or tools are not those of the plan.
+   */
+  readonly planApproval?: string;
 }
 
 /** A flow that this process can run, as lists and forms show it. */

@@ -23,6 +23,10 @@ const yes = must('true', (value) => value === true);
 const method = must('a function', (value) => typeof value === 'function');
 const amount = must('a number that is not negative', (value) => isAmount(value));
 const count = must('a positive number', (value) => isAmount(value) && value !== 0);
+const rate = must(
+  'a share above 0, at most 1',
+  (value) => isAmount(value) && value !== 0 && (value as number) <= 1,
+);
 const anything: FieldCheck = () => undefined;
 const SIZE = /^\d+(?:\.\d+)?\s*(?:B|KB|MB|GB|KiB|MiB|GiB)$/i;
 const size = must('a size as in 50MB', (value) => isText(value) && SIZE.test(value as string));
@@ -249,7 +253,11 @@ export const TOOL_FIELDS = {
   cache: shape({ ttlMs: [amount], tags: texts }),
   recovery: RECOVERY,
   fallback: filled,
-  breaker: shape({ failures: [count], restMs: [amount] }),
+  breaker: shape({
+    failures: [count],
+    restMs: [amount],
+    errorRate: shape({ max: [rate], windowMs: [count], minCalls: count }),
+  }),
   server: text,
   sandbox: object,
   sandboxed: flag,

@@ -133,6 +133,12 @@ export interface Breaker {
   readonly failures: number;
   /** How long it stays open before one call may probe. */
   readonly restMs: number;
+  /** Opens it as well when this share of the window's calls failed (0 to 1), of 10 calls or `minCalls`. */
+  readonly errorRate?: {
+    readonly max: number;
+    readonly windowMs: number;
+    readonly minCalls?: number;
+  };
 }
 
 /** What one call uses of the machine while it runs. Flows run at once only what the machine has room for. */

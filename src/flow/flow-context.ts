@@ -4,6 +4,7 @@ import { ToolFailure } from '../contract/errors.ts';
 import type {
   FlowApproval,
   FlowCallOptions,
+  FlowChildOptions,
   FlowContext,
   FlowDefinition,
   FlowStepOptions,
@@ -62,6 +63,7 @@ interface NamedStep {
   readonly name: string;
   readonly input: unknown;
   readonly key: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export class StepContext implements FlowContext {
@@ -84,7 +86,8 @@ export class StepContext implements FlowContext {
   call(tool: string | Tool, input: unknown, options?: FlowCallOptions): Promise<unknown> {
     const name = typeof tool === 'string' ? tool : tool.name;
     const step = options ? { ...options, tool: name, input } : { tool: name, input };
-    return this.#step('call', { name, input, key: options?.key }, (attempt) =>
+    const { key, signal } = options ?? {};
+    return this.#step('call', { name, input, key, signal }, (attempt) =>
       callTool(step, attempt, this.#deps),
     );
   }
@@ -96,35 +99,42 @@ export class StepContext implements FlowContext {
     return handled(runAll(tasks, maxConcurrency));
   }
 
-  sleep(ms: number, { key }: FlowStepOptions = {}): Promise<void> {
-    return handled(this.#sleep(ms, key));
+  sleep(ms: number, options: FlowStepOptions = {}): Promise<void> {
+    return handled(this.#sleep(ms, options));
   }
 
   waitForApproval(
     question: string,
     details?: unknown,
-    { key }: FlowStepOptions = {},
+    { key, signal }: FlowStepOptions = {},
   ): Promise<FlowApproval> {
     const input = { question, ...(details !== undefined && { details }) };
-    return this.#step('approval', { name: 'approval', input, key }, (attempt) =>
-      askPerson(input, attempt, this.#deps),
+    const asked = signal ? { ...input, signal } : input;
+    return this.#step('approval', { name: 'approval', input, key, signal }, (attempt) =>
+      askPerson(asked, attempt, this.#deps),
     );
   }
 
   waitForEvent(
     name: string,
-    { timeoutMs, key }: FlowStepOptions & { readonly timeoutMs?: number } = {},
+    { timeoutMs, key, signal }: FlowStepOptions & { readonly timeoutMs?: number } = {},
   ): Promise<unknown> {
     const input = timeoutMs === undefined ? {} : { timeoutMs };
-    return this.#step('event', { name, input, key }, (attempt) =>
+    return this.#step('event', { name, input, key, signal }, (attempt) =>
       this.events.take(name, timeoutMs, attempt),
     );
   }
 
-  child<I, O>(flow: FlowDefinition<I, O>, input: I, { key }: FlowStepOptions = {}): Promise<O> {
+  child<I, O>(
+    flow: FlowDefinition<I, O>,
+    input: I,
+    { key, signal, flowUsd }: FlowChildOptions = {},
+  ): Promise<O> {
     const name = `${flow.name}@${flow.version}`;
-    return this.#step('child', { name, input, key }, (attempt) =>
-      runChild(flow as unknown as FlowDefinition, input, { attempt, deps: this.#deps }),
+    return this.#step('child', { name, input, key, signal }, (attempt) =>
+      runChild(flow as unknown as FlowDefinition, input, {
+        ...{ attempt, deps: this.#deps, ...(flowUsd !== undefined && { flowUsd }) },
+      }),
     );
   }
 
@@ -136,20 +146,28 @@ export class StepContext implements FlowContext {
     this.#deps.cancelCalls();
   }
 
-  async #sleep(ms: number, key: string | undefined): Promise<void> {
+  /** Cancels the run of a child, and takes back a question that nobody has answered. */
+  readonly #abandon = async (open: JournalStep | undefined): Promise<void> => {
+    const { childId, approvalId } = open ?? {};
+    if (childId !== undefined) await this.#deps.cancelChild(childId);
+    if (approvalId !== undefined) await this.#deps.withdraw(approvalId);
+  };
+
+  async #sleep(ms: number, { key, signal }: FlowStepOptions): Promise<void> {
     assertSleep(ms);
-    await this.#step('sleep', { name: 'sleep', input: ms, key }, async (attempt) =>
+    await this.#step('sleep', { name: 'sleep', input: ms, key, signal }, async (attempt) =>
       sleepFor(ms, attempt, this.#deps.runtime.now()),
     );
   }
 
   #step<T>(
     kind: StepKind,
-    { name, input, key }: NamedStep,
+    { name, input, key, signal }: NamedStep,
     work: (attempt: StepAttempt) => Promise<StepEnd>,
   ): Promise<T> {
     const request = { kind, name, input, work };
-    const named = key === undefined ? request : { ...request, key };
+    const keyed = key === undefined ? request : { ...request, key };
+    const named = signal ? { ...keyed, signal, abandon: this.#abandon } : keyed;
     // Async, so that input which is no JSON rejects instead of throwing.
     const begin = async () => this.#execution.step(named);
     return handled(begin() as Promise<T>);

@@ -13,6 +13,8 @@ import { ReplayStall } from './replay-stall.ts';
 import type { RunJournal } from './run-journal.ts';
 import {
   type ClosedEnd,
+  cancelledStep,
+  type OpenStep,
   plainEnd,
   plainValue,
   type StepAttempt,
@@ -28,20 +30,6 @@ export interface ExecutionDeps {
   readonly journal: Pick<RunJournal, 'add' | 'writeSoon' | 'flush'>;
   /** Is told when a step waits for a moment, so that `recheckDue` is called then. */
   lookAt(moment: number): void;
-}
-
-interface OpenStep {
-  readonly key: string;
-  readonly request: StepRequest;
-  readonly digest: string;
-  readonly startedAt: number;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-  open: JournalStep | undefined;
-  /** What it waits for; `undefined` while it is worked on. */
-  parkedFor: string | undefined;
-  /** What came while it was worked on: it may have looked too early. */
-  missed: Set<string> | undefined;
 }
 
 /** So many steps are handed to the code in one turn of the event loop. */
@@ -127,6 +115,8 @@ export class FlowExecution {
   /** Makes one step, or repeats what is on record of it. */
   step(request: StepRequest): Promise<unknown> {
     if (!this.#end) return never();
+    // A step that was cancelled before it began leaves no row: a replay does not begin it either.
+    if (request.signal?.aborted) return Promise.reject(stepFailure(cancelledStep()));
     const key = this.#keyOf(request);
     const digest = digestOf(request.input ?? null);
     const known = this.#journal.get(key);
@@ -152,10 +142,14 @@ export class FlowExecution {
         open,
         parkedFor: undefined,
         missed: undefined,
+        isCancelled: false,
+        release: undefined,
       };
       this.#open.set(key, step);
-      if (known?.position === undefined) void this.#work(step);
-      else this.#pump();
+      if (known?.position === undefined) {
+        this.#listen(step);
+        void this.#work(step);
+      } else this.#pump();
     });
   }
 
@@ -218,6 +212,32 @@ export class FlowExecution {
     }
   }
 
+  /** Ends the step when its signal fires. One that is worked on ends by its work, or when it parks. */
+  #listen(step: OpenStep): void {
+    const { signal } = step.request;
+    if (!signal) return;
+    const cancel = (): void => {
+      step.isCancelled = true;
+      if (step.parkedFor !== undefined && this.#end) void this.#closeCancelled(step);
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    step.release = () => signal.removeEventListener('abort', cancel);
+  }
+
+  async #closeCancelled(step: OpenStep): Promise<void> {
+    this.#active += 1;
+    step.parkedFor = undefined;
+    try {
+      await step.request.abandon?.(step.open);
+      this.#close(step, { state: 'failed', error: cancelledStep() });
+    } catch (cause) {
+      this.abandon(cause);
+    } finally {
+      this.#active -= 1;
+      this.#pump();
+    }
+  }
+
   #attempt(step: OpenStep): StepAttempt {
     const { key, open } = step;
     const { journal } = this.#deps;
@@ -234,6 +254,10 @@ export class FlowExecution {
 
   #park(step: OpenStep, end: Extract<StepEnd, { state: 'parked' }>): void {
     if (end.step || !step.open) this.#note(step, end.step);
+    if (step.isCancelled) {
+      void this.#closeCancelled(step);
+      return;
+    }
     if (step.missed?.has(end.waitsFor)) {
       void this.#work(step);
       return;
@@ -286,6 +310,7 @@ export class FlowExecution {
 
   #settle(step: OpenStep, { state, value, error }: JournalStep): void {
     this.#open.delete(step.key);
+    step.release?.();
     if (state === 'done') step.resolve(value);
     else step.reject(stepFailure(error ?? toolError('EXECUTION_FAILED')));
   }

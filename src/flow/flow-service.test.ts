@@ -97,6 +97,8 @@ const openService = async (parts: Partial<FlowServiceDeps> = {}): Promise<FlowSe
     approval: async () => undefined,
     seals: async () => sealsWith('seal'),
     refusalOf: () => undefined,
+    planCover: async () => undefined,
+    withdraw: async () => undefined,
     ...parts,
   });
   registries.set(service, registry);

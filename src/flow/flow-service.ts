@@ -2,6 +2,7 @@
  * Starts runs, continues those that are due, and ends them. Any number of processes may do so on one
  * store: each run is worked on by one of them.
  */
+import { setMaxListeners } from 'node:events';
 import { toolError } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { FlowDefinition, StartedRun, StartFlowAs } from '../contract/flow.ts';
@@ -11,6 +12,7 @@ import {
   type Flows,
   type JournalStep,
   type RunChange,
+  type RunPlan,
 } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { HOUR_MS } from '../kit/data/durations.ts';
@@ -35,6 +37,11 @@ export interface FlowServiceDeps extends UndoStepsDeps, RunDeps {
   flows(): Promise<Flows>;
   seals(): Promise<FlowSeals>;
   nextId(): string;
+}
+
+/** What a run is started with: who starts it, and the plan that was approved. */
+export interface StartRunAs extends Omit<StartFlowAs, 'planDigest' | 'planApproval'> {
+  readonly plan?: RunPlan;
 }
 
 interface ActiveRun {
@@ -89,12 +96,12 @@ export class FlowService {
   async start(
     name: string,
     input: unknown,
-    { runId, version, ...as }: StartFlowAs = {},
+    { runId, version, plan, ...as }: StartRunAs = {},
   ): Promise<StartedRun> {
     const { registry, nextId } = this.#deps;
     const flow = registry.get(name, version);
     const { dailyUsd } = as;
-    const limits = dailyUsd === undefined ? {} : { dailyUsd };
+    const limits = { ...(dailyUsd !== undefined && { dailyUsd }), ...(plan && { plan }) };
     const parsed = plainValue(await registry.parseInput(flow, input));
     const part = { input: parsed, caller: callerOf(as), ...limits };
     if (runId === undefined) return this.#startNew(flow, { id: nextId(), ...part });
@@ -254,6 +261,8 @@ export class FlowService {
     const execution = new FlowExecution({ steps, runtime, journal, lookAt });
     journal.whenFailed((cause) => execution.abandon(cause));
     const controller = new AbortController();
+    // Each call under way listens to it.
+    setMaxListeners(0, controller.signal);
     this.#active.set(run.id, { execution, controller });
     const context = new StepContext(execution, this.#stepDeps(turn, controller), steps);
     const end = await execution.run(() => flow.run(context, run.input));
@@ -275,6 +284,9 @@ export class FlowService {
     return stepDepsOf(run, this.#deps, {
       ...{ flows, seals, signal: controller.signal },
       cancelCalls: () => controller.abort(),
+      cancelChild: async (runId) => {
+        await this.cancel(runId);
+      },
       startChild: async (flow, child) => {
         await this.#create(flow, { ...limitsOf(run), ...child });
         // Whoever cancelled this run before the child was written could not cancel the child.

@@ -10,7 +10,10 @@ import { type TurnEnd, thrownError } from './turn.ts';
 export const KEPT_MS = 30 * DAY_MS;
 
 /** What a run is started with. */
-export type NewRun = Pick<FlowRun, 'id' | 'input' | 'caller' | 'dailyUsd' | 'parent'>;
+export type NewRun = Pick<
+  FlowRun,
+  'id' | 'input' | 'caller' | 'dailyUsd' | 'outerFlows' | 'plan' | 'parent'
+>;
 
 export const newRun = ({ name, version }: FlowDefinition, part: NewRun, now: number): FlowRun => ({
   ...part,
@@ -23,7 +26,11 @@ export const newRun = ({ name, version }: FlowDefinition, part: NewRun, now: num
  */
 export const assertSameRun = (wanted: FlowRun, stored: FlowRun | undefined): void => {
   const [one, other] = [wanted, stored].map(
-    (run) => run && canonicalJson([run.flow, run.input, run.caller.userId, run.parent ?? null]),
+    (run) =>
+      run &&
+      canonicalJson([
+        ...[run.flow, run.input, run.caller.userId, run.parent ?? null, run.plan ?? null],
+      ]),
   );
   if (one === other) return;
   throw new ToolFailure('CONFLICT', `The id ${wanted.id} belongs to another run.`, {

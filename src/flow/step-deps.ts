@@ -7,7 +7,9 @@ import { type ToolError, ToolFailure } from '../contract/errors.ts';
 import type { FlowRun, Flows } from '../contract/flow-store.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import { lazyAsync } from '../kit/data/lazy.ts';
 import type { ConfirmInput } from '../pipeline/approval/confirm-tool.ts';
+import type { PlanCover, PlannedRun } from '../pipeline/approval/plan-cover.ts';
 import type { FlowRegistry } from './flow-registry.ts';
 import type { FlowSeals } from './run-seals.ts';
 import type { StepCall, StepDeps } from './step-ends.ts';
@@ -19,6 +21,10 @@ export interface RunDeps {
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
   confirm(question: ConfirmInput, as: CallAs): Promise<ToolResult>;
   approval(approvalId: string): Promise<ApprovalRecord | undefined>;
+  /** Takes a question back that nobody has answered. */
+  withdraw(approvalId: string): Promise<void>;
+  /** Reads what the approval covers that a run was started with; nothing where it covers nothing. */
+  planCover(run: PlannedRun): Promise<PlanCover | undefined>;
   /**
    * Returns a check that says why a caller may call no more, for callers whose right to call can end:
    * those that came with a token.
@@ -27,7 +33,7 @@ export interface RunDeps {
 }
 
 /** One turn at the run: its journal, and what ends its calls. */
-export interface TurnDeps extends Pick<StepDeps, 'startChild' | 'cancelCalls'> {
+export interface TurnDeps extends Pick<StepDeps, 'startChild' | 'cancelCalls' | 'cancelChild'> {
   readonly flows: Flows;
   readonly seals: FlowSeals;
   readonly signal: AbortSignal;
@@ -40,7 +46,8 @@ export const limitsOf = ({ caller, dailyUsd }: FlowRun): Pick<FlowRun, 'caller' 
 /** As whom a run calls, with the limits and the budget that hold for all of its calls. */
 export const callAsOf = (run: FlowRun): CallAs => {
   const { caller, ...limits } = limitsOf(run);
-  return { ...caller, ...limits, flowId: run.id };
+  const { id: flowId, outerFlows } = run;
+  return { ...caller, ...limits, flowId, ...(outerFlows && { outerFlows }) };
 };
 
 /** For how long an answer about a caller holds. */
@@ -76,6 +83,25 @@ const callOptions = (
   return options;
 };
 
+/** Runs work with a signal that fires when the turn is over, or the step is cancelled. */
+const following = async (
+  [turn, step]: readonly [turn: AbortSignal, step: AbortSignal | undefined],
+  work: (signal: AbortSignal) => Promise<ToolResult>,
+): Promise<ToolResult> => {
+  if (!step) return work(turn);
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  for (const signal of [turn, step]) {
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  }
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const signal of [turn, step]) signal.removeEventListener('abort', abort);
+  }
+};
+
 /** Runs that start each other without end would fill the store. */
 const MAX_RUN_DEPTH = 8;
 
@@ -90,22 +116,45 @@ const assertDepth = async (run: FlowRun, flows: Flows): Promise<void> => {
   }
 };
 
+/** Finds what was approved for a call with the plan of the run, and makes the call with it. */
+const plannedCalls = (
+  run: FlowRun,
+  deps: RunDeps,
+): ((step: StepCall, options: CallAs) => CallAs | Promise<CallAs>) => {
+  const { plan } = run;
+  if (!plan) return (_step, options) => options;
+  const cover = lazyAsync(() => deps.planCover({ ...run, plan }));
+  return async ({ place }, options) => {
+    const consent = place === undefined ? undefined : (await cover())?.at(place);
+    return consent ? { ...options, planConsent: consent } : options;
+  };
+};
+
 export const stepDepsOf = (
   run: FlowRun,
   deps: RunDeps,
   { signal, ...turn }: TurnDeps,
 ): StepDeps => {
-  const as = { ...callAsOf(run), signal };
+  const as = callAsOf(run);
   const refusal = refusalCheck(run, deps);
+  const withPlan = plannedCalls(run, deps);
   return {
     ...{ run, ...turn, tools: deps.tools, runtime: deps.runtime },
     ...(refusal && { refusal }),
-    call: (step) => deps.execute(step.tool, step.input, callOptions(as, step)),
-    confirm: ({ idempotencyKey, approvalId, ...question }) => {
-      const options = { idempotencyKey, ...(approvalId !== undefined && { approvalId }) };
-      const asked = { flow: run.flow, runId: run.id, ...question };
-      return deps.confirm(asked, { ...as, ...options } as CallAs);
-    },
+    call: (step) =>
+      following([signal, step.signal], (either) => {
+        const options = withPlan(step, callOptions({ ...as, signal: either }, step));
+        return options instanceof Promise
+          ? options.then((planned) => deps.execute(step.tool, step.input, planned))
+          : deps.execute(step.tool, step.input, options);
+      }),
+    confirm: ({ idempotencyKey, approvalId, signal: own, ...question }) =>
+      following([signal, own], (either) => {
+        const options = { idempotencyKey, ...(approvalId !== undefined && { approvalId }) };
+        const asked = { flow: run.flow, runId: run.id, ...question };
+        return deps.confirm(asked, { ...as, ...options, signal: either } as CallAs);
+      }),
+    withdraw: (approvalId) => deps.withdraw(approvalId),
     approval: (approvalId) => deps.approval(approvalId),
     checkChild: async (flow, input) => {
       await assertDepth(run, turn.flows);

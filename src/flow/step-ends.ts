@@ -1,5 +1,6 @@
 /** How each kind of step runs, and what ends it or keeps it waiting. */
 import type { ApprovalRecord } from '../contract/approver.ts';
+import type { OuterFlow } from '../contract/call-options.ts';
 import type { Catalog } from '../contract/catalog.ts';
 import { type ToolError, toolError } from '../contract/errors.ts';
 import type { FlowCallOptions, FlowDefinition } from '../contract/flow.ts';
@@ -20,12 +21,16 @@ export interface StepCall {
   readonly version?: string;
   readonly timeoutMs?: number;
   readonly flowUsd?: number;
+  /** Its place in the plan of the flow. */
+  readonly place?: string;
+  /** Cancels this call alone. */
+  readonly signal?: AbortSignal;
 }
 
 /** How a step calls its tool, as the code of the flow says. */
 export type StepCallOptions = Omit<FlowCallOptions, 'key'>;
 
-export interface StepQuestion extends Pick<StepCall, 'idempotencyKey' | 'approvalId'> {
+export interface StepQuestion extends Pick<StepCall, 'idempotencyKey' | 'approvalId' | 'signal'> {
   readonly question: string;
   readonly details?: unknown;
 }
@@ -34,6 +39,8 @@ export interface NewChild {
   readonly id: string;
   readonly input: unknown;
   readonly parent: FlowParent;
+  /** The runs that pay for it, outermost first. */
+  readonly outerFlows: readonly OuterFlow[];
 }
 
 export interface StepDeps {
@@ -46,6 +53,10 @@ export interface StepDeps {
   refusal?(): Promise<ToolError | undefined>;
   /** Cancels the calls of this turn. */
   cancelCalls(): void;
+  /** Cancels the run of a child that nobody waits for any more. */
+  cancelChild(runId: string): Promise<void>;
+  /** Takes a question back that nobody has answered. */
+  withdraw(approvalId: string): Promise<void>;
   /** Calls a tool as the caller of the run. */
   call(step: StepCall): Promise<ToolResult>;
   /** Puts a question to a person as the caller of the run. */
@@ -104,7 +115,7 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** The call of a step. Built field by field, which is several times as fast as by spreading. */
 const madeCall = (
-  { tool, input, version, timeoutMs, flowUsd }: StepCall,
+  { tool, input, version, timeoutMs, flowUsd, place, signal }: StepCall,
   idempotencyKey: string | undefined,
   approvalId: string | undefined,
 ): StepCall => {
@@ -114,6 +125,8 @@ const madeCall = (
   if (version !== undefined) call.version = version;
   if (timeoutMs !== undefined) call.timeoutMs = timeoutMs;
   if (flowUsd !== undefined) call.flowUsd = flowUsd;
+  if (place !== undefined) call.place = place;
+  if (signal) call.signal = signal;
   return call;
 };
 
@@ -137,7 +150,7 @@ export const callTool = async (
 
 /** Asks a person. A denial is an answer like any other; no answer in time is a failure. */
 export const askPerson = async (
-  question: Pick<StepQuestion, 'question' | 'details'>,
+  question: Pick<StepQuestion, 'question' | 'details' | 'signal'>,
   attempt: StepAttempt,
   deps: StepDeps,
 ): Promise<StepEnd> => {
@@ -206,10 +219,17 @@ const startOnce = async (
 const wasForgotten = ({ open }: StepAttempt, now: number): boolean =>
   open?.childId !== undefined && now - open.startedAt >= KEPT_MS;
 
+interface ChildDeps {
+  readonly attempt: StepAttempt;
+  readonly deps: StepDeps;
+  /** What this run may cost, with all that it starts. */
+  readonly flowUsd?: number;
+}
+
 export const runChild = async (
   flow: FlowDefinition,
   input: unknown,
-  { attempt, deps }: { readonly attempt: StepAttempt; readonly deps: StepDeps },
+  { attempt, deps, flowUsd }: ChildDeps,
 ): Promise<StepEnd> => {
   const parent: FlowParent = { runId: deps.run.id, key: attempt.key };
   const id = `${parent.runId}.${parent.key}`;
@@ -221,7 +241,9 @@ export const runChild = async (
     };
   }
   if (!child) {
-    const failure = await startOnce(flow, { id, input, parent }, { attempt, deps });
+    const own = { flowId: deps.run.id, ...(flowUsd !== undefined && { usd: flowUsd }) };
+    const outerFlows = [...(deps.run.outerFlows ?? []), own];
+    const failure = await startOnce(flow, { id, input, parent, outerFlows }, { attempt, deps });
     if (failure) return failure;
     child = await deps.flows.get(id);
   }

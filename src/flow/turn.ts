@@ -35,8 +35,30 @@ export interface StepRequest {
   readonly kind: StepKind;
   readonly name: string;
   readonly input: unknown;
+  /** Cancels the step. */
+  readonly signal?: AbortSignal;
+  /** Ends what a step that waits has started elsewhere, before it is closed as cancelled. */
+  abandon?(open: JournalStep | undefined): Promise<void>;
   /** Runs the step, or looks whether what it waits for has come. A rejection gives up the turn. */
   work(attempt: StepAttempt): Promise<StepEnd>;
+}
+
+/** A step that the code waits for. */
+export interface OpenStep {
+  readonly key: string;
+  readonly request: StepRequest;
+  readonly digest: string;
+  readonly startedAt: number;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+  open: JournalStep | undefined;
+  /** What it waits for; `undefined` while it is worked on. */
+  parkedFor: string | undefined;
+  /** What came while it was worked on: it may have looked too early. */
+  missed: Set<string> | undefined;
+  isCancelled: boolean;
+  /** Stops listening to the signal that cancels it. */
+  release: (() => void) | undefined;
 }
 
 /** Why the turn is over. */
@@ -80,6 +102,10 @@ export const plainEnd = (end: ClosedEnd): ClosedEnd => {
     return { state: 'failed', error: thrownError(thrown) };
   }
 };
+
+/** The error of a step whose group or list of items had failed, or whose time was over. */
+export const cancelledStep = (): ToolError =>
+  toolError('CANCELLED', 'The step was cancelled: what it is part of has ended.');
 
 /** The error of a step as the code of the flow catches it. */
 export const stepFailure = ({ code, message, ...extras }: ToolError): ToolFailure =>

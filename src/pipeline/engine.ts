@@ -6,11 +6,13 @@ import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
 import type { ExecutionStatus } from '../contract/crib-members.ts';
 import { type Issue, ToolFailure } from '../contract/errors.ts';
-import type { Explanation } from '../contract/policy.ts';
+import type { PlanQuestion } from '../contract/flow-plan.ts';
+import type { Explanation, Verdict } from '../contract/policy.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Timer } from '../contract/runtime.ts';
 import type { Stage } from '../contract/stage.ts';
 import type { Snapshot } from '../contract/store.ts';
+import { decisionOf, decisionText } from '../governance/approvals/seals.ts';
 import { createExecutionIds } from '../governance/ids.ts';
 import { createFileAccess } from '../governance/paths/file-access.ts';
 import type { PathGuard } from '../governance/paths/path-guard.ts';
@@ -19,6 +21,8 @@ import { inspectSnapshot, restoreSnapshot } from '../governance/paths/restore-sn
 import { thrownText } from '../kit/data/reason-of.ts';
 import { removeStale } from '../kit/file/remove-stale.ts';
 import { type ConfirmInput, confirmTool } from './approval/confirm-tool.ts';
+import { PlanCover, type PlannedRun } from './approval/plan-cover.ts';
+import { planTool } from './approval/plan-tool.ts';
 import { approvedFolder, approvedPlaces, approvedPrograms } from './broker/approved-access.ts';
 import type { ExecSettings } from './broker/brokered-exec.ts';
 import { type CallTool, type Contexts, createContexts } from './broker/context.ts';
@@ -55,6 +59,15 @@ export type IdentifiedCall = Pick<CallInput, 'toolName' | 'rawInput' | 'as'> & {
   readonly executionId: string;
 };
 
+/** What the approval of a plan is bound to for one call. */
+export interface PlannedFacts {
+  readonly verdict: Verdict;
+  /** As the tool will get it. */
+  readonly input: unknown;
+  readonly targets: readonly string[];
+  readonly definition: string;
+}
+
 type RefusedCall = Pick<CallInput, 'rawInput' | 'parent' | 'executionId'>;
 
 export class Engine {
@@ -68,6 +81,7 @@ export class Engine {
   readonly #followers = new SignalFollowers();
   readonly #undo: UndoTools;
   readonly #confirm = confirmTool();
+  readonly #plan = planTool();
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
@@ -123,19 +137,45 @@ export class Engine {
 
   /** Explains which rule decides about a call, and why. Rejects with the refusal of an earlier gate. */
   async explain(toolName: string, rawInput: unknown, as?: CallAs): Promise<Explanation> {
+    return this.#explain(await this.#parsed(toolName, rawInput, as));
+  }
+
+  /** Returns what the approval of a plan is bound to for one call. Rejects like `explain`. */
+  async planned(toolName: string, rawInput: unknown, as?: CallAs): Promise<PlannedFacts> {
+    const call = await this.#parsed(toolName, rawInput, as);
+    const { verdict } = await this.#explain(call);
+    const { ready, input } = call;
+    // Only what a person is asked about is bound to where it leads.
+    const isAsked = verdict.effect === 'ask';
+    const { targets } = isAsked
+      ? await this.shared.resolveTargets(ready.tool, input)
+      : { targets: [] };
+    return { verdict, input, targets, definition: this.shared.definitionOf(ready) };
+  }
+
+  /** Returns the digest of a tool's definition and code; `undefined` when there is no such tool. */
+  async definition(toolName: string, version: string | undefined): Promise<string | undefined> {
+    const ready = await this.#deps.registry.ready(toolName, version);
+    return ready && this.shared.definitionOf(ready);
+  }
+
+  async #parsed(
+    toolName: string,
+    rawInput: unknown,
+    as: CallAs | undefined,
+  ): Promise<Call<'ready' | 'input'>> {
     const ready = await this.#deps.registry.ready(toolName, as?.version);
     if (!ready) throw new ToolFailure('TOOL_NOT_FOUND');
     const parsed = ready.input.validate(rawInput);
     if (!parsed.ok) throw invalidInput(parsed.issues);
-    const { policy } = this.#deps;
     const from = { toolName, rawInput, as, parent: undefined };
-    const call = prove(
-      prove(newCall(from, this.#newCallDeps), 'ready', ready),
-      'input',
-      parsed.value,
-    );
+    const call = prove(newCall(from, this.#newCallDeps), 'ready', ready);
+    return prove(call, 'input', parsed.value);
+  }
+
+  async #explain(call: Call<'ready' | 'input'>): Promise<Explanation> {
     const flow = await this.shared.labels.fresh(call.caller);
-    return explainCall(call, flow, { policy, ...this.shared });
+    return explainCall(call, flow, { policy: this.#deps.policy, ...this.shared });
   }
 
   /** Tells whether a credential is there, as the call that needs it will find it. */
@@ -175,6 +215,23 @@ export class Engine {
     const { name: toolName } = this.#confirm.tool;
     const internal = this.#confirm;
     return this.#start({ toolName, rawInput: question, as, parent: undefined, internal });
+  }
+
+  /** Asks a person about a whole plan, or redeems the answer that `approvalId` names. */
+  approvePlan(question: PlanQuestion, as: CallAs): Promise<ToolResult> {
+    const internal = this.#plan;
+    const { name: toolName } = internal.tool;
+    return this.#start({ toolName, rawInput: question, as, parent: undefined, internal });
+  }
+
+  /** Reads the approval that a run was started with. Nothing where it does not cover that run. */
+  async planCover(run: PlannedRun): Promise<PlanCover | undefined> {
+    const record = await this.#deps.store.approvals.get(run.plan.approvalId);
+    if (!record) return undefined;
+    const text = decisionText(record, decisionOf(record));
+    return (await this.shared.seals.isOurs(text, record.seal))
+      ? PlanCover.of(record, run)
+      : undefined;
   }
 
   async close(): Promise<void> {

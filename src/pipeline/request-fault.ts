@@ -2,10 +2,11 @@
  * Checks the name and the options of a call before anything else. A misspelt option is refused: a
  * `dryrun` that is ignored would run the tool.
  */
-import type { CallAs } from '../contract/call-options.ts';
+import type { CallAs, OuterFlow } from '../contract/call-options.ts';
 import type { CallerNames } from '../contract/caller.ts';
 import type { Issue } from '../contract/errors.ts';
 import { unknownNameText } from '../kit/text/did-you-mean.ts';
+import { isPlanConsent } from './approval/plan-cover.ts';
 
 type Check = (value: unknown) => boolean;
 
@@ -26,6 +27,14 @@ const isNames: Check = (value) => {
   const { userId, agentId, sessionId } = value as Partial<CallerNames>;
   return [userId, agentId, sessionId].every(isText);
 };
+
+const isOuterFlows: Check = (value) =>
+  Array.isArray(value) &&
+  value.every((flow: unknown) => {
+    if (!isObject(flow)) return false;
+    const { flowId, usd } = flow as Partial<OuterFlow>;
+    return isText(flowId) && (usd === undefined || isLimit(usd));
+  });
 
 /** What an option has to be, and the test for it. */
 type Rule = readonly [must: string, check: Check];
@@ -55,6 +64,8 @@ const RULES_BY_NAME: { readonly [K in keyof CallAs]-?: Rule } = {
   flowId: TEXT,
   dailyUsd: ['be a number of dollars', isLimit],
   flowUsd: ['be a number of dollars', isLimit],
+  outerFlows: ['be a list of flows', isOuterFlows],
+  planConsent: ['come from the plan of a flow', isPlanConsent],
   approver: ['be an approver', isObject],
   elicit: FUNCTION,
   elicitUrl: FUNCTION,

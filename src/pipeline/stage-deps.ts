@@ -79,7 +79,10 @@ const gateDeps = (
     limitRate: { counters, runtime, loops, settingsOf },
     authenticate: secrets,
     checkPreconditions: { contexts, tools, audit, policy, standingGrants, labels, definitionOf },
-    approve: { approvalService, policy, labels, budgeting, redactor, runtime, refusedProgram },
+    approve: {
+      ...{ approvalService, policy, labels, budgeting, redactor, runtime, refusedProgram },
+      ...{ definitionOf, resolveTargets },
+    },
     reserveBudget: budgeting,
   };
 };

@@ -1,7 +1,7 @@
 /** `crib.chains`: calls that are made at once, one after the other or as a graph. */
 import type { CallAs } from '../../contract/call-options.ts';
 import type { CribChains } from '../../contract/chain.ts';
-import type { CribFlowData } from '../../contract/flow-data.ts';
+import type { CribFlowData } from '../../contract/flow-data-members.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 

@@ -2,12 +2,13 @@
 import type { CallAs } from '../../contract/call-options.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { StartFlowAs } from '../../contract/flow.ts';
-import type { CribFlowData } from '../../contract/flow-data.ts';
+import type { CribFlowData } from '../../contract/flow-data-members.ts';
 import type { Explanation } from '../../contract/policy.ts';
 import type { DataFlows } from '../../flow/declared/data-flows.ts';
 import type { FlowRegistry } from '../../flow/flow-registry.ts';
 import type { FlowService } from '../../flow/flow-service.ts';
 import type { MemberDeps } from './member-deps.ts';
+import { requestPlanApproval } from './plan-approvals.ts';
 
 export interface DataFlowDeps extends Pick<MemberDeps, 'runtime' | 'open'> {
   readonly tools: Catalog;
@@ -29,6 +30,8 @@ export const openData = async (deps: DataFlowDeps, registry: FlowRegistry): Prom
     ...{ registry, tools, explain, recordedMs, now: () => runtime.now() },
     machine: await openMachine(),
     hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
+    planned: async (...call) => (await deps.open()).engine.planned(...call),
+    definition: async (...tool) => (await deps.open()).engine.definition(...tool),
   });
   for (const { file, line, column, message } of await dataFlows.load(deps.flowFiles ?? new Map())) {
     runtime.log.warn(`.toolcrib/flows/${file}:${line}:${column}: ${message}`);
@@ -42,7 +45,10 @@ interface DataMemberDeps {
 }
 
 /** The members for flows as data but `nodes`, which reads a run. */
-export const dataMembers = ({ data, service }: DataMemberDeps): Omit<CribFlowData, 'nodes'> => ({
+export const dataMembers = (
+  { data, service }: DataMemberDeps,
+  { open }: Pick<DataFlowDeps, 'open'>,
+): Omit<CribFlowData, 'nodes'> => ({
   registerData: async (source) => {
     const flow = await (await data()).register(source);
     void service().then((each) => each.continueDue());
@@ -52,6 +58,8 @@ export const dataMembers = ({ data, service }: DataMemberDeps): Omit<CribFlowDat
   fileFaults: async () => (await data()).fileFaults,
   validate: async (source) => (await data()).validate(source),
   plan: async (source, input, as) => (await data()).plan(source, input, as),
+  requestApproval: async (flow, input, as = {}) =>
+    requestPlanApproval({ flow, input, as }, { data: await data(), ...(await open()) }),
   optimize: async (source) => (await data()).optimize(source),
   graph: async (source) => (await data()).graph(source),
 });

@@ -13,8 +13,8 @@ export const flowCost = async (
   const key = flowBudgetKey(provenNames(caller).userId, id);
   const cost = { usd: 0, heldUsd: 0, tokens: 0 };
   for (const line of await ledger.lines(key)) {
-    // The id of a child is that of its parent, a dot, and the key of the step.
-    if (line.key !== key && !line.key.startsWith(`${key}.`)) continue;
+    // Lines of its children begin with the same text; what these cost is counted here as well.
+    if (line.key !== key) continue;
     cost.usd += line.spentMicros / MICROS_PER_USD;
     cost.heldUsd += line.heldMicros / MICROS_PER_USD;
     cost.tokens += line.tokens;

@@ -3,7 +3,7 @@ import type { CallAs } from '../../contract/call-options.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
-import type { CribFlowData } from '../../contract/flow-data.ts';
+import type { CribFlowData } from '../../contract/flow-data-members.ts';
 import type { FlowFilter, FlowRun, Flows, JournalStep } from '../../contract/flow-store.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Ledger } from '../../contract/store.ts';
@@ -18,6 +18,7 @@ import { assertPlanned, type DataFlowDeps, dataMembers, openData } from './data-
 import { flowCost } from './flow-cost.ts';
 import { openFlowSeals } from './flow-seals.ts';
 import type { MemberDeps } from './member-deps.ts';
+import { redeemPlanApproval } from './plan-approvals.ts';
 
 export interface FlowMemberDeps extends MemberDeps, DataFlowDeps {
   readonly tools: Catalog;
@@ -40,6 +41,13 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
     undo: async (executionId, as) => (await deps.open()).engine.undo(executionId, as),
     confirm: async (question, as) => (await deps.open()).engine.confirm(question, as),
     approval: async (id) => (await opened()).approvals.get(id),
+    withdraw: async (id) => {
+      const { engine, store } = await deps.open();
+      const record = await store.approvals.get(id);
+      if (record?.state !== 'waiting') return;
+      await engine.shared.approvalService.decide(record, { approve: false, by: 'cancelled' });
+    },
+    planCover: async (run) => (await deps.open()).engine.planCover(run),
     seals: lazyAsync(() => openFlowSeals(deps)),
     refusalOf: (caller) => {
       const tokenId = tokenOf(caller);
@@ -96,6 +104,7 @@ interface Opening {
   data(): Promise<DataFlows>;
   stored(): Promise<Flows>;
   ledger(): Promise<Ledger>;
+  open: MemberDeps['open'];
 }
 
 const openingOf = (deps: FlowMemberDeps): Opening => {
@@ -121,6 +130,7 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
     data,
     stored: async () => (await deps.open()).store.flows,
     ledger: async () => (await deps.open()).store.ledger,
+    open: deps.open,
   };
 };
 
@@ -128,7 +138,7 @@ type RunMembers = Pick<CribFlows, Exclude<keyof CribFlows, keyof CribFlowData | 
 
 /** The members for runs, and the states of their steps. */
 const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> => {
-  const { registry, service, opened, data, stored, ledger } = opening;
+  const { registry, service, opened, data, stored, ledger, open } = opening;
   const readable = async (runId: string, as: CallAs | undefined) => {
     const run = await (await stored()).get(runId);
     return run && mayTouch(run, as) ? run : undefined;
@@ -145,11 +155,14 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
       const { describeFlows } = await import('../../flow/describe-flows.ts');
       return describeFlows(registry, (await data()).list());
     },
-    start: async (flow, input, { planDigest, ...as } = {}) => {
+    start: async (flow, input, { planDigest, planApproval, ...as } = {}) => {
       if (planDigest !== undefined) {
         await assertPlanned(await data(), { flow, input, planDigest, as });
       }
-      return (await service()).start(flow, input, as);
+      if (planApproval === undefined) return (await service()).start(flow, input, as);
+      const given = { flow, input, as, approvalId: planApproval };
+      const planned = await redeemPlanApproval(given, { data: await data(), ...(await open()) });
+      return (await service()).start(flow, input, { ...as, ...planned });
     },
     finished: async (runId, as) => {
       if (!(await isTouchable(runId, as))) throw noRun(runId);
@@ -185,7 +198,7 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
         registry.register(flow);
         void service().then((each) => each.continueDue());
       },
-      ...dataMembers(opening),
+      ...dataMembers(opening, deps),
       ...runMembers(opening),
     },
     continueDue: async () => {

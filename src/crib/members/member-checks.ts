@@ -135,8 +135,8 @@ const flowFilter = fields({
 /** Run id and version are the flow's own; the rest is as for a call. */
 const startAs: ArgumentCheck = (value) => {
   if (!isRecord(value)) return 'has to be an object';
-  const { runId, version, planDigest, ...as } = value;
-  const texts = [runId, version, planDigest].map(optional(text));
+  const { runId, version, planDigest, planApproval, ...as } = value;
+  const texts = [runId, version, planDigest, planApproval].map(optional(text));
   return texts.find((fault) => fault !== undefined) ?? callOptions(as);
 };
 
@@ -160,6 +160,7 @@ export const FLOW_CHECKS: MethodChecks<CribFlows> = {
   registerData: { source: flowSource },
   validate: { source: flowSource },
   plan: { source: flowSource, input: anything, as: optional(callOptions) },
+  requestApproval: { flow: text, input: anything, as: optional(callOptions) },
   optimize: { source: flowSource },
   graph: { source: flowSource },
   nodes: { runId: text, as: optional(callOptions) },

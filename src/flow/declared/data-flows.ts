@@ -7,28 +7,32 @@ import type {
   FlowFault,
   FlowGraph,
   FlowOptimization,
-  FlowPlan,
   FlowRunNodes,
   FlowSource,
   FlowValidation,
   ParsedFlow,
 } from '../../contract/flow-data.ts';
+import type { FlowPlan, PlanQuestion } from '../../contract/flow-plan.ts';
 import type { FlowRun, JournalStep } from '../../contract/flow-store.ts';
 import { digestOf } from '../../kit/data/canonical-json.ts';
 import { didYouMean } from '../../kit/text/did-you-mean.ts';
 import type { FlowRegistry } from '../flow-registry.ts';
+import { plainValue } from '../turn.ts';
 import { validateFlow } from './check/validate-flow.ts';
 import { type CompileFlowDeps, compileFlow } from './compile-flow.ts';
+import { compileProgram } from './flow-program.ts';
 import { type FlowFiles, loadFlowFiles } from './load-flow-files.ts';
 import { badFlow, readFlow } from './parse-flow.ts';
 import { graphOfFlow } from './plan/graph-of-flow.ts';
 import { optimizeFlow } from './plan/optimize-flow.ts';
+import { type PlanCoverageDeps, planCoverage } from './plan/plan-coverage.ts';
 import { type PlanFlowDeps, planFlow } from './plan/plan-flow.ts';
 import { nodeStates } from './run/node-states.ts';
 import type { SubFlow } from './run/step-work.ts';
 
 export interface DataFlowsDeps
   extends Omit<PlanFlowDeps, 'subFlow'>,
+    Pick<PlanCoverageDeps, 'planned'>,
     Omit<CompileFlowDeps, 'subFlow' | 'tools'> {
   readonly registry: FlowRegistry;
 }
@@ -104,6 +108,27 @@ export class DataFlows {
     return planFlow(flow, { ...this.#deps, ...this.#checks() }, { input, as });
   }
 
+  /** Returns what a person is asked who is to approve a whole run. Rejects with NOT_FOUND. */
+  async question(name: string, input: unknown, { version, ...as }: CallAs): Promise<PlanQuestion> {
+    const { registry } = this.#deps;
+    // By name alone: the text of a flow is not what a run of that name would do.
+    const flow =
+      version === undefined ? this.#newest.get(name) : this.#byKey.get(`${name}@${version}`);
+    if (!flow) throw this.#unknown(name);
+    const parsed = plainValue(
+      await registry.parseInput(registry.get(flow.name, flow.version), input),
+    );
+    const deps = { ...this.#deps, ...this.#checks() };
+    const plan = await planFlow(flow, deps, { input: parsed, as });
+    if (plan.faults.some(({ severity }) => severity === 'error')) throw badFlow(plan.faults);
+    const coverage = await planCoverage(compileProgram(flow), deps, { input: parsed, as });
+    const { digest, cost } = plan;
+    return {
+      ...{ flow: flow.name, version: flow.version, digest, input: parsed ?? null },
+      ...{ maxUsd: cost.maxUsd, ...coverage },
+    };
+  }
+
   /** Rejects with CONFLICT unless a run would still do what was planned. */
   async assertPlanned(
     source: FlowSource,
@@ -155,8 +180,12 @@ export class DataFlows {
     const flow =
       at === -1 ? this.#newest.get(source) : this.get(source.slice(0, at), source.slice(at + 1));
     if (flow) return { flow, faults: [], positionOf: () => undefined };
+    throw this.#unknown(source);
+  }
+
+  #unknown(source: string): ToolFailure {
     const meant = didYouMean(source, this.#newest.keys());
-    throw new ToolFailure('NOT_FOUND', `There is no flow as data ${source}${meant}.`, {
+    return new ToolFailure('NOT_FOUND', `There is no flow as data ${source}${meant}.`, {
       suggestions: ['Register it with crib.flows.registerData, or pass the flow itself.'],
     });
   }

@@ -65,6 +65,13 @@ const scope = (key: string, { usd, calls, tokens }: UnitLimits): BudgetScope => 
   ...(tokens !== undefined && { limitTokens: tokens }),
 });
 
+/** Makes the scope of one flow of a user. */
+export const flowScope = (
+  userId: string,
+  flowId: string,
+  limits: UnitLimits = NO_LIMITS,
+): BudgetScope => scope(flowBudgetKey(userId, flowId), limits);
+
 const toolLimits = (limits: BudgetLimits, tool: string): UnitLimits => {
   const { perTool } = limits;
   const own = perTool && Object.hasOwn(perTool, tool) ? perTool[tool] : undefined;

@@ -1,7 +1,14 @@
 /** Says which budgets a call counts in: those of its user, session, tool and flow, narrowed by its options. */
 import type { Call, CallRequest } from '../../contract/call.ts';
+import type { CallOptions, OuterFlow } from '../../contract/call-options.ts';
+import { type CallerNames, provenNames } from '../../contract/caller.ts';
 import type { BudgetScope } from '../../contract/store.ts';
-import { type BudgetLimits, budgetScopesUnder } from '../../governance/ledger/budget.ts';
+import {
+  type BudgetLimits,
+  budgetScopesUnder,
+  flowScope,
+  type UnitLimits,
+} from '../../governance/ledger/budget.ts';
 import { boundedMicros } from '../../governance/ledger/estimate-cost.ts';
 
 type Limit = 'dailyUsd' | 'flowUsd';
@@ -26,8 +33,19 @@ const narrowed = (
   );
 
 /** Inner calls belong to the flow of the call that made them. */
-const flowOf = ({ options, parent }: CallRequest): string | undefined =>
-  options.flowId ?? (parent && flowOf(parent));
+const flowCallOf = (call: CallRequest): CallRequest | undefined =>
+  call.options.flowId === undefined ? call.parent && flowCallOf(call.parent) : call;
+
+/** Makes the scopes of the flows that have started the flow of a call. */
+const outerScopes = (
+  outerFlows: readonly OuterFlow[],
+  { userId }: CallerNames,
+  perFlow: UnitLimits | undefined,
+): readonly BudgetScope[] =>
+  outerFlows.flatMap(({ flowId, usd }) => {
+    const scopes = [flowScope(userId, flowId, perFlow)];
+    return usd === undefined ? scopes : narrowed(scopes, 0, usd);
+  });
 
 export type CallScopes = (call: Call<'ready'>, now: number) => readonly BudgetScope[];
 
@@ -35,14 +53,20 @@ export const callScopesUnder = (limits: BudgetLimits): CallScopes => {
   const scopesOf = budgetScopesUnder(limits);
   return (call, now) => {
     const { caller, ready } = call;
-    const flowId = flowOf(call);
+    const { flowId, outerFlows } = flowCallOf(call)?.options ?? NO_FLOW;
     const scopes = scopesOf({ caller, tool: ready.tool.name, flowId, now });
     const dailyUsd = leastUsd(call, 'dailyUsd');
     const flowUsd = leastUsd(call, 'flowUsd');
     const byDay = dailyUsd === undefined ? scopes : narrowed(scopes, 0, dailyUsd);
     // The scope of the flow is the last one, and there only for calls of a flow.
-    return flowUsd === undefined || flowId === undefined
-      ? byDay
-      : narrowed(byDay, byDay.length - 1, flowUsd);
+    const byFlow =
+      flowUsd === undefined || flowId === undefined
+        ? byDay
+        : narrowed(byDay, byDay.length - 1, flowUsd);
+    return outerFlows
+      ? [...byFlow, ...outerScopes(outerFlows, provenNames(caller), limits.perFlow)]
+      : byFlow;
   };
 };
+
+const NO_FLOW: Pick<CallOptions, 'flowId' | 'outerFlows'> = Object.freeze({});

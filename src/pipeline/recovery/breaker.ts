@@ -1,6 +1,7 @@
 /** Stops calls of a tool that keeps failing; after a rest one call may probe whether it works again. */
 import type { Breaker } from '../../contract/tool.ts';
 import { BoundedMap } from '../../kit/data/bounded-map.ts';
+import { FailureWindow } from './failure-window.ts';
 
 export type CircuitState = 'closed' | 'open' | 'half-open';
 
@@ -9,14 +10,19 @@ export class CircuitBreaker {
   #openedAt: number | undefined = undefined;
   #probing = false;
   readonly #rule: Breaker;
+  readonly #window: FailureWindow | undefined;
 
   constructor(rule: Breaker) {
     this.#rule = rule;
+    this.#window = rule.errorRate && new FailureWindow(rule.errorRate);
   }
 
-  /** True for a closed circuit without failures, as most are: it needs neither check nor report. */
+  /**
+   * True for a closed circuit without failures, as most are: it needs neither check nor report. One that
+   * judges by a rate counts successes, too.
+   */
   get untroubled(): boolean {
-    return this.#failures === 0 && this.#openedAt === undefined;
+    return this.#failures === 0 && this.#openedAt === undefined && this.#window === undefined;
   }
 
   state(now: number): CircuitState {
@@ -40,8 +46,10 @@ export class CircuitBreaker {
   }
 
   /** True when this success closed an open circuit. */
-  succeeded(): boolean {
+  succeeded(now: number): boolean {
     const closed = this.#openedAt !== undefined;
+    if (closed) this.#window?.clear();
+    this.#window?.count(false, now);
     this.#failures = 0;
     this.#openedAt = undefined;
     this.#probing = false;
@@ -53,11 +61,20 @@ export class CircuitBreaker {
     const probing = this.#probing;
     this.#probing = false;
     this.#failures++;
-    if (!probing && (this.#openedAt !== undefined || this.#failures < this.#rule.failures)) {
-      return false;
-    }
+    this.#window?.count(true, now);
+    const isTooMuch =
+      this.#failures >= this.#rule.failures || (this.#window?.isExceeded(now) ?? false);
+    if (!probing && (this.#openedAt !== undefined || !isTooMuch)) return false;
     this.#openedAt = now;
     return true;
+  }
+
+  /** Closes the circuit and forgets all failures. */
+  reset(): void {
+    this.#failures = 0;
+    this.#openedAt = undefined;
+    this.#probing = false;
+    this.#window?.clear();
   }
 
   /** Frees the probe after a call that says nothing about the tool's health: refused, cancelled. */
@@ -84,11 +101,12 @@ export class CallerBreakers {
     return this.#byUser.size === 0 ? undefined : this.#byUser.get(userId);
   }
 
-  succeeded(userId: string): boolean {
+  succeeded(userId: string, now: number): boolean {
     const breaker = this.of(userId);
     if (!breaker) return false;
-    this.#byUser.delete(userId);
-    return breaker.succeeded();
+    // A rate is one of successes, too; without one a success leaves nothing to remember.
+    if (!this.#rule.errorRate) this.#byUser.delete(userId);
+    return breaker.succeeded(now);
   }
 
   /** True when this failure opened the circuit for that caller. */

@@ -73,7 +73,7 @@ export const createGuards = (
   });
   const reset = (server: string): void => {
     for (const { breakers, callers } of byServer.get(server) ?? []) {
-      for (const breaker of breakers) breaker.succeeded();
+      for (const breaker of breakers) breaker.reset();
       callers?.clear();
     }
   };

@@ -37,6 +37,37 @@ describe('backoff', () => {
 });
 
 describe('circuit breaker', () => {
+  it('opens when too large a share of a window failed, though never two in a row', () => {
+    const errorRate = { max: 0.5, windowMs: 1000, minCalls: 6 };
+    const breaker = new CircuitBreaker({ failures: 3, restMs: 100, errorRate });
+    for (const at of [0, 200]) {
+      expect(breaker.failed(at)).toBe(false);
+      breaker.succeeded(at);
+    }
+    breaker.succeeded(300);
+    expect(breaker.failed(400)).toBe(true);
+    expect(breaker.state(499)).toBe('open');
+    expect(breaker.admits(500)).toBe(true);
+    expect(breaker.succeeded(500)).toBe(true);
+    // What was counted before the rest says nothing about the tool as it is now.
+    expect(breaker.failed(600)).toBe(false);
+  });
+
+  it('forgets failures that are older than the window, and waits for enough calls', () => {
+    const errorRate = { max: 0.5, windowMs: 1000, minCalls: 4 };
+    const breaker = new CircuitBreaker({ failures: 9, restMs: 100, errorRate });
+    expect([0, 1, 2].map((at) => breaker.failed(at))).toEqual([false, false, false]);
+    expect(breaker.failed(1_100)).toBe(false);
+    breaker.reset();
+    expect(breaker.state(1_100)).toBe('closed');
+    const usual = new CircuitBreaker({
+      failures: 99,
+      restMs: 1,
+      errorRate: { max: 1, windowMs: 1 },
+    });
+    expect(Array.from({ length: 10 }, () => usual.failed(5)).indexOf(true)).toBe(9);
+  });
+
   it('opens after so many failures in a row, rests, probes with one call, and closes', () => {
     const breaker = new CircuitBreaker({ failures: 3, restMs: 1000 });
     expect([breaker.failed(0), breaker.failed(0)]).toEqual([false, false]);
@@ -48,7 +79,7 @@ describe('circuit breaker', () => {
     expect(breaker.state(1000)).toBe('half-open');
     expect(breaker.admits(1000)).toBe(true);
     expect(breaker.admits(1000)).toBe(false);
-    expect(breaker.succeeded()).toBe(true);
+    expect(breaker.succeeded(0)).toBe(true);
     expect(breaker.untroubled).toBe(true);
   });
 
@@ -64,7 +95,7 @@ describe('circuit breaker', () => {
   it('a success in between starts the count anew', () => {
     const breaker = new CircuitBreaker({ failures: 2, restMs: 100 });
     breaker.failed(0);
-    breaker.succeeded();
+    breaker.succeeded(0);
     expect(breaker.failed(0)).toBe(false);
   });
 

@@ -6,21 +6,26 @@
 import type { EditedInput } from '../../contract/approver.ts';
 import type {
   Admission,
+  ApprovedPath,
   Call,
   CallRequest,
   Estimate,
   Evidence,
   Next,
+  ReadyTool,
 } from '../../contract/call.ts';
 import type { Policy } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
+import type { Tool } from '../../contract/tool.ts';
+import type { ResolvedTargets } from '../../governance/approvals/call-targets.ts';
 import type { SessionLabels } from '../../governance/labels/session-labels.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import type { ApprovalService } from '../approval/approval-service.ts';
 import type { Approved } from '../approval/call-bindings.ts';
+import { coveredTargets } from '../approval/plan-cover.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
@@ -36,8 +41,12 @@ export interface ApproveDeps {
   readonly labels: SessionLabels;
   readonly budgeting: Budgeting;
   readonly redactor: Redactor;
-  readonly runtime: Pick<Runtime, 'elapsed'>;
+  readonly runtime: Pick<Runtime, 'elapsed' | 'now'>;
   readonly recheck: Recheck;
+  /** Digest of the tool's definition. */
+  definitionOf(ready: ReadyTool): string;
+  /** What the input leads to, resolved. */
+  resolveTargets(tool: Tool, input: unknown): Promise<ResolvedTargets>;
   /** Returns the refusal that awaits the call whatever a person says. */
   refusedProgram(call: Call<'ready' | 'input'>): Promise<ToolResult | undefined>;
 }
@@ -119,6 +128,27 @@ const askPerson = async (
   return answer;
 };
 
+/** Lets a call pass that a person approved with the plan of its flow; `undefined` for any other. */
+const byPlan = async (
+  call: Ready,
+  deps: ApproveDeps,
+): Promise<Evidence['approval'] | undefined> => {
+  const { planConsent: plan } = call.options;
+  if (!plan) return undefined;
+  const { ready, input } = call;
+  const resolved = await coveredTargets(call, plan, {
+    definition: deps.definitionOf(ready),
+    policyVersion: deps.policy.version,
+    now: deps.runtime.now(),
+    resolveTargets: () => deps.resolveTargets(ready.tool, input),
+  });
+  if (!resolved) return undefined;
+  const { approvalId: planApprovalId, by: approvedBy } = plan;
+  call.notes.decision = { ...call.notes.decision, approvedBy, planApprovalId };
+  // Their content is left out: earlier steps of the run may have changed it.
+  return { by: approvedBy, targets: resolved.targets, paths: withoutStates(resolved.paths) };
+};
+
 const settle = async (judged: Ready, next: Onward, deps: ApproveDeps): Promise<ToolResult> => {
   // A copy that nothing else refers to: what is shown is what is bound and what runs.
   const call = prove(judged, 'input', ownCopy(judged.input));
@@ -127,6 +157,8 @@ const settle = async (judged: Ready, next: Onward, deps: ApproveDeps): Promise<T
     (await deps.refusedProgram(call)) ?? (await overBudget(call, estimate, deps.budgeting));
   if (refused) return refused;
   const { approvalId } = call.options;
+  const planned = approvalId === undefined ? await byPlan(call, deps) : undefined;
+  if (planned) return next(prove(call, 'approval', planned));
   const answer =
     approvalId === undefined
       ? await askPerson(call, estimate, deps)
@@ -134,18 +166,15 @@ const settle = async (judged: Ready, next: Onward, deps: ApproveDeps): Promise<T
   return 'result' in answer ? answer.result : proceed(call, { ...answer, next }, deps);
 };
 
+const withoutStates = (paths: readonly ApprovedPath[]): readonly ApprovedPath[] =>
+  paths.map(({ asked, real }) => ({ asked, real }));
+
 /**
  * Holds a call that a standing grant let pass to where its paths led then; it may write others, too.
  * Their content is left out: no person looked at it, and parallel calls may save the file.
  */
 const withoutPerson = ({ paths }: Admission): Evidence['approval'] =>
-  paths
-    ? {
-        by: 'standing grant',
-        targets: [],
-        paths: paths.map(({ asked, real }) => ({ asked, real })),
-      }
-    : 'not-needed';
+  paths ? { by: 'standing grant', targets: [], paths: withoutStates(paths) } : 'not-needed';
 
 export const approve = (
   deps: ApproveDeps,

@@ -200,6 +200,28 @@ describe('circuit breaker', () => {
     expect((await crib.execute('echo', {})).error?.code).toBe('VALIDATION_ERROR');
   });
 
+  it('opens by the error rate of the tool, for the caller whose calls fail', async () => {
+    let made = 0;
+    const run = () => {
+      made += 1;
+      if (made % 2 === 1) throw new Error('every other call fails');
+      return 'ok';
+    };
+    const errorRate = { max: 0.5, windowMs: 60_000, minCalls: 4 };
+    const retry = RetryPolicies.NONE;
+    const crib = await testCrib([
+      aTool({ run, retry, breaker: { failures: 5, restMs: 1000, errorRate } }),
+    ]);
+    const codes: (string | undefined)[] = [];
+    for (let at = 0; at < 6; at += 1) codes.push((await crib.execute('echo', {})).error?.code);
+    expect(codes).toEqual([
+      ...['EXECUTION_FAILED', undefined, 'EXECUTION_FAILED', undefined, 'EXECUTION_FAILED'],
+      'CIRCUIT_OPEN',
+    ]);
+    await crib.runtime.advance(1000);
+    expect((await crib.execute('echo', {})).success).toBe(true);
+  });
+
   it('tools of one server share its breaker', async () => {
     const { run } = flaky(99);
     const breaker = { failures: 1, restMs: 1000 };

@@ -57,9 +57,11 @@ const refuseOpen = (
 
 const reportSuccess = (call: Ready, deps: RecoverDeps): void => {
   const { breakers, callers } = deps.guardsOf(call.ready.tool);
-  let isClosed = callers?.succeeded(call.caller.userId) ?? false;
+  const { userId } = call.caller;
+  // The clock is read only where something has failed, or a rate is counted.
+  let isClosed = callers?.of(userId) ? callers.succeeded(userId, deps.runtime.now()) : false;
   for (const breaker of breakers) {
-    if (!breaker.untroubled && breaker.succeeded()) isClosed = true;
+    if (!breaker.untroubled && breaker.succeeded(deps.runtime.now())) isClosed = true;
   }
   if (isClosed) deps.events.emit('circuit.closed', { tool: call.ready.tool.name });
 };

@@ -1,6 +1,7 @@
 /** `toolcrib flow plan`: what a run would do, cost and ask. Runs nothing. */
 import type { Command } from 'commander';
-import type { FlowPlan, FlowPlanStep } from '../../../contract/flow-data.ts';
+import type { CribHost } from '../../../contract/crib-host.ts';
+import type { FlowPlan, FlowPlanStep } from '../../../contract/flow-plan.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../../input/caller-options.ts';
@@ -10,12 +11,17 @@ import { type Io, print, printJson, widthOf } from '../../io.ts';
 import { formatCost, formatDuration } from '../../output/format-units.ts';
 import { type Cell, headRow, table } from '../../output/table.ts';
 import { withCrib } from '../../session/open-crib.ts';
+import { terminalPerson } from '../../session/terminal-person.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 import { flowSource } from './flow-source.ts';
 
 interface PlanOptions extends CallerOptions, ModuleOptions {
   readonly inputFile?: string;
+  readonly approve?: boolean;
 }
+
+/** The exit code of what waits for a person. */
+const WAITS = 5;
 
 const HEAD = ['level', 'step', 'what', 'verdict', 'time', 'cost at most', 'effects'];
 
@@ -47,6 +53,37 @@ const summary = (io: Io, plan: FlowPlan): readonly string[] => {
   ].map((line) => line);
 };
 
+interface PlannedFlow {
+  readonly name: string;
+  readonly input: unknown;
+  readonly options: PlanOptions;
+}
+
+/** Asks for the whole plan: here where there is a terminal, otherwise in the inbox. */
+const approve = async (
+  io: Io,
+  crib: CribHost,
+  { name, input, options }: PlannedFlow,
+): Promise<number> => {
+  const approval = await crib.flows.requestApproval(name, input, callerFrom(options));
+  const { approvalId } = approval;
+  const record = await crib.approvals.get(approvalId);
+  const person = terminalPerson(io, { user: options.user });
+  const decision = record && (await person.ask(record.request, new AbortController().signal));
+  const answer = decision?.answer ?? 'later';
+  if (decision && answer !== 'later') {
+    const { by, note: said } = decision;
+    const text = said === undefined ? {} : { note: said };
+    await crib.approvals.decide(approvalId, { approve: answer === 'approve', by, ...text });
+  }
+  if (io.json) printJson(io, { ...approval, answer });
+  else if (answer === 'approve') print(io, `Approved. Run it with: --plan ${approvalId}`);
+  else if (answer === 'later') print(io, `Decide: toolcrib approvals show ${approvalId}`);
+  else print(io, 'The plan was denied.');
+  if (answer === 'approve') return 0;
+  return answer === 'later' ? WAITS : 4;
+};
+
 const plan = async (
   io: Io,
   typed: string,
@@ -59,6 +96,9 @@ const plan = async (
     const schema = (await crib.flows.registered()).find(({ name }) => name === typed)?.input;
     const input = applyPairs(given.base, given.pairs, schema);
     const found = await crib.flows.plan(source, input, callerFrom(options));
+    const isGood = !found.faults.some(({ severity }) => severity === 'error');
+    if (io.json && options.approve && isGood)
+      return approve(io, crib, { name: typed, input, options });
     if (io.json) printJson(io, found);
     else {
       const rows = found.steps.map((step) => rowOf(io, step));
@@ -66,7 +106,8 @@ const plan = async (
       print(io, ...summary(io, found));
       print(io, ...found.faults.map(({ message }) => visibleText(`! ${message}`)));
     }
-    if (found.faults.some(({ severity }) => severity === 'error')) return 2;
+    if (!isGood) return 2;
+    if (options.approve) return approve(io, crib, { name: typed, input, options });
     return found.denied.length > 0 ? 3 : 0;
   });
 };
@@ -77,6 +118,7 @@ export const flowPlanCommand = (flow: Command, io: Io): Command =>
       .argument('<flow>', 'name of a declared flow, or a flow file')
       .argument('[input...]', 'JSON, or key=value pairs')
       .option('--input-file <file>', 'read the input from a JSON or YAML file, - for stdin')
+      .option('--approve', 'ask a person once for all calls of the plan; the answer starts one run')
       .action(
         leaving(io, (typed: string, args: readonly string[], options: PlanOptions) =>
           plan(io, typed, { args, options }),
@@ -84,4 +126,5 @@ export const flowPlanCommand = (flow: Command, io: Io): Command =>
       ),
     'toolcrib flow plan research topic=bees',
     'toolcrib flow plan ./research.yml --json',
+    'toolcrib flow plan research topic=bees --approve',
   );

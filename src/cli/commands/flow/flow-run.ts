@@ -15,6 +15,7 @@ interface RunOptions extends FollowOptions, CallerOptions {
   readonly inputFile?: string;
   readonly version?: string;
   readonly id?: string;
+  readonly plan?: string;
 }
 
 const givenInput = (
@@ -39,12 +40,13 @@ const start = async (
   const flows = await crib.flows.registered();
   const schema = flows.find((flow) => flow.name === name)?.input;
   const input = applyPairs(given.base, given.pairs, schema);
-  const { version, id } = options;
+  const { version, id, plan } = options;
   try {
     const { runId } = await crib.flows.start(name, input, {
       ...callerFrom(options),
       ...(version !== undefined && { version }),
       ...(id !== undefined && { runId: id }),
+      ...(plan !== undefined && { planApproval: plan }),
     });
     return runId;
   } catch (error) {
@@ -85,6 +87,7 @@ export const flowRunCommand = (flow: Command, io: Io): Command => {
     .option('--input-file <file>', 'read the input from a JSON or YAML file, - for stdin')
     .option('--version <version>', 'the version of the flow; by default the newest')
     .option('--id <id>', 'the id of the run: the same id again continues the same run')
+    .option('--plan <approval>', 'the approval of the plan, as `flow plan --approve` names it')
     .addHelpText('after', INPUT_HELP)
     .action(
       leaving(io, (name: string, args: readonly string[], options: RunOptions) =>

@@ -1,7 +1,8 @@
 /** Says what a run of a flow would do, cost and ask. Runs nothing. */
 import type { CallAs } from '../../../contract/call-options.ts';
 import type { Caller } from '../../../contract/caller.ts';
-import type { FlowData, FlowPlan, FlowPlanStep } from '../../../contract/flow-data.ts';
+import type { FlowData } from '../../../contract/flow-data.ts';
+import type { FlowPlan, FlowPlanStep } from '../../../contract/flow-plan.ts';
 import type { Explanation } from '../../../contract/policy.ts';
 import type { Tool } from '../../../contract/tool.ts';
 import { estimateCost, MICROS_PER_USD } from '../../../governance/ledger/estimate-cost.ts';
@@ -11,7 +12,7 @@ import { callerOf } from '../../../pipeline/new-call.ts';
 import { onlyReads } from '../../../registry/only-reads.ts';
 import { thrownError } from '../../turn.ts';
 import { noSteps, scopeCaller, type ValueScope } from '../../values/scope.ts';
-import { type FlowTools, ShapeReader } from '../check/tool-shapes.ts';
+import type { FlowTools } from '../check/tool-shapes.ts';
 import {
   callsOf,
   flowFaults,
@@ -20,9 +21,10 @@ import {
 } from '../check/validate-flow.ts';
 import { compileProgram, type FlowProgram } from '../flow-program.ts';
 import type { StepNode } from '../step-tree.ts';
+import { type PlanDigestDeps, planDigest } from './plan-digest.ts';
 import { type Item, timePlan } from './plan-time.ts';
 
-export interface PlanFlowDeps extends ValidateFlowDeps {
+export interface PlanFlowDeps extends ValidateFlowDeps, Pick<PlanDigestDeps, 'definition'> {
   readonly tools: FlowTools;
   explain(tool: string, input: unknown, as: CallAs): Promise<Explanation>;
   hasSecret(key: string): Promise<boolean>;
@@ -218,29 +220,6 @@ const UNKNOWN_FLOW = {
   reason: 'each step of the sub-flow is judged when it is made',
 } as const;
 
-/** Of all that decides what a run does: the flow, its input, and the tools as they are now. */
-const planDigest = async (
-  { flow, tree }: FlowProgram,
-  input: unknown,
-  tools: FlowTools,
-): Promise<string> => {
-  const reader = new ShapeReader(tools);
-  const called = new Map<string, unknown>();
-  for (const { call, version } of tree.nodes.flatMap(callsOf)) {
-    const shapes = await reader.read(call, version);
-    const { input: takes, output: gives, tool } = shapes ?? {};
-    const facts = tool && [
-      tool.version,
-      tool.tier,
-      tool.source,
-      effectsOf(tool),
-      tool.needs ?? null,
-    ];
-    called.set(`${call}\0${version ?? ''}`, [facts ?? null, takes ?? null, gives ?? null]);
-  }
-  return digestOf({ flow, input: input ?? null, tools: [...called].toSorted() });
-};
-
 export const planFlow = async (
   flow: FlowData,
   deps: PlanFlowDeps,
@@ -262,7 +241,7 @@ export const planFlow = async (
   const limit = flow.limits?.maxUsd;
   return {
     ...{ flow: flow.name, version: flow.version, steps, levels, approvals, denied },
-    digest: await planDigest(program, input, deps.tools),
+    digest: await planDigest(program, { input, caller: callerOf(as) }, deps),
     criticalPath: path,
     estimatedMs: Math.round(ms),
     cost: {

@@ -24,7 +24,7 @@ import {
 } from './outcome.ts';
 import { RunScope } from './run-scope.ts';
 import { recoverStep } from './step-recovery.ts';
-import { type FlowRunDeps, type StepPlace, StepWork } from './step-work.ts';
+import { type FlowRunDeps, type StepPlace, StepWork, signalOf } from './step-work.ts';
 
 const MAX_CONCURRENCY = 16;
 
@@ -70,7 +70,7 @@ export class FlowRunner {
   async #main(input: unknown): Promise<unknown> {
     const { tree, flow, join, output } = this.#program;
     const caller = scopeCaller(this.#flow.caller);
-    const scope = new RunScope({ input, caller });
+    const scope = new RunScope({ input, caller }).branch();
     const outcome = await this.#group(tree.root, scope, { join: flow.join, custom: join });
     if (outcome.status === 'failed') this.#flow.cancelCalls();
     const data = assertDone(outcome);
@@ -145,7 +145,8 @@ export class FlowRunner {
     const because = 'its condition does not hold';
     if (otherwise) {
       const key = `${node.step.id}${scope.suffix}.else`;
-      return done(await this.#work.call(otherwise, { key, scope }));
+      const place = `${node.step.id}${scope.items}.else`;
+      return done(await this.#work.call(otherwise, { key, place, scope }));
     }
     if (node.step.else === 'fail') {
       const message = `The condition of ${node.step.id} does not hold.`;
@@ -177,11 +178,14 @@ export class FlowRunner {
     const key = `${step.id}${scope.suffix}`;
     return recoverStep(step, key, {
       flow: this.#flow,
+      options: signalOf(scope),
+      isStopped: () => scope.isStopped,
       attempt: (round) => this.#transformed(node, scope, { key, round }),
       ...(fallback && {
         fallback: (error) => {
           const own = scope.withOwn(step.id, stepOutput(failedWith(error)));
-          return this.#work.call(fallback, { key: `${key}.fallback`, scope: own });
+          const place = `${step.id}${scope.items}.fallback`;
+          return this.#work.call(fallback, { key: `${key}.fallback`, place, scope: own });
         },
       }),
     });
@@ -196,9 +200,10 @@ export class FlowRunner {
     const again = round === 1 ? '' : `.try${round}`;
     if (node.inner) {
       const inner = scope.inner(round === 1 ? '' : `.${node.step.id}-${round}`);
-      const outcome = await this.#timed(node, key + again, () =>
+      const outcome = await this.#timed(node, { key: key + again, scope: inner }, () =>
         this.#group(node.inner as StepGroup, inner, { join: undefined, custom: undefined }),
       );
+      inner.close();
       if (outcome.status !== 'done' || !output) return outcome;
       return done(output.evaluate(inner.withOwn(node.step.id, stepOutput(outcome))));
     }
@@ -212,18 +217,23 @@ export class FlowRunner {
     const compiled = this.#compiled(node);
     const { timeoutMs } = step;
     const piped = group.kind === 'pipeline' ? { piped: scope.previous } : {};
-    const place: StepPlace = { key, scope, timeoutMs, ...piped };
+    const planned = `${step.id}${scope.items}`;
+    const place: StepPlace = { key, place: planned, scope, timeoutMs, ...piped };
     switch (node.type) {
       case 'flow':
-        return this.#timed(node, key, () => this.#work.subFlow(step.flow ?? '', compiled, place));
+        return this.#limited(node, place, (within) =>
+          this.#work.subFlow(step.flow ?? '', compiled, within),
+        );
       case 'approve': {
         const details = compiled.details?.evaluate(scope);
-        return this.#timed(node, key, () => this.#work.approve(step.approve ?? '', details, key));
+        return this.#limited(node, place, (within) =>
+          this.#work.approve(step.approve ?? '', details, within),
+        );
       }
       case 'sleep':
-        return this.#flow.sleep(step.sleepMs ?? 0, { key });
+        return this.#flow.sleep(step.sleepMs ?? 0, { key, ...signalOf(scope) });
       case 'wait': {
-        const options = timeoutMs === undefined ? { key } : { key, timeoutMs };
+        const options = { key, ...signalOf(scope), ...(timeoutMs !== undefined && { timeoutMs }) };
         return this.#flow.waitForEvent(step.waitFor ?? '', options);
       }
       default: {
@@ -234,11 +244,31 @@ export class FlowRunner {
     }
   }
 
-  /** Ends a step in time that is no call; calls have their own timeout. */
-  async #timed<T>({ step }: StepNode, key: string, work: () => Promise<T>): Promise<T> {
+  /** Runs what is one step of the journal in a scope of its own, which the timeout stops. */
+  async #limited(
+    node: StepNode,
+    place: StepPlace,
+    work: (within: StepPlace) => Promise<unknown>,
+  ): Promise<unknown> {
+    if (node.step.timeoutMs === undefined) return work(place);
+    const scope = place.scope.branch();
+    try {
+      return await this.#timed(node, { key: place.key, scope }, () => work({ ...place, scope }));
+    } finally {
+      scope.close();
+    }
+  }
+
+  /** Ends a step in time that is no call, and cancels what it does; calls have their own timeout. */
+  async #timed<T>(
+    { step }: StepNode,
+    { key, scope }: Pick<StepPlace, 'key' | 'scope'>,
+    work: () => Promise<T>,
+  ): Promise<T> {
     const { timeoutMs } = step;
     if (timeoutMs === undefined) return work();
     const timer = this.#flow.sleep(timeoutMs, { key: `${key}.timeout` }).then(() => {
+      scope.stop();
       throw new ToolFailure('TIMEOUT', `The step ${step.id} took longer than ${timeoutMs} ms.`);
     });
     return Promise.race([work(), timer]);

@@ -1,7 +1,7 @@
-/** Starts each step of a group when its predecessors are over. */
-
+/** Starts each step of a group when its predecessors are over; the failure of the group cancels the rest. */
+import { cancelledStep } from '../../turn.ts';
 import type { StepGroup, StepNode } from '../step-tree.ts';
-import { type Outcome, stepOutput } from './outcome.ts';
+import { failedWith, type Outcome, stepOutput } from './outcome.ts';
 import type { RunScope } from './run-scope.ts';
 
 export interface GroupRunDeps {
@@ -17,6 +17,9 @@ export class GroupRun {
   readonly #deps: GroupRunDeps;
   readonly #outcomes = new Map<StepNode, Outcome>();
   readonly #waitsFor: Map<StepNode, number>;
+  #running = 0;
+  /** The failure that ended the group; those after it are of steps that were cancelled. */
+  #failure: Outcome | undefined = undefined;
   #end: ((failure: Outcome | undefined) => void) | undefined;
 
   constructor(group: StepGroup, scope: RunScope, deps: GroupRunDeps) {
@@ -45,15 +48,21 @@ export class GroupRun {
 
   async #start(node: StepNode): Promise<void> {
     const before = node.before.map((each) => this.outcomeOf(each));
+    this.#running += 1;
     const outcome = await this.#deps.node(node, before);
+    this.#running -= 1;
     this.#outcomes.set(node, outcome);
     this.#scope.steps[node.step.id] = stepOutput(outcome);
     if (outcome.status === 'done') this.#scope.previous = outcome.data;
     if (outcome.status === 'failed' && (outcome.aborts || this.#deps.stopsAtFailure)) {
+      this.#failure ??= outcome;
       this.#scope.stop();
-      this.#end?.(outcome);
     }
-    if (this.#scope.isStopped) return;
+    if (this.#scope.isStopped) {
+      // The others were cancelled: the group is over when they are.
+      if (this.#running === 0) this.#end?.(this.#failure ?? failedWith(cancelledStep()));
+      return;
+    }
     for (const next of node.after) this.#ready(next);
     if (this.#outcomes.size === this.#group.nodes.length) this.#end?.(undefined);
   }

@@ -1,6 +1,7 @@
 /** Runs a step once for each item of a list, in a moving window. */
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { FlowDataStep } from '../../../contract/flow-data.ts';
+import { cancelledStep } from '../../turn.ts';
 import { done, failedWith, type Outcome } from './outcome.ts';
 import type { RunScope } from './run-scope.ts';
 
@@ -68,6 +69,9 @@ class Collected {
   }
 }
 
+const isCancelled = (outcome: Outcome): boolean =>
+  outcome.status === 'failed' && outcome.error.code === 'CANCELLED';
+
 export const runItems = async (
   step: FlowDataStep,
   scope: RunScope,
@@ -79,21 +83,26 @@ export const runItems = async (
   const collected = new Collected(collect);
   let failure: Extract<Outcome, { status: 'failed' }> | undefined;
   let next = 0;
+  const branch = scope.branch();
   const worker = async (): Promise<void> => {
-    while (next < items.length && !scope.isStopped) {
+    while (next < items.length && !branch.isStopped) {
       const index = next;
       next += 1;
-      const outcome = await deps.run(scope.forItem(items[index], index));
+      const outcome = await deps.run(branch.forItem(items[index], index));
+      // It was cancelled because of another one: it neither failed nor is it what failed.
+      if (failure && branch.isStopped && isCancelled(outcome)) return;
       counts[outcome.status] += 1;
       if (outcome.status === 'done') collected.put(index, outcome.data);
       if (outcome.status !== 'failed') continue;
       failure ??= outcome;
-      if (outcome.aborts || onFailure === 'stop') return;
-      if (failure.aborts) return;
+      if (outcome.aborts || onFailure === 'stop') branch.stop();
     }
   };
   const workers = Array.from({ length: Math.min(maxConcurrency, items.length) }, worker);
   await Promise.all(workers);
+  branch.close();
+  // Before the failure: what ended the group around the step cancelled its items.
+  if (scope.isStopped) return failedWith(cancelledStep());
   if (failure && (failure.aborts || onFailure === 'stop' || counts.done === 0)) {
     const { code, message, ...rest } = failure.error;
     const error = toolError(code, `${counts.failed} of ${items.length} items failed: ${message}`);

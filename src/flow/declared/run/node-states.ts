@@ -1,4 +1,5 @@
 /** Reads the state of each step of a run from its journal. */
+import type { ToolError } from '../../../contract/errors.ts';
 import type { FlowData, FlowNodeState, FlowRunNodes } from '../../../contract/flow-data.ts';
 import { FINISHED, type FlowRun, type JournalStep } from '../../../contract/flow-store.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
@@ -31,16 +32,24 @@ const rowsByStep = (steps: readonly JournalStep[]): ReadonlyMap<string, Rows> =>
 
 type Status = Pick<FlowNodeState, 'status' | 'because' | 'error'>;
 
+/** A step that was cancelled with its group is not one that failed. */
+const failedStatus = (error: ToolError | undefined): Status => {
+  if (!error) return { status: 'failed' };
+  return error.code === 'CANCELLED'
+    ? { status: 'cancelled', because: error.message }
+    : { status: 'failed', error };
+};
+
 const statusOfEnd = ({ value }: JournalStep): Status => {
   const { status, because, error } = isRecord(value) ? value : {};
   if (status === 'skipped') return { status, because: String(because) };
-  if (status === 'failed') return { status, error: error as NonNullable<FlowNodeState['error']> };
+  if (status === 'failed') return failedStatus(error as ToolError);
   return { status: 'done' };
 };
 
 const statusOfRow = (row: JournalStep): Status => {
   if (row.state === 'done') return { status: 'done' };
-  if (row.state === 'failed') return { status: 'failed', ...(row.error && { error: row.error }) };
+  if (row.state === 'failed') return failedStatus(row.error);
   if (row.approvalId !== undefined) return { status: 'pending_approval' };
   return { status: row.kind === 'call' ? 'running' : 'waiting' };
 };

@@ -1,4 +1,5 @@
 /** What the steps of a running group see, and the part of their keys that tells its rounds and items apart. */
+import { setMaxListeners } from 'node:events';
 import { noSteps, type ScopeCaller, type StepOutput, type ValueScope } from '../../values/scope.ts';
 
 export class RunScope implements ValueScope {
@@ -8,20 +9,26 @@ export class RunScope implements ValueScope {
   declare readonly item?: unknown;
   /** Follows the id of each step in its key. */
   readonly suffix: string;
+  /** The part of the suffix that names items, as plans do; rounds of groups are no part of it. */
+  readonly items: string;
   /** In a pipeline: what the step before returned. */
   previous: unknown;
   readonly #parent: RunScope | undefined;
   #isStopped = false;
+  /** Of a scope that can be stopped by itself; others share that of their parent. */
+  #controller: AbortController | undefined;
+  #unlink: (() => void) | undefined;
 
   constructor(
     facts: Pick<ValueScope, 'input' | 'caller'>,
     steps: Record<string, StepOutput> = noSteps(),
-    from?: { readonly parent: RunScope; readonly suffix: string },
+    from?: { readonly parent: RunScope; readonly suffix: string; readonly items?: string },
   ) {
     this.input = facts.input;
     this.caller = facts.caller;
     this.steps = steps;
     this.suffix = from?.suffix ?? '';
+    this.items = from?.items ?? from?.parent.items ?? '';
     this.previous = from ? from.parent.previous : facts.input;
     this.#parent = from?.parent;
     if (from && Object.hasOwn(from.parent, 'item')) this.item = from.parent.item;
@@ -32,12 +39,49 @@ export class RunScope implements ValueScope {
     return this.#isStopped || (this.#parent?.isStopped ?? false);
   }
 
+  /** Cancels the steps under way in this scope; no further one begins. */
   stop(): void {
     this.#isStopped = true;
+    this.#controller?.abort();
+    this.close();
+  }
+
+  /** Fires when this scope, or one around it, is stopped. */
+  get signal(): AbortSignal | undefined {
+    return this.#controller?.signal ?? this.#parent?.signal;
+  }
+
+  /** Shares all with this scope, and can be stopped by itself. */
+  branch(): RunScope {
+    const branch = new RunScope(this, this.steps, { parent: this, suffix: this.suffix });
+    return branch.#stoppable();
+  }
+
+  /** Forgets the scope around it, once its steps are over. */
+  close(): void {
+    this.#unlink?.();
+    this.#unlink = undefined;
+  }
+
+  #stoppable(): RunScope {
+    const controller = new AbortController();
+    // Each step under way listens to it.
+    setMaxListeners(0, controller.signal);
+    const outer = this.#parent?.signal;
+    this.#controller = controller;
+    const abort = (): void => controller.abort();
+    if (outer?.aborted) abort();
+    outer?.addEventListener('abort', abort, { once: true });
+    this.#unlink = () => outer?.removeEventListener('abort', abort);
+    return this;
   }
 
   /** A scope for the steps of a group; what they return stays in it. */
   inner(suffix: string): RunScope {
+    return this.#copy(suffix).#stoppable();
+  }
+
+  #copy(suffix: string): RunScope {
     return new RunScope(this, Object.assign(noSteps(), this.steps), {
       ...{ parent: this, suffix: this.suffix + suffix },
     });
@@ -46,7 +90,7 @@ export class RunScope implements ValueScope {
   /** A scope for one item of a list. Shares the steps: an item adds none. */
   forItem(item: unknown, index: number): RunScope {
     const scope = new RunScope(this, this.steps, {
-      ...{ parent: this, suffix: `${this.suffix}.i${index}` },
+      ...{ parent: this, suffix: `${this.suffix}.i${index}`, items: `${this.items}.i${index}` },
     });
     (scope as { item?: unknown }).item = item;
     return scope;
@@ -54,7 +98,7 @@ export class RunScope implements ValueScope {
 
   /** A scope in which a step sees what it has just returned itself. */
   withOwn(id: string, output: StepOutput): RunScope {
-    const own = this.inner('');
+    const own = this.#copy('');
     own.steps[id] = output;
     return own;
   }

@@ -1,6 +1,6 @@
 /** Tries a step as often as it may be tried, and recovers from its failure as it says. */
 import { type ToolError, ToolFailure } from '../../../contract/errors.ts';
-import type { FlowContext } from '../../../contract/flow.ts';
+import type { FlowContext, FlowStepOptions } from '../../../contract/flow.ts';
 import type { FlowDataStep } from '../../../contract/flow-data.ts';
 import { thrownError } from '../../turn.ts';
 import { done, failedWith, type Outcome } from './outcome.ts';
@@ -11,9 +11,13 @@ const MAX_ASKED = 20;
 
 export interface RecoveryDeps {
   readonly flow: Pick<FlowContext, 'sleep' | 'waitForApproval'>;
+  /** What cancels the waits of the step. */
+  readonly options: Pick<FlowStepOptions, 'signal'>;
   /** Tries the step; rounds count from 1. Rejects, or gives a failed outcome, when it fails. */
   attempt(round: number): Promise<Outcome>;
   fallback?(error: ToolError): Promise<unknown>;
+  /** What the step is part of has ended: nothing is tried any more. */
+  isStopped(): boolean;
 }
 
 class Recovery {
@@ -34,10 +38,16 @@ class Recovery {
     for (let tries = 1; ; tries += 1) {
       const outcome = await this.#once();
       if (outcome.status !== 'failed' || outcome.aborts) return outcome;
-      const isLast = tries >= attempts || !outcome.error.retryable;
+      const isLast = tries >= attempts || !outcome.error.retryable || this.#deps.isStopped();
       if (isLast) return outcome;
       const wait = outcome.error.retryAfterMs ?? delayMs * backoff ** (tries - 1);
-      await this.#deps.flow.sleep(Math.round(wait), { key: `${this.#key}.wait${this.#round}` });
+      const key = `${this.#key}.wait${this.#round}`;
+      try {
+        await this.#deps.flow.sleep(Math.round(wait), { key, ...this.#deps.options });
+      } catch {
+        // The step was cancelled while it waited.
+        return outcome;
+      }
     }
   }
 
@@ -49,7 +59,7 @@ class Recovery {
       const { approved, note } = await this.#deps.flow.waitForApproval(
         question,
         { step: this.#step.id, code: error.code },
-        { key: `${this.#key}.ask${asked}` },
+        { key: `${this.#key}.ask${asked}`, ...this.#deps.options },
       );
       if (!approved)
         return failedWith(
@@ -80,7 +90,7 @@ export const recoverStep = async (
 ): Promise<Outcome> => {
   const recovery = new Recovery(step, key, deps);
   const outcome = await recovery.tried();
-  if (outcome.status !== 'failed' || outcome.aborts) return outcome;
+  if (outcome.status !== 'failed' || outcome.aborts || deps.isStopped()) return outcome;
   const { onError = 'fail' } = step;
   const { error } = outcome;
   switch (onError) {

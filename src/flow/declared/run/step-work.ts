@@ -4,10 +4,10 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { FlowCallOptions, FlowContext, FlowDefinition } from '../../../contract/flow.ts';
 import type { FlowData, FlowLimits } from '../../../contract/flow-data.ts';
 import type { Tier, Tool } from '../../../contract/tool.ts';
-import type { ValueScope } from '../../values/scope.ts';
 import type { CompiledCall, CompiledStep } from '../flow-program.ts';
 import type { Limiter } from './limiter.ts';
 import type { ResourceGate } from './resource-gate.ts';
+import type { RunScope } from './run-scope.ts';
 
 /** A flow that a step starts; `data` when it is one itself. */
 export interface SubFlow {
@@ -55,18 +55,19 @@ export const toolBeyond = (
 const isWithin = <T>(inner: readonly T[] | undefined, outer: readonly T[] | undefined): boolean =>
   outer === undefined || (inner?.every((each) => outer.includes(each)) ?? false);
 
-/** Says what a flow's own limits have against a sub-flow: it has to be limited at least as much. */
+/**
+ * Says what a flow's own limits have against a sub-flow: it has to be limited at least as much. Its cost
+ * counts in the budget of the flow, so that it needs no limit of its own.
+ */
 export const subFlowBeyond = (
   name: string,
   data: FlowData | undefined,
-  { tiers, tools, maxUsd }: FlowLimits,
+  { tiers, tools }: FlowLimits,
 ): string | undefined => {
   const inner = data?.limits ?? {};
-  if (!isWithin(inner.tiers, tiers) || !isWithin(inner.tools, tools)) {
-    return `the flow ${name}, whose limits are wider`;
-  }
-  const spends = maxUsd !== undefined && !((inner.maxUsd ?? Number.POSITIVE_INFINITY) <= maxUsd);
-  return spends ? `the flow ${name}, which may spend more` : undefined;
+  return isWithin(inner.tiers, tiers) && isWithin(inner.tools, tools)
+    ? undefined
+    : `the flow ${name}, whose limits are wider`;
 };
 
 /** Splits `name@1.0.0`. */
@@ -78,10 +79,16 @@ export const flowNameOf = (named: string): readonly [name: string, version: stri
 /** Where a step runs: its key, what it sees, and what a pipeline hands it. */
 export interface StepPlace {
   readonly key: string;
-  readonly scope: ValueScope;
+  /** Its place in the plan. */
+  readonly place?: string;
+  readonly scope: RunScope;
   readonly piped?: unknown;
   readonly timeoutMs?: number | undefined;
 }
+
+/** What cancels the steps of a scope. */
+export const signalOf = ({ signal }: RunScope): Pick<FlowCallOptions, 'signal'> =>
+  signal ? { signal } : {};
 
 export class StepWork {
   readonly #deps: StepWorkDeps;
@@ -93,7 +100,7 @@ export class StepWork {
   /** Calls a tool within the limits of the flow. */
   call(
     { call: { call: name, version }, input }: CompiledCall,
-    { key, scope, piped, timeoutMs }: StepPlace,
+    { key, place, scope, piped, timeoutMs }: StepPlace,
   ): Promise<unknown> {
     const { flow, limiter, limits, resources, tools } = this.#deps;
     const tool = tools.get(name, version)?.tool;
@@ -102,6 +109,8 @@ export class StepWork {
     const given = input ? input.evaluate(scope) : (piped ?? {});
     const options: FlowCallOptions = {
       key,
+      ...(place !== undefined && { place }),
+      ...signalOf(scope),
       ...(version !== undefined && { version }),
       ...this.#time(timeoutMs),
       ...(limits.maxUsd !== undefined && { flowUsd: limits.maxUsd }),
@@ -128,11 +137,18 @@ export class StepWork {
     const fault = subFlowBeyond(named, sub.data, limits);
     if (fault !== undefined) throw beyond(fault);
     const given = input ? input.evaluate(scope) : (piped ?? {});
-    return limiter.run(() => flow.child(sub.definition, given, { key }));
+    const { maxUsd: flowUsd } = limits;
+    const options = { key, ...signalOf(scope), ...(flowUsd !== undefined && { flowUsd }) };
+    return limiter.run(() => flow.child(sub.definition, given, options));
   }
 
-  async approve(question: string, details: unknown, key: string): Promise<unknown> {
-    const answer = await this.#deps.flow.waitForApproval(question, details, { key });
+  async approve(
+    question: string,
+    details: unknown,
+    { key, scope }: Pick<StepPlace, 'key' | 'scope'>,
+  ): Promise<unknown> {
+    const options = { key, ...signalOf(scope) };
+    const answer = await this.#deps.flow.waitForApproval(question, details, options);
     if (answer.approved) return answer;
     const note = answer.note === undefined ? '' : `: ${answer.note}`;
     throw new ToolFailure('USER_CANCELLED', `A person said no to "${question}"${note}.`);

@@ -12,6 +12,7 @@ import type { HttpServices } from '../http-services.ts';
 import { defineRoute, type Route } from '../route.ts';
 import {
   flowSchema,
+  planApprovalSchema,
   planBody,
   planSchema,
   resumeBody,
@@ -63,11 +64,12 @@ const start = defineRoute({
   status: 201,
   handle: async ({ services, identity, params, body, request }) => {
     const { flows, tools } = services.crib;
-    const { version, idempotencyKey, input } = body;
+    const { version, idempotencyKey, input, planApproval } = body;
     const key = keyOf(request, idempotencyKey);
     const { runId } = await flows.start(params.name, input, {
       ...callerOfIdentity(identity, tools, body),
       ...(version !== undefined && { version }),
+      ...(planApproval !== undefined && { planApproval }),
       ...(key !== undefined && { runId: runIdOf(params.name, identity, key) }),
     });
     const run = await visibleRun(runId, services, identity);
@@ -88,6 +90,23 @@ const plan = defineRoute({
     const name = await declaredName(params.name, services);
     const as = callerOfIdentity(identity, tools, body);
     return { body: await flows.plan(name, body.input, as) };
+  },
+});
+
+const requestApproval = defineRoute({
+  method: 'post',
+  path: '/v1/flows/:name/plan/approval',
+  role: 'agent',
+  tag: 'flows',
+  summary: 'Ask a person once for all calls of a plan; the answer starts one run',
+  input: { params: nameParams, body: planBody },
+  response: planApprovalSchema,
+  status: 201,
+  handle: async ({ services, identity, params, body }) => {
+    const { flows, tools } = services.crib;
+    const name = await declaredName(params.name, services);
+    const as = callerOfIdentity(identity, tools, body);
+    return { status: 201, body: await flows.requestApproval(name, body.input, as) };
   },
 });
 
@@ -227,5 +246,5 @@ const send = defineRoute({
 
 export const FLOW_ROUTES: readonly Route[] = [
   ...[list, runs, look, runGraph, cancel, resume, send],
-  ...[start, plan, flowGraph],
+  ...[start, plan, requestApproval, flowGraph],
 ];

@@ -124,8 +124,19 @@ export const planSchema = z.looseObject({
   missingCredentials: z.array(z.object({ step: z.string(), key: z.string() })),
 });
 
+export const planApprovalSchema = z.object({
+  approvalId: z.string(),
+  expiresAt: z.number(),
+  flow: z.string(),
+  version: z.string(),
+  digest: z.string(),
+  calls: z.number(),
+  asks: z.array(stepReason),
+});
+
 export const startBody = z.strictObject({
   input: z.unknown().optional(),
+  planApproval: nameSchema.optional(),
   version: z.string().min(1).max(100).optional(),
   idempotencyKey: nameSchema.optional(),
   agentId: nameSchema.optional(),
