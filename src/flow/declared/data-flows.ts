@@ -156,7 +156,7 @@ export class DataFlows {
       at === -1 ? this.#newest.get(source) : this.get(source.slice(0, at), source.slice(at + 1));
     if (flow) return { flow, faults: [], positionOf: () => undefined };
     const meant = didYouMean(source, this.#newest.keys());
-    throw new ToolFailure('NOT_FOUND', `There is no flow as data ${source}${meant}.`, {
+    throw new ToolFailure('NOT_FOUND', `There is no flow as data ${source}${meant || '.'}`, {
       suggestions: ['Register it with crib.flows.registerData, or pass the flow itself.'],
     });
   }
