@@ -99,7 +99,9 @@ describe('reading a flow', () => {
     const { faults } = await parseFlow(lines('name: sample', ...version, line));
     const found = faults.map((fault) => `${fault.line}:${fault.column} ${fault.message}`);
     expect(found).toEqual(expect.arrayContaining(expected));
-    expect(found).toEqual(found.toSorted((a, b) => Number.parseInt(a) - Number.parseInt(b)));
+    expect(found).toEqual(
+      found.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)),
+    );
   });
 
   it.each(['', '   \n\n'])('an empty text %j is named as such', async (text) => {

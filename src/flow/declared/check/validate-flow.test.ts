@@ -58,6 +58,7 @@ describe('what beginners write', () => {
   it.each([
     ['steps.a.data.note', 'for the value write { from: steps.a.data.note }'],
     ['"{{ steps.a.data.note }}"', 'never as a template'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text that is tested
     ['"${input.topic} and more"', 'never as a template'],
   ])('the text %s is a warning, because it is taken as it is', async (text, message) => {
     const source = one(`  - { id: b, call: lookup, input: { item: ${text} } }`);
@@ -67,6 +68,7 @@ describe('what beginners write', () => {
     expect(faults[0]?.message).toContain(message);
   });
 
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text that is tested
   it.each(['"${HOME}/x"', '"steps to take"', '{ value: steps.a.data.note }'])(
     'the text %s is no reference and no warning',
     async (text) => {
