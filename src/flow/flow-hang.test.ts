@@ -187,6 +187,19 @@ describe('a run whose store fails for a moment', () => {
     expect(run).toMatchObject({ status: 'completed', output: 7 });
   }, 15_000);
 
+  it('is continued by the same process after a store that was away for several seconds', async () => {
+    let failures = 4;
+    const store = storeWith((flows) => ({
+      release: async (claim, change, options) => {
+        if (failures-- > 0) throw new Error('the store is away');
+        return flows.release(claim, change, options);
+      },
+    }));
+    const run = await runFlow(async () => 7, await openCrib(store));
+    expect(failures).toBeLessThan(1);
+    expect(run).toMatchObject({ status: 'completed', output: 7 });
+  }, 30_000);
+
   it('is refused when it cannot be written at all', async () => {
     const store = storeWith(() => ({ create: () => Promise.reject(new Error('disk full')) }));
     const crib = await openCrib(store);

@@ -38,8 +38,12 @@ export class FlowRegistry {
     const flow = version === undefined ? this.#newest.get(name) : this.find(name, version);
     if (flow) return flow;
     const wanted = version === undefined ? name : `${name}@${version}`;
-    const meant = didYouMean(name, [...this.#newest.keys()]);
-    throw new ToolFailure('NOT_FOUND', `There is no flow ${wanted}${meant}.`, {
+    const versions = [...this.#byKey.values()].filter((each) => each.name === name);
+    const meant =
+      versions.length > 0
+        ? `; it has ${versions.map((each) => each.version).join(', ')}.`
+        : didYouMean(name, this.#newest.keys());
+    throw new ToolFailure('NOT_FOUND', `There is no flow ${wanted}${meant || '.'}`, {
       suggestions: ['Register it first: crib.flows.register(flow).'],
     });
   }

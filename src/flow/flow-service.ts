@@ -65,6 +65,8 @@ export class FlowService {
   readonly #turns = new Set<Promise<void>>();
   /** Runs that are not in the store yet. */
   readonly #unstored = new Set<string>();
+  /** Runs that could not be given up because the store was away, and why. */
+  readonly #unreleased = new Map<FlowRun, unknown>();
   readonly #scheduler: RunScheduler;
   readonly #stopListening: () => void;
   #isClosed = false;
@@ -230,10 +232,16 @@ export class FlowService {
   #begin(run: FlowRun, work: Promise<void>): void {
     const turn = work
       .catch(async (cause: unknown) => {
-        if (!this.#isClosed) await retryLater(run, cause, this.#deps);
+        if (!this.#isClosed) await this.#giveUp(run, cause);
       })
       .finally(() => this.#turns.delete(turn));
     this.#turns.add(turn);
+  }
+
+  /** Gives a run up, so that it is tried again; the next look repeats it while the store is away. */
+  async #giveUp(run: FlowRun, cause: unknown): Promise<void> {
+    if (await retryLater(run, cause, this.#deps)) this.#unreleased.delete(run);
+    else this.#unreleased.set(run, cause);
   }
 
   /** Goes on with a run that was claimed, if it and its journal are of this user. */
@@ -338,6 +346,7 @@ export class FlowService {
     const known = this.#deps.registry.keys();
     const now = this.#deps.runtime.now();
     const waits = { flows, approval: this.#deps.approval };
+    for (const [run, cause] of [...this.#unreleased]) await this.#giveUp(run, cause);
     for (const { execution } of [...this.#active.values()]) {
       await execution.recheckDue(now, async (waitsFor) =>
         isEvent(waitsFor) ? true : isAnswered(waitsFor, waits),

@@ -11,21 +11,19 @@ export interface RetryDeps {
 
 const RETRY_MS = 2_000;
 
-/** Never rejects. A run that another process has taken over is left to it. */
+/** Never rejects. A run that another process has taken over is left to it. False while the store is away. */
 export const retryLater = async (
   run: FlowRun,
   cause: unknown,
   { runtime, flows }: RetryDeps,
-): Promise<void> => {
+): Promise<boolean> => {
   const now = runtime.now();
   const change = { ...stopped('waiting', now), wakeAt: now + RETRY_MS, waitsFor: ['retry'] };
   try {
     await (await flows()).release(run, change);
   } catch (error) {
-    if (errorCodeOf(error) === 'CONFLICT') return;
-    const reasons = { error: reasonOf(cause), second: reasonOf(error) };
-    runtime.log.error('A run is left until this process ends.', { runId: run.id, ...reasons });
-    return;
+    return errorCodeOf(error) === 'CONFLICT';
   }
   runtime.log.warn('A run is tried again.', { runId: run.id, error: reasonOf(cause) });
+  return true;
 };

@@ -94,7 +94,7 @@ describe('flows in scripts', { timeout: SLOW }, () => {
     expect(plan.out).toMatch(/asks +sure: Save the sum\?/);
     const drawn = await project.run(['flow', 'graph', 'save', '--format', 'svg']);
     expect(drawn.out).toMatch(/^<svg [\s\S]*sum: calculator[\s\S]*<\/svg>\n$/);
-    expect((await project.run(['flow', 'runs'])).out).toContain('There is no such run.');
+    expect((await project.run(['flow', 'runs'])).out).toContain('There are no runs.');
   });
 
   it('a run that was killed goes on in another process, with the event it waits for', async () => {

@@ -23,8 +23,15 @@ export const findJsonFault = (text: string): JsonFault | undefined => {
   };
 };
 
+/** What to do about input that a command takes as `key=value` pairs, too. */
+const PAIRS = ['Or give the fields one by one: key=value.'];
+
 /** Parses JSON. `where` names its origin in messages, e.g. `The input`. Fails with VALIDATION_ERROR. */
-export const parseJson = (source: string, where: string): unknown => {
+export const parseJson = (
+  source: string,
+  where: string,
+  others: readonly string[] = PAIRS,
+): unknown => {
   const text = withoutByteOrderMark(source);
   const fault = findJsonFault(text);
   if (fault === undefined) return JSON.parse(text);
@@ -34,7 +41,7 @@ export const parseJson = (source: string, where: string): unknown => {
     {
       suggestions: [
         'In a shell, put the whole JSON in single quotes, and names and strings in double quotes.',
-        'Or give the fields one by one: key=value.',
+        ...others,
       ],
     },
   );

@@ -40,12 +40,15 @@ describe('parseConfigText', () => {
     ['just text', '1:1 : expected a mapping of sections, e.g. "tools:"'],
     ['- a\n- b', '1:1 : expected a mapping of sections, e.g. "tools:"'],
     ['a: 1\nb: 2\na: 3', '3:1 a: a is set twice; keep one'],
-    ['a: b: c', '1:4 : nested mappings are not allowed in compact mappings'],
+    [
+      'a: b: c',
+      '1:4 : nested mappings are not allowed in compact mappings; put a text that holds ": " in quotes, or check the indentation',
+    ],
     ['[1, 2', '1:6 : flow sequence must end with a ]'],
     ['a: 1\n---\nb: 2', '2:1 : a file holds one document; keep one'],
     ['? [a, b]\n: 1', '1:3 : a key must be plain text'],
     ['a: *nobody', '1:4 a: there is no anchor of this name'],
-    ['\ta: 1', '1:1 : tabs are not allowed as indentation'],
+    ['\ta: 1', '1:1 : tabs are not allowed as indentation; use spaces'],
   ])('%j', async (text, expected) => {
     expect(await faults(text)).toEqual([expected]);
   });

@@ -185,7 +185,7 @@ export class DataFlows {
 
   #unknown(source: string): ToolFailure {
     const meant = didYouMean(source, this.#newest.keys());
-    return new ToolFailure('NOT_FOUND', `There is no flow as data ${source}${meant}.`, {
+    return new ToolFailure('NOT_FOUND', `There is no flow as data ${source}${meant || '.'}`, {
       suggestions: ['Register it with crib.flows.registerData, or pass the flow itself.'],
     });
   }

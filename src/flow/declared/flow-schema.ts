@@ -35,7 +35,11 @@ const join = z.union([z.enum(FLOW_JOINS), z.strictObject({ custom: cel })], {
   error: `expected ${FLOW_JOINS.join(', ')} or { custom: CEL }`,
 });
 
-const version = z.string().regex(VERSION, { error: 'expected a version, as in 1.0.0' });
+/** YAML reads 1.0 as a number, so both faults need the same advice. */
+const NO_VERSION = 'expected a version of three numbers, as in 1.0.0';
+const version = z
+  .string({ error: ({ input }) => (input === undefined ? undefined : NO_VERSION) })
+  .regex(VERSION, { error: NO_VERSION });
 
 const toolCall = z.strictObject({
   call: text.describe('The name of a tool.'),
@@ -123,6 +127,16 @@ export const flowSchema = z
     output: value.exactOptional(),
   })
   .describe('A flow of Toolcrib as data.');
+
+/** The fields that an object at a path may have, for "did you mean"; none where nobody can tell. */
+export const flowFieldsAt = (path: readonly (string | number)[]): readonly string[] => {
+  const name = path.findLast((part) => typeof part === 'string');
+  if (path.length === 0) return Object.keys(flowSchema.shape);
+  if (name === 'steps') return Object.keys(step.shape);
+  if (name === 'limits') return Object.keys(limits.shape);
+  if (name === 'forEach') return Object.keys(forEach.shape);
+  return name === 'retry' ? Object.keys(retry.shape) : [];
+};
 
 /** The members of a step that say what it does; a step has exactly one. */
 export const STEP_ACTIONS = ['call', 'flow', 'approve', 'sleepMs', 'waitFor', 'steps'] as const;

@@ -41,7 +41,7 @@ describe('reading a flow', () => {
       ),
     ).toEqual([
       '4:9 expected a letter, then at most 63 letters, digits or "_"',
-      '6:13 there is no field colour here',
+      '6:5 there is no field colour here',
       '9:16 too small: expected number to be >=1',
       '10:14 expected fail, skip, abort, manual or { fallback: { call: … } }',
     ]);
@@ -63,6 +63,51 @@ describe('reading a flow', () => {
       '7:30 after is for steps of a dag, and this is sequential',
       '8:29 else needs a condition: add when',
     ]);
+  });
+
+  it.each([
+    [
+      'step: []',
+      '1:1 is missing; expected a list',
+      '3:1 there is no field step here; did you mean steps?',
+    ],
+    ['version: 1.0', '2:10 expected a version of three numbers, as in 1.0.0'],
+    [
+      'kind: dags',
+      '3:7 expected one of "sequential", "parallel", "conditional", "dag", "pipeline"',
+    ],
+    ['limits: { timeout: 5 }', '3:11 there is no field timeout here; did you mean timeoutMs?'],
+    ['steps: { a: { call: x } }', '3:8 expected a list, received fields with values'],
+    [
+      'steps: [{ id: a, call: x, when: true }]',
+      '3:33 expected a text, received true or false; put it in quotes',
+    ],
+    [
+      'steps: [{ id: a, call: x, forEach: { items: steps.b.data } }]',
+      '3:45 items has to be a list, { from: path } or { cel: expression }',
+    ],
+    [
+      'steps: [{ id: a, call: x, retry: { atempts: 2 } }]',
+      '3:36 there is no field atempts here; did you mean attempts?',
+    ],
+    [
+      'onFailure: a: b',
+      '3:12 nested mappings are not allowed in compact mappings; put a text that holds ": " in quotes, or check the indentation',
+    ],
+  ])('says where a beginner went wrong in %s, and what to write', async (line, ...expected) => {
+    const version = line.startsWith('version') ? [] : ['version: 1.0.0'];
+    const { faults } = await parseFlow(lines('name: sample', ...version, line));
+    const found = faults.map((fault) => `${fault.line}:${fault.column} ${fault.message}`);
+    expect(found).toEqual(expect.arrayContaining(expected));
+    expect(found).toEqual(
+      found.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)),
+    );
+  });
+
+  it.each(['', '   \n\n'])('an empty text %j is named as such', async (text) => {
+    expect((await parseFlow(text)).faults[0]?.message).toBe(
+      'is empty; a flow has name, version and steps',
+    );
   });
 
   it('names a step of a conditional group that cannot be reached', async () => {

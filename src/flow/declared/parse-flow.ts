@@ -4,8 +4,8 @@ import type { FlowData, FlowFault, ParsedFlow } from '../../contract/flow-data.t
 import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 import { readYaml, type YamlReading, type YamlRules } from '../../kit/text/strict-yaml.ts';
 import { shapeFaults } from './check/check-shape.ts';
+import { explainIssue, type FieldFault, type SchemaIssue } from './explain-issue.ts';
 import { flowSchema } from './flow-schema.ts';
-import type { FlowPath } from './step-tree.ts';
 
 const MAX_TEXT = 1024 * 1024;
 const MAX_DEPTH = 64;
@@ -16,42 +16,13 @@ export const MAX_FLOW_FAULTS = 100;
 
 type Fault = Omit<FlowFault, 'line' | 'column'>;
 
-interface ZodIssueLike {
-  readonly code?: string;
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-  readonly keys?: readonly string[];
-}
-
-const plainPath = (path: readonly PropertyKey[]): FlowPath =>
-  path.map((part) => (typeof part === 'symbol' ? part.toString() : part));
-
-const lowerFirst = (text: string): string =>
-  text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
-
-const faultsOf = ({ code, path, message, keys = [] }: ZodIssueLike): readonly Fault[] =>
-  code === 'unrecognized_keys'
-    ? keys.map((key) => ({
-        path: [...plainPath(path), key],
-        message: `there is no field ${key} here`,
-        severity: 'error' as const,
-      }))
-    : [
-        {
-          path: plainPath(path),
-          message: lowerFirst(message.replace(/^Invalid input: /, '')),
-          severity: 'error',
-        },
-      ];
-
 /** Checks data against the schema and the rules that no single field shows. */
 const checkData = (
   data: unknown,
-): { readonly flow?: FlowData; readonly faults: readonly Fault[] } => {
+): { readonly flow?: FlowData; readonly faults: readonly FieldFault[] } => {
   const parsed = flowSchema.safeParse(data);
   if (!parsed.success) {
-    const faults = (parsed.error.issues as readonly ZodIssueLike[]).flatMap(faultsOf);
-    return { faults };
+    return { faults: (parsed.error.issues as readonly SchemaIssue[]).flatMap(explainIssue) };
   }
   const { $schema: _schema, ...flow } = parsed.data;
   const faults = shapeFaults(flow as FlowData);
@@ -93,7 +64,7 @@ export const readFlowObject = (data: unknown): ParsedFlow => {
     return problem('a flow is plain data');
   }
   const { flow, faults } = checkData(copy);
-  const some = faults.slice(0, MAX_FLOW_FAULTS);
+  const some = placeFaults(faults, { positionOf: nowhere });
   return { ...(flow && { flow }), faults: some, positionOf: nowhere };
 };
 
@@ -112,11 +83,29 @@ export const placeFaults = (
   { positionOf }: Pick<ParsedFlow, 'positionOf'>,
   file?: string,
 ): readonly FlowFault[] =>
-  faults.slice(0, MAX_FLOW_FAULTS).map((fault) => ({
+  faults.slice(0, MAX_FLOW_FAULTS).map(({ path, message, severity }) => ({
     ...(file !== undefined && { file }),
-    ...fault,
-    ...positionOf(fault.path),
+    ...{ path, message, severity },
+    ...positionOf(path),
   }));
+
+const inOrder = (one: FlowFault, other: FlowFault): number =>
+  (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0);
+
+/** Places faults of fields; one of a name is where the name is written. */
+const placeFieldFaults = (
+  faults: readonly FieldFault[],
+  reading: YamlReading,
+  file: string | undefined,
+): readonly FlowFault[] =>
+  faults
+    .slice(0, MAX_FLOW_FAULTS)
+    .flatMap((fault) => {
+      const key = fault.isName === true ? reading.placeOf(fault.path)?.key : undefined;
+      const positionOf = key ? () => key : positionsIn(reading);
+      return placeFaults([fault], { positionOf }, file);
+    })
+    .toSorted(inOrder);
 
 /**
  * Reads the YAML of a flow. Never rejects because of the text: every fault comes back with its line and
@@ -131,6 +120,7 @@ export const parseFlow = async (
 ): Promise<ParsedFlow> => {
   if (typeof text !== 'string') return problem('the text of a flow is needed');
   if (text.length > MAX_TEXT) return problem(`is longer than ${MAX_TEXT} characters`);
+  if (text.trim() === '') return problem('is empty; a flow has name, version and steps');
   const reading = readYaml(await import('yaml'), text, RULES);
   const positionOf = positionsIn(reading);
   if (reading.faults.length > 0) {
@@ -141,7 +131,7 @@ export const parseFlow = async (
     return { faults, positionOf };
   }
   const { flow, faults } = checkData(reading.value);
-  return { ...(flow && { flow }), faults: placeFaults(faults, { positionOf }, file), positionOf };
+  return { ...(flow && { flow }), faults: placeFieldFaults(faults, reading, file), positionOf };
 };
 
 /** Reads whichever it is. */

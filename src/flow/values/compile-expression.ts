@@ -15,7 +15,7 @@ import { lazy } from '../../kit/data/lazy.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import { plainValue } from './plain-value.ts';
 import type { Reference } from './reference.ts';
-import { SCOPE_NAMES, type ScopeName, type ValueScope } from './scope.ts';
+import { SCOPE_NAMES, type ScopeName, stepFieldFault, type ValueScope } from './scope.ts';
 import { MAX_WORK, meterNodes, visitNodes, WorkMeter } from './work-meter.ts';
 
 const MAX_LENGTH = 4000;
@@ -106,16 +106,30 @@ const isRoot = (node: unknown, name: ScopeName): boolean => {
   return op === 'id' && args === name;
 };
 
+/** Gives the step that a node such as `steps.a` names. */
+const stepNamedBy = (node: unknown): string | undefined => {
+  const { args } = node as ASTNode;
+  const name = literalName(node as ASTNode);
+  return name !== undefined && Array.isArray(args) && isRoot(args[0], 'steps') ? name : undefined;
+};
+
+/** Throws where a node such as `steps.a.result` names what no step has. */
+const assertStepField = (node: ASTNode, name: string): void => {
+  const step = stepNamedBy((node.args as readonly unknown[])[0]);
+  const fault = step === undefined ? undefined : stepFieldFault(step, name);
+  if (fault !== undefined) throw new Refusal(`there is no ${name} here: ${fault}`, node.start);
+};
+
 /** Lists the names in use. Throws where a step is not named by a literal: nobody could check it. */
 const referencesOf = (root: ASTNode): readonly Reference[] => {
   const references: Reference[] = [];
   const named = new Set<unknown>();
   visitNodes(root, (node) => {
     const name = literalName(node);
-    if (name !== undefined && Array.isArray(node.args) && isRoot(node.args[0], 'steps')) {
-      named.add(node.args[0]);
+    if (name !== undefined && stepNamedBy(node) === name) {
+      named.add((node.args as readonly unknown[])[0]);
       references.push({ root: 'steps', step: name, text: `steps.${name}` });
-    }
+    } else if (name !== undefined) assertStepField(node, name);
     if (node.op !== 'id') return;
     const used = SCOPE_NAMES.find((each) => each === node.args);
     if (used === 'steps' && !named.has(node)) {

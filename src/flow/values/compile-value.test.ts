@@ -162,7 +162,7 @@ describe('threat: a path that reaches the machinery of objects', () => {
   it('inherited fields are not there', () => {
     expect(() => work({ from: 'input.toString' })).toThrow('"toString" is not there');
     expect(() => work({ cel: 'input.toString' })).toThrow('cannot be worked out');
-    expect(() => work({ from: 'steps.toString.name' })).toThrow('"toString" is not there');
+    expect(() => work({ from: 'steps.toString.data' })).toThrow('"toString" is not there');
     expect(() => work({ from: 'input.text.length' }, scope({ text: 'abc' }))).toThrow();
   });
 

@@ -5,7 +5,7 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
-import { SCOPE_NAMES, type ScopeName, type ValueScope } from './scope.ts';
+import { SCOPE_NAMES, type ScopeName, stepFieldFault, type ValueScope } from './scope.ts';
 
 const MAX_PATH_LENGTH = 1000;
 const MAX_SEGMENTS = 40;
@@ -54,8 +54,10 @@ export const parseReference = (text: string): ParsedReference | string => {
   const segments = segmentsOf(text, root.length);
   if (typeof segments === 'string') return segments;
   if (root !== 'steps') return { root, text, segments };
-  const [step] = segments;
+  const [step, field = 'data'] = segments;
   if (typeof step !== 'string') return 'has to name a step, e.g. steps.search.data';
+  const fault = stepFieldFault(step, field);
+  if (fault !== undefined) return `names ${field}: ${fault}`;
   return { root, step, text, segments };
 };
 

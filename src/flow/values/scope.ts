@@ -25,6 +25,15 @@ export interface ValueScope {
   readonly item?: unknown;
 }
 
+/** The fields of `StepOutput`. */
+const STEP_FIELDS: readonly string[] = ['data', 'success', 'status', 'error'];
+
+/** Says what is wrong with a field of a step, as in `steps.a.result`; `undefined` for a good one. */
+export const stepFieldFault = (step: string, field: string | number): string | undefined =>
+  STEP_FIELDS.includes(String(field))
+    ? undefined
+    : `a step has ${STEP_FIELDS.join(', ')}; what it returned is in steps.${step}.data`;
+
 export const SCOPE_NAMES = ['input', 'steps', 'caller', 'item'] as const;
 export type ScopeName = (typeof SCOPE_NAMES)[number];
 

@@ -24,6 +24,23 @@ describe('nextCronMoment', () => {
     expect(new Date(following).toISOString().slice(0, 10)).toBe('2026-03-30');
   });
 
+  it('a time that a change of clocks repeats comes once, on that day', () => {
+    const spec = { cron: '30 2 * * *', timeZone: 'Europe/Berlin' };
+    const next = nextCronMoment(spec, at('2026-10-24T22:00:00Z'));
+    expect(new Date(next).toISOString()).toBe('2026-10-25T00:30:00.000Z');
+    expect(new Date(nextCronMoment(spec, next)).toISOString()).toBe('2026-10-26T01:30:00.000Z');
+  });
+
+  it.each([
+    ['30 4 * *', 'UTC', 'it needs five fields between spaces, or six with seconds in front.'],
+    ['61 4 * * *', 'UTC', 'is not valid: Invalid value for minute: 61.'],
+    ['0 0 31 2 *', 'UTC', 'it has no moment to come.'],
+    ['* * * * *', 'Europe/Vena', 'There is no time zone Europe/Vena; did you mean Europe/Vienna?'],
+    ['* * * * *', 'Nowhere', 'There is no time zone Nowhere.'],
+  ])('says what is wrong with %s in %s', (cron, timeZone, message) => {
+    expect(() => nextCronMoment({ cron, timeZone }, 0)).toThrow(message);
+  });
+
   it.each([
     ['', 'UTC'],
     ['every day', 'UTC'],

@@ -1,6 +1,7 @@
 /** Reads cron patterns: five fields, six with seconds in front, or a shorthand such as `@daily`. */
 import { Cron } from 'croner';
 import { ToolFailure } from '../../contract/errors.ts';
+import { didYouMean } from '../text/did-you-mean.ts';
 import { reasonOf } from './reason-of.ts';
 
 export interface CronSpec {
@@ -11,11 +12,34 @@ export interface CronSpec {
 
 const MAX_PATTERN = 200;
 
+/** Says whether the platform knows a time zone. */
+const isTimeZone = (name: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+};
+
+/** The library names its classes and repeats the pattern; the reason alone is left. */
+const patternFault = (error: unknown): string =>
+  reasonOf(error).includes('space separated parts')
+    ? 'it needs five fields between spaces, or six with seconds in front.'
+    : `${reasonOf(error).replace(/^Cron\w+: /, '')}.`;
+
+const unknownZone = (timeZone: string): ToolFailure => {
+  const zone = timeZone.slice(0, MAX_PATTERN);
+  const meant = didYouMean(zone, Intl.supportedValuesOf('timeZone'));
+  return new ToolFailure('VALIDATION_ERROR', `There is no time zone ${zone}${meant || '.'}`, {
+    suggestions: ['Name a zone of the IANA list, such as Europe/Berlin, or UTC.'],
+  });
+};
+
 const refuse = ({ cron, timeZone = 'UTC' }: CronSpec, why: string): never => {
   const message = `The schedule ${JSON.stringify(cron.slice(0, MAX_PATTERN))} in ${timeZone.slice(0, MAX_PATTERN)} is not valid: ${why}`;
   throw new ToolFailure('VALIDATION_ERROR', message, {
     suggestions: [
-      'Write five fields, as in "30 4 * * 1-5", and a time zone such as Europe/Berlin.',
+      'Write minute, hour, day, month and weekday, as in "30 4 * * 1-5", or a word such as @daily.',
     ],
   });
 };
@@ -27,11 +51,12 @@ const refuse = ({ cron, timeZone = 'UTC' }: CronSpec, why: string): never => {
 export const nextCronMoment = (spec: CronSpec, after: number): number => {
   const { cron, timeZone = 'UTC' } = spec;
   if (cron.length > MAX_PATTERN) refuse(spec, 'it is too long.');
+  if (!isTimeZone(timeZone)) throw unknownZone(timeZone);
   let next: Date | null = null;
   try {
     next = new Cron(cron, { timezone: timeZone, mode: '5-or-6-parts' }).nextRun(new Date(after));
   } catch (error) {
-    refuse(spec, reasonOf(error));
+    refuse(spec, patternFault(error));
   }
   return next?.getTime() ?? refuse(spec, 'it has no moment to come.');
 };

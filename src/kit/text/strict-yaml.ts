@@ -68,13 +68,25 @@ const firstExcess = (tokens: readonly CST.Token[], rules: YamlRules): Excess | u
   return undefined;
 };
 
-const inOurWords = ({ code, message }: YAMLError): string =>
-  code === 'TAG_RESOLVE_FAILED'
-    ? 'tags are not allowed'
-    : message
-        .replace(/ at line \d.*$/s, '')
-        .replace(/: ".*$/s, '')
-        .replace(/^./, (letter) => letter.toLowerCase());
+/** What to do about faults whose own words help nobody who does not know the grammar of YAML. */
+const HINTS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
+  BLOCK_AS_IMPLICIT_KEY: '; put a text that holds ": " in quotes, or check the indentation',
+  BAD_INDENT: '; check the indentation',
+  TAB_AS_INDENT: '; use spaces',
+};
+
+const inOurWords = ({ code, message }: YAMLError): string => {
+  if (code === 'TAG_RESOLVE_FAILED') return 'tags are not allowed';
+  const reason = message
+    .replace(/ at line \d.*$/s, '')
+    .replace(/: ".*$/s, '')
+    .replace(
+      /^Sequence item without.*/,
+      'the line is no item of the list above; check its indentation',
+    )
+    .replace(/^./, (letter) => letter.toLowerCase());
+  return `${reason}${HINTS[code] ?? ''}`;
+};
 
 export interface ComposedYaml {
   /** Absent when there are faults. */

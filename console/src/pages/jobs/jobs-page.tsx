@@ -23,11 +23,25 @@ type Filter = Readonly<Record<string, string>>;
 
 const VIEWS = ['jobs', 'schedules'] as const;
 
+/** Tells jobs of one type apart: why it failed, which tool or flow it is about, or its id. */
+const noteOf = ({ id, type, state, error, payload }: JobRecord): string => {
+  if (error && state !== 'completed') return `${error.code}: ${error.message}`;
+  const { [type]: about } = Object(payload) as Readonly<Record<string, unknown>>;
+  return typeof about === 'string' ? about : id;
+};
+
 const COLUMNS: readonly Column<JobRecord>[] = [
   {
     id: 'type',
     title: 'Type',
-    cell: ({ type }) => <SafeText text={type} />,
+    cell: (job) => (
+      <>
+        <SafeText text={job.type} />
+        <span className="row-note">
+          <SafeText text={noteOf(job)} />
+        </span>
+      </>
+    ),
     sortBy: (j) => j.type,
   },
   {

@@ -18,13 +18,22 @@ interface Schedules {
 
 const COLUMNS: readonly Column<ScheduleRecord>[] = [
   { id: 'id', title: 'Schedule', cell: ({ id }) => <SafeText text={id} />, sortBy: (s) => s.id },
-  { id: 'type', title: 'Job', cell: ({ type }) => <SafeText text={type} />, sortBy: (s) => s.type },
+  {
+    id: 'type',
+    title: 'Job',
+    isSecondary: true,
+    cell: ({ type }) => <SafeText text={type} />,
+    sortBy: (s) => s.type,
+  },
   {
     id: 'cron',
     title: 'When',
     cell: ({ cron, timeZone = 'UTC' }) => (
       <>
-        <SafeCode text={cron} /> <span className="muted">{timeZone}</span>
+        <span className="one-line">
+          <SafeCode text={cron} />
+        </span>{' '}
+        <span className="muted">{timeZone}</span>
       </>
     ),
   },

@@ -11,8 +11,10 @@ const list = (io: Io, options: ModuleOptions): Promise<number> =>
     await registerModules(io, crib, options);
     const flows = await crib.flows.registered();
     if (io.json) printJson(io, { flows });
-    else if (flows.length === 0) print(io, 'No flow is known here.');
-    else {
+    else if (flows.length === 0) {
+      print(io, 'No flow is known here.');
+      note(io, io.noteInk.dim('Write one to .toolcrib/flows/<name>.yml, or name a --module.'));
+    } else {
       const rows = flows.map(({ name, version, description }) => [
         { text: name, paint: io.ink.bold },
         version,

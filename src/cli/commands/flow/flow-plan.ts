@@ -46,7 +46,7 @@ const summary = (io: Io, plan: FlowPlan): readonly string[] => {
     '',
     `Time     about ${formatDuration(estimatedMs)}, along ${criticalPath.join(' → ')}`,
     `Cost     ${formatCost(cost.maxUsd)} at most${cost.isOpen ? ', and what is not known before' : ''}`,
-    ...approvals.map(({ step, reason }) => `${io.ink.yellow('asks')}     ${step}: ${reason}`),
+    ...approvals.map(({ step, reason }) => `${io.ink.yellow('Asks')}     ${step}: ${reason}`),
     ...denied.map(({ step, reason }) => `${io.ink.red('denied')}   ${step}: ${reason}`),
     ...missingCredentials.map(({ step, key }) => `${io.ink.red('lacks')}    ${step}: ${key}`),
     'Nothing was run.',

@@ -44,8 +44,10 @@ const runs = (io: Io, { status, flow, user, limit = DEFAULT_LIMIT }: RunsOptions
       ...(flow !== undefined && { flow }),
       ...(user !== undefined && { userId: user }),
     });
+    const isFiltered = status !== undefined || flow !== undefined || user !== undefined;
     if (io.json) printJson(io, { runs: found.map(shownRun) });
-    else if (found.length === 0) print(io, 'There is no such run.');
+    else if (found.length === 0)
+      print(io, isFiltered ? 'There is no such run.' : 'There are no runs.');
     else {
       const rows = found.map((run) => rowOf(io, run));
       print(io, ...table([headRow(HEAD, io.ink), ...rows], widthOf(io)));

@@ -7,7 +7,7 @@ import { withStore } from '../../session/open-crib.ts';
 import { findRun, isOver } from './find-run.ts';
 
 const send = (io: Io, typed: string, [event = '', json]: readonly string[]): Promise<number> => {
-  const payload = json === undefined ? null : parseJson(json, 'The payload');
+  const payload = json === undefined ? null : parseJson(json, 'The payload', []);
   return withStore(io, async ({ crib }) => {
     const run = await findRun(crib, typed);
     if (!(await crib.flows.send(run.id, event, payload))) throw isOver(run);

@@ -34,5 +34,5 @@ export const payloadFrom = async (io: Io, text: string | undefined): Promise<unk
   if (text === undefined) return null;
   if (text === '-') return (await readInput(io, { args: ['-'], file: undefined })).base;
   if (text.startsWith('@')) return (await readInput(io, { args: [], file: text.slice(1) })).base;
-  return parseJson(text, 'The payload');
+  return parseJson(text, 'The payload', ['Or put it into a file, and give @file.']);
 };

@@ -60,8 +60,10 @@ const list = (io: Io, options: ListOptions): Promise<number> => {
   const filter = filterFrom(io, options);
   return withStore(io, async ({ crib }) => {
     const jobs = await crib.jobs.list(filter);
+    const isFiltered = Object.keys(filter).length > 1;
     if (io.json) printJson(io, jobs);
-    else if (jobs.length === 0) print(io, 'There are no such jobs.');
+    else if (jobs.length === 0)
+      print(io, isFiltered ? 'There are no such jobs.' : 'There are no jobs.');
     else {
       const rows = [headRow(HEAD, io.ink), ...jobs.map((job) => rowOf(io, job))];
       print(io, ...table(rows, widthOf(io)));

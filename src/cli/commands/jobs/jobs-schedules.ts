@@ -89,7 +89,7 @@ export const jobsScheduleCommand = (jobs: Command, io: Io): Command =>
           schedule(io, { id, type }, options),
         ),
       ),
-    `toolcrib jobs schedule nightly tool --cron '30 4 * * *' --payload '{"tool":"current_time"}'`,
+    `toolcrib jobs schedule nightly tool --cron '30 4 * * *' --payload '{"tool":"datetime","input":{"operation":"now"}}'`,
   );
 
 export const jobsUnscheduleCommand = (jobs: Command, io: Io): Command =>

@@ -8,8 +8,9 @@ import { type Io, note, print } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { awaitEnd } from '../../session/on-interrupt.ts';
 import { openCrib } from '../../session/open-crib.ts';
+import { type ModuleOptions, registerModules, withModules } from '../flow/flow-modules.ts';
 
-interface WorkerOptions {
+interface WorkerOptions extends ModuleOptions {
   readonly queues?: readonly string[];
   readonly concurrency?: number;
   readonly grace?: number;
@@ -41,6 +42,7 @@ const work = async (io: Io, options: WorkerOptions): Promise<number> => {
   const { ended, release } = awaitEnd(io, () => io.signals.exit(1));
   let count = 0;
   try {
+    await registerModules(io, crib, options);
     const workers = await crib.jobs.work({
       ...(queues !== undefined && { queues }),
       ...(concurrency !== undefined && { concurrency }),
@@ -63,8 +65,7 @@ const work = async (io: Io, options: WorkerOptions): Promise<number> => {
 
 export const workerCommand = (program: Command, io: Io): Command =>
   withExamples(
-    program
-      .command('worker')
+    withModules(program.command('worker'))
       .option('--json', 'print one line of JSON for each attempt')
       .option('--queues <names>', 'these queues, between commas; all known ones otherwise', collect)
       .option(

@@ -1,5 +1,6 @@
 /** Finds the faults of a flow that no single field shows: which members of a step go together. */
 import type { FlowData, FlowDataStep, FlowFault } from '../../../contract/flow-data.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
 import { actionsOf, MAX_GROUP_DEPTH, MAX_STEPS, STEP_ACTIONS } from '../flow-schema.ts';
 import type { FlowPath } from '../step-tree.ts';
 
@@ -61,6 +62,10 @@ class ShapeCheck {
     }
     if (step.else !== undefined && kind === 'conditional') {
       this.#fault([...path, 'else'], 'in a conditional group the next step is the alternative');
+    }
+    if (step.forEach && !isRecord(step.forEach.items) && !Array.isArray(step.forEach.items)) {
+      const message = 'items has to be a list, { from: path } or { cel: expression }';
+      this.#fault([...path, 'forEach', 'items'], message);
     }
     if (step.steps) {
       const { kind: inner = 'sequential' } = step;

@@ -40,6 +40,56 @@ const check = async (text: string, flows: Readonly<Record<string, FlowData>> = {
 const flow = (kind: string, ...steps: string[]): string =>
   ['name: sample', 'version: 1.0.0', `kind: ${kind}`, 'steps:', ...steps].join('\n');
 
+describe('what beginners write', () => {
+  const one = (...rest: string[]): string =>
+    flow('sequential', '  - { id: a, call: lookup, input: { item: x } }', ...rest);
+
+  it.each([
+    ['from', '  - { id: b, call: lookup, input: { item: { from: steps.a.note } } }', '6:51'],
+    ['cel', '  - { id: b, call: lookup, input: { item: { cel: steps.a.note } } }', '6:50'],
+    ['when', '  - { id: b, when: steps.a.note == "", call: lookup, input: { item: x } }', '6:20'],
+  ])('a result without data in %s is told where the result is', async (_member, line, place) => {
+    const [fault, ...others] = await check(one(line));
+    expect(others).toEqual([]);
+    expect(fault).toContain(place);
+    expect(fault).toContain('what it returned is in steps.a.data');
+  });
+
+  it.each([
+    ['steps.a.data.note', 'for the value write { from: steps.a.data.note }'],
+    ['"{{ steps.a.data.note }}"', 'never as a template'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text that is tested
+    ['"${input.topic} and more"', 'never as a template'],
+  ])('the text %s is a warning, because it is taken as it is', async (text, message) => {
+    const source = one(`  - { id: b, call: lookup, input: { item: ${text} } }`);
+    const { ok, faults } = await validateFlow(await parseFlow(source), { tools });
+    expect(ok).toBe(true);
+    expect(faults).toMatchObject([{ severity: 'warning', line: 6 }]);
+    expect(faults[0]?.message).toContain(message);
+  });
+
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text that is tested
+  it.each(['"${HOME}/x"', '"steps to take"', '{ value: steps.a.data.note }'])(
+    'the text %s is no reference and no warning',
+    async (text) => {
+      expect(await check(one(`  - { id: b, call: lookup, input: { item: ${text} } }`))).toEqual([]);
+    },
+  );
+
+  it('an input that is no JSON Schema is a fault with its place', async () => {
+    expect(await check(`${one()}\ninput: { type: sting }`)).toEqual([
+      expect.stringMatching(/^6:8 .*cannot be compiled.*sting/),
+    ]);
+  });
+
+  it('an input written as name and type is a warning that shows the JSON Schema', async () => {
+    const parsed = await parseFlow(`${one()}\ninput: { topic: string }`);
+    const { ok, faults } = await validateFlow(parsed, { tools });
+    expect(ok).toBe(true);
+    expect(faults[0]?.message).toContain('properties: { topic: { type: string } }');
+  });
+});
+
 describe('the graph', () => {
   it('names the steps of a loop and those that it keeps from running', async () => {
     expect(

@@ -7,7 +7,9 @@ import { placeFaults } from '../parse-flow.ts';
 import { flowNameOf, type SubFlow, subFlowBeyond, toolBeyond } from '../run/step-work.ts';
 import type { FlowPath, StepNode } from '../step-tree.ts';
 import { referenceFaults } from './check-references.ts';
+import { inputSchemaFaults } from './input-schema-faults.ts';
 import { misfitOf, valueMisfits } from './schema-fit.ts';
+import { textFaults } from './text-faults.ts';
 import { type FlowTools, ShapeReader } from './tool-shapes.ts';
 
 export interface ValidateFlowDeps {
@@ -61,6 +63,8 @@ class FlowCheck {
     for (const { call, version } of calls) await this.#shapes.read(call, version);
     for (const call of calls) this.#tool(call);
     for (const node of this.#program.tree.nodes) this.#subFlow(node);
+    this.faults.push(...(await inputSchemaFaults(this.#program.flow)));
+    this.faults.push(...textFaults(this.#program.tree.nodes));
   }
 
   #fault(path: FlowPath, message: string, severity: Fault['severity'] = 'error'): void {
