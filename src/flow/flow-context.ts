@@ -150,8 +150,6 @@ export class StepContext implements FlowContext {
   ): Promise<T> {
     const request = { kind, name, input, work };
     const named = key === undefined ? request : { ...request, key };
-    // Async, so that input which is no JSON rejects instead of throwing.
-    const begin = async () => this.#execution.step(named);
-    return handled(begin() as Promise<T>);
+    return handled(this.#execution.step(named) as Promise<T>);
   }
 }

@@ -4,21 +4,20 @@
  * the same again.
  */
 import { nextTick } from 'node:process';
-import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
+import { type ToolError, ToolFailure } from '../contract/errors.ts';
 import type { JournalStep } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { digestOf } from '../kit/data/canonical-json.ts';
 import { differentStep, missingStep, stalledStep } from './divergence.ts';
+import { OpenStep, type ToldEnd } from './open-step.ts';
 import { ReplayStall } from './replay-stall.ts';
 import type { RunJournal } from './run-journal.ts';
 import {
   type ClosedEnd,
   plainEnd,
   plainValue,
-  type StepAttempt,
   type StepEnd,
   type StepRequest,
-  stepFailure,
   type TurnEnd,
 } from './turn.ts';
 
@@ -30,20 +29,6 @@ export interface ExecutionDeps {
   lookAt(moment: number): void;
 }
 
-interface OpenStep {
-  readonly key: string;
-  readonly request: StepRequest;
-  readonly digest: string;
-  readonly startedAt: number;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-  open: JournalStep | undefined;
-  /** What it waits for; `undefined` while it is worked on. */
-  parkedFor: string | undefined;
-  /** What came while it was worked on: it may have looked too early. */
-  missed: Set<string> | undefined;
-}
-
 /** So many steps are handed to the code in one turn of the event loop. */
 const DRAINS_A_TURN = 16;
 
@@ -52,12 +37,10 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 /** A step that has ended, until the code is told. */
 interface EndedStep {
   readonly step: OpenStep;
-  readonly entry: JournalStep;
+  readonly end: ToldEnd;
 }
 
 const STEP_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,999}$/;
-
-const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 export class FlowExecution {
   readonly #deps: ExecutionDeps;
@@ -126,7 +109,18 @@ export class FlowExecution {
 
   /** Makes one step, or repeats what is on record of it. */
   step(request: StepRequest): Promise<unknown> {
-    if (!this.#end) return never();
+    // Rejects for what is thrown, e.g. because the input is no JSON; stays open once the turn is over.
+    return new Promise((resolve, reject) => {
+      if (this.#end) this.#begin(request, resolve, reject);
+    });
+  }
+
+  #begin(
+    request: StepRequest,
+    resolve: (value: unknown) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    const { runtime, journal } = this.#deps;
     const key = this.#keyOf(request);
     const digest = digestOf(request.input ?? null);
     const known = this.#journal.get(key);
@@ -134,29 +128,18 @@ export class FlowExecution {
     const difference = known && differentStep(known, { kind, name, digest });
     if (difference) {
       this.#block(`step:${key}`, difference);
-      return never();
+      return;
     }
     // A run of many steps must not remember each number.
     if (known || request.key !== undefined) this.#made.add(key);
     this.#steps += 1;
-    return new Promise((resolve, reject) => {
-      const startedAt = known?.startedAt ?? this.#deps.runtime.now();
-      const open = known?.position === undefined ? known : undefined;
-      const step: OpenStep = {
-        key,
-        request,
-        digest,
-        startedAt,
-        resolve,
-        reject,
-        open,
-        parkedFor: undefined,
-        missed: undefined,
-      };
-      this.#open.set(key, step);
-      if (known?.position === undefined) void this.#work(step);
-      else this.#pump();
-    });
+    const startedAt = known?.startedAt ?? runtime.now();
+    const open = known?.position === undefined ? known : undefined;
+    const made = { key, request, digest, startedAt, open, resolve, reject };
+    const step = new OpenStep(made, journal);
+    this.#open.set(key, step);
+    if (known?.position === undefined) void this.#work(step);
+    else this.#pump();
   }
 
   /** Numbers begin with a digit and keys with a letter, so that neither can be taken for the other. */
@@ -176,7 +159,7 @@ export class FlowExecution {
   /** Returns the steps that are worked on at this moment; the journal does not have them yet. */
   underWay(): readonly JournalStep[] {
     const open = [...this.#open.values()];
-    return open.filter((step) => step.parkedFor === undefined).map((step) => this.#entry(step));
+    return open.filter((step) => step.parkedFor === undefined).map((step) => step.entry());
   }
 
   /** Looks again at steps that wait for this. */
@@ -206,7 +189,7 @@ export class FlowExecution {
     step.parkedFor = undefined;
     step.missed = undefined;
     try {
-      const end = await step.request.work(this.#attempt(step));
+      const end = await step.request.work(step);
       if (end.state === 'blocked') this.#block(end.waitsFor, end.error);
       else if (end.state === 'parked') this.#park(step, end);
       else this.#close(step, end);
@@ -218,22 +201,8 @@ export class FlowExecution {
     }
   }
 
-  #attempt(step: OpenStep): StepAttempt {
-    const { key, open } = step;
-    const { journal } = this.#deps;
-    return {
-      key,
-      open,
-      note: (part) => {
-        this.#note(step, part);
-        return journal.flush();
-      },
-      flush: () => journal.flush(),
-    };
-  }
-
   #park(step: OpenStep, end: Extract<StepEnd, { state: 'parked' }>): void {
-    if (end.step || !step.open) this.#note(step, end.step);
+    if (end.step || !step.open) step.keep(end.step);
     if (step.missed?.has(end.waitsFor)) {
       void this.#work(step);
       return;
@@ -242,29 +211,20 @@ export class FlowExecution {
     if (step.open?.wakeAt !== undefined) this.#deps.lookAt(step.open.wakeAt);
   }
 
-  #note(step: OpenStep, part: Partial<JournalStep> | undefined): void {
-    const entry: JournalStep = {
-      ...(step.open ?? this.#entry(step)),
-      ...part,
-      state: 'open',
-    };
-    this.#deps.journal.add(entry);
-    step.open = entry;
-  }
-
   #close(step: OpenStep, end: ClosedEnd): void {
-    const { state, value, error } = plainEnd(end);
+    const plain = plainEnd(end);
+    const { state, kept, error } = plain;
     this.#position += 1;
     // Assigned one by one: objects that are spread into each other cost 5 µs a step.
-    const entry: Writable<JournalStep> = step.open ? { ...step.open } : this.#entry(step);
+    const entry: Writable<JournalStep> = step.open ? { ...step.open } : step.entry();
     if (end.step) Object.assign(entry, end.step);
     entry.state = state;
     entry.position = this.#position;
     entry.finishedAt = this.#deps.runtime.now();
-    if (value !== undefined) entry.value = value;
+    if (kept !== undefined) entry.value = kept;
     if (error) entry.error = error;
     this.#deps.journal.add(entry);
-    this.#ended.push({ step, entry });
+    this.#ended.push({ step, end: plain });
   }
 
   /** Takes the step that ended first. */
@@ -280,14 +240,9 @@ export class FlowExecution {
     return ended;
   }
 
-  #entry({ key, request: { kind, name }, digest, startedAt }: OpenStep): JournalStep {
-    return { key, kind, name, digest, state: 'open', startedAt };
-  }
-
-  #settle(step: OpenStep, { state, value, error }: JournalStep): void {
+  #settle(step: OpenStep, end: ToldEnd): void {
     this.#open.delete(step.key);
-    if (state === 'done') step.resolve(value);
-    else step.reject(stepFailure(error ?? toolError('EXECUTION_FAILED')));
+    step.settle(end);
   }
 
   /** Hands one step's end to the code, then lets the code go on before the next. */
@@ -308,7 +263,7 @@ export class FlowExecution {
         this.#endIfIdle();
         return;
       }
-      this.#settle(ended.step, ended.entry);
+      this.#settle(ended.step, ended.end);
     }
     this.#drain();
   }
@@ -322,8 +277,10 @@ export class FlowExecution {
     this.#isDraining = true;
     this.#drains += 1;
     if (this.#drains % DRAINS_A_TURN === 0) setImmediate(this.#drained);
-    else queueMicrotask(() => nextTick(this.#drained));
+    else queueMicrotask(this.#drainLater);
   }
+
+  readonly #drainLater = (): void => nextTick(this.#drained);
 
   readonly #drained = (): void => {
     this.#isDraining = false;
