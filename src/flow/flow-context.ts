@@ -28,9 +28,11 @@ const assertConcurrency = (maxConcurrency: number): void => {
   throw new ToolFailure('VALIDATION_ERROR', 'maxConcurrency must be a whole number above zero.');
 };
 
+const ignore = (): void => undefined;
+
 /** Marks a promise as handled: a failure that the code of a flow ignores must not end the process. */
 const handled = <T>(promise: Promise<T>): Promise<T> => {
-  promise.catch(() => undefined);
+  promise.catch(ignore);
   return promise;
 };
 

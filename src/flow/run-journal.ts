@@ -135,8 +135,15 @@ export class RunJournal {
     this.#timer = this.#deps.runtime.after(PAUSE_MS, this.#afterPause);
   }
 
-  /** Waits once more while steps go on ending: a busy process then writes most runs once. */
+  /** Looks after what is ready now: in a busy process nothing could end before a pause was over. */
   readonly #afterPause = (): void => {
+    setImmediate(this.#look);
+  };
+
+  /** Waits once more while steps go on ending: 64 runs at once are then written once each. */
+  readonly #look = (): void => {
+    // Written meanwhile, or over.
+    if (!this.#timer) return;
     this.#pauses += 1;
     if (this.#hasEnded && this.#pauses < MAX_PAUSES) this.#pause();
     else this.#writeNow();
