@@ -3,6 +3,7 @@
  * and the flows of other libraries. And what a step costs above the call that it makes.
  */
 import { fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { race } from './race.mjs';
 import { runIfMain, target } from './report.mjs';
@@ -14,12 +15,36 @@ const from = './flow-contenders.mjs';
 const memory = 'Toolcrib, memory';
 const durable = 'Toolcrib, SQLite, durable';
 const dbos = 'DBOS, PostgreSQL, durable';
-const peers = [
-  'bare promises',
-  'LangGraph, memory',
-  'Mastra workflow, memory',
-  ...(process.env.BENCH_POSTGRES_URL === undefined ? [] : [dbos]),
-];
+const packages = {
+  'LangGraph, memory': '@langchain/langgraph',
+  'Mastra workflow, memory': '@mastra/core',
+  [dbos]: '@dbos-inc/dbos-sdk',
+};
+
+const isInstalled = (name) => existsSync(join(import.meta.dirname, 'node_modules', name));
+
+/** Names those who take part, and prints how to install the others. */
+const presentPeers = () => {
+  const missing = Object.entries(packages).filter(([, name]) => !isInstalled(name));
+  for (const [peer, name] of missing) console.log(`${peer} is not installed: npm i ${name}`);
+  const absent = new Set(missing.map(([peer]) => peer));
+  return ['bare promises', ...Object.keys(packages).filter((peer) => !absent.has(peer))];
+};
+
+/** Starts the server of DBOS and tells the contenders its address; none is needed without DBOS. */
+const openServer = async (peers) => {
+  if (!peers.includes(dbos)) return undefined;
+  try {
+    const { startServer } = await import('./postgres-server.mjs');
+    const server = await startServer(process.env.BENCH_POSTGRES_URL);
+    process.env.BENCH_POSTGRES_URL = server.url;
+    return server;
+  } catch (error) {
+    console.log(`${dbos} is not measured: ${error.message}`);
+    return undefined;
+  }
+};
+
 const MANY = 64;
 const MAX_MS = 2;
 const MIN_FLOWS = 2_000;
@@ -27,8 +52,8 @@ const MAX_STEP_US = 20;
 
 const ratiosOf = (name, timings) =>
   Object.fromEntries(
-    peers
-      .filter((peer) => peer !== name)
+    Object.keys(timings)
+      .filter((peer) => peer !== memory && peer !== durable)
       .map((peer) => [peer, pairedRatio(timings[name].samples, timings[peer].samples)]),
   );
 
@@ -76,14 +101,11 @@ export const measure = async ({ quick }) => {
   const pace = quick
     ? { concurrency, rounds: 5, warmMs: 500, roundMs: 150 }
     : { concurrency, rounds: 15, warmMs: 2000, roundMs: 300 };
-  const names = [memory, durable, ...peers];
-  const timings = await race(
-    names.map((contender) => ({ contender, from })),
-    pace,
-  );
-  if (!names.includes(dbos)) {
-    console.log(`${dbos} is not measured: BENCH_POSTGRES_URL names no server.`);
-  }
+  const peers = presentPeers();
+  const server = await openServer(peers);
+  const names = [memory, durable, ...peers.filter((peer) => peer !== dbos || server)];
+  const entrants = names.map((contender) => ({ contender, from }));
+  const timings = await race(entrants, pace).finally(() => server?.stop());
   return [
     ...names.map((name) => aloneRow(name, timings[1])),
     ...names.map((name) => manyRow(name, timings[MANY])),

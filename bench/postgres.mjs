@@ -2,76 +2,17 @@
  * The store on PostgreSQL, on a server that this benchmark starts: governed calls a second, beside plain
  * one-row commits on the same server in the same run. `DATABASE_URL` names another server instead.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openCrib } from './crib-under-test.mjs';
-import { scratchFolder } from './race.mjs';
+import { startServer } from './postgres-server.mjs';
 import { runIfMain, target } from './report.mjs';
 import { summarize } from './statistics.mjs';
 
 export const title = 'postgres: synced, 64 calls at once';
 
-const DEBIAN = '/usr/lib/postgresql';
 const AT_ONCE = 64;
 const floors = { add: 10_000, add_write: 5_000 };
 const names = { add: 'Toolcrib, read-only', add_write: 'Toolcrib, write' };
-
-/** PostgreSQL does not run as root. */
-const userOf = () => {
-  if (process.getuid() !== 0) return {};
-  const id = (flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  return { uid: id('-u'), gid: id('-g') };
-};
-
-const isUp = async (url) => {
-  const client = new pg.Client({ connectionString: url });
-  try {
-    await client.connect();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
-};
-
-/** A server with its defaults, fsync among them, on the disk of the benchmark folder. */
-const startServer = async () => {
-  const given = process.env.DATABASE_URL;
-  if (given !== undefined) return { url: given, stop: async () => undefined };
-  const [version] = existsSync(DEBIAN) ? readdirSync(DEBIAN) : [];
-  if (version === undefined) throw new Error('PostgreSQL is not installed.');
-  const programs = join(DEBIAN, version, 'bin');
-  const folder = await scratchFolder();
-  const as = userOf();
-  if (as.uid !== undefined) chownSync(folder, as.uid, as.gid);
-  const options = { ...as, cwd: folder, env: { LC_ALL: 'C' }, stdio: 'ignore' };
-  const data = join(folder, 'data');
-  execFileSync(
-    join(programs, 'initdb'),
-    ['-D', data, '-U', 'bench', '-A', 'trust', '-E', 'UTF8'],
-    options,
-  );
-  const server = spawn(
-    join(programs, 'postgres'),
-    ['-D', data, '-k', folder, '-c', 'listen_addresses='],
-    options,
-  );
-  const url = `postgres://bench@/postgres?host=${encodeURIComponent(folder)}`;
-  for (let tries = 0; !(await isUp(url)); tries++) {
-    if (tries === 100) throw new Error('PostgreSQL did not start.');
-    await sleep(100);
-  }
-  const stop = async () => {
-    server.kill('SIGINT');
-    await new Promise((done) => server.once('exit', done));
-    rmSync(folder, { recursive: true, force: true });
-  };
-  return { url, stop };
-};
 
 /** Keeps `count` calls under way for a while; answers nanoseconds a call. */
 const pace = async (count, ms, call) => {
@@ -133,7 +74,7 @@ const measureOn = async (url, { rounds, roundMs }) => {
 };
 
 export const measure = async ({ quick }) => {
-  const server = await startServer();
+  const server = await startServer(process.env.DATABASE_URL);
   try {
     return await measureOn(
       server.url,

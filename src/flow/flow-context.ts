@@ -29,9 +29,11 @@ const assertConcurrency = (maxConcurrency: number): void => {
   throw new ToolFailure('VALIDATION_ERROR', 'maxConcurrency must be a whole number above zero.');
 };
 
+const ignore = (): void => undefined;
+
 /** Marks a promise as handled: a failure that the code of a flow ignores must not end the process. */
 const handled = <T>(promise: Promise<T>): Promise<T> => {
-  promise.catch(() => undefined);
+  promise.catch(ignore);
   return promise;
 };
 
@@ -168,8 +170,6 @@ export class StepContext implements FlowContext {
     const request = { kind, name, input, work };
     const keyed = key === undefined ? request : { ...request, key };
     const named = signal ? { ...keyed, signal, abandon: this.#abandon } : keyed;
-    // Async, so that input which is no JSON rejects instead of throwing.
-    const begin = async () => this.#execution.step(named);
-    return handled(begin() as Promise<T>);
+    return handled(this.#execution.step(named) as Promise<T>);
   }
 }

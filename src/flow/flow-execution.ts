@@ -4,20 +4,19 @@
  * the same again.
  */
 import { nextTick } from 'node:process';
-import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
+import { type ToolError, ToolFailure } from '../contract/errors.ts';
 import type { JournalStep } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { digestOf } from '../kit/data/canonical-json.ts';
 import { differentStep, missingStep, stalledStep } from './divergence.ts';
+import { OpenStep, type ToldEnd } from './open-step.ts';
 import { ReplayStall } from './replay-stall.ts';
 import type { RunJournal } from './run-journal.ts';
 import {
   type ClosedEnd,
   cancelledStep,
-  type OpenStep,
   plainEnd,
   plainValue,
-  type StepAttempt,
   type StepEnd,
   type StepRequest,
   stepFailure,
@@ -40,12 +39,10 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 /** A step that has ended, until the code is told. */
 interface EndedStep {
   readonly step: OpenStep;
-  readonly entry: JournalStep;
+  readonly end: ToldEnd;
 }
 
 const STEP_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,999}$/;
-
-const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 export class FlowExecution {
   readonly #deps: ExecutionDeps;
@@ -114,9 +111,23 @@ export class FlowExecution {
 
   /** Makes one step, or repeats what is on record of it. */
   step(request: StepRequest): Promise<unknown> {
-    if (!this.#end) return never();
+    // Rejects for what is thrown, e.g. because the input is no JSON; stays open once the turn is over.
+    return new Promise((resolve, reject) => {
+      if (this.#end) this.#begin(request, resolve, reject);
+    });
+  }
+
+  #begin(
+    request: StepRequest,
+    resolve: (value: unknown) => void,
+    reject: (error: unknown) => void,
+  ): void {
     // A step that was cancelled before it began leaves no row: a replay does not begin it either.
-    if (request.signal?.aborted) return Promise.reject(stepFailure(cancelledStep()));
+    if (request.signal?.aborted) {
+      reject(stepFailure(cancelledStep()));
+      return;
+    }
+    const { runtime, journal } = this.#deps;
     const key = this.#keyOf(request);
     const digest = digestOf(request.input ?? null);
     const known = this.#journal.get(key);
@@ -124,33 +135,20 @@ export class FlowExecution {
     const difference = known && differentStep(known, { kind, name, digest });
     if (difference) {
       this.#block(`step:${key}`, difference);
-      return never();
+      return;
     }
     // A run of many steps must not remember each number.
     if (known || request.key !== undefined) this.#made.add(key);
     this.#steps += 1;
-    return new Promise((resolve, reject) => {
-      const startedAt = known?.startedAt ?? this.#deps.runtime.now();
-      const open = known?.position === undefined ? known : undefined;
-      const step: OpenStep = {
-        key,
-        request,
-        digest,
-        startedAt,
-        resolve,
-        reject,
-        open,
-        parkedFor: undefined,
-        missed: undefined,
-        isCancelled: false,
-        release: undefined,
-      };
-      this.#open.set(key, step);
-      if (known?.position === undefined) {
-        this.#listen(step);
-        void this.#work(step);
-      } else this.#pump();
-    });
+    const startedAt = known?.startedAt ?? runtime.now();
+    const open = known?.position === undefined ? known : undefined;
+    const made = { key, request, digest, startedAt, open, resolve, reject };
+    const step = new OpenStep(made, journal);
+    this.#open.set(key, step);
+    if (known?.position === undefined) {
+      step.listen(() => this.#cancel(step));
+      void this.#work(step);
+    } else this.#pump();
   }
 
   /** Numbers begin with a digit and keys with a letter, so that neither can be taken for the other. */
@@ -170,7 +168,7 @@ export class FlowExecution {
   /** Returns the steps that are worked on at this moment; the journal does not have them yet. */
   underWay(): readonly JournalStep[] {
     const open = [...this.#open.values()];
-    return open.filter((step) => step.parkedFor === undefined).map((step) => this.#entry(step));
+    return open.filter((step) => step.parkedFor === undefined).map((step) => step.entry());
   }
 
   /** Looks again at steps that wait for this. */
@@ -200,7 +198,7 @@ export class FlowExecution {
     step.parkedFor = undefined;
     step.missed = undefined;
     try {
-      const end = await step.request.work(this.#attempt(step));
+      const end = await step.request.work(step);
       if (end.state === 'blocked') this.#block(end.waitsFor, end.error);
       else if (end.state === 'parked') this.#park(step, end);
       else this.#close(step, end);
@@ -212,16 +210,9 @@ export class FlowExecution {
     }
   }
 
-  /** Ends the step when its signal fires. One that is worked on ends by its work, or when it parks. */
-  #listen(step: OpenStep): void {
-    const { signal } = step.request;
-    if (!signal) return;
-    const cancel = (): void => {
-      step.isCancelled = true;
-      if (step.parkedFor !== undefined && this.#end) void this.#closeCancelled(step);
-    };
-    signal.addEventListener('abort', cancel, { once: true });
-    step.release = () => signal.removeEventListener('abort', cancel);
+  /** Ends a step whose signal fired. One that is worked on ends by its work, or when it parks. */
+  #cancel(step: OpenStep): void {
+    if (step.parkedFor !== undefined && this.#end) void this.#closeCancelled(step);
   }
 
   async #closeCancelled(step: OpenStep): Promise<void> {
@@ -238,22 +229,8 @@ export class FlowExecution {
     }
   }
 
-  #attempt(step: OpenStep): StepAttempt {
-    const { key, open } = step;
-    const { journal } = this.#deps;
-    return {
-      key,
-      open,
-      note: (part) => {
-        this.#note(step, part);
-        return journal.flush();
-      },
-      flush: () => journal.flush(),
-    };
-  }
-
   #park(step: OpenStep, end: Extract<StepEnd, { state: 'parked' }>): void {
-    if (end.step || !step.open) this.#note(step, end.step);
+    if (end.step || !step.open) step.keep(end.step);
     if (step.isCancelled) {
       void this.#closeCancelled(step);
       return;
@@ -266,29 +243,20 @@ export class FlowExecution {
     if (step.open?.wakeAt !== undefined) this.#deps.lookAt(step.open.wakeAt);
   }
 
-  #note(step: OpenStep, part: Partial<JournalStep> | undefined): void {
-    const entry: JournalStep = {
-      ...(step.open ?? this.#entry(step)),
-      ...part,
-      state: 'open',
-    };
-    this.#deps.journal.add(entry);
-    step.open = entry;
-  }
-
   #close(step: OpenStep, end: ClosedEnd): void {
-    const { state, value, error } = plainEnd(end);
+    const plain = plainEnd(end);
+    const { state, kept, error } = plain;
     this.#position += 1;
     // Assigned one by one: objects that are spread into each other cost 5 µs a step.
-    const entry: Writable<JournalStep> = step.open ? { ...step.open } : this.#entry(step);
+    const entry: Writable<JournalStep> = step.open ? { ...step.open } : step.entry();
     if (end.step) Object.assign(entry, end.step);
     entry.state = state;
     entry.position = this.#position;
     entry.finishedAt = this.#deps.runtime.now();
-    if (value !== undefined) entry.value = value;
+    if (kept !== undefined) entry.value = kept;
     if (error) entry.error = error;
     this.#deps.journal.add(entry);
-    this.#ended.push({ step, entry });
+    this.#ended.push({ step, end: plain });
   }
 
   /** Takes the step that ended first. */
@@ -304,15 +272,9 @@ export class FlowExecution {
     return ended;
   }
 
-  #entry({ key, request: { kind, name }, digest, startedAt }: OpenStep): JournalStep {
-    return { key, kind, name, digest, state: 'open', startedAt };
-  }
-
-  #settle(step: OpenStep, { state, value, error }: JournalStep): void {
+  #settle(step: OpenStep, end: ToldEnd): void {
     this.#open.delete(step.key);
-    step.release?.();
-    if (state === 'done') step.resolve(value);
-    else step.reject(stepFailure(error ?? toolError('EXECUTION_FAILED')));
+    step.settle(end);
   }
 
   /** Hands one step's end to the code, then lets the code go on before the next. */
@@ -333,7 +295,7 @@ export class FlowExecution {
         this.#endIfIdle();
         return;
       }
-      this.#settle(ended.step, ended.entry);
+      this.#settle(ended.step, ended.end);
     }
     this.#drain();
   }
@@ -347,8 +309,10 @@ export class FlowExecution {
     this.#isDraining = true;
     this.#drains += 1;
     if (this.#drains % DRAINS_A_TURN === 0) setImmediate(this.#drained);
-    else queueMicrotask(() => nextTick(this.#drained));
+    else queueMicrotask(this.#drainLater);
   }
+
+  readonly #drainLater = (): void => nextTick(this.#drained);
 
   readonly #drained = (): void => {
     this.#isDraining = false;

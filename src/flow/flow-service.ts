@@ -273,7 +273,8 @@ export class FlowService {
     setMaxListeners(0, controller.signal);
     this.#active.set(run.id, { execution, controller });
     const context = new StepContext(execution, this.#stepDeps(turn, controller), steps);
-    const end = await execution.run(() => flow.run(context, run.input));
+    // A copy: what the code does to its input must not change the record of the run.
+    const end = await execution.run(() => flow.run(context, plainValue(run.input)));
     if (this.#active.get(run.id)?.execution === execution) this.#active.delete(run.id);
     if (end.type === 'lost') {
       // What has ended is kept for the next process.
@@ -281,11 +282,8 @@ export class FlowService {
       journal.stop();
       throw end.cause;
     }
-    const released = await concludeTurn(turn, end, {
-      ...this.#deps,
-      seenEvent: context.events.seen,
-    });
-    await this.#afterRelease(released);
+    const seenEvent = context.events.seen;
+    await this.#afterRelease(await concludeTurn(turn, { end, seenEvent }, this.#deps));
   }
 
   #stepDeps({ run, flows, seals }: Turn, controller: AbortController): StepDeps {

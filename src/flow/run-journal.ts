@@ -20,16 +20,20 @@ export interface RunJournalDeps {
 /** Steps are written when so many have ended. */
 const MAX_UNWRITTEN = 256;
 
-/** How long a step that has ended may be unwritten; a run that is over sooner is one write. */
-const WRITE_WITHIN_MS = 10;
+/** Steps are written when none has ended for so long; a run that is over sooner is one write. */
+const PAUSE_MS = 10;
+
+/** While steps go on ending, they are written after so many pauses: 50 ms. */
+const MAX_PAUSES = 5;
 
 const takenId = (runId: string): ToolFailure =>
   new ToolFailure('CONFLICT', `The id ${runId} belongs to another run.`);
 
-const withoutUndefined = (run: FlowRun): FlowRun =>
-  Object.fromEntries(
-    Object.entries(run).filter(([, value]) => value !== undefined),
-  ) as unknown as FlowRun;
+const withoutUndefined = (run: Readonly<Record<string, unknown>>): FlowRun => {
+  const fields: Record<string, unknown> = {};
+  for (const key of Object.keys(run)) if (run[key] !== undefined) fields[key] = run[key];
+  return fields as unknown as FlowRun;
+};
 
 export class RunJournal {
   readonly #deps: RunJournalDeps;
@@ -38,6 +42,10 @@ export class RunJournal {
   #isStored: boolean;
   #writes: Promise<void> = Promise.resolve();
   #timer: Timer | undefined;
+  /** How many pauses the oldest step that is not written has waited. */
+  #pauses = 0;
+  /** A step has ended during this pause. */
+  #hasEnded = false;
   #isOver = false;
   #onFailure: (cause: unknown) => void = () => undefined;
   /** Resolves when the run is in the store. Rejects when it could not be written. */
@@ -65,13 +73,16 @@ export class RunJournal {
     if (this.#isOver) return;
     const { run, seals } = this.#deps;
     this.#unwritten.push(sealedStep(run.id, step, seals));
+    this.#hasEnded = true;
     if (this.#unwritten.length >= MAX_UNWRITTEN) this.#writeNow();
     else this.writeSoon();
   }
 
-  /** Writes within a few milliseconds what is not on record: the run, and its steps. */
+  /** Writes soon what is not on record, the run and its steps: at the latest after 50 ms. */
   writeSoon(): void {
-    this.#timer ??= this.#deps.runtime.after(WRITE_WITHIN_MS, this.#writeNow);
+    if (this.#timer) return;
+    this.#pauses = 0;
+    this.#pause();
   }
 
   /** Resolves when the run and the steps that were taken until now are on record. */
@@ -97,7 +108,7 @@ export class RunJournal {
     this.#unwritten = [];
     if (!this.#isStored) {
       this.#isStored = true;
-      const released = withoutUndefined({ ...run, ...change } as FlowRun);
+      const released = withoutUndefined({ ...run, ...change });
       const created = flows.create(released, { steps, isReleased: true });
       this.#writes = created.then((isNew) => {
         if (!isNew) throw takenId(run.id);
@@ -118,6 +129,25 @@ export class RunJournal {
     this.#isOver = true;
     this.#cancelTimer();
   }
+
+  #pause(): void {
+    this.#hasEnded = false;
+    this.#timer = this.#deps.runtime.after(PAUSE_MS, this.#afterPause);
+  }
+
+  /** Looks after what is ready now: in a busy process nothing could end before a pause was over. */
+  readonly #afterPause = (): void => {
+    setImmediate(this.#look);
+  };
+
+  /** Waits once more while steps go on ending: 64 runs at once are then written once each. */
+  readonly #look = (): void => {
+    // Written meanwhile, or over.
+    if (!this.#timer) return;
+    this.#pauses += 1;
+    if (this.#hasEnded && this.#pauses < MAX_PAUSES) this.#pause();
+    else this.#writeNow();
+  };
 
   readonly #writeNow = (): void => {
     // Whoever waits for the run is told of a failure.

@@ -22,8 +22,10 @@ export const startText = (run: FlowRun): string => {
   return `toolcrib flow 1\n${canonicalJson(start)}`;
 };
 
-const stepText = (runId: string, { seal: _seal, ...step }: JournalStep): string =>
-  `toolcrib step 1\n${canonicalJson([runId, step])}`;
+const withoutSeal = ({ seal: _seal, ...step }: JournalStep): JournalStep => step;
+
+const stepText = (runId: string, step: JournalStep): string =>
+  `toolcrib step 1\n${canonicalJson([runId, step.seal === undefined ? step : withoutSeal(step)])}`;
 
 const endText = ({ id, status, output, error }: Ended): string =>
   `toolcrib end 1\n${canonicalJson({ id, status, output, error })}`;

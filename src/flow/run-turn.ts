@@ -26,7 +26,8 @@ export interface Turn extends NewTurn {
 
 export const openTurn = (turn: NewTurn): Turn => ({ ...turn, journal: new RunJournal(turn) });
 
-export interface ConcludeDeps extends UndoStepsDeps {
+export interface EndedTurn {
+  readonly end: Ending;
   /** The newest event that the steps that wait have looked at. */
   readonly seenEvent: number;
 }
@@ -40,11 +41,11 @@ const endAfterUndo = async (turn: Turn, end: Ending, deps: UndoStepsDeps): Promi
 /** Writes the end of a turn, and returns the run as it is then. */
 export const concludeTurn = async (
   turn: Turn,
-  ended: Ending,
-  { seenEvent, ...deps }: ConcludeDeps,
+  ended: EndedTurn,
+  deps: UndoStepsDeps,
 ): Promise<FlowRun> => {
   const { run, seals, journal } = turn;
-  const end = await endAfterUndo(turn, ended, deps);
+  const end = await endAfterUndo(turn, ended.end, deps);
   const change = changeOf(end, deps.runtime.now());
   const isChildsEnd = run.parent !== undefined && FINISHED.has(change.status);
   const { status, output, error } = change;
@@ -52,6 +53,6 @@ export const concludeTurn = async (
   const waitsForEvent = change.waitsFor?.some((each) => each.startsWith('event:'));
   return journal.release(
     endSeal === undefined ? change : { ...change, endSeal },
-    waitsForEvent ? seenEvent : undefined,
+    waitsForEvent ? ended.seenEvent : undefined,
   );
 };

@@ -43,24 +43,6 @@ export interface StepRequest {
   work(attempt: StepAttempt): Promise<StepEnd>;
 }
 
-/** A step that the code waits for. */
-export interface OpenStep {
-  readonly key: string;
-  readonly request: StepRequest;
-  readonly digest: string;
-  readonly startedAt: number;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-  open: JournalStep | undefined;
-  /** What it waits for; `undefined` while it is worked on. */
-  parkedFor: string | undefined;
-  /** What came while it was worked on: it may have looked too early. */
-  missed: Set<string> | undefined;
-  isCancelled: boolean;
-  /** Stops listening to the signal that cancels it. */
-  release: (() => void) | undefined;
-}
-
 /** Why the turn is over. */
 export type TurnEnd =
   | { readonly type: 'completed'; readonly output: unknown }
@@ -78,11 +60,17 @@ export const thrownError = (thrown: unknown): ToolError => {
   return toolError('EXECUTION_FAILED', reasonOf(thrown));
 };
 
-/** Copies a value as a replay will read it. Throws EXECUTION_FAILED for what JSON cannot hold. */
-export const plainValue = (value: unknown): unknown => {
+/** True for values that JSON gives back as they are; not for -0, which it turns into 0. */
+const isScalar = (value: unknown): boolean =>
+  value === null ||
+  typeof value === 'string' ||
+  typeof value === 'boolean' ||
+  (typeof value === 'number' && Number.isFinite(value) && !Object.is(value, -0));
+
+/** Writes a value as JSON. Throws EXECUTION_FAILED for what JSON cannot hold. */
+const jsonText = (value: unknown): string | undefined => {
   try {
-    const text = JSON.stringify(value);
-    return text === undefined ? undefined : JSON.parse(text);
+    return JSON.stringify(value);
   } catch {
     throw new ToolFailure('EXECUTION_FAILED', 'The value is not plain JSON and cannot be kept.', {
       suggestions: ['Keep only strings, numbers, booleans, null, arrays and plain objects.'],
@@ -90,14 +78,28 @@ export const plainValue = (value: unknown): unknown => {
   }
 };
 
+const parsed = (text: string | undefined): unknown =>
+  text === undefined ? undefined : JSON.parse(text);
+
+/** Copies a value as a replay will read it. Throws EXECUTION_FAILED for what JSON cannot hold. */
+export const plainValue = (value: unknown): unknown =>
+  isScalar(value) ? value : parsed(jsonText(value));
+
 export type ClosedEnd = Extract<StepEnd, { state: 'done' | 'failed' }>;
 
+/** The end of a step as JSON gives it back. */
+export interface PlainEnd extends Pick<ClosedEnd, 'state' | 'value' | 'error'> {
+  /** The value once more, for the journal: the code may change its own before that is written. */
+  readonly kept?: unknown;
+}
+
 /** The end of a step as the journal can hold it: one whose value is no JSON is a failure. */
-export const plainEnd = (end: ClosedEnd): ClosedEnd => {
+export const plainEnd = ({ state, value, error }: ClosedEnd): PlainEnd => {
+  if (error) return { state, error };
+  if (isScalar(value)) return { state, value, kept: value };
   try {
-    const { state, error } = end;
-    const value = plainValue(end.value);
-    return error ? { state, value, error } : { state, value };
+    const text = jsonText(value);
+    return { state, value: parsed(text), kept: parsed(text) };
   } catch (thrown) {
     return { state: 'failed', error: thrownError(thrown) };
   }

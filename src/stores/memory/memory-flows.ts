@@ -13,13 +13,21 @@ import {
   type RunChange,
   type RunClaim,
 } from '../../contract/flow-store.ts';
-import { changedRun, DEFAULT_LIMIT, fitsFilter, notOwned, takenRun } from '../flow-run.ts';
-import { jsonCopy } from '../plain-json.ts';
+import {
+  changedRun,
+  DEFAULT_LIMIT,
+  fitsFilter,
+  notOwned,
+  parseRecord,
+  takenRun,
+} from '../flow-run.ts';
+import { jsonCopy, recordText } from '../plain-json.ts';
 
 interface HeldRun {
   run: FlowRun;
   isOwned: boolean;
-  readonly steps: Map<string, JournalStep>;
+  /** Their records as JSON: whoever reads one may change what it got. */
+  readonly steps: Map<string, string>;
   readonly events: FlowEvent[];
 }
 
@@ -35,8 +43,8 @@ export class MemoryFlows implements Flows {
     { steps = [], isReleased = false }: CreateOptions = {},
   ): Promise<boolean> {
     if (this.#runs.has(run.id)) return false;
-    const copies = new Map(steps.map((step) => [step.key, jsonCopy(step)]));
-    const held = { run: jsonCopy(run), isOwned: !isReleased, steps: copies, events: [] };
+    const records = new Map(steps.map((step) => [step.key, recordText(step)]));
+    const held = { run: jsonCopy(run), isOwned: !isReleased, steps: records, events: [] };
     this.#runs.set(run.id, held);
     return true;
   }
@@ -63,12 +71,13 @@ export class MemoryFlows implements Flows {
   }
 
   async steps(runId: string): Promise<readonly JournalStep[]> {
-    return [...(this.#runs.get(runId)?.steps.values() ?? [])];
+    const records = this.#runs.get(runId)?.steps.values() ?? [];
+    return Array.from(records, (record) => parseRecord<JournalStep>({ record }));
   }
 
   async record(claim: RunClaim, steps: readonly JournalStep[]): Promise<void> {
     const held = this.#owned(claim);
-    for (const step of steps) held.steps.set(step.key, jsonCopy(step));
+    for (const step of steps) held.steps.set(step.key, recordText(step));
   }
 
   async release(
