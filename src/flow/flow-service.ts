@@ -21,7 +21,7 @@ import { approvalWait, childWait, hasAnswer, isAnswered, wakeAnswered } from './
 import { StepContext } from './flow-context.ts';
 import { FlowExecution } from './flow-execution.ts';
 import { retryLater } from './retry-later.ts';
-import { assertSameRun, KEPT_MS, type NewRun, newRun, stopped } from './run-record.ts';
+import { assertRunId, assertSameRun, KEPT_MS, type NewRun, newRun, stopped } from './run-record.ts';
 import { RunScheduler } from './run-scheduler.ts';
 import { type FlowSeals, plantedPart, sealedEvent, sealedRun } from './run-seals.ts';
 import { concludeTurn, openTurn, type Turn } from './run-turn.ts';
@@ -101,6 +101,7 @@ export class FlowService {
     { runId, version, plan, ...as }: StartRunAs = {},
   ): Promise<StartedRun> {
     const { registry, nextId } = this.#deps;
+    if (runId !== undefined) assertRunId(runId);
     const flow = registry.get(name, version);
     const { dailyUsd } = as;
     const limits = { ...(dailyUsd !== undefined && { dailyUsd }), ...(plan && { plan }) };

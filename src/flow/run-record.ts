@@ -15,6 +15,22 @@ export type NewRun = Pick<
   'id' | 'input' | 'caller' | 'dailyUsd' | 'outerFlows' | 'plan' | 'parent'
 >;
 
+const MAX_RUN_ID = 300;
+
+/** Throws VALIDATION_ERROR for an id that was chosen and that not every store can keep, or nobody can type. */
+export const assertRunId = (runId: string): void => {
+  const isUsable =
+    runId.length > 0 &&
+    runId.length <= MAX_RUN_ID &&
+    !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(runId);
+  if (isUsable) return;
+  throw new ToolFailure('VALIDATION_ERROR', 'The id of the run cannot be used.', {
+    issues: [
+      { path: ['runId'], message: `has to be 1 to ${MAX_RUN_ID} characters that can be seen` },
+    ],
+  });
+};
+
 export const newRun = ({ name, version }: FlowDefinition, part: NewRun, now: number): FlowRun => ({
   ...part,
   ...{ epoch: 1, flow: name, version, status: 'running', createdAt: now, updatedAt: now },

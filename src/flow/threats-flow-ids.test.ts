@@ -63,3 +63,20 @@ describe('a run id that is taken', () => {
     expect((await finished).output).toEqual({ report: { of: 'child' } });
   });
 });
+
+describe('a run id that nobody can type', () => {
+  it.each(['', '\u001b[31mred', 'a\0b', 'a\nb', '\ud800', '\u202eab', 'x'.repeat(301)])(
+    'is refused: %j',
+    async (runId) => {
+      await expect(crib.flows.start('report', {}, { ...alice, runId })).rejects.toMatchObject({
+        code: 'VALIDATION_ERROR',
+      });
+    },
+  );
+
+  it('is no other: letters of any language, and any signs', async () => {
+    const runId = 'Über/ägypten @ 3 (x)';
+    const { finished } = await crib.flows.start('report', {}, { ...alice, runId });
+    expect(await finished).toMatchObject({ status: 'completed' });
+  });
+});

@@ -234,4 +234,33 @@ describe('execute_workflow', () => {
     const job = await runJob(host, ['execute_workflow', { workflowId: 'slow' }], { retries: 0 });
     expect(job).toMatchObject({ state: 'completed', attempts: 1, result: { output: 'rested' } });
   });
+
+  it('threat: gives the job of one user nothing that another user put under the id of its run', async () => {
+    const host = await open();
+    const run = async (_flow: unknown, input: unknown) => input;
+    host.flows.register(defineFlow({ name: 'work', version: '1.0.0', run }));
+    const jobId = await host.jobs.enqueue(
+      'execute_workflow',
+      { workflowId: 'work', input: { of: 'ada' } },
+      { userId: 'ada', idempotencyKey: 'nightly' },
+    );
+    const runId = `job-${jobId}-1`;
+    await (await host.flows.start('work', { of: 'eve' }, { userId: 'eve', runId })).finished;
+    await host.jobs.work();
+    await expect
+      .poll(async () => (await host.jobs.get(jobId))?.state, { timeout: 20_000 })
+      .toBe('dead');
+    expect(await host.jobs.get(jobId)).toMatchObject({ error: { code: 'CONFLICT' } });
+  });
+
+  it('threat: no job of a flow takes an id that is made for another one', async () => {
+    const host = await open();
+    for (const runId of ['job-1-1', 'key-1', 'x'.repeat(201)]) {
+      const payload = { flow: 'work', runId };
+      await expect(host.jobs.enqueue('flow', payload)).rejects.toMatchObject({
+        code: 'VALIDATION_ERROR',
+      });
+    }
+    await host.jobs.enqueue('flow', { flow: 'work', runId: 'monday' });
+  });
 });

@@ -98,7 +98,10 @@ const executeWorkflow =
     const runId = `job-${job.id}-${job.attempts}`;
     const { dailyUsd } = job;
     const as = { ...job.caller, ...(dailyUsd !== undefined && { dailyUsd }), runId };
-    if (!(await flows.get(runId))) await flows.start(workflowId, input, as);
+    const present = await flows.get(runId);
+    const isOwn = present?.flow === workflowId && present.caller.userId === job.caller.userId;
+    // Rejects with CONFLICT where somebody else has put a run under this id.
+    if (!isOwn) await flows.start(workflowId, input, as);
     const run = await flows.get(runId);
     const output = run && outputOf(run);
     const durationMs = run ? run.updatedAt - run.createdAt : 0;

@@ -23,6 +23,12 @@ const named = (name: string, more: Readonly<Record<string, JsonSchema>> = {}): J
   additionalProperties: false,
 });
 
+/** Runs of jobs and of idempotency keys have ids that others can compute: nobody may take them first. */
+const RUN_ID: JsonSchema = {
+  ...{ type: 'string', minLength: 1, maxLength: 200 },
+  not: { pattern: '^(job|key)-' },
+};
+
 const callerOf = ({ caller, dailyUsd }: Job): CallAs =>
   dailyUsd === undefined ? caller : { ...caller, dailyUsd };
 
@@ -43,6 +49,6 @@ export const registerBuiltinTypes = (types: JobTypes, flows: Pick<CribFlows, 'st
       // The run has a journal of its own: the job is done when it is on record.
       return { runId: (await flows.start(flow, input, as)).runId };
     },
-    { input: named('flow', { runId: { type: 'string', minLength: 1 } }) },
+    { input: named('flow', { runId: RUN_ID }) },
   );
 };

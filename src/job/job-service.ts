@@ -43,6 +43,8 @@ export interface JobServiceDeps extends JobRunnerDeps {
 
 const CONCURRENCY = 8;
 const MAX_SCHEDULE_ID = 200;
+/** Schedules of one user, unless it is an owner or admin: each may make a job every second. */
+const MAX_SCHEDULES = 100;
 /** How long a finished job is kept. */
 const KEPT_MS = 30 * DAY_MS;
 
@@ -197,13 +199,20 @@ export class JobService {
     return seal === undefined ? job : { ...job, seal };
   }
 
-  /** Throws PERMISSION_DENIED for a schedule of another user. */
+  /** Throws PERMISSION_DENIED for a schedule of another user, RATE_LIMITED for one too many. */
   async #assertMine(scheduleId: string, as: JobAs): Promise<void> {
     const user = seenUser(as);
     if (user === undefined) return;
     const all = await (await this.#deps.queue()).schedules();
     const present = all.find(({ id }) => id === scheduleId);
-    if (!present || present.job.caller.userId === user) return;
+    if (present?.job.caller.userId === user) return;
+    const own = all.filter(({ job }) => job.caller.userId === user);
+    if (!present && own.length >= MAX_SCHEDULES) {
+      throw new ToolFailure('RATE_LIMITED', `A user has at most ${MAX_SCHEDULES} schedules.`, {
+        ...{ suggestions: ['Remove one that is not needed any more.'], retryable: false },
+      });
+    }
+    if (!present) return;
     throw new ToolFailure('PERMISSION_DENIED', `The schedule ${scheduleId} is another user's.`, {
       suggestions: ['Choose another id.'],
     });

@@ -2,7 +2,7 @@
 import type { ChainCall, OptimizedChain } from '../../contract/chain.ts';
 import type { FlowData, FlowDataStep, FlowOptimization } from '../../contract/flow-data.ts';
 import { ownValue } from '../../kit/data/own-value.ts';
-import { chainIds } from './chain-graph.ts';
+import { assertChainSize, chainIds } from './chain-graph.ts';
 
 const stepOf = (call: ChainCall, id: string): FlowDataStep => {
   const { tool, input = {}, inputFrom, dependsOn, options = {} } = call;
@@ -15,7 +15,9 @@ const stepOf = (call: ChainCall, id: string): FlowDataStep => {
   };
 };
 
+/** Throws VALIDATION_ERROR for a chain that would take long to read. */
 export const flowOfChain = (calls: readonly ChainCall[]): FlowData => {
+  assertChainSize(calls);
   const ids = chainIds(calls);
   const isGraph = calls.some(({ dependsOn }) => dependsOn !== undefined);
   return {

@@ -4,6 +4,10 @@ import { type Issue, ToolFailure } from '../../contract/errors.ts';
 import { type CompiledValue, valueCompiler } from '../values/compile-value.ts';
 
 const MAX_CALLS = 1_000;
+/** Characters of CEL in all calls together: callers write chains, and each expression is compiled first. */
+const MAX_CEL = 20_000;
+/** Values in the inputs that are worked out. */
+const MAX_VALUES = 100_000;
 
 export interface ChainNode {
   readonly id: string;
@@ -97,11 +101,36 @@ class GraphBuilder {
   }
 }
 
-/** Throws VALIDATION_ERROR with all that is wrong. */
-export const chainGraph = (calls: readonly ChainCall[]): ChainGraph => {
+/** Adds up the texts of CEL in an input, each level of it once. */
+const celLength = (inputs: readonly unknown[]): number => {
+  const stack: unknown[] = [...inputs];
+  let length = 0;
+  for (let seen = 0; stack.length > 0 && seen < MAX_VALUES; seen += 1) {
+    const value = stack.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, each] of Object.entries(value)) {
+      if (key === 'cel' && typeof each === 'string') length += each.length;
+      else stack.push(each);
+    }
+  }
+  return stack.length > 0 ? Number.POSITIVE_INFINITY : length;
+};
+
+/** Throws VALIDATION_ERROR for a chain that would take long to read. */
+export const assertChainSize = (calls: readonly ChainCall[]): void => {
   if (calls.length > MAX_CALLS) {
     throw new ToolFailure('VALIDATION_ERROR', `A chain has at most ${MAX_CALLS} calls.`);
   }
+  if (celLength(calls.map(({ inputFrom }) => inputFrom)) <= MAX_CEL) return;
+  const message = `The calls of a chain have at most ${MAX_CEL} characters of CEL, and ${MAX_VALUES} values.`;
+  throw new ToolFailure('VALIDATION_ERROR', message, {
+    suggestions: ['Make several chains, or take values with { from: path }, which costs nothing.'],
+  });
+};
+
+/** Throws VALIDATION_ERROR with all that is wrong. */
+export const chainGraph = (calls: readonly ChainCall[]): ChainGraph => {
+  assertChainSize(calls);
   const builder = new GraphBuilder();
   const isGraph = calls.some(({ dependsOn }) => dependsOn !== undefined);
   const nodes = builder.add(calls, isGraph);

@@ -13,10 +13,11 @@ import { badCondition } from '../../governance/policy/condition/compile-conditio
 import { prepareCondition, Refusal } from '../../governance/policy/condition/prepare-condition.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
+import { repetitionsOf } from './operation-cost.ts';
 import { plainValue } from './plain-value.ts';
 import type { Reference } from './reference.ts';
 import { SCOPE_NAMES, type ScopeName, stepFieldFault, type ValueScope } from './scope.ts';
-import { MAX_WORK, meterNodes, visitNodes, WorkMeter } from './work-meter.ts';
+import { MAX_WORK, meterNodes, visitNodes, type WorkMeter } from './work-meter.ts';
 
 const MAX_LENGTH = 4000;
 
@@ -94,6 +95,24 @@ const boundJoins = (root: ASTNode): void =>
     if (op === 'rcall' && args[0] === 'join') (args as unknown[])[0] = BOUNDED_JOIN;
   });
 
+/** Counts make a pattern far larger than its text, and callers of chains write patterns, too. */
+const MAX_REPETITIONS = 200;
+const MAX_PATTERN = 200;
+
+/** Throws for a literal pattern that takes long to compile. */
+const boundPatterns = (root: ASTNode): void =>
+  visitNodes(root, ({ op, args, start }) => {
+    if (op !== 'rcall' || args[0] !== 'matches') return;
+    const [pattern] = args[2] as readonly ASTNode[];
+    if (pattern?.op !== 'value' || typeof pattern.args !== 'string') return;
+    if (pattern.args.length <= MAX_PATTERN && repetitionsOf(pattern.args) <= MAX_REPETITIONS)
+      return;
+    throw new Refusal(
+      `a pattern has at most ${MAX_PATTERN} characters, and counts that multiply to ${MAX_REPETITIONS}`,
+      start,
+    );
+  });
+
 const literalName = ({ op, args }: ASTNode): string | undefined => {
   if (op === '.' || op === '.?') return args[1];
   if (op !== '[]' && op !== '[?]') return undefined;
@@ -149,8 +168,8 @@ const variablesOf = ({ input, steps, caller, item }: ValueScope) => ({
   item,
 });
 
-/** Creates a compiler. Its expressions share one environment, which is costly to set up. */
-export const expressionCompiler = (): Compile => {
+/** Creates a compiler. Its expressions share one environment, which is costly to set up, and one meter. */
+export const expressionCompiler = (meter: WorkMeter): Compile => {
   const prepared = { patterns: new LinearPatterns(), constants: new Map<string, unknown>() };
   const sharedEnvironment = lazy(() => environmentOf(prepared));
   const compile = (text: string): Expression => {
@@ -158,18 +177,20 @@ export const expressionCompiler = (): Compile => {
     const environment = sharedEnvironment();
     const program = environment.parse(text);
     const references = referencesOf(program.ast);
+    boundPatterns(program.ast);
     prepareCondition(program.ast, prepared, environment);
     boundJoins(program.ast);
     const { valid, error } = program.check();
     if (!valid) throw error;
-    const meter = new WorkMeter();
     meterNodes(program.ast, meter);
     return {
       text,
       references,
       evaluate: (scope) => {
         try {
-          return plainValue(meter.measure((): unknown => program(variablesOf(scope))));
+          return meter.measure((): unknown =>
+            plainValue(program(variablesOf(scope)), (units) => meter.spend(units)),
+          );
         } catch (thrown) {
           throw cannotBeComputed(text, thrown);
         }

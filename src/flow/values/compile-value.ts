@@ -9,6 +9,7 @@ import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 import { type Expression, expressionCompiler, isFault } from './compile-expression.ts';
 import { lookUp, parseReference, type Reference } from './reference.ts';
 import type { ValueScope } from './scope.ts';
+import { WorkMeter } from './work-meter.ts';
 
 const MAX_DEPTH = 32;
 const MAX_NODES = 10_000;
@@ -129,15 +130,19 @@ const assertNoIssues = ([first, ...others]: readonly Issue[]): void => {
   });
 };
 
-/** Creates a compiler whose expressions share one CEL environment. */
+/** Creates a compiler whose expressions share one CEL environment. What a value may cost is for all of it. */
 export const valueCompiler = (): ValueCompiler => {
-  const compile = expressionCompiler();
+  const meter = new WorkMeter();
+  const compile = expressionCompiler(meter);
   return {
     value: (spec) => {
       const collected: Collected = { references: [], issues: [], nodes: 0 };
       const evaluate = new SpecReader(compile, collected).read(spec, []);
       assertNoIssues(collected.issues);
-      return { references: collected.references, evaluate };
+      return {
+        references: collected.references,
+        evaluate: (scope) => meter.measure(() => evaluate(scope)),
+      };
     },
     expression: (text) => {
       const checked = typeof text === 'string' ? compile(text) : undefined;

@@ -5,11 +5,17 @@ const MAX_DEPTH = 100;
 const MAX_NODES = 1_000_000;
 
 class PlainValues {
+  readonly #spend: (units: number) => void;
   #nodes = 0;
+
+  constructor(spend: (units: number) => void) {
+    this.#spend = spend;
+  }
 
   of(value: unknown, depth: number): unknown {
     this.#nodes += 1;
     if (this.#nodes > MAX_NODES) throw new RangeError(`more than ${MAX_NODES} values`);
+    this.#spend(1);
     if (typeof value === 'bigint') return wholeNumber(value);
     if (typeof value === 'number' && !Number.isFinite(value))
       throw new RangeError(`gives ${value}`);
@@ -36,5 +42,6 @@ const wholeNumber = (value: bigint): number => {
   return number;
 };
 
-/** Copies a value as JSON. Throws where it is none. */
-export const plainValue = (value: unknown): unknown => new PlainValues().of(value, 0);
+/** Copies a value as JSON and spends a unit on each part. Throws where it is none. */
+export const plainValue = (value: unknown, spend: (units: number) => void): unknown =>
+  new PlainValues(spend).of(value, 0);

@@ -3,11 +3,17 @@
  * double a list with every line, and a loop over a list of the input costs as much as that is long.
  */
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { LINEAR_MATCHES } from '../../governance/policy/condition/cel-environment.ts';
 import { isNode } from '../../governance/policy/condition/prepare-condition.ts';
+import {
+  type CalledFunction,
+  CHARACTERS_A_UNIT,
+  callUnits,
+  comparisonUnits,
+} from './operation-cost.ts';
 
-/** One unit is a node that is evaluated, an element that is made, or 16 characters that are made. */
+/** One unit is a node that is evaluated, an element that is made, or 16 characters that are looked at. */
 export const MAX_WORK = 1_000_000;
-const CHARACTERS_A_UNIT = 16;
 
 /** Made once: an evaluation that ran out throws it for every node that is still tried. */
 class TooMuchWork extends Error {
@@ -26,13 +32,28 @@ const sizeOf = (made: unknown): number => {
 export class WorkMeter {
   readonly #refusal = new TooMuchWork();
   #left = MAX_WORK;
+  #isMeasuring = false;
 
-  /** Runs one evaluation. Throws when it took too much, also when the expression absorbed that. */
+  /** What may still be spent. */
+  get left(): number {
+    return Math.max(0, this.#left);
+  }
+
+  /**
+   * Runs one evaluation. Throws when it took too much, also when the expression absorbed that. Those inside
+   * another one share its units: a value may hold thousands of expressions.
+   */
   measure<T>(evaluate: () => T): T {
-    this.#left = MAX_WORK;
-    const value = evaluate();
-    if (this.#left < 0) throw this.#refusal;
-    return value;
+    const isOuter = !this.#isMeasuring;
+    if (isOuter) this.#left = MAX_WORK;
+    this.#isMeasuring = true;
+    try {
+      const value = evaluate();
+      if (this.#left < 0) throw this.#refusal;
+      return value;
+    } finally {
+      if (isOuter) this.#isMeasuring = false;
+    }
   }
 
   spend(units: number): void {
@@ -76,6 +97,41 @@ const meterNode = (node: ASTNode, meter: WorkMeter): void => {
   evaluated.evaluate = metered;
 };
 
+const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', 'in', '<', '<=', '>', '>=']);
+
+/** How the library applies the operation of a node to its operands. */
+type Handle = (...operands: unknown[]) => unknown;
+
+interface Handled {
+  handle?: Handle;
+}
+
+const calledFunction = (parts: readonly unknown[]): CalledFunction => {
+  const name = String(parts[0]);
+  if (name !== LINEAR_MATCHES) return { name };
+  const [pattern] = parts.at(-1) as readonly ASTNode[];
+  return { name, pattern: pattern?.op === 'value' ? 'literal' : 'computed' };
+};
+
+/** Has the operation of a node cost what it looks at, before it is applied. */
+const meterOperation = (node: ASTNode, meter: WorkMeter): void => {
+  const handled = node as unknown as Handled;
+  const own = handled.handle;
+  if (typeof own !== 'function') return;
+  if (node.op === 'call' || node.op === 'rcall') {
+    const called = calledFunction(node.args as readonly unknown[]);
+    handled.handle = (operands, ...rest) => {
+      meter.spend(callUnits(called, operands as readonly unknown[]));
+      return own(operands, ...rest);
+    };
+  } else if (COMPARISONS.has(node.op)) {
+    handled.handle = (left, right, ...rest) => {
+      meter.spend(comparisonUnits(left, right, meter.left + 1));
+      return own(left, right, ...rest);
+    };
+  }
+};
+
 /** Visits every node that the text has; those that a macro adds only run together with these. */
 export const visitNodes = (value: unknown, visit: (node: ASTNode) => void): void => {
   if (Array.isArray(value)) for (const each of value) visitNodes(each, visit);
@@ -86,4 +142,7 @@ export const visitNodes = (value: unknown, visit: (node: ASTNode) => void): void
 
 /** Has every evaluation of these nodes count. The tree must have been checked before. */
 export const meterNodes = (root: ASTNode, meter: WorkMeter): void =>
-  visitNodes(root, (node) => meterNode(node, meter));
+  visitNodes(root, (node) => {
+    meterNode(node, meter);
+    meterOperation(node, meter);
+  });

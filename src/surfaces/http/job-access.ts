@@ -40,7 +40,7 @@ const seesContent = (userId: string, identity: Identity): boolean =>
 
 /** Shows a job without its seal and the rights of its caller. */
 export const shownJob = (job: Job, identity: Identity) => {
-  const { seal: _seal, dailyUsd: _usd, backoff: _backoff, ...rest } = job;
+  const { seal: _seal, dailyUsd: _usd, backoff: _backoff, cadence: _cadence, ...rest } = job;
   const { payload, progress, result, ...facts } = rest;
   const { userId, agentId, sessionId } = job.caller;
   const shown = { ...facts, caller: { userId, agentId, sessionId } };
