@@ -125,6 +125,19 @@ describe('which flows are offered', () => {
   });
 });
 
+it('notifies clients when a flow becomes known', async () => {
+  open = await openSurface([aTool()]);
+  const client = await open.client('legacy');
+  let count = 0;
+  client.setNotificationHandler('notifications/tools/list_changed', () => {
+    count += 1;
+  });
+  open.crib.flows.register(sleeper);
+  await open.crib.flows.registerData(twice);
+  await open.crib.runtime.advance(200);
+  expect(count).toBe(1);
+});
+
 describe('threat: the name of a flow', () => {
   const never = () => false;
 
