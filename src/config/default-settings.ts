@@ -131,6 +131,7 @@ const DEFAULTS = {
     enabled: true,
     startTimeoutMs: 10000,
     servers: {},
+    flows: ['*'],
   },
   server: {
     host: '127.0.0.1',

@@ -63,6 +63,8 @@ export interface CribEvents {
     readonly payload: unknown;
     readonly executionId: string;
   };
+  /** A flow became known to this process. */
+  'flow.registered': { readonly flow: string; readonly version: string };
   /** A run was started, or is in another status than before. */
   'flow.changed': {
     readonly runId: string;

@@ -1,18 +1,11 @@
 /** Describes the flows of a process for lists and forms, with their input as JSON Schema. */
-import type { FlowDefinition, FlowInfo } from '../contract/flow.ts';
+import type { FlowInfo } from '../contract/flow.ts';
 import type { FlowData } from '../contract/flow-data.ts';
-import { compileSchema } from '../registry/schema/compile-schema.ts';
 import { type FlowRegistry, flowKey } from './flow-registry.ts';
-
-const inputOf = async ({ input }: FlowDefinition): Promise<Pick<FlowInfo, 'input'>> => {
-  if (input === undefined) return {};
-  const source = typeof input === 'function' ? input() : input;
-  return { input: (await compileSchema(source)).json };
-};
 
 /** Returns one entry a name, sorted by name. Rejects with CONFIG_INVALID for a schema that is none. */
 export const describeFlows = async (
-  registry: Pick<FlowRegistry, 'all' | 'newest'>,
+  registry: Pick<FlowRegistry, 'all' | 'newest' | 'inputSchema'>,
   data: readonly Pick<FlowData, 'name' | 'version'>[],
 ): Promise<readonly FlowInfo[]> => {
   const all = registry.all();
@@ -20,8 +13,9 @@ export const describeFlows = async (
   const infos = registry.newest().map(async (flow): Promise<FlowInfo> => {
     const { name, version, description = '' } = flow;
     const versions = all.filter((each) => each.name === name).map((each) => each.version);
+    const input = await registry.inputSchema(flow);
     const source = asData.has(flowKey(flow)) ? 'data' : 'code';
-    return { name, version, versions, description, source, ...(await inputOf(flow)) };
+    return { name, version, versions, description, source, ...(input && { input }) };
   });
   return (await Promise.all(infos)).sort((a, b) => (a.name < b.name ? -1 : 1));
 };

@@ -1,7 +1,7 @@
 /** The flows that this process can run, by name and version. */
 import { ToolFailure } from '../contract/errors.ts';
 import { defineFlow, type FlowDefinition } from '../contract/flow.ts';
-import type { LazySchema, Schema } from '../contract/schema.ts';
+import type { JsonSchema, LazySchema, Schema } from '../contract/schema.ts';
 import { didYouMean } from '../kit/text/did-you-mean.ts';
 import { compileSchema } from '../registry/schema/compile-schema.ts';
 
@@ -13,7 +13,7 @@ export class FlowRegistry {
   readonly #byKey = new Map<string, FlowDefinition>();
   /** The version registered last, by name. */
   readonly #newest = new Map<string, FlowDefinition>();
-  /** Compiled schemas of inputs, each made when a run is first started. */
+  /** Compiled schemas of inputs, each made when it is first needed. */
   readonly #schemas = new WeakMap<FlowDefinition, Schema>();
 
   /** Adds a flow. Other code under a name and version that is taken is refused with CONFLICT. */
@@ -51,15 +51,21 @@ export class FlowRegistry {
   /** Returns the input as the schema of the flow makes it. Rejects with VALIDATION_ERROR. */
   async parseInput(flow: FlowDefinition, input: unknown): Promise<unknown> {
     if (flow.input === undefined) return input;
-    const schema = this.#schemas.get(flow) ?? (await this.#compile(flow, flow.input));
-    const checked = schema.validate(input);
+    const checked = (await this.#schemaOf(flow, flow.input)).validate(input);
     if (checked.ok) return checked.value;
     throw new ToolFailure('VALIDATION_ERROR', `The input does not fit the flow ${flow.name}.`, {
       issues: checked.issues,
     });
   }
 
-  async #compile(flow: FlowDefinition, source: LazySchema<unknown>): Promise<Schema> {
+  /** Returns the input of a flow as JSON Schema; nothing for one that takes anything. */
+  async inputSchema(flow: FlowDefinition): Promise<JsonSchema | undefined> {
+    return flow.input === undefined ? undefined : (await this.#schemaOf(flow, flow.input)).json;
+  }
+
+  async #schemaOf(flow: FlowDefinition, source: LazySchema<unknown>): Promise<Schema> {
+    const known = this.#schemas.get(flow);
+    if (known) return known;
     const schema = await compileSchema(typeof source === 'function' ? source() : source);
     this.#schemas.set(flow, schema);
     return schema;

@@ -17,6 +17,8 @@ export interface McpEndpointDeps {
   readonly version: string;
   readonly maxBodyBytes: number;
   readonly describe: McpSurfaceOptions['describe'];
+  /** The flows that clients are offered. */
+  readonly flows: readonly string[];
 }
 
 export interface McpEndpoint {
@@ -35,13 +37,14 @@ const kindOf = ({ query }: HttpRequest): SurfaceKind => {
 };
 
 const openSurface = async (kind: SurfaceKind, deps: McpEndpointDeps): Promise<McpSurface> => {
-  const { crib, runtime, version, maxBodyBytes, describe } = deps;
+  const { crib, runtime, version, maxBodyBytes, describe, flows } = deps;
   const { createMcpSurface } = await import('../surfaces/mcp/create-mcp-surface.ts');
   return createMcpSurface(crib, {
     runtime,
     version,
     surface: kind,
     maxBodyBytes,
+    flows,
     // The client is a program, whose answer is not a person's: approvals wait in the inbox.
     approvals: 'inbox',
     ...(describe && { describe }),

@@ -41,7 +41,7 @@ const REPLY_MS = 250;
 
 const openServices = (deps: ServerDeps): OpenedServices => {
   const { crib, runtime, version, describe } = deps;
-  const { server } = deps.loaded.config;
+  const { server, mcp } = deps.loaded.config;
   const isTool = (name: string): boolean => crib.tools.get(name) !== undefined;
   const traces = createTraceRing(crib.events);
   const calls = new CallMetrics(crib.events, { runtime, isTool });
@@ -64,7 +64,11 @@ const openServices = (deps: ServerDeps): OpenedServices => {
     calls,
     traces,
     events,
-    mcp: openMcpEndpoint({ crib, runtime, version, maxBodyBytes: server.maxBodyBytes, describe }),
+    mcp: openMcpEndpoint({
+      ...{ crib, runtime, version, describe },
+      maxBodyBytes: server.maxBodyBytes,
+      flows: mcp.flows,
+    }),
     readiness: createReadiness({ crib, runtime }),
   };
 };

@@ -2,8 +2,9 @@
 import { type Command, Option } from 'commander';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
+import type { CribHost } from '../../contract/crib-host.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { errorCodeOf } from '../../kit/data/reason-of.ts';
+import { errorCodeOf, reasonOf } from '../../kit/data/reason-of.ts';
 import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
 import { collect, leaving, withExamples } from '../command-actions.ts';
 import { callerFrom } from '../input/caller-options.ts';
@@ -36,10 +37,15 @@ const callerOf = ({ client, user, role }: McpOptions): Partial<Caller> =>
     ...(role !== undefined && { role }),
   });
 
-const surfaceOptions = async (io: Io, options: McpOptions): Promise<McpSurfaceOptions> => ({
+const surfaceOptions = async (
+  io: Io,
+  options: McpOptions,
+  flows: readonly string[],
+): Promise<McpSurfaceOptions> => ({
   runtime: { ...io.runtime, log: warningLog(io, 'mcp') },
   version: programVersion(),
   caller: callerOf(options),
+  flows,
   describe: await approvalDescriber(WIDTH),
   ...(options.surface && { surface: options.surface }),
   ...(options.servers && { servers: options.servers }),
@@ -104,14 +110,25 @@ const overHttp = async (io: Io, { crib, options }: Serving, port: number): Promi
   await server.close();
 };
 
+/** Continues runs that earlier processes left, once the tools of their steps are listed. */
+const continueRuns = (io: Io, crib: CribHost, listed: Promise<void>): void => {
+  listed
+    .then(() => crib.continueFlows())
+    .catch((error: unknown) => {
+      warningLog(io, 'mcp').warn('runs of flows are not continued', { cause: reasonOf(error) });
+    });
+};
+
 const serve = async (io: Io, options: McpOptions): Promise<number> => {
   if (options.servers && options.surface !== 'full') {
     throw misuse('--servers goes with --surface full only.');
   }
-  const { crib } = await openCrib(io, undefined, { watch: true, waits: false });
+  const { crib, loaded } = await openCrib(io, undefined, { watch: true, waits: false });
   const listed = firstLists(io, crib);
   try {
-    const serving = { crib, options: { ...(await surfaceOptions(io, options)), listed } };
+    const own = await surfaceOptions(io, options, loaded.config.mcp.flows);
+    const serving = { crib, options: { ...own, listed } };
+    continueRuns(io, crib, listed);
     const { http } = options;
     await (http === undefined ? overStdio(io, serving) : overHttp(io, serving, http));
     return 0;

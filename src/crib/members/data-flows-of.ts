@@ -1,6 +1,7 @@
 /** The members of `crib.flows` for flows as data, and what they are opened with. */
 import type { CallAs } from '../../contract/call-options.ts';
 import type { Catalog } from '../../contract/catalog.ts';
+import type { Events } from '../../contract/events.ts';
 import type { StartFlowAs } from '../../contract/flow.ts';
 import type { CribFlowData } from '../../contract/flow-data-members.ts';
 import type { Explanation } from '../../contract/policy.ts';
@@ -47,10 +48,11 @@ interface DataMemberDeps {
 /** The members for flows as data but `nodes`, which reads a run. */
 export const dataMembers = (
   { data, service }: DataMemberDeps,
-  { open }: Pick<DataFlowDeps, 'open'>,
+  { open, events }: Pick<DataFlowDeps, 'open'> & { readonly events: Pick<Events, 'emit'> },
 ): Omit<CribFlowData, 'nodes'> => ({
   registerData: async (source) => {
     const flow = await (await data()).register(source);
+    events.emit('flow.registered', { flow: flow.name, version: flow.version });
     void service().then((each) => each.continueDue());
     return flow;
   },

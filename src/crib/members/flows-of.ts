@@ -196,6 +196,7 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
     members: {
       register: (flow) => {
         registry.register(flow);
+        deps.events.emit('flow.registered', { flow: flow.name, version: flow.version });
         void service().then((each) => each.continueDue());
       },
       ...dataMembers(opening, deps),

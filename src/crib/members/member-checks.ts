@@ -283,6 +283,7 @@ const EVENT_NAMES: Readonly<Record<EventName, true>> = {
   'circuit.opened': true,
   'circuit.closed': true,
   'effect.notified': true,
+  'flow.registered': true,
   'flow.changed': true,
   'flow.stepped': true,
   'file.changed': true,

@@ -1,6 +1,7 @@
 /** Builds the protocol instance of one client: its capabilities and the handlers of its requests. */
 import type {
   McpServer,
+  Notification,
   Server,
   ServerCapabilities,
   ServerContext,
@@ -10,6 +11,8 @@ import { callStates } from './call/call-round.ts';
 import { callTool } from './call/call-tool.ts';
 import { PlainCalls } from './call/plain-calls.ts';
 import { clientCapabilities, takesForms } from './client-link.ts';
+import { TASKS_EXTENSION } from './flows/run-task.ts';
+import { serveTasks } from './flows/serve-tasks.ts';
 import { pageOf } from './lists/page.ts';
 import { servePrompts } from './lists/serve-prompts.ts';
 import { type Subscribed, serveResources } from './lists/serve-resources.ts';
@@ -33,9 +36,15 @@ const INSTRUCTIONS: Readonly<Record<SurfaceDeps['kind'], string>> = {
   code: 'Find tools with search_tools, then write a program that uses them and run it with run_code.',
 };
 
+/** Runs of flows are tasks: a part of 2025-11-25, an extension from 2026-07-28 on. */
+const tasksOf = (era: ServerDeps['era']): ServerCapabilities =>
+  era === 'legacy'
+    ? { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }
+    : { extensions: { [TASKS_EXTENSION]: {} } };
+
 /** Declares `listChanged` only for lists that can change. */
 const capabilitiesOf = (
-  { resources, prompts }: SurfaceDeps,
+  { resources, prompts, flows }: SurfaceDeps,
   era: ServerDeps['era'],
 ): ServerCapabilities => ({
   tools: { listChanged: true },
@@ -43,22 +52,29 @@ const capabilitiesOf = (
   prompts: { listChanged: prompts.some(({ watch }) => watch) },
   completions: {},
   ...(era === 'legacy' && { logging: {} }),
+  ...(flows && tasksOf(era)),
 });
 
 /** Turns whatever a handler throws into an error of the protocol, without internals. */
 const guardHandlers = (server: Server, { sdk, options }: SurfaceDeps): void => {
+  type Handle = (request: unknown, ctx: ServerContext) => Promise<unknown>;
   const set = server.setRequestHandler.bind(server) as (
     method: string,
-    handler: (request: unknown, ctx: ServerContext) => Promise<unknown>,
+    ...rest: [handler: Handle] | [schemas: object, handler: Handle]
   ) => void;
-  const guarded: typeof set = (method, handler) =>
-    set(method, async (request, ctx) => {
+  const guardedHandler =
+    (handler: Handle): Handle =>
+    async (request, ctx) => {
       try {
         return await handler(request, ctx);
       } catch (error) {
         throw protocolError(error, sdk, options.runtime.log);
       }
-    });
+    };
+  const guarded: typeof set = (method, first, handler?: Handle) =>
+    handler
+      ? set(method, first, guardedHandler(handler))
+      : set(method, guardedHandler(first as Handle));
   server.setRequestHandler = guarded as typeof server.setRequestHandler;
 };
 
@@ -70,7 +86,8 @@ const serveTools = (server: Server, deps: ServerDeps): void => {
       size: deps.pageSize,
       keyOf: ({ name }: Tool) => name,
     };
-    const { items, ...next } = pageOf(deps.tools.all(), request);
+    const flows = (await deps.flows?.list(deps.session.caller)) ?? [];
+    const { items, ...next } = pageOf([...deps.tools.all(), ...flows], request);
     return { tools: [...items], ...next };
   });
   server.setRequestHandler('tools/call', (request, ctx) => callTool(deps, request, ctx));
@@ -105,6 +122,8 @@ export const buildServer = (
     era,
     states,
     capabilities,
+    notify: (notification) => server.notification(notification as Notification),
+    followed: new Set(),
     takesForms: (ctx) => takesForms(capabilities(ctx)),
     canElicit: mayAsk ? (ctx) => takesForms(capabilities(ctx)) : undefined,
   };
@@ -113,9 +132,11 @@ export const buildServer = (
   serveTools(server, deps);
   serveResources(server, deps, subscribed);
   servePrompts(server, deps);
+  if (deps.flows) serveTasks(server, deps);
   const plainCalls = era === 'legacy' ? new PlainCalls(deps, server) : undefined;
   server.onclose = () => {
     plainCalls?.close();
+    for (const stop of deps.followed) stop();
     for (const stop of subscribed.values()) stop();
     subscribed.clear();
   };

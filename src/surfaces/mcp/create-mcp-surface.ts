@@ -17,6 +17,8 @@ import { type BuiltServer, buildServer } from './build-server.ts';
 import { newStateKey } from './call/call-round.ts';
 import { HeldCalls } from './call/held-calls.ts';
 import type { PlainCalls } from './call/plain-calls.ts';
+import { flowTools } from './flows/flow-tools.ts';
+import { runResources } from './flows/run-resources.ts';
 import { guardRequests } from './http/guard-requests.ts';
 import {
   createRequestHandler,
@@ -69,12 +71,14 @@ const depsOf = async (crib: Crib, options: McpSurfaceOptions): Promise<SurfaceDe
     kind,
     sdk,
     tools: listedTools(crib, kind, options.servers),
+    flows: flowTools(crib, options),
     pageSize: options.pageSize ?? PAGE_SIZE,
     stateKey: options.stateKey ?? newStateKey(),
     held: new HeldCalls(options.runtime),
     resources: [
       auditResources(crib),
       resultResources(crib),
+      runResources(crib),
       serverResources(crib.servers, sdk),
       ...(options.resources ?? []),
     ],

@@ -43,6 +43,11 @@ export interface McpSurfaceOptions {
   readonly surface?: SurfaceKind;
   /** Offers only the tools of these MCP servers, by their names in the configuration; full surface only. */
   readonly servers?: readonly string[];
+  /**
+   * The flows that are offered as tools, by their names; `*` is all, which is the default. Full surface
+   * only, and not together with `servers`.
+   */
+  readonly flows?: readonly string[];
   /** The caller of a connection that belongs to one client, such as stdio. */
   readonly caller?: Partial<Caller>;
   /** `inbox` never asks through the client: for clients whose answer is not a person's. */
@@ -104,6 +109,7 @@ export const mcpOptions: ArgumentCheck = fields({
   version: text,
   surface: optional(oneOf('full', 'search', 'code')),
   servers: optional(texts),
+  flows: optional(texts),
   caller: optional(object),
   approvals: optional(oneOf('elicit', 'inbox')),
   describe: optional(callback),

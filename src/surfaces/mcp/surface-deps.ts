@@ -2,6 +2,7 @@
 import type { Crib } from '../../contract/crib.ts';
 import type { CallContext, CallStates } from './call/call-context.ts';
 import type { HeldCalls } from './call/held-calls.ts';
+import type { FlowTools } from './flows/flow-tools.ts';
 import type { PromptCatalog, ResourceCatalog } from './lists/collection.ts';
 import type { ListedTools } from './lists/listed-tools.ts';
 import type { Sdk } from './load-sdk.ts';
@@ -15,6 +16,8 @@ export interface SurfaceDeps {
   readonly options: McpSurfaceOptions;
   readonly kind: SurfaceKind;
   readonly tools: ListedTools;
+  /** The flows that are offered as tools; absent where none are. */
+  readonly flows: FlowTools | undefined;
   readonly resources: readonly ResourceCatalog[];
   readonly prompts: readonly PromptCatalog[];
   readonly pageSize: number;
@@ -28,6 +31,10 @@ export interface ServerDeps extends SurfaceDeps {
   readonly states: CallStates;
   /** `legacy` up to 2025-11-25, `modern` from 2026-07-28 on. */
   readonly era: 'legacy' | 'modern';
+  /** Sends a notification that belongs to no request. */
+  notify(notification: { method: string; params: Record<string, unknown> }): Promise<void>;
+  /** How to stop following the runs of this client. */
+  readonly followed: Set<() => void>;
   /** Returns the capabilities that the client declares. */
   capabilities(ctx: CallContext): Readonly<Record<string, unknown>>;
   /** Tells whether the client can show its user a form. */

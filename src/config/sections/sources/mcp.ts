@@ -13,6 +13,10 @@ import { described, optionalSetting, section, setting } from '../setting.ts';
 
 const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
+const flowName = z
+  .string()
+  .regex(/^(?:\*|[A-Za-z0-9][A-Za-z0-9_.:-]{0,127})$/, 'expected the name of a flow, or *');
+
 const SECRET = `\${secret:KEY}`;
 
 /** The values of `TIERS` of the contract. */
@@ -254,6 +258,11 @@ export const mcpSection = section(
       ),
       { about: 'The servers, by name.', default: {} },
     ),
+    flows: setting(z.array(flowName).max(1000), {
+      about: 'The flows that MCP clients find among the tools, by name; * is all of them.',
+      project: 'subset',
+      default: ['*'],
+    }),
   }),
-  'MCP servers whose tools are taken in.',
+  'MCP servers whose tools are taken in, and flows that MCP clients are offered.',
 );

@@ -1,10 +1,10 @@
 /** Flows: listing, starting, and looking after their runs. */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { FINISHED, type FlowRun } from '../../../contract/flow-store.ts';
 import { declaredDrawing } from '../../../kit/graph/declared-drawing.ts';
-import { callerOfIdentity, type Identity } from '../auth/identity.ts';
+import { keyedRunId } from '../../door/keyed-run-id.ts';
+import { callerOfIdentity } from '../auth/identity.ts';
 import { notFound } from '../error-reply.ts';
 import { ownRun, runPage, shownRun, visibleRun } from '../flow-access.ts';
 import { pictureOf, shownSteps } from '../flow-steps.ts';
@@ -37,12 +37,6 @@ const list = defineRoute({
   handle: async ({ services }) => ({ body: { items: await services.crib.flows.registered() } }),
 });
 
-/** Makes the id of a run from a key: the same key of two callers, or two flows, makes two runs. */
-const runIdOf = (flow: string, { userId }: Identity, key: string): string => {
-  const parts = JSON.stringify([userId, flow, key]);
-  return `key-${createHash('sha256').update(parts).digest('base64url').slice(0, 32)}`;
-};
-
 /**
  * Returns the name of a flow whose steps are declared. The crib also takes the text of a flow where it
  * takes a name; a request names flows of this server only. Throws NOT_FOUND.
@@ -66,11 +60,12 @@ const start = defineRoute({
     const { flows, tools } = services.crib;
     const { version, idempotencyKey, input, planApproval } = body;
     const key = keyOf(request, idempotencyKey);
+    const { userId } = identity;
     const { runId } = await flows.start(params.name, input, {
       ...callerOfIdentity(identity, tools, body),
       ...(version !== undefined && { version }),
       ...(planApproval !== undefined && { planApproval }),
-      ...(key !== undefined && { runId: runIdOf(params.name, identity, key) }),
+      ...(key !== undefined && { runId: keyedRunId({ userId, flow: params.name, key }) }),
     });
     const run = await visibleRun(runId, services, identity);
     return { status: 201, body: shownRun(run, identity) };

@@ -12,11 +12,12 @@ import type { ToolResult } from '../../../contract/result.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import { CALL_TOOL } from '../../../kit/model/meta-tools.ts';
 import type { AskRound } from '../client-link.ts';
+import { callFlow } from '../flows/call-flow.ts';
 import { isMetaTool } from '../lists/meta-tools.ts';
 import { addressOf } from '../lists/resource-address.ts';
 import type { ServerDeps } from '../surface-deps.ts';
 import { answerOf, approvalQuestion, elicitApprover, laterApprover } from './approval-question.ts';
-import type { CallContext } from './call-context.ts';
+import { type CallContext, textMeta } from './call-context.ts';
 import { askClient, askNeeded, laterDigest, openRound } from './call-round.ts';
 import { askersFor, canAnswer } from './elicit-client.ts';
 import type { HeldCall, Reached } from './held-calls.ts';
@@ -39,12 +40,6 @@ const MCP = 'mcp:';
 
 /** The key of the approval among the answers of a client. */
 const APPROVAL = 'toolcrib_approval';
-
-const textMeta = (ctx: CallContext, key: string): string | undefined => {
-  const meta = ctx.mcpReq._meta ?? {};
-  const value = Object.hasOwn(meta, key) ? meta[key] : undefined;
-  return typeof value === 'string' ? value : undefined;
-};
 
 const isUnknown = ({ error }: ToolResult): boolean => error?.code === 'TOOL_NOT_FOUND';
 
@@ -224,6 +219,9 @@ export const callTool = async (
   try {
     const isOwn = isMetaTool(deps.kind, requested.name) && requested.name !== CALL_TOOL.name;
     if (isOwn && !searchesApi(deps, requested.name)) return metaReply(deps, requested);
+    if (deps.flows?.isName(requested.name)) {
+      return await callFlow(deps, { ...requested, wantsTask: params.task !== undefined }, ctx);
+    }
     const call = callOf(deps, requested);
     const round = openRound(deps, ctx, laterDigest(call.name, call.input));
     return await replyTo(deps, { ...call, ...round });

@@ -9,6 +9,7 @@ export const META = {
   status: 'toolcrib/status',
   code: 'toolcrib/code',
   approvalId: 'toolcrib/approvalId',
+  runId: 'toolcrib/runId',
   idempotencyKey: 'toolcrib/idempotencyKey',
 } as const;
 

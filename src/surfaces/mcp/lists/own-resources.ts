@@ -41,6 +41,15 @@ const numberOf = (query: URLSearchParams, name: string, fallback: number): numbe
   return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : fallback;
 };
 
+/** Reads from the query of a URI which part of a text is wanted. */
+export const pageRange = (query: string): { readonly offset: number; readonly limit: number } => {
+  const params = new URLSearchParams(query);
+  return {
+    offset: numberOf(params, 'offset', 0),
+    limit: Math.min(numberOf(params, 'limit', DEFAULT_CHARS), MAX_CHARS),
+  };
+};
+
 /** Offers results that were too large to hand over, page by page. */
 export const resultResources = (crib: Crib): ResourceCatalog => ({
   label: 'results',
@@ -57,12 +66,7 @@ export const resultResources = (crib: Crib): ResourceCatalog => ({
   read: async (uri, caller) => {
     if (!uri.startsWith(RESULTS)) return undefined;
     const [handle = '', query = ''] = uri.slice(RESULTS.length).split('?', 2);
-    const params = new URLSearchParams(query);
-    const range = {
-      offset: numberOf(params, 'offset', 0),
-      limit: Math.min(numberOf(params, 'limit', DEFAULT_CHARS), MAX_CHARS),
-    };
-    const page = await crib.results.read(handle, range, caller);
+    const page = await crib.results.read(handle, pageRange(query), caller);
     return page && [{ uri, mimeType: 'text/plain', text: page.text }];
   },
 });

@@ -40,6 +40,7 @@ export const watchChanges = (
     events.on('tool.registered', tools.touch),
     events.on('tool.unregistered', tools.touch),
     events.on('tool.switched', tools.touch),
+    events.on('flow.registered', tools.touch),
     events.on('call.finished', calls.touch),
     ...resources.map((catalog) => catalog.watch?.(resourceLists.touch)),
     ...prompts.map((catalog) => catalog.watch?.(promptLists.touch)),

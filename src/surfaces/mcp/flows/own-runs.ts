@@ -1,0 +1,68 @@
+/** The runs of one client: those that it started, under the identity that it has proven. */
+import { LOCAL_CALLER } from '../../../contract/caller.ts';
+import type { Crib } from '../../../contract/crib.ts';
+import type { FlowRun } from '../../../contract/flow-store.ts';
+import type { McpCaller } from '../mcp-options.ts';
+
+/**
+ * Tells whether a run belongs to a client. A proven identity has to be the same one; where none is
+ * proven, as on a pipe, user and agent have to be the same. No role opens the runs of others, and a
+ * run that another run started is no request of a client.
+ */
+export const isOwnRun = ({ caller, parent }: FlowRun, mine: McpCaller): boolean => {
+  const { userId = LOCAL_CALLER.userId, agentId, authenticated } = mine;
+  if (parent !== undefined || caller.userId !== userId) return false;
+  const proven = caller.authenticated;
+  if (!proven && !authenticated) return caller.agentId === agentId;
+  return (
+    proven?.userId === authenticated?.userId &&
+    proven?.agentId === authenticated?.agentId &&
+    proven?.sessionId === authenticated?.sessionId
+  );
+};
+
+const MAX_ID_CHARS = 200;
+
+/** Reads a run of this client; `undefined` for all others. */
+export const findOwnRun = async (
+  { flows }: Crib,
+  runId: unknown,
+  mine: McpCaller,
+): Promise<FlowRun | undefined> => {
+  if (typeof runId !== 'string' || runId === '' || runId.length > MAX_ID_CHARS) return undefined;
+  const run = await flows.get(runId, mine);
+  return run && isOwnRun(run, mine) ? run : undefined;
+};
+
+/** So many of the newest runs of the user are looked through. */
+const MAX_READ = 1_000;
+
+/** Lists the runs of this client, newest first. */
+export const listOwnRuns = async (
+  { flows }: Crib,
+  mine: McpCaller,
+): Promise<readonly FlowRun[]> => {
+  const { userId = LOCAL_CALLER.userId } = mine;
+  const runs = await flows.list({ userId, limit: MAX_READ }, mine);
+  return runs.filter((run) => isOwnRun(run, mine));
+};
+
+const APPROVAL = 'approval:';
+const CHILD = 'run:';
+const MAX_DEPTH = 8;
+
+/** Collects the approvals that a run waits for, itself or in a run that it has started. */
+export const awaitedApprovals = async (
+  crib: Crib,
+  { waitsFor = [] }: FlowRun,
+  depth = 0,
+): Promise<readonly string[]> => {
+  const found: string[] = [];
+  for (const each of waitsFor) {
+    if (each.startsWith(APPROVAL)) found.push(each.slice(APPROVAL.length));
+    if (!each.startsWith(CHILD) || depth >= MAX_DEPTH) continue;
+    const child = await crib.flows.get(each.slice(CHILD.length));
+    if (child) found.push(...(await awaitedApprovals(crib, child, depth + 1)));
+  }
+  return found;
+};
