@@ -132,7 +132,7 @@ const withEmbeddings = async (
 ): Promise<Model> => {
   const main = model ?? (await modelOf(deps, ways));
   if (background?.embeddings) {
-    const { programEmbedder } = await import('./open-background-tools.ts');
+    const { programEmbedder } = await import('./background/program-embedder.ts');
     return { ...main, ...programEmbedder(background.embeddings) };
   }
   const settings = deps.config.model;

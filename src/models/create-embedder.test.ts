@@ -8,7 +8,7 @@ import {
 } from '../../test/conformance/model-endpoint.ts';
 import { createCrib } from '../crib/create-crib.ts';
 import { createEmbedder, embedderSettings } from './create-embedder.ts';
-import type { ModelDeps } from './create-model.ts';
+import type { ModelDeps } from './model-settings.ts';
 
 let endpoint: ModelEndpoint;
 beforeEach(async () => {

@@ -1,9 +1,8 @@
 /** The configured embedding model: any endpoint with the embeddings API of OpenAI. */
 import { ToolFailure } from '../contract/errors.ts';
 import type { Model } from '../contract/model.ts';
-import type { ModelDeps } from './create-model.ts';
 import { modelFailure } from './model-failure.ts';
-import { type ModelSettings, modelBaseUrl } from './model-settings.ts';
+import { type ModelDeps, type ModelSettings, modelBaseUrl } from './model-settings.ts';
 import { loadLibrary } from './vendor-models.ts';
 
 export interface EmbedderSettings {

@@ -10,8 +10,8 @@ import {
   startModelEndpoint,
 } from '../../test/conformance/model-endpoint.ts';
 import { ToolFailure } from '../contract/errors.ts';
-import { createModel, type ModelDeps, modelAddress } from './create-model.ts';
-import type { ModelSettings } from './model-settings.ts';
+import { createModel, modelAddress } from './create-model.ts';
+import type { ModelDeps, ModelSettings } from './model-settings.ts';
 import { loadLibrary } from './vendor-models.ts';
 
 const deps = (secret?: string): ModelDeps => ({

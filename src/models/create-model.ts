@@ -7,6 +7,7 @@ import type { Model, ModelReply, ModelRequest } from '../contract/model.ts';
 import { converseStep } from './converse-step.ts';
 import { modelFailure } from './model-failure.ts';
 import {
+  type ModelDeps,
   type ModelPricing,
   type ModelSettings,
   modelBaseUrl,
@@ -15,14 +16,6 @@ import {
 import { objectShape } from './object-shape.ts';
 import { silentModel } from './silent-model.ts';
 import { loadLibrary, VENDORS } from './vendor-models.ts';
-
-export interface ModelDeps {
-  /** `undefined` when there is no secret of this name. */
-  secret(key: string): Promise<string | undefined>;
-  /** The only way out; it should reach the host of `modelAddress` and no other. */
-  readonly fetch: typeof globalThis.fetch;
-  now(): number;
-}
 
 /** Gives the address of requests, which the egress has to allow. */
 export const modelAddress = (settings: ModelSettings): URL => new URL(modelBaseUrl(settings));

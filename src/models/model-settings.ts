@@ -19,6 +19,14 @@ export interface ModelSettings {
   readonly structuredOutputs?: boolean;
 }
 
+export interface ModelDeps {
+  /** `undefined` when there is no secret of this name. */
+  secret(key: string): Promise<string | undefined>;
+  /** The only way out; it should reach the host of the endpoint and no other. */
+  readonly fetch: typeof globalThis.fetch;
+  now(): number;
+}
+
 /** A model as the library of a vendor gives it. */
 export type VendorModel = Parameters<typeof import('ai').wrapLanguageModel>[0]['model'];
 

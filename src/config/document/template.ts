@@ -56,13 +56,27 @@ const entryLines = (shape: ShapeNode, { path, indent }: Position): readonly stri
   });
 };
 
+/** Describes a mapping inside another in prose where nothing of it has a default: its key alone would set it. */
+const unsetLines = (shape: ShapeNode, { path, indent }: Position): readonly string[] => {
+  const key = path.at(-1) ?? '';
+  return configFields(shape).flatMap((field) =>
+    prose(
+      `${[key, ...field.path].join('.')} (${typeText(field.shape)}, not set): ${field.shape.description}`,
+      indent,
+    ),
+  );
+};
+
 const settingLines = (shape: ShapeNode, position: Position): readonly string[] => {
   const fields = configFields(shape);
   if (fields.length > 0 && fields.every((field) => isPlanned(field.shape))) return [];
   const { path, indent } = position;
   const key = path.at(-1) ?? '';
   const description = shape.description ?? '';
-  if (isMapping(shape) && shape.properties) return mappingLines(shape, position);
+  const isUnset = path.length > 1 && fields.every((field) => field.shape.default === undefined);
+  if (isMapping(shape) && shape.properties) {
+    return isUnset ? unsetLines(shape, position) : mappingLines(shape, position);
+  }
   if (shape.default === undefined) {
     return prose(`${key} (${typeText(shape)}, not set): ${description}`, indent);
   }

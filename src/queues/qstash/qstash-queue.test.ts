@@ -1,5 +1,5 @@
 /** The queue at QStash: what its port promises, against a server that speaks the protocol of QStash. */
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from '@upstash/qstash';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ const STATUS = { completed: 200, postponed: 202, failed: 500 } as const;
 const open = async (): Promise<{ readonly queue: QstashQueue; readonly qstash: QstashServer }> => {
   const qstash = await startQstash();
   cleanup.push(() => qstash.close());
-  const worker = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const job = JSON.parse(Buffer.concat(chunks).toString('utf8')) as NewJob;
@@ -40,6 +40,9 @@ const open = async (): Promise<{ readonly queue: QstashQueue; readonly qstash: Q
       ...(isFinal && { 'upstash-nonretryable-error': 'true' }),
     });
     response.end();
+  };
+  const worker = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((done) => worker.listen(0, '127.0.0.1', done));
   cleanup.push(() => new Promise((done) => worker.close(() => done(undefined))));

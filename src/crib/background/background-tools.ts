@@ -1,34 +1,17 @@
 /** Makes the tools that the types of job `generate_embedding` and `send_notification` call, where their services are there. */
-import type { Config } from '../config/schema.ts';
-import type { Embeddings } from '../contract/background-services.ts';
-import type { EmbedReply, Model } from '../contract/model.ts';
-import type { Source } from '../contract/source.ts';
-import type { Store } from '../contract/store.ts';
-import type { Tool } from '../contract/tool.ts';
-import type { CribOptions } from './crib-options.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Model } from '../../contract/model.ts';
+import type { Source } from '../../contract/source.ts';
+import type { Store } from '../../contract/store.ts';
+import type { Tool } from '../../contract/tool.ts';
+import type { CribOptions } from '../crib-options.ts';
+import { programEmbedder } from './program-embedder.ts';
 
 export interface BackgroundToolDeps {
   readonly config: Pick<Config, 'model'>;
   now(): number;
   store(): Promise<Store>;
 }
-
-type Embedder = Pick<Model, 'embed' | 'embedPrice'>;
-
-/** The name of vectors whose model the program does not name. */
-const PROGRAM_MODEL = 'program';
-
-const replyOf = (reply: Awaited<ReturnType<Embeddings['generate']>>, model: string): EmbedReply =>
-  'vector' in reply
-    ? { inputTokens: 0, ...reply, model }
-    : { vector: reply, model, inputTokens: 0 };
-
-/** Makes an embedder of the service that the program gives. */
-export const programEmbedder = (embeddings: Embeddings): Embedder => ({
-  embedPrice: embeddings.price ?? 'unpriced',
-  embed: async ({ text, signal = new AbortController().signal }) =>
-    replyOf(await embeddings.generate(text, signal), embeddings.model ?? PROGRAM_MODEL),
-});
 
 /** What embeddings cost; `undefined` where there are none. */
 const priceOf = (
@@ -59,9 +42,9 @@ const embeddingTools = async (
   if (!priced) return [];
   const [{ defineSaveEmbedding }, { defineSearchEmbeddings }, { defineDeleteEmbeddings }] =
     await Promise.all([
-      import('../tools/embeddings/save-embedding.ts'),
-      import('../tools/embeddings/search-embeddings.ts'),
-      import('../tools/embeddings/delete-embeddings.ts'),
+      import('../../tools/embeddings/save-embedding.ts'),
+      import('../../tools/embeddings/search-embeddings.ts'),
+      import('../../tools/embeddings/delete-embeddings.ts'),
     ]);
   const vectors = async () => (await deps.store()).vectors;
   const own = options.background?.embeddings;
@@ -86,8 +69,8 @@ const pushTools = async (
   const { push } = background ?? {};
   if (!push) return [];
   const [{ defineSendNotification }, { storedDevices }] = await Promise.all([
-    import('../tools/service/send-notification.ts'),
-    import('../job/push-devices.ts'),
+    import('../../tools/service/send-notification.ts'),
+    import('../../job/push-devices.ts'),
   ]);
   const devices = storedDevices({ now: deps.now, memory: async () => (await deps.store()).memory });
   return [

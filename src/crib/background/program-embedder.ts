@@ -1,0 +1,20 @@
+/** Makes the embedding model of a crib of the service that the program gives. */
+import type { Embeddings } from '../../contract/background-services.ts';
+import type { EmbedReply, Model } from '../../contract/model.ts';
+
+type Embedder = Pick<Model, 'embed' | 'embedPrice'>;
+
+/** The name of vectors whose model the program does not name. */
+const PROGRAM_MODEL = 'program';
+
+const replyOf = (reply: Awaited<ReturnType<Embeddings['generate']>>, model: string): EmbedReply =>
+  'vector' in reply
+    ? { inputTokens: 0, ...reply, model }
+    : { vector: reply, model, inputTokens: 0 };
+
+/** Makes an embedder of the service that the program gives. */
+export const programEmbedder = (embeddings: Embeddings): Embedder => ({
+  embedPrice: embeddings.price ?? 'unpriced',
+  embed: async ({ text, signal = new AbortController().signal }) =>
+    replyOf(await embeddings.generate(text, signal), embeddings.model ?? PROGRAM_MODEL),
+});
