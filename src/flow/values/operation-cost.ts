@@ -4,7 +4,7 @@
  */
 
 /** Characters that are looked at for one unit. */
-export const CHARACTERS_A_UNIT = 16;
+const CHARACTERS_A_UNIT = 16;
 
 /** A search compares at most so many characters of what it looks for at each place. */
 const MAX_COMPARED = 256;
@@ -45,8 +45,8 @@ const countValues = (value: unknown, max: number): number => {
   return count;
 };
 
-/** What it costs to look at an operand: all of a text or of bytes, each element of a list. */
-const lookUnits = (operand: unknown): number => {
+/** What it costs to look at a value, or to make it: all of a text or of bytes, each element of a list. */
+export const lookUnits = (operand: unknown): number => {
   if (typeof operand === 'string') return operand.length / CHARACTERS_A_UNIT;
   if (Array.isArray(operand)) return operand.length;
   return operand instanceof Uint8Array ? operand.length / CHARACTERS_A_UNIT : 0;

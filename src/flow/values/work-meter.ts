@@ -5,12 +5,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { LINEAR_MATCHES } from '../../governance/policy/condition/cel-environment.ts';
 import { isNode } from '../../governance/policy/condition/prepare-condition.ts';
-import {
-  type CalledFunction,
-  CHARACTERS_A_UNIT,
-  callUnits,
-  comparisonUnits,
-} from './operation-cost.ts';
+import { type CalledFunction, callUnits, comparisonUnits, lookUnits } from './operation-cost.ts';
 
 /** One unit is a node that is evaluated, an element that is made, or 16 characters that are looked at. */
 export const MAX_WORK = 1_000_000;
@@ -22,12 +17,6 @@ class TooMuchWork extends Error {
     this.name = 'TooMuchWork';
   }
 }
-
-const sizeOf = (made: unknown): number => {
-  if (typeof made === 'string') return made.length / CHARACTERS_A_UNIT;
-  if (Array.isArray(made)) return made.length;
-  return made instanceof Uint8Array ? made.length / CHARACTERS_A_UNIT : 0;
-};
 
 export class WorkMeter {
   readonly #refusal = new TooMuchWork();
@@ -63,7 +52,7 @@ export class WorkMeter {
 
   /** Counts the length of a value that was made. */
   spendOn(made: unknown): void {
-    this.spend(sizeOf(made));
+    this.spend(lookUnits(made));
   }
 }
 
