@@ -4,9 +4,11 @@
  */
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { FlowContext } from '../../../contract/flow.ts';
+import { onlyReads } from '../../../registry/only-reads.ts';
 import { thrownError } from '../../turn.ts';
 import { evaluateTest } from '../../values/compile-expression.ts';
 import { scopeCaller } from '../../values/scope.ts';
+import { callsOf } from '../check/validate-flow.ts';
 import type { CompiledStep, FlowProgram } from '../flow-program.ts';
 import type { StepGroup, StepNode } from '../step-tree.ts';
 import { GroupRun } from './group-run.ts';
@@ -259,19 +261,31 @@ export class FlowRunner {
     }
   }
 
-  /** Ends a step in time that is no call, and cancels what it does; calls have their own timeout. */
+  /**
+   * Ends a step in time that is no call, and cancels what it does; calls have their own timeout. It is
+   * tried again only where all of it reads: a call of it may have changed something.
+   */
   async #timed<T>(
-    { step }: StepNode,
+    node: StepNode,
     { key, scope }: Pick<StepPlace, 'key' | 'scope'>,
     work: () => Promise<T>,
   ): Promise<T> {
-    const { timeoutMs } = step;
+    const { id, timeoutMs } = node.step;
     if (timeoutMs === undefined) return work();
     const timer = this.#flow.sleep(timeoutMs, { key: `${key}.timeout` }).then(() => {
       scope.stop();
-      throw new ToolFailure('TIMEOUT', `The step ${step.id} took longer than ${timeoutMs} ms.`);
+      const message = `The step ${id} took longer than ${timeoutMs} ms.`;
+      throw new ToolFailure('TIMEOUT', message, this.#reads(node) ? {} : { retryable: false });
     });
     return Promise.race([work(), timer]);
+  }
+
+  /** True for a step that changes nothing, with all that is in it. */
+  #reads(node: StepNode): boolean {
+    if (node.type === 'flow') return false;
+    const { tools } = this.#deps;
+    const calls = callsOf(node).map(({ call, version }) => tools.get(call, version)?.tool);
+    return calls.every(onlyReads) && (node.inner?.nodes ?? []).every((each) => this.#reads(each));
   }
 
   #skip(node: StepNode, scope: RunScope, skipped: Outcome): Promise<Outcome> {
