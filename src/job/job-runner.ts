@@ -19,6 +19,8 @@ export interface JobRunnerDeps extends JobCallDeps, EntryClaimDeps {
   isOurs(text: string, seal: string | undefined): Promise<boolean>;
   /** Says why the caller may call no more, such as one whose token was revoked since. */
   refusal(caller: Caller): Promise<ToolError | undefined>;
+  /** Hides secrets in what a handler threw, before it is on record. */
+  redactError(error: ToolError): ToolError;
 }
 
 const noHandler = ({ type }: Job): JobEnd => ({
@@ -96,7 +98,7 @@ export class JobRunner {
       const attempt = () => this.#attempt(job, run, type);
       return handsOutOnce ? await attempt() : await claimedAtEntry(job, this.#deps, attempt);
     } catch (error) {
-      return failedEnd(error);
+      return this.#failed(error);
     }
   }
 
@@ -108,11 +110,17 @@ export class JobRunner {
       const work = Promise.resolve(type.handler(job, context));
       return returnedEnd(await (deadline.over ? Promise.race([work, deadline.over]) : work));
     } catch (error) {
-      return failedEnd(error);
+      return this.#failed(error);
     } finally {
       deadline.cancel();
       this.#slots.giveBack(type.type);
     }
+  }
+
+  #failed(thrown: unknown): JobEnd {
+    const end = failedEnd(thrown);
+    if (end.state !== 'failed') return end;
+    return { ...end, error: this.#deps.redactError(end.error) };
   }
 
   #context(job: Job, run: JobRun, signal: AbortSignal): JobContext {

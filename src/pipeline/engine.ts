@@ -5,7 +5,7 @@ import type { CallAs } from '../contract/call-options.ts';
 import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
 import type { ExecutionStatus } from '../contract/crib-members.ts';
-import { type Issue, ToolFailure } from '../contract/errors.ts';
+import { type Issue, type ToolError, ToolFailure } from '../contract/errors.ts';
 import type { PlanQuestion } from '../contract/flow-plan.ts';
 import type { Explanation, Verdict } from '../contract/policy.ts';
 import type { ToolResult } from '../contract/result.ts';
@@ -33,6 +33,7 @@ import { governed } from './governed.ts';
 import { type CallInput, callerOf, type NewCallDeps, newCall } from './new-call.ts';
 import { failed } from './outcome.ts';
 import { evidenceOf, prove } from './pipeline.ts';
+import { redactError } from './record/as-tool-error.ts';
 import { reconcile } from './record/reconcile.ts';
 import { SignalFollowers } from './recovery/signal-followers.ts';
 import { requestFault } from './request-fault.ts';
@@ -232,6 +233,11 @@ export class Engine {
     return (await this.shared.seals.isOurs(text, record.seal))
       ? PlanCover.of(record, run)
       : undefined;
+  }
+
+  /** Hides secrets in an error that no call has made, such as that of a job's handler. */
+  redactError(error: ToolError): ToolError {
+    return redactError(error, this.#deps.redactor);
   }
 
   async close(): Promise<void> {

@@ -97,6 +97,19 @@ describe('flows in scripts', { timeout: SLOW }, () => {
     expect((await project.run(['flow', 'runs'])).out).toContain('There are no runs.');
   });
 
+  it('threat: a question of a flow file cannot command the terminal', async () => {
+    const project = await flowProject();
+    const question = String.raw`"Sure?\e[2J\e]0;owned\a"`;
+    const file = join(project.folder, 'odd.yml');
+    writeFileSync(
+      file,
+      `name: odd\nversion: 1.0.0\nsteps:\n  - { id: ask, approve: ${question} }\n`,
+    );
+    const plan = await project.run(['flow', 'plan', file]);
+    expect(plan.out).toContain('Sure?');
+    expect(plan.out).not.toMatch(/\p{Cc}(?<!\n)/u);
+  });
+
   it('a run that was killed goes on in another process, with the event it waits for', async () => {
     const project = await flowProject();
     const child = project.start(['flow', 'run', 'wait', '--id', 'killed']);

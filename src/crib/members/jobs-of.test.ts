@@ -158,6 +158,19 @@ describe('crib.jobs', () => {
     expect(runs).toBe(3);
   });
 
+  it('threat: a secret in what a handler throws is not on record', async () => {
+    const { crib } = await open();
+    crib.jobs.register('leaky', () => {
+      throw new Error(`no access with ghp_${'a1B2'.repeat(9)}`);
+    });
+    const jobId = await crib.jobs.enqueue('leaky', null, { retries: 0 });
+    await crib.jobs.work();
+    await untilState(crib, jobId, 'dead');
+    const message = (await crib.jobs.get(jobId))?.error?.message;
+    expect(message).toContain('no access with');
+    expect(message).not.toContain('a1B2');
+  });
+
   it('a call that policy denies makes the job dead at once', async () => {
     const rules = [{ name: 'none', effect: 'deny' as const, tools: ['send'] }];
     const { crib } = await open({ policy: { version: 1, rules } });

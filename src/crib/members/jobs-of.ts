@@ -36,6 +36,7 @@ const openService = async (
     ...{ memory: store.memory, replays: store.replays },
     approval: (id) => store.approvals.get(id),
     seal: async (text) => (isPrivate ? undefined : seals.seal(text)),
+    redactError: (error) => engine.redactError(error),
     isOurs: async (text, seal) => isPrivate || seals.isOurs(text, seal),
     refusal: async (caller) => {
       const tokenId = tokenOf(caller);

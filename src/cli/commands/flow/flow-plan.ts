@@ -40,17 +40,20 @@ const rowOf = (io: Io, step: FlowPlanStep): readonly (string | Cell)[] => [
   step.effects.join('; '),
 ];
 
+/** Writes what a flow file says, which may hold what a terminal would obey. */
+const said = (step: string, text: string): string => visibleText(`${step}: ${text}`);
+
 const summary = (io: Io, plan: FlowPlan): readonly string[] => {
   const { cost, criticalPath, estimatedMs, approvals, denied, missingCredentials } = plan;
   return [
     '',
     `Time     about ${formatDuration(estimatedMs)}, along ${criticalPath.join(' → ')}`,
     `Cost     ${formatCost(cost.maxUsd)} at most${cost.isOpen ? ', and what is not known before' : ''}`,
-    ...approvals.map(({ step, reason }) => `${io.ink.yellow('Asks')}     ${step}: ${reason}`),
-    ...denied.map(({ step, reason }) => `${io.ink.red('denied')}   ${step}: ${reason}`),
-    ...missingCredentials.map(({ step, key }) => `${io.ink.red('lacks')}    ${step}: ${key}`),
+    ...approvals.map(({ step, reason }) => `${io.ink.yellow('asks')}     ${said(step, reason)}`),
+    ...denied.map(({ step, reason }) => `${io.ink.red('denied')}   ${said(step, reason)}`),
+    ...missingCredentials.map(({ step, key }) => `${io.ink.red('lacks')}    ${said(step, key)}`),
     'Nothing was run.',
-  ].map((line) => line);
+  ];
 };
 
 interface PlannedFlow {
