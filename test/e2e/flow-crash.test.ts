@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createCribHost } from '../../src/crib/create-crib.ts';
-import { isFull } from '../guarantees/size.ts';
+import { sized } from '../guarantees/size.ts';
 
 const SCRIPT = join(import.meta.dirname, '../fixtures/flow-worker.mjs');
-const RUNS = isFull ? 600 : 60;
+const RUNS = sized(40, 600);
 const EFFECTS_A_RUN = 4;
-const KILLS = isFull ? 60 : 12;
+const KILLS = sized(7, 60);
 const PROCESSES = 4;
 /** How long one of them is frozen. */
-const FROZEN_MS = isFull ? 60_000 : 2_000;
+const FROZEN_MS = sized(2_000, 60_000);
 
 const linesOf = async (root: string): Promise<readonly string[]> => {
   const text = await readFile(join(root, 'effects.txt'), 'utf8').catch(() => '');

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createCribHost } from '../../src/crib/create-crib.ts';
+import { sized } from '../guarantees/size.ts';
 
 const SCRIPT = join(import.meta.dirname, '../fixtures/job-worker.mjs');
-const JOBS = 300;
-const KILLS = 10;
+const JOBS = sized(150, 300);
+const KILLS = sized(5, 10);
 
 const linesOf = async (root: string): Promise<readonly string[]> => {
   const text = await readFile(join(root, 'effects.txt'), 'utf8').catch(() => '');

@@ -15,7 +15,7 @@ import { canaries, createCanarySearch, writtenForms } from './a3-canaries.ts';
 import { leakingTools } from './a3-leaking-tools.ts';
 import { isFull, sized, TIME_LIMIT } from './size.ts';
 
-const SECRETS = canaries(sized(100, 1000));
+const SECRETS = canaries(sized(60, 1000));
 const KEYS = SECRETS.map((_, at) => `CANARY_${at}`);
 const TOLD_BY = ['leak_rule', 'leak_chance'];
 const TOOLS = [

@@ -44,7 +44,7 @@ const STARTS_CHILDREN = ['query_database', 'type_check', 'run_code'];
 const startsChild = ({ name }: Tool): boolean => STARTS_CHILDREN.includes(name);
 const startsProgram = ({ needs }: Tool): boolean => needs?.commands !== undefined;
 const isSlow = (tool: Tool): boolean => startsProgram(tool) || startsChild(tool);
-const runsOf = (tool: Tool): number => sized(startsChild(tool) ? 5 : 40, 10_000);
+const runsOf = (tool: Tool): number => sized(startsChild(tool) ? 3 : 25, 10_000);
 /**
  * A program takes seconds, and most of what can go wrong has done so before it is started. So the
  * many inputs come from a caller whose programs may run in a container only, of which there is none

@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compileProgram } from '../../../test/conformance/compile-program.ts';
 import { auditEntry, times } from '../../../test/conformance/store-samples.ts';
+import { sized, TIME_LIMIT } from '../../../test/guarantees/size.ts';
 import type { Store } from '../../contract/store.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
 import { verifyAudit } from '../../governance/audit/verify-audit.ts';
@@ -120,25 +121,29 @@ describe('several processes on one file', () => {
     await store.close();
   });
 
-  it('F3, B2: 15 kills in the middle of writes lose nothing that was acknowledged', async () => {
-    let doubts = 0;
-    for (const round of times(15, (n) => n)) {
-      const running = times(2, (n) => start('work', `r${round}p${n}`));
-      await Promise.all(running.map(({ child }) => once(child.stdout ?? child, 'data')));
-      await pause(Math.random() * 60);
-      for (const { child } of running) child.kill('SIGKILL');
-      await Promise.all(running.map(({ ended }) => ended));
-      const store = await open();
-      doubts += (await store.intents.open()).length;
-      await expectSound(
-        store,
-        running.flatMap(({ lines }) => lines()),
-      );
-      await recover(store);
-      await store.close();
-    }
-    expect(doubts).toBeGreaterThan(0);
-  }, 120_000);
+  it(
+    'F3, B2: kills in the middle of writes lose nothing that was acknowledged',
+    async () => {
+      let doubts = 0;
+      for (const round of times(sized(8, 40), (n) => n)) {
+        const running = times(2, (n) => start('work', `r${round}p${n}`));
+        await Promise.all(running.map(({ child }) => once(child.stdout ?? child, 'data')));
+        await pause(Math.random() * 60);
+        for (const { child } of running) child.kill('SIGKILL');
+        await Promise.all(running.map(({ ended }) => ended));
+        const store = await open();
+        doubts += (await store.intents.open()).length;
+        await expectSound(
+          store,
+          running.flatMap(({ lines }) => lines()),
+        );
+        await recover(store);
+        await store.close();
+      }
+      expect(doubts).toBeGreaterThan(0);
+    },
+    TIME_LIMIT,
+  );
 
   it('F5: a frozen process keeps its claims, a killed one leaves them in doubt', async () => {
     const { child, said, ended } = start('claim', 'frozen');
