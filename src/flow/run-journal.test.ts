@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { FlowRun, JournalStep } from '../contract/flow-store.ts';
+import { callerOf } from '../pipeline/new-call.ts';
 import { RunJournal } from './run-journal.ts';
 
 const run: FlowRun = {
   ...{ id: 'run', epoch: 1, flow: 'flow', version: '1.0.0', input: null, status: 'running' },
-  caller: { userId: 'user', agentId: 'agent', sessionId: 'session', roles: [], permissions: [] },
+  caller: callerOf(undefined),
   ...{ createdAt: 1, updatedAt: 1 },
 };
 const stepOf = (key: string): JournalStep => ({
