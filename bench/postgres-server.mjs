@@ -48,7 +48,8 @@ export const startServer = async (given) => {
     ['-D', data, '-k', folder, '-c', 'listen_addresses='],
     options,
   );
-  const url = `postgres://bench@/postgres?host=${encodeURIComponent(folder)}`;
+  // With a host, which the folder of the socket replaces: without one it is no URL to DBOS.
+  const url = `postgres://bench@localhost/postgres?host=${encodeURIComponent(folder)}`;
   for (let tries = 0; !(await isUp(url)); tries++) {
     if (tries === 100) throw new Error('PostgreSQL did not start.');
     await sleep(100);
