@@ -13,7 +13,8 @@ export const META = {
   idempotencyKey: 'toolcrib/idempotencyKey',
 } as const;
 
-const text = (value: string) => ({ type: 'text', text: value }) as const;
+/** Makes a block of text. */
+export const textBlock = (text: string) => ({ type: 'text', text }) as const;
 
 const metaOf = ({ status, metadata, error, approval }: ToolResult): Record<string, unknown> => ({
   [META.executionId]: metadata.executionId,
@@ -93,14 +94,14 @@ const dataText = (data: unknown): string =>
 
 const bodyOf = (data: unknown): Pick<CallToolResult, 'content' | 'structuredContent'> =>
   contentData(data) ?? {
-    content: data === undefined ? [text('Done.')] : [text(dataText(data))],
+    content: data === undefined ? [textBlock('Done.')] : [textBlock(dataText(data))],
     ...(isRecord(data) && { structuredContent: { ...data } }),
   };
 
 export const toolReply = (result: ToolResult): CallToolResult => {
   const _meta = metaOf(result);
-  if (!result.success) return { content: [text(failureOf(result))], isError: true, _meta };
+  if (!result.success) return { content: [textBlock(failureOf(result))], isError: true, _meta };
   const body = bodyOf(result.data);
-  const notes = (result.warnings ?? []).map((warning) => text(`Note: ${warning}`));
+  const notes = (result.warnings ?? []).map((warning) => textBlock(`Note: ${warning}`));
   return { ...body, content: [...body.content, ...notes], _meta };
 };

@@ -4,7 +4,7 @@ import { toolError } from '../../../contract/errors.ts';
 import type { FlowRun } from '../../../contract/flow-store.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { errorText } from '../../../kit/text/error-text.ts';
-import { META } from '../call/tool-reply.ts';
+import { META, textBlock } from '../call/tool-reply.ts';
 
 /** The URI at which a client reads one of its runs. */
 export const RUNS = 'toolcrib://runs/';
@@ -12,8 +12,6 @@ export const RUNS = 'toolcrib://runs/';
 /** A longer output is read page by page. */
 const MAX_CHARS = 100_000;
 const PREVIEW_CHARS = 4_000;
-
-const text = (value: string) => ({ type: 'text', text: value }) as const;
 
 const linkTo = ({ id, flow }: FlowRun) =>
   ({
@@ -31,15 +29,15 @@ export const runMeta = ({ id, status, error }: FlowRun): Record<string, unknown>
 
 const completed = (run: FlowRun): CallToolResult => {
   const { output } = run;
-  if (output === undefined) return { content: [text('Done.')], _meta: runMeta(run) };
+  if (output === undefined) return { content: [textBlock('Done.')], _meta: runMeta(run) };
   const shown = typeof output === 'string' ? output : JSON.stringify(output);
   if (shown.length > MAX_CHARS) {
     const note = `The output has ${shown.length} characters; these are the first. Read the rest there:`;
-    const content = [text(shown.slice(0, PREVIEW_CHARS)), text(note), linkTo(run)];
+    const content = [textBlock(shown.slice(0, PREVIEW_CHARS)), textBlock(note), linkTo(run)];
     return { content, _meta: runMeta(run) };
   }
   return {
-    content: [text(shown)],
+    content: [textBlock(shown)],
     ...(isRecord(output) && { structuredContent: { ...output } }),
     _meta: runMeta(run),
   };
@@ -57,7 +55,7 @@ export const endReply = (run: FlowRun): CallToolResult => {
       `The run ${run.id} is blocked until a person decides: toolcrib flow status ${run.id}`,
     );
   }
-  return { content: [text(lines.join('\n'))], isError: true, _meta: runMeta(run) };
+  return { content: [textBlock(lines.join('\n'))], isError: true, _meta: runMeta(run) };
 };
 
 /** Says what a run that is not over is doing. */
@@ -77,7 +75,7 @@ export const stateText = (run: FlowRun, approvals: readonly string[]): string =>
 /** Replies to a client that is not made to wait until the run is over. */
 export const laterReply = (run: FlowRun, approvals: readonly string[]): CallToolResult => ({
   content: [
-    text(
+    textBlock(
       [
         `The run ${run.id} was started and goes on by itself. ${stateText(run, approvals)}`,
         'Do not start it again. Read the resource below for its state and its output.',
