@@ -1,4 +1,4 @@
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { GUARDS } from './test/guards.ts';
@@ -37,7 +37,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'threads',
-    maxWorkers: '100%',
+    // More than there are cores: tests wait for children, disks and locks.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // Keys are made here, and not where the user of this machine keeps theirs.
     env: { TOOLCRIB_HOME: join(tmpdir(), `toolcrib-test-home-${process.pid}`) },
     coverage: {
