@@ -55,15 +55,18 @@ export interface FlowRetry {
 }
 
 /**
- * What happens when a step has failed for good. `fail` (the default) leaves it to `onFailure` of the
+ * The end of what is tried for a step that failed. `fail` (the default) leaves it to `onFailure` of the
  * flow, `skip` goes on without it, `abort` ends the run, `manual` asks a person whether to try again.
  */
+export type FlowLastResort = 'fail' | 'skip' | 'abort' | 'manual';
+
+/**
+ * What happens when a step has failed and may not be retried any more: the end, or another call first.
+ * `then` says what happens when that fails as well.
+ */
 export type FlowOnError =
-  | 'fail'
-  | 'skip'
-  | 'abort'
-  | 'manual'
-  | { readonly fallback: FlowToolCall };
+  | FlowLastResort
+  | { readonly fallback: FlowToolCall; readonly then?: FlowLastResort };
 
 /** One step: exactly one of `call`, `flow`, `approve`, `sleepMs`, `waitFor` and `steps` says what it does. */
 export interface FlowDataStep extends Partial<FlowToolCall> {

@@ -61,8 +61,10 @@ const retry = z.strictObject({
   backoff: z.number().min(1).max(10).exactOptional(),
 });
 
+const lastResort = z.enum(['fail', 'skip', 'abort', 'manual']);
+
 const onError = z.union(
-  [z.enum(['fail', 'skip', 'abort', 'manual']), z.strictObject({ fallback: toolCall })],
+  [lastResort, z.strictObject({ fallback: toolCall, then: lastResort.exactOptional() })],
   { error: 'expected fail, skip, abort, manual or { fallback: { call: … } }' },
 );
 

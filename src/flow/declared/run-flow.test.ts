@@ -223,6 +223,19 @@ describe('recovery of a step', () => {
     expect(end.output).toEqual({ text: 'NETWORK' });
   });
 
+  it('then says what happens when the fallback fails as well', async () => {
+    const fallback = { call: 'flaky', input: { name: 'b', times: 9, code: 'CONFLICT' } };
+    const steps = (then: 'skip' | 'abort') => [
+      { ...failing(9), onError: { fallback, then } },
+      say('b'),
+    ];
+    const skipped = await run({ steps: steps('skip') });
+    expect(skipped.end).toMatchObject({ status: 'completed', output: { text: 'b' } });
+    expect(skipped.nodes[0]).toMatchObject({ status: 'skipped', because: 'it failed: CONFLICT' });
+    const aborted = await run({ onFailure: 'continue', steps: steps('abort') });
+    expect(aborted.end).toMatchObject({ status: 'failed', error: { code: 'CONFLICT' } });
+  });
+
   it('skip goes on without the step', async () => {
     const { end, nodes } = await run({ steps: [{ ...failing(9), onError: 'skip' }, say('b')] });
     expect(end).toMatchObject({ status: 'completed', output: { text: 'b' } });

@@ -35,7 +35,10 @@ const renamedStep = (step: FlowDataStep, names: Names): FlowDataStep => {
     ...(after && { after: [...new Set(after.map((id) => names.get(id) ?? id))] }),
     ...(forEach && { forEach: { ...forEach, items: value(forEach.items) } }),
     ...(typeof onError === 'object' && {
-      onError: { fallback: { ...onError.fallback, input: value(onError.fallback.input) } },
+      onError: {
+        ...onError,
+        fallback: { ...onError.fallback, input: value(onError.fallback.input) },
+      },
     }),
     ...(typeof otherwise === 'object' && {
       else: { ...otherwise, input: value(otherwise.input) },

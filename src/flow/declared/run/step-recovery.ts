@@ -1,7 +1,7 @@
 /** Tries a step as often as it may be tried, and recovers from its failure as it says. */
 import { type ToolError, ToolFailure } from '../../../contract/errors.ts';
 import type { FlowContext, FlowStepOptions } from '../../../contract/flow.ts';
-import type { FlowDataStep } from '../../../contract/flow-data.ts';
+import type { FlowDataStep, FlowLastResort } from '../../../contract/flow-data.ts';
 import { thrownError } from '../../turn.ts';
 import { done, failedWith, type Outcome } from './outcome.ts';
 
@@ -52,7 +52,7 @@ class Recovery {
   }
 
   /** Asks a person, as often as the step fails and the answer is yes. */
-  async asked(failure: Extract<Outcome, { status: 'failed' }>): Promise<Outcome> {
+  async asked(failure: Failure): Promise<Outcome> {
     let { error } = failure;
     for (let asked = 1; asked <= MAX_ASKED; asked += 1) {
       const question = `The step ${this.#step.id} failed: ${error.message} Try it again?`;
@@ -82,6 +82,28 @@ class Recovery {
   }
 }
 
+type Failure = Extract<Outcome, { status: 'failed' }>;
+
+/** Does the last that can be done about a failure. */
+const lastResort = (
+  resort: FlowLastResort,
+  failure: Failure,
+  recovery: Recovery,
+): Promise<Outcome> | Outcome => {
+  switch (resort) {
+    case 'fail':
+      return failure;
+    case 'abort':
+      return failedWith(failure.error, true);
+    case 'skip': {
+      const because = `it failed: ${failure.error.code}`;
+      return { status: 'skipped', because, reason: 'recovery' };
+    }
+    case 'manual':
+      return recovery.asked(failure);
+  }
+};
+
 /** Never rejects because of the step: a failure that nothing recovers from is an outcome. */
 export const recoverStep = async (
   step: FlowDataStep,
@@ -89,24 +111,15 @@ export const recoverStep = async (
   deps: RecoveryDeps,
 ): Promise<Outcome> => {
   const recovery = new Recovery(step, key, deps);
+  const canRecover = (outcome: Outcome): outcome is Failure =>
+    outcome.status === 'failed' && !outcome.aborts && !deps.isStopped();
   const outcome = await recovery.tried();
-  if (outcome.status !== 'failed' || outcome.aborts || deps.isStopped()) return outcome;
+  if (!canRecover(outcome)) return outcome;
   const { onError = 'fail' } = step;
-  const { error } = outcome;
-  switch (onError) {
-    case 'fail':
-      return outcome;
-    case 'abort':
-      return failedWith(error, true);
-    case 'skip': {
-      const because = `it failed: ${error.code}`;
-      return { status: 'skipped', because, reason: 'recovery' };
-    }
-    case 'manual':
-      return recovery.asked(outcome);
-    default:
-      return fallBack(deps, error);
-  }
+  if (typeof onError === 'string') return lastResort(onError, outcome, recovery);
+  const instead = await fallBack(deps, outcome.error);
+  if (!canRecover(instead)) return instead;
+  return lastResort(onError.then ?? 'fail', instead, recovery);
 };
 
 const fallBack = async ({ fallback }: RecoveryDeps, error: ToolError): Promise<Outcome> => {
