@@ -54,6 +54,15 @@ const declared = {
   ],
 };
 
+const saving = {
+  name: 'saving',
+  version: '1.0.0',
+  steps: [
+    { id: 'one', call: 'write_file', input: { path: 'plan-one.txt', content: 'one' } },
+    { id: 'two', call: 'write_file', input: { path: 'plan-two.txt', content: 'two' } },
+  ],
+};
+
 const failing = defineFlow({
   name: 'failing',
   version: '1.0.0',
@@ -82,6 +91,7 @@ describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
   beforeAll(async () => {
     for (const flow of [sums, billing, failing]) flows().register(flow);
     await flows().registerData(declared);
+    await flows().registerData(saving);
   }, SLOW);
 
   it('starts a run from the form, shows its steps, and goes on when a person answers', async () => {
@@ -134,6 +144,33 @@ describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
     await page.getByRole('region', { name: 'Step one' }).getByText('"1 + 1"').first().waitFor();
     await take(page, 'declared');
     expect(page.complaints).toEqual([]);
+  });
+
+  it('asks once for all calls of a plan, and starts the run that was approved', async () => {
+    const page = await house.enter('#/flows/start/saving');
+    await page.getByRole('button', { name: 'Plan' }).click();
+    await page.getByRole('button', { name: 'Ask once for all of it' }).click();
+    const link = page.getByRole('link', { name: 'decide about it' });
+    await link.waitFor();
+    await take(page, 'plan-approval');
+    const address = await link.getAttribute('href');
+    const start = page.getByRole('button', { name: 'Start the approved run' });
+    await start.click();
+    await page
+      .getByRole('status')
+      .getByText(/approv/i)
+      .first()
+      .waitFor();
+    const inbox = await house.enter(address ?? '');
+    await take(inbox, 'plan-question');
+    await inbox.getByRole('button', { name: 'Approve', exact: true }).click();
+    await inbox
+      .getByText(/Approved/)
+      .first()
+      .waitFor();
+    await start.click();
+    await page.locator('.split-detail .badge', { hasText: 'completed' }).waitFor();
+    expect(await flows().list({ flow: 'saving' })).toHaveLength(1);
   });
 
   it('sends the event that a run waits for', async () => {

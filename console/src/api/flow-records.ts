@@ -96,6 +96,8 @@ export const isOver = ({ status }: Pick<RunSummary, 'status'>): boolean =>
 
 /** What a run would do. Nothing has been run. */
 export interface FlowPlan {
+  /** Names all that decides what the run would do. */
+  readonly digest: string;
   readonly steps: readonly {
     readonly id: string;
     readonly type: string;

@@ -10,10 +10,27 @@ import { goTo, hrefOf } from '../../router/route.ts';
 import { checkValue } from '../../schema-form/check-value.ts';
 import { initialValue } from '../../schema-form/initial-value.ts';
 import { SchemaForm } from '../../schema-form/schema-form.tsx';
+import { PlanApproval } from './plan-approval.tsx';
 import { PlanView } from './plan-view.tsx';
 
 /** A flow without a schema takes anything. */
 const ANYTHING = {};
+
+/** A plan, and the input that it was made for. */
+interface PlannedInput {
+  readonly plan: FlowPlan;
+  readonly input: unknown;
+}
+
+const Planned = ({ flow, plan, input }: PlannedInput & { readonly flow: string }) => {
+  const asks = plan.steps.some(({ verdict, tool }) => verdict === 'ask' && tool !== undefined);
+  return (
+    <>
+      <PlanView plan={plan} />
+      {asks && <PlanApproval key={plan.digest} flow={flow} input={input} />}
+    </>
+  );
+};
 
 export const StartFlow = ({ flow }: { readonly flow: FlowInfo }) => {
   const { api, session } = useServices();
@@ -22,7 +39,7 @@ export const StartFlow = ({ flow }: { readonly flow: FlowInfo }) => {
   const [input, setInput] = useState<unknown>(() => initialValue(schema, schema));
   const [isChecked, setChecked] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  const [plan, setPlan] = useState<FlowPlan>();
+  const [planned, setPlanned] = useState<PlannedInput>();
   const form = useRef<HTMLFormElement>(null);
   const issues = checkValue(input, schema);
   const isGood = (): boolean => {
@@ -35,7 +52,7 @@ export const StartFlow = ({ flow }: { readonly flow: FlowInfo }) => {
     if (!isGood()) return;
     api
       .send<FlowPlan>('POST', `/v1/flows/${encodeURIComponent(flow.name)}/plan`, { input })
-      .then(setPlan, fail);
+      .then((plan) => setPlanned({ plan, input }), fail);
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -79,7 +96,7 @@ export const StartFlow = ({ flow }: { readonly flow: FlowInfo }) => {
           )}
         </div>
       </form>
-      <div aria-live="polite">{plan && <PlanView plan={plan} />}</div>
+      <div aria-live="polite">{planned && <Planned flow={flow.name} {...planned} />}</div>
     </>
   );
 };
