@@ -212,6 +212,37 @@ describe('a declared flow', () => {
     await other.close();
   });
 
+  it('threat: an agent cannot approve its own plan; another person can, and nothing is asked again', async () => {
+    const saved: unknown[] = [];
+    const save = aTool({ name: 'save', tier: 'execute', run: (input) => saved.push(input) });
+    const other = await openHttp([save]);
+    const step = { call: 'save', input: { text: 'hi' } };
+    const steps = [
+      { id: 'one', ...step },
+      { id: 'two', ...step },
+    ];
+    await other.crib.flows.registerData({ name: 'saving', version: '1.0.0', steps });
+    const ask = (token: string, path: string, body: object) =>
+      other.ask(path, { token, method: 'POST', body });
+    const { agent: own, operator } = other.tokens;
+    const asked = await ask(own, '/v1/flows/saving/plan/approval', { input: {} });
+    expect(asked).toMatchObject({ status: 201 });
+    const planApproval = asked.json.approvalId as string;
+    const decide = (token: string) =>
+      ask(token, `/v1/approvals/${planApproval}/decide`, { approve: true });
+    const run = (token = own) => ask(token, '/v1/flows/saving/runs', { input: {}, planApproval });
+    expect((await decide(own)).status).toBe(403);
+    expect((await run()).status).not.toBe(201);
+    expect((await decide(operator)).json).toEqual({ decided: true });
+    expect((await run(operator)).status).not.toBe(201);
+    const started = await run();
+    expect(started.status).toBe(201);
+    expect(await other.crib.flows.finished(started.json.id)).toMatchObject({ status: 'completed' });
+    expect(saved).toHaveLength(2);
+    expect((await run()).status).not.toBe(201);
+    await other.close();
+  });
+
   it('a flow as code, or the text of a flow, cannot be planned over HTTP', async () => {
     const asking = { ...agent(), method: 'POST', body: { input: {} } };
     expect(await http.ask('/v1/flows/pair/plan', asking)).toMatchObject({ status: 404 });
