@@ -92,7 +92,7 @@ describe('the defaults', () => {
         updateChecks: false,
         lock: 'strict',
       },
-      mcp: { enabled: true, startTimeoutMs: 10_000, servers: {} },
+      mcp: { enabled: true, startTimeoutMs: 10_000, servers: {}, flows: ['*'] },
       server: {
         host: '127.0.0.1',
         port: 7420,

@@ -268,7 +268,7 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    * Where notifications of a user go.
    *
    * @example
-   * await crib.devices.add({ token: 'token-of-the-phone', platform: 'ios' });
+   * await crib.devices.add({ token: process.env.PUSH_TOKEN ?? '', platform: 'ios' });
    */
   readonly devices: CribDevices;
   /**

@@ -23,7 +23,7 @@ export interface CribDevices {
    * with CONFLICT for the fifty-first device of a user.
    *
    * @example
-   * const { id } = await crib.devices.add({ token: 'token-of-the-phone', platform: 'ios' });
+   * const { id } = await crib.devices.add({ token: process.env.PUSH_TOKEN ?? '', platform: 'ios' });
    */
   add(device: NewDevice, as?: Partial<Caller>): Promise<DeviceInfo>;
   /**

@@ -27,6 +27,7 @@ export {
   type PathNeed,
   type RateLimit,
   type Recovery,
+  type ResourceRequirements,
   type Sanitizing,
   SOURCES,
   TIERS,
@@ -51,10 +52,12 @@ export {
   type CribFlows,
   defineFlow,
   type FlowApproval,
+  type FlowCallOptions,
   type FlowContext,
   type FlowCost,
   type FlowDefinition,
   type FlowRunInfo,
+  type FlowStepOptions,
   type StartedRun,
   type StartFlowAs,
 } from './flow.ts';
@@ -308,3 +311,32 @@ export type {
   Window,
 } from './store.ts';
 export { ROLES, type Role, type TokenPolicy, type TokenRecord, type Tokens } from './tokens.ts';
+
+// Flows as data, their plans, and chains.
+
+export type {
+  ChainCall,
+  ChainCallResult,
+  ChainOptions,
+  ChainResult,
+  ChainValidation,
+  CribChains,
+  OptimizedChain,
+} from './chain.ts';
+export {
+  defineFlowData,
+  type FlowChange,
+  type FlowData,
+  type FlowDataStep,
+  type FlowFault,
+  type FlowGraph,
+  type FlowKind,
+  type FlowLimits,
+  type FlowNodeState,
+  type FlowOptimization,
+  type FlowRunNodes,
+  type FlowSource,
+  type FlowValidation,
+} from './flow-data.ts';
+export type { CribFlowData } from './flow-data-members.ts';
+export type { FlowPlan, PlanApproval, PlannedCall, PlanQuestion } from './flow-plan.ts';

@@ -85,7 +85,7 @@ export const loadTools = async (
   const { autoDiscovery } = deps.config.registry;
   const discovered = autoDiscovery ? local : local.map(withoutTools);
   const background = backgroundTools(options, { ...deps, now: deps.runtime.now });
-  await registry.load([...shipped, background, ...sources, ...discovered]);
+  await registry.load([...shipped, ...background, ...sources, ...discovered]);
   registry.registerAll(tools);
   // Last: what it loads is composed of all the others.
   if (own && autoDiscovery) await registry.load([own.composed]);

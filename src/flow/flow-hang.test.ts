@@ -165,7 +165,9 @@ describe('a run whose store fails for a moment', () => {
     const run = await runFlow(
       async (flow) => {
         const value = await flow.value('id', () => 7);
-        await flow.call(slow, { ms: 30 });
+        await flow.call(slow, { ms: 120 });
+        await flow.value('next', () => 8);
+        await flow.call(slow, { ms: 120 });
         return value;
       },
       await openCrib(store),

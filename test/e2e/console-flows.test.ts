@@ -54,12 +54,16 @@ const declared = {
   ],
 };
 
+const note = (title: string) => ({
+  call: 'publish_note',
+  input: { title, body: 'One', target: { channel: 'general' } },
+});
 const saving = {
   name: 'saving',
   version: '1.0.0',
   steps: [
-    { id: 'one', call: 'write_file', input: { path: 'plan-one.txt', content: 'one' } },
-    { id: 'two', call: 'write_file', input: { path: 'plan-two.txt', content: 'two' } },
+    { id: 'one', ...note('First') },
+    { id: 'two', ...note('Second') },
   ],
 };
 

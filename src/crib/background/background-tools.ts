@@ -83,9 +83,15 @@ const pushTools = async (
   ];
 };
 
-/** Returns nothing where the program and the configuration give none of the services. */
-export const backgroundTools = (options: CribOptions, deps: BackgroundToolDeps): Source => ({
-  kind: 'builtin',
-  label: 'background',
-  load: async () => [...(await embeddingTools(options, deps)), ...(await pushTools(options, deps))],
-});
+/** Lists no source where the program and the configuration give none of the services. */
+export const backgroundTools = (
+  options: CribOptions,
+  deps: BackgroundToolDeps,
+): readonly Source[] => {
+  if (!options.background?.push && !hasEmbeddings(options, deps.config)) return [];
+  const load = async () => [
+    ...(await embeddingTools(options, deps)),
+    ...(await pushTools(options, deps)),
+  ];
+  return [{ kind: 'builtin', label: 'background', load }];
+};

@@ -120,7 +120,12 @@ export const parseFlow = async (
 ): Promise<ParsedFlow> => {
   if (typeof text !== 'string') return problem('the text of a flow is needed');
   if (text.length > MAX_TEXT) return problem(`is longer than ${MAX_TEXT} characters`);
-  if (text.trim() === '') return problem('is empty; a flow has name, version and steps');
+  if (text.trim() === '') {
+    const fault = { path: [], message: 'is empty; a flow has name, version and steps' };
+    const start = () => ({ line: 1, column: 1 });
+    const faults = placeFaults([{ ...fault, severity: 'error' }], { positionOf: start }, file);
+    return { faults, positionOf: nowhere };
+  }
   const reading = readYaml(await import('yaml'), text, RULES);
   const positionOf = positionsIn(reading);
   if (reading.faults.length > 0) {
