@@ -62,11 +62,11 @@ export type FlowLastResort = 'fail' | 'skip' | 'abort' | 'manual';
 
 /**
  * What happens when a step has failed and may not be retried any more: the end, or another call first.
- * `then` says what happens when that fails as well.
+ * `otherwise` says what happens when that fails as well.
  */
 export type FlowOnError =
   | FlowLastResort
-  | { readonly fallback: FlowToolCall; readonly then?: FlowLastResort };
+  | { readonly fallback: FlowToolCall; readonly otherwise?: FlowLastResort };
 
 /** One step: exactly one of `call`, `flow`, `approve`, `sleepMs`, `waitFor` and `steps` says what it does. */
 export interface FlowDataStep extends Partial<FlowToolCall> {

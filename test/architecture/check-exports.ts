@@ -1,4 +1,4 @@
-/** Named exports only, no `export *`, and an `index.ts` only where the package publishes an entry. */
+/** Named exports only, no `export *` but that of the contract at the root, and an `index.ts` only where the package publishes an entry. */
 import ts from 'typescript-api';
 import { importsOf } from './imports.ts';
 import { type Problems, parse, placeOf, type SourceText } from './source-text.ts';
@@ -22,10 +22,20 @@ const isStar = (node: ts.Statement): boolean =>
   ts.isExportDeclaration(node) &&
   (node.exportClause === undefined || ts.isNamespaceExport(node.exportClause));
 
+/** The root entry holds all of the contract's entry, whose exports have names. */
+const ROOT_ENTRY = 'src/index.ts';
+const isWholeContract = ({ fileName }: ts.SourceFile, node: ts.Statement): boolean =>
+  fileName.endsWith(ROOT_ENTRY) &&
+  ts.isExportDeclaration(node) &&
+  node.exportClause === undefined &&
+  node.moduleSpecifier?.getText() === "'./contract/index.ts'";
+
 const checkFile = (source: SourceText): Problems => {
   const file = parse(source);
   return file.statements.flatMap((node) => [
-    ...(isStar(node) ? [`${placeOf(file, node)} exports everything of another file`] : []),
+    ...(isStar(node) && !isWholeContract(file, node)
+      ? [`${placeOf(file, node)} exports everything of another file`]
+      : []),
     ...(isDefault(node) ? [`${placeOf(file, node)} has a default export`] : []),
   ]);
 };
@@ -45,7 +55,7 @@ const targetsOf = ({ exports = {}, bin = {} }: PackageFile): readonly string[] =
 /** A published entry is a door for others; inside, it would tie every file to every other. */
 const barrelImports = (source: SourceText): Problems =>
   importsOf(source)
-    .filter(({ ours, to }) => ours && to.endsWith('/index.ts'))
+    .filter(({ ours, to }) => ours && to.endsWith('/index.ts') && source.path !== ROOT_ENTRY)
     .map(({ place, to }) => `${place} imports the entry ${to}; import the file`);
 
 export const checkExports = (files: readonly SourceText[], pack: PackageFile): Problems => {

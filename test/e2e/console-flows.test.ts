@@ -161,8 +161,7 @@ describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
     const start = page.getByRole('button', { name: 'Start the approved run' });
     await start.click();
     await page
-      .getByRole('status')
-      .getByText(/approv/i)
+      .locator('.toast-bad', { hasText: /approv/i })
       .first()
       .waitFor();
     const inbox = await house.enter(address ?? '');

@@ -64,7 +64,7 @@ const retry = z.strictObject({
 const lastResort = z.enum(['fail', 'skip', 'abort', 'manual']);
 
 const onError = z.union(
-  [lastResort, z.strictObject({ fallback: toolCall, then: lastResort.exactOptional() })],
+  [lastResort, z.strictObject({ fallback: toolCall, otherwise: lastResort.exactOptional() })],
   { error: 'expected fail, skip, abort, manual or { fallback: { call: … } }' },
 );
 

@@ -223,10 +223,10 @@ describe('recovery of a step', () => {
     expect(end.output).toEqual({ text: 'NETWORK' });
   });
 
-  it('then says what happens when the fallback fails as well', async () => {
+  it('otherwise says what happens when the fallback fails as well', async () => {
     const fallback = { call: 'flaky', input: { name: 'b', times: 9, code: 'CONFLICT' } };
-    const steps = (then: 'skip' | 'abort') => [
-      { ...failing(9), onError: { fallback, then } },
+    const steps = (otherwise: 'skip' | 'abort') => [
+      { ...failing(9), onError: { fallback, otherwise } },
       say('b'),
     ];
     const skipped = await run({ steps: steps('skip') });

@@ -2,6 +2,7 @@
 // Node has to be started with --expose-gc.
 import { createCrib, defineTool } from '../../../dist/index.js';
 import { engineOptions } from './engine-options.mjs';
+import { peakMemoryMb } from './peak-memory.mjs';
 
 const [root, totalText, atOnceText] = process.argv.slice(2);
 const [total, atOnce] = [Number(totalText), Number(atOnceText)];
@@ -47,7 +48,7 @@ const begin = performance.now();
 await Promise.all(Array.from({ length: atOnce }, loop));
 const seconds = (performance.now() - begin) / 1000;
 const { ok } = await crib.audit.verify();
-const rss = process.resourceUsage().maxRSS / 1024;
+const rss = peakMemoryMb();
 const report = { done, codes, heaps, seconds, ok, maxRssMb: rss };
 process.stdout.write(`report ${JSON.stringify(report)}\n`);
 await crib.close();

@@ -2,6 +2,7 @@
 // Node has to be started with --expose-gc.
 import { createCrib, defineTool } from '../../../dist/index.js';
 import { engineOptions } from './engine-options.mjs';
+import { peakMemoryMb } from './peak-memory.mjs';
 
 const [root, nodesText, itemsText] = process.argv.slice(2);
 const [nodes, items] = [Number(nodesText), Number(itemsText)];
@@ -112,7 +113,7 @@ const report = {
     truncated: output?.truncated ?? false,
   },
   heap: { afterDag: heapAfterDag, samples: [...samples], atEnd: heap() },
-  maxRssMb: process.resourceUsage().maxRSS / 1024,
+  maxRssMb: peakMemoryMb(),
 };
 process.stdout.write(`report ${JSON.stringify(report)}\n`);
 await crib.close();

@@ -119,7 +119,7 @@ export const recoverStep = async (
   if (typeof onError === 'string') return lastResort(onError, outcome, recovery);
   const instead = await fallBack(deps, outcome.error);
   if (!canRecover(instead)) return instead;
-  return lastResort(onError.then ?? 'fail', instead, recovery);
+  return lastResort(onError.otherwise ?? 'fail', instead, recovery);
 };
 
 const fallBack = async ({ fallback }: RecoveryDeps, error: ToolError): Promise<Outcome> => {
