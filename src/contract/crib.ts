@@ -268,7 +268,8 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    * Where notifications of a user go.
    *
    * @example
-   * await crib.devices.add({ token: process.env.PUSH_TOKEN ?? '', platform: 'ios' });
+   * const [token = ''] = process.argv.slice(2);
+   * await crib.devices.add({ token, platform: 'ios' });
    */
   readonly devices: CribDevices;
   /**

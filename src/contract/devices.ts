@@ -23,7 +23,8 @@ export interface CribDevices {
    * with CONFLICT for the fifty-first device of a user.
    *
    * @example
-   * const { id } = await crib.devices.add({ token: process.env.PUSH_TOKEN ?? '', platform: 'ios' });
+   * const [token = ''] = process.argv.slice(2);
+   * const { id } = await crib.devices.add({ token, platform: 'ios' });
    */
   add(device: NewDevice, as?: Partial<Caller>): Promise<DeviceInfo>;
   /**
