@@ -7,10 +7,15 @@ import type {
   FlowDataStep,
   FlowFault,
   FlowKind,
+  FlowLastResort,
   FlowStepType,
 } from '../../contract/flow-data.ts';
 import { didYouMean } from '../../kit/text/did-you-mean.ts';
 import { actionsOf, type StepAction } from './flow-schema.ts';
+
+/** Says what happens in the end when a step has failed, its fallback included. */
+export const lastResortOf = ({ onError = 'fail' }: FlowDataStep): FlowLastResort =>
+  typeof onError === 'string' ? onError : (onError.otherwise ?? 'fail');
 
 export type FlowPath = readonly (string | number)[];
 

@@ -50,7 +50,7 @@ export interface RecordDeps {
 /** Enough to tell one version of the rules from another. */
 const VERSION_CHARS = 16;
 
-interface RecordParts extends RecordDeps {
+interface RecordingDeps extends RecordDeps {
   readonly policyVersion: string;
 }
 
@@ -175,7 +175,7 @@ const writeEffect = async (entry: AuditEntry, deps: RecordDeps): Promise<void> =
   }
 };
 
-const write = (call: CallRequest, result: ToolResult, deps: RecordParts): Promise<void> => {
+const write = (call: CallRequest, result: ToolResult, deps: RecordingDeps): Promise<void> => {
   const at = call.startedAt + Math.round(result.metadata.duration + call.notes.waitedMs);
   const { redactor, policyVersion: policy } = deps;
   const entry = auditEntry('outcome', call, { result, redactor, at, policy });
@@ -224,7 +224,7 @@ const announceStart = (call: CallRequest, { redactor, events }: RecordDeps): voi
 const recordCall = async (
   call: CallRequest,
   next: Next<CallRequest>,
-  deps: RecordParts,
+  deps: RecordingDeps,
 ): Promise<ToolResult> => {
   let raw: ToolResult;
   try {
@@ -258,9 +258,9 @@ const recordCall = async (
 
 export const record = (deps: RecordDeps): Stage<never> => {
   const policyVersion = deps.policy.version.slice(0, VERSION_CHARS);
-  const parts: RecordParts = { ...deps, policyVersion };
+  const recording: RecordingDeps = { ...deps, policyVersion };
   return function record(call, next) {
-    parts.running.add(call);
-    return recordCall(call, next, parts);
+    recording.running.add(call);
+    return recordCall(call, next, recording);
   };
 };

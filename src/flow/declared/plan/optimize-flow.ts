@@ -13,7 +13,7 @@ import type {
 import { canonicalJson } from '../../../kit/data/canonical-json.ts';
 import { onlyReads } from '../../../registry/only-reads.ts';
 import { compileProgram } from '../flow-program.ts';
-import { buildTree } from '../step-tree.ts';
+import { buildTree, lastResortOf } from '../step-tree.ts';
 import { renameSteps } from './rename-steps.ts';
 
 type Tools = Pick<Catalog, 'get'>;
@@ -44,7 +44,8 @@ const isRead = (step: FlowDataStep, tools: Tools): boolean => {
     ...(typeof step.onError === 'object' ? [step.onError.fallback] : []),
     ...(typeof step.else === 'object' ? [step.else] : []),
   ];
-  if (step.onError === 'manual' || step.onError === 'abort') return false;
+  const lastResort = lastResortOf(step);
+  if (lastResort === 'manual' || lastResort === 'abort') return false;
   const calls = [{ call: step.call, version: step.version }, ...others];
   return calls.every(({ call, version }) => onlyReads(tools.get(call, version)?.tool));
 };

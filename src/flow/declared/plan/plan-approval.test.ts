@@ -156,6 +156,17 @@ describe('an approved plan', () => {
     await expect.poll(async () => (await crib.flows.get(runId))?.status).toBe(status);
   });
 
+  it('says that a person is asked when the fallback fails, too', async () => {
+    const crib = await open();
+    const fallback = { call: 'read' };
+    const step = { id: 'a', call: 'send', input: { text: 'hi' } };
+    await crib.flows.registerData(
+      flowOf([{ ...step, onError: { fallback, otherwise: 'manual' } }]),
+    );
+    const { asks } = await crib.flows.requestApproval('sample', {});
+    expect(asks).toContainEqual({ step: 'a', reason: 'a person decides when it has failed' });
+  });
+
   it('survives the end of the process, with its seal', async () => {
     const root = mkdtempSync(join(tmpdir(), 'toolcrib-plan-'));
     cleanup.push(() => rmSync(root, { recursive: true, force: true }));

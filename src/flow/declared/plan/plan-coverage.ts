@@ -15,7 +15,7 @@ import { noSteps, type ScopeName, scopeCaller, type ValueScope } from '../../val
 import type { FlowTools } from '../check/tool-shapes.ts';
 import { callsOf, type PlacedCall } from '../check/validate-flow.ts';
 import type { FlowProgram } from '../flow-program.ts';
-import type { StepNode } from '../step-tree.ts';
+import { lastResortOf, type StepNode } from '../step-tree.ts';
 
 export interface PlanCoverageDeps {
   readonly tools: FlowTools;
@@ -77,7 +77,9 @@ class Coverer {
     for (const node of this.#program.tree.nodes) {
       const { step, type } = node;
       if (step.approve !== undefined) this.#ask(step.id, step.approve);
-      if (step.onError === 'manual') this.#ask(step.id, 'a person decides when it has failed');
+      if (lastResortOf(step) === 'manual') {
+        this.#ask(step.id, 'a person decides when it has failed');
+      }
       if (type === 'flow') this.#ask(step.id, 'the calls of another flow ask for themselves');
       for (const call of callsOf(node)) await this.#call(call);
     }

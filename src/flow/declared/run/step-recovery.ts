@@ -3,6 +3,7 @@ import { type ToolError, ToolFailure } from '../../../contract/errors.ts';
 import type { FlowContext, FlowStepOptions } from '../../../contract/flow.ts';
 import type { FlowDataStep, FlowLastResort } from '../../../contract/flow-data.ts';
 import { thrownError } from '../../turn.ts';
+import { lastResortOf } from '../step-tree.ts';
 import { done, failedWith, type Outcome } from './outcome.ts';
 
 const DELAY_MS = 1_000;
@@ -119,7 +120,7 @@ export const recoverStep = async (
   if (typeof onError === 'string') return lastResort(onError, outcome, recovery);
   const instead = await fallBack(deps, outcome.error);
   if (!canRecover(instead)) return instead;
-  return lastResort(onError.otherwise ?? 'fail', instead, recovery);
+  return lastResort(lastResortOf(step), instead, recovery);
 };
 
 const fallBack = async ({ fallback }: RecoveryDeps, error: ToolError): Promise<Outcome> => {
