@@ -105,7 +105,12 @@ export const measure = async ({ quick }) => {
   const server = await openServer(peers);
   const names = [memory, durable, ...peers.filter((peer) => peer !== dbos || server)];
   const entrants = names.map((contender) => ({ contender, from }));
-  const timings = await race(entrants, pace).finally(async () => server?.stop());
+  let timings;
+  try {
+    timings = await race(entrants, pace);
+  } finally {
+    await server?.stop();
+  }
   return [
     ...names.map((name) => aloneRow(name, timings[1])),
     ...names.map((name) => manyRow(name, timings[MANY])),

@@ -16,6 +16,7 @@ const benchmarks = [
   'process-sandbox',
   'mcp',
   'mcp-scale',
+  'openapi',
 ];
 
 const machine = () => ({

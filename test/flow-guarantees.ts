@@ -74,4 +74,41 @@ export const FLOW_GUARANTEES: readonly Guarantee[] = [
       ),
     ],
   },
+  {
+    id: 'a-plan-is-approved-as-shown',
+    promise:
+      'One approval of a plan covers the calls that a person saw, in one run, as they were then.',
+    tests: [
+      ...by(
+        'src/flow/declared/plan/plan-approval.test.ts',
+        'runs its calls without asking again, and each of them names the approval',
+        'hostile: is replayed for a second run',
+        'hostile: is used with %s',
+        'hostile: the tool has changed while the run waits, so its call asks',
+        'hostile: a caller hands in a consent that it made itself',
+        'hostile: a path that the plan names leads elsewhere when it is used',
+      ),
+      ...by(
+        'src/surfaces/http/flows.test.ts',
+        'threat: an agent cannot approve its own plan; another person can, and nothing is asked again',
+      ),
+    ],
+  },
+  {
+    id: 'planted-records-decide-nothing',
+    promise:
+      'Whoever can write the store or the queue changes no run, starts no job and moves no schedule.',
+    tests: [
+      ...by(
+        'src/crib/members/threats-planted-journal.test.ts',
+        'with %s blocks the run, and its code is told nothing',
+        'of a run that was moved to another version by hand in the file is not continued',
+      ),
+      ...by('src/crib/members/threats-planted-schedule.test.ts', 'makes no job that runs: %s'),
+      ...by(
+        'src/job/threats-schedule-replays.test.ts',
+        'threat: jobs planted with the seal of a schedule, or a schedule with other moments, have no effect',
+      ),
+    ],
+  },
 ];

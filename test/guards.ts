@@ -4,6 +4,7 @@ export const GUARDS: readonly string[] = [
   'src/pipeline/approval/{approval-service,earlier-approvals,approval-links,approval-record,call-bindings,permission-service,plan-cover}.ts',
   'src/pipeline/budget/{budgeting,call-scopes,holds}.ts',
   'src/pipeline/stages/{authorize,approve,reserve-budget}.ts',
+  'src/surfaces/http/auth/callback-signature.ts',
   'src/stores/budget-amounts.ts',
   'src/stores/*/*-{ledger,approvals,grants,audit}.ts',
 ];

@@ -53,6 +53,40 @@ export const REACH_GUARANTEES: readonly Guarantee[] = [
     ],
   },
   {
+    id: 'packages-unpacked',
+    promise:
+      'An archive with a link, a device, a path that leads out, names that collide or a bomb in it is refused as a whole, and writes nothing.',
+    tests: [
+      ...by(
+        'src/kit/archive/read-tarball.test.ts',
+        'threat: an archive with an entry that %s is refused',
+        'threat: two entries with %s are refused',
+        'threat: bombs are refused before they are unpacked',
+      ),
+      ...by(
+        'src/cli/commands/packages/packages-commands.test.ts',
+        'threat: a hostile archive writes nothing outside, and nothing inside',
+      ),
+    ],
+  },
+  {
+    id: 'packages-pinned',
+    promise:
+      'No script of a package is run, and an installed package whose files were changed has no tools.',
+    tests: [
+      ...by(
+        'src/crib/packages/packages.test.ts',
+        'is installed without its scripts, and its tool runs in the sandbox of the user',
+        'is taken at the named tag, without its scripts',
+        'threat: is refused with the reason once one of its files was changed',
+      ),
+      ...by(
+        'test/e2e/package-crash.test.ts',
+        'keeps the version before, and the next installation works',
+      ),
+    ],
+  },
+  {
     id: 'definitions-pinned',
     promise:
       'A tool from outside that is new, changed or flagged cannot be called, and no model sees it, before a person accepts it.',

@@ -48,6 +48,8 @@ export const tellStory = async (worker) => {
   try {
     const first = work();
     await until(() => count('/pages/honey') === 1 && first.text.includes('pages 2'));
+    // Steps that only read are on disk 50 ms after they have ended, at the latest.
+    await new Promise((resolve) => setTimeout(resolve, 500));
     await kill(first);
     console.log('killed while it read pages:', site.asked.join(' '));
 

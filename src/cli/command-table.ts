@@ -1,9 +1,12 @@
 /** Every command with its one-line summary. The file of a command is loaded when it is used. */
+import { ADD, SOURCES } from './add-group.ts';
 import { FLOW } from './flow-group.ts';
 import { APPROVALS, AUDIT, PERMISSIONS, POLICY, STORE } from './governance-groups.ts';
 import { JOBS } from './job-groups.ts';
+import { PACKAGE_COMMANDS, PACKAGES } from './package-groups.ts';
 import type { CommandEntry } from './program.ts';
 import { SECRETS, SERVERS, TOKENS, TOOLS } from './source-groups.ts';
+import { TEAM } from './team-group.ts';
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
@@ -41,6 +44,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'work on queues of jobs until it is stopped',
     load: async () => (await import('./commands/jobs/worker.ts')).workerCommand,
   },
+  ADD,
   TOOLS,
   FLOW,
   JOBS,
@@ -56,7 +60,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   STORE,
   SECRETS,
   TOKENS,
+  SOURCES,
   SERVERS,
+  PACKAGES,
+  ...PACKAGE_COMMANDS,
+  TEAM,
   {
     name: 'undo',
     summary: 'restore the files that a call changed',

@@ -47,6 +47,8 @@ export type Register = (parent: Command, io: Io, commands: readonly CommandEntry
 interface LoadedEntry {
   readonly name: string;
   readonly summary: string;
+  /** Other words for it. */
+  readonly aliases?: readonly string[];
   /** Runs when no subcommand of its group is named. */
   readonly isDefault?: boolean;
   /** Handles words that are no subcommand itself. */
@@ -78,6 +80,7 @@ const loadCommand = async (
   { entry, all }: { entry: LoadedEntry; all: CommandChoice },
 ): Promise<Command> => {
   const command = (await entry.load())(parent, io, all.commands);
+  command.aliases([...command.aliases(), ...(entry.aliases ?? [])]);
   return command.description() === '' ? command.description(entry.summary) : command;
 };
 
@@ -87,7 +90,9 @@ const addGroup = async (
   { entries, all }: { entries: readonly LoadedEntry[]; all: CommandChoice },
 ): Promise<void> => {
   const word = all.args?.filter(isWord)[1];
-  const named = entries.find(({ name }) => name === word);
+  const named = entries.find(
+    ({ name, aliases = [] }) => word !== undefined && [name, ...aliases].includes(word),
+  );
   for (const entry of entries) {
     const used = all.args === undefined || (named ? entry === named : entry.isDefault === true);
     if (used) {

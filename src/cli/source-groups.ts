@@ -54,6 +54,11 @@ export const TOOLS: GroupEntry = {
       load: async () => (await import('./commands/tools/tools-test.ts')).toolsTestCommand,
     },
     {
+      name: 'pack',
+      summary: 'make a package of a tool of your own, to install elsewhere',
+      load: async () => (await import('./commands/tools/tools-pack.ts')).toolsPackCommand,
+    },
+    {
       name: 'lock',
       summary: 'show which tools from outside are accepted',
       load: async () => (await import('./commands/tools/tools-lock.ts')).toolsLockCommand,

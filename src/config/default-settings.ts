@@ -133,6 +133,14 @@ const DEFAULTS = {
     servers: {},
     flows: ['*'],
   },
+  sources: {
+    openapi: {},
+    graphql: {},
+    grpc: {},
+    websocket: {},
+    n8n: {},
+  },
+  packages: {},
   server: {
     host: '127.0.0.1',
     port: 7420,
@@ -144,12 +152,17 @@ const DEFAULTS = {
     drainMs: 20000,
     maxBodyBytes: 1048576,
     maxConnections: 2048,
+    catalog: {},
     oidc: {
       roleClaim: 'toolcrib_role',
     },
   },
   teams: {
     enabled: false,
+    tokenKey: 'TEAM_CATALOG_TOKEN',
+    secrets: [],
+    acceptTools: false,
+    syncMinutes: 15,
     features: {
       sharedTools: true,
     },

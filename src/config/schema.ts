@@ -23,8 +23,10 @@ import {
 import { sandboxSection } from './sections/calls/sandbox.ts';
 import { jobsSection } from './sections/jobs.ts';
 import { serverSection } from './sections/server.ts';
+import { sourcesSection } from './sections/sources/external.ts';
 import { mcpSection } from './sections/sources/mcp.ts';
 import { modelSection } from './sections/sources/model.ts';
+import { packagesSection } from './sections/sources/packages.ts';
 import { registrySection, teamsSection } from './sections/sources/registry.ts';
 import { servicesSection } from './sections/sources/services.ts';
 import { toolsSection } from './sections/sources/tools.ts';
@@ -50,6 +52,8 @@ export const configSchema = z
     jobs: jobsSection,
     registry: registrySection,
     mcp: mcpSection,
+    sources: sourcesSection,
+    packages: packagesSection,
     server: serverSection,
     teams: teamsSection,
     enforcement: enforcementSection,

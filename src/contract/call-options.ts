@@ -1,5 +1,6 @@
 /** How one call is made, besides its tool and its input. */
 import type { Approver } from './approver.ts';
+import type { AuditEntry } from './audit.ts';
 import type { Caller } from './caller.ts';
 import type { Elicit, ElicitUrl } from './elicitation.ts';
 import type { Sample } from './sampling.ts';
@@ -18,6 +19,15 @@ export interface PlanConsent {
   /** Who gave it. */
   readonly by: string;
 }
+
+/** Where a flow gathers the records of calls that only read. Only the engine of flows can make one. */
+export interface RunRecordsHandle {
+  /** Takes a record and how records are written; returns a promise where that is done at once. */
+  add(entry: AuditEntry, write: WriteRecords): Promise<void> | undefined;
+}
+
+/** Writes records, all of them or later. */
+export type WriteRecords = (entries: readonly AuditEntry[]) => Promise<void>;
 
 /** What one call may set besides its input. */
 export interface CallOptions {
@@ -44,6 +54,8 @@ export interface CallOptions {
   readonly outerFlows?: readonly OuterFlow[];
   /** What was approved with the plan of a flow; inner calls do not inherit it. */
   readonly planConsent?: PlanConsent;
+  /** Gathers the record of a call that only reads; inner calls do not inherit it. */
+  readonly runRecords?: RunRecordsHandle;
   /** Who is asked about this very call, and about those it makes; the crib's own approver otherwise. */
   readonly approver?: Approver;
   /** Puts questions of MCP servers to the person behind this very call, and those it makes. */

@@ -19,11 +19,13 @@ import type { Events } from './events.ts';
 import type { CribFlows } from './flow.ts';
 import type { FlowValue } from './flow-data.ts';
 import type { CribJobs } from './job.ts';
+import type { CribPackages } from './packages.ts';
 import type { Explanation } from './policy.ts';
 import type { PreconditionReport } from './precondition.ts';
 import type { ToolResult } from './result.ts';
 import type { SandboxType } from './sandbox.ts';
 import type { Servers } from './servers.ts';
+import type { CribSources } from './sources.ts';
 import type { Tool, ToolSource } from './tool.ts';
 import type { OtherName, ToolMap } from './tool-types.ts';
 
@@ -286,6 +288,20 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    * for (const { name, state } of crib.servers.list()) console.log(name, state);
    */
   readonly servers: Servers;
+  /**
+   * The sources of tools beside MCP servers: APIs, workflows, packages, the catalog of a team.
+   *
+   * @example
+   * for (const { name, kind, tools } of crib.sources.list()) console.log(name, kind, tools);
+   */
+  readonly sources: CribSources;
+  /**
+   * Packages of tools: install, update and remove them, and make one.
+   *
+   * @example
+   * for (const { name, version } of crib.packages.list()) console.log(name, version);
+   */
+  readonly packages: CribPackages;
   /**
    * What this machine can give.
    *

@@ -2,7 +2,7 @@
 import type { FlowStatus, JournalStep } from './flow-store.ts';
 import type { ShadowFinding } from './policy.ts';
 import type { ToolResult } from './result.ts';
-import type { ServerState } from './servers.ts';
+import type { ServerNotification, ServerState } from './servers.ts';
 
 /** What one stage did with one call. Stages nest: the span of one holds those of all after it. */
 export interface StageTrace {
@@ -55,6 +55,8 @@ export interface CribEvents {
   'tool.switched': { readonly tool: string; readonly enabled: boolean };
   /** An MCP server is in another state than before. */
   'server.changed': { readonly server: string; readonly state: ServerState };
+  /** An MCP server reported something by itself; a server that reports too much is cut short. */
+  'server.notified': ServerNotification & { readonly server: string };
   'circuit.opened': { readonly tool: string };
   'circuit.closed': { readonly tool: string };
   /** What a notification effect sent. */
@@ -62,6 +64,14 @@ export interface CribEvents {
     readonly event: string;
     readonly payload: unknown;
     readonly executionId: string;
+  };
+  /** A workflow that was started by a call has said that it is done. */
+  'workflow.completed': {
+    readonly invocationId: string;
+    readonly source: string;
+    readonly workflowId: string;
+    readonly success: boolean;
+    readonly userId: string;
   };
   /** A flow became known to this process. */
   'flow.registered': { readonly flow: string; readonly version: string };

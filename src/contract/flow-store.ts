@@ -115,7 +115,7 @@ export type RunChange = {
   readonly status: FlowStatus;
   readonly updatedAt: number;
 } & {
-  readonly [Field in 'wakeAt' | 'waitsFor' | 'output' | 'error' | 'version' | 'endSeal']?:
+  readonly [Field in 'wakeAt' | 'waitsFor' | 'output' | 'error' | 'version' | 'seal' | 'endSeal']?:
     | FlowRun[Field]
     | undefined;
 };

@@ -23,8 +23,6 @@ export {
   defineTool,
   type Health,
   type NamedTool,
-  type Needs,
-  type PathNeed,
   type RateLimit,
   type Recovery,
   type ResourceRequirements,
@@ -197,6 +195,22 @@ export type {
   SeenTool,
   ToolLock,
 } from './lock.ts';
+export type { Needs, PathNeed } from './needs.ts';
+export type {
+  CribPackages,
+  InstallationResult,
+  InstallationReview,
+  InstalledPackage,
+  InstallOptions,
+  PackagedTool,
+  PackageSource,
+  PackageTarget,
+  PackOptions,
+  PackResult,
+  UpdateInfo,
+  UpdateOptions,
+  UpdateResult,
+} from './packages.ts';
 export type {
   FailedResult,
   Labels,
@@ -209,15 +223,30 @@ export type {
   ToolStatus,
 } from './result.ts';
 export type {
+  NewServerConfig,
   PromptText,
   ResourceText,
+  ServerMethod,
+  ServerNotification,
   ServerPrompt,
+  ServerRequest,
   ServerResource,
   ServerState,
   ServerStatus,
   Servers,
   ServerTransport,
 } from './servers.ts';
+export {
+  type CribSources,
+  type ManagedSource,
+  type RefusedTool,
+  SOURCE_KINDS,
+  type SourceChange,
+  type SourceKind,
+  type SourceRefresh,
+  type SourceState,
+  type SourceStatus,
+} from './sources.ts';
 
 export type {
   AiSdkTools,

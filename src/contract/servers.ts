@@ -93,6 +93,54 @@ export interface PromptText {
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: unknown }[];
 }
 
+/**
+ * The requests that a program may send to a server itself. All of them only read: `tools/call` is not
+ * among them, because a call that does not go through the pipeline would be judged by nobody.
+ */
+export const SERVER_METHODS = [
+  'ping',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+] as const;
+export type ServerMethod = (typeof SERVER_METHODS)[number];
+
+export interface ServerRequest {
+  readonly method: ServerMethod;
+  /** As the protocol has them. */
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** A server as `mcp.servers.<name>` of the configuration describes it, with its name. */
+export interface NewServerConfig {
+  readonly name: string;
+  /** The program to start, or … */
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** … the address of a server that is running. */
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Every other setting of a server. */
+  readonly [setting: string]: unknown;
+}
+
+/** What a server reported by itself. Its texts come from outside and are not trusted. */
+export interface ServerNotification {
+  /** As the protocol names it, e.g. `notifications/tools/list_changed`. */
+  readonly method: string;
+  /** The resource that changed. */
+  readonly uri?: string;
+  /** Of a log message. */
+  readonly level?: string;
+  /** A log message, redacted and cut. */
+  readonly text?: string;
+}
+
 /** The MCP servers of the configuration. They start when something needs them. */
 export interface Servers {
   /**
@@ -123,6 +171,32 @@ export interface Servers {
    * const { state } = await crib.servers.restart('github');
    */
   restart(name: string): Promise<ServerStatus>;
+  /**
+   * Starts a server that the configuration does not have, for as long as the crib is open, and loads its
+   * tools; the lock holds them until somebody accepts them. Rejects with CONFIG_INVALID, CONFLICT for a
+   * name that is taken, PERMISSION_DENIED where servers are switched off, or the reason why it does
+   * not answer; then nothing is added.
+   *
+   * @example
+   * await crib.servers.connect({ name: 'files', command: 'npx', args: ['-y', 'some-server'] });
+   */
+  connect(server: NewServerConfig): Promise<ServerStatus>;
+  /**
+   * Ends a server and removes its tools until the crib is opened again. Rejects with NOT_FOUND.
+   *
+   * @example
+   * await crib.servers.disconnect('files');
+   */
+  disconnect(name: string): Promise<void>;
+  /**
+   * Sends a request that only reads, and gives the answer as the server sent it. It comes from outside
+   * and is not trusted. Rejects with PERMISSION_DENIED for any other method, OUTPUT_TOO_LARGE,
+   * TIMEOUT or SERVER_ERROR.
+   *
+   * @example
+   * const { tools } = await crib.servers.request('files', { method: 'tools/list' });
+   */
+  request(name: string, request: ServerRequest): Promise<Readonly<Record<string, unknown>>>;
   /**
    * Lists the resources of all servers.
    *

@@ -5,6 +5,8 @@ export interface Source {
   readonly kind: ToolSource;
   /** How messages name it, e.g. `mcp:github`. */
   readonly label: string;
+  /** The user has accepted all of its tools beforehand: the lock holds none of them. */
+  readonly isAccepted?: boolean;
   /** A failure here is reported and never stops the other sources. */
   load(): Promise<readonly Tool[]>;
   /** Calls back when the tools may have changed and should be loaded again; returns how to stop. */

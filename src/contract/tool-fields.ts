@@ -163,6 +163,7 @@ const TIER = oneOf('read_only', 'write', 'execute', 'external_api');
 const NEEDS = shape({
   paths: listOf(shape({ path: [text], access: [oneOf('read', 'write')] })),
   hosts: texts,
+  localHosts: texts,
   commands: texts,
   secrets: texts,
   model: flag,
@@ -261,6 +262,7 @@ export const TOOL_FIELDS = {
   server: text,
   sandbox: object,
   sandboxed: flag,
+  codeDigest: filled,
   concurrency: shape({ limit: [count], queue: amount }),
   resourceRequirements: shape({ memory: size, disk: size, cpu: share }),
   dependencies: listOf(shape({ tool: [filled], range: text })),

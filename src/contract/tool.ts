@@ -3,6 +3,7 @@ import type { Caller } from './caller.ts';
 import type { ToolContext } from './context.ts';
 import type { Effect } from './effect.ts';
 import { type ToolError, ToolFailure } from './errors.ts';
+import type { Needs } from './needs.ts';
 import type { Precondition } from './precondition.ts';
 import type { Labels, ToolResult } from './result.ts';
 import type { RetryPolicy } from './retry.ts';
@@ -88,22 +89,6 @@ export interface MostCost {
   readonly tokens?: number;
   /** Tokens of all questions to the model together; priced by what the model costs. */
   readonly model?: { readonly inputTokens: number; readonly outputTokens: number };
-}
-
-/** The reach a tool asks for. The broker hands it this and nothing else. */
-export interface Needs {
-  readonly paths?: readonly PathNeed[];
-  readonly hosts?: readonly string[];
-  readonly commands?: readonly string[];
-  readonly secrets?: readonly string[];
-  /** Sandboxed code may ask the configured model; what it costs is charged to the call. */
-  readonly model?: boolean;
-}
-
-export interface PathNeed {
-  /** Relative to the workspace root; `.` is all of it. */
-  readonly path: string;
-  readonly access: 'read' | 'write';
 }
 
 export interface RateLimit {
@@ -304,6 +289,8 @@ export interface Tool<I = unknown, O = unknown> {
   readonly sandbox?: SandboxConfig;
   /** `run` hands its work to that sandbox itself, as the tools of a custom source do. */
   readonly sandboxed?: boolean;
+  /** The digest of the code, for tools whose code came from outside: the lock compares it. */
+  readonly codeDigest?: string;
   readonly concurrency?: Concurrency;
   readonly resourceRequirements?: ResourceRequirements;
   readonly dependencies?: readonly Dependency[];

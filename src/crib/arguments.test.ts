@@ -61,7 +61,14 @@ const WITHOUT: readonly string[] = [
 ];
 /** Of the registry, for the crib alone. */
 const INTERNAL: readonly string[] = [
-  ...['tools.ready', 'tools.load', 'tools.watch', 'tools.close', 'tools.unmetDependency'],
+  ...[
+    'tools.ready',
+    'tools.load',
+    'tools.unload',
+    'tools.watch',
+    'tools.close',
+    'tools.unmetDependency',
+  ],
 ];
 
 const GROUPS = [

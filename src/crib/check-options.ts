@@ -71,6 +71,7 @@ const PROJECT_SETTINGS = {
   policyFiles: optional(list),
   lock: optional(lock),
   customTools: optional(withMethods('files')),
+  packages: optional(someFields({ userDir: text })),
   flowFiles: optional(object),
   untrustedTools: optional(names),
 };

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ODD_SERVER } from '../../test/fixtures/mcp-servers/some-servers.ts';
 import { aTool } from '../../test/fixtures/test-crib.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import { RetryPolicies } from '../contract/retry.ts';
+import { defineTool } from '../contract/tool.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 import { createSqliteStore } from '../stores/sqlite/create-sqlite-store.ts';
 import { createCribHost } from './create-crib.ts';
@@ -119,4 +122,26 @@ describe('tools from outside the package', () => {
     await end();
     expect(crib.servers.list()).not.toMatchObject([{ state: 'ready' }]);
   });
+});
+
+it('a circuit opens by the rate of failures that the configuration names', async () => {
+  let calls = 0;
+  const flaky = defineTool({
+    ...{ name: 'flaky', description: 'Fails every second time.', tier: 'read_only' as const },
+    input: {},
+    server: 'shop',
+    retry: RetryPolicies.NONE,
+    run: () => {
+      calls += 1;
+      if (calls % 2 === 0) throw new ToolFailure('SERVER_ERROR', 'no');
+      return calls;
+    },
+  });
+  const errorRate = { max: 0.4, windowMs: 60_000, minCalls: 4 };
+  const config = { execution: { breaker: { errorRate } } };
+  const crib = await createCribHost({ builtins: false, tools: [flaky], store: 'memory', config });
+  const codes: (string | undefined)[] = [];
+  for (let n = 0; n < 6; n++) codes.push((await crib.execute('flaky', {})).error?.code);
+  await crib.close();
+  expect(codes.at(-1)).toBe('CIRCUIT_OPEN');
 });

@@ -33,11 +33,14 @@ import {
   openServers,
   policyOf,
   retentionOf,
+  teamOf,
 } from './lazy-drivers.ts';
 import { discoverWith, type LoadToolsDeps, loadTools } from './load-tools.ts';
 import { LocalCrib } from './local-crib.ts';
 import type { Opened } from './members/member-deps.ts';
 import type { OpenEngineDeps } from './open-engine.ts';
+import { outsideSources } from './sources/outside-sources.ts';
+import type { OpenedTeam } from './team/open-team.ts';
 import { openUserKey, userFolder } from './user-folder.ts';
 
 /** Stops the start where an allowed address is invalid; warns of commands that can never run. */
@@ -105,10 +108,40 @@ const openAll = async (
   return { store, engine, retention, checkpoints: await checkpointsOf(store, options, engineDeps) };
 };
 
+/** Says which tools are switched on or off, and which of them cannot be switched here. */
+const switchesOf = (config: Config, team: OpenedTeam | undefined) => {
+  const enforced = new Set(config.enforcement.enforcedTools);
+  const isEnforced = (name: string): boolean =>
+    enforced.has(name) || team?.isEnforced(name) === true;
+  return {
+    isEnforced,
+    isEnabled: (name: string): boolean | undefined => {
+      if (team?.isRevoked(name)) return false;
+      return isEnforced(name) ? true : isToolEnabled(config, name);
+    },
+  };
+};
+
 /** Reaches the store of a crib that is being made, when one of its tools is called. */
-const storeOf = (late: { readonly crib?: CribHost }) => async (): Promise<Store> => {
-  if (late.crib) return late.crib.store();
+const storeOf = (late: { readonly crib?: CribHost }) => async (): Promise<Store> =>
+  hostOf(late)().store();
+
+/** Reaches a crib that is being made. */
+const hostOf = (late: { readonly crib?: CribHost }) => (): CribHost => {
+  if (late.crib) return late.crib;
   throw new ToolFailure('STORE_UNAVAILABLE', 'The crib is not open yet.');
+};
+
+/** Makes the jobs of workflows that answer later known, where there may be some. */
+const withDeliveries = async (
+  crib: CribHost,
+  { sources }: Config,
+  runtime: Runtime,
+): Promise<CribHost> => {
+  if (Object.keys(sources.n8n).length === 0) return crib;
+  const { registerDeliveries } = await import('./sources/later-workflows.ts');
+  registerDeliveries(crib, runtime);
+  return crib;
 };
 
 /** What the crib says of itself before anything is open. */
@@ -117,14 +150,23 @@ const sizeOf = ({ model }: CribOptions, { execution, ...config }: Config) => ({
   hasModel: model?.configured ?? config.model !== undefined,
 });
 
+/** Settles the configuration, with what a team enforces, and opens what all the rest needs. */
+const openSettings = async (options: CribOptions, runtime: Runtime) => {
+  const config = await configOf(options);
+  await checkReach(config, runtime);
+  const sandboxes = lazySandboxes(runtime, config);
+  const redactor = lazyAsync(() => openRedactor(config));
+  const team = await teamOf(options, { config, runtime, sandboxes, redactor });
+  return { config: team?.config ?? config, sandboxes, redactor, team };
+};
+
 /** Makes a crib with access to its store, for our own surfaces, server and command line. */
 export const createCribHost = async (options: CribOptions = {}): Promise<CribHost> => {
   const checks: Readonly<Record<keyof CribOptions, ArgumentCheck>> = CRIB_OPTIONS;
   assertOptions(options, checks);
   await assertFolder(options.root);
-  const config = await configOf(options);
   const runtime = createRuntime(options.runtime);
-  await checkReach(config, runtime);
+  const { config, sandboxes, redactor, team } = await openSettings(options, runtime);
   const [events, usage] = [createEventBus(runtime.log), new UsageStats()];
   const { gate, lock } = await openLock(options, config, runtime);
   const registry = createRegistry({
@@ -132,35 +174,34 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
     ...(gate && { gate }),
     events,
     usage: (tool) => usage.of(tool),
-    isEnabled: (name) => isToolEnabled(config, name),
+    ...switchesOf(config, team),
   });
-  const sandboxes = lazySandboxes(runtime, config);
   // Tools that read stored results are loaded before the crib exists.
   const late: { crib?: CribHost } = {};
   const read: LoadToolsDeps['read'] = async (...page) => late.crib?.results.read(...page);
   const { project, root } = foldersOf(options, config);
-  const redactor = lazyAsync(() => openRedactor(config));
-  const mcp = await openServers(options, { config, runtime, root, redactor });
-  const { sources, servers } = mcp;
-  const tools = { config, runtime, sandboxes, events, read, sources, store: storeOf(late) };
-  await loadTools(registry, options, tools);
-  const policy = await policyOf(options, config, { log: runtime.log, tools: registry });
+  const mcp = await openServers(options, { config, runtime, root, redactor, events, registry });
+  const [host, store] = [hostOf(late), storeOf(late)];
+  const outsideDeps = { config, runtime, project, redactor, registry, sandboxes, host, team };
+  const { sources, members } = await outsideSources(options, outsideDeps, mcp);
+  const tools = { config, runtime, sandboxes, events, read, sources, store };
+  await loadTools(registry, options, { ...tools, team: team?.source });
+  const own = await policyOf(options, config, { log: runtime.log, tools: registry });
+  const policy = team ? lazyAsync(async () => team.withRules(await own())) : own;
   const signingKey = lazyAsync(() => openUserKey(userFolder(options.home)));
   const deps = { config, project, root, runtime, events, registry, usage, sandboxes, signingKey };
   late.crib = new LocalCrib({
     ...{ registry, events, runtime },
     open: () => openAll(options, deps, { policy, redactor }),
-    limits: config.budget,
+    ...{ limits: config.budget, linkBaseUrl: config.approvals.linkBaseUrl },
     ...jobEngineOf({ config, runtime }, options),
-    linkBaseUrl: config.approvals.linkBaseUrl,
-    ...{ signingKey, sandboxes, servers },
+    ...{ signingKey, sandboxes, servers: mcp.servers, ...members },
     discoverTools: config.registry.autoDiscovery ? discoverWith(registry, mcp) : async () => {},
-    lock,
-    flowFiles: options.flowFiles,
+    ...{ lock, flowFiles: options.flowFiles, syncEveryRecord: config.audit.syncEveryRecord },
     recordedMs: (tool) => usage.of(tool)?.averageMs,
     ...sizeOf(options, config),
   });
-  return late.crib;
+  return withDeliveries(late.crib, config, runtime);
 };
 
 /**

@@ -8,6 +8,7 @@ import type { CustomTools } from './open-custom-tools.ts';
 import type { EngineOptions } from './open-engine.ts';
 import type { OpenPolicyOptions } from './open-policy.ts';
 import type { ToolLockOptions } from './open-tool-lock.ts';
+import type { PackageLocations } from './packages/package-libraries.ts';
 import type { StoreOptions } from './store/open-store.ts';
 
 /**
@@ -29,6 +30,8 @@ export interface CribOptions
   readonly sources?: readonly Source[];
   /** Custom tools of a project that the user trusts. */
   readonly customTools?: CustomTools;
+  /** Where installed packages are; without it there are none. */
+  readonly packages?: PackageLocations;
   /** Flow files of a project that the user trusts, by path below `.toolcrib/flows`. */
   readonly flowFiles?: ReadonlyMap<string, Uint8Array>;
   /** False leaves out the tools that ship. */

@@ -2,6 +2,7 @@
 import { toolSettingsOf } from '../config/configured-tools.ts';
 import type { Config } from '../config/schema.ts';
 import { retryPolicyOf } from '../config/sections/calls/execution.ts';
+import type { Breaker } from '../contract/tool.ts';
 import type { LoopLimits } from '../governance/ledger/loop-breaker.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../kit/data/durations.ts';
 import type { EngineSettings } from '../pipeline/shared-services.ts';
@@ -9,15 +10,16 @@ import type { SettingsSource } from '../pipeline/tool-settings.ts';
 
 const SECOND_MS = 1000;
 
+const breakerOf = ({ enabled, ...breaker }: Config['execution']['breaker']): Breaker | undefined =>
+  enabled ? breaker : undefined;
+
 const toolSettings = ({ execution, tools }: Config): SettingsSource => {
   const { breaker, cache } = execution;
   return {
     defaultTimeoutMs: execution.defaultToolTimeout,
     maxTimeoutMs: tools.maxExecutionTime,
     defaultRetry: retryPolicyOf(execution.retry),
-    defaultBreaker: breaker.enabled
-      ? { failures: breaker.failures, restMs: breaker.restMs }
-      : undefined,
+    defaultBreaker: breakerOf(breaker),
     cacheEnabled: cache.enabled,
     forTool: (name) => {
       const own = toolSettingsOf(tools, name);

@@ -1,4 +1,6 @@
 /** Opens the parts of a crib that are loaded only where the configuration or a call needs them. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { readEnvironment } from '../config/read-environment.ts';
 import type { Config } from '../config/schema.ts';
 import type { Policy } from '../contract/policy.ts';
@@ -8,16 +10,22 @@ import type { Store } from '../contract/store.ts';
 import type { Retention } from '../governance/audit/retention.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
-import type { McpServers } from '../sources/mcp/create-mcp-servers.ts';
-import { NO_SERVERS } from '../sources/mcp/no-servers.ts';
 import { hasEmbeddings } from './background/background-tools.ts';
 import type { CribOptions } from './crib-options.ts';
 import type { LocalCribDeps } from './local-crib.ts';
 import type { Opened } from './members/member-deps.ts';
 import type { OpenEngineDeps } from './open-engine.ts';
+import type { OpenedMcpServers } from './open-mcp-servers.ts';
 import type { OpenPolicyDeps } from './open-policy.ts';
 import type { SandboxSettings } from './open-sandboxes.ts';
 import type { OpenedLock } from './open-tool-lock.ts';
+import {
+  type ConnectedServers,
+  type ConnectedServersDeps,
+  connectedServers,
+} from './sources/connected-servers.ts';
+import type { OpenedTeam, OpenTeamDeps } from './team/open-team.ts';
+
 import { userFolder } from './user-folder.ts';
 
 /** Opens the one redactor of a crib: a secret that any part has learnt is hidden by all. */
@@ -48,20 +56,35 @@ export const lazySandboxes = (runtime: Runtime, config: Config): Sandboxes => {
   };
 };
 
-type ServersDeps = Pick<OpenEngineDeps, 'config' | 'runtime' | 'root'> & {
-  redactor(): Promise<Redactor>;
+type ServersDeps = Pick<OpenEngineDeps, 'config' | 'runtime' | 'root' | 'events'> &
+  Pick<ConnectedServersDeps, 'registry'> & {
+    redactor(): Promise<Redactor>;
+  };
+
+/** Says why no MCP server may be started; nothing where they may. */
+const offReason = ({ mcp, enforcement }: Config): string | undefined => {
+  if (!mcp.enabled) return 'MCP servers are switched off: mcp.enabled is false.';
+  return enforcement.disableLocalTools
+    ? 'A team allows no MCP servers of this machine.'
+    : undefined;
 };
 
 /** Opens the configured MCP servers; loads nothing where there are none or they are switched off. */
 export const openServers = async (
   options: CribOptions,
-  { config, runtime, root, redactor }: ServersDeps,
-): Promise<Omit<McpServers, 'close'>> => {
-  const { enabled, servers } = config.mcp;
-  const isOff = !enabled || config.enforcement.disableLocalTools;
-  if (isOff || Object.keys(servers).length === 0) {
-    return { sources: [], servers: NO_SERVERS, unlisted: () => [] };
-  }
+  deps: ServersDeps,
+): Promise<ConnectedServers> => {
+  const off = offReason(deps.config);
+  const isNeeded = off === undefined && Object.keys(deps.config.mcp.servers).length > 0;
+  const open = () => openMcp(options, deps);
+  const opened = isNeeded ? await open() : undefined;
+  return connectedServers({ opened, open, off, registry: deps.registry });
+};
+
+const openMcp = async (
+  options: CribOptions,
+  { config, runtime, root, redactor, events }: ServersDeps,
+): Promise<OpenedMcpServers> => {
   const { openMcpServers } = await import('./open-mcp-servers.ts');
   const confiner = lazyAsync(async () => {
     const { openConfiner } = await import('./open-sandboxes.ts');
@@ -71,6 +94,10 @@ export const openServers = async (
     ...{ ...options, config, runtime, root, home: userFolder(options.home) },
     redactor: await redactor(),
     confine: async (request) => (await confiner())(request),
+    notified: (server, notification) => {
+      if (events.has('server.notified'))
+        events.emit('server.notified', { server, ...notification });
+    },
   });
 };
 
@@ -90,6 +117,22 @@ export const policyOf = async (
   if (!options.policy && !options.policyFiles?.length) return lazyAsync(open);
   const opened = await open();
   return async () => opened;
+};
+
+type TeamDeps = Pick<OpenTeamDeps, 'config' | 'runtime' | 'sandboxes'> & {
+  redactor(): Promise<Redactor>;
+};
+
+/** Opens the catalog of the user's team. Loads nothing for a user who is in none. */
+export const teamOf = async (
+  options: CribOptions,
+  { redactor, ...deps }: TeamDeps,
+): Promise<OpenedTeam | undefined> => {
+  const home = userFolder(options.home);
+  const isJoined = options.settings !== undefined && existsSync(join(home, 'keys', 'team.json'));
+  if (!deps.config.teams.enabled && !isJoined) return undefined;
+  const { openTeam } = await import('./team/open-team.ts');
+  return openTeam(options, { ...deps, home, redactor: await redactor() });
 };
 
 /** Opens the tool lock. One that cannot be read stops the start. */

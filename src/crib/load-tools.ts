@@ -15,7 +15,10 @@ import type { OpenEngineDeps } from './open-engine.ts';
 export type LoadToolsDeps = Pick<OpenEngineDeps, 'config' | 'runtime' | 'sandboxes' | 'events'> &
   Pick<OpenCodeModeDeps, 'read'> &
   Pick<BackgroundToolDeps, 'store'> &
-  Pick<McpServers, 'sources'>;
+  Pick<McpServers, 'sources'> & {
+    /** The tools of a team: loaded before local ones, which cannot take their names. */
+    readonly team?: Source | undefined;
+  };
 
 const shippedTools = async (catalog: Registry, deps: LoadToolsDeps): Promise<Source> => {
   const { config, runtime } = deps;
@@ -85,7 +88,8 @@ export const loadTools = async (
   const { autoDiscovery } = deps.config.registry;
   const discovered = autoDiscovery ? local : local.map(withoutTools);
   const background = backgroundTools(options, { ...deps, now: deps.runtime.now });
-  await registry.load([...shipped, ...background, ...sources, ...discovered]);
+  const team = deps.team ? [deps.team] : [];
+  await registry.load([...shipped, ...background, ...team, ...sources, ...discovered]);
   registry.registerAll(tools);
   // Last: what it loads is composed of all the others.
   if (own && autoDiscovery) await registry.load([own.composed]);

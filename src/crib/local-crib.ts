@@ -26,11 +26,13 @@ import type { Events } from '../contract/events.ts';
 import type { CribFlows } from '../contract/flow.ts';
 import type { CribJobs } from '../contract/job.ts';
 import type { ToolLock } from '../contract/lock.ts';
+import type { CribPackages } from '../contract/packages.ts';
 import type { Explanation } from '../contract/policy.ts';
 import type { JobEnd, NewJob } from '../contract/queue.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Sandboxes } from '../contract/sandbox.ts';
 import type { Servers } from '../contract/servers.ts';
+import type { CribSources } from '../contract/sources.ts';
 import type { Store } from '../contract/store.ts';
 import type { Tool, ToolSource } from '../contract/tool.ts';
 import type { ToolSets } from '../contract/tool-sets.ts';
@@ -69,12 +71,16 @@ import { ReadySandboxes } from './members/ready-sandboxes.ts';
 import { resultsOf } from './members/results-of.ts';
 import { StartingCalls } from './members/starting-calls.ts';
 import { usageOf } from './members/usage-of.ts';
+import { PACKAGE_CHECKS } from './packages/packages-of.ts';
+import { SOURCE_CHECKS } from './sources/sources-of.ts';
 
 export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'>, BackgroundDeps {
   readonly maxConcurrentTools: number;
   readonly hasModel: boolean;
   readonly sandboxes: Sandboxes;
   readonly servers: Servers;
+  readonly sources: CribSources;
+  readonly packages: CribPackages;
   discoverTools(signal: AbortSignal, servers?: readonly string[]): Promise<void>;
   readonly lock: ToolLock;
 }
@@ -119,6 +125,8 @@ export class LocalCrib implements CribHost {
   readonly health: CribHealth;
   readonly events: Events;
   readonly servers: Servers;
+  readonly sources: CribSources;
+  readonly packages: CribPackages;
 
   constructor(deps: LocalCribDeps) {
     this.#deps = deps;
@@ -153,17 +161,25 @@ export class LocalCrib implements CribHost {
     this.chains = this.#background.chains;
     this.health = { sandboxes: () => this.#sandboxes.readiness() };
     this.events = checked(deps.events, EVENT_CHECKS, { sync: ['on'] });
+    this.sources = checked(deps.sources, SOURCE_CHECKS);
+    this.packages = checked(deps.packages, PACKAGE_CHECKS);
     this.servers = checked(this.#servers(), SERVER_CHECKS, { sync: ['logs', 'watch'] });
   }
 
   #servers(): Servers {
     const { servers } = this.#deps;
+    // The breaker counted failures of a process that has ended.
+    const reset = (name: string) => this.#engine?.shared.resetServer(`mcp:${name}`);
     return {
       ...servers,
       restart: async (name) => {
         const status = await servers.restart(name);
-        // The breaker counted failures of the process that has ended.
-        this.#engine?.shared.resetServer(`mcp:${name}`);
+        reset(name);
+        return status;
+      },
+      connect: async (server) => {
+        const status = await servers.connect(server);
+        reset(server.name);
         return status;
       },
     };

@@ -5,15 +5,13 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { Sandboxes, SandboxType } from '../contract/sandbox.ts';
 import type { Source } from '../contract/source.ts';
 import type { CompositionDefinition } from '../flow/compose/steps/composition-shape.ts';
-import { isolationSandbox } from '../governance/isolation.ts';
-import { sandboxHost } from '../pipeline/broker/sandbox-host.ts';
-import type { RunCode } from '../sources/custom/build-tool.ts';
 import {
   type BuildComposed,
   createComposedSource,
 } from '../sources/custom/create-composed-source.ts';
 import { createCustomSource } from '../sources/custom/create-custom-source.ts';
 import { type FileProblem, formatFileProblem } from '../sources/custom/file-problem.ts';
+import { runIn } from './sources/run-in-sandbox.ts';
 
 export interface CustomTools {
   /** Absolute. */
@@ -23,20 +21,6 @@ export interface CustomTools {
   /** The cache for compiled code: in the user's folder, never in the project's. */
   readonly cacheDir?: string;
 }
-
-const runIn =
-  (sandboxes: Sandboxes): RunCode =>
-  async ({ code, name, input, context, config, model = false }) => {
-    const level = context?.isolation ?? 'none';
-    const sandbox = await isolationSandbox(sandboxes, level, { use: 'code', type: config.type });
-    const { value } = await sandbox.run({
-      task: { kind: 'code', code, name, input },
-      config: { ...config, type: sandbox.type },
-      signal: context?.signal ?? new AbortController().signal,
-      ...(context && { host: sandboxHost(context, { model }) }),
-    });
-    return value;
-  };
 
 /** Starts the default sandbox early: tools that were loaded will be called. */
 const prepare = (sandboxes: Sandboxes, type: SandboxType): void => {

@@ -8,13 +8,14 @@ import type { Approver } from '../contract/approver.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Secrets } from '../contract/secrets.ts';
 import type { StartServers } from '../contract/servers.ts';
+import type { Source } from '../contract/source.ts';
 import type { Tier } from '../contract/tool.ts';
 import type { Egress, EgressInit } from '../governance/egress/create-egress.ts';
-import { learnAll } from '../governance/redaction/learn-all.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
 import { secretNames } from '../governance/redaction/secret-names.ts';
 import { MINUTE_MS } from '../kit/data/durations.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
+import { openPinnedWebSocket, socketTarget } from '../kit/http/pinned-web-socket.ts';
 import { createMcpServers, type McpServers } from '../sources/mcp/create-mcp-servers.ts';
 import { elicitByApprover } from '../sources/mcp/questions/elicit-by-approver.ts';
 import type {
@@ -24,6 +25,7 @@ import type {
   WebSocketLike,
 } from '../sources/mcp/server-settings.ts';
 import { openServerAuth } from './open-server-auth.ts';
+import { secretsOf } from './sources/source-secrets.ts';
 
 export interface OpenMcpDeps {
   readonly config: Config;
@@ -40,6 +42,7 @@ export interface OpenMcpDeps {
   readonly approver?: Approver | ApprovalCallback;
   /** Without it, servers that are configured to run in a sandbox are not started. */
   readonly confine?: McpDeps['confine'];
+  readonly notified?: McpDeps['notified'];
 }
 
 const listingStart = (start: StartServers = true): ListingStart => {
@@ -47,7 +50,7 @@ const listingStart = (start: StartServers = true): ListingStart => {
   return start ? 'waiting' : 'never';
 };
 
-type ServerConfig = Config['mcp']['servers'][string];
+export type ServerConfig = Config['mcp']['servers'][string];
 
 /** A first start may have to load packages. */
 const MIN_FIRST_START_MS = 60_000;
@@ -61,6 +64,7 @@ const LIMITS = {
 };
 /** A response may be a stream that carries several messages. */
 const MESSAGES_A_RESPONSE = 16;
+const MAX_BYTES_A_CHARACTER = 4;
 /** The pipeline limits the time of a call, so an idle connection is not cut earlier. */
 const NEVER_MS = 0;
 /** Tools that reach out ask every time, unless the user gives the server a lower tier. */
@@ -160,23 +164,22 @@ const openWebSocket = async (
   headers: Readonly<Record<string, string>>,
   egress: Egress,
 ): Promise<WebSocketLike> => {
-  const { hostname, port, protocol } = new URL(settings.url);
-  const to = { host: hostname, port: Number(port || (protocol === 'wss:' ? 443 : 80)) };
-  const address = await egress.resolve(to, scopeOf(settings).scope);
-  const { Agent, WebSocket } = await import('undici');
-  const answer = [{ address, family: address.includes(':') ? 6 : 4 }];
-  const dispatcher = new Agent({
-    connect: { lookup: (_host, _options, done) => done(null, answer) },
-  });
-  return new WebSocket(settings.url, { protocols: ['mcp'], dispatcher, headers: { ...headers } });
+  const { url, maxMessageBytes } = settings;
+  const address = await egress.resolve(socketTarget(new URL(url)), scopeOf(settings).scope);
+  // The transport counts characters and names the reason; this limit is for what it never sees.
+  const limits = { maxMessageBytes: maxMessageBytes * MAX_BYTES_A_CHARACTER };
+  const target = { url, address, protocols: ['mcp'], headers, ...limits };
+  return (await openPinnedWebSocket(target)).socket;
 };
 
 /** Makes one egress guard a server, when it is first needed. */
 const reachOf = (config: Config): Pick<McpDeps, 'fetchFor' | 'webSocketFor'> => {
   const guards = new Map<string, Promise<Egress>>();
   const guardOf = (settings: ServerSettings): Promise<Egress> => {
-    const guard = guards.get(settings.name) ?? egressFor(settings, config);
-    guards.set(settings.name, guard);
+    // By address as well: another server may have got the name since.
+    const key = `${settings.name} ${settings.url}`;
+    const guard = guards.get(key) ?? egressFor(settings, config);
+    guards.set(key, guard);
     return guard;
   };
   return {
@@ -189,41 +192,15 @@ const reachOf = (config: Config): Pick<McpDeps, 'fetchFor' | 'webSocketFor'> => 
   };
 };
 
-/** Teaches the redactor every secret that a server gets, so that its output cannot show it. */
-const secretsOf = ({
-  config,
-  home,
-  secrets,
-  redactor,
-  runtime,
-}: OpenMcpDeps): Pick<McpDeps, 'secret' | 'learnSecrets'> => {
-  const opened = lazyAsync(async (): Promise<readonly Secrets[]> => {
-    const { openSecrets } = await import('./open-secrets.ts');
-    return secrets ? [secrets] : openSecrets({ config, env: readEnvironment(), home });
-  });
-  return {
-    secret: async (key) => {
-      const { createSecretChain } = await import('../secrets/chain.ts');
-      const value = await createSecretChain(await opened()).get(key);
-      if (value !== undefined) redactor.learn(value);
-      return value;
-    },
-    learnSecrets: lazyAsync(() =>
-      opened().then(
-        (all) => learnAll(redactor, { sources: all, keys: [], log: runtime.log }),
-        (error: unknown) =>
-          runtime.log.error('secrets could not be read', { error: String(error) }),
-      ),
-    ),
-  };
-};
-
 /** Uses the tokens of an earlier login by a person. A tool call never opens a browser. */
 const loginsOf =
-  ({ config, home, runtime }: OpenMcpDeps): NonNullable<McpDeps['authFor']> =>
+  (
+    { config, home, runtime }: OpenMcpDeps,
+    oauthOf: (name: string) => ServerConfig['oauth'],
+  ): NonNullable<McpDeps['authFor']> =>
   ({ name, url }) => {
     const env = readEnvironment();
-    const server = { name, url, ...config.mcp.servers[name]?.oauth };
+    const server = { name, url, ...oauthOf(name) };
     const openBrowser = () => Promise.reject(new Error('A request opens no browser.'));
     const auth = lazyAsync(() =>
       openServerAuth(server, { config, env, home, runtime, openBrowser }),
@@ -241,16 +218,24 @@ const ownVersion = (): string => {
   return (pack as { version: string }).version;
 };
 
+export interface OpenedMcpServers extends Omit<McpServers, 'add'> {
+  /** Adds a server with settings that have been checked; starts nothing. Throws CONFLICT. */
+  add(name: string, own: ServerConfig): Source;
+}
+
 /** Makes the servers' sources; starts no server. */
-export const openMcpServers = (deps: OpenMcpDeps): McpServers => {
+export const openMcpServers = (deps: OpenMcpDeps): OpenedMcpServers => {
   const { config, runtime, root, redactor, approver: answerer } = deps;
   const approver = typeof answerer === 'function' ? createCallbackApprover(answerer) : answerer;
-  const settings = Object.entries(config.mcp.servers).map(([name, own]) =>
-    serverSettings(name, own, deps),
-  );
-  // The configuration itself may contain a credential.
-  for (const { env, headers } of settings) redactor.learnFields({ ...env, ...headers });
-  return createMcpServers(settings, {
+  const configs = new Map(Object.entries(config.mcp.servers));
+  const settingsOf = (name: string, own: ServerConfig): ServerSettings => {
+    const settings = serverSettings(name, own, deps);
+    // The configuration itself may contain a credential.
+    redactor.learnFields({ ...settings.env, ...settings.headers });
+    return settings;
+  };
+  const settings = [...configs].map(([name, own]) => settingsOf(name, own));
+  const mcp = createMcpServers(settings, {
     runtime,
     platform: process.platform,
     environment: readEnvironment(),
@@ -263,8 +248,17 @@ export const openMcpServers = (deps: OpenMcpDeps): McpServers => {
     redactStream: () => redactor.stream(),
     nameKind: secretNames(),
     ...reachOf(config),
-    authFor: loginsOf(deps),
+    authFor: loginsOf(deps, (name) => configs.get(name)?.oauth),
+    ...(deps.notified && { notified: deps.notified }),
     ...(deps.confine && { confine: deps.confine }),
     ...(approver && { elicit: elicitByApprover(approver, runtime) }),
   });
+  return {
+    ...mcp,
+    add: (name, own) => {
+      const source = mcp.add(settingsOf(name, own));
+      configs.set(name, own);
+      return source;
+    },
+  };
 };

@@ -3,8 +3,8 @@ import { readEnvironment } from '../config/read-environment.ts';
 import type { Config } from '../config/schema.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Secrets } from '../contract/secrets.ts';
+import { resolveSecrets } from '../kit/text/resolve-secrets.ts';
 import { createSecretChain } from '../secrets/chain.ts';
-import { resolveSecrets } from '../sources/mcp/resolve-secrets.ts';
 import { openSecrets } from './open-secrets.ts';
 
 export interface AddressDeps {

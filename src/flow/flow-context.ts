@@ -141,7 +141,7 @@ export class StepContext implements FlowContext {
   }
 
   value<T>(name: string, make: () => T | Promise<T>, { key }: FlowStepOptions = {}): Promise<T> {
-    return this.#step('value', { name, input: null, key }, () => makeValue(make));
+    return this.#step('value', { name, input: null, key }, () => makeValue(make, this.#deps));
   }
 
   cancelCalls(): void {

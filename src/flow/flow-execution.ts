@@ -333,9 +333,19 @@ export class FlowExecution {
     }
   }
 
+  /** Closes sleeps that the code does not wait for, e.g. that of a time limit. */
+  #closeSleeps(): void {
+    for (const step of this.#open.values()) {
+      if (step.request.kind === 'sleep' && step.parkedFor !== undefined) {
+        this.#close(step, { state: 'failed', error: cancelledStep() });
+      }
+    }
+  }
+
   #endIfIdle(): void {
     if (this.#active > 0) return;
     if (this.#finishing) {
+      this.#closeSleeps();
       this.#end?.(this.#finishing);
       return;
     }

@@ -99,6 +99,8 @@ const openService = async (parts: Partial<FlowServiceDeps> = {}): Promise<FlowSe
     refusalOf: () => undefined,
     planCover: async () => undefined,
     withdraw: async () => undefined,
+    redactError: async (error) => error,
+    gathersRecords: true,
     ...parts,
   });
   registries.set(service, registry);

@@ -21,10 +21,11 @@ import { approvalWait, childWait, hasAnswer, isAnswered, wakeAnswered } from './
 import { StepContext } from './flow-context.ts';
 import { FlowExecution } from './flow-execution.ts';
 import { retryLater } from './retry-later.ts';
+import type { RunJournal } from './run-journal.ts';
 import { assertRunId, assertSameRun, KEPT_MS, type NewRun, newRun, stopped } from './run-record.ts';
 import { RunScheduler } from './run-scheduler.ts';
-import { type FlowSeals, plantedPart, sealedEvent, sealedRun } from './run-seals.ts';
-import { concludeTurn, openTurn, type Turn } from './run-turn.ts';
+import { type FlowSeals, movedSeal, plantedPart, sealedEvent, sealedRun } from './run-seals.ts';
+import { concludeTurn, type NewTurn, openTurn, type Turn } from './run-turn.ts';
 import { noRun, RunWatchers, unwatchable } from './run-watchers.ts';
 import { limitsOf, type RunDeps, stepDepsOf } from './step-deps.ts';
 import type { StepDeps } from './step-ends.ts';
@@ -36,6 +37,8 @@ export interface FlowServiceDeps extends UndoStepsDeps, RunDeps {
   readonly events: Pick<Events, 'on'>;
   flows(): Promise<Flows>;
   seals(): Promise<FlowSeals>;
+  /** False where the record of each call has to be on disk before its result is used. */
+  readonly gathersRecords: boolean;
   nextId(): string;
 }
 
@@ -46,6 +49,7 @@ export interface StartRunAs extends Omit<StartFlowAs, 'planDigest' | 'planApprov
 
 interface ActiveRun {
   readonly execution: FlowExecution;
+  readonly journal: RunJournal;
   readonly controller: AbortController;
 }
 
@@ -136,7 +140,8 @@ export class FlowService {
 
   /** Returns the steps of a run that this process works on and the journal does not have yet. */
   underWay(runId: string): readonly JournalStep[] {
-    return this.#active.get(runId)?.execution.underWay() ?? [];
+    const active = this.#active.get(runId);
+    return active ? [...active.execution.underWay(), ...active.journal.pending()] : [];
   }
 
   /** Sends an event to a run. False for one that is finished or unknown. */
@@ -174,14 +179,18 @@ export class FlowService {
    */
   async resume(runId: string, { version }: { readonly version?: string } = {}): Promise<boolean> {
     const now = this.#deps.runtime.now();
+    const flows = await this.#deps.flows();
     const change: RunChange = {
       ...{ status: 'waiting', updatedAt: now, wakeAt: now, waitsFor: undefined, error: undefined },
-      ...(version !== undefined && { version }),
+      ...(version !== undefined && (await this.#moveTo(version, await flows.get(runId)))),
     };
-    const flows = await this.#deps.flows();
     const isChanged = await flows.change(runId, change, { onlyIdle: true });
     this.#scheduler.after(0);
     return isChanged;
+  }
+
+  async #moveTo(version: string, run: FlowRun | undefined): Promise<Partial<RunChange>> {
+    return run ? { version, ...(await movedSeal(run, version, await this.#deps.seals())) } : {};
   }
 
   /** Stops continuing runs. Those that are under way stay on record for the next process. */
@@ -202,7 +211,7 @@ export class FlowService {
     const { flows, seals, runtime } = this.#deps;
     const access = { flows: await flows(), seals: await seals() };
     const run = sealedRun(newRun(flow, part, runtime.now()), access.seals);
-    const turn = openTurn({ ...access, runtime, run, flow, steps: [], isNew: true });
+    const turn = this.#openTurn({ ...access, run, flow, steps: [], isNew: true });
     const finished = this.#watchers.wait(run.id);
     finished.catch(() => undefined);
     this.#scheduler.hold();
@@ -225,9 +234,14 @@ export class FlowService {
     const [flows, seals] = await Promise.all([this.#deps.flows(), this.#deps.seals()]);
     const run = sealedRun(newRun(flow, part, runtime.now()), seals);
     if (await flows.create(run)) {
-      const turn = openTurn({ flows, seals, runtime, run, flow, steps: [], isNew: false });
+      const turn = this.#openTurn({ flows, seals, run, flow, steps: [], isNew: false });
       this.#begin(run, this.#work(turn));
     } else assertSameRun(run, await flows.get(run.id));
+  }
+
+  #openTurn(turn: Omit<NewTurn, 'runtime' | 'gathersRecords'>): Turn {
+    const { runtime, gathersRecords } = this.#deps;
+    return openTurn({ ...turn, runtime, gathersRecords });
   }
 
   #begin(run: FlowRun, work: Promise<void>): void {
@@ -254,7 +268,7 @@ export class FlowService {
     const steps = await flows.steps(run.id);
     const error = await plantedPart(run, steps, seals);
     if (!error) {
-      await this.#work(openTurn({ flows, seals, runtime, run, flow, steps, isNew: false }));
+      await this.#work(this.#openTurn({ flows, seals, run, flow, steps, isNew: false }));
       return;
     }
     const blocked = stopped('blocked', runtime.now());
@@ -272,7 +286,7 @@ export class FlowService {
     const controller = new AbortController();
     // Each call under way listens to it.
     setMaxListeners(0, controller.signal);
-    this.#active.set(run.id, { execution, controller });
+    this.#active.set(run.id, { execution, controller, journal });
     const context = new StepContext(execution, this.#stepDeps(turn, controller), steps);
     // A copy: what the code does to its input must not change the record of the run.
     const end = await execution.run(() => flow.run(context, plainValue(run.input)));
@@ -287,9 +301,9 @@ export class FlowService {
     await this.#afterRelease(await concludeTurn(turn, { end, seenEvent }, this.#deps));
   }
 
-  #stepDeps({ run, flows, seals }: Turn, controller: AbortController): StepDeps {
+  #stepDeps({ run, flows, seals, records }: Turn, controller: AbortController): StepDeps {
     return stepDepsOf(run, this.#deps, {
-      ...{ flows, seals, signal: controller.signal },
+      ...{ flows, seals, records, signal: controller.signal },
       cancelCalls: () => controller.abort(),
       cancelChild: async (runId) => {
         await this.cancel(runId);

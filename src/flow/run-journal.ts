@@ -6,6 +6,7 @@
 import { ToolFailure } from '../contract/errors.ts';
 import type { FlowRun, Flows, JournalStep, RunChange } from '../contract/flow-store.ts';
 import type { Runtime, Timer } from '../contract/runtime.ts';
+import type { RunRecords } from '../pipeline/record/run-records.ts';
 import { type FlowSeals, sealedStep } from './run-seals.ts';
 
 export interface RunJournalDeps {
@@ -15,6 +16,8 @@ export interface RunJournalDeps {
   /** The run is not in the store yet. */
   readonly isNew: boolean;
   readonly runtime: Pick<Runtime, 'after'>;
+  /** Records of reading calls, which are written with the steps; absent where each is written at once. */
+  readonly records?: RunRecords | undefined;
 }
 
 /** Steps are written when so many have ended. */
@@ -38,6 +41,8 @@ const withoutUndefined = (run: Readonly<Record<string, unknown>>): FlowRun => {
 export class RunJournal {
   readonly #deps: RunJournalDeps;
   #unwritten: JournalStep[] = [];
+  /** Steps whose write is under way. */
+  #inWriting: readonly JournalStep[] = [];
   /** The run is in the store, or the write that puts it there has begun. */
   #isStored: boolean;
   #writes: Promise<void> = Promise.resolve();
@@ -78,6 +83,11 @@ export class RunJournal {
     else this.writeSoon();
   }
 
+  /** Returns the steps that were taken and are not on record yet. */
+  pending(): readonly JournalStep[] {
+    return [...this.#inWriting, ...this.#unwritten];
+  }
+
   /** Writes soon what is not on record, the run and its steps: at the latest after 50 ms. */
   writeSoon(): void {
     if (this.#timer) return;
@@ -102,15 +112,17 @@ export class RunJournal {
 
   /** Changes the run and gives it up, together with the steps that are not written yet. */
   async release(change: RunChange, seenEvent?: number): Promise<FlowRun> {
-    this.stop();
+    this.#isOver = true;
+    this.#cancelTimer();
     const { flows, run } = this.#deps;
     const steps = this.#unwritten;
     this.#unwritten = [];
     if (!this.#isStored) {
       this.#isStored = true;
       const released = withoutUndefined({ ...run, ...change });
+      const records = this.#deps.records?.end();
       const created = flows.create(released, { steps, isReleased: true });
-      this.#writes = created.then((isNew) => {
+      this.#writes = Promise.all([created, records]).then(([isNew]) => {
         if (!isNew) throw takenId(run.id);
       });
       this.#markStored(this.#writes);
@@ -118,16 +130,20 @@ export class RunJournal {
       return released;
     }
     await this.#writes;
-    return flows.release(run, change, {
+    const records = this.#deps.records?.end();
+    const released = flows.release(run, change, {
       ...(steps.length > 0 && { steps }),
       ...(seenEvent !== undefined && { seenEvent }),
     });
+    return (await Promise.all([released, records]))[0];
   }
 
   /** Writes nothing any more. */
   stop(): void {
     this.#isOver = true;
     this.#cancelTimer();
+    // A write that fails is repeated later.
+    this.#deps.records?.end()?.catch(() => undefined);
   }
 
   #pause(): void {
@@ -161,7 +177,12 @@ export class RunJournal {
 
   async #write(steps: readonly JournalStep[], isFirst: boolean): Promise<void> {
     const { flows, run } = this.#deps;
-    if (!isFirst) await flows.record(run, steps);
-    else if (!(await flows.create(run, { steps }))) throw takenId(run.id);
+    this.#inWriting = steps;
+    // In one tick, so that the store can write both in one transaction.
+    const records = this.#deps.records?.flush();
+    const stored = isFirst ? flows.create(run, { steps }) : flows.record(run, steps);
+    const [isNew] = await Promise.all([stored, records]);
+    if (isNew === false) throw takenId(run.id);
+    this.#inWriting = [];
   }
 }

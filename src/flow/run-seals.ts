@@ -11,16 +11,39 @@ export interface FlowSeals {
   readonly isOn: boolean;
   seal(text: string): string;
   isOurs(text: string, seal: string | undefined): boolean;
-  /** Also knows the seals of runs that were started before runs were sealed like steps. */
-  isRunOurs(text: string, seal: string | undefined): Promise<boolean>;
+  /**
+   * Also knows the seals of runs that were started before runs were sealed like steps, and of the form
+   * that their text had before.
+   */
+  isRunOurs(text: string, seal: string | undefined, before: string): Promise<boolean>;
 }
 
-/** The start of a run: what it does, and on whose behalf. */
-export const startText = (run: FlowRun): string => {
+/** The start of a run: what it does, by which version, and on whose behalf. */
+const startText = (run: FlowRun): string => {
+  const { id, flow, version, input, caller, dailyUsd, outerFlows, plan, parent } = run;
+  const start = { id, flow, version, input, caller, dailyUsd, outerFlows, plan, parent };
+  return `toolcrib flow 2\n${canonicalJson(start)}`;
+};
+
+/** The start as it was sealed before versions were. */
+const unversionedText = (run: FlowRun): string => {
   const { id, flow, input, caller, dailyUsd, outerFlows, plan, parent } = run;
   const start = { id, flow, input, caller, dailyUsd, outerFlows, plan, parent };
   return `toolcrib flow 1\n${canonicalJson(start)}`;
 };
+
+const isOurStart = (run: FlowRun, seals: FlowSeals): Promise<boolean> =>
+  seals.isRunOurs(startText(run), run.seal, unversionedText(run));
+
+/** The seal of a run that goes on with another version; none for a run that is not this user's. */
+export const movedSeal = async (
+  run: FlowRun,
+  version: string,
+  seals: FlowSeals,
+): Promise<Pick<FlowRun, 'seal'>> =>
+  seals.isOn && (await isOurStart(run, seals))
+    ? { seal: seals.seal(startText({ ...run, version })) }
+    : {};
 
 const withoutSeal = ({ seal: _seal, ...step }: JournalStep): JournalStep => step;
 
@@ -70,7 +93,7 @@ export const plantedPart = async (
   seals: FlowSeals,
 ): Promise<ToolError | undefined> => {
   if (!seals.isOn) return undefined;
-  if (!(await seals.isRunOurs(startText(run), run.seal))) return notOurs('The start of the run');
+  if (!(await isOurStart(run, seals))) return notOurs('The start of the run');
   const keys = new Set<string>();
   // A step that is there twice was copied into the place of another.
   const planted = steps.find(

@@ -2,9 +2,11 @@
 import type { FlowDefinition } from '../contract/flow.ts';
 import { FINISHED, type FlowRun, type Flows, type JournalStep } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import { RunRecords } from '../pipeline/record/run-records.ts';
 import { RunJournal } from './run-journal.ts';
 import { changeOf } from './run-record.ts';
 import { endSealOf, type FlowSeals } from './run-seals.ts';
+import type { RunDeps } from './step-deps.ts';
 import type { TurnEnd } from './turn.ts';
 import { type UndoStepsDeps, undoSteps } from './undo-steps.ts';
 
@@ -18,13 +20,20 @@ export interface NewTurn {
   /** The run is not in the store yet. */
   readonly isNew: boolean;
   readonly runtime: Pick<Runtime, 'after'>;
+  /** The records of calls that only read may be written with the steps. */
+  readonly gathersRecords: boolean;
 }
 
 export interface Turn extends NewTurn {
   readonly journal: RunJournal;
+  readonly records: RunRecords | undefined;
 }
 
-export const openTurn = (turn: NewTurn): Turn => ({ ...turn, journal: new RunJournal(turn) });
+/** Records are gathered where writing one takes time, unless each has to be synced at once. */
+export const openTurn = (turn: NewTurn): Turn => {
+  const records = turn.gathersRecords && turn.seals.isOn ? new RunRecords() : undefined;
+  return { ...turn, records, journal: new RunJournal({ ...turn, records }) };
+};
 
 export interface EndedTurn {
   readonly end: Ending;
@@ -42,11 +51,12 @@ const endAfterUndo = async (turn: Turn, end: Ending, deps: UndoStepsDeps): Promi
 export const concludeTurn = async (
   turn: Turn,
   ended: EndedTurn,
-  deps: UndoStepsDeps,
+  deps: UndoStepsDeps & Pick<RunDeps, 'redactError'>,
 ): Promise<FlowRun> => {
   const { run, seals, journal } = turn;
   const end = await endAfterUndo(turn, ended.end, deps);
-  const change = changeOf(end, deps.runtime.now());
+  const plain = changeOf(end, deps.runtime.now());
+  const change = plain.error ? { ...plain, error: await deps.redactError(plain.error) } : plain;
   const isChildsEnd = run.parent !== undefined && FINISHED.has(change.status);
   const { status, output, error } = change;
   const endSeal = isChildsEnd ? endSealOf({ id: run.id, status, output, error }, seals) : undefined;

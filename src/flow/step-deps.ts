@@ -10,9 +10,10 @@ import type { Runtime } from '../contract/runtime.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
 import type { ConfirmInput } from '../pipeline/approval/confirm-tool.ts';
 import type { PlanCover, PlannedRun } from '../pipeline/approval/plan-cover.ts';
+import type { RunRecords } from '../pipeline/record/run-records.ts';
 import type { FlowRegistry } from './flow-registry.ts';
 import type { FlowSeals } from './run-seals.ts';
-import type { StepCall, StepDeps } from './step-ends.ts';
+import type { StepCall, StepDeps, StepQuestion } from './step-ends.ts';
 
 export interface RunDeps {
   readonly registry: FlowRegistry;
@@ -21,6 +22,8 @@ export interface RunDeps {
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
   confirm(question: ConfirmInput, as: CallAs): Promise<ToolResult>;
   approval(approvalId: string): Promise<ApprovalRecord | undefined>;
+  /** Hides secrets in what the code of a flow has thrown, before it is put on record. */
+  redactError(error: ToolError): Promise<ToolError>;
   /** Takes a question back that nobody has answered. */
   withdraw(approvalId: string): Promise<void>;
   /** Reads what the approval covers that a run was started with; nothing where it covers nothing. */
@@ -37,6 +40,7 @@ export interface TurnDeps extends Pick<StepDeps, 'startChild' | 'cancelCalls' | 
   readonly flows: Flows;
   readonly seals: FlowSeals;
   readonly signal: AbortSignal;
+  readonly records: RunRecords | undefined;
 }
 
 /** Who a run calls as, and what it may spend; the same holds for its children. */
@@ -73,6 +77,7 @@ export const refusalCheck = (
 const callOptions = (
   as: CallAs,
   { idempotencyKey, approvalId, version, timeoutMs, flowUsd }: StepCall,
+  signal: AbortSignal | undefined,
 ): CallAs => {
   const options: { -readonly [Key in keyof CallAs]: CallAs[Key] } = { ...as };
   if (idempotencyKey !== undefined) options.idempotencyKey = idempotencyKey;
@@ -80,15 +85,16 @@ const callOptions = (
   if (version !== undefined) options.version = version;
   if (timeoutMs !== undefined) options.timeoutMs = timeoutMs;
   if (flowUsd !== undefined) options.flowUsd = flowUsd;
+  if (signal) options.signal = signal;
   return options;
 };
 
-/** Runs work with a signal that fires when the turn is over, or the step is cancelled. */
-const following = async (
-  [turn, step]: readonly [turn: AbortSignal, step: AbortSignal | undefined],
+/** Runs work with a signal that fires when the turn is over or the step is cancelled. */
+const withEither = async (
+  turn: AbortSignal,
+  step: AbortSignal,
   work: (signal: AbortSignal) => Promise<ToolResult>,
 ): Promise<ToolResult> => {
-  if (!step) return work(turn);
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   for (const signal of [turn, step]) {
@@ -133,27 +139,37 @@ const plannedCalls = (
 export const stepDepsOf = (
   run: FlowRun,
   deps: RunDeps,
-  { signal, ...turn }: TurnDeps,
+  { signal, records, ...turn }: TurnDeps,
 ): StepDeps => {
-  const as = callAsOf(run);
+  const as: CallAs = { ...callAsOf(run), signal, ...(records && { runRecords: records }) };
   const refusal = refusalCheck(run, deps);
   const withPlan = plannedCalls(run, deps);
+  const call = (step: StepCall, own: AbortSignal | undefined): Promise<ToolResult> => {
+    const options = withPlan(step, callOptions(as, step, own));
+    return options instanceof Promise
+      ? options.then((planned) => deps.execute(step.tool, step.input, planned))
+      : deps.execute(step.tool, step.input, options);
+  };
+  const confirm = (
+    { idempotencyKey, approvalId, signal: _signal, ...question }: StepQuestion,
+    own: AbortSignal,
+  ): Promise<ToolResult> => {
+    const options = { idempotencyKey, ...(approvalId !== undefined && { approvalId }) };
+    const asked = { flow: run.flow, runId: run.id, ...question };
+    return deps.confirm(asked, { ...as, ...options, signal: own } as CallAs);
+  };
   return {
     ...{ run, ...turn, tools: deps.tools, runtime: deps.runtime },
     ...(refusal && { refusal }),
     call: (step) =>
-      following([signal, step.signal], (either) => {
-        const options = withPlan(step, callOptions({ ...as, signal: either }, step));
-        return options instanceof Promise
-          ? options.then((planned) => deps.execute(step.tool, step.input, planned))
-          : deps.execute(step.tool, step.input, options);
-      }),
-    confirm: ({ idempotencyKey, approvalId, signal: own, ...question }) =>
-      following([signal, own], (either) => {
-        const options = { idempotencyKey, ...(approvalId !== undefined && { approvalId }) };
-        const asked = { flow: run.flow, runId: run.id, ...question };
-        return deps.confirm(asked, { ...as, ...options, signal: either } as CallAs);
-      }),
+      step.signal
+        ? withEither(signal, step.signal, (either) => call(step, either))
+        : call(step, undefined),
+    confirm: (question) =>
+      question.signal
+        ? withEither(signal, question.signal, (either) => confirm(question, either))
+        : confirm(question, signal),
+    redactError: (error) => deps.redactError(error),
     withdraw: (approvalId) => deps.withdraw(approvalId),
     approval: (approvalId) => deps.approval(approvalId),
     checkChild: async (flow, input) => {

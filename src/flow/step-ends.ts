@@ -59,6 +59,8 @@ export interface StepDeps {
   withdraw(approvalId: string): Promise<void>;
   /** Calls a tool as the caller of the run. */
   call(step: StepCall): Promise<ToolResult>;
+  /** Hides secrets in what the code of a flow has thrown, before it is put on record. */
+  redactError(error: ToolError): Promise<ToolError>;
   /** Puts a question to a person as the caller of the run. */
   confirm(question: StepQuestion): Promise<ToolResult>;
   /** Reads the record of a question. */
@@ -172,11 +174,14 @@ export const askPerson = async (
 };
 
 /** Computes a value. What its code throws is the failure of the step, not of the turn. */
-export const makeValue = async (make: () => unknown): Promise<StepEnd> => {
+export const makeValue = async (
+  make: () => unknown,
+  { redactError }: Pick<StepDeps, 'redactError'>,
+): Promise<StepEnd> => {
   try {
     return { state: 'done', value: await make() };
   } catch (thrown) {
-    return { state: 'failed', error: thrownError(thrown) };
+    return { state: 'failed', error: await redactError(thrownError(thrown)) };
   }
 };
 

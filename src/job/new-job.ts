@@ -46,6 +46,17 @@ const parsePayload = async ({ type, input }: JobType, payload: unknown): Promise
   });
 };
 
+/** What these do is calls, each judged by itself. */
+const JUDGED_TYPES: ReadonlySet<string> = new Set(['tool', 'flow']);
+
+/** Throws PERMISSION_DENIED for a caller with a list of tools that does not name the type of job. */
+const assertMayAdd = (type: string, tools: readonly string[] | undefined): void => {
+  if (tools === undefined || JUDGED_TYPES.has(type) || tools.includes(`job:${type}`)) return;
+  throw new ToolFailure('PERMISSION_DENIED', `You may not add jobs of the type ${type}.`, {
+    suggestions: [`Ask for a token whose tools name job:${type}.`],
+  });
+};
+
 export const jobTemplate = async (
   type: JobType,
   payload: unknown,
@@ -53,6 +64,7 @@ export const jobTemplate = async (
 ): Promise<JobTemplate> => {
   const { retries, backoff = BACKOFF, priority = 0, idempotencyKey, dailyUsd } = options;
   const { queue = type.queue, delayMs: _delayMs, ...as } = options;
+  assertMayAdd(type.type, as.tools);
   assertQueueName(queue);
   assertRange(retries, 'retries', MAX_RETRIES);
   assertRange(priority, 'priority', MAX_PRIORITY);

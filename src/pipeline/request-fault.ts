@@ -7,6 +7,7 @@ import type { CallerNames } from '../contract/caller.ts';
 import type { Issue } from '../contract/errors.ts';
 import { unknownNameText } from '../kit/text/did-you-mean.ts';
 import { isPlanConsent } from './approval/plan-cover.ts';
+import { RunRecords } from './record/run-records.ts';
 
 type Check = (value: unknown) => boolean;
 
@@ -66,6 +67,7 @@ const RULES_BY_NAME: { readonly [K in keyof CallAs]-?: Rule } = {
   flowUsd: ['be a number of dollars', isLimit],
   outerFlows: ['be a list of flows', isOuterFlows],
   planConsent: ['come from the plan of a flow', isPlanConsent],
+  runRecords: ['come from the run of a flow', (value) => RunRecords.is(value)],
   approver: ['be an approver', isObject],
   elicit: FUNCTION,
   elicitUrl: FUNCTION,

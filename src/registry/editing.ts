@@ -18,9 +18,13 @@ export interface EditingDeps {
   readonly events: Events | undefined;
   /** Whether the configuration switches the tool on or off; nothing where it says neither. */
   allows(name: string): boolean | undefined;
+  isEnforced(name: string): boolean;
 }
 
-export const createEditing = ({ families, events, allows }: EditingDeps): Editing => {
+export const createEditing = ({ families, events, allows, isEnforced }: EditingDeps): Editing => {
+  const assertFree = (name: string): void => {
+    if (isEnforced(name)) throw enforced(name);
+  };
   const register = (tool: Tool): void => {
     families.put(tool);
     announce(events, tool);
@@ -35,6 +39,7 @@ export const createEditing = ({ families, events, allows }: EditingDeps): Editin
     },
     async unregister(name, version) {
       const family = families.named(name);
+      assertFree(name);
       const removed = family ? families.take(family, version) : [];
       if (removed.length === 0) return false;
       events?.emit('tool.unregistered', { tool: name });
@@ -43,24 +48,35 @@ export const createEditing = ({ families, events, allows }: EditingDeps): Editin
     },
     async update(tool) {
       checkTool(tool);
+      assertFree(tool.name);
       const family = families.named(tool.name) ?? notThere(tool.name);
       const before = versionOf(family, tool.version);
       families.swap(family, before, tool);
       announce(events, tool);
       await cleanUp([before]);
     },
-    setActive: (name, version) => families.activate(familyOf(families, name), version),
+    setActive: (name, version) => {
+      const family = familyOf(families, name);
+      assertFree(family.name);
+      families.activate(family, version);
+    },
     deprecate(name, version) {
       versionOf(familyOf(families, name), version).deprecated = true;
     },
     setEnabled(name, enabled) {
       const family = familyOf(families, name);
       if (enabled && allows(family.name) === false) throw switchedOff(family.name);
+      if (!enabled) assertFree(family.name);
       family.enabled = enabled;
       events?.emit('tool.switched', { tool: family.name, enabled });
     },
   };
 };
+
+const enforced = (name: string): ToolFailure =>
+  new ToolFailure('PERMISSION_DENIED', `${name} is enforced: it stays as it is, and switched on.`, {
+    suggestions: ['Ask the people who maintain the catalog of your team.'],
+  });
 
 const switchedOff = (name: string): ToolFailure =>
   new ToolFailure('TOOL_DISABLED', `${name} is switched off by configuration.`, {

@@ -22,6 +22,8 @@ export interface RegistryDeps {
   readonly usage?: UsageOf;
   /** Whether the configuration switches a tool on or off; nothing leaves it to `setEnabled`. */
   readonly isEnabled?: (name: string) => boolean | undefined;
+  /** Whether a team insists on a tool: it can be neither switched off nor replaced here. */
+  readonly isEnforced?: (name: string) => boolean;
   /** Decides about tools from outside; without one they are not held. */
   readonly gate?: Gate;
 }
@@ -36,6 +38,8 @@ export interface Registry extends Catalog {
   unmetDependency(tool: Tool): string | undefined;
   /** Never rejects: the reports hold what failed. */
   load(sources: readonly Source[]): Promise<readonly LoadReport[]>;
+  /** Removes the tools of a source and closes it. Never rejects. */
+  unload(source: Source): Promise<void>;
   /** Loads a source again whenever it says that its tools have changed. */
   watch(): void;
   /** Cleans up every tool that was used, then closes the sources. Never rejects. */
@@ -43,13 +47,14 @@ export interface Registry extends Catalog {
 }
 
 export const createRegistry = (deps: RegistryDeps): Registry => {
-  const { runtime, events, usage = () => undefined } = deps;
+  const { runtime, events, usage = () => undefined, isEnforced = () => false } = deps;
   const allows = configuredSwitch(deps);
   const families = new ToolFamilies({
     runtime,
     isOn: ({ name, enabled, active }) => {
       const configured = allows(name);
       if (configured === false) return false;
+      if (isEnforced(name)) return true;
       return enabled ?? (configured === true || active.tool.enabled !== false);
     },
     changed: (name) => search.touch(name),
@@ -60,7 +65,7 @@ export const createRegistry = (deps: RegistryDeps): Registry => {
 
   return {
     ...createLookup(families, search),
-    ...createEditing({ families, events, allows }),
+    ...createEditing({ families, events, allows, isEnforced }),
     ...createModelView(families),
     ready(name, version) {
       const family = families.find(name);
@@ -69,9 +74,10 @@ export const createRegistry = (deps: RegistryDeps): Registry => {
       return registered && (registered.state ?? families.state(family, registered)).ready();
     },
     unmetDependency: (tool) => unmetDependency(tool, families),
-    load: loading.load,
-    watch: loading.watch,
-    close: loading.close,
+    load: (sources) => loading.load(sources),
+    unload: (source) => loading.unload(source),
+    watch: () => loading.watch(),
+    close: () => loading.close(),
     get loads() {
       return loading.reports();
     },

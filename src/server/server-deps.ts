@@ -5,6 +5,7 @@ import { isLoopbackHost } from '../config/sections/server.ts';
 import type { CribHost } from '../contract/crib-host.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { auditService } from '../crib/audit/audit-files.ts';
+import { openTeamCatalog } from '../crib/team/open-team-catalog.ts';
 import type { CallMetrics } from '../observation/call-metrics.ts';
 import type { PrometheusText } from '../observation/prometheus-text.ts';
 import type { Readiness } from '../observation/readiness.ts';
@@ -13,6 +14,7 @@ import type { EventBroadcast } from '../surfaces/http/events/create-event-broadc
 import type { DoctorCheck, HttpDeps } from '../surfaces/http/http-deps.ts';
 import { jobDeliveryOf } from './job-delivery.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
+import { workflowCallbacksOf } from './workflow-callbacks.ts';
 
 export interface ServerDeps {
   readonly crib: CribHost;
@@ -28,6 +30,7 @@ export interface ServerDeps {
   readonly describe: NonNullable<HttpDeps['describe']>;
   /** Offered to admins only where nobody but this machine reaches the server. */
   readonly serverEditor?: NonNullable<HttpDeps['serverEditor']>;
+  readonly sourceEditor?: NonNullable<HttpDeps['sourceEditor']>;
 }
 
 /** What is opened beside the surface and has to be closed again. */
@@ -88,7 +91,8 @@ const auditDeps = ({ crib, loaded, runtime }: ServerDeps) => {
   } satisfies Partial<HttpDeps>;
 };
 
-const networkDeps = ({ host, loaded, consoleFolder, serverEditor }: ServerDeps) => {
+const networkDeps = (deps: ServerDeps) => {
+  const { host, loaded, consoleFolder, serverEditor, sourceEditor } = deps;
   const { server } = loaded.config;
   // Behind a proxy every request seems to come from this machine.
   const isLocal = isLoopbackHost(host) && !server.behindTls;
@@ -100,6 +104,7 @@ const networkDeps = ({ host, loaded, consoleFolder, serverEditor }: ServerDeps) 
     openMetrics: server.openMetrics && isLocal,
     // An MCP server is a program that runs here: only this machine may add one.
     ...(isLocal && serverEditor && { serverEditor }),
+    ...(isLocal && sourceEditor && { sourceEditor }),
     ...(server.publicUrl !== undefined && { publicUrl: server.publicUrl }),
     ...(consoleFolder !== undefined && { consoleFolder }),
     ...(issuer !== undefined &&
@@ -108,6 +113,13 @@ const networkDeps = ({ host, loaded, consoleFolder, serverEditor }: ServerDeps) 
         oidc: { issuer, audience, roleClaim, ...(jwksUri !== undefined && { jwksUri }) },
       }),
   } satisfies Partial<HttpDeps>;
+};
+
+/** Opens the catalog that this server publishes, if it is configured to. */
+const catalogOf = ({ crib, loaded, runtime }: ServerDeps): Pick<HttpDeps, 'catalog'> => {
+  const { config, userDir: home } = loaded;
+  if (config.server.catalog.org === undefined) return {};
+  return { catalog: openTeamCatalog({ crib, config, runtime, home }) };
 };
 
 /** Puts together what the surface is handed. */
@@ -132,6 +144,8 @@ export const httpDepsOf = (deps: ServerDeps, services: OpenedServices): HttpDeps
     events: events.open.bind(events),
     ...(deps.loaded.config.observation.metrics && { metrics: metricsPage(deps, services) }),
     mcp: mcp.answer,
+    ...catalogOf(deps),
     ...(jobs.engine === 'qstash' && jobs.url === undefined && { jobDelivery: jobDeliveryOf(deps) }),
+    ...workflowCallbacksOf(deps),
   };
 };

@@ -5,7 +5,6 @@
  */
 import { hash } from 'node:crypto';
 import type { AuditEntry } from '../contract/audit.ts';
-import { ToolFailure } from '../contract/errors.ts';
 
 /** What the first row is bound to. */
 export const GENESIS_HASH = '0'.repeat(64);
@@ -113,7 +112,3 @@ export const readDetail = (text: string): Readonly<Record<string, unknown>> => {
   }
   return { unreadable: text };
 };
-
-/** Makes the failure for an anchor or a pruning that does not fit the rows. */
-export const conflict = (message: string, suggestion: string): ToolFailure =>
-  new ToolFailure('CONFLICT', message, { suggestions: [suggestion] });

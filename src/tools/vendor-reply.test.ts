@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { codeForStatus, textAt, type Vendor, vendorData, vendorFailure } from './vendor-reply.ts';
+import { codeForStatus } from '../kit/http/status-code.ts';
+import { textAt, type Vendor, vendorData, vendorFailure } from './vendor-reply.ts';
 
 const VENDOR: Vendor = {
   name: 'Lamps',
@@ -17,6 +18,7 @@ describe('the answer of a service', () => {
     [404, 'NOT_FOUND'],
     [408, 'SERVER_ERROR'],
     [409, 'CONFLICT'],
+    [423, 'CONFLICT'],
     [429, 'RATE_LIMITED'],
     [500, 'SERVER_ERROR'],
     [599, 'SERVER_ERROR'],

@@ -2,7 +2,8 @@
 import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
 import type { AuthRequirement } from '../contract/tool.ts';
 import { isObject } from '../kit/data/is-record.ts';
-import { decodeText, parseJson, readBytes, retryAfterMs } from './read-reply.ts';
+import { decodeText, parseJson, readBytes, retryAfterMs } from '../kit/http/read-reply.ts';
+import { codeForStatus } from '../kit/http/status-code.ts';
 
 export interface Vendor {
   /** As people know it. */
@@ -13,23 +14,6 @@ export interface Vendor {
   /** The sentence in an error body, where there is one. */
   explain(body: unknown): string | undefined;
 }
-
-const CODES: Readonly<Record<number, ErrorCode>> = {
-  400: 'VALIDATION_ERROR',
-  401: 'AUTH_MISSING',
-  403: 'PERMISSION_DENIED',
-  404: 'NOT_FOUND',
-  408: 'SERVER_ERROR',
-  409: 'CONFLICT',
-  422: 'VALIDATION_ERROR',
-  425: 'SERVER_ERROR',
-  429: 'RATE_LIMITED',
-};
-
-/** Gives the error code of an HTTP status. */
-export const codeForStatus = (status: number): ErrorCode =>
-  (Object.hasOwn(CODES, status) ? CODES[status] : undefined) ??
-  (status >= 500 ? 'SERVER_ERROR' : 'EXECUTION_FAILED');
 
 /** Statuses after which the service may have done its work, or still do it. */
 const IN_DOUBT: ReadonlySet<number> = new Set([408, 409, 425]);

@@ -9,9 +9,12 @@ import { FOLDER } from '../config/load/find-config-files.ts';
 import { type FileCheck, readBytes } from '../config/load/read-config-file.ts';
 import { sha256Hex } from '../kit/data/canonical-json.ts';
 
-/** Everything in these is obeyed; elsewhere only YAML files in the folder itself and the lock. */
+/** Everything in these is obeyed; elsewhere only YAML files in the folder itself and the locks. */
 const TREES: ReadonlySet<string> = new Set(['tools', 'flows', 'policy']);
 export const LOCK = 'tools.lock';
+/** Names the installed packages, with the digest of their files: it stands for all of them. */
+export const PACKAGES_LOCK = 'packages.lock';
+const LOCKS: readonly string[] = [LOCK, PACKAGES_LOCK];
 const YAML = /\.ya?ml$/i;
 
 const MAX_FILES = 2000;
@@ -28,7 +31,7 @@ export interface ProjectFolder {
   readonly hash: string;
   /** The SHA-256 of every file, by its path below `.toolcrib` with `/` between. */
   readonly files: Readonly<Record<string, string>>;
-  /** The bytes of the YAML files, the lock and everything in the trees, as they were hashed. */
+  /** The bytes of the YAML files, the locks and everything in the trees, as they were hashed. */
   readonly contents: ReadonlyMap<string, Uint8Array>;
   /** What keeps the folder from being trusted at all. */
   readonly problems: readonly ConfigProblem[];
@@ -54,7 +57,7 @@ const isTree = (name: string): boolean => TREES.has(name.toLowerCase());
 const isObeyed = (path: readonly string[]): boolean => {
   const [first = ''] = path;
   if (path.length > 1) return isTree(first);
-  return isTree(first) || YAML.test(first) || first.toLowerCase() === LOCK;
+  return isTree(first) || YAML.test(first) || LOCKS.includes(first.toLowerCase());
 };
 
 const complain = (reading: Reading, path: readonly string[], message: string): void => {
@@ -75,7 +78,8 @@ const readOne = async (reading: Reading, path: readonly string[]): Promise<void>
   const name = path.join('/');
   reading.hashes.set(name, sha256Hex(bytes));
   // What is parsed or compiled later is what was hashed here.
-  if (YAML.test(name) || isTree(path[0] ?? '') || name === LOCK) reading.contents.set(name, bytes);
+  if (YAML.test(name) || isTree(path[0] ?? '') || LOCKS.includes(name))
+    reading.contents.set(name, bytes);
 };
 
 const readTree = async (reading: Reading, path: readonly string[]): Promise<void> => {

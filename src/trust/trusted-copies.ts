@@ -13,7 +13,7 @@ import type { TrustedContent } from './trust-file.ts';
 
 const MAX_COPY_BYTES = 8 * 1024 * 1024;
 /** What lets something in: code, and tools from outside that were accepted. */
-const GIVES = /^(?:(?:tools|flows)\/|tools\.lock$)/i;
+const GIVES = /^(?:(?:tools|flows)\/|(?:tools|packages)\.lock$)/i;
 
 /**
  * Tells whether a file stays in force as it was trusted: settings and rules do; code and accepted
@@ -78,6 +78,10 @@ export const folderInForce = async (
 };
 
 /** Says whether the lock on disk is the one in force: only then does it count, and may be written. */
-export const isLockAsTrusted = (found: ProjectFolder, inForce: ProjectFolder): boolean =>
-  ownValue(found.files, LOCK) === ownValue(inForce.files, LOCK) &&
-  !found.problems.some(({ file }) => file.endsWith(LOCK));
+export const isLockAsTrusted = (
+  found: ProjectFolder,
+  inForce: ProjectFolder,
+  name = LOCK,
+): boolean =>
+  ownValue(found.files, name) === ownValue(inForce.files, name) &&
+  !found.problems.some(({ file }) => file.endsWith(name));

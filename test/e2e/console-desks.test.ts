@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
   });
 
   it('tests a server and restarts it after asking', async () => {
-    const page = await enter('#/servers');
+    const page = await enter('#/sources');
     await page.getByRole('link', { name: 'words' }).click();
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByText(/words answers in .+ and has 1 tool\./).waitFor();

@@ -14,7 +14,7 @@ describe.skipIf(!hasBrowser())('the console under hands', { timeout: SLOW }, () 
   const house = useConsole([misleading]);
 
   it('gives the focus back when a window closes, whichever way', async () => {
-    const page = await house.enter('#/servers/words');
+    const page = await house.enter('#/sources/mcp/words');
     const restart = page.getByRole('button', { name: 'Restart' });
     const dialog = page.getByRole('dialog');
     for (const close of [
@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser())('the console under hands', { timeout: SLOW }, () 
       await dialog.waitFor({ state: 'detached' });
       await expect.poll(() => focused(page)).toBe('Restart');
       // The window alone was closed, not what lies below it.
-      expect(page.url()).toContain('#/servers/words');
+      expect(page.url()).toContain('#/sources/mcp/words');
     }
   });
 

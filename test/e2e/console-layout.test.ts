@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser())('the layout of the console', { timeout: SLOW }, (
     const text = await boxOf(page.getByRole('heading', { name: 'There is no such call' }));
     const close = await boxOf(page.getByRole('link', { name: 'Close the details' }));
     expect(close.bottom).toBeLessThanOrEqual(text.y);
-    await page.goto(`${house.server.url}/#/servers/words`);
+    await page.goto(`${house.server.url}/#/sources/mcp/words`);
     await page.locator('.split-detail > header').waitFor();
     const spare = await page.evaluate(
       `parseFloat(getComputedStyle(document.querySelector('.split-detail > header')).paddingRight)`,

@@ -40,6 +40,8 @@ const fill = async ({ crib }: ConsoleServer) => {
   await call('calculator', { expression: '2 ^ 10' });
   await call('read_file', { path: '../outside.txt' });
   await call('lookup_word', {});
+  const document = join(import.meta.dirname, '../fixtures/lamps.yaml');
+  await crib.sources.add('openapi', 'lamps', { document });
   const write = await call('write_file', { path: 'notes/plan.md', content: '# Plan\n' });
   const body = 'Everything is faster.\nNothing broke.\u200B';
   const asked = await call('publish_note', {
@@ -93,7 +95,8 @@ describe.skipIf(!hasBrowser())('the looks of the console', { timeout: SLOW }, ()
       ['tools-try', '#/tools/publish_note'],
       ['tools-about', '#/tools/publish_note?tab=about'],
       ['tools-quarantine', '#/tools/lookup_word'],
-      ['servers-one', '#/servers/words'],
+      ['sources-server', '#/sources/mcp/words'],
+      ['sources-api', '#/sources/openapi/lamps'],
       ['audit-row', '#/audit/1'],
       ['policy-explain', '#/policy/explain?tool=publish_note'],
       ...['tokens', 'people', 'permissions', 'health', 'appearance'].map(

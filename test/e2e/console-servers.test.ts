@@ -10,7 +10,7 @@ describe.skipIf(!hasBrowser())('the servers page of an admin', { timeout: SLOW }
   const config = () => readFileSync(join(house.server.home, 'config.yml'), 'utf8');
 
   it('adds a server, sets the risk of another and removes it, in the file of the user', async () => {
-    const page = await house.enter('#/servers');
+    const page = await house.enter('#/sources');
     await page.getByRole('button', { name: 'Add a server' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Add the server' }).click();
@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser())('the servers page of an admin', { timeout: SLOW }
     const env = { API_TOKEN: 'sk-canary-1234567890abcdef' };
     const theirs = { mcpServers: { search: { command: 'search-server', env } } };
     writeFileSync(join(house.server.home, '.cursor', 'mcp.json'), JSON.stringify(theirs));
-    const page = await house.enter('#/servers');
+    const page = await house.enter('#/sources');
     await page.getByRole('button', { name: 'Take over…' }).click();
     await page.getByRole('checkbox', { name: /search/ }).check();
     expect(await page.getByRole('dialog').innerText()).not.toContain('canary');

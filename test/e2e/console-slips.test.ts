@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser())('slips in the console', { timeout: SLOW }, () => 
     ['activity/nope', 'There is no such call', 'Show all calls', 'Activity'],
     ['approvals/nope', 'There is no such question', 'See which ones wait', 'Approvals'],
     ['tools/nope', 'There is no tool of that name', 'Search the tools', 'Tools'],
-    ['servers/nope', 'There is no such server', 'Show all servers', 'Servers'],
+    ['sources/mcp/nope', 'There is no such source', 'Show all sources', 'Sources'],
     ['audit/999999', 'There is no row 999999', 'Show all rows', 'Audit'],
     ['nope', 'There is no such page', 'Go to the activity', 'Activity'],
   ])('a link to %s says what is not there and where to go instead', async (hash, says, out, to) => {

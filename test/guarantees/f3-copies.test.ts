@@ -21,7 +21,7 @@ import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.t
 import { compileProgram } from '../conformance/compile-program.ts';
 import { sized, TIME_LIMIT } from './size.ts';
 
-const COPIES = sized(25, 500);
+const COPIES = sized(15, 500);
 /** After so many copies the writer is killed and another one goes on where it left. */
 const COPIES_A_LIFE = 6;
 const DATABASE = ['state.db', 'state.db-wal'];

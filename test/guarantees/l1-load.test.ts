@@ -4,7 +4,7 @@ import { ENGINES, isEngineMissing, startEngine } from '../fixtures/engines.ts';
 import { startProgram } from './programs/start-program.ts';
 import { sized, TIME_LIMIT } from './size.ts';
 
-const CALLS = sized(4_000, 100_000);
+const CALLS = sized(3_000, 100_000);
 const AT_ONCE = 1_000;
 /** From the second tenth of the calls to the last. */
 const MAX_GROWTH_MB = 12;

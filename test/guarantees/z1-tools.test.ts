@@ -44,7 +44,7 @@ const STARTS_CHILDREN = ['query_database', 'type_check', 'run_code'];
 const startsChild = ({ name }: Tool): boolean => STARTS_CHILDREN.includes(name);
 const startsProgram = ({ needs }: Tool): boolean => needs?.commands !== undefined;
 const isSlow = (tool: Tool): boolean => startsProgram(tool) || startsChild(tool);
-const runsOf = (tool: Tool): number => sized(startsChild(tool) ? 3 : 25, 10_000);
+const runsOf = (tool: Tool): number => sized(startsChild(tool) ? 2 : 15, 10_000);
 /**
  * A program takes seconds, and most of what can go wrong has done so before it is started. So the
  * many inputs come from a caller whose programs may run in a container only, of which there is none
@@ -55,7 +55,7 @@ const RUNS_WITH_PROGRAM = 100;
 const STRINGS_WITH_PROGRAM = 16;
 const callerFor = (tool: Tool): Partial<Caller> => (startsProgram(tool) ? NO_PROGRAMS : {});
 /** In full, every string goes into every field; in small, into one field of every so manyth tool. */
-const shareOf = (tool: Tool): number => (isSlow(tool) ? 96 : 24);
+const shareOf = (tool: Tool): number => (isSlow(tool) ? 144 : 36);
 /** Their examples may fail here: for want of a program, a registry, an engine or an earlier call. */
 const NOT_RUN_HERE = [
   'bash_execution',

@@ -53,11 +53,11 @@ export const PAGES: readonly PageEntry[] = [
     Page: later(async () => (await import('./jobs/jobs-page.tsx')).JobsPage),
   },
   {
-    id: 'servers',
-    title: 'Servers',
+    id: 'sources',
+    title: 'Sources',
     letter: 's',
     icon: 'servers',
-    Page: later(async () => (await import('./servers/servers-page.tsx')).ServersPage),
+    Page: later(async () => (await import('./sources/sources-page.tsx')).SourcesPage),
   },
   {
     id: 'costs',

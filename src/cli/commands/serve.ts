@@ -13,6 +13,7 @@ import { type OpenCrib, openCrib } from '../session/open-crib.ts';
 import { announceServe } from '../session/running-server.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow/flow-modules.ts';
 import { createServerEditor } from './servers/server-editor.ts';
+import { createSourceEditor } from './sources/source-editor.ts';
 
 interface ServeOptions extends ModuleOptions {
   readonly host?: string;
@@ -64,6 +65,7 @@ const serverDeps = async (io: Io, open: OpenCrib, options: ServeOptions): Promis
     doctor: doctor(io, open),
     describe: await approvalDescriber(WIDTH),
     serverEditor: createServerEditor(io, open),
+    sourceEditor: createSourceEditor(io, open),
   };
 };
 

@@ -57,6 +57,13 @@ const awaitServers = async (
   else if (watch && waits) await firstLists(io, crib);
 };
 
+/** For commands that stay: asks for newer versions of packages later, where the user wants that. */
+const checkUpdates = async (io: Io, open: OpenCrib): Promise<void> => {
+  if (!open.loaded.config.registry.updateChecks) return;
+  const { checkPackagesSoon } = await import('./check-packages.ts');
+  checkPackagesSoon(io, open);
+};
+
 /** Opens the crib. Throws on bad configuration. */
 export const openCrib = async (
   io: Io,
@@ -85,7 +92,9 @@ export const openCrib = async (
     }),
   );
   await awaitServers(io, { crib, loaded }, options);
-  return { crib, loaded, root: project.root };
+  const open = { crib, loaded, root: project.root };
+  if (watch) await checkUpdates(io, open);
+  return open;
 };
 
 /** Closes the crib. A running installation of a server may take a while to finish. */

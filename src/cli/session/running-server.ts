@@ -3,6 +3,7 @@
  * that other commands do not talk to something else on its port.
  */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { putFile } from '../../kit/file/replace-file.ts';
@@ -24,13 +25,16 @@ export const serverUrl = ({
 
 const folderOf = (userDir: string): string => join(userDir, 'run');
 
+/** Containers may share the folder: a process id counts on its own host. */
+const ownPrefix = (): string => `serve-${hostname()}-`;
+
 /** Makes a server known to other commands of this user; returns how to undo that. Never rejects. */
 export const announceServe = async (
   userDir: string,
   running: RunningServe,
 ): Promise<() => Promise<void>> => {
   const folder = folderOf(userDir);
-  const file = join(folder, `serve-${running.pid}.json`);
+  const file = join(folder, `${ownPrefix()}${running.pid}.json`);
   await mkdir(folder, { recursive: true, mode: 0o700 })
     .then(() => putFile(file, JSON.stringify(running)))
     .catch(() => undefined);
@@ -62,11 +66,13 @@ export const findServe = async (
   const folder = folderOf(userDir);
   const names = await readdir(folder).catch(() => []);
   const servers = await Promise.all(
-    names.map((name) =>
-      readFile(join(folder, name), 'utf8')
-        .then(parse)
-        .catch(() => undefined),
-    ),
+    names
+      .filter((name) => name.startsWith(ownPrefix()))
+      .map((name) =>
+        readFile(join(folder, name), 'utf8')
+          .then(parse)
+          .catch(() => undefined),
+      ),
   );
   return servers.find((one) => one !== undefined && one.root === root && isAlive(one.pid));
 };

@@ -11,6 +11,10 @@ const fromZod = (node: Record<string, unknown>): unknown => {
     node[key] === undefined ? {} : { [key]: fromZod(node[key] as Record<string, unknown>) };
   const all = (nodes: unknown) => (nodes as Record<string, unknown>[]).map(fromZod);
   const kinds = node.anyOf ?? node.oneOf;
+  if (Array.isArray(node.type)) {
+    const { type, ...rest } = node;
+    return fromZod({ ...rest, anyOf: (type as string[]).map((one) => ({ type: one })) });
+  }
   const properties = Object.entries(node.properties ?? {}).map(([key, value]) => [
     key,
     fromZod(value as Record<string, unknown>),
@@ -50,6 +54,7 @@ describe('configShape', () => {
     const leaves = (shape: ShapeNode): readonly (string | undefined)[] =>
       shape.anyOf ? shape.anyOf.flatMap(leaves) : [shape.type];
     const kinds = new Set(configFields().flatMap(({ shape }) => leaves(shape)));
+    // Without a type: the keywords of a JSON Schema and the fields of a message.
     expect([...kinds].toSorted()).toEqual([
       'array',
       'boolean',
@@ -57,6 +62,7 @@ describe('configShape', () => {
       'number',
       'object',
       'string',
+      undefined,
     ]);
   });
 });

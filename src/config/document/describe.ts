@@ -43,6 +43,8 @@ export const typeText = (shape: ShapeNode): string => {
       return `list of ${shape.items ? typeText(shape.items) : 'values'}`;
     case 'object':
       return mappingText(shape);
+    case undefined:
+      return 'any value';
     default:
       return 'text';
   }

@@ -55,6 +55,8 @@ const kindShape = (schema: z.core.$ZodType): ShapeNode => {
       return { type: typeof def.values[0], const: def.values[0] };
     case 'number':
       return numberShape(schema);
+    case 'unknown':
+      return {};
     default:
       return { type: def.type };
   }

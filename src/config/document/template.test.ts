@@ -88,8 +88,8 @@ describe('configTemplate', () => {
     const text = configTemplate();
     expect(PLANNED.size).toBeGreaterThan(0);
     expect(text).not.toContain('Not built yet');
-    expect(text).not.toMatch(/^teams:/m);
-    expect(text).not.toMatch(/^ *#?(?:updateChecks|alerts):/m);
+    expect(text).toMatch(/^teams:/m);
+    expect(text).not.toMatch(/^ *#?alerts:/m);
     expect(text).toMatch(/^enforcement:/m);
   });
 });

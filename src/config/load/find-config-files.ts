@@ -54,7 +54,7 @@ export const findUserFiles = (userDir: string): Promise<readonly string[]> =>
   existingFiles(userDir);
 
 /** The entries of `.toolcrib` that make a folder a project: they take effect without being named. */
-const MARKS = [...NAMES, 'policy.yml', 'tools', 'flows', 'tools.lock'] as const;
+const MARKS = [...NAMES, 'policy.yml', 'tools', 'flows', 'tools.lock', 'packages.lock'] as const;
 
 export const isProject = async (directory: string): Promise<boolean> => {
   const marks = await Promise.all(MARKS.map((name) => exists(join(directory, FOLDER, name))));

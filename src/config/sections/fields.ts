@@ -23,6 +23,11 @@ export const usd = z.number().min(0);
 
 export const nonEmptyText = z.string().min(1);
 
+/** The name of an organisation that publishes a catalog. */
+export const organisation = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9.-]{0,62}$/, '1 to 63 lower-case letters, digits, "." or "-"');
+
 /** Accepts addresses without credentials: configuration files are copied, printed and committed. */
 export const address = (protocols: readonly string[]) =>
   z.string().refine((text) => isAddress(text, protocols), {

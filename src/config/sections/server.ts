@@ -8,6 +8,7 @@ import {
   address,
   milliseconds,
   nonEmptyText,
+  organisation,
   positiveCount,
   WHOLE,
 } from './fields.ts';
@@ -112,6 +113,19 @@ export const serverSection = section(
       project: 'user',
       default: 2048,
     }),
+    catalog: z
+      .strictObject({
+        org: optionalSetting(organisation, {
+          about: 'The organisation whose catalog this server publishes; none when absent.',
+          project: 'user',
+        }),
+        expiresDays: optionalSetting(z.number().positive().max(3650), {
+          about: 'Days after which a bundle of the catalog is too old for its clients.',
+          project: 'user',
+        }),
+      })
+      .describe('The catalog of tools and rules that this server publishes for a team.')
+      .prefault({}),
     oidc: z.prefault(
       oidc
         .superRefine((value, context) => {

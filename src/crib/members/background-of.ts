@@ -27,6 +27,7 @@ export interface BackgroundDeps {
   readonly events: Events;
   /** Trusted flow files of the project. */
   readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
+  readonly syncEveryRecord: boolean;
   /** The average time of a tool's calls so far. */
   recordedMs(tool: string): number | undefined;
   readonly jobSettings: JobSettings;
@@ -59,8 +60,8 @@ export const backgroundOf = (
   calls: Calls,
 ): BackgroundMembers => {
   const shared = { ...members, ...calls, tools: deps.registry };
-  const { events, recordedMs, flowFiles, jobSettings, services } = deps;
-  const flows = flowsOf({ ...shared, events, recordedMs, flowFiles });
+  const { events, recordedMs, flowFiles, syncEveryRecord, jobSettings, services } = deps;
+  const flows = flowsOf({ ...shared, events, recordedMs, flowFiles, syncEveryRecord });
   const jobs = jobsOf({
     ...{ ...shared, jobSettings, services, flows: flows.members },
     openQueue: async () => deps.openQueue((await members.open()).store),

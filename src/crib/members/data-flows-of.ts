@@ -18,6 +18,8 @@ export interface DataFlowDeps extends Pick<MemberDeps, 'runtime' | 'open'> {
   recordedMs(tool: string): number | undefined;
   /** Trusted flow files of the project; read when flows are first used. */
   readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
+  /** Every record has to be on disk before its result is used: `audit.syncEveryRecord`. */
+  readonly syncEveryRecord: boolean;
 }
 
 /** Opens what reads flows as data, with the first of them. */

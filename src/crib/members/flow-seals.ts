@@ -37,9 +37,9 @@ export const openFlowSeals = async (deps: MemberDeps): Promise<FlowSeals> => {
     isOn: true,
     seal: (text) => macs.seal(text),
     isOurs: (text, seal) => macs.isOurs(text, seal),
-    isRunOurs: async (text, seal) =>
+    isRunOurs: async (text, seal, before) =>
       seal === undefined || MacSeals.isMac(seal)
-        ? macs.isOurs(text, seal)
-        : engine.shared.seals.isOurs(text, seal),
+        ? macs.isOurs(text, seal, before)
+        : engine.shared.seals.isOurs(before, seal),
   };
 };

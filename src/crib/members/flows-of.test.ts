@@ -170,4 +170,59 @@ describe('a flow that fails', () => {
     const undos = (await crib.flows.steps(runId)).filter(({ kind }) => kind === 'undo');
     expect(undos.map(({ state }) => state)).toEqual(['done', 'done']);
   });
+
+  it('threat: keeps no secret that its code has thrown', async () => {
+    const crib = await open();
+    const secret = `sk_live_${'4eC39HqLyjWDarjtT1zdp7dc'}`;
+    const run = (flow: FlowContext): Promise<unknown> =>
+      flow.value('account', () => {
+        throw new Error(`refused: ${secret}`);
+      });
+    crib.flows.register(flowOf(run));
+    const { runId, finished } = await crib.flows.start('sample', {});
+    const { status, error } = await finished;
+    expect(status).toBe('failed');
+    expect(error?.message).toMatch(/^refused: /);
+    expect(
+      JSON.stringify([await crib.flows.get(runId), await crib.flows.steps(runId)]),
+    ).not.toContain(secret);
+  });
+});
+
+describe('the steps of a run', () => {
+  it('show what has ended and is not written yet', async () => {
+    const crib = await open();
+    let goOn = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const run = async (flow: FlowContext): Promise<void> => {
+      await flow.value('first', () => 1);
+      await flow.value('second', () => gate);
+    };
+    crib.flows.register(flowOf(run));
+    const { runId, finished } = await crib.flows.start('sample', {});
+    const states = async () =>
+      (await crib.flows.steps(runId)).map(({ name, state }) => [name, state]);
+    expect(await states()).toEqual([
+      ['first', 'done'],
+      ['second', 'open'],
+    ]);
+    goOn();
+    await finished;
+  });
+
+  it('show no sleep as open once the run is over', async () => {
+    const crib = await open();
+    crib.flows.register(
+      flowOf(async (flow) => {
+        void flow.sleep(60_000, { key: 'limit' });
+        return flow.value('work', () => 1);
+      }),
+    );
+    const { runId, finished } = await crib.flows.start('sample', {});
+    expect((await finished).status).toBe('completed');
+    const sleep = (await crib.flows.steps(runId)).find(({ key }) => key === 'limit');
+    expect(sleep).toMatchObject({ state: 'failed', error: { code: 'CANCELLED' } });
+  });
 });

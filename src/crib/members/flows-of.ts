@@ -47,6 +47,8 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
       if (record?.state !== 'waiting') return;
       await engine.shared.approvalService.decide(record, { approve: false, by: 'cancelled' });
     },
+    gathersRecords: !deps.syncEveryRecord,
+    redactError: async (error) => (await deps.open()).engine.redactError(error),
     planCover: async (run) => (await deps.open()).engine.planCover(run),
     seals: lazyAsync(() => openFlowSeals(deps)),
     refusalOf: (caller) => {
@@ -58,15 +60,20 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
   });
 };
 
-/** Adds the steps that are worked on to those on record, in the order in which they were begun. */
+/**
+ * Adds the steps that are worked on, or have ended and are not written yet, to those on record, in the
+ * order in which they were begun. Of one step, the last entry counts, and none comes after its end.
+ */
 const withUnderWay = (
   recorded: readonly JournalStep[],
   underWay: readonly JournalStep[],
 ): readonly JournalStep[] => {
-  const keys = new Set(recorded.map(({ key }) => key));
-  const added = underWay.filter(({ key }) => !keys.has(key));
-  if (added.length === 0) return recorded;
-  return [...recorded, ...added].sort((one, other) => one.startedAt - other.startedAt);
+  if (underWay.length === 0) return recorded;
+  const steps = new Map(recorded.map((step) => [step.key, step]));
+  for (const step of underWay) {
+    if (steps.get(step.key)?.position === undefined) steps.set(step.key, step);
+  }
+  return [...steps.values()].sort((one, other) => one.startedAt - other.startedAt);
 };
 
 const seesAll = (as: CallAs | undefined): boolean => {
@@ -147,8 +154,9 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
   const isTouchable = async (runId: string, as: CallAs | undefined): Promise<boolean> =>
     as === undefined || (await readable(runId, as)) !== undefined;
   const stepsOf = async (runId: string): Promise<readonly JournalStep[]> => {
-    const recorded = await (await stored()).steps(runId);
-    return withUnderWay(recorded, (await opened())?.underWay(runId) ?? []);
+    // Before the store is read: what is written in between is in both.
+    const underWay = (await opened())?.underWay(runId) ?? [];
+    return withUnderWay(await (await stored()).steps(runId), underWay);
   };
   return {
     registered: async () => {

@@ -81,6 +81,17 @@ describe('crib.jobs', () => {
     expect(await crib.audit.query({ tool: 'send', kind: 'outcome' })).toHaveLength(1);
   });
 
+  it('threat: a caller with a list of tools adds no jobs of a type that the list does not name', async () => {
+    const { crib } = await open();
+    crib.jobs.register('report', () => 'done');
+    const add = (tools: readonly string[]) => crib.jobs.enqueue('report', {}, { tools });
+    await expect(add(['send'])).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    await expect(add(['send', 'job:report'])).resolves.toBeTypeOf('string');
+    await expect(
+      crib.jobs.enqueue('tool', { tool: 'send' }, { tools: ['send'] }),
+    ).resolves.toBeTypeOf('string');
+  });
+
   it('a job of type flow starts a run of the flow', async () => {
     const { crib } = await open();
     const run = async () => 'over';

@@ -135,6 +135,24 @@ describe('the journal of a run', () => {
     await expect.poll(async () => (await crib.flows.get('run'))?.waitsFor).toEqual(['seal']);
   });
 
+  it('of a run that was moved to another version by hand in the file is not continued', async () => {
+    await leaveWaiting('order');
+    await edit(`UPDATE flow_runs SET record = json_set(record, '$.version', '0.9.0')`);
+    const crib = await openCrib();
+    crib.flows.register({ ...order, version: '0.9.0' } as typeof outer);
+    await crib.flows.send('run', 'approved', true);
+    await expect.poll(async () => (await crib.flows.get('run'))?.waitsFor).toEqual(['seal']);
+  });
+
+  it('of a run that its user moved to another version is continued', async () => {
+    await leaveWaiting('order');
+    const crib = await openCrib();
+    crib.flows.register({ ...order, version: '2.0.0' } as typeof outer);
+    expect(await crib.flows.resume('run', { version: '2.0.0' })).toBe(true);
+    await crib.flows.send('run', 'approved', true);
+    await expect.poll(async () => (await crib.flows.get('run'))?.status).toBe('completed');
+  });
+
   it('with an event that nobody of the user sent waits on', async () => {
     await leaveWaiting('order');
     await edit(`INSERT INTO flow_events (run_id, record)

@@ -4,6 +4,7 @@ import type { ConfigLocation } from '../../trust/project-trust.ts';
 import type { CribOptions } from '../crib-options.ts';
 import { customToolsOf, untrustedToolsOf } from './custom-tools.ts';
 import { flowFilesOf } from './flow-files.ts';
+import { isUserPackage, packagesOption } from './packages-option.ts';
 import { isUserServer } from './user-server.ts';
 
 /** Options that come from the project, never from the program that opens it. */
@@ -15,6 +16,7 @@ export type ProjectSetting =
   | 'policyFiles'
   | 'lock'
   | 'customTools'
+  | 'packages'
   | 'flowFiles'
   | 'untrustedTools';
 
@@ -32,10 +34,11 @@ export const projectOptions = (
       cwd,
       env,
       trust: loaded.trust,
-      isUserOrigin: (origin) => isUserServer(loaded, origin),
+      isUserOrigin: (origin) => isUserServer(loaded, origin) || isUserPackage(loaded, origin),
     },
   },
   ...customToolsOf(loaded, { cwd, env }),
+  ...packagesOption(loaded, { cwd, env }),
   ...flowFilesOf(loaded),
   untrustedTools: untrustedToolsOf(loaded),
 });

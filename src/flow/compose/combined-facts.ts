@@ -3,15 +3,8 @@
  * what they need. Policy and budget judge the whole by it before the first part runs; each part is
  * judged again by itself when it is called.
  */
-import type {
-  Capability,
-  Composition,
-  Dependency,
-  Needs,
-  PathNeed,
-  Tier,
-  Tool,
-} from '../../contract/tool.ts';
+import type { Needs, PathNeed } from '../../contract/needs.ts';
+import type { Capability, Composition, Dependency, Tier, Tool } from '../../contract/tool.ts';
 import { TIERS } from '../../contract/tool.ts';
 import { isDelicate, isSink, tierInUse } from '../../governance/policy/capability.ts';
 import { MAX_CALLS, refused } from './compose-options.ts';

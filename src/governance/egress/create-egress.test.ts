@@ -253,3 +253,39 @@ describe('ways around', () => {
     expect(canary.sockets()).toBe(0);
   });
 });
+
+describe('a local host that one scope names', () => {
+  const never = new AbortController().signal;
+  const scopeOf = (hosts: readonly string[], localHosts?: readonly string[]) => ({
+    ...{ hosts, signal: () => never, onHop: () => undefined },
+    ...(localHosts && { local: localHosts }),
+  });
+  const newEgress = () => {
+    const egress = createEgress();
+    open.push(egress);
+    return egress;
+  };
+
+  it('is reached by that scope, again and by its address, and by no other scope', async () => {
+    const site = await siteWith((_request, response) => response.end('here'));
+    const egress = newEgress();
+    const host = `127.0.0.1:${site.port}`;
+    const ask = (localHosts?: readonly string[]) =>
+      egress.fetch(at(site), { scope: scopeOf([host], localHosts) });
+    expect(await (await ask([host])).text()).toBe('here');
+    expect(await (await ask([host])).text()).toBe('here');
+    const to = { host: '127.0.0.1', port: site.port };
+    expect(await egress.resolve(to, scopeOf([host], [host]))).toBe('127.0.0.1');
+    for (const other of [undefined, [], ['127.0.0.1:1']]) {
+      expect(await codeOf(ask(other))).toBe('PERMISSION_DENIED');
+    }
+    expect(await codeOf(egress.resolve(to, scopeOf([host])))).toBe('PERMISSION_DENIED');
+  });
+
+  it('hostile: does not open the address of a metadata service', async () => {
+    const host = '169.254.169.254';
+    const scope = scopeOf([host], [host]);
+    const code = await codeOf(newEgress().fetch(`http://${host}/latest`, { scope }));
+    expect(['PERMISSION_DENIED', 'SECURITY_VIOLATION', 'CONFIG_INVALID']).toContain(code);
+  });
+});

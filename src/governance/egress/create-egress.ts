@@ -37,6 +37,8 @@ export interface EgressSettings {
 export interface EgressScope {
   /** Patterns as in `needs.hosts`. */
   readonly hosts: readonly string[];
+  /** Local hosts that this scope may reach as well, with their port; see `allowPrivate`. */
+  readonly local?: readonly string[];
   /** Ends the requests when the call ends. */
   signal(): AbortSignal;
   /** Called for each hop before it is made. */
@@ -129,11 +131,14 @@ const agentSettings = (settings: EgressSettings, maxResponseBytes: number): Agen
 
 /** Throws `CONFIG_INVALID` for an `allowPrivate` that cannot be read. Loads nothing until used. */
 export const createEgress = (settings: EgressSettings = {}): Egress => {
+  const { allowPrivate: allowed = [] } = settings;
   const maxBytes = settings.maxResponseBytes ?? RESPONSE_BYTES;
-  const rules = createAddressRules(settings.allowPrivate);
+  const rules = createAddressRules(allowed);
   const forAgent = agentSettings(settings, maxBytes);
   let opened: Promise<Line> | undefined;
   let closed = false;
+  /** By the local hosts that a scope may reach as well: connections are not shared with other scopes. */
+  const widened = new Map<string, Egress>();
 
   const open = async (): Promise<Line> => {
     const undici = await import('undici');
@@ -145,19 +150,34 @@ export const createEgress = (settings: EgressSettings = {}): Egress => {
     return opened;
   };
 
+  const widenedBy = (local: readonly string[]): Egress => {
+    const key = local.join(' ');
+    const allowPrivate = [...allowed, ...local];
+    const egress = widened.get(key) ?? createEgress({ ...settings, allowPrivate });
+    widened.set(key, egress);
+    return egress;
+  };
+
   return {
     fetch: async (input, init) => {
       const scope = init?.scope;
       if (scope === undefined) throw new ToolFailure('PERMISSION_DENIED', UNSCOPED);
+      if (scope.local && scope.local.length > 0) {
+        return widenedBy(scope.local).fetch(input, { ...init, scope: { ...scope, local: [] } });
+      }
       const judge = createUrlJudge(compileHosts(scope.hosts), rules);
       const from = input instanceof Request ? input : admitted(judge(String(input)));
       const { request, signal: own } = await takeRequest(from, init);
       const signal = AbortSignal.any([scope.signal(), own]);
       return travel(request, { judge, onHop: (url) => scope.onHop(url), signal, maxBytes, line });
     },
-    resolve: (to, scope) => resolveDestination(to, scope, { rules, resolve: forAgent.resolve }),
+    resolve: (to, scope) =>
+      scope.local && scope.local.length > 0
+        ? widenedBy(scope.local).resolve(to, { ...scope, local: [] })
+        : resolveDestination(to, scope, { rules, resolve: forAgent.resolve }),
     close: async () => {
       closed = true;
+      await Promise.all([...widened.values()].map((egress) => egress.close()));
       await (await opened)?.agent.destroy();
     },
   };

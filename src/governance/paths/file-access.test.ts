@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Needs } from '../../contract/tool.ts';
+import type { Needs } from '../../contract/needs.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import type { FileHooks, NewSnapshot } from './change-files.ts';
 import { createFileAccess } from './file-access.ts';

@@ -7,7 +7,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileAccess, FileInfo } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { Needs } from '../../contract/tool.ts';
+import type { Needs } from '../../contract/needs.ts';
 import {
   conflict,
   type FileHooks,

@@ -5,7 +5,7 @@
  */
 import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Needs } from '../../contract/tool.ts';
+import type { Needs } from '../../contract/needs.ts';
 import { segmentsBelow } from '../../kit/file/segments-below.ts';
 import { isRepositoryLayout } from './repository-layout.ts';
 

@@ -3,7 +3,7 @@
  * file.
  */
 import { ToolFailure } from '../../contract/errors.ts';
-import type { PathNeed } from '../../contract/tool.ts';
+import type { PathNeed } from '../../contract/needs.ts';
 import { segmentsBelow } from '../../kit/file/segments-below.ts';
 import type { LocatedPath, PathGuard } from './path-guard.ts';
 import type { Access } from './workspace-roots.ts';

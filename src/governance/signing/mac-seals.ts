@@ -22,9 +22,13 @@ export class MacSeals {
     return `${PREFIX}${this.#mac(text).toString('base64')}`;
   }
 
-  /** Tells whether this user sealed the text; otherwise logs it once for each kind of row. */
-  isOurs(text: string, seal: string | undefined): boolean {
-    if (seal !== undefined && MacSeals.isMac(seal) && this.#fits(text, seal)) return true;
+  /**
+   * Tells whether this user sealed the text, or one of the forms that it had before; otherwise logs it
+   * once for each kind of row.
+   */
+  isOurs(text: string, seal: string | undefined, ...before: readonly string[]): boolean {
+    const isMac = seal !== undefined && MacSeals.isMac(seal);
+    if (isMac && [text, ...before].some((form) => this.#fits(form, seal))) return true;
     // The first line of what is sealed names its kind, as in `toolcrib step 1`.
     const kind = text.slice(0, text.indexOf('\n'));
     if (!this.#reported.has(kind)) {

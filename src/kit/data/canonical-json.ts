@@ -29,9 +29,23 @@ const sortedCopy = (value: unknown): unknown => {
   return sorted;
 };
 
+/** True for data without objects whose keys are out of order: most small inputs need no copy. */
+const isSorted = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return true;
+  if ('toJSON' in value) return false;
+  if (Array.isArray(value)) return value.every(isSorted);
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  let last = '';
+  for (const key of Object.keys(value)) {
+    if (key < last || !isSorted((value as Record<string, unknown>)[key])) return false;
+    last = key;
+  }
+  return true;
+};
+
 /** Writes JSON with sorted keys. Expects plain data; throws for data that is circular. */
 export const canonicalJson = (value: unknown): string =>
-  JSON.stringify(sortedCopy(value)) ?? 'null';
+  JSON.stringify(isSorted(value) ? value : sortedCopy(value)) ?? 'null';
 
 /** Hashes a text with SHA-256, as hexadecimal digits. */
 export const sha256Hex = (data: string | Uint8Array): string => hash('sha256', data, 'hex');

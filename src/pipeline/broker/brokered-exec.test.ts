@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { CommandResult, ExecOptions, ToolContext } from '../../contract/context.ts';
-import type { Needs, Tier } from '../../contract/tool.ts';
+import type { Needs } from '../../contract/needs.ts';
+import type { Tier } from '../../contract/tool.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'toolcrib-exec-'));
 await writeFile(join(root, 'a.txt'), 'hello\n');

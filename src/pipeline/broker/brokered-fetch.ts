@@ -6,6 +6,7 @@ import { assertRunning } from './assert-running.ts';
 /** Returns what a call may reach and how long; every hop is put on record. */
 export const egressScope = (call: Call<'ready'>): EgressScope => ({
   hosts: call.ready.tool.needs?.hosts ?? [],
+  local: call.ready.tool.needs?.localHosts ?? [],
   signal: () => call.control.signal,
   onHop: ({ origin, href }) => {
     call.notes.resources ??= new Set();

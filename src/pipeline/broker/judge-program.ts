@@ -5,8 +5,9 @@
 import { resolve } from 'node:path';
 import type { Call } from '../../contract/call.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import type { Needs } from '../../contract/needs.ts';
 import type { ToolResult } from '../../contract/result.ts';
-import type { Needs, PlannedProgram, Tool } from '../../contract/tool.ts';
+import type { PlannedProgram, Tool } from '../../contract/tool.ts';
 import type { UsedPath } from '../../governance/approvals/call-targets.ts';
 import type { CommandGuard, CommandVerdict } from '../../governance/commands/command-guard.ts';
 import { overwritingSubcommand } from '../../governance/commands/git/git-use.ts';

@@ -5,8 +5,8 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
+import type { Needs } from '../../contract/needs.ts';
 import type { RepositoryView } from '../../contract/sandbox.ts';
-import type { Needs } from '../../contract/tool.ts';
 import {
   findProgramSetting,
   findTrustSetting,

@@ -2,8 +2,9 @@
  * Records every call, refused ones too, and turns every throw into a result. It is the outermost stage.
  * A result whose row cannot be written is withheld.
  */
-import type { AuditEntry, AuditLog } from '../../contract/audit.ts';
+import type { AuditEntry, AuditLog, Durability } from '../../contract/audit.ts';
 import type { Call, CallRequest, Next } from '../../contract/call.ts';
+import type { WriteRecords } from '../../contract/call-options.ts';
 import { toolError } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
 import type { Policy } from '../../contract/policy.ts';
@@ -25,6 +26,7 @@ import { evidenceOf } from '../pipeline.ts';
 import { asToolError, redactError } from '../record/as-tool-error.ts';
 import { auditEntry, summaryOfCall } from '../record/audit-entry.ts';
 import type { LateWrites } from '../record/late-writes.ts';
+import { staysInside } from '../record/run-records.ts';
 import type { RunningCalls } from '../record/running-calls.ts';
 
 export interface UsageNotes {
@@ -52,6 +54,8 @@ const VERSION_CHARS = 16;
 
 interface RecordingDeps extends RecordDeps {
   readonly policyVersion: string;
+  /** Writes the records that a run of a flow has gathered. */
+  readonly writeGathered: WriteRecords;
 }
 
 /** Completes the metadata, and adds the warnings that the stages noted. */
@@ -165,22 +169,43 @@ const writeLate = async (entry: AuditEntry, { audit }: RecordDeps): Promise<void
   if (!row) await audit.append({ ...entry, detail: { ...entry.detail, late: true } }, 'synced');
 };
 
-/** Writes the outcome of a call that may have changed something, later if the store fails now. */
-const writeEffect = async (entry: AuditEntry, deps: RecordDeps): Promise<void> => {
+/** Writes outcomes that must not be lost, later if the store fails now. */
+const writeOrRetry = async (
+  entries: readonly AuditEntry[],
+  durability: Durability,
+  deps: RecordDeps,
+): Promise<void> => {
   try {
-    await deps.audit.append(entry, 'synced');
+    // Entries of one tick are one group, with one promise.
+    await Promise.all(new Set(entries.map((entry) => deps.audit.append(entry, durability))));
   } catch (error) {
-    deps.late.add(() => writeLate(entry, deps));
+    for (const entry of entries) deps.late.add(() => writeLate(entry, deps));
     throw error;
   }
 };
 
-const write = (call: CallRequest, result: ToolResult, deps: RecordingDeps): Promise<void> => {
+/** Says whether the record may wait for the steps of its run: the flow alone knows what was read. */
+const mayWait = (call: CallRequest, result: ToolResult): boolean => {
+  const tool = evidenceOf(call).ready?.tool;
+  return result.success && tool !== undefined && staysInside(tool);
+};
+
+/** Returns nothing where the record is written later, with the steps of a run. */
+const write = (
+  call: CallRequest,
+  result: ToolResult,
+  deps: RecordingDeps,
+): Promise<void> | undefined => {
   const at = call.startedAt + Math.round(result.metadata.duration + call.notes.waitedMs);
   const { redactor, policyVersion: policy } = deps;
   const entry = auditEntry('outcome', call, { result, redactor, at, policy });
+  if (call.notes.effectPossible) return writeOrRetry([entry], 'synced', deps);
+  const { runRecords } = call.options;
+  if (runRecords && mayWait(call, result)) {
+    return runRecords.add(entry, deps.writeGathered);
+  }
   // Where nothing was changed, withholding the result is enough: nobody has seen it.
-  return call.notes.effectPossible ? writeEffect(entry, deps) : deps.audit.append(entry, 'written');
+  return deps.audit.append(entry, 'written');
 };
 
 /** Frees what the call held while it ran. */
@@ -244,7 +269,8 @@ const recordCall = async (
       result = withhold(call, deps, error);
     }
     try {
-      await write(call, result, deps);
+      const writing = write(call, result, deps);
+      if (writing) await writing;
     } catch (error) {
       result = withhold(call, deps, error);
     }
@@ -258,7 +284,8 @@ const recordCall = async (
 
 export const record = (deps: RecordDeps): Stage<never> => {
   const policyVersion = deps.policy.version.slice(0, VERSION_CHARS);
-  const recording: RecordingDeps = { ...deps, policyVersion };
+  const writeGathered: WriteRecords = (entries) => writeOrRetry(entries, 'written', deps);
+  const recording: RecordingDeps = { ...deps, policyVersion, writeGathered };
   return function record(call, next) {
     recording.running.add(call);
     return recordCall(call, next, recording);

@@ -1,7 +1,7 @@
 /** Adds jobs in one transaction: index and queue of each, all or none. */
 import type { NewJob } from '../../contract/queue.ts';
 import { type BullmqDeps, indexed } from './bullmq-deps.ts';
-import { assertPlain, optionsFor } from './job-record.ts';
+import { optionsFor } from './job-record.ts';
 import { type IndexedJob, indexText, keyIdOf, placeOf, type QueueKeys } from './queue-keys.ts';
 import { NOTE_JOB_COMMAND, runScript } from './redis-scripts.ts';
 
@@ -82,16 +82,16 @@ export const addJobs = async (
   deps: BullmqDeps,
   jobs: readonly NewJob[],
 ): Promise<readonly boolean[]> => {
-  for (const job of jobs) assertPlain(job);
   if (jobs.length === 0) return [];
   const keyIds = jobs.map(({ id }) => keyIdOf(id));
   const [entries, last] = await Promise.all([
     indexed(deps, keyIds),
     deps.connections.client.incrby(deps.keys.sequence, jobs.length),
   ]);
+  const seen = new Set<string>();
   const placed = jobs.flatMap((job, index): readonly Placed[] => {
     const keyId = keyIds[index] ?? '';
-    if (entries[index] !== undefined || keyIds.indexOf(keyId) < index) return [];
+    if (entries[index] !== undefined || seen.size === seen.add(keyId).size) return [];
     return [{ job, keyId, place: placeOf(job.createdAt, last - jobs.length + index) }];
   });
   const isNew = await commit(deps, placed);

@@ -19,6 +19,8 @@ import { adoptJobs, adoptSchedules } from './adopt-jobs.ts';
 import type { BullmqDeps } from './bullmq-deps.ts';
 import { BullmqWorker } from './bullmq-worker.ts';
 import { cancelJob, expireJobs, removeJob, requeueJob } from './change-jobs.ts';
+import { GroupedAdds } from './grouped-adds.ts';
+import { assertPlain } from './job-record.ts';
 import { listJobs } from './list-jobs.ts';
 import { findJob } from './read-jobs.ts';
 import { isRedisError, queueClosed, redisFailure } from './redis-failure.ts';
@@ -47,6 +49,7 @@ export class BullmqQueue implements Queue {
   readonly #deps: BullmqDeps;
   readonly #closeQueues: () => Promise<void>;
   readonly #workers = new Set<BullmqWorker>();
+  readonly #adds = new GroupedAdds((jobs) => this.#guarded((deps) => addJobs(deps, jobs)));
   #schedules: ScheduleRunner | undefined;
   #closing: Promise<void> | undefined;
 
@@ -55,8 +58,10 @@ export class BullmqQueue implements Queue {
     this.#closeQueues = closeQueues;
   }
 
-  add(jobs: readonly NewJob[]): Promise<readonly boolean[]> {
-    return this.#guarded((deps) => addJobs(deps, jobs));
+  async add(jobs: readonly NewJob[]): Promise<readonly boolean[]> {
+    // Before they are grouped: one that cannot be kept must not fail the others.
+    for (const job of jobs) assertPlain(job);
+    return this.#adds.add(jobs);
   }
 
   get(jobId: string): Promise<Job | undefined> {

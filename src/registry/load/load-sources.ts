@@ -64,6 +64,10 @@ export const loadSources = async (
   return loaded;
 };
 
+/** Removes all tools of a source. */
+export const removeSource = (source: Source, families: ToolFamilies): Loaded =>
+  accept(source, [], { families, holderOf: () => undefined });
+
 interface FetchedTools {
   readonly source: Source;
   readonly tools: readonly Tool[];

@@ -8,11 +8,13 @@ import { announce } from '../editing.ts';
 import { type Gate, isFromOutside, judgeLoaded } from '../lock/gate.ts';
 import type { ToolFamilies } from '../tool-families.ts';
 import { cleanUp } from '../versions.ts';
-import { type Loaded, loadSources } from './load-sources.ts';
+import { type Loaded, loadSources, removeSource } from './load-sources.ts';
 
 export interface Loading {
   load(sources: readonly Source[]): Promise<readonly LoadReport[]>;
-  /** From now on, a source that reports a change is loaded again. */
+  /** Removes the tools of a source and closes it. Never rejects. */
+  unload(source: Source): Promise<void>;
+  /** From now on, a source that reports a change is loaded again, also one that is loaded later. */
   watch(): void;
   close(): Promise<void>;
   /** The last report of every source. */
@@ -26,66 +28,98 @@ export interface LoadingDeps {
   readonly gate?: Gate;
 }
 
-export const createLoading = (
-  families: ToolFamilies,
-  { runtime, events, gate }: LoadingDeps,
-): Loading => {
-  const reports = new Map<Source, LoadReport>();
-  const stops: (() => void)[] = [];
-  let closed: Promise<void> | undefined;
+/** Loads and watches the sources; `Loading` says what each method does. */
+class SourceLoading implements Loading {
+  readonly #reports = new Map<Source, LoadReport>();
+  readonly #stops = new Map<Source, () => void>();
+  readonly #families: ToolFamilies;
+  readonly #deps: LoadingDeps;
+  #isWatching = false;
+  #closed: Promise<void> | undefined = undefined;
 
-  const settle = async ({ source, report, added, removed }: Loaded): Promise<LoadReport> => {
-    reports.set(source, report);
+  constructor(families: ToolFamilies, deps: LoadingDeps) {
+    this.#families = families;
+    this.#deps = deps;
+  }
+
+  async load(sources: readonly Source[]): Promise<readonly LoadReport[]> {
+    const loaded = await this.#load(sources);
+    if (this.#isWatching) this.#watchAll();
+    return loaded;
+  }
+
+  async unload(source: Source): Promise<void> {
+    this.#stops.get(source)?.();
+    this.#stops.delete(source);
+    await this.#settle(removeSource(source, this.#families));
+    this.#reports.delete(source);
+    await closeSource(source, this.#deps.runtime);
+  }
+
+  watch(): void {
+    this.#isWatching = true;
+    this.#watchAll();
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  reports(): readonly LoadReport[] {
+    return [...this.#reports.values()];
+  }
+
+  async #load(sources: readonly Source[]): Promise<readonly LoadReport[]> {
+    const loaded = await loadAndJudge(sources, this.#families, this.#deps);
+    return Promise.all(loaded.map((one) => this.#settle(one)));
+  }
+
+  async #settle({ source, report, added, removed }: Loaded): Promise<LoadReport> {
+    const { events, runtime } = this.#deps;
+    this.#reports.set(source, report);
     for (const { tool } of added) announce(events, tool);
     for (const { tool } of removed) {
-      if (!families.named(tool.name)) events?.emit('tool.unregistered', { tool: tool.name });
+      if (!this.#families.named(tool.name)) events?.emit('tool.unregistered', { tool: tool.name });
     }
     logReport(report, runtime);
     await cleanUp(removed);
     return report;
-  };
+  }
 
-  const load = async (sources: readonly Source[]): Promise<readonly LoadReport[]> =>
-    Promise.all(
-      (await loadAndJudge(sources, families, { runtime, ...(gate && { gate }) })).map(settle),
-    );
+  #watchAll(): void {
+    for (const source of this.#reports.keys()) {
+      if (this.#stops.has(source)) continue;
+      const stop = source.watch?.(this.#reloadOf(source));
+      if (stop) this.#stops.set(source, stop);
+    }
+  }
 
   /** Reloads one at a time; a change during a reload causes one more. */
-  const createReload = (source: Source): (() => void) => {
+  #reloadOf(source: Source): () => void {
     let running: Promise<unknown> | undefined;
     let again = false;
     const reload = (): void => {
-      if (closed) return;
+      if (this.#closed || !this.#reports.has(source)) return;
       again = running !== undefined;
-      running ??= load([source]).finally(() => {
+      running ??= this.#load([source]).finally(() => {
         running = undefined;
         if (again) reload();
       });
     };
     return reload;
-  };
+  }
 
-  const close = async (): Promise<void> => {
-    for (const stop of stops) stop();
-    await cleanUp([...families.all()].flatMap(({ versions }) => [...versions.values()]));
-    await Promise.all([...reports.keys()].map((source) => closeSource(source, runtime)));
-  };
+  async #close(): Promise<void> {
+    const { runtime } = this.#deps;
+    for (const stop of this.#stops.values()) stop();
+    await cleanUp([...this.#families.all()].flatMap(({ versions }) => [...versions.values()]));
+    await Promise.all([...this.#reports.keys()].map((source) => closeSource(source, runtime)));
+  }
+}
 
-  return {
-    load,
-    watch() {
-      for (const source of reports.keys()) {
-        const stop = source.watch?.(createReload(source));
-        if (stop) stops.push(stop);
-      }
-    },
-    close() {
-      closed ??= close();
-      return closed;
-    },
-    reports: () => [...reports.values()],
-  };
-};
+export const createLoading = (families: ToolFamilies, deps: LoadingDeps): Loading =>
+  new SourceLoading(families, deps);
 
 /** Loads and judges: tools from outside are judged in the same tick as they are registered, before any call. */
 const loadAndJudge = async (

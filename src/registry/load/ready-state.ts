@@ -41,9 +41,9 @@ export const createReadyState = (tool: Tool, flags: ReadyFlags, runtime: Runtime
   let ready: ReadyTool | Promise<ReadyTool> | undefined;
   let lifecycle: ToolLifecycle | undefined;
 
-  // The MCP server checks its calls itself, so a schema that we cannot compile must not stop them.
+  // A server or an API checks its calls itself, so a schema that we cannot compile must not stop them.
   const onLeftOut =
-    tool.source === 'mcp'
+    tool.source === 'mcp' || tool.source === 'external'
       ? (reason: string): void =>
           runtime.log.debug('A part of a schema is left to the server', { tool: tool.name, reason })
       : undefined;

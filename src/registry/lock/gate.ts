@@ -21,10 +21,11 @@ export interface Gate {
   acceptFirstUse(): Promise<void>;
 }
 
-const OUTSIDE: readonly ToolSource[] = ['mcp', 'package', 'team', 'external'];
+const OUTSIDE: readonly ToolSource[] = ['mcp', 'package', 'team', 'external', 'workflow'];
 
 /** True for sources whose tools others wrote and can change at any time. */
-export const isFromOutside = ({ kind }: Pick<Source, 'kind'>): boolean => OUTSIDE.includes(kind);
+export const isFromOutside = ({ kind, isAccepted }: Pick<Source, 'kind' | 'isAccepted'>): boolean =>
+  isAccepted !== true && OUTSIDE.includes(kind);
 
 /** The verdict on a definition that could not be read. */
 export const NOT_JUDGED: Quarantine = {

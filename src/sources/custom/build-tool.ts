@@ -57,15 +57,19 @@ export interface Runner {
   readonly runCode: RunCode;
   /** The sandbox of a tool that names none. */
   readonly defaultSandbox: SandboxType;
+  /** The sandbox of all tools, whatever they name. */
+  readonly onlySandbox?: SandboxType;
 }
 
 /** Makes the tag by which `tools test` finds the tools of a file. */
 export const fileTag = (file: string): string => `file:${file}`;
 
-export const buildTool = (compiled: CompiledTool, { runCode, defaultSandbox }: Runner): Tool => {
+export const buildTool = (compiled: CompiledTool, runner: Runner): Tool => {
+  const { runCode, defaultSandbox, onlySandbox } = runner;
   const { definition, reach, code, request, rest } = compiled;
   const { name, version, description, documentation, author, license, output } = definition;
-  const config = sandboxConfig(definition.sandbox ?? defaultSandbox, definition.timeoutMs);
+  const type = onlySandbox ?? definition.sandbox ?? defaultSandbox;
+  const config = sandboxConfig(type, definition.timeoutMs);
   return {
     name,
     version,
@@ -83,6 +87,7 @@ export const buildTool = (compiled: CompiledTool, { runCode, defaultSandbox }: R
     ...(author !== undefined && { author }),
     ...(license !== undefined && { license }),
     ...(output !== undefined && { output }),
+    ...(definition.dependencies && { dependencies: definition.dependencies }),
     ...(definition.labels && { labels: definition.labels }),
     ...(definition.sink && { sink: definition.sink }),
     ...rest,

@@ -1,4 +1,5 @@
 /** The shapes of definitions in YAML files and TypeScript modules, and the check against them. */
+import { validRange } from 'semver';
 import { z } from 'zod';
 import { CATEGORIES, TIERS } from '../../contract/tool.ts';
 import { HOUR_MS } from '../../kit/data/durations.ts';
@@ -61,6 +62,22 @@ const shared = {
   enabled: z.boolean().default(true),
   examples: z.array(example).max(100).default([]),
   needs: needs.default({}),
+  /** Tools that this one calls; it cannot be called while one of them is missing. */
+  dependencies: z
+    .array(
+      z.strictObject({
+        tool: z.string().regex(TOOL_NAME),
+        range: z
+          .string()
+          .max(200)
+          .refine((range) => validRange(range) !== null, {
+            error: 'expected a range of versions, e.g. "^1.2.0"',
+          })
+          .exactOptional(),
+      }),
+    )
+    .max(50)
+    .exactOptional(),
   /** The configured one when absent. A file cannot choose `worker`, which is for trusted code only. */
   sandbox: z.enum(['wasm', 'process', 'container', 'vm']).exactOptional(),
   output: jsonSchema.exactOptional(),

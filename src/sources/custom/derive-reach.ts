@@ -2,7 +2,8 @@
  * Derives the risk of a tool from its definition. A claim can raise the tier that its needs imply and
  * never lower it: a tool that runs programs is not read-only, whatever the file says.
  */
-import { type Capability, type Needs, TIERS, type Tier } from '../../contract/tool.ts';
+import type { Needs } from '../../contract/needs.ts';
+import { type Capability, TIERS, type Tier } from '../../contract/tool.ts';
 import { commandPattern, type ModuleDefinition, type YamlDefinition } from './definition-shape.ts';
 
 type RiskLevel = NonNullable<YamlDefinition['permissions']['riskLevel']>;

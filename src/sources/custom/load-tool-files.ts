@@ -19,6 +19,8 @@ const MAX_BYTES = 1024 * 1024;
 export interface LoadDeps extends Runner {
   readonly files: ToolFiles;
   readonly cache: CompileCache;
+  /** Says which files have tools; those at the top of the folder by default. */
+  readonly hasTools?: (file: string) => boolean;
 }
 
 export interface LoadedFiles {
@@ -110,8 +112,9 @@ const withoutDuplicates = (outcomes: readonly Outcome[]): LoadedFiles => {
 /** Never rejects because of the content of a file. */
 export const loadToolFiles = async (deps: LoadDeps): Promise<LoadedFiles> => {
   const compile = createCompiler(deps);
-  const { runCode, defaultSandbox } = deps;
-  const readerDeps = { compile, runCode, defaultSandbox };
+  const { runCode, defaultSandbox, onlySandbox, hasTools = isToolFile } = deps;
+  const runner = { runCode, defaultSandbox, ...(onlySandbox && { onlySandbox }) };
+  const readerDeps = { compile, ...runner };
   const readOne = async (file: string, bytes: Uint8Array): Promise<Outcome> => {
     const read: ReadTool = isYaml(file) ? readYamlTool : readModuleTools;
     try {
@@ -122,7 +125,7 @@ export const loadToolFiles = async (deps: LoadDeps): Promise<LoadedFiles> => {
     }
   };
   const toolFiles = [...deps.files]
-    .filter(([file]) => isToolFile(file))
+    .filter(([file]) => hasTools(file))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   return withoutDuplicates(
     await Promise.all(toolFiles.map(([file, bytes]) => readOne(file, bytes))),

@@ -30,6 +30,8 @@ export interface ConnectHooks extends TransportHooks {
   /** The list of resources or prompts changed. */
   onListChanged(list: ServerList): void;
   onResourceUpdated(uri: string): void;
+  /** A message of the server's log. */
+  onMessage?(params: { readonly level?: unknown; readonly data?: unknown }): void;
   /** The connection ended; called only after it was open. */
   onClosed(): void;
 }
@@ -83,6 +85,7 @@ const createClient = (sdk: Sdk, calls: RunningCalls, about: Attempt): Client => 
   client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
     hooks.onResourceUpdated(params.uri),
   );
+  client.setNotificationHandler('notifications/message', ({ params }) => hooks.onMessage?.(params));
   answerSampling(client, calls, about);
   answerQuestions(client, calls, about);
   if (settings.roots) {

@@ -1,11 +1,11 @@
 /** Makes the configured MCP servers: each one a source of tools, all behind the port `Servers`. */
 import { ToolFailure } from '../../contract/errors.ts';
-import type { Servers } from '../../contract/servers.ts';
+import type { ServerList } from '../../contract/servers.ts';
 import type { Source } from '../../contract/source.ts';
 import { createDefinitionCache } from './listing/definition-cache.ts';
 import type { McpDeps, ServerSettings } from './server-settings.ts';
 import { ServerSource } from './server-source.ts';
-import { createServerViews } from './server-views.ts';
+import { createServerViews, type ServerViews } from './server-views.ts';
 import { createWatchdog } from './stdio/watchdog.ts';
 
 export interface UnlistedServer {
@@ -17,11 +17,58 @@ export interface UnlistedServer {
 export interface McpServers {
   /** One for each server that is switched on. */
   readonly sources: readonly Source[];
-  readonly servers: Servers;
+  readonly servers: ServerViews;
   /** Lists the servers whose tools are not known yet. */
   unlisted(): readonly UnlistedServer[];
+  /** Adds a server; starts nothing. Throws CONFLICT for a name that is taken. */
+  add(settings: ServerSettings): Source;
+  /** Takes a server out of all lists; the caller closes it. Throws NOT_FOUND. */
+  remove(name: string): Source;
   /** Ends every server. Closing a source ends its server as well. */
   close(): Promise<void>;
+}
+
+/** The servers by name, and who watches their lists. */
+class KnownServers {
+  readonly #byName = new Map<string, ServerSource>();
+  readonly #watchers = new Set<(list: ServerList) => void>();
+
+  all(): readonly ServerSource[] {
+    return [...this.#byName.values()];
+  }
+
+  find(name: string): ServerSource {
+    const server = this.#byName.get(name);
+    if (server) return server;
+    throw new ToolFailure('NOT_FOUND', 'There is no MCP server of that name.', {
+      suggestions: [`The servers are: ${[...this.#byName.keys()].join(', ') || 'none'}.`],
+    });
+  }
+
+  add(source: ServerSource): ServerSource {
+    const { name } = source.link.settings;
+    if (this.#byName.has(name)) {
+      throw new ToolFailure('CONFLICT', `There is a server ${name} already.`, {
+        suggestions: ['Choose another name, or disconnect the server first.'],
+      });
+    }
+    this.#byName.set(name, source);
+    source.watchLists((list) => {
+      for (const changed of this.#watchers) changed(list);
+    });
+    return source;
+  }
+
+  remove(name: string): ServerSource {
+    const source = this.find(name);
+    this.#byName.delete(name);
+    return source;
+  }
+
+  watch(changed: (list: ServerList) => void): () => void {
+    this.#watchers.add(changed);
+    return () => this.#watchers.delete(changed);
+  }
 }
 
 /** Starts nothing: a server is started when its definitions or its tools are needed. */
@@ -31,24 +78,29 @@ export const createMcpServers = (
 ): McpServers => {
   const watchdog = createWatchdog(deps.platform);
   const cache = createDefinitionCache(deps.cacheDir);
-  const all = settings.map((one) => new ServerSource(one, { ...deps, watchdog, cache }));
-  const byName = new Map(all.map((one) => [one.link.settings.name, one]));
-  const find = (name: string): ServerSource => {
-    const server = byName.get(name);
-    if (server) return server;
-    throw new ToolFailure('NOT_FOUND', 'There is no MCP server of that name.', {
-      suggestions: [`The servers are: ${[...byName.keys()].join(', ') || 'none'}.`],
-    });
-  };
+  const known = new KnownServers();
+  const add = (one: ServerSettings): ServerSource =>
+    known.add(new ServerSource(one, { ...deps, watchdog, cache }));
+  const enabled = (): readonly ServerSource[] =>
+    known.all().filter(({ link }) => link.settings.enabled);
+  for (const one of settings) add(one);
   return {
-    sources: all.filter(({ link }) => link.settings.enabled),
-    servers: createServerViews(all, find),
+    sources: enabled(),
+    servers: {
+      ...createServerViews(
+        () => known.all(),
+        (name) => known.find(name),
+      ),
+      watch: (changed) => known.watch(changed),
+    },
     unlisted: () =>
-      all
-        .filter(({ link, listing }) => link.settings.enabled && listing === undefined)
+      enabled()
+        .filter(({ listing }) => listing === undefined)
         .map((source) => ({ source, discover: (signal) => source.discover(signal) })),
+    add,
+    remove: (name) => known.remove(name),
     close: async () => {
-      await Promise.all(all.map((one) => one.close()));
+      await Promise.all(known.all().map((one) => one.close()));
       watchdog.close();
     },
   };

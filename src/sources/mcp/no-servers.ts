@@ -1,25 +1,26 @@
 /** Implements `Servers` for a crib without MCP servers. */
 import { ToolFailure } from '../../contract/errors.ts';
-import type { Servers } from '../../contract/servers.ts';
+import type { ServerViews } from './server-views.ts';
 
-const unknown = (): ToolFailure =>
+export const noServer = (): ToolFailure =>
   new ToolFailure('NOT_FOUND', 'No MCP server is configured.', {
     suggestions: ['Add one with: toolcrib servers add <name> -- <command>'],
   });
 
-export const NO_SERVERS: Servers = {
+export const NO_SERVERS: ServerViews = {
   list: () => [],
-  test: () => Promise.reject(unknown()),
+  test: () => Promise.reject(noServer()),
   logs: () => {
-    throw unknown();
+    throw noServer();
   },
-  restart: () => Promise.reject(unknown()),
+  restart: () => Promise.reject(noServer()),
+  request: () => Promise.reject(noServer()),
   resources: async () => [],
-  readResource: () => Promise.reject(unknown()),
+  readResource: () => Promise.reject(noServer()),
   templates: async () => [],
-  complete: () => Promise.reject(unknown()),
-  subscribe: () => Promise.reject(unknown()),
+  complete: () => Promise.reject(noServer()),
+  subscribe: () => Promise.reject(noServer()),
   watch: () => () => undefined,
   prompts: async () => [],
-  getPrompt: () => Promise.reject(unknown()),
+  getPrompt: () => Promise.reject(noServer()),
 };

@@ -32,6 +32,7 @@ export interface LinkEvents {
   onToolsChanged(): void;
   onListChanged(list: ServerList): void;
   onResourceUpdated(uri: string): void;
+  onMessage?(params: { readonly level?: unknown; readonly data?: unknown }): void;
   /** True while a subscription waits for updates: an idle server is then kept. */
   isAwaited?(): boolean;
 }
@@ -185,6 +186,7 @@ export class ServerLink {
         onToolsChanged: () => this.#events.onToolsChanged(),
         onListChanged: (list) => this.#events.onListChanged(list),
         onResourceUpdated: (uri) => this.#events.onResourceUpdated(uri),
+        onMessage: (params) => this.#events.onMessage?.(params),
         onClosed: () => this.#lost(connection, endOf(connection)),
       });
       return connection;

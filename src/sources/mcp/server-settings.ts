@@ -3,7 +3,7 @@ import type { AuthProvider } from '@modelcontextprotocol/client';
 import type { Elicit } from '../../contract/elicitation.ts';
 import type { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
-import type { ServerTransport } from '../../contract/servers.ts';
+import type { ServerNotification, ServerTransport } from '../../contract/servers.ts';
 import type { AssignedFlow, Tier } from '../../contract/tool.ts';
 import type { TextStream } from './stdio/stderr-tail.ts';
 
@@ -128,6 +128,8 @@ export interface McpDeps {
   /** Rejects with SANDBOX_ERROR when this machine cannot confine the program. */
   confine?(request: ConfineRequest): Promise<ConfinedStart>;
   authFor?(settings: ServerSettings): AuthProvider | undefined;
+  /** Told what servers report by themselves. */
+  notified?(server: string, notification: ServerNotification): void;
   /** Asks a person. Without one, every question of a server is declined. */
   readonly elicit?: Elicit;
   /** Classifies a field by its name: servers must not ask for secrets. */

@@ -10,6 +10,7 @@ import type { Connection } from './connect-server.ts';
 import { buildTool, uncheckedParts } from './listing/build-tool.ts';
 import type { DefinitionCache } from './listing/definition-cache.ts';
 import { listServer, type ServerListing, type ToolListing } from './listing/list-server.ts';
+import { createNotifier } from './notifications.ts';
 import { ResourceSubscriptions } from './resource-subscriptions.ts';
 import { serverFailure } from './server-failure.ts';
 import { ServerLink } from './server-link.ts';
@@ -43,18 +44,30 @@ export class ServerSource implements Source {
   constructor(settings: ServerSettings, deps: SourceDeps) {
     this.label = `mcp:${settings.name}`;
     this.#deps = deps;
+    const notifier = createNotifier({
+      ...{ runtime: deps.runtime, redact: deps.redact },
+      notified: (notification) => deps.notified?.(settings.name, notification),
+    });
     this.link = new ServerLink(settings, deps, {
       watchdog: deps.watchdog,
       onReady: async (connection) => {
         await this.#list(connection);
         await this.subscriptions.renew(connection);
       },
-      onToolsChanged: () => this.#relist(),
+      onToolsChanged: () => {
+        notifier.tell({ method: 'notifications/tools/list_changed' });
+        this.#relist();
+      },
+      onMessage: (params) => notifier.message(params),
       onListChanged: (list) => {
+        notifier.tell({ method: `notifications/${list}/list_changed` });
         for (const changed of this.#listWatchers) changed(list);
         this.#relist();
       },
-      onResourceUpdated: (uri) => this.subscriptions.updated(uri),
+      onResourceUpdated: (uri) => {
+        notifier.tell({ method: 'notifications/resources/updated', uri });
+        this.subscriptions.updated(uri);
+      },
       isAwaited: () => !this.subscriptions.isEmpty,
     });
     this.subscriptions = new ResourceSubscriptions(settings.timeoutMs, deps.runtime);

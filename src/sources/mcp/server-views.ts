@@ -1,6 +1,5 @@
 /** Implements `Servers`: state, logs, resources, templates and prompts of MCP servers. */
-import type { Client, RequestOptions, Resource } from '@modelcontextprotocol/client';
-import type { ToolFailure } from '../../contract/errors.ts';
+import type { Resource } from '@modelcontextprotocol/client';
 import type {
   CompletionAsked,
   PromptText,
@@ -12,9 +11,8 @@ import type {
   Servers,
   ServerTemplate,
 } from '../../contract/servers.ts';
-import { linkHeaders } from './call/question-link.ts';
-import type { Connection } from './connect-server.ts';
-import { serverFailure } from './server-failure.ts';
+import { failureOf, onServer, onServerUnasked } from './on-server.ts';
+import { sendRequest } from './send-request.ts';
 import type { ServerSource } from './server-source.ts';
 
 const statusOf = ({ link, listing }: ServerSource): ServerStatus => {
@@ -35,40 +33,6 @@ const statusOf = ({ link, listing }: ServerSource): ServerStatus => {
     ...(startedAt !== undefined && { startedAt }),
   };
 };
-
-const failureOf = (one: ServerSource, error: unknown): ToolFailure =>
-  serverFailure(error, {
-    server: one.link.settings.name,
-    retryable: true,
-    redact: (text) => one.redact(text),
-  });
-
-const onServer = async <T>(
-  one: ServerSource,
-  work: (connection: Connection, timeout: number) => Promise<T>,
-): Promise<T> => {
-  const { link } = one;
-  const { timeoutMs } = link.settings;
-  const signal = AbortSignal.timeout(timeoutMs);
-  try {
-    return await link.use(signal, (connection) => work(connection, timeoutMs));
-  } catch (error) {
-    throw failureOf(one, error);
-  }
-};
-
-/**
- * Runs a request of somebody whom the server cannot ask. It counts among the calls meanwhile: what
- * the server asks for it must not reach the person behind another call.
- */
-const onServerUnasked = <T>(
-  one: ServerSource,
-  work: (client: Client, options: RequestOptions) => Promise<T>,
-): Promise<T> =>
-  onServer(one, ({ client, calls }, timeout) => {
-    const call = calls.addSilent();
-    return calls.settle(call, work(client, { timeout, headers: linkHeaders(call.key) }));
-  });
 
 /** Collects lists of all servers; one that fails counts as empty. */
 const fromAll = async <T>(
@@ -171,14 +135,17 @@ const promptFrom = (
     return { ...(description !== undefined && { description }), messages };
   });
 
-/** `find` throws NOT_FOUND. */
+/** What can be asked of the servers that there are. */
+export type ServerViews = Omit<Servers, 'connect' | 'disconnect'>;
+
+/** `all` gives those that there are now; `find` throws NOT_FOUND. */
 export const createServerViews = (
-  all: readonly ServerSource[],
+  all: () => readonly ServerSource[],
   find: (name: string) => ServerSource,
-): Servers => {
-  const enabled = all.filter(({ link }) => link.settings.enabled);
+): Omit<ServerViews, 'watch'> => {
+  const enabled = (): readonly ServerSource[] => all().filter(({ link }) => link.settings.enabled);
   return {
-    list: () => all.map(statusOf),
+    list: () => all().map(statusOf),
     test: async (name) => {
       const one = find(name);
       await onServer(one, async (connection) => {
@@ -196,21 +163,16 @@ export const createServerViews = (
       });
       return statusOf(one);
     },
-    resources: () => fromAll(enabled, resourcesOf),
+    request: async (name, request) => sendRequest(find(name), request),
+    resources: () => fromAll(enabled(), resourcesOf),
     readResource: async (server, uri) => readFrom(find(server), uri),
-    templates: () => fromAll(enabled, templatesOf),
+    templates: () => fromAll(enabled(), templatesOf),
     complete: async (server, asked) => completeAt(find(server), asked),
     subscribe: async (server, uri, changed) => {
       const one = find(server);
       return onServer(one, (connection) => one.subscriptions.add(connection, uri, changed));
     },
-    watch: (changed) => {
-      const stops = enabled.map((one) => one.watchLists(changed));
-      return () => {
-        for (const stop of stops) stop();
-      };
-    },
-    prompts: () => fromAll(enabled, promptsOf),
+    prompts: () => fromAll(enabled(), promptsOf),
     getPrompt: async (server, name, args) => promptFrom(find(server), name, args),
   };
 };

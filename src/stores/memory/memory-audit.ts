@@ -2,6 +2,7 @@
  * The audit trail in memory. Every call appends, so `append` only keeps the entry; rows and their hashes
  * are computed when they are read.
  */
+
 import type {
   AuditCheckpoint,
   AuditEntry,
@@ -10,10 +11,10 @@ import type {
   AuditRow,
 } from '../../contract/audit.ts';
 import type { Intents } from '../../contract/store.ts';
+import { conflict } from '../../kit/data/coded-failures.ts';
 import {
   canonicalText,
   chainHash,
-  conflict,
   GENESIS_HASH,
   readDetail,
   rowFields,

@@ -1,6 +1,6 @@
 /** Stores the anchor of a pruned trail, and prunes. */
 import type { AuditCheckpoint } from '../../contract/audit.ts';
-import { conflict } from '../audit-row.ts';
+import { conflict } from '../../kit/data/coded-failures.ts';
 import { ANCHOR_CONFLICTS } from '../audit-text.ts';
 import { type AnchorRecord, readAnchor } from '../read-anchor.ts';
 import type { Database, Statement } from './database/open-database.ts';

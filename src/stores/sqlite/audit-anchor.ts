@@ -1,7 +1,7 @@
 /** Stores the anchor of a pruned trail, and prunes. */
 import type { AuditCheckpoint } from '../../contract/audit.ts';
+import { conflict } from '../../kit/data/coded-failures.ts';
 import type { Database, Statement } from '../../kit/sqlite/open-database.ts';
-import { conflict } from '../audit-row.ts';
 import { ANCHOR_CONFLICTS } from '../audit-text.ts';
 import { type AnchorRecord, readAnchor } from '../read-anchor.ts';
 

@@ -1,9 +1,11 @@
 /** What the HTTP surface is handed besides the crib: the outside world, and what the crib lacks. */
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { AuditCheckpoint, AuditFilter, AuditVerification } from '../../contract/audit.ts';
+import type { CompletionOutcome, InvocationCompletion } from '../../contract/invocation.ts';
 import type { RuleEffect } from '../../contract/policy.ts';
 import type { JobEnd, NewJob } from '../../contract/queue.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import type { TeamCatalog } from '../../contract/team.ts';
 import type { Tier } from '../../contract/tool.ts';
 import {
   type ArgumentCheck,
@@ -23,6 +25,7 @@ import type { ListenLimits } from '../door/listen.ts';
 import type { Identity } from './auth/identity.ts';
 import type { QstashKeys } from './auth/qstash-signature.ts';
 import type { ServerEditor } from './server-editor.ts';
+import type { SourceEditor } from './source-editor.ts';
 
 export interface Check {
   readonly name: string;
@@ -102,6 +105,14 @@ export interface JobDelivery {
   run(job: NewJob, attempts: number): Promise<JobEnd>;
 }
 
+/** What is needed to take the answers of workflows that were started by a call. */
+export interface WorkflowCallbacks {
+  /** Nothing where no source of that name has one: then every callback is refused. */
+  secret(source: string): Promise<string | undefined>;
+  /** Takes an answer whose signature is good. */
+  complete(source: string, completion: InvocationCompletion): Promise<CompletionOutcome>;
+}
+
 export interface HttpDeps {
   readonly runtime: Runtime;
   readonly version: string;
@@ -135,6 +146,8 @@ export interface HttpDeps {
   hasSecret?(configKey: string): Promise<boolean>;
   /** Absent where the servers of the configuration must not be changed over HTTP. */
   readonly serverEditor?: ServerEditor;
+  /** The same for other sources of tools. */
+  readonly sourceEditor?: SourceEditor;
   /** A question as a person has to read it, with nothing invisible in it. */
   describe?(request: ApprovalRequest, now: number): string;
   /** What a signed approval link says, when it is one of ours and its time is not over. */
@@ -148,8 +161,12 @@ export interface HttpDeps {
   events?(request: HttpRequest, identity: Identity): Answer | Promise<Answer>;
   metrics?(request: Request): Response | Promise<Response>;
   mcp?(request: HttpRequest, identity: Identity): Promise<Answer>;
+  /** Absent where this server publishes no catalog for a team. */
+  readonly catalog?: TeamCatalog;
   /** Absent where no jobs are delivered to this server. */
   readonly jobDelivery?: JobDelivery;
+  /** Absent where no workflow answers to this server. */
+  readonly workflowCallbacks?: WorkflowCallbacks;
 }
 
 const oidc = fields({
@@ -190,10 +207,13 @@ export const httpDeps: ArgumentCheck = fields({
   toolUsage: optional(callback),
   hasSecret: optional(callback),
   serverEditor: optional(object),
+  sourceEditor: optional(object),
   describe: optional(callback),
   readLink: optional(callback),
   events: optional(callback),
   metrics: optional(callback),
   mcp: optional(callback),
+  catalog: optional(object),
   jobDelivery: optional(object),
+  workflowCallbacks: optional(object),
 } satisfies Record<keyof HttpDeps, ArgumentCheck>);

@@ -1,13 +1,11 @@
 /** `graphql_query`: one operation at a GraphQL endpoint; queries and mutations are judged apart. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
-import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { type Capability, defineTool, type Tool } from '../../contract/tool.ts';
-import { lazy } from '../../kit/data/lazy.ts';
+import { graphqlError, graphqlFailure, readGraphqlReply } from '../../kit/graphql/graphql-reply.ts';
+import { readBytes } from '../../kit/http/read-reply.ts';
 import { type HostCredentials, headerFor, secretsOf } from '../host-credential.ts';
-import { decodeText, parseJson, readBytes, retryAfterMs } from '../read-reply.ts';
-import { codeForStatus, textAt } from '../vendor-reply.ts';
 import { checkDocument } from './graphql-document.ts';
 
 const input = () =>
@@ -33,74 +31,20 @@ const input = () =>
     maxBytes: z.int().min(1).max(10_000_000).default(1_000_000).describe('The largest response.'),
   });
 
-const replyError = () =>
-  z.object({
-    message: z.string(),
-    path: z.array(z.union([z.string(), z.int()])).optional(),
-    locations: z.array(z.object({ line: z.int(), column: z.int() })).optional(),
-    extensions: z.record(z.string(), z.unknown()).optional(),
-  });
-
-const reply = lazy(() =>
-  z
-    .object({
-      data: z.record(z.string(), z.unknown()).nullish(),
-      errors: z.array(replyError()).optional(),
-      extensions: z.record(z.string(), z.unknown()).optional(),
-    })
-    .refine(({ data, errors }) => data !== undefined || errors !== undefined),
-);
-
 const output = () =>
   z.strictObject({
     data: z.record(z.string(), z.unknown()).describe('What was asked for.'),
-    errors: z.array(replyError()).describe('What could not be answered; empty when all was.'),
+    errors: z.array(graphqlError()).describe('What could not be answered; empty when all was.'),
     extensions: z.record(z.string(), z.unknown()).optional().describe('What the service adds.'),
   });
 
 type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
-type ReplyError = z.infer<ReturnType<typeof replyError>>;
-
-const MAX_SHOWN = 5;
-
-/** Makes the failure of an answer without data, by the code that Apollo and others put into `extensions`. */
-const refusal = (errors: readonly ReplyError[]): ToolFailure => {
-  const codes = errors.map(({ extensions }) => textAt(extensions, 'code'));
-  const shown = errors.slice(0, MAX_SHOWN).map(({ message }) => message.slice(0, 300));
-  const message = `The service answered with errors: ${shown.join('; ')}`;
-  if (codes.includes('UNAUTHENTICATED')) return new ToolFailure('AUTH_MISSING', message);
-  if (codes.includes('FORBIDDEN')) return new ToolFailure('PERMISSION_DENIED', message);
-  const faulty = ['GRAPHQL_VALIDATION_FAILED', 'GRAPHQL_PARSE_FAILED', 'BAD_USER_INPUT'];
-  if (codes.some((code) => code !== undefined && faulty.includes(code))) {
-    const issues = shown.map((each) => ({ path: ['query'], message: each }));
-    return new ToolFailure('VALIDATION_ERROR', message, { issues });
-  }
-  return new ToolFailure('EXECUTION_FAILED', message, {
-    suggestions: ['Correct the query or its variables.'],
-  });
-};
-
-const statusFailure = ({ status, headers }: Response): ToolFailure => {
-  const wait = retryAfterMs(headers);
-  return new ToolFailure(codeForStatus(status), `The service answered with status ${status}.`, {
-    ...(wait !== undefined && { retryAfterMs: wait }),
-  });
-};
-
-/** A well-formed reply counts whatever its status: that is what the GraphQL over HTTP draft says. */
+/** Fails for an answer without data, by the codes of its errors. */
 const answerOf = (response: Response, bytes: Uint8Array): Output => {
-  if (response.status === 429 || response.status >= 500) throw statusFailure(response);
-  const parsed = reply().safeParse(parseJson(decodeText(bytes))?.value);
-  if (!parsed.success) {
-    if (!response.ok) throw statusFailure(response);
-    throw new ToolFailure('EXECUTION_FAILED', 'The answer is no GraphQL response.', {
-      suggestions: ['Check that the endpoint is that of a GraphQL service.'],
-    });
-  }
-  const { data, errors = [], extensions } = parsed.data;
-  if (data === undefined || data === null) throw refusal(errors);
-  return { data, errors, ...(extensions && { extensions }) };
+  const { data, errors, extensions } = readGraphqlReply(response, bytes);
+  if (data === undefined) throw graphqlFailure(errors, 'query');
+  return { data, errors: [...errors], ...(extensions && { extensions }) };
 };
 
 const ask = async (

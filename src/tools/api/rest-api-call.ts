@@ -4,8 +4,14 @@ import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { type Capability, defineTool, type Tool } from '../../contract/tool.ts';
+import {
+  charsetOf,
+  decodeText,
+  parseJson,
+  readBytes,
+  retryAfterMs,
+} from '../../kit/http/read-reply.ts';
 import { type HostCredentials, headerFor, secretsOf } from '../host-credential.ts';
-import { charsetOf, decodeText, parseJson, readBytes, retryAfterMs } from '../read-reply.ts';
 import { appendAll, checkBody, encodeBody } from './rest-body.ts';
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

@@ -4,7 +4,7 @@
  */
 import type { FileAccess, FileInfo, ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { ArchiveEntry } from './docker-archive.ts';
+import type { ArchiveEntry } from '../../kit/archive/write-tar.ts';
 import { type DockerIgnore, dockerIgnore } from './docker-ignore.ts';
 
 export interface BuildContext {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { dockerArchive } from './docker-archive.ts';
+import { writeTar } from '../../kit/archive/write-tar.ts';
 import { dockerIgnore } from './docker-ignore.ts';
 
 describe('.dockerignore', () => {
@@ -58,7 +58,7 @@ it('the archive is one that tar reads: names short and long, empty, folders', as
   ];
   const folder = mkdtempSync(join(tmpdir(), 'toolcrib-tar-'));
   const parts: Uint8Array[] = [];
-  for await (const part of dockerArchive(entries)) parts.push(part);
+  for await (const part of writeTar(entries)) parts.push(part);
   writeFileSync(join(folder, 'a.tar'), Buffer.concat(parts));
   execFileSync('tar', ['-xf', 'a.tar'], { cwd: folder });
   for (const [path, text] of Object.entries(files)) {

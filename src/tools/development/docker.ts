@@ -5,7 +5,7 @@
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
-import { dockerArchive } from './docker-archive.ts';
+import { writeTar } from '../../kit/archive/write-tar.ts';
 import { dockerContext } from './docker-context.ts';
 import type { DockerEngine, DockerMount, OpenDockerEngine } from './docker-engine.ts';
 import { type DockerInput, type DockerOutput, dockerInput, dockerOutput } from './docker-fields.ts';
@@ -63,7 +63,7 @@ const build: Step = async (request, context, engine) => {
   const { context: folder = '.', dockerfile = 'Dockerfile' } = request;
   const sent = await dockerContext({ folder, dockerfile }, context);
   const { success, imageId, log } = await engine.build({
-    archive: dockerArchive(sent.entries),
+    archive: writeTar(sent.entries),
     dockerfile,
     tag: request.tag ?? '',
     target: request.target,

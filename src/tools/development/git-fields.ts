@@ -1,6 +1,6 @@
 /** Input and output of `git`: one list of fields, and which of them each operation takes. */
 import { z } from 'zod';
-import type { Needs } from '../../contract/tool.ts';
+import type { Needs } from '../../contract/needs.ts';
 import { oneLine, operand } from '../one-line.ts';
 
 export const OPERATIONS = [

@@ -1,8 +1,8 @@
 /** Gets a page over the guarded network, if the site's robots.txt allows it, and decodes it. */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { charsetOf, decodeText, readBytes, retryAfterMs } from '../read-reply.ts';
-import { codeForStatus } from '../vendor-reply.ts';
+import { charsetOf, decodeText, readBytes, retryAfterMs } from '../../kit/http/read-reply.ts';
+import { codeForStatus } from '../../kit/http/status-code.ts';
 import { allowsRobot } from './robots.ts';
 
 const AGENT = 'toolcrib';

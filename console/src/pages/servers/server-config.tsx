@@ -35,7 +35,7 @@ export const ServerPageActions = ({ config }: ConfigProps) => {
   const shared = { onDone: config.reload, onClose: () => setOpen(undefined) };
   return (
     <>
-      <Button kind="primary" icon="plus" onClick={() => setOpen('add')}>
+      <Button icon="plus" onClick={() => setOpen('add')}>
         Add a server
       </Button>
       <Button onClick={() => setOpen('import')}>Take over…</Button>
@@ -72,7 +72,7 @@ const RemoveDialog = (props: { readonly name: string; onDone(): void; onClose():
     await api.send('DELETE', `/v1/servers/${encodeURIComponent(props.name)}`);
     toast({ tone: 'good', text: `${props.name} was removed from the configuration.` });
     props.onDone();
-    replaceRoute(hrefOf(['servers']));
+    replaceRoute(hrefOf(['sources']));
   };
   return (
     <ConfirmDialog
@@ -83,8 +83,8 @@ const RemoveDialog = (props: { readonly name: string; onDone(): void; onClose():
       onClose={props.onClose}
     >
       <p>
-        It is taken out of the configuration, and a login to it is forgotten. It runs until Toolcrib
-        is restarted.
+        It is ended and taken out of the configuration, and a login to it is forgotten. Calls of it
+        that run right now fail.
       </p>
     </ConfirmDialog>
   );

@@ -60,13 +60,14 @@ interface PlannedFlow {
   readonly name: string;
   readonly input: unknown;
   readonly options: PlanOptions;
+  readonly plan: FlowPlan;
 }
 
 /** Asks for the whole plan: here where there is a terminal, otherwise in the inbox. */
 const approve = async (
   io: Io,
   crib: CribHost,
-  { name, input, options }: PlannedFlow,
+  { name, input, options, plan }: PlannedFlow,
 ): Promise<number> => {
   const approval = await crib.flows.requestApproval(name, input, callerFrom(options));
   const { approvalId } = approval;
@@ -79,7 +80,7 @@ const approve = async (
     const text = said === undefined ? {} : { note: said };
     await crib.approvals.decide(approvalId, { approve: answer === 'approve', by, ...text });
   }
-  if (io.json) printJson(io, { ...approval, answer });
+  if (io.json) printJson(io, { ...approval, answer, plan });
   else if (answer === 'approve') print(io, `Approved. Run it with: --plan ${approvalId}`);
   else if (answer === 'later') print(io, `Decide: toolcrib approvals show ${approvalId}`);
   else print(io, 'The plan was denied.');
@@ -101,7 +102,7 @@ const plan = async (
     const found = await crib.flows.plan(source, input, callerFrom(options));
     const isGood = !found.faults.some(({ severity }) => severity === 'error');
     if (io.json && options.approve && isGood)
-      return approve(io, crib, { name: typed, input, options });
+      return approve(io, crib, { name: typed, input, options, plan: found });
     if (io.json) printJson(io, found);
     else {
       const rows = found.steps.map((step) => rowOf(io, step));
@@ -110,7 +111,7 @@ const plan = async (
       print(io, ...found.faults.map(({ message }) => visibleText(`! ${message}`)));
     }
     if (!isGood) return 2;
-    if (options.approve) return approve(io, crib, { name: typed, input, options });
+    if (options.approve) return approve(io, crib, { name: typed, input, options, plan: found });
     return found.denied.length > 0 ? 3 : 0;
   });
 };

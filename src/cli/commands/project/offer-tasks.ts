@@ -9,7 +9,7 @@ import { isRecord } from '../../../kit/data/is-record.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
 import { type Io, note, print } from '../../io.ts';
-import { openServerDeps, userFile } from '../servers/server-config.ts';
+import { openConfigDeps, userFile } from '../../session/config-edit.ts';
 import { type ProjectCommands, projectCommands, type Task } from './project-tasks.ts';
 
 interface OfferOptions {
@@ -76,7 +76,7 @@ const isAgreed = async (io: Io, file: string, { yes }: OfferOptions): Promise<bo
 /** Offers the tasks that are missing; prints nothing where there are none. */
 export const offerTasks = async (io: Io, options: OfferOptions): Promise<OfferedTasks> => {
   const none: OfferedTasks = { allow: [], tasks: [] };
-  const file = userFile(await openServerDeps(io));
+  const file = userFile(await openConfigDeps(io));
   const own = await ownCommands(file);
   const fresh = missingOf(projectCommands(io.cwd, io.env), own);
   if (fresh.allow.length + fresh.tasks.length === 0) return none;

@@ -1,6 +1,6 @@
 /**
- * After servers were added: starts them, shows their tools and what looks odd about them, and asks
- * whether to accept them. Without a terminal nothing is started, and the next commands are named.
+ * After servers or other sources were added: opens them, shows their tools and what looks odd about
+ * them, and asks whether to accept them. Without a terminal nothing is started, and the next commands are named.
  */
 import type { Crib } from '../../../contract/crib.ts';
 import type { Tier } from '../../../contract/tool.ts';
@@ -19,11 +19,11 @@ interface ServerTool {
   readonly state: string;
 }
 
-/** Lists the tools of a server, with what the lock says about each. */
-export const serverTools = (crib: Crib, server: string): readonly ServerTool[] =>
+/** Lists the tools of a source, e.g. `mcp:github`, with what the lock says about each. */
+export const serverTools = (crib: Crib, source: string): readonly ServerTool[] =>
   crib.tools.lock
     .states()
-    .filter(({ origin, state }) => origin === `mcp:${server}` && state !== 'gone')
+    .filter(({ origin, state }) => origin === source && state !== 'gone')
     .map(({ tool, state }) => {
       const tier = crib.tools.get(tool)?.tool.tier;
       return { tool, state, ...(tier && { tier }) };
@@ -51,33 +51,45 @@ export const noteHeldTools = (io: Io, tools: readonly ServerTool[]): void => {
   );
 };
 
-const noteNextCommands = (io: Io, servers: readonly string[]): void => {
+/** Splits a label: `mcp:github` is the MCP server github. */
+const partsOf = (label: string): { readonly group: string; readonly name: string } => {
+  const at = label.indexOf(':');
+  const group = label.slice(0, at) === 'mcp' ? 'servers' : 'sources';
+  return { group, name: label.slice(at + 1) };
+};
+
+const testCommand = (label: string): string => {
+  const { group, name } = partsOf(label);
+  return `toolcrib ${group} test ${name}`;
+};
+
+const noteNextCommands = (io: Io, labels: readonly string[]): void => {
   const arrow = io.noteInk.cyan('→');
-  const [first = ''] = servers;
-  const [which, whose] = servers.length === 1 ? ['it', 'its'] : ['one', 'their'];
+  const [first = ''] = labels;
+  const [which, whose] = labels.length === 1 ? ['it', 'its'] : ['one', 'their'];
   note(
     io,
-    `${arrow} Try ${which}: toolcrib servers test ${first}`,
+    `${arrow} Try ${which}: ${testCommand(first)}`,
     `${arrow} Review and accept ${whose} tools: toolcrib tools lock --accept-all`,
   );
 };
 
-const showServer = (io: Io, { crib, unreachable }: FreshCrib, name: string): void => {
+const showSource = (io: Io, { crib, unreachable }: FreshCrib, label: string): void => {
+  const { name } = partsOf(label);
   if (unreachable.includes(name)) {
-    note(io, `${io.noteInk.cyan('→')} See why: toolcrib servers test ${name}`);
+    note(io, `${io.noteInk.cyan('→')} See why: ${testCommand(label)}`);
     return;
   }
-  const tools = serverTools(crib, name);
+  const tools = serverTools(crib, label);
   print(io, `${io.ink.bold(name)}: ${counted(tools.length, 'tool')}`);
   showServerTools(io, tools);
 };
 
-const offer = async (io: Io, open: FreshCrib, servers: readonly string[]): Promise<void> => {
-  for (const name of servers) showServer(io, open, name);
-  const origins = new Set(servers.map((name) => `mcp:${name}`));
+const offer = async (io: Io, open: FreshCrib, labels: readonly string[]): Promise<void> => {
+  for (const label of labels) showSource(io, open, label);
   const held = open.crib.tools.lock
     .states()
-    .filter((state) => origins.has(state.origin) && isHeld(state));
+    .filter((state) => labels.includes(state.origin) && isHeld(state));
   if (held.length === 0) return;
   const accepted = await acceptHeld(io, open, { held, yes: false });
   if (!accepted) {
@@ -88,17 +100,24 @@ const offer = async (io: Io, open: FreshCrib, servers: readonly string[]): Promi
   note(io, io.noteInk.dim(`in ${lockFileOf(open, accepted)}`));
 };
 
-/** Offers the tools. A server that does not start stays in the configuration, and the reason is printed. */
+/**
+ * Offers the tools of sources, which are named by their labels: `mcp:github`, `openapi:petstore`. A
+ * source that does not answer stays in the configuration, and the reason is printed.
+ */
 export const offerTools = async (
   io: Io,
-  servers: readonly string[],
+  labels: readonly string[],
   { ask }: { readonly ask: boolean },
 ): Promise<void> => {
-  if (io.json || servers.length === 0) return;
+  if (io.json || labels.length === 0) return;
   if (!ask || !canAsk(io)) {
-    noteNextCommands(io, servers);
+    noteNextCommands(io, labels);
     return;
   }
-  note(io, io.noteInk.dim(`Starting ${counted(servers.length, 'server')} to see the tools …`));
-  await withFreshCrib(io, (open) => offer(io, open, servers), { silent: true, servers });
+  const servers = labels.filter((label) => label.startsWith('mcp:'));
+  if (servers.length > 0) {
+    note(io, io.noteInk.dim(`Starting ${counted(servers.length, 'server')} to see the tools …`));
+  }
+  const names = servers.map((label) => partsOf(label).name);
+  await withFreshCrib(io, (open) => offer(io, open, labels), { silent: true, servers: names });
 };

@@ -8,9 +8,9 @@ import { type MovedSecret, moveSecrets } from '../../../config/mcp-import/move-s
 import { mcpSection } from '../../../config/sections/sources/mcp.ts';
 import type { SecretVault } from '../../../contract/secrets.ts';
 import type { Io } from '../../io.ts';
+import { assertEditable, type ConfigDeps, editConfig } from '../../session/config-edit.ts';
 import { secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
 import type { FoundFile } from './find-imports.ts';
-import { assertEditable, editServers, type ServerDeps } from './server-config.ts';
 
 /** Opens the first vault of the configuration. */
 export const openVaultOf = async (io: Io): Promise<SecretVault> => {
@@ -20,7 +20,7 @@ export const openVaultOf = async (io: Io): Promise<SecretVault> => {
 };
 
 interface TakeDeps {
-  readonly deps: ServerDeps;
+  readonly deps: ConfigDeps;
   readonly vault: SecretVault;
   readonly inProject: boolean;
 }
@@ -35,7 +35,7 @@ export const takeServers = async (
   for (const { secrets } of servers) {
     for (const { key, value } of secrets) await vault.set(key, value);
   }
-  const { file } = await editServers(io, deps, {
+  const { file } = await editConfig(io, deps, {
     inProject,
     change: async (path) => {
       const edits = [];

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
+import { ODD_SERVER } from '../../../../test/fixtures/mcp-servers/some-servers.ts';
 import type { ImportOffer } from '../../../surfaces/http/server-editor.ts';
 import { runCli } from '../../run-cli.ts';
 
@@ -64,7 +65,8 @@ const serve = async (role = 'admin') => {
   return { ask, url };
 };
 
-const PROGRAM = { name: 'files', command: 'npx', args: ['-y', 'some-server', '.'] };
+/** Not installed anywhere: an added server is started at once. */
+const PROGRAM = { name: 'files', command: 'toolcrib-no-such-program', args: ['some-server', '.'] };
 
 describe('servers of the configuration over HTTP', { timeout: TIME_LIMIT }, () => {
   it('an admin adds a server, gives it a tier and removes it; the trail says who', async () => {
@@ -75,7 +77,10 @@ describe('servers of the configuration over HTTP', { timeout: TIME_LIMIT }, () =
     expect(listed.body).toEqual({
       editable: true,
       items: [
-        { name: 'files', reach: 'npx -y some-server .', isOfProject: false, pending: 'added' },
+        {
+          ...{ name: 'files', reach: 'toolcrib-no-such-program some-server .' },
+          ...{ isOfProject: false, pending: 'added' },
+        },
       ],
     });
     expect((await ask('PATCH', '/v1/servers/files', { tier: 'read_only' })).status).toBe(200);
@@ -90,6 +95,27 @@ describe('servers of the configuration over HTTP', { timeout: TIME_LIMIT }, () =
       ['token:my-admin', 'server.changed'],
       ['token:my-admin', 'server.added'],
     ]);
+  });
+
+  it('starts an added server at once, and ends it when it is removed', async () => {
+    const { ask } = await serve();
+    const odd = { name: 'odd', command: process.execPath, args: [ODD_SERVER] };
+    const added = await ask('POST', '/v1/servers', odd);
+    expect(added).toMatchObject({ status: 201, body: { notes: [] } });
+    expect(await ask('GET', '/v1/servers')).toMatchObject({
+      body: { items: [{ name: 'odd', state: 'ready' }] },
+    });
+    const { items } = (await ask('GET', '/v1/servers/config')).body as { items: object[] };
+    expect(items.some((item) => 'pending' in item)).toBe(false);
+    await ask('DELETE', '/v1/servers/odd');
+    expect(await ask('GET', '/v1/servers')).toMatchObject({ body: { items: [] } });
+    expect(await ask('GET', '/v1/servers/config')).toMatchObject({ body: { items: [] } });
+  });
+
+  it('says why an added server does not answer, and keeps it in the configuration', async () => {
+    const { ask } = await serve();
+    const { body } = await ask('POST', '/v1/servers', PROGRAM);
+    expect(body.notes).toEqual([expect.stringMatching(/^files does not answer yet: /)]);
   });
 
   it('keeps a value that looks like a secret out of the file and of every answer', async () => {

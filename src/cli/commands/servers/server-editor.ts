@@ -1,6 +1,7 @@
 /**
  * Changes the MCP servers of the configuration for the console, with the checks of the commands
- * `servers add`, `remove` and `import`. Nothing is started: a change counts from the next start.
+ * `servers add`, `remove` and `import`. An added server is started at once, a removed one is ended;
+ * another tier counts from the next start.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigError, formatProblem } from '../../../config/config-error.ts';
@@ -9,6 +10,7 @@ import type { ServerDefinition } from '../../../config/mcp-import/foreign-server
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Tier } from '../../../contract/tool.ts';
 import { digestOf } from '../../../kit/data/canonical-json.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
 import type {
   ConfiguredServer,
   ImportOffer,
@@ -17,18 +19,12 @@ import type {
   ServerEditor,
 } from '../../../surfaces/http/server-editor.ts';
 import type { Io, OpenCrib } from '../../io.ts';
+import { type ConfigDeps, editConfig, openConfigDeps } from '../../session/config-edit.ts';
+import { recordChange } from '../../session/record-change.ts';
 import { findImports } from './find-imports.ts';
 import { reachText } from './import-page.ts';
 import { openVaultOf, type PlannedServer, planImport, takeServers } from './plan-import.ts';
-import {
-  editServers,
-  isOfProject,
-  openServerDeps,
-  requireServer,
-  type ServerDeps,
-  type ServerSettings,
-  settingsOf,
-} from './server-config.ts';
+import { isOfProject, requireServer, type ServerSettings, settingsOf } from './server-config.ts';
 import { removeServer } from './servers-remove.ts';
 
 type Open = Pick<OpenCrib, 'crib' | 'loaded'>;
@@ -40,7 +36,7 @@ interface EventDetails {
 }
 
 /** Turns bad configuration into a failure; it names files and settings, never a value. */
-const asToolFailure = (error: unknown): unknown =>
+export const asToolFailure = (error: unknown): unknown =>
   error instanceof ConfigError
     ? new ToolFailure('CONFIG_INVALID', 'The configuration cannot be changed as it is.', {
         suggestions: error.problems.map(formatProblem),
@@ -88,9 +84,14 @@ const offerOf = (server: PlannedServer, client: string | undefined): ImportOffer
   digest: offerDigest(server),
 });
 
+/** How long an answer waits for a server to start. */
+const MAX_START_MS = 10_000;
+
 class Editor implements ServerEditor {
   readonly #io: Io;
   readonly #open: Open;
+  /** The settings that the servers of this process run with. */
+  readonly #started: Map<string, ServerSettings>;
   /** The change under way: two at once would overwrite each other. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -98,6 +99,7 @@ class Editor implements ServerEditor {
     // Keeps commands from printing: the HTTP answer says it.
     this.#io = { ...io, json: true };
     this.#open = open;
+    this.#started = new Map(Object.entries(open.loaded.config.mcp.servers));
   }
 
   list(): Promise<readonly ConfiguredServer[]> {
@@ -105,13 +107,12 @@ class Editor implements ServerEditor {
   }
 
   async #list(): Promise<readonly ConfiguredServer[]> {
-    const deps = await openServerDeps(this.#io);
+    const deps = await openConfigDeps(this.#io);
     const now = deps.loaded.config.mcp.servers;
-    const started = this.#open.loaded.config.mcp.servers;
-    const names = [...new Set([...Object.keys(now), ...Object.keys(started)])].sort();
+    const names = [...new Set([...Object.keys(now), ...this.#started.keys()])].sort();
     return names.flatMap((name) => {
       const settings = settingsOf(deps, name);
-      const before = Object.hasOwn(started, name) ? started[name] : undefined;
+      const before = this.#started.get(name);
       const shown = settings ?? before;
       if (!shown) return [];
       const isChanged = !isDeepStrictEqual(settings, before);
@@ -137,7 +138,7 @@ class Editor implements ServerEditor {
     }
     const definition = JSON.parse(JSON.stringify(given)) as ServerDefinition;
     return this.#inTurn(async () => {
-      const deps = await openServerDeps(this.#io);
+      const deps = await openConfigDeps(this.#io);
       if (settingsOf(deps, name)) throw nameTaken(name);
       const vault = await openVaultOf(this.#io);
       const server = { name, foreignName: name, definition, notes: [] };
@@ -150,7 +151,7 @@ class Editor implements ServerEditor {
       const withTier = { ...planned, definition: { ...planned.definition, ...(tier && { tier }) } };
       await takeServers(this.#io, { deps, vault, inProject: false }, [withTier]);
       await this.#record('server.added', name, { by });
-      return { servers: [name], notes: notesOf(planned) };
+      return { servers: [name], notes: [...notesOf(planned), ...(await this.#start(name))] };
     });
   }
 
@@ -158,20 +159,21 @@ class Editor implements ServerEditor {
     return this.#inTurn(async () => {
       await removeServer(this.#io, name);
       await this.#record('server.removed', name, { by });
+      await this.#stop(name);
       return { servers: [name], notes: [] };
     });
   }
 
   setTier(name: string, tier: Tier, by: string): Promise<ServerChange> {
     return this.#inTurn(async () => {
-      const deps = await openServerDeps(this.#io);
+      const deps = await openConfigDeps(this.#io);
       await requireServer(deps, name);
       if (isOfProject(deps, name)) {
         throw new ToolFailure('PERMISSION_DENIED', 'This server belongs to the project.', {
           suggestions: ['Edit .toolcrib/config.yml of the project by hand.'],
         });
       }
-      await editServers(this.#io, deps, {
+      await editConfig(this.#io, deps, {
         inProject: false,
         change: (file) => setInConfigFile(file, ['mcp', 'servers', name, 'tier'], tier),
       });
@@ -182,14 +184,14 @@ class Editor implements ServerEditor {
 
   offers(): Promise<readonly ImportOffer[]> {
     return this.#inTurn(async () => {
-      const { planned, clientOf } = await this.#plan(await openServerDeps(this.#io));
+      const { planned, clientOf } = await this.#plan(await openConfigDeps(this.#io));
       return planned.map((server) => offerOf(server, clientOf(server)));
     });
   }
 
   take(wanted: Parameters<ServerEditor['take']>[0], by: string): Promise<ServerChange> {
     return this.#inTurn(async () => {
-      const deps = await openServerDeps(this.#io);
+      const deps = await openConfigDeps(this.#io);
       const { planned, vault } = await this.#plan(deps);
       const chosen = wanted.map(({ name, digest }) => {
         const server = planned.find((each) => each.name === name && each.outcome === 'new');
@@ -197,13 +199,15 @@ class Editor implements ServerEditor {
         throw changedMeanwhile();
       });
       await takeServers(this.#io, { deps, vault, inProject: false }, [...new Set(chosen)]);
-      for (const { name } of chosen) await this.#record('server.added', name, { by });
-      return { servers: chosen.map(({ name }) => name), notes: chosen.flatMap(notesOf) };
+      const names = chosen.map(({ name }) => name);
+      for (const name of names) await this.#record('server.added', name, { by });
+      const starts = await Promise.all(names.map((name) => this.#start(name)));
+      return { servers: names, notes: [...chosen.flatMap(notesOf), ...starts.flat()] };
     });
   }
 
   /** Leaves out lists of the current folder: somebody else may have put them there. */
-  async #plan(deps: ServerDeps) {
+  async #plan(deps: ConfigDeps) {
     const all = await findImports(this.#io, { files: [], from: undefined });
     const files = all.filter(({ isProject }) => !isProject);
     const vault = await openVaultOf(this.#io);
@@ -215,24 +219,37 @@ class Editor implements ServerEditor {
     return { planned, vault, clientOf };
   }
 
-  async #record(event: string, name: string, { by, ...more }: EventDetails): Promise<void> {
-    const { audit } = await this.#open.crib.store();
-    await audit.append({
-      kind: 'event',
-      executionId: `server:${name}`,
-      at: this.#io.runtime.now(),
-      tool: '',
-      version: '',
-      tier: '',
-      userId: by,
-      agentId: '',
-      sessionId: '',
-      status: 'success',
-      code: '',
-      durationMs: 0,
-      costMicros: 0,
-      detail: { event, server: name, ...more },
+  #record(event: string, name: string, { by, ...more }: EventDetails): Promise<void> {
+    const detail = { server: name, ...more };
+    return recordChange(this.#io, this.#open, { event, subject: `server:${name}`, by, detail });
+  }
+
+  /** Starts a server that was written. One that does not answer stays in the configuration. */
+  async #start(name: string): Promise<readonly string[]> {
+    const deps = await openConfigDeps(this.#io);
+    const settings = settingsOf(deps, name);
+    if (!settings || settings.enabled === false) return [];
+    const { crib } = this.#open;
+    const connecting = crib.servers.connect({ name, ...settings }).then(
+      () => {
+        this.#started.set(name, settings);
+        return [];
+      },
+      (error: unknown) => [`${name} does not answer yet: ${reasonOf(error)}`],
+    );
+    const late = new Promise<readonly string[]>((resolve) => {
+      const said = [`${name} is still starting; its tools come when it is there.`];
+      this.#io.runtime.after(MAX_START_MS, () => resolve(said)).keepAlive(false);
     });
+    return Promise.race([connecting, late]);
+  }
+
+  async #stop(name: string): Promise<void> {
+    const { crib } = this.#open;
+    const isThere = crib.servers.list().some((server) => server.name === name);
+    // Another file may still name it, with other settings: those count from the next start.
+    if (isThere) await crib.servers.disconnect(name);
+    this.#started.delete(name);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -9,19 +9,18 @@ import { visibleText } from '../../../kit/text/visible-text.ts';
 import { collectEach, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
 import { type Io, note, print, printJson, warn } from '../../io.ts';
+import {
+  assertEditable,
+  type ConfigDeps,
+  editConfig,
+  openConfigDeps,
+} from '../../session/config-edit.ts';
 import { readSecretValue, secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
 import { offerTools } from './offer-tools.ts';
 import { definitionFault } from './plan-import.ts';
-import {
-  assertEditable,
-  editServers,
-  isOfProject,
-  openServerDeps,
-  type ServerDeps,
-  settingsOf,
-} from './server-config.ts';
+import { isOfProject, settingsOf } from './server-config.ts';
 
-interface AddOptions {
+export interface AddServerOptions {
   readonly env?: readonly string[];
   readonly secret?: string;
   readonly url?: string;
@@ -37,9 +36,10 @@ const pairOf = (text: string): readonly [string, string] => {
   throw misuse('--env takes NAME=value.', 'For example: --env LOG_LEVEL=debug');
 };
 
-const definitionFrom = (
+/** Makes the definition of what was typed. Throws a misuse that says what to type. */
+export const definitionFrom = (
   words: readonly string[],
-  { url, transport, env = [] }: AddOptions,
+  { url, transport, env = [] }: AddServerOptions,
 ): ServerDefinition => {
   const [command, ...args] = words;
   if ((command === undefined) === (url === undefined)) {
@@ -73,7 +73,7 @@ const warningsFor = ({ env = {}, args = [] }: ServerDefinition): readonly string
 ];
 
 /** Refuses a secret that another server is given: `a` with `B_C` and `a-b` with `C` would share one. */
-const assertOwnSecret = (deps: ServerDeps, key: string, server: string): void => {
+const assertOwnSecret = (deps: ConfigDeps, key: string, server: string): void => {
   const reference = `\${secret:${key}}`;
   const [other] = Object.entries(deps.loaded.config.mcp.servers).find(
     ([name, { env, headers }]) =>
@@ -89,7 +89,7 @@ const assertOwnSecret = (deps: ServerDeps, key: string, server: string): void =>
 interface NewSecret {
   readonly server: string;
   readonly variable: string | undefined;
-  readonly servers: ServerDeps;
+  readonly servers: ConfigDeps;
 }
 
 /** Stores the value of `--secret`, asked for or piped in; only its name is written into the file. */
@@ -111,24 +111,25 @@ const withSecret = async (
 };
 
 /** Refuses to redefine the user's own server in a project: it would be ignored. */
-const assertOwn = (deps: ServerDeps, name: string, inProject: boolean): void => {
+const assertOwn = (deps: ConfigDeps, name: string, inProject: boolean): void => {
   if (!inProject || !settingsOf(deps, name) || isOfProject(deps, name)) return;
   throw new ToolFailure('PERMISSION_DENIED', 'A project cannot change your own server.', {
     suggestions: ['Choose another name, or leave --project out.'],
   });
 };
 
-const add = async (
+/** Adds an MCP server, and offers its tools at a terminal. */
+export const addServer = async (
   io: Io,
   { name, words }: { readonly name: string; readonly words: readonly string[] },
-  options: AddOptions,
+  options: AddServerOptions,
 ): Promise<number> => {
   const requested = definitionFrom(words, options);
   const fault = definitionFault(name, requested);
   if (fault !== undefined) {
     throw misuse('This server cannot be configured.', `Change it: ${fault}`);
   }
-  const deps = await openServerDeps(io);
+  const deps = await openConfigDeps(io);
   if (settingsOf(deps, name) && options.replace !== true) {
     throw new ToolFailure('CONFLICT', `There is a server ${name} already.`, {
       suggestions: ['Choose another name, or add --replace.'],
@@ -139,7 +140,7 @@ const add = async (
   await assertEditable(io, deps, inProject);
   const secret = { server: name, variable: options.secret, servers: deps };
   const definition = await withSecret(io, requested, secret);
-  const { file } = await editServers(io, deps, {
+  const { file } = await editConfig(io, deps, {
     inProject,
     change: (path) => setInConfigFile(path, ['mcp', 'servers', name], definition),
   });
@@ -149,7 +150,7 @@ const add = async (
     print(io, `${io.ink.green('✓')} Added: ${name}`);
     note(io, io.noteInk.dim(`in ${visibleText(file)}`));
     for (const line of warnings) warn(io, visibleText(line));
-    await offerTools(io, [name], { ask: options.accept !== false });
+    await offerTools(io, [`mcp:${name}`], { ask: options.accept !== false });
   }
   return 0;
 };
@@ -186,8 +187,8 @@ export const serversAddCommand = (servers: Command, io: Io): Command =>
       .option('--replace', 'replace a server of this name')
       .option('--no-accept', 'start nothing and ask nothing about its tools')
       .action(
-        leaving(io, (name: string, words: readonly string[], options: AddOptions) =>
-          add(io, { name, words }, options),
+        leaving(io, (name: string, words: readonly string[], options: AddServerOptions) =>
+          addServer(io, { name, words }, options),
         ),
       ),
     'toolcrib servers add files -- npx -y @modelcontextprotocol/server-filesystem .',

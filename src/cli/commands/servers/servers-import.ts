@@ -7,6 +7,7 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
 import { type Io, note, print, printJson, warn } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
+import { openConfigDeps } from '../../session/config-edit.ts';
 import { type FoundFile, findImports } from './find-imports.ts';
 import { importData, importPage } from './import-page.ts';
 import { offerTools } from './offer-tools.ts';
@@ -25,7 +26,6 @@ import {
   restoreFile,
   rewriteFile,
 } from './rewrite-files.ts';
-import { openServerDeps } from './server-config.ts';
 
 interface ImportOptions {
   readonly from?: ClientName;
@@ -139,7 +139,7 @@ const importServers = async (
   files: readonly string[],
   options: ImportOptions,
 ): Promise<number> => {
-  const deps = await openServerDeps(io);
+  const deps = await openConfigDeps(io);
   const lists = await findImports(io, { files, from: options.from });
   const vault = await openVaultOf(io);
   const plan = await planImport(withoutProjectFiles(io, lists, options), {
@@ -167,7 +167,11 @@ const importServers = async (
   const code = report(io, { plan, taken: fresh, ...(file !== undefined && { file }) }, changes);
   const ask = options.accept !== false && options.yes !== true;
   const names = fresh.map(({ name }) => name);
-  await offerTools(io, names, { ask });
+  await offerTools(
+    io,
+    names.map((name) => `mcp:${name}`),
+    { ask },
+  );
   return code;
 };
 

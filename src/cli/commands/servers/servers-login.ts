@@ -8,9 +8,10 @@ import { MAX_PORT, wholeNumber } from '../../input/misuse.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { type ProgressLine, progressOn, withProgress } from '../../output/progress-line.ts';
+import { type ConfigDeps, openConfigDeps } from '../../session/config-edit.ts';
 import { onInterrupt } from '../../session/on-interrupt.ts';
 import { openBrowser } from './open-browser.ts';
-import { openServerDeps, requireServer, type ServerDeps } from './server-config.ts';
+import { requireServer } from './server-config.ts';
 
 type Auth = Awaited<ReturnType<typeof openServerAuth>>;
 type AuthServer = Parameters<typeof openServerAuth>[0];
@@ -26,7 +27,7 @@ interface ServerLoginOptions {
 
 /** Finds a server that can be logged in to: only those reached by HTTP can. */
 const remoteServer = async (
-  deps: ServerDeps,
+  deps: ConfigDeps,
   name: string,
   { clientId, port, scope }: ServerLoginOptions = {},
 ): Promise<AuthServer> => {
@@ -48,7 +49,8 @@ const remoteServer = async (
   };
 };
 
-const showPage = async (io: Io, url: URL, browser: boolean): Promise<void> => {
+/** Opens the login page in the browser, or names its address. */
+export const showPage = async (io: Io, url: URL, browser: boolean): Promise<void> => {
   const isOpen = browser && (await openBrowser(io, url));
   note(
     io,
@@ -60,7 +62,7 @@ const showPage = async (io: Io, url: URL, browser: boolean): Promise<void> => {
 
 export const authOf = async (
   io: Io,
-  { loaded }: ServerDeps,
+  { loaded }: ConfigDeps,
   { server, browser = true }: { readonly server: AuthServer; readonly browser?: boolean },
 ): Promise<Auth> => {
   const { openServerAuth: open } = await import('../../../crib/open-server-auth.ts');
@@ -90,17 +92,29 @@ const stepProgress = (io: Io, name: string) => {
   return { onStep, stop };
 };
 
+/** What is logged in to, and the group of commands that tests it. */
+export interface LoginTarget {
+  readonly name: string;
+  readonly auth: Pick<Auth, 'login' | 'logout'>;
+  readonly group: 'servers' | 'sources';
+}
+
 const login = async (io: Io, name: string, options: ServerLoginOptions): Promise<number> => {
-  const deps = await openServerDeps(io);
+  const deps = await openConfigDeps(io);
   const server = await remoteServer(deps, name, options);
   const auth = await authOf(io, deps, { server, browser: options.browser ?? true });
+  return logIn(io, { name, auth, group: 'servers' });
+};
+
+/** Waits until the person has logged in, or gives up with Ctrl-C. */
+export const logIn = async (io: Io, { name, auth, group }: LoginTarget): Promise<number> => {
   const cancelled = new AbortController();
   const stop = onInterrupt(io, () => cancelled.abort());
   const progress = stepProgress(io, name);
   try {
     const { onStep } = progress;
     const state = await auth.login({ signal: cancelled.signal, onStep }).finally(progress.stop);
-    if (io.json) printJson(io, { server: name, ...state });
+    if (io.json) printJson(io, { [group.slice(0, -1)]: name, ...state });
     else {
       print(io, `${io.ink.green('✓')} Logged in: ${name}`);
       const until = state.state === 'signed_in' ? state.expiresAt : undefined;
@@ -112,7 +126,7 @@ const login = async (io: Io, name: string, options: ServerLoginOptions): Promise
           ),
         );
       }
-      note(io, `${io.noteInk.cyan('→')} Try it: toolcrib servers test ${name}`);
+      note(io, `${io.noteInk.cyan('→')} Try it: toolcrib ${group} test ${name}`);
     }
     return 0;
   } finally {
@@ -121,10 +135,15 @@ const login = async (io: Io, name: string, options: ServerLoginOptions): Promise
 };
 
 const logout = async (io: Io, name: string): Promise<number> => {
-  const deps = await openServerDeps(io);
+  const deps = await openConfigDeps(io);
   const auth = await authOf(io, deps, { server: await remoteServer(deps, name) });
+  return logOut(io, { name, auth, group: 'servers' });
+};
+
+/** Revokes the tokens there and deletes them here. */
+export const logOut = async (io: Io, { name, auth, group }: LoginTarget): Promise<number> => {
   const removed = await withProgress(io, `Telling the login server of ${name}`, auth.logout());
-  if (io.json) printJson(io, { server: name, removed });
+  if (io.json) printJson(io, { [group.slice(0, -1)]: name, removed });
   else
     print(
       io,

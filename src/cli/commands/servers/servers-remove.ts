@@ -5,16 +5,9 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
+import { type ConfigDeps, editConfig, openConfigDeps } from '../../session/config-edit.ts';
 import { secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
-import {
-  editServers,
-  isOfProject,
-  openServerDeps,
-  requireServer,
-  type ServerDeps,
-  type ServerSettings,
-  settingsOf,
-} from './server-config.ts';
+import { isOfProject, requireServer, type ServerSettings, settingsOf } from './server-config.ts';
 import { authOf } from './servers-login.ts';
 
 interface RemoveOptions {
@@ -22,9 +15,9 @@ interface RemoveOptions {
 }
 
 /** Logs out of a removed server, unless another file still names it. */
-const forgetLogin = async (io: Io, deps: ServerDeps, name: string): Promise<void> => {
+const forgetLogin = async (io: Io, deps: ConfigDeps, name: string): Promise<void> => {
   const { url } = await requireServer(deps, name);
-  if (url === undefined || settingsOf(await openServerDeps(io), name)) return;
+  if (url === undefined || settingsOf(await openConfigDeps(io), name)) return;
   const auth = await authOf(io, deps, { server: { name, url } });
   await auth.logout();
 };
@@ -38,7 +31,7 @@ const secretsOf = ({ env, headers }: ServerSettings): readonly string[] =>
 
 /** Finds the stored secrets of a removed server that no other server uses. */
 const secretsLeft = async (io: Io, settings: ServerSettings): Promise<readonly string[]> => {
-  const { loaded } = await openServerDeps(io);
+  const { loaded } = await openConfigDeps(io);
   const used = new Set(Object.values(loaded.config.mcp.servers).flatMap(secretsOf));
   const keys = [...new Set(secretsOf(settings))].filter((key) => !used.has(key));
   if (keys.length === 0) return [];
@@ -57,9 +50,9 @@ export const removeServer = async (
   name: string,
   { project }: RemoveOptions = {},
 ): Promise<string> => {
-  const deps = await openServerDeps(io);
+  const deps = await openConfigDeps(io);
   await requireServer(deps, name);
-  const { file, changed } = await editServers(io, deps, {
+  const { file, changed } = await editConfig(io, deps, {
     inProject: project ?? isOfProject(deps, name),
     change: (path) => removeFromConfigFile(path, ['mcp', 'servers', name]),
   });
@@ -73,7 +66,7 @@ export const removeServer = async (
 };
 
 const remove = async (io: Io, name: string, options: RemoveOptions): Promise<number> => {
-  const settings = await requireServer(await openServerDeps(io), name);
+  const settings = await requireServer(await openConfigDeps(io), name);
   const file = await removeServer(io, name, options);
   const left = await secretsLeft(io, settings);
   if (io.json) printJson(io, { server: name, removed: true, file, secretsLeft: left });

@@ -6,14 +6,9 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
+import { type ConfigDeps, editConfig, openConfigDeps } from '../../session/config-edit.ts';
 import { projectFile } from '../../session/project-edit.ts';
-import {
-  editServers,
-  isOfProject,
-  openServerDeps,
-  requireServer,
-  type ServerDeps,
-} from './server-config.ts';
+import { isOfProject, requireServer } from './server-config.ts';
 
 interface ServerSwitch {
   readonly name: string;
@@ -25,24 +20,24 @@ interface SwitchOptions {
 }
 
 /** Says whether the project has switched off a server of the user's own. */
-const isOffByProject = (deps: ServerDeps, name: string): boolean =>
+const isOffByProject = (deps: ConfigDeps, name: string): boolean =>
   !isOfProject(deps, name) &&
   deps.loaded.provenance(`mcp.servers.${name}.enabled`).startsWith(projectFile(deps));
 
 /** Writes the switch and returns the changed files. */
 const write = async (
   io: Io,
-  deps: ServerDeps,
+  deps: ConfigDeps,
   { name, on, inProject }: ServerSwitch & { readonly inProject: boolean },
 ): Promise<readonly string[]> => {
   const path = ['mcp', 'servers', name, 'enabled'];
   if (!on || !isOffByProject(deps, name)) {
     const change = (file: string) => setInConfigFile(file, path, on);
-    return [(await editServers(io, deps, { inProject, change })).file];
+    return [(await editConfig(io, deps, { inProject, change })).file];
   }
   const change = (file: string) => removeFromConfigFile(file, path);
-  const { file } = await editServers(io, deps, { inProject: true, change });
-  const after = await openServerDeps(io);
+  const { file } = await editConfig(io, deps, { inProject: true, change });
+  const after = await openConfigDeps(io);
   const { enabled = true } = await requireServer(after, name);
   if (enabled || inProject) return [file];
   return [file, ...(await write(io, after, { name, on, inProject }))];
@@ -53,7 +48,7 @@ const switchServer = async (
   { name, on }: ServerSwitch,
   { project = false }: SwitchOptions,
 ): Promise<number> => {
-  const deps = await openServerDeps(io);
+  const deps = await openConfigDeps(io);
   const { enabled = true } = await requireServer(deps, name);
   const ofProject = isOfProject(deps, name);
   if (on && project && !ofProject && !isOffByProject(deps, name)) {

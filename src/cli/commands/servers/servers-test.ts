@@ -86,7 +86,7 @@ const showReady = (io: Io, { name, protocol, latencyMs }: ServerStatus, ms: numb
 
 /** Lists the tools of a server that has just listed them: a second crib reads them from the cache. */
 const listedTools = (io: Io, name: string): Promise<ReturnType<typeof serverTools>> =>
-  withStore(io, async ({ crib }) => serverTools(crib, name), { silent: true });
+  withStore(io, async ({ crib }) => serverTools(crib, `mcp:${name}`), { silent: true });
 
 const examine = async (io: Io, open: OpenCrib, name: string): Promise<number> => {
   const server = await testedServer(open, name);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Colors } from 'picocolors/types.js';
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { LockEntry, LockState } from '../../../contract/lock.ts';
+import { isUserPackage } from '../../../crib/project/packages-option.ts';
 import { isUserServer } from '../../../crib/project/user-server.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { canAsk, confirm, noTerminal } from '../../input/confirm.ts';
@@ -128,7 +129,9 @@ export const lockFileOf = (
   tools: readonly Pick<LockState, 'origin'>[],
 ): string => {
   const { trust, userDir } = loaded;
-  const isUsers = tools.length > 0 && tools.every(({ origin }) => isUserServer(loaded, origin));
+  const isUsers =
+    tools.length > 0 &&
+    tools.every(({ origin }) => isUserServer(loaded, origin) || isUserPackage(loaded, origin));
   return !isUsers && trust.inForce && trust.projectDir !== undefined
     ? join(trust.projectDir, '.toolcrib', 'tools.lock')
     : join(userDir, 'tools.lock');

@@ -14,7 +14,7 @@ import { assertProjectEditable, keepTrust, projectFile } from '../../session/pro
 
 const assertNotEnforced = ({ loaded }: OpenCrib, { tool }: CatalogEntry): void => {
   const enforced = loaded.config.enforcement.enforcedTools.includes(tool.name);
-  if (!enforced && tool.source !== 'team') return;
+  if (!enforced) return;
   throw new ToolFailure('PERMISSION_DENIED', 'This tool is enforced and cannot be switched off.', {
     suggestions: ['Ask the person who maintains the policy of your team.'],
   });
@@ -53,6 +53,8 @@ const switchTool = async (
   const file = projectFile(open);
   if (changed) {
     await assertProjectEditable(io, open);
+    // Refuses a tool that a team enforces; otherwise it is off in this process, too.
+    if (!to.on) tools.setEnabled(name, false);
     if (to.on) assertNotOffByUser(open, name, file);
     const edit = await setInConfigFile(file, ['tools', name, 'enabled'], to.on);
     await ignoreState(file);

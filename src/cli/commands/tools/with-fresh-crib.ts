@@ -49,7 +49,7 @@ const askAll = async (
 ): Promise<readonly string[]> => {
   const isChosen = ({ name, state }: ServerStatus): boolean =>
     state !== 'disabled' && (only?.includes(name) ?? true);
-  await crib.discoverTools(new AbortController().signal);
+  await crib.discoverTools(new AbortController().signal, only);
   const limit = failAfter(io, Math.max(loaded.config.mcp.startTimeoutMs, MIN_ANSWER_MS));
   const unreachable = await Promise.all(
     crib.servers

@@ -66,6 +66,21 @@ type RetrySetting = z.output<typeof retrySetting>;
 export const retryPolicyOf = (setting: RetrySetting): RetryPolicy =>
   typeof setting === 'string' ? RetryPolicies[setting] : setting;
 
+const errorRate = z.strictObject({
+  max: described(z.number().gt(0).max(1), {
+    about: 'The share of failed calls that opens the circuit, e.g. 0.5.',
+    project: 'user',
+  }),
+  windowMs: described(milliseconds, {
+    about: 'Milliseconds over which calls are counted.',
+    project: 'user',
+  }),
+  minCalls: optionalSetting(positiveCount, {
+    about: 'Calls in the window before it is judged; 10 when absent.',
+    project: 'user',
+  }),
+});
+
 const breaker = section(
   z.strictObject({
     enabled: setting(z.boolean(), {
@@ -82,6 +97,9 @@ const breaker = section(
       about: 'Milliseconds until one call may probe whether the tool works again.',
       project: 'higher',
       default: 30_000,
+    }),
+    errorRate: optionalSetting(errorRate.describe('A share of failures over a window.'), {
+      about: 'Opens the circuit as well when too large a share of the calls of a window failed.',
     }),
   }),
   'The circuit breaker of tools that declare none.',

@@ -10,48 +10,11 @@ import {
   WHOLE,
 } from '../fields.ts';
 import { described, optionalSetting, section, setting } from '../setting.ts';
-
-const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+import { FLOW, HEADERS, SECRET, SOURCE_NAME, tier, toolSettings } from './source-fields.ts';
 
 const flowName = z
   .string()
   .regex(/^(?:\*|[A-Za-z0-9][A-Za-z0-9_.:-]{0,127})$/, 'expected the name of a flow, or *');
-
-const SECRET = `\${secret:KEY}`;
-
-/** The values of `TIERS` of the contract. */
-const tier = z.enum(['read_only', 'write', 'execute', 'external_api']);
-
-const labels = z.strictObject({
-  trust: optionalSetting(z.enum(['trusted', 'untrusted']), {
-    about: 'Whether nobody outside can have written what is returned; untrusted when absent.',
-    project: 'user',
-  }),
-  sensitivity: optionalSetting(z.enum(['public', 'private', 'secret']), {
-    about:
-      'How delicate it is; private when absent, unless the program is confined and given nothing of yours.',
-    project: 'user',
-  }),
-});
-
-const FLOW = {
-  labels: optionalSetting(labels.describe('What the results are.'), {
-    about: 'What the results are, for the rules about data that leaves.',
-  }),
-  sink: optionalSetting(z.boolean(), {
-    about:
-      'Whether a call can carry data out; true when absent, except for a read_only tool of a program and for a program without hosts.',
-    project: 'user',
-  }),
-};
-
-const toolSettings = z.strictObject({
-  ...FLOW,
-  tier: optionalSetting(tier, {
-    about: 'How risky this tool is; what the server says of it counts for nothing.',
-    project: 'user',
-  }),
-});
 
 const sandboxSettings = z.strictObject({
   read: optionalSetting(z.array(nonEmptyText), {
@@ -118,16 +81,7 @@ const CONNECTION = {
     about: 'The address of a server that is already running.',
     project: 'add',
   }),
-  headers: optionalSetting(
-    z.record(
-      z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'expected the name of an HTTP header'),
-      described(z.string(), {
-        about: `The value of one header; ${SECRET} stands for a secret.`,
-        project: 'add',
-      }),
-    ),
-    { about: 'Headers that are sent to the server with every request.' },
-  ),
+  headers: HEADERS,
   transport: optionalSetting(z.enum(['stdio', 'http', 'sse', 'websocket']), {
     about: 'How to speak to it; found out from command or url when absent.',
     project: 'add',
@@ -251,7 +205,7 @@ export const mcpSection = section(
         z
           .string()
           .regex(
-            SERVER_NAME,
+            SOURCE_NAME,
             'a server name is 1 to 64 letters, digits, "_" or "-" and starts with a letter or digit',
           ),
         server,

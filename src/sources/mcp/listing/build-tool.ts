@@ -2,10 +2,10 @@
 import type { ToolContext } from '../../../contract/context.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { type Capability, defineTool, type Tier, type Tool } from '../../../contract/tool.ts';
+import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { readResult } from '../call/read-result.ts';
 import { askersOf, isErrorAnswer } from '../call/running-calls.ts';
-import { secretKeysOf } from '../resolve-secrets.ts';
 import { isConnectionLost, serverFailure } from '../server-failure.ts';
 import type { ServerLink } from '../server-link.ts';
 import type { ServerSettings } from '../server-settings.ts';

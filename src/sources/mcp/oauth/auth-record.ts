@@ -14,7 +14,7 @@ const metadataShape = z.looseObject({
 const recordShape = z.strictObject({
   url: z.string(),
   authorizationServer: z.string(),
-  resource: z.string(),
+  resource: z.string().optional(),
   metadata: metadataShape,
   client: z.strictObject({ id: z.string(), secret: z.string().optional() }),
   redirectPort: z.int().min(1).max(65_535),

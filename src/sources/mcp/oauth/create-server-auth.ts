@@ -44,6 +44,8 @@ export interface LoginOptions {
 export interface ServerAuth {
   /** For the transport: gives the token of each request, and handles its refusal. */
   readonly provider: Required<AuthProvider>;
+  /** Tells that the server did not accept the token. Rejects with AUTH_MISSING where a login is needed. */
+  refused(): Promise<void>;
   login(options?: LoginOptions): Promise<AuthState>;
   /** Deletes the tokens, and revokes them where the login server supports it. False when there were none. */
   logout(): Promise<boolean>;
@@ -82,6 +84,10 @@ class Login implements ServerAuth {
     token: () => this.#token(),
     onUnauthorized: () => this.#handleRefusal(),
   };
+
+  refused(): Promise<void> {
+    return this.#handleRefusal();
+  }
 
   async login({ signal, waitMs = LOGIN_WAIT_MS, onStep }: LoginOptions = {}): Promise<AuthState> {
     const { server, runtime, openBrowser } = this.#options;
@@ -223,9 +229,9 @@ class Login implements ServerAuth {
   }
 
   #needsLogin(reason: string): ToolFailure {
-    const { name } = this.#options.server;
+    const { name, loginCommand = `toolcrib servers login ${name}` } = this.#options.server;
     return new ToolFailure('AUTH_MISSING', `The server ${name} needs a login: ${reason}.`, {
-      suggestions: [`Log in: toolcrib servers login ${name}`],
+      suggestions: [`Log in: ${loginCommand}`],
     });
   }
 }

@@ -25,6 +25,10 @@ export interface AuthServer {
   readonly scope?: string;
   /** The port of the redirect address, where it was registered by hand. */
   readonly redirectPort?: number;
+  /** Where to log in, for a server that does not say so itself. */
+  readonly endpoints?: { readonly authorization: string; readonly token: string };
+  /** What a person types to log in; `toolcrib servers login <name>` when absent. */
+  readonly loginCommand?: string;
 }
 
 /** Finding the login server, waiting for the person, redeeming the code. */
@@ -46,7 +50,8 @@ export interface LoginDeps {
 interface LoginTarget {
   readonly authorizationServer: string;
   readonly metadata: AuthorizationServerMetadata;
-  readonly resource: string;
+  /** Absent where the server is not known to understand it (RFC 8707). */
+  readonly resource: string | undefined;
   readonly scope: string | undefined;
 }
 
@@ -100,8 +105,28 @@ const scopeOf = (
   return `${scope} offline_access`;
 };
 
+/** The login server of the configuration. Nothing is asked of the server itself. */
+const configuredTarget = (
+  { authorization, token }: NonNullable<AuthServer['endpoints']>,
+  scope: string | undefined,
+): LoginTarget => {
+  assertSecureAddress('login page', authorization);
+  const { origin } = assertSecureAddress('token endpoint', token);
+  return {
+    authorizationServer: origin,
+    metadata: {
+      ...{ issuer: origin, authorization_endpoint: authorization, token_endpoint: token },
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+    },
+    resource: undefined,
+    scope,
+  };
+};
+
 const findTarget = async (sdk: Sdk, deps: LoginDeps): Promise<LoginTarget> => {
   const { server, fetchFn } = deps;
+  if (server.endpoints) return configuredTarget(server.endpoints, server.scope);
   const { resourceMetadataUrl, scope } = await challengeOf(sdk, deps);
   const info = await sdk.discoverOAuthServerInfo(server.url, {
     fetchFn,
@@ -201,7 +226,7 @@ const authorize = async (
       clientInformation: information,
       redirectUrl: listener.redirectUrl,
       state,
-      resource,
+      ...(resource !== undefined && { resource }),
       ...(scope !== undefined && { scope }),
     },
   );
@@ -221,7 +246,7 @@ const authorize = async (
     ...(iss !== undefined && { iss }),
     codeVerifier,
     redirectUri: listener.redirectUrl,
-    resource,
+    ...(resource !== undefined && { resource }),
     fetchFn: deps.fetchFn,
   });
 };
@@ -241,7 +266,7 @@ export const runLogin = async (deps: LoginDeps): Promise<AuthRecord> => {
     return {
       url: server.url,
       authorizationServer: target.authorizationServer,
-      resource: target.resource,
+      ...(target.resource !== undefined && { resource: target.resource }),
       metadata: target.metadata,
       client,
       redirectPort: listener.port,

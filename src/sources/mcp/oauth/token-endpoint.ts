@@ -33,7 +33,7 @@ export const refreshTokens = async (
       metadata: record.metadata,
       clientInformation: clientInformation(record.client),
       refreshToken,
-      resource: record.resource,
+      ...(record.resource !== undefined && { resource: record.resource }),
       fetchFn,
     });
     const { trouble: _settled, ...rest } = record;

@@ -1,7 +1,7 @@
 /** Makes the transport to a server. Nothing is started before it is connected. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../../contract/errors.ts';
-import { resolveSecrets } from '../resolve-secrets.ts';
+import { resolveSecrets } from '../../../kit/text/resolve-secrets.ts';
 import type { ConfinedStart, McpDeps, ServerSettings } from '../server-settings.ts';
 import type { StderrTail } from '../stdio/stderr-tail.ts';
 import { StdioTransport } from '../stdio/stdio-transport.ts';

@@ -2,9 +2,11 @@
  * Opens a pool of connections to PostgreSQL. Every statement is prepared under a name, is a transaction
  * of its own, and has its values as parameters: a process that freezes or dies holds no lock.
  */
+
 import type { Pool, PoolConfig } from 'pg';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
+import { invalidSetting } from '../../../kit/data/coded-failures.ts';
 import { closedFailure } from '../../../kit/data/store-refusals.ts';
 import { openFailure, storeFailure } from './store-failure.ts';
 
@@ -62,12 +64,9 @@ const loadPg = async (): Promise<Pg> => {
   }
 };
 
-const invalid = (message: string, suggestion: string): ToolFailure =>
-  new ToolFailure('CONFIG_INVALID', message, { suggestions: [suggestion] });
-
 /** Never repeats the address, which may hold a password. */
 const badUrl = (): ToolFailure =>
-  invalid(
+  invalidSetting(
     'The address of the store is no PostgreSQL address.',
     'Write it as postgres://user@host:5432/database, with special characters of the password percent-encoded.',
   );
@@ -81,7 +80,7 @@ const assertUrl = (url: string): void => {
 
 export const assertSchema = (schema: string): void => {
   if (SCHEMA.test(schema) && !schema.startsWith('pg_')) return;
-  throw invalid(
+  throw invalidSetting(
     'The name of the schema is not allowed.',
     'Use lower-case letters, digits and underscores, e.g. toolcrib.',
   );
@@ -211,10 +210,10 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
        current_setting('server_version_num')::int AS version`,
     );
     if (rows[0]?.encoding !== 'UTF8') {
-      throw invalid('The database does not store UTF-8.', "Make it with ENCODING 'UTF8'.");
+      throw invalidSetting('The database does not store UTF-8.', "Make it with ENCODING 'UTF8'.");
     }
     if (rows[0].version < 130_000) {
-      throw invalid('The PostgreSQL server is too old.', 'Use PostgreSQL 13 or later.');
+      throw invalidSetting('The PostgreSQL server is too old.', 'Use PostgreSQL 13 or later.');
     }
     return database;
   } catch (error) {

@@ -124,6 +124,7 @@ const TABLE: Table = {
     }),
   },
   'server.changed': unchanged('staff'),
+  'server.notified': unchanged('staff'),
   'circuit.opened': unchanged('staff'),
   'circuit.closed': unchanged('staff'),
 };

@@ -5,11 +5,11 @@
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { JobEnd, NewJob } from '../../../contract/queue.ts';
-import { canonicalJson, sha256Hex } from '../../../kit/data/canonical-json.ts';
 import { parseStrictJson } from '../../../kit/text/strict-json.ts';
 import type { Answer } from '../../door/answer.ts';
 import type { HttpRequest } from '../../door/http-request.ts';
-import { type VerifiedDelivery, verifyQstash } from '../auth/qstash-signature.ts';
+import { verifyQstash } from '../auth/qstash-signature.ts';
+import { useOnce } from '../auth/use-once.ts';
 import { notFound, notSignedIn, refusal } from '../error-reply.ts';
 import type { JobDelivery } from '../http-deps.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -84,30 +84,6 @@ const answerFor = ({ id }: NewJob, end: JobEnd): Replied => {
   };
 };
 
-/** Notes that a signature was used, for as long as it is accepted. False when it was already. */
-const useOnce = async (
-  { crib, deps }: HttpServices,
-  { jti, expiresAt }: VerifiedDelivery,
-): Promise<boolean> => {
-  const { replays } = await crib.store();
-  const key = canonicalJson(['qstash', jti]);
-  const executionId = `qstash-${sha256Hex(jti).slice(0, 32)}`;
-  const claim = await replays.claim({
-    ...{ key, digest: '', executionId },
-    now: deps.runtime.now(),
-  });
-  if (claim.state !== 'new') return false;
-  const metadata = {
-    ...{ executionId, toolName: 'qstash', version: '', timestamp: deps.runtime.now() },
-    ...{ duration: 0, attempts: 1, cost: 0, tokensUsed: 0, cached: false, degraded: false },
-    ...{ resourcesUsed: [], traceId: executionId },
-    labels: { trust: 'untrusted', sensitivity: 'public' },
-  } as const;
-  const result = { success: true, status: 'success', data: null, metadata } as const;
-  await replays.finish({ key, executionId }, result, expiresAt);
-  return true;
-};
-
 interface Delivery {
   readonly delivery: JobDelivery;
   readonly request: HttpRequest;
@@ -128,7 +104,9 @@ const take = async (
   if (!verified) return notVerified();
   const job = jobIn(body, type);
   if (!job) return final('VALIDATION_ERROR', 'The body is no job of this type with a seal.');
-  if (!(await useOnce(services, verified))) return notVerified();
+  const { replays } = await services.crib.store();
+  const used = { sender: 'qstash', id: verified.jti, expiresAt: verified.expiresAt };
+  if (!(await useOnce(replays, used, services.deps.runtime.now()))) return notVerified();
   return answerFor(job, await delivery.run(job, attemptsIn(request)));
 };
 

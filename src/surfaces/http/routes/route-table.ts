@@ -3,6 +3,7 @@ import type { Route } from '../route.ts';
 import { LINK_ROUTES } from './approval-links.ts';
 import { APPROVAL_ROUTES } from './approvals.ts';
 import { AUDIT_ROUTES } from './audit.ts';
+import { CATALOG_ROUTES } from './catalog.ts';
 import { CALL_ROUTES } from './execute.ts';
 import { EXECUTION_ROUTES } from './executions.ts';
 import { FLOW_ROUTES } from './flows.ts';
@@ -13,10 +14,12 @@ import { PERMISSION_ROUTES } from './permissions.ts';
 import { POLICY_ROUTES } from './policy.ts';
 import { SERVER_ROUTES } from './servers.ts';
 import { SESSION_ROUTES } from './session.ts';
+import { SOURCE_ROUTES } from './sources.ts';
 import { STREAM_ROUTES } from './streams.ts';
 import { TOKEN_ROUTES } from './tokens.ts';
 import { TOOL_ROUTES } from './tools.ts';
 import { USAGE_ROUTES } from './usage.ts';
+import { CALLBACK_ROUTES } from './workflow-callbacks.ts';
 
 export const ROUTES: readonly Route[] = [
   ...HEALTH_ROUTES,
@@ -31,9 +34,12 @@ export const ROUTES: readonly Route[] = [
   ...AUDIT_ROUTES,
   ...USAGE_ROUTES,
   ...SERVER_ROUTES,
+  ...CATALOG_ROUTES,
+  ...SOURCE_ROUTES,
   ...POLICY_ROUTES,
   ...PERMISSION_ROUTES,
   ...TOKEN_ROUTES,
   ...STREAM_ROUTES,
   ...DELIVERY_ROUTES,
+  ...CALLBACK_ROUTES,
 ];

@@ -1,0 +1,114 @@
+/** Reading a source again, with what changed; and removing it. */
+import { useState } from 'react';
+import { useMay, useServices } from '../../api/services.tsx';
+import { Button } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { SafeText } from '../../components/safe-text.tsx';
+import { useErrorToast, useToast } from '../../components/toast.tsx';
+import { hrefOf, replaceRoute } from '../../router/route.ts';
+import { type SourceChange, type SourceStatus, sourcePath } from './source-records.ts';
+
+const GROUPS = [
+  ['added', 'Added', '+'],
+  ['removed', 'Removed', '−'],
+  ['changed', 'Changed', '~'],
+] as const;
+
+export const ChangeView = ({ change }: { readonly change: SourceChange }) => {
+  const groups = GROUPS.filter(([key]) => change[key].length > 0);
+  return (
+    <div className="note" role="status">
+      {groups.length === 0 ? (
+        <p>Nothing has changed.</p>
+      ) : (
+        groups.map(([key, title, mark]) => (
+          <div key={key}>
+            <h3>{title}</h3>
+            <ul className="plain-list">
+              {change[key].map((name) => (
+                <li key={name}>
+                  <span aria-hidden="true">{mark} </span>
+                  <code>
+                    <SafeText text={name} />
+                  </code>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))
+      )}
+    </div>
+  );
+};
+
+const RemoveDialog = (props: { readonly name: string; onDone(): void; onClose(): void }) => {
+  const { api } = useServices();
+  const toast = useToast();
+  const remove = async (): Promise<void> => {
+    await api.send('DELETE', sourcePath(props.name));
+    toast({ tone: 'good', text: `${props.name} was removed.` });
+    props.onDone();
+    replaceRoute(hrefOf(['sources']));
+  };
+  return (
+    <ConfirmDialog
+      title={`Remove ${props.name}?`}
+      confirm="Remove"
+      kind="danger"
+      onConfirm={remove}
+      onClose={props.onClose}
+    >
+      <p>It is taken out of the configuration, and its tools cannot be called any more.</p>
+    </ConfirmDialog>
+  );
+};
+
+interface ActionProps {
+  readonly source: SourceStatus;
+  readonly isEditable: boolean;
+  onDone(): void;
+}
+
+export const SourceActions = ({ source, isEditable, onDone }: ActionProps) => {
+  const { api } = useServices();
+  const may = useMay('operator');
+  const fail = useErrorToast();
+  const [isReading, setReading] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const [change, setChange] = useState<SourceChange>();
+  const readAgain = (): void => {
+    setReading(true);
+    setChange(undefined);
+    api
+      .send<{ readonly change: SourceChange }>('POST', sourcePath(source.name, '/refresh'))
+      .then((answer) => setChange(answer.change))
+      .catch(fail)
+      .finally(() => {
+        setReading(false);
+        onDone();
+      });
+  };
+  return (
+    <>
+      <div className="actions">
+        <Button
+          isBusy={isReading}
+          disabled={!may || source.state === 'disabled'}
+          onClick={readAgain}
+        >
+          {isReading ? 'Reading…' : 'Read again'}
+        </Button>
+        {isEditable && (
+          <Button kind="danger" onClick={() => setAsking(true)}>
+            Remove
+          </Button>
+        )}
+        {!may && <span className="muted">Operators may do this.</span>}
+      </div>
+      {change && <ChangeView change={change} />}
+      {isAsking && (
+        <RemoveDialog name={source.name} onDone={onDone} onClose={() => setAsking(false)} />
+      )}
+    </>
+  );
+};

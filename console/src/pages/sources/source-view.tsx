@@ -1,0 +1,70 @@
+/** One source: how it is, what it offers, what could not become a tool, what went wrong last. */
+import { Badge } from '../../components/badge.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { count } from '../../components/format.ts';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { SafeText } from '../../components/safe-text.tsx';
+import { hrefOf } from '../../router/route.ts';
+import { RefusedList } from './refused-list.tsx';
+import { SourceActions } from './source-actions.tsx';
+import type { SourceConfig, SourceStatus } from './source-records.ts';
+import { sourceMeaning } from './source-state.ts';
+
+interface ViewProps {
+  readonly source: SourceStatus;
+  readonly config: SourceConfig | undefined;
+  onChanged(): void;
+}
+
+const SourceFacts = ({ source }: Pick<ViewProps, 'source'>) => (
+  <Facts
+    of={[
+      ['Kind', source.kind],
+      ['Location', <SafeText key="location" text={source.location} />],
+      ['Last read', source.readAt !== undefined && <RelativeTime at={source.readAt} />],
+      [
+        'Tools',
+        <a key="tools" href={hrefOf(['tools'], { q: source.name })}>
+          {count(source.tools)}
+        </a>,
+      ],
+      ['Refused', source.refused.length > 0 && count(source.refused.length)],
+    ]}
+  />
+);
+
+export const SourceView = ({ source, config, onChanged }: ViewProps) => {
+  const { tone, word, meaning, command } = sourceMeaning(source);
+  const own = config?.items.find(({ name }) => name === source.name);
+  return (
+    <>
+      <header>
+        <h2>
+          <SafeText text={source.name} />
+        </h2>
+        <p>
+          <Badge tone={tone}>{word}</Badge> <span className="muted">{meaning}</span>
+        </p>
+      </header>
+      {command !== '' && <CodeBlock text={command} label="What to run" />}
+      {source.lastError !== undefined && source.lastError !== '' && (
+        <div className="note note-bad">
+          <h3>Last error</h3>
+          <p>
+            <SafeText text={source.lastError} />
+          </p>
+        </div>
+      )}
+      <SourceActions
+        key={source.name}
+        source={source}
+        isEditable={config?.editable === true && own !== undefined}
+        onDone={onChanged}
+      />
+      {own?.isOfProject && <p className="muted">It belongs to the project’s configuration.</p>}
+      <SourceFacts source={source} />
+      <RefusedList refused={source.refused} />
+    </>
+  );
+};

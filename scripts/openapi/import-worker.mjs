@@ -1,0 +1,177 @@
+/** Imports one document a message and says what became of it. Runs in a process of its own. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listingFaults } from './check-listing.mjs';
+import { operationsOf } from './document.mjs';
+import { loadCreateCrib, openBedCrib } from './open-bed-crib.mjs';
+
+const { dist } = JSON.parse(process.argv[2]);
+const createCrib = await loadCreateCrib(dist);
+const { compileJsonSchema } = await import(join(dist, 'registry/schema/json-schema.js'));
+
+const MAX_EXAMPLES = 5;
+/** The order of fields does not count. */
+const ordered = (_key, value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+const digest = (value) =>
+  createHash('sha1')
+    .update(JSON.stringify(value, ordered) ?? '')
+    .digest('hex');
+const megabytes = (bytes) => Math.round(bytes / 1e6);
+
+/** What a model, a person or the lock sees of each tool, by name. */
+const seenTools = (crib) =>
+  new Map(
+    crib.tools
+      .list()
+      .map(({ tool: { name, title, description, tier, needs } }) => [
+        name,
+        digest([
+          ...[title, description, tier, needs],
+          ...[crib.tools.inputSchema(name), crib.tools.outputSchema(name)],
+        ]),
+      ]),
+  );
+
+/** Compiles each schema of a document once: many operations share theirs. */
+const createCompiler = () => {
+  const outcomes = new Map();
+  return (schema) => {
+    if (schema === undefined) return undefined;
+    const key = digest(schema);
+    if (!outcomes.has(key)) {
+      try {
+        compileJsonSchema(schema);
+        outcomes.set(key, undefined);
+      } catch (error) {
+        outcomes.set(key, String(error.message).slice(0, 200));
+      }
+    }
+    return outcomes.get(key);
+  };
+};
+
+const namesOf = (tools) => {
+  const names = tools.flatMap(({ tool, wireName }) =>
+    tool.name === wireName ? [tool.name] : [tool.name, wireName],
+  );
+  return {
+    tooLong: names.filter((name) => name.length > 64),
+    isUnique: new Set(tools.map(({ wireName }) => wireName)).size === tools.length,
+  };
+};
+
+/** Judges each tool: schemas compile, listing is safe, name fits. */
+const judgeTools = (crib) => {
+  const tools = crib.tools.list();
+  const compileFault = createCompiler();
+  const listing = listingFaults(
+    crib,
+    tools.map(({ wireName }) => wireName),
+  );
+  const faults = tools.flatMap(({ tool, wireName }) => {
+    const input = compileFault(crib.tools.inputSchema(tool.name));
+    const output = compileFault(crib.tools.outputSchema(tool.name));
+    const fault = (input && `input: ${input}`) ?? (output && `output: ${output}`);
+    if (fault) return [{ kind: 'schema', tool: tool.name, fault }];
+    const listed = listing.get(wireName);
+    return listed ? [{ kind: 'listing', tool: tool.name, fault: listed }] : [];
+  });
+  return { faults, good: tools.length - faults.length, ...namesOf(tools) };
+};
+
+const reversed = (document) => ({
+  ...document,
+  paths: Object.fromEntries(Object.entries(document.paths ?? {}).reverse()),
+});
+
+const differing = (before, after) => {
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names].filter((name) => before.get(name) !== after.get(name));
+};
+
+/** A document that names no whole address needs one of its user. */
+const settingsFor = ({ servers }) => {
+  const isWhole = Array.isArray(servers) && servers.some(({ url }) => /^https?:\/\//i.test(url));
+  return isWhole ? {} : { baseUrl: 'https://api.example.com' };
+};
+
+/** A folder of its own with the document, always under the same name: names depend on it. */
+const projectWith = (folder, document) => {
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
+  return { createCrib, folder, document: 'openapi.json', settings: settingsFor(document) };
+};
+
+/** Reads the document again as it is, and from a file with its paths in reverse order. */
+const unstableTools = async (crib, document, folder) => {
+  const before = seenTools(crib);
+  const { change } = await crib.sources.refresh('api');
+  const again = [...change.added, ...change.removed, ...change.changed];
+  const other = await openBedCrib(projectWith(join(folder, 'reversed'), reversed(document)));
+  try {
+    return { again, reversed: differing(before, seenTools(other.crib)) };
+  } finally {
+    await other.close();
+  }
+};
+
+const examplesOf = (faults) =>
+  [...new Map(faults.map((one) => [one.fault.replaceAll(/[0-9]+/g, '0'), one])).values()].slice(
+    0,
+    MAX_EXAMPLES,
+  );
+
+const importDocument = async ({ document, operations, folder }) => {
+  const project = projectWith(join(folder, 'first'), document);
+  const start = performance.now();
+  const { crib, close } = await openBedCrib(project);
+  const importMs = performance.now() - start;
+  try {
+    const [status] = crib.sources.list();
+    if (status.state !== 'ready') {
+      return { operations, tools: 0, importMs, refused: status.lastError ?? status.state };
+    }
+    const refusedTools = status.refused.slice(0, MAX_EXAMPLES);
+    const { faults, ...judged } = judgeTools(crib);
+    const unstable = await unstableTools(crib, document, folder);
+    return {
+      ...{ operations, tools: crib.tools.list().length, importMs, refusedTools },
+      ...judged,
+      refusals: status.refused.length,
+      schemaFaults: faults.filter(({ kind }) => kind === 'schema').length,
+      listingFaults: faults.filter(({ kind }) => kind === 'listing').length,
+      faults: examplesOf(faults),
+      unstable: { again: unstable.again.length, reversed: unstable.reversed.length },
+      unstableNames: [...unstable.again, ...unstable.reversed].slice(0, 3),
+    };
+  } finally {
+    await close();
+  }
+};
+
+const answer = async (task) => {
+  const folder = mkdtempSync(join(tmpdir(), 'toolcrib-openapi-run-'));
+  const start = performance.now();
+  const document = JSON.parse(readFileSync(task.file, 'utf8'));
+  const operations = operationsOf(document).length;
+  let result;
+  try {
+    result = await importDocument({ document, operations, folder });
+  } catch (error) {
+    result = { operations, threw: String(error?.message ?? error).slice(0, 500) };
+  }
+  rmSync(folder, { recursive: true, force: true });
+  const peakMb = Math.round(process.resourceUsage().maxRSS / 1000);
+  process.send({
+    ...result,
+    totalMs: performance.now() - start,
+    ...{ peakMb, rssMb: megabytes(process.memoryUsage.rss()) },
+  });
+};
+
+process.on('message', (task) => void answer(task));

@@ -1,0 +1,35 @@
+/** Makes the command `toolcrib add <kind>` of what a kind says of itself. */
+import type { Command } from 'commander';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import type { Io } from '../../io.ts';
+import type { Register } from '../../program.ts';
+import type { AddInstaller, AddKind } from './add-kind.ts';
+import { type AddWish, addSource } from './add-source.ts';
+
+/** Adds the options that all kinds have. */
+export const withAddOptions = (command: Command): Command =>
+  withJson(command)
+    .option('--name <name>', 'the name it gets here; by default one made of the address')
+    .option('--dry-run', 'only show what it would add; nothing is written')
+    .option('--project', 'add it to the configuration of this project instead of your own')
+    .option('--replace', 'replace a source of this name')
+    .option('--no-accept', 'ask nothing about its tools');
+
+/** Adds what is at an address, in the way of its kind. */
+export const addOfKind = (io: Io, kind: AddKind | AddInstaller, wish: AddWish): Promise<number> =>
+  'install' in kind
+    ? kind.install(io, { source: wish.address, options: wish.options })
+    : addSource(io, kind, wish);
+
+export const addCommandOf =
+  (kind: AddKind | AddInstaller): Register =>
+  (add: Command, io: Io): Command => {
+    const command = withAddOptions(
+      add.command(kind.kind).description(kind.summary).argument('<address>', kind.address),
+    ).action(
+      leaving(io, (address: string, options: AddWish['options']) =>
+        addOfKind(io, kind, { address, options }),
+      ),
+    );
+    return withExamples(kind.options?.(command) ?? command, ...kind.examples);
+  };

@@ -1,0 +1,112 @@
+/** `toolcrib add grpc`: a gRPC server, by its host and port. */
+import type { Command } from 'commander';
+import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
+import { collectEach } from '../../command-actions.ts';
+import { misuse } from '../../input/misuse.ts';
+import type { AddKind } from './add-kind.ts';
+
+export interface AddGrpcOptions {
+  readonly proto?: readonly string[];
+  readonly includeDir?: readonly string[];
+  /** `--tls` or `--no-tls`. */
+  readonly tls?: boolean;
+  readonly ca?: string;
+  readonly bearer?: string;
+  readonly metadata?: readonly string[];
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+}
+
+const SCHEME = /^(grpcs?):\/\//i;
+const ADDRESS = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]%\\]+):(\d{1,5})$/i;
+
+interface Place {
+  /** Host and port. */
+  readonly address: string;
+  readonly host: string;
+  /** As the scheme says; `undefined` without one. */
+  readonly tls: boolean | undefined;
+}
+
+const placeOf = (typed: string): Place => {
+  const scheme = SCHEME.exec(typed)?.[1]?.toLowerCase();
+  const address = typed.replace(SCHEME, '').replace(/\/$/, '');
+  const host = ADDRESS.exec(address)?.[1];
+  if (host === undefined) {
+    throw misuse(
+      'A gRPC server is given as host and port.',
+      'For example: toolcrib add grpc localhost:50051',
+    );
+  }
+  return { address, host, tls: scheme === undefined ? undefined : scheme === 'grpcs' };
+};
+
+/** Names the source after the first part of its host. */
+const nameOf = (host: string): string => {
+  const [first = ''] = host.split('.');
+  return /^[a-z][a-z0-9_-]*$/i.test(first) && first !== 'localhost' ? first.slice(0, 64) : 'grpc';
+};
+
+const metadataOf = (pairs: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
+      throw misuse(
+        '--metadata takes a name and a value.',
+        `For example: --metadata 'x-api-key=\${secret:SHOP_KEY}'`,
+      );
+    }),
+  );
+
+const settingsOf = (place: Place, options: AddGrpcOptions): Readonly<Record<string, unknown>> => {
+  const { proto, includeDir, ca, bearer, metadata, include, exclude } = options;
+  const tls = options.tls ?? place.tls;
+  return {
+    address: place.address,
+    ...(proto && { proto }),
+    ...(includeDir && { includeDirs: includeDir }),
+    ...(tls !== undefined && { tls }),
+    ...(ca !== undefined && { ca }),
+    ...(bearer !== undefined && { bearer }),
+    ...(metadata && { metadata: metadataOf(metadata) }),
+    ...(include && { include }),
+    ...(exclude && { exclude }),
+  };
+};
+
+const options = (command: Command): Command =>
+  command
+    .option('--proto <file>', 'a proto file, where the server has no reflection', collectEach)
+    .option('--include-dir <folder>', 'a folder that proto files import from', collectEach)
+    .option('--tls', 'encrypt the connection; the default but for this machine')
+    .option('--no-tls', 'do not encrypt the connection')
+    .option('--ca <file>', 'certificates of authorities that the server is checked against (PEM)')
+    .option('--bearer <key>', 'the key of the secret that is sent as the bearer token')
+    .option('--metadata <name=value>', 'metadata of every call; can be repeated', collectEach)
+    .option('--include <pattern>', 'a service or method to take in, e.g. Orders/*', collectEach)
+    .option('--exclude <pattern>', 'a service or method to leave out', collectEach);
+
+export const addGrpc: AddKind<AddGrpcOptions> = {
+  kind: 'grpc',
+  summary: 'a gRPC server: each unary or server-streaming method is a tool',
+  address: 'host:port',
+  examples: [
+    'toolcrib add grpc localhost:50051',
+    'toolcrib add grpc shop.example.com:443 --bearer SHOP_TOKEN --include shop.v1.Orders',
+    'toolcrib add grpc localhost:50051 --proto proto/shop.proto --include-dir proto',
+  ],
+  recognises: (address) => SCHEME.test(address),
+  options,
+  async source({ address, name, options: chosen }) {
+    const place = placeOf(address);
+    const settings = settingsOf(place, chosen);
+    const { metadata = [], bearer } = chosen;
+    const keys = secretKeysOf(metadataOf(metadata));
+    return {
+      name: name ?? nameOf(place.host),
+      settings,
+      secrets: [...new Set([...(bearer === undefined ? [] : [bearer]), ...keys])],
+    };
+  },
+};

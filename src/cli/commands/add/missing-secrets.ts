@@ -1,0 +1,40 @@
+/** Asks for the secrets that a new source needs and that nobody has stored yet. */
+import type { SourcePreview } from '../../../crib/sources/preview-source.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
+import { canAsk } from '../../input/confirm.ts';
+import { type Io, note } from '../../io.ts';
+import { readSecretValue } from '../secrets/secrets-deps.ts';
+import { openVaultOf } from '../servers/plan-import.ts';
+
+const noteMissing = (io: Io, keys: readonly string[]): void => {
+  for (const key of keys) {
+    const command = `toolcrib secrets set ${visibleText(key)}`;
+    note(io, `${io.noteInk.cyan('→')} Store its secret: ${command}`);
+  }
+};
+
+/** Stores what the person types. Without a terminal the commands are named. Returns what is missing. */
+export const storeMissing = async (
+  io: Io,
+  secrets: SourcePreview['secrets'],
+): Promise<readonly string[]> => {
+  const missing = secrets.filter(({ isSet }) => !isSet).map(({ key }) => key);
+  if (missing.length === 0) return [];
+  if (io.json || !canAsk(io)) {
+    if (!io.json) noteMissing(io, missing);
+    return missing;
+  }
+  const vault = await openVaultOf(io);
+  const left: string[] = [];
+  for (const key of missing) {
+    // An empty answer leaves it out: the source is added, and its calls say what is missing.
+    const value = await readSecretValue(io, key).catch(() => undefined);
+    if (value === undefined) left.push(key);
+    else {
+      await vault.set(key, value);
+      note(io, io.noteInk.dim(`stored as ${visibleText(key)} in ${vault.label}`));
+    }
+  }
+  noteMissing(io, left);
+  return left;
+};

@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { nameFrom } from './name-from.ts';
+
+describe('the name of a source', () => {
+  it.each([
+    ['https://petstore3.swagger.io/api/v3/openapi.json', 'petstore3'],
+    ['https://api.github.com/graphql', 'github'],
+    ['https://mcp.linear.app/mcp', 'linear'],
+    ['http://127.0.0.1:8080/shop/openapi.json', 'shop'],
+    ['http://127.0.0.1:8080/', 'source'],
+    ['./specs/billing.v2.yaml', 'billing-v2'],
+    ['@modelcontextprotocol/server-filesystem', 'server-filesystem'],
+    ['-../…', 'source'],
+  ])('of %s is %s', (address, name) => {
+    expect(nameFrom(address)).toBe(name);
+  });
+});

@@ -1,0 +1,39 @@
+/** Writes the paths of a new source as its file needs them: they were typed from the current folder on. */
+import { relative, resolve, sep } from 'node:path';
+import type { NewSource } from './add-kind.ts';
+
+/** Settings that may name files. */
+const PATH_KEYS: ReadonlySet<string> = new Set([
+  'document',
+  'schema',
+  'proto',
+  'includeDirs',
+  'ca',
+]);
+
+const isAddress = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+
+export interface Place {
+  readonly cwd: string;
+  /** The project whose file is written; absent for the user's own, which counts in every folder. */
+  readonly project?: string;
+}
+
+const placed = (text: unknown, { cwd, project }: Place): unknown => {
+  if (typeof text !== 'string' || isAddress(text)) return text;
+  const path = resolve(cwd, text);
+  if (project === undefined) return path;
+  const below = relative(project, path).split(sep).join('/');
+  return below === '..' || below.startsWith('../') ? path : below;
+};
+
+export const withPlacedPaths = (source: NewSource, place: Place): NewSource => {
+  const entries = Object.entries(source.settings).map(([key, value]) => {
+    if (!PATH_KEYS.has(key)) return [key, value];
+    return [
+      key,
+      Array.isArray(value) ? value.map((one) => placed(one, place)) : placed(value, place),
+    ];
+  });
+  return { ...source, settings: Object.fromEntries(entries) };
+};

@@ -1,0 +1,39 @@
+/** What the kinds of `toolcrib add` that take the address of a service have in common. */
+import { misuse } from '../../input/misuse.ts';
+
+/** Gives an address of these protocols without credentials; `undefined` for anything else. */
+export const serviceUrl = (typed: string, protocols: readonly string[]): URL | undefined => {
+  const url = URL.canParse(typed) ? new URL(typed) : undefined;
+  const isUsable =
+    url !== undefined &&
+    protocols.includes(url.protocol) &&
+    url.hostname !== '' &&
+    url.username === '' &&
+    url.password === '';
+  return isUsable ? url : undefined;
+};
+
+/** Parts of a host that say nothing about the service. */
+const DULL = /^(?:www|api|graphql|ws|wss|localhost|\d+)$/i;
+
+/** Names a source after the first telling part of its host. */
+export const serviceName = ({ hostname }: URL, otherwise: string): string => {
+  const parts = hostname.split('.');
+  const telling = (parts.length > 1 ? parts.slice(0, -1) : parts).find(
+    (part) => !DULL.test(part) && /^[a-z][a-z0-9_-]{0,63}$/i.test(part),
+  );
+  return telling ?? otherwise;
+};
+
+/** Reads `name=value` pairs. */
+export const headersFrom = (pairs: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
+      throw misuse(
+        '--header takes a name and a value.',
+        `For example: --header 'x-api-key=\${secret:SHOP_KEY}'`,
+      );
+    }),
+  );

@@ -1,0 +1,179 @@
+/** `toolcrib team join`, `sync`, `status` and `leave`: this user's part in the catalog of a team. */
+import type { Command } from 'commander';
+import { setInConfigFile } from '../../../config/edit/edit-config.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { TeamKey, TeamState } from '../../../contract/team.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { canAsk, confirm, noTerminal } from '../../input/confirm.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { formatTime } from '../../output/format-units.ts';
+import { entriesText, type Membership, membershipOf } from './team-access.ts';
+
+export interface JoinOptions {
+  readonly key?: string;
+  readonly acceptTools?: boolean;
+}
+
+const loadMembership = () => import('../../../crib/team/team-membership.ts');
+
+/** Lets a person compare the key; without one, only a key that was named is taken. */
+const assertKey = async (io: Io, teamKey: TeamKey, { key }: JoinOptions): Promise<void> => {
+  const { isKeyNamed } = await loadMembership();
+  const { org, fingerprint } = teamKey;
+  if (key !== undefined) {
+    if (isKeyNamed(teamKey, key)) return;
+    throw new ToolFailure('SECURITY_VIOLATION', 'The server has another key than the one named.', {
+      suggestions: ['Ask your team for the fingerprint again, over a way that you trust.'],
+    });
+  }
+  note(io, `The catalog of ${org} is signed with the key`, `  ${fingerprint}`);
+  note(io, 'Compare it with the fingerprint that your team gave you over another way.');
+  if (!canAsk(io)) throw noTerminal('Name the fingerprint that your team gave you: --key <it>');
+  if (await confirm(io, 'Is it the same?')) return;
+  throw new ToolFailure('USER_CANCELLED', 'You did not join.');
+};
+
+const assertNoOther = async (membership: Membership, { org, publicKey }: TeamKey) => {
+  const { currentEnrolment, recordedTeam } = await loadMembership();
+  const current = await currentEnrolment(membership);
+  const record = await recordedTeam(membership);
+  const isOther = current && (current.org !== org || (!record && current.publicKey !== publicKey));
+  if (!isOther) return;
+  throw new ToolFailure('CONFLICT', 'You are in a team already.', {
+    suggestions: ['Leave it first: toolcrib team leave'],
+  });
+};
+
+/** One after the other, and `enabled` last: a file that is half written is valid. */
+const writeTeam = async (
+  file: string,
+  { url, org, publicKey }: TeamKey & { readonly url: string },
+  { acceptTools }: JoinOptions,
+): Promise<void> => {
+  await setInConfigFile(file, ['teams', 'url'], url);
+  await setInConfigFile(file, ['teams', 'orgId'], org);
+  await setInConfigFile(file, ['teams', 'key'], publicKey);
+  if (acceptTools) await setInConfigFile(file, ['teams', 'acceptTools'], true);
+  await setInConfigFile(file, ['teams', 'enabled'], true);
+};
+
+const kindsOf = ({ bundle }: TeamState): string => {
+  const counts = new Map<string, number>();
+  for (const { kind } of bundle?.entries ?? []) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ') || 'nothing';
+};
+
+export const joinTeam = async (io: Io, address: string, options: JoinOptions): Promise<number> => {
+  const membership = await membershipOf(io);
+  const { assertCatalogUrl, fetchTeamKey, withTeamClient } = await loadMembership();
+  const url = assertCatalogUrl(address);
+  const teamKey = await fetchTeamKey(url, membership);
+  await assertNoOther(membership, teamKey);
+  await assertKey(io, teamKey, options);
+  const state = await withTeamClient({ url, ...teamKey }, membership, async (client) => {
+    await client.sync(AbortSignal.timeout(60_000));
+    return client.state();
+  });
+  await writeTeam(membership.file, { ...teamKey, url }, options);
+  if (io.json) printJson(io, { org: teamKey.org, url, serial: state.bundle?.serial });
+  else {
+    print(io, `${io.ink.green('✓')} You are in the team ${teamKey.org}: ${kindsOf(state)}.`);
+    if (!options.acceptTools) note(io, '  New tools wait for you: toolcrib tools accept');
+  }
+  return 0;
+};
+
+export const teamJoinCommand = (team: Command, io: Io): Command =>
+  withExamples(
+    withJson(team.command('join').argument('<url>', 'the server that publishes the catalog'))
+      .option('--key <fingerprint>', 'the key of the team, as its people gave it to you')
+      .option('--accept-tools', 'accept all tools that the team publishes, now and later')
+      .action(leaving(io, (url: string, options: JoinOptions) => joinTeam(io, url, options))),
+    'toolcrib team join https://tools.example.com --key 1f0c:…',
+  );
+
+const enrolled = async (membership: Membership) => {
+  const { currentEnrolment } = await loadMembership();
+  const enrolment = await currentEnrolment(membership);
+  if (enrolment) return enrolment;
+  throw new ToolFailure('NOT_FOUND', 'You are in no team.', {
+    suggestions: ['Join one: toolcrib team join <url>'],
+  });
+};
+
+const sync = async (io: Io): Promise<number> => {
+  const membership = await membershipOf(io);
+  const { withTeamClient } = await loadMembership();
+  return withTeamClient(await enrolled(membership), membership, async (client) => {
+    const changed = await client.sync(AbortSignal.timeout(60_000));
+    const state = client.state();
+    const serial = state.bundle?.serial;
+    if (io.json) printJson(io, { org: state.org, serial, changed });
+    else if (changed) print(io, `${io.ink.green('✓')} Bundle ${serial}: ${kindsOf(state)}.`);
+    else print(io, `Bundle ${serial} is the latest.`);
+    return 0;
+  });
+};
+
+export const teamSyncCommand = (team: Command, io: Io): Command =>
+  withExamples(
+    withJson(team.command('sync')).action(leaving(io, () => sync(io))),
+    'toolcrib team sync',
+  );
+
+const printState = (io: Io, state: TeamState): void => {
+  const { org, url, bundle, fault, fingerprint, isExpired, syncedAt } = state;
+  print(io, `${io.ink.bold(org)}  ${visibleText(url)}`, `  key      ${fingerprint}`);
+  if (bundle) print(io, `  bundle   ${bundle.serial}, ${entriesText(bundle.entries.length)}`);
+  else print(io, `  bundle   ${io.ink.red('none: no call is let through')}`);
+  if (syncedAt !== undefined) print(io, `  synced   ${formatTime(syncedAt)}`);
+  if (bundle?.expiresAt !== undefined) {
+    const over = isExpired ? io.ink.red(' (over: its tools are gone, its rules stay)') : '';
+    print(io, `  expires  ${formatTime(bundle.expiresAt)}${over}`);
+  }
+  for (const entry of bundle?.entries ?? []) {
+    print(io, `  ${entry.kind.padEnd(8)} ${visibleText(entry.name)}`);
+  }
+  if (fault !== undefined) print(io, `  ${io.ink.red('fault')}    ${visibleText(fault)}`);
+};
+
+const status = async (io: Io): Promise<number> => {
+  const membership = await membershipOf(io);
+  const { withTeamClient } = await loadMembership();
+  return withTeamClient(await enrolled(membership), membership, async (client) => {
+    const state = client.state();
+    if (io.json) printJson(io, state);
+    else printState(io, state);
+    return state.bundle ? 0 : 1;
+  });
+};
+
+export const teamStatusCommand = (team: Command, io: Io): Command =>
+  withExamples(
+    withJson(team.command('status', { isDefault: true })).action(leaving(io, () => status(io))),
+    'toolcrib team status',
+  );
+
+const leave = async (io: Io, { yes }: { readonly yes?: boolean }): Promise<number> => {
+  const membership = await membershipOf(io);
+  if (yes !== true) {
+    if (!canAsk(io)) throw noTerminal('Add --yes to leave without being asked.');
+    const question = 'Leave the team? Its rules and tools end here.';
+    if (!(await confirm(io, question))) throw new ToolFailure('USER_CANCELLED', 'You stay.');
+  }
+  const { forgetTeam } = await loadMembership();
+  await setInConfigFile(membership.file, ['teams', 'enabled'], false);
+  await forgetTeam(membership);
+  if (io.json) printJson(io, { left: true });
+  else print(io, `${io.ink.green('✓')} You have left the team.`);
+  return 0;
+};
+
+export const teamLeaveCommand = (team: Command, io: Io): Command =>
+  withExamples(
+    withJson(team.command('leave'))
+      .option('--yes', 'leave without being asked')
+      .action(leaving(io, (options: { readonly yes?: boolean }) => leave(io, options))),
+    'toolcrib team leave',
+  );

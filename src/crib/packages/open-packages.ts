@@ -1,0 +1,137 @@
+/** Opens the installed packages: their tools are compiled and run like custom tools, in a sandbox. */
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { readEnvironment } from '../../config/read-environment.ts';
+import type { Config } from '../../config/schema.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { CribPackages } from '../../contract/packages.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Sandboxes } from '../../contract/sandbox.ts';
+import type { EgressInit } from '../../governance/egress/create-egress.ts';
+import { PACKAGE_LIMITS } from '../../kit/archive/read-tarball.ts';
+import { readBytes } from '../../kit/http/read-reply.ts';
+import type { Registry } from '../../registry/registry.ts';
+import { type CompileCache, createCompileCache } from '../../sources/custom/compile-cache.ts';
+import { formatFileProblem } from '../../sources/custom/file-problem.ts';
+import { type LoadDeps, loadToolFiles } from '../../sources/custom/load-tool-files.ts';
+import { createPackages, type Packages } from '../../sources/packages/create-packages.ts';
+import { integrityOf } from '../../sources/packages/download-package.ts';
+import { packTool } from '../../sources/packages/pack-tool.ts';
+import type { ReadPackageTools } from '../../sources/packages/package-source.ts';
+import type { CustomTools } from '../open-custom-tools.ts';
+import { runIn } from '../sources/run-in-sandbox.ts';
+import { openLibraries, type PackageLocations } from './package-libraries.ts';
+import { RecordingFiles } from './recording-files.ts';
+
+export interface OpenPackagesDeps {
+  readonly config: Config;
+  readonly runtime: Runtime;
+  readonly sandboxes: Sandboxes;
+  readonly registry: Pick<Registry, 'load' | 'unload' | 'get'>;
+  /** The project: relative paths start there. */
+  readonly project: string;
+  readonly customTools?: CustomTools | undefined;
+}
+
+const readerOf =
+  ({ config, sandboxes }: OpenPackagesDeps, cache: CompileCache): ReadPackageTools =>
+  async (files, toolFiles, name) => {
+    const onlySandbox = config.packages[name]?.sandbox ?? config.sandbox.default;
+    const runner: LoadDeps = {
+      ...{ files, cache, runCode: runIn(sandboxes), onlySandbox, defaultSandbox: onlySandbox },
+      hasTools: (file) => toolFiles.includes(file),
+    };
+    const { tools, problems, composed } = await loadToolFiles(runner);
+    return {
+      tools,
+      refused: [
+        ...problems.map((problem) => ({ name: problem.file, reason: formatFileProblem(problem) })),
+        ...composed.map(({ file }) => ({
+          name: file,
+          reason: 'a package cannot bring a composed tool; write it in the project',
+        })),
+      ],
+    };
+  };
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+const unanswered = (status: number): ToolFailure =>
+  new ToolFailure('NETWORK', `The address answered with the status ${status}.`, {
+    suggestions: ['Check the address of the tarball.'],
+  });
+
+/** Fetches through the egress guard; from a host on this machine only where the user named it. */
+const fetchWith =
+  ({ config }: OpenPackagesDeps) =>
+  async (address: string, signal: AbortSignal): Promise<Uint8Array> => {
+    const { createEgress } = await import('../../governance/egress/create-egress.ts');
+    const { hostname, host } = new URL(address);
+    const local = LOOPBACK.test(hostname) ? [host] : [];
+    const allowPrivate = [...config.egress.allowPrivate, ...local];
+    const egress = createEgress({ ...config.egress, allowPrivate });
+    try {
+      const scope = { hosts: ['*'], signal: () => signal, onHop: () => undefined };
+      const response = await egress.fetch(address, { scope } as EgressInit);
+      if (!response.ok) throw unanswered(response.status);
+      return await readBytes(response, PACKAGE_LIMITS.maxPackedBytes);
+    } finally {
+      await egress.close();
+    }
+  };
+
+const FILE_TAG = 'file:';
+
+const notPackable = (message: string): ToolFailure =>
+  new ToolFailure('NOT_FOUND', message, {
+    suggestions: ['Tools in .toolcrib/tools can be packed: toolcrib tools new makes one.'],
+  });
+
+const packWith =
+  (deps: OpenPackagesDeps): CribPackages['pack'] =>
+  async (name, path, options = {}) => {
+    const tool = deps.registry.get(name)?.tool;
+    const file = tool?.tags?.find((tag) => tag.startsWith(FILE_TAG))?.slice(FILE_TAG.length);
+    if (tool?.source !== 'custom' || file === undefined || !deps.customTools) {
+      throw notPackable(`${name} is no tool of this project's own.`);
+    }
+    const files = new RecordingFiles(await deps.customTools.files());
+    const runner = { runCode: runIn(deps.sandboxes), defaultSandbox: deps.config.sandbox.default };
+    const cache = createCompileCache(undefined);
+    // Compiled anew: what the compiler asks for is what the tool imports.
+    const loaded = await loadToolFiles({
+      ...runner,
+      files,
+      cache,
+      hasTools: (each) => each === file,
+    });
+    const [problem] = loaded.problems;
+    if (problem) throw notPackable(formatFileProblem(problem));
+    const packed = await packTool({ tool, file, files: files.used(file) }, options);
+    const target = resolve(deps.project, path);
+    await writeFile(target, packed.tarball);
+    const { tarball, ...rest } = packed;
+    return { ...rest, path: target, integrity: integrityOf(tarball) };
+  };
+
+/** Reads the lock files; reads no package before its source is loaded. */
+export const openPackages = async (
+  locations: PackageLocations,
+  deps: OpenPackagesDeps,
+): Promise<Packages> => {
+  const { config, runtime, registry, project } = deps;
+  const cache = createCompileCache(join(locations.userDir, 'cache', 'tools'));
+  return createPackages({
+    ...{ runtime, registry, folder: project },
+    libraries: await openLibraries(locations, runtime),
+    env: readEnvironment(),
+    readTools: readerOf(deps, cache),
+    fetchTarball: fetchWith(deps),
+    isEnabled: (name) => config.packages[name]?.enabled !== false,
+    otherTool: (name) => {
+      const tool = registry.get(name)?.tool;
+      return tool?.source === 'package' ? undefined : tool?.version;
+    },
+    pack: packWith(deps),
+  });
+};

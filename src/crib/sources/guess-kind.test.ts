@@ -1,0 +1,109 @@
+/** Guesses from documents and from real servers on this machine. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { defaultSettings } from '../../config/default-settings.ts';
+import { guessKind } from './guess-kind.ts';
+
+type Reply = readonly [status: number, type: string, body: string];
+
+let server: Server | undefined;
+let folder: string | undefined;
+
+afterEach(async () => {
+  server?.closeAllConnections();
+  server?.close();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
+
+const serve = async (reply: (method: string, body: string) => Reply): Promise<string> => {
+  server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on('data', (piece: Buffer) => pieces.push(piece));
+    request.on('end', () => {
+      const [status, type, body] = reply(request.method ?? '', Buffer.concat(pieces).toString());
+      response.writeHead(status, { 'content-type': type }).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`;
+};
+
+const guess = (address: string, project = '/') =>
+  guessKind(address, {
+    config: defaultSettings(),
+    project,
+    signal: AbortSignal.timeout(20_000),
+  });
+
+const inFile = async (text: string) => {
+  folder = await mkdtemp(join(tmpdir(), 'toolcrib-guess-'));
+  await writeFile(join(folder, 'document'), text);
+  return guess('document', folder);
+};
+
+const HTML: Reply = [200, 'text/html', '<html></html>'];
+
+describe('the kind of a source, guessed', () => {
+  it.each([
+    ['{"openapi":"3.1.0","paths":{}}', 'openapi: 3.1.0'],
+    ['{\n  "info": {},\n  "swagger": "2.0"}', 'swagger: 2.0'],
+    ['# ours\nopenapi: 3.0.3\ninfo: {}\n', 'openapi: 3.0.3'],
+    ["swagger: '2.0'\n", 'swagger: 2.0'],
+  ])('is OpenAPI for a file with %j', async (text, why) => {
+    expect(await inFile(text)).toEqual({ kind: 'openapi', why: `the document says ${why}` });
+  });
+
+  it('is GraphQL for a file with an introspection', async () => {
+    expect(await inFile('{"data":{"__schema":{}}}')).toMatchObject({ kind: 'graphql' });
+  });
+
+  it.each(['{"a":1}', 'text', '{"openapi":{"version":3}}', ''])(
+    'is unknown for %j',
+    async (text) => {
+      expect(await inFile(text)).toBeUndefined();
+    },
+  );
+
+  it('is unknown for a file that is not there and for other protocols', async () => {
+    expect(await guess('nothing.json')).toBeUndefined();
+    expect(await guess('wss://example.com')).toBeUndefined();
+  });
+
+  it('is OpenAPI for an address with a document', async () => {
+    const url = await serve(() => [200, 'application/json', '{"openapi":"3.0.0"}']);
+    expect(await guess(url)).toMatchObject({ kind: 'openapi' });
+  });
+
+  it('is GraphQL for an address that answers a query', async () => {
+    const url = await serve((method, body) =>
+      method === 'POST' && body.includes('__typename')
+        ? [200, 'application/json', '{"data":{"__typename":"Query"}}']
+        : [400, 'application/json', '{}'],
+    );
+    expect(await guess(url)).toMatchObject({ kind: 'graphql' });
+  });
+
+  it('is MCP for an address that answers initialize, also in an event stream', async () => {
+    const answer = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { protocolVersion: 'x' } });
+    const url = await serve((method) =>
+      method === 'POST'
+        ? [200, 'text/event-stream', `event: message\ndata: ${answer}\n\n`]
+        : [405, 'text/plain', ''],
+    );
+    expect(await guess(url)).toMatchObject({ kind: 'mcp' });
+  });
+
+  it('is unknown for a web page', async () => {
+    expect(await guess(await serve(() => HTML))).toBeUndefined();
+  });
+
+  it('threat: a private address that nobody allowed is not asked', async () => {
+    await expect(guess('http://169.254.169.254/latest')).rejects.toMatchObject({
+      code: 'SECURITY_VIOLATION',
+    });
+  });
+});

@@ -1,0 +1,176 @@
+/**
+ * Finds out what is at an address: an OpenAPI document, a GraphQL endpoint or an MCP server. Asks with
+ * requests that change nothing, through the egress guard. The answers are hostile: only their shape is
+ * looked at, and a guess is never acted on without the user's word.
+ */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Config } from '../../config/schema.ts';
+import type { EgressInit } from '../../governance/egress/create-egress.ts';
+import { isObject } from '../../kit/data/is-record.ts';
+import { decodeText, parseJson, readBytes } from '../../kit/http/read-reply.ts';
+import { hostOf, LOOPBACK } from './open-sources.ts';
+
+export interface KindGuess {
+  readonly kind: string;
+  /** What gave it away, for people. */
+  readonly why: string;
+}
+
+export interface GuessDeps {
+  readonly config: Pick<Config, 'egress'>;
+  /** Paths start here. */
+  readonly project: string;
+  readonly signal: AbortSignal;
+}
+
+/** Large documents exist: Microsoft Graph has 35 MB. Their first keys are enough. */
+const MAX_BYTES = 64_000_000;
+const PROTOCOL = '2025-11-25';
+
+/** Top-level keys of YAML and JSON, without parsing a whole document. */
+const OPENAPI_LINE = /^(?:\s*\{)?\s*["']?(openapi|swagger)["']?\s*:\s*["']?(\d[\w.]{0,20})/m;
+
+const guessOfText = (text: string): KindGuess | undefined => {
+  const json = parseJson(text)?.value;
+  if (isObject(json)) {
+    for (const key of ['openapi', 'swagger'] as const) {
+      const version = Object.hasOwn(json, key) ? json[key] : undefined;
+      if (typeof version === 'string') {
+        return { kind: 'openapi', why: `the document says ${key}: ${version.slice(0, 20)}` };
+      }
+    }
+    const schema = isObject(json.data) ? json.data.__schema : json.__schema;
+    if (isObject(schema))
+      return { kind: 'graphql', why: 'it holds the answer to an introspection' };
+    return undefined;
+  }
+  const line = OPENAPI_LINE.exec(text);
+  if (line) return { kind: 'openapi', why: `the document says ${line[1]}: ${line[2]}` };
+  return undefined;
+};
+
+/** An MCP server answers in JSON, or in an event stream whose data is JSON. */
+const isInitializeAnswer = (text: string): boolean => {
+  const lines = text.split('\n', 50).map((line) => line.replace(/^data:\s*/, ''));
+  return [text, ...lines].some((part) => {
+    const answer = parseJson(part)?.value;
+    return isObject(answer) && answer.jsonrpc === '2.0' && isObject(answer.result)
+      ? typeof answer.result.protocolVersion === 'string'
+      : false;
+  });
+};
+
+const isGraphqlAnswer = (text: string): boolean => {
+  const answer = parseJson(text)?.value;
+  if (!isObject(answer)) return false;
+  if (isObject(answer.data) && typeof answer.data.__typename === 'string') return true;
+  const { errors } = answer;
+  return Array.isArray(errors) && errors.some((each) => isObject(each) && 'message' in each);
+};
+
+interface Question {
+  readonly kind: string;
+  readonly why: string;
+  readonly accept: string;
+  readonly body: unknown;
+  recognises(answer: string): boolean;
+}
+
+const QUESTIONS: readonly Question[] = [
+  {
+    kind: 'mcp',
+    why: 'it answers `initialize` as an MCP server',
+    accept: 'application/json, text/event-stream',
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: {
+        protocolVersion: PROTOCOL,
+        capabilities: {},
+        clientInfo: { name: 'toolcrib', version: '0' },
+      },
+    },
+    recognises: isInitializeAnswer,
+  },
+  {
+    kind: 'graphql',
+    why: 'it answers a GraphQL query',
+    accept: 'application/graphql-response+json, application/json',
+    body: { query: '{ __typename }' },
+    recognises: isGraphqlAnswer,
+  },
+];
+
+type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+
+const textOf = async (response: Response, maxBytes: number): Promise<string> =>
+  decodeText(await readBytes(response, maxBytes));
+
+/** Reads the first event of a stream: an MCP server may keep it open. */
+const firstText = async (response: Response): Promise<string> => {
+  const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
+  if (!isStream || response.body === null) return textOf(response, 1_000_000);
+  let text = '';
+  for await (const piece of response.body) {
+    text += decodeText(piece);
+    if (/^data:.*\n/m.test(text) || text.length > 1_000_000) break;
+  }
+  return text;
+};
+
+const ask = async (fetch: Fetch, url: string, question: Question): Promise<boolean> => {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: question.accept },
+    body: JSON.stringify(question.body),
+  });
+  return question.recognises(await firstText(response));
+};
+
+/** Tries the document first: a GET changes nothing anywhere. A question that fails is a no. */
+const guessByRequest = async (url: string, fetch: Fetch): Promise<KindGuess | undefined> => {
+  const response = await fetch(url, { headers: { accept: 'application/json, */*;q=0.5' } });
+  const document = response.ok ? guessOfText(await textOf(response, MAX_BYTES)) : undefined;
+  if (!response.ok) await response.body?.cancel();
+  if (document) return document;
+  for (const question of QUESTIONS) {
+    const isIt = await ask(fetch, url, question).catch(() => false);
+    if (isIt) return { kind: question.kind, why: question.why };
+  }
+  return undefined;
+};
+
+const isHttp = (address: string): boolean => /^https?:\/\//i.test(address);
+
+const guessByAddress = async (
+  address: string,
+  { config, signal }: GuessDeps,
+): Promise<KindGuess | undefined> => {
+  const { createEgress } = await import('../../governance/egress/create-egress.ts');
+  const at = hostOf(address);
+  // The user typed the address, so a host on this machine is meant.
+  const own = at && LOOPBACK.test(at.hostname) ? [at.host] : [];
+  const allowPrivate = [...config.egress.allowPrivate, ...own];
+  const egress = createEgress({ ...config.egress, allowPrivate });
+  const scope = { hosts: ['*'], signal: () => signal, onHop: () => undefined };
+  try {
+    return await guessByRequest(address, (url, init) =>
+      egress.fetch(url, { ...init, scope } as EgressInit),
+    );
+  } finally {
+    await egress.close();
+  }
+};
+
+/** Returns nothing on doubt. Rejects when an address cannot be reached; a missing file is no guess. */
+export const guessKind = async (
+  address: string,
+  deps: GuessDeps,
+): Promise<KindGuess | undefined> => {
+  if (isHttp(address)) return guessByAddress(address, deps);
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(address)) return undefined;
+  const bytes = await readFile(resolve(deps.project, address)).catch(() => undefined);
+  return bytes && bytes.length <= MAX_BYTES ? guessOfText(decodeText(bytes)) : undefined;
+};

@@ -1,0 +1,123 @@
+/** Lets workflows answer later: adds and runs the jobs that deliver them, and takes their callbacks. */
+import type { CribHost } from '../../contract/crib-host.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { CompletionOutcome, InvocationCompletion } from '../../contract/invocation.ts';
+import type { JobHandler } from '../../contract/job.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import { auditEvent } from '../../pipeline/record/audit-event.ts';
+import { deliveryToolName } from '../../sources/n8n/invocation-tools.ts';
+import { createInvocations, type Invocations } from '../../sources/n8n/invocations.ts';
+import type { LaterDeps } from '../../sources/n8n/workflow-tool.ts';
+
+/** The type of the jobs that deliver runs. */
+export const DELIVERY_JOB = 'deliver_workflow';
+
+export interface LaterWorkflowDeps {
+  readonly runtime: Pick<Runtime, 'now'>;
+  /** The crib, once it is made: sources are opened before. */
+  host(): Pick<CribHost, 'store' | 'jobs'>;
+}
+
+const invocationsOf = (
+  host: () => Pick<CribHost, 'store'>,
+  { now }: Pick<Runtime, 'now'>,
+): Invocations =>
+  createInvocations({ now: () => now(), memory: async () => (await host().store()).memory });
+
+interface Delivery {
+  readonly source: string;
+  readonly invocationId: string;
+}
+
+/** Another call has delivered the run. */
+const isDelivered = ({ code, extras }: ToolFailure): boolean =>
+  code === 'CONFLICT' && extras.inDoubt === undefined;
+
+/** Codes after which n8n has not begun: the next attempt of the job may deliver. */
+const NOT_BEGUN: ReadonlySet<string> = new Set(['RATE_LIMITED', 'LOCK', 'CIRCUIT_OPEN']);
+
+/** Puts a failure on record that another attempt cannot mend without the risk of a second run. */
+const deliveryHandler =
+  (invocations: Invocations): JobHandler<Delivery> =>
+  async ({ payload: { source, invocationId }, attempts, retries }, { call }) => {
+    try {
+      return await call(deliveryToolName(source), { invocationId });
+    } catch (error) {
+      if (!(error instanceof ToolFailure) || isDelivered(error)) throw error;
+      if (NOT_BEGUN.has(error.code) && attempts <= retries) throw error;
+      await invocations.failed(invocationId, error.message);
+      const text = `The run ${invocationId} could not be delivered: ${error.message}`;
+      throw new ToolFailure('CONFLICT', text, { ...error.extras, retryable: false });
+    }
+  };
+
+const PAYLOAD = {
+  type: 'object',
+  properties: { source: { type: 'string' }, invocationId: { type: 'string' } },
+  required: ['source', 'invocationId'],
+  additionalProperties: false,
+} as const;
+
+/** Registers the type of job, in every process that may work on the queue. */
+export const registerDeliveries = (
+  crib: Pick<CribHost, 'store' | 'jobs'>,
+  runtime: Pick<Runtime, 'now'>,
+): void =>
+  crib.jobs.register<Delivery>(DELIVERY_JOB, deliveryHandler(invocationsOf(() => crib, runtime)), {
+    input: PAYLOAD,
+  });
+
+export const laterWorkflows = ({ host, runtime }: LaterWorkflowDeps): LaterDeps => ({
+  invocations: invocationsOf(host, runtime),
+  enqueue: async ({ source, id }, context) => {
+    const { userId, agentId, sessionId, loopId, isolation, authenticated } = context;
+    const tool = deliveryToolName(source);
+    await host().jobs.enqueue(
+      DELIVERY_JOB,
+      { source, invocationId: id },
+      {
+        ...{ userId, agentId, sessionId, loopId, isolation, authenticated },
+        // The job may deliver and nothing else, whatever its caller may do.
+        ...{ roles: [], permissions: [`tool:${tool}`], idempotencyKey: id },
+        tools: [tool, `job:${DELIVERY_JOB}`],
+      },
+    );
+  },
+});
+
+/** Takes the answer of a workflow whose signature has been checked, and puts it on record. */
+export const completeWorkflow = async (
+  crib: Pick<CribHost, 'store' | 'events'>,
+  source: string,
+  {
+    completion,
+    runtime,
+  }: { readonly completion: InvocationCompletion; readonly runtime: Pick<Runtime, 'now'> },
+): Promise<CompletionOutcome> => {
+  const invocations = invocationsOf(() => crib, runtime);
+  const outcome = await invocations.complete(source, completion);
+  const record =
+    outcome === 'completed' ? await invocations.get(completion.invocationId) : undefined;
+  if (!record) return outcome;
+  const { id: invocationId, workflowId, userId, tool, durationMs } = record;
+  const { success } = completion;
+  const detail = {
+    resourceId: invocationId,
+    source,
+    workflowId,
+    status: record.status,
+    durationMs,
+  };
+  const status = success ? 'success' : 'failure';
+  const row = {
+    event: 'workflow.completed',
+    id: invocationId,
+    by: userId,
+    tool,
+    status,
+    detail,
+  } as const;
+  await (await crib.store()).audit.append(auditEvent({ ...row, at: runtime.now() }));
+  crib.events.emit('workflow.completed', { invocationId, source, workflowId, success, userId });
+  return outcome;
+};

@@ -1,0 +1,71 @@
+/**
+ * Looks at an MCP server before it is added: starts it with a cache of its own that is deleted again,
+ * lists its tools and ends it. Nothing is written into the user's folder.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readEnvironment } from '../../config/read-environment.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Secrets } from '../../contract/secrets.ts';
+import { createSecretChain } from '../../secrets/chain.ts';
+import { createCribHost } from '../create-crib.ts';
+import { openSecrets } from '../open-secrets.ts';
+import {
+  emptyLike,
+  lookAt,
+  type PreviewDeps,
+  type SourcePreview,
+  statesOf,
+} from './preview-source.ts';
+
+type ServerConfig = Config['mcp']['servers'][string];
+
+const SECRET = /\$\{secret:([^}]+)\}/g;
+
+const keysOf = ({ env, headers }: ServerConfig): readonly string[] => [
+  ...new Set(
+    Object.values({ ...env, ...headers }).flatMap((value) =>
+      [...value.matchAll(SECRET)].map(([, key = '']) => key),
+    ),
+  ),
+];
+
+const onlyServer = (config: Config, name: string, server: ServerConfig): Config => ({
+  ...config,
+  sources: emptyLike(config.sources),
+  mcp: { ...config.mcp, enabled: true, servers: { [name]: { ...server, enabled: true } } },
+  registry: { ...config.registry, lock: 'off', autoDiscovery: true },
+});
+
+/** Rejects with the reason why the server does not answer. */
+export const previewServer = async (
+  { name, server }: { readonly name: string; readonly server: ServerConfig },
+  deps: PreviewDeps,
+): Promise<SourcePreview> => {
+  const { config, home, project, runtime } = deps;
+  const secrets: Secrets =
+    deps.secrets ?? createSecretChain(openSecrets({ config, env: readEnvironment(), home }));
+  const folder = await mkdtemp(join(tmpdir(), 'toolcrib-read-'));
+  try {
+    const crib = await createCribHost({
+      settings: onlyServer(config, name, server),
+      ...{ home: folder, root: project, store: 'memory', lock: 'memory', secrets },
+      ...{ builtins: false, watch: false, startServers: false, runtime },
+    });
+    try {
+      await crib.servers.test(name);
+      await crib.discoverTools(AbortSignal.timeout(config.mcp.startTimeoutMs), [name]);
+      const { keys, ...look } = await lookAt(crib.tools, deps);
+      const location = server.url ?? [server.command, ...(server.args ?? [])].join(' ');
+      const states = await statesOf([...new Set([...keysOf(server), ...keys])], async (key) =>
+        secrets.get(key),
+      );
+      return { location, ...look, refused: [], secrets: states };
+    } finally {
+      await crib.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,37 @@
+/** Completes the settings of one source of the configuration. */
+import type { Config } from '../../config/schema.ts';
+import type { ExternalSettings } from '../../contract/source-driver.ts';
+import type { AssignedFlow } from '../../contract/tool.ts';
+import { MINUTE_MS } from '../../kit/data/durations.ts';
+
+export type ExternalKind = keyof Config['sources'];
+export type ExternalConfig = Config['sources'][ExternalKind][string];
+
+const LIMITS = { timeoutMs: MINUTE_MS, maxOutputBytes: 5_000_000 };
+
+const flowOf = ({
+  labels,
+  sink,
+}: Pick<ExternalConfig, 'labels' | 'sink'>): Partial<AssignedFlow> => ({
+  ...labels,
+  ...(sink !== undefined && { sink }),
+});
+
+export const sourceSettings = (
+  kind: ExternalKind,
+  name: string,
+  config: ExternalConfig,
+): ExternalSettings => {
+  const { enabled, tier, tools = {}, labels, sink, headers = {}, ...rest } = config;
+  const { timeoutMs = LIMITS.timeoutMs, maxOutputBytes = LIMITS.maxOutputBytes, ...own } = rest;
+  const all = Object.entries(tools);
+  return {
+    ...{ name, kind, enabled: enabled !== false, timeoutMs, maxOutputBytes, headers, own },
+    ...(tier && { tier }),
+    toolTiers: Object.fromEntries(
+      all.flatMap(([tool, one]) => (one.tier ? [[tool, one.tier]] : [])),
+    ),
+    labels: flowOf({ ...(labels && { labels }), ...(sink !== undefined && { sink }) }),
+    toolLabels: Object.fromEntries(all.map(([tool, one]) => [tool, flowOf(one)])),
+  };
+};

@@ -1,0 +1,108 @@
+/** What the command line does with a client's membership: enrol, sync, show, leave. */
+import { z } from 'zod';
+import type { Config } from '../../config/schema.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { TeamCatalog, TeamClient, TeamKey } from '../../contract/team.ts';
+import { isPublicKey } from '../../governance/signing/verify-signature.ts';
+import { openTeamClient } from '../../governance/team/create-team-client.ts';
+import { fingerprintOf, orgSchema } from '../../governance/team/team-bundle.ts';
+import type { TeamRecord } from '../../governance/team/team-files.ts';
+import { createSecretChain } from '../../secrets/chain.ts';
+import { openRedactor } from '../lazy-drivers.ts';
+import { openSecrets } from '../open-secrets.ts';
+import { catalogFetch, type Enrolment, teamFiles, teamToken } from './open-team.ts';
+import { createRemoteCatalog } from './remote-catalog.ts';
+
+export interface MembershipDeps {
+  readonly config: Config;
+  readonly runtime: Runtime;
+  /** The user's folder, absolute. */
+  readonly home: string;
+  /** The variables that may hold the token. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Refuses an address over which the token could be read by others. */
+export const assertCatalogUrl = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSafe =
+    url && (url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname)));
+  if (url && isSafe && url.username === '' && url.password === '') return url.origin;
+  throw new ToolFailure('VALIDATION_ERROR', 'That is no address of a server of a catalog.', {
+    suggestions: ['Give its https address, e.g. https://tools.example.com.'],
+  });
+};
+
+const tokenOf = async (deps: MembershipDeps): Promise<() => Promise<string>> => {
+  const secrets = createSecretChain(openSecrets(deps));
+  return teamToken({ ...deps, secrets, redactor: await openRedactor(deps.config) });
+};
+
+/** Runs work with the catalog of another server. */
+export const withRemoteCatalog = async <T>(
+  url: string,
+  deps: MembershipDeps,
+  work: (catalog: TeamCatalog) => Promise<T>,
+): Promise<T> => {
+  const { fetch, close } = catalogFetch(url, deps.config);
+  try {
+    return await work(createRemoteCatalog({ url, fetch, token: await tokenOf(deps) }));
+  } finally {
+    await close();
+  }
+};
+
+const keySchema = z.object({ org: orgSchema, publicKey: z.string().refine(isPublicKey) });
+
+/** Asks a server for its key. The fingerprint is computed here, not believed. */
+export const fetchTeamKey = (url: string, deps: MembershipDeps): Promise<TeamKey> =>
+  withRemoteCatalog(url, deps, async (catalog) => {
+    const parsed = keySchema.safeParse(await catalog.key());
+    if (!parsed.success) {
+      throw new ToolFailure('SERVER_ERROR', 'The server gave no key of a catalog.');
+    }
+    const { org, publicKey } = parsed.data;
+    return { org, publicKey, fingerprint: fingerprintOf(publicKey) };
+  });
+
+/** Tells whether what a person was given by the team names this key: fingerprint or the key itself. */
+export const isKeyNamed = ({ publicKey, fingerprint }: TeamKey, given: string): boolean =>
+  given === publicKey ||
+  given.replaceAll(':', '').toLowerCase() === fingerprint.replaceAll(':', '');
+
+/** Runs work with the client of an enrolment. */
+export const withTeamClient = async <T>(
+  enrolment: Enrolment,
+  deps: MembershipDeps,
+  work: (client: TeamClient) => Promise<T>,
+): Promise<T> => {
+  const { fetch, close } = catalogFetch(enrolment.url, deps.config);
+  const { runtime } = deps;
+  const token = await tokenOf(deps);
+  try {
+    const files = teamFiles(deps);
+    return await work(await openTeamClient({ ...enrolment, files, runtime, fetch, token }));
+  } finally {
+    await close();
+  }
+};
+
+/** Gives the enrolment: that of the configuration, or the one on record. */
+export const currentEnrolment = async (deps: MembershipDeps): Promise<Enrolment | undefined> => {
+  const { enabled, url, orgId: org, key: publicKey } = deps.config.teams;
+  if (enabled && url !== undefined && org !== undefined && publicKey !== undefined) {
+    return { url, org, publicKey };
+  }
+  return recordedTeam(deps);
+};
+
+/** Gives what is on record of an enrolment; nothing where there is none, or one that was changed. */
+export const recordedTeam = async (deps: MembershipDeps): Promise<TeamRecord | undefined> => {
+  const reading = await teamFiles(deps).record();
+  return reading.state === 'good' ? reading.record : undefined;
+};
+
+export const forgetTeam = (deps: MembershipDeps): Promise<void> => teamFiles(deps).remove();

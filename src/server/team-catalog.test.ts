@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { deniesTool, shoutTool, TeamWorld } from '../../test/fixtures/team-server.ts';
+
+const TIME_LIMIT = 90_000;
+const SOON = { timeout: 30_000, interval: 20 };
+const TOOL = { kind: 'tool', name: 'shout.yml', text: shoutTool() };
+
+let world: TeamWorld;
+beforeEach(() => {
+  world = new TeamWorld();
+});
+afterEach(() => world.close());
+
+describe.each([
+  ['memory', () => 'memory' as const],
+  ['SQLite', () => ({ sqlite: join(world.folder, 'server.db') })],
+])('a catalog kept in %s', { timeout: TIME_LIMIT }, (_, store) => {
+  it('goes from a proposal over review and publication to a tool that a client runs', async () => {
+    await world.start({ store: store() });
+    const published = await world.publish(TOOL);
+    expect(published).toMatchObject({ serial: 1, publishedBy: 'token:root', entries: 1 });
+    const client = await world.client();
+    expect(client.sources.list()).toMatchObject([
+      { name: 'team:acme', kind: 'team', state: 'ready', tools: 1, team: 'acme' },
+    ]);
+    expect(client.tools.get('shout')?.tool.source).toBe('team');
+    const result = await client.execute('shout', { word: 'ada' });
+    expect(result).toMatchObject({ status: 'success', data: { said: 'HELLO ADA' } });
+    const rows = await world.serverCrib?.audit.query({ kind: 'event' });
+    expect(rows?.map(({ tool, userId }) => [tool, userId])).toEqual([
+      ['team_publish', 'token:root'],
+      ['team_approve', 'token:bob'],
+      ['team_propose', 'token:ada'],
+    ]);
+  });
+
+  it('keeps its history, and goes back to an older bundle under a higher serial', async () => {
+    await world.start({ store: store() });
+    await world.publish(TOOL);
+    await world.publish({ ...TOOL, text: shoutTool('broken') });
+    const client = await world.client();
+    expect((await client.execute('shout', { word: 'a' })).data).toEqual({ said: 'BROKEN A' });
+    const root = await world.token('root', 'admin');
+    const { status, body } = await world.ask('/rollback', root, { serial: 1, note: 'broken' });
+    expect([status, body]).toEqual([201, expect.objectContaining({ serial: 3, restored: 1 })]);
+    await client.sources.refresh('team:acme');
+    expect((await client.execute('shout', { word: 'a' })).data).toEqual({ said: 'HELLO A' });
+    const { body: history } = await world.ask<{ items: { serial: number }[] }>('/history', root);
+    expect(history.items.map(({ serial }) => serial)).toEqual([3, 2, 1]);
+  });
+});
+
+describe('a client of a catalog', { timeout: TIME_LIMIT }, () => {
+  it('runs the tools of the last sync while the server is away', async () => {
+    const { stop } = await world.start();
+    await world.publish(TOOL);
+    await (await world.client()).close();
+    await stop();
+    const client = await world.client();
+    expect((await client.execute('shout', { word: 'a' })).status).toBe('success');
+    await expect(client.sources.refresh('team:acme')).rejects.toMatchObject({ code: 'NETWORK' });
+    expect(client.sources.list()[0]).toMatchObject({ state: 'failed', tools: 1 });
+    expect((await client.execute('shout', { word: 'a' })).status).toBe('success');
+  });
+
+  it('that stays open syncs by itself, and a new rule counts from the next call on', async () => {
+    await world.start();
+    await world.publish(deniesTool('datetime'));
+    await (await world.client()).close();
+    await world.publish(deniesTool('calculator'));
+    const client = await world.client({ watch: true });
+    const calculate = () => client.execute('calculator', { expression: '1+1' });
+    await vi.waitFor(async () => expect((await calculate()).status).toBe('denied'), SOON);
+    expect((await client.execute('datetime', { operation: 'now' })).status).toBe('success');
+    expect(client.sources.list()[0]).toMatchObject({ state: 'ready' });
+  });
+});

@@ -1,0 +1,52 @@
+/** Names the tools of a schema: within the limits of clients, and the same at every reading. */
+import { shortDigestOf } from '../../../kit/data/canonical-json.ts';
+import type { FieldEntry } from '../schema/definition.ts';
+
+/** Some clients accept no longer names. */
+const MAX_NAME = 64;
+const DIGEST_LENGTH = 8;
+
+export interface Operation {
+  readonly kind: 'query' | 'mutation';
+  readonly field: FieldEntry;
+}
+
+export interface NamedOperation extends Operation {
+  readonly name: string;
+}
+
+/** Letters and digits of a digest, so that the name stays a name. */
+const digest = (text: string): string =>
+  shortDigestOf(text)
+    .replaceAll(/[^A-Za-z0-9]/g, '')
+    .slice(0, DIGEST_LENGTH);
+
+const within = (name: string): string =>
+  name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME - DIGEST_LENGTH - 1)}_${digest(name)}`;
+
+const nameOf = ({ field }: Operation): string => {
+  const bare = field.name.replace(/^_+/, '');
+  return within(bare === '' ? `field_${digest(field.name)}` : bare);
+};
+
+/**
+ * A mutation that shares its name with a query is called `<name>_mutation`. Names that still meet get a
+ * digest of what they stand for, so that the order of the schema does not matter.
+ */
+export const nameOperations = (operations: readonly Operation[]): readonly NamedOperation[] => {
+  const queries = new Set(
+    operations.flatMap((each) => (each.kind === 'query' ? [nameOf(each)] : [])),
+  );
+  const first = operations.map((each) => {
+    const name = nameOf(each);
+    const isTaken = each.kind === 'mutation' && queries.has(name);
+    return { ...each, name: isTaken ? within(`${name}_mutation`) : name };
+  });
+  const counts = new Map<string, number>();
+  for (const { name } of first) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return first.map((each) => {
+    if (counts.get(each.name) === 1) return each;
+    const mark = digest(`${each.kind}.${each.field.name}`);
+    return { ...each, name: `${each.name.slice(0, MAX_NAME - DIGEST_LENGTH - 1)}_${mark}` };
+  });
+};

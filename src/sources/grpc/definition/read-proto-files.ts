@@ -1,0 +1,132 @@
+/**
+ * Reads proto files and those that they import. An import cannot leave the folders that the
+ * configuration names.
+ */
+
+import { realpath } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { invalidSetting } from '../../../kit/data/coded-failures.ts';
+import { errorCodeOf, reasonOf } from '../../../kit/data/reason-of.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
+import type { ProtoParser } from '../load-libraries.ts';
+import type { FileDescriptor } from './descriptors.ts';
+import { KNOWN_FILES } from './known-types.ts';
+import { protoDescriptor } from './proto-descriptor.ts';
+
+const MAX_FILES = 2000;
+const MAX_BYTES = 32_000_000;
+const MAX_SHOWN = 300;
+
+export interface ProtoFilesDeps {
+  readonly parser: ProtoParser;
+  /** The path of a file that the settings name. */
+  absolutePath(path: string): string;
+  readFile(path: string): Promise<Uint8Array>;
+}
+
+export interface ReadProtoFiles {
+  readonly files: readonly FileDescriptor[];
+  /** Absolute. */
+  readonly paths: readonly string[];
+  /** Imports that no folder has; they matter only where a type is missing. */
+  readonly missing: readonly string[];
+}
+
+const assertInside = (name: string): void => {
+  const isSound = !/^[/\\]|^[A-Za-z]:|[\\\0]/.test(name) && !name.split('/').includes('..');
+  if (isSound) return;
+  throw invalidSetting(
+    `The import ${visibleText(name.slice(0, MAX_SHOWN))} leaves its folder.`,
+    'Name the folder that it lies in with includeDirs, and import it from there.',
+  );
+};
+
+/** Finds an import in one of the folders; a link cannot lead out of them. */
+const findImport = async (
+  name: string,
+  folders: readonly string[],
+): Promise<string | undefined> => {
+  assertInside(name);
+  for (const folder of folders) {
+    try {
+      const [root, path] = await Promise.all([realpath(folder), realpath(join(folder, name))]);
+      if (!path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) {
+        throw invalidSetting(
+          'An import leaves its folder by a link.',
+          'Copy the file into the folder.',
+        );
+      }
+      return join(folder, name);
+    } catch (error) {
+      if (errorCodeOf(error) !== 'ENOENT' && errorCodeOf(error) !== 'ENOTDIR') throw error;
+    }
+  }
+  return undefined;
+};
+
+const parse = (
+  text: string,
+  path: string,
+  parser: ProtoParser,
+): { readonly file: FileDescriptor; readonly imports: readonly string[] } => {
+  const root = new parser.Root();
+  try {
+    const options = { keepCase: true, alternateCommentMode: true } as const;
+    const parsed = parser.parse(text, root, options);
+    const { package: name, imports = [], weakImports = [] } = parsed;
+    const tree = root.toJSON({ keepComments: true });
+    return { file: protoDescriptor(tree, name ?? '', text), imports: [...imports, ...weakImports] };
+  } catch (error) {
+    const reason = visibleText(reasonOf(error).slice(0, MAX_SHOWN));
+    throw invalidSetting(
+      `The proto file ${visibleText(path)} cannot be read: ${reason}`,
+      'Correct it.',
+    );
+  }
+};
+
+const readText = async (path: string, { readFile }: ProtoFilesDeps): Promise<string> => {
+  try {
+    return Buffer.from(await readFile(path)).toString('utf8');
+  } catch (error) {
+    if (errorCodeOf(error) !== 'ENOENT') throw error;
+    throw new ToolFailure('NOT_FOUND', `There is no proto file ${visibleText(path)}.`, {
+      suggestions: ['Paths start at the project.'],
+    });
+  }
+};
+
+/** Fails with CONFIG_INVALID or NOT_FOUND, naming the file. */
+export const readProtoFiles = async (
+  proto: readonly string[],
+  includeDirs: readonly string[],
+  deps: ProtoFilesDeps,
+): Promise<ReadProtoFiles> => {
+  const roots = proto.map((path) => deps.absolutePath(path));
+  const named = includeDirs.map((path) => deps.absolutePath(path));
+  const folders = [...new Set([...named, ...roots.map((path) => dirname(path))])];
+  const files = new Map<string, FileDescriptor>();
+  const missing = new Set<string>();
+  const open = [...new Set(roots)];
+  let bytes = 0;
+  for (const path of open) {
+    const text = await readText(path, deps);
+    bytes += text.length;
+    if (bytes > MAX_BYTES || open.length > MAX_FILES) {
+      throw invalidSetting(
+        `More than ${MAX_FILES} files or ${MAX_BYTES} bytes.`,
+        'Name fewer files.',
+      );
+    }
+    const { file, imports } = parse(text, path, deps.parser);
+    files.set(path, file);
+    for (const name of imports) {
+      if (KNOWN_FILES.has(name)) continue;
+      const next = await findImport(name, folders);
+      if (next === undefined) missing.add(name);
+      else if (!open.includes(next)) open.push(next);
+    }
+  }
+  return { files: [...files.values()], paths: open, missing: [...missing] };
+};

@@ -1,0 +1,167 @@
+/** Turns the methods of a gRPC server into tools: definitions by reflection or from proto files. */
+import { ToolFailure } from '../../contract/errors.ts';
+import type {
+  ExternalSettings,
+  ReadDeps,
+  SourceDriver,
+  SourceReading,
+} from '../../contract/source-driver.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
+import { callMetadata } from './call/call-metadata.ts';
+import { type Channels, createChannels } from './call/channels.ts';
+import { openClient } from './call/open-client.ts';
+import { statusFailure } from './call/status-failure.ts';
+import { MalformedMessage } from './codec/wire-reader.ts';
+import { buildTypes, FaultyDescriptors } from './definition/build-definition.ts';
+import { isOwnService, isTypeName } from './definition/checked-names.ts';
+import type { FileDescriptor } from './definition/descriptors.ts';
+import { DEFINITION_FORMAT, type GrpcDefinition, type ServiceModel } from './definition/model.ts';
+import { readProtoFiles } from './definition/read-proto-files.ts';
+import { MAX_REFLECTION_MESSAGE, readReflection } from './definition/read-reflection.ts';
+import { usedTypes } from './definition/used-types.ts';
+import { type GrpcSettings, grpcSettings } from './grpc-settings.ts';
+import { loadGrpc, loadProtoParser } from './load-libraries.ts';
+import { buildTools } from './tools/build-tools.ts';
+
+const MAX_READ_MS = 60_000;
+const MAX_CA_BYTES = 1_000_000;
+
+interface ReadFiles {
+  readonly files: readonly FileDescriptor[];
+  readonly paths: readonly string[];
+  readonly missing: GrpcDefinition['missing'];
+  /** The services that the server lists; `undefined` where it was not asked. */
+  readonly listed: readonly string[] | undefined;
+}
+
+const readFromServer = async (
+  settings: GrpcSettings,
+  ca: string | undefined,
+  deps: ReadDeps,
+): Promise<ReadFiles> => {
+  const grpc = await loadGrpc();
+  const address = await deps.resolveHost(settings.host, settings.port);
+  const secret = (key: string): Promise<string | undefined> => deps.secret(key);
+  const metadata = await callMetadata(settings, { grpc, address, secret });
+  const limits = { maxReceiveBytes: MAX_REFLECTION_MESSAGE, maxSendBytes: 100_000, ca };
+  const client = openClient(grpc, address, { settings, limits });
+  try {
+    const { host } = settings;
+    const { signal, runtime } = deps;
+    const deadline = runtime.now() + MAX_READ_MS;
+    const { files, services, missing } = await readReflection(client, {
+      ...{ host, metadata, signal, deadline },
+    });
+    return { files, paths: [], missing, listed: services };
+  } catch (error) {
+    if (deps.signal.aborted) throw deps.signal.reason;
+    throw readFailure(error, deps);
+  } finally {
+    client.close();
+  }
+};
+
+const readFailure = (error: unknown, deps: ReadDeps): ToolFailure => {
+  if (error instanceof MalformedMessage) {
+    return new ToolFailure('SERVER_ERROR', `The reflection cannot be read: ${error.message}.`);
+  }
+  return statusFailure(error, { redact: (text) => deps.redact(text), isRepeatable: true });
+};
+
+const readFromFiles = async (
+  { proto, includeDirs }: GrpcSettings,
+  deps: ReadDeps,
+): Promise<ReadFiles> => {
+  const { files, paths, missing } = await readProtoFiles(proto, includeDirs, {
+    parser: loadProtoParser(),
+    absolutePath: (path) => deps.absolutePath(path),
+    readFile: (path) => deps.readFile(path),
+  });
+  const reason = 'this import is in none of the folders; name its folder with includeDirs';
+  const named = missing.map((name) => ({ name, reason }));
+  return { files, paths, missing: named, listed: undefined };
+};
+
+const readCa = async ({ ca }: GrpcSettings, deps: ReadDeps): Promise<string | undefined> => {
+  if (ca === undefined) return undefined;
+  const text = Buffer.from(await deps.readFile(ca)).toString('latin1');
+  if (text.length <= MAX_CA_BYTES && text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new ToolFailure('CONFIG_INVALID', 'The file of ca holds no certificate.', {
+    suggestions: ['Give a file in PEM form.'],
+  });
+};
+
+/** Services that the server lists, but does not describe. */
+const undescribed = (
+  services: readonly ServiceModel[],
+  { listed = [], missing }: ReadFiles,
+): GrpcDefinition['missing'] => {
+  const names = new Set([...services, ...missing].map(({ name }) => name));
+  const reason = 'the files that the server sent do not describe it';
+  return listed
+    .filter((name) => isTypeName(name) && !isOwnService(name) && !names.has(name))
+    .map((name) => ({ name, reason }));
+};
+
+const definitionOf = (read: ReadFiles, ca: string | undefined): GrpcDefinition => {
+  try {
+    const built = buildTypes(read.files);
+    const services = built.services.filter(
+      ({ name }) => !isOwnService(name) && (read.listed?.includes(name) ?? true),
+    );
+    return {
+      ...{ format: DEFINITION_FORMAT, services, ...usedTypes(services, built) },
+      missing: [...read.missing, ...undescribed(services, read)],
+      ...(ca !== undefined && { ca }),
+    };
+  } catch (error) {
+    if (!(error instanceof FaultyDescriptors)) throw error;
+    throw new ToolFailure('OUTPUT_TOO_LARGE', `The definitions have ${reasonOf(error)}.`);
+  }
+};
+
+const read = async (
+  external: ExternalSettings,
+  deps: ReadDeps,
+): Promise<SourceReading<GrpcDefinition>> => {
+  const settings = grpcSettings(external);
+  const ca = await readCa(settings, deps);
+  const files =
+    settings.proto.length > 0
+      ? await readFromFiles(settings, deps)
+      : await readFromServer(settings, ca, deps);
+  const caPath = settings.ca === undefined ? [] : [deps.absolutePath(settings.ca)];
+  return { definition: definitionOf(files, ca), files: [...files.paths, ...caPath] };
+};
+
+const isDefinition = (value: unknown): value is GrpcDefinition =>
+  isRecord(value) && value.format === DEFINITION_FORMAT && Array.isArray(value.services);
+
+export const createGrpcDriver = (): SourceDriver => {
+  /** By the authorities that the server is checked against: readings share their connections. */
+  const opened = new Map<string, Channels>();
+  return {
+    kind: 'grpc',
+    locationOf: ({ own }) => String(Reflect.get(own as object, 'address')),
+    read,
+    build(definition, external, deps) {
+      if (!isDefinition(definition)) return undefined;
+      const settings = grpcSettings(external);
+      const { ca = '' } = definition;
+      const channels =
+        opened.get(ca) ??
+        createChannels(settings, {
+          maxReceiveBytes: external.maxOutputBytes,
+          maxSendBytes: settings.maxRequestBytes,
+          ca: definition.ca,
+        });
+      opened.set(ca, channels);
+      return buildTools(definition, { ...deps, settings, external, channels });
+    },
+    async close() {
+      for (const channels of opened.values()) channels.close();
+      opened.clear();
+    },
+  };
+};

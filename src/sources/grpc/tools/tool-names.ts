@@ -1,0 +1,61 @@
+/**
+ * Gives each method the name of its tool: `Service_Method`, with the package only where two would
+ * be the same.
+ */
+import { createHash } from 'node:crypto';
+
+const MAX_NAME = 64;
+const HASH_DIGITS = 8;
+
+export interface NamedMethod {
+  /** With its package. */
+  readonly service: string;
+  readonly method: string;
+}
+
+export const pathOf = ({ service, method }: NamedMethod): string => `/${service}/${method}`;
+
+const shortName = ({ service, method }: NamedMethod): string =>
+  `${service.slice(service.lastIndexOf('.') + 1)}_${method}`.replace(/^_+/, '');
+
+const longName = ({ service, method }: NamedMethod): string =>
+  `${service.replaceAll('.', '_')}_${method}`.replace(/^_+/, '');
+
+const digestOf = (method: NamedMethod): string =>
+  createHash('sha256').update(pathOf(method)).digest('hex').slice(0, HASH_DIGITS);
+
+/** Too long a name ends with a digest, so that it stays unique and the same at every reading. */
+const bounded = (name: string, method: NamedMethod): string =>
+  name.length <= MAX_NAME
+    ? name
+    : `${name.slice(0, MAX_NAME - HASH_DIGITS - 1)}_${digestOf(method)}`;
+
+/** Case counts for nothing: two names that differ in case alone are easily mixed up. */
+const doubled = (names: readonly string[]): ReadonlySet<string> => {
+  const counts = new Map<string, number>();
+  for (const name of names) {
+    const key = name.toLowerCase();
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return new Set([...counts].flatMap(([key, count]) => (count > 1 ? [key] : [])));
+};
+
+/** Gives the names by the paths of the methods. */
+export const toolNames = (methods: readonly NamedMethod[]): ReadonlyMap<string, string> => {
+  const short = doubled(methods.map(shortName));
+  const first = methods.map((method) => {
+    const name = shortName(method);
+    const isTaken = name === '' || short.has(name.toLowerCase());
+    return bounded(isTaken ? longName(method) : name, method);
+  });
+  const still = doubled(first);
+  return new Map(
+    methods.map((method, at) => {
+      const name = first[at] ?? '';
+      const unique = still.has(name.toLowerCase())
+        ? `${name.slice(0, MAX_NAME - HASH_DIGITS - 1)}_${digestOf(method)}`
+        : name;
+      return [pathOf(method), unique];
+    }),
+  );
+};

@@ -1,0 +1,126 @@
+/** Builds the tool of one operation. Its schemas are made when somebody first asks for them. */
+import type { BuildDeps, ExternalSettings } from '../../contract/source-driver.ts';
+import {
+  type AssignedFlow,
+  type Capability,
+  defineTool,
+  type Tier,
+  type Tool,
+} from '../../contract/tool.ts';
+import { lazy } from '../../kit/data/lazy.ts';
+import { ownValue } from '../../kit/data/own-value.ts';
+import type { Credentials } from './auth/credentials.ts';
+import { isRepeatable, isSafe, operationCaller } from './call-operation.ts';
+import { optionsOf } from './openapi-settings.ts';
+import { type Operation, parametersOf } from './operations/list-operations.ts';
+import type { Server } from './operations/servers.ts';
+import { shortText } from './operations/short-text.ts';
+import { pagingHint } from './reply/next-page.ts';
+import { Responses } from './reply/responses.ts';
+import { planRequest } from './request/plan-request.ts';
+import type { SchemaBook } from './schema/schema-book.ts';
+
+const MAX_DESCRIPTION = 400;
+const MAX_TITLE = 100;
+const MAX_ADDRESS = 500;
+
+const DELETES: Capability = {
+  action: 'delete',
+  description: 'Deletes something at the API.',
+  destructive: true,
+  requiresConfirmation: true,
+};
+
+export interface ToolBuild {
+  readonly name: string;
+  readonly operation: Operation;
+  readonly server: Server;
+  readonly credentials: Credentials;
+  readonly book: SchemaBook;
+  readonly settings: ExternalSettings;
+  readonly deps: BuildDeps;
+}
+
+const tierOf = ({ name, operation, settings }: ToolBuild): Tier =>
+  ownValue(settings.toolTiers, name) ??
+  settings.tier ??
+  (isSafe(operation.method) ? 'read_only' : 'external_api');
+
+/** What nobody has said counts as the worse case: the API is outside, and each call tells it something. */
+const flowOf = ({ name, settings }: ToolBuild): AssignedFlow => ({
+  trust: 'untrusted',
+  sensitivity: 'private',
+  sink: true,
+  ...settings.labels,
+  ...(settings.toolLabels && ownValue(settings.toolLabels, name)),
+});
+
+const descriptionOf = ({ operation, book }: ToolBuild): string => {
+  const { fields, method, path, pathFields } = operation;
+  const summary = shortText(fields.summary ?? pathFields.summary, MAX_DESCRIPTION);
+  const more = shortText(fields.description ?? pathFields.description, MAX_DESCRIPTION);
+  const said = more.toLowerCase().startsWith(summary.toLowerCase()) ? more : join(summary, more);
+  const names = parametersOf(operation, book.resolver).flatMap(({ value }) =>
+    value.in === 'query' && typeof value.name === 'string' ? [value.name.slice(0, 60)] : [],
+  );
+  const text = said === '' ? `${method.toUpperCase()} ${shortText(path, 200)}` : said;
+  const hint = shortText(pagingHint(names), 200);
+  return hint === '' ? text : `${text} ${hint}`;
+};
+
+const join = (summary: string, more: string): string => {
+  if (summary === '' || more === '') return summary + more;
+  const both = /[.!?…]$/.test(summary) ? `${summary} ${more}` : `${summary}. ${more}`;
+  return shortText(both, MAX_DESCRIPTION);
+};
+
+/** Method and address are part of what the lock pins: a change of either is seen. */
+const documentationOf = ({ operation, server }: ToolBuild): string =>
+  `${operation.method.toUpperCase()} ${shortText(`${server.url}${operation.path}`, MAX_ADDRESS)}`;
+
+const needsOf = ({ server, credentials }: ToolBuild): NonNullable<Tool['needs']> => {
+  const { secrets, hosts } = credentials;
+  return {
+    hosts: [...new Set([server.host, ...hosts])],
+    ...(server.isLocal && { localHosts: [server.host] }),
+    ...(secrets.length > 0 && { secrets }),
+  };
+};
+
+export const buildTool = (parts: ToolBuild): Tool => {
+  const { name, operation, server, credentials, book, settings, deps } = parts;
+  const { responses: check = 'warn', deprecated = false } = optionsOf(settings);
+  const plan = lazy(() => planRequest(operation, book, credentials.parameters));
+  const responses = new Responses(operation, book);
+  const { compile } = deps;
+  const title = shortText(operation.fields.summary, MAX_TITLE);
+  const { requirement } = credentials;
+  const { maxOutputBytes, timeoutMs } = settings;
+  return defineTool<Record<string, unknown>, unknown>({
+    name,
+    ...(title !== '' && { title }),
+    description: descriptionOf(parts),
+    documentation: documentationOf(parts),
+    source: 'external',
+    category: 'api',
+    tier: tierOf(parts),
+    // Always leads to this tool, also when another one has the short name.
+    aliases: [`${settings.name}.${name}`],
+    tags: ['openapi', settings.name],
+    assigned: flowOf(parts),
+    server: `openapi:${settings.name}`,
+    timeoutMs,
+    idempotent: isRepeatable(operation.method),
+    ...(operation.fields.deprecated === true && !deprecated && { enabled: false }),
+    ...(operation.method === 'delete' && { capabilities: [DELETES] }),
+    ...(requirement && { auth: requirement }),
+    needs: needsOf(parts),
+    input: () => plan().input,
+    ...(check === 'fail' && { output: () => responses.output() }),
+    run: operationCaller({
+      ...{ operation, server, credentials, responses, maxOutputBytes, plan },
+      runtime: deps.runtime,
+      compile: check === 'warn' ? compile : undefined,
+    }),
+  }) as Tool;
+};

@@ -1,0 +1,137 @@
+/** Calls one operation: writes the request, adds the credentials, reads and checks the answer. */
+import type { ToolContext } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import { lazy } from '../../kit/data/lazy.ts';
+import type { Credentials } from './auth/credentials.ts';
+import type { Method, Operation } from './operations/list-operations.ts';
+import type { Server } from './operations/servers.ts';
+import { nextPage } from './reply/next-page.ts';
+import { readBody } from './reply/read-body.ts';
+import { replyFailure } from './reply/reply-failure.ts';
+import type { Compile, Responses } from './reply/responses.ts';
+import { type Draft, draftWriter } from './request/draft.ts';
+import type { RequestPlan } from './request/plan-request.ts';
+
+/** What a call answers with. */
+export interface OperationReply {
+  readonly status: number;
+  readonly body?: unknown;
+  /** Fields of the input that lead to the next page. */
+  readonly nextPage?: Readonly<Record<string, string>>;
+}
+
+export interface CallDeps {
+  readonly operation: Operation;
+  readonly server: Server;
+  readonly credentials: Credentials;
+  readonly responses: Responses;
+  readonly runtime: Runtime;
+  readonly maxOutputBytes: number;
+  /** Absent where answers are not checked here. */
+  readonly compile: Compile | undefined;
+  plan(): RequestPlan;
+}
+
+const IDEMPOTENCY_KEY = /^(?:x-)?idempotency-key$/i;
+const SAFE: ReadonlySet<Method> = new Set(['get', 'head', 'options', 'trace', 'query']);
+const REPEATABLE: ReadonlySet<Method> = new Set([...SAFE, 'put', 'delete']);
+
+/** Says whether a call only reads, by the method. */
+export const isSafe = (method: Method): boolean => SAFE.has(method);
+
+/** The name of the header by which the API tells repeated requests. */
+export const idempotencyHeader = (plan: RequestPlan): string | undefined =>
+  plan.parameters.find(
+    ({ parameter }) => parameter.place === 'header' && IDEMPOTENCY_KEY.test(parameter.name),
+  )?.parameter.name;
+
+/** Says whether the same request may be sent twice, by the method. */
+export const isRepeatable = (method: Method): boolean => REPEATABLE.has(method);
+
+const addressOf = ({ url, host }: Server, { path, query }: Draft): string => {
+  const text = `${url}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;
+  // No value of the input can lead to another host.
+  if (!URL.canParse(text) || new URL(text).host !== host) {
+    throw new ToolFailure(
+      'SECURITY_VIOLATION',
+      'The address of the request is not that of the API.',
+    );
+  }
+  return text;
+};
+
+const initOf = (
+  { method }: Operation,
+  { headers, cookies, body }: Draft,
+  signal: AbortSignal,
+): RequestInit => {
+  if (body) headers['content-type'] = body.contentType;
+  if (cookies.length > 0) headers.cookie = cookies.join('; ');
+  return {
+    method: method.toUpperCase(),
+    headers,
+    ...(body && { body: body.bytes }),
+    // A request that changes something is not sent again to another address.
+    redirect: isSafe(method) ? 'follow' : 'manual',
+    signal,
+  };
+};
+
+/** Makes the function that runs the tool; what does not depend on the input is prepared once. */
+export const operationCaller = (
+  deps: CallDeps,
+): ((
+  input: Readonly<Record<string, unknown>>,
+  context: ToolContext,
+) => Promise<OperationReply>) => {
+  const { operation, server, credentials, responses, runtime, maxOutputBytes, compile } = deps;
+  const prepared = lazy(() => {
+    const plan = deps.plan();
+    return {
+      plan,
+      write: draftWriter(plan, operation, runtime),
+      accept: responses.accept,
+      keyHeader: idempotencyHeader(plan)?.toLowerCase(),
+    };
+  });
+
+  const send = async (input: Readonly<Record<string, unknown>>, context: ToolContext) => {
+    const { write, accept, keyHeader } = prepared();
+    const draft = write(input);
+    draft.headers.accept ??= accept;
+    if (keyHeader !== undefined) draft.headers[keyHeader] ??= context.idempotencyKey;
+    await credentials.apply(draft, context);
+    const url = addressOf(server, draft);
+    const response = await context.fetch(url, initOf(operation, draft, context.signal));
+    return { response, url, isKeyed: keyHeader !== undefined };
+  };
+
+  return async (input, context) => {
+    let sent = await send(input, context);
+    // A 401 says that nothing was done: a token may have expired.
+    if (sent.response.status === 401 && (await credentials.refused())) {
+      await sent.response.body?.cancel();
+      sent = await send(input, context);
+    }
+    const { response, url, isKeyed } = sent;
+    const { status, headers, ok } = response;
+    const body = await readBody(response, maxOutputBytes);
+    if (!ok) {
+      const isIdempotent = isKeyed || isRepeatable(operation.method);
+      throw replyFailure({ status, headers, body: body.value, isIdempotent });
+    }
+    if (compile && body.isJson) {
+      const fault = await responses.fault(status, body.value, compile);
+      if (fault !== undefined) context.warn(`The answer does not fit the document: ${fault}`);
+    }
+    const next = headers.has('link')
+      ? nextPage(headers, url, prepared().plan.parameters)
+      : undefined;
+    return {
+      status,
+      ...(body.value !== undefined && { body: body.value }),
+      ...(next && { nextPage: next }),
+    };
+  };
+};

@@ -1,0 +1,44 @@
+/**
+ * Gives each operation the name of its tool: at most 60 letters, digits, `_` and `-`, the same at every
+ * reading and in whatever order the document lists them. Names that are too long, or that several
+ * operations would have, end in a hash of the method and the path.
+ */
+import { sha256Hex } from '../../../kit/data/canonical-json.ts';
+import type { Operation } from './list-operations.ts';
+
+const MAX_NAME = 60;
+const HASH_LENGTH = 8;
+
+const usable = (text: string): string =>
+  text
+    .replaceAll(/[^A-Za-z0-9_-]+/g, '_')
+    .replace(/^[_-]+/, '')
+    .replace(/[_-]+$/, '');
+
+const plainName = ({ operationId, method, path }: Operation): string => {
+  const own = operationId === undefined ? '' : usable(operationId.slice(0, 500));
+  return own === '' ? usable(`${method} ${path.slice(0, 500)}`) : own;
+};
+
+const hashed = (name: string, { method, path }: Operation): string => {
+  const hash = sha256Hex(`${method} ${path}`).slice(0, HASH_LENGTH);
+  return `${name.slice(0, MAX_NAME - HASH_LENGTH - 1).replace(/[_-]+$/, '')}_${hash}`;
+};
+
+export const operationNames = (
+  operations: readonly Operation[],
+): ReadonlyMap<Operation, string> => {
+  const plain = operations.map((operation) => [operation, plainName(operation)] as const);
+  // Without regard to case: people and some clients do not tell them apart.
+  const counts = new Map<string, number>();
+  for (const [, name] of plain) {
+    const key = name.toLowerCase();
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return new Map(
+    plain.map(([operation, name]) => {
+      const isFree = counts.get(name.toLowerCase()) === 1 && name.length <= MAX_NAME;
+      return [operation, isFree ? name : hashed(name, operation)];
+    }),
+  );
+};

@@ -1,0 +1,135 @@
+/**
+ * Plans the fields of a body. The fields of an object stand beside the parameters where no two have one
+ * name; every other body is one field, `body`.
+ */
+import type { JsonSchema } from '../../../contract/schema.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
+import type { Located } from '../operations/resolver.ts';
+import type { Converted } from '../schema/converted.ts';
+import type { SchemaBook } from '../schema/schema-book.ts';
+import { type Body, isFile } from './body.ts';
+import { FILE_SCHEMA } from './body-writers.ts';
+import { fieldName, isFieldsOnly } from './field-names.ts';
+
+export interface BodyField {
+  readonly field: string;
+  /** Its name in the body; `undefined` for the whole body. */
+  readonly name: string | undefined;
+  readonly converted: Converted;
+  readonly isRequired: boolean;
+}
+
+export interface BodyFields {
+  readonly body: Body;
+  /** Whether the fields of the body stand beside the parameters. */
+  readonly isMerged: boolean;
+  readonly fields: readonly BodyField[];
+  /** Names of fields in the body that are files. */
+  readonly files: ReadonlySet<string>;
+}
+
+const FILE: Converted = { schema: FILE_SCHEMA, names: new Set() };
+const FILES: Converted = { schema: { type: 'array', items: FILE_SCHEMA }, names: new Set() };
+const TEXT: Converted = { schema: { type: 'string' }, names: new Set() };
+
+/** Follows a reference to a component, so that its fields can be taken. */
+const opened = (converted: Converted, book: SchemaBook): Converted => {
+  const { $ref } = converted.schema;
+  if (typeof $ref !== 'string') return converted;
+  const component = book.component($ref.slice('#/$defs/'.length), 'request');
+  return component ? opened(component, book) : converted;
+};
+
+const MAX_DEPTH = 10;
+
+/** Finds the raw schema of a field of the body, through references and `allOf`. */
+const rawField = (body: Body, name: string, { resolver }: SchemaBook) => {
+  const find = (schema: Located, depth: number): Located | undefined => {
+    const resolved = depth > MAX_DEPTH ? undefined : resolver.fields(schema);
+    if (!resolved) return undefined;
+    const { value, address } = resolved;
+    const { properties, allOf } = value;
+    if (isRecord(properties) && Object.hasOwn(properties, name)) {
+      return { value: properties[name], address, pointer: '' };
+    }
+    for (const part of Array.isArray(allOf) ? (allOf as unknown[]) : []) {
+      const found = find({ value: part, address, pointer: '' }, depth + 1);
+      if (found) return found;
+    }
+    return undefined;
+  };
+  return find(body.schema, 0);
+};
+
+const filesOf = (body: Body, object: JsonSchema, book: SchemaBook): ReadonlySet<string> => {
+  const names = isRecord(object.properties) ? Object.keys(object.properties) : [];
+  if (body.kind !== 'multipart') return new Set();
+  return new Set(
+    names.filter((name) => {
+      const raw = rawField(body, name, book);
+      return raw !== undefined && isFile(raw, book.resolver);
+    }),
+  );
+};
+
+const withFiles = (object: JsonSchema, files: ReadonlySet<string>): JsonSchema => {
+  if (files.size === 0 || !isRecord(object.properties)) return object;
+  const properties = Object.fromEntries(
+    Object.entries(object.properties).map(([name, schema]) => {
+      if (!files.has(name)) return [name, schema];
+      const isList = isRecord(schema) && schema.type === 'array';
+      return [name, (isList ? FILES : FILE).schema];
+    }),
+  );
+  return { ...object, properties };
+};
+
+const wholeField = (taken: ReadonlySet<string>): string =>
+  ['body', 'request_body', 'body_content'].find((name) => !taken.has(name)) ?? `body_${taken.size}`;
+
+const mergedFields = (
+  { schema, names }: Converted,
+  taken: ReadonlySet<string>,
+): readonly BodyField[] | undefined => {
+  const required = new Set((schema.required ?? []) as readonly string[]);
+  const used = new Set(taken);
+  const fields: BodyField[] = [];
+  for (const [name, property] of Object.entries(schema.properties as Record<string, JsonSchema>)) {
+    const field = fieldName(name);
+    if (used.has(field)) return undefined;
+    used.add(field);
+    fields.push({
+      field,
+      name,
+      converted: { schema: property, names },
+      isRequired: required.has(name),
+    });
+  }
+  return fields;
+};
+
+const hasUnlisted = ({ required, properties }: JsonSchema): boolean =>
+  ((required ?? []) as readonly string[]).some(
+    (name) => !Object.hasOwn(properties as object, name),
+  );
+
+export const planBody = (body: Body, taken: ReadonlySet<string>, book: SchemaBook): BodyFields => {
+  const { kind, isRequired } = body;
+  const field = wholeField(taken);
+  const whole = (converted: Converted, files: ReadonlySet<string> = new Set()): BodyFields => ({
+    ...{ body, isMerged: false, files },
+    fields: [{ field, name: undefined, converted, isRequired }],
+  });
+  if (kind === 'binary') return whole(FILE);
+  if (kind === 'text') return whole(TEXT);
+  const declared = book.convert(body.schema, 'request');
+  const object = opened(declared, book);
+  const files = filesOf(body, object.schema, book);
+  const schema = withFiles(object.schema, files);
+  // An optional body with required fields: beside the parameters they would be required always.
+  const isOptionalWhole = !isRequired && Array.isArray(schema.required);
+  const canMerge = isFieldsOnly(schema) && !isOptionalWhole && !hasUnlisted(schema);
+  const fields = canMerge ? mergedFields({ ...object, schema }, taken) : undefined;
+  if (fields) return { body, isMerged: true, fields, files };
+  return whole(files.size > 0 ? { ...object, schema } : declared, files);
+};

@@ -1,0 +1,235 @@
+/**
+ * Converts a schema of OpenAPI 3.0, 3.1 or Swagger 2 to JSON Schema 2020-12. References become local
+ * ones, `#/$defs/<name>`, also in circles. What is not understood is left out: the API checks it.
+ */
+import type { JsonSchema } from '../../../contract/schema.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
+import { isPrototypeKey } from '../../../kit/data/prototype-key.ts';
+import type { Fields } from '../operations/definition.ts';
+import type { Located } from '../operations/resolver.ts';
+import { shortText } from '../operations/short-text.ts';
+import type { Components, Converted, Side } from './converted.ts';
+import { discriminated } from './discriminator.ts';
+import { enumOf, isSafePattern, plainKeywords } from './keywords.ts';
+import { mergeAllOf } from './merge-all-of.ts';
+
+const MAX_DEPTH = 40;
+const MAX_DESCRIPTION = 240;
+const MAX_PROPERTIES = 1_000;
+const MAX_BRANCHES = 100;
+const MAX_KEY = 200;
+const HIDDEN = /\p{C}/u;
+
+/** Names that cannot be shown, or that no input may have. */
+const isUsableKey = (key: string): boolean =>
+  key.length <= MAX_KEY && !isPrototypeKey(key) && !HIDDEN.test(key);
+
+const UNSET: JsonSchema = Object.freeze({});
+const NOTHING: JsonSchema = { not: {} };
+
+class Conversion {
+  readonly names = new Set<string>();
+  readonly #book: Components;
+  readonly #side: Side;
+  readonly #address: string;
+
+  constructor(book: Components, side: Side, address: string) {
+    this.#book = book;
+    this.#side = side;
+    this.#address = address;
+  }
+
+  convert(value: unknown, depth: number): JsonSchema {
+    if (value === false) return NOTHING;
+    if (!isRecord(value) || depth > MAX_DEPTH) return UNSET;
+    if (typeof value.$ref === 'string') return this.#reference(value, value.$ref, depth);
+    return this.#nullable(value, this.#structure(value, depth));
+  }
+
+  #reference(schema: Fields, reference: string, depth: number): JsonSchema {
+    const name = this.#book.nameOf(reference, this.#address);
+    if (name === undefined) return UNSET;
+    this.names.add(name);
+    const { $ref: _, ...siblings } = schema;
+    const { description, nullable, ...others } = siblings;
+    const text = shortText(description, MAX_DESCRIPTION);
+    const beside = isLater(this.#book) ? this.#structure(others, depth) : {};
+    const refers = {
+      ...beside,
+      $ref: `#/$defs/${name}`,
+      ...(text !== '' && { description: text }),
+    };
+    return nullable === true ? { anyOf: [refers, { type: 'null' }] } : refers;
+  }
+
+  #structure(schema: Fields, depth: number): JsonSchema {
+    const copy = plainKeywords(schema);
+    this.#describe(schema, copy);
+    this.#object(schema, copy, depth);
+    this.#array(schema, copy, depth);
+    this.#branches(schema, copy, depth);
+    if (isRecord(schema.not)) copy.not = this.convert(schema.not, depth + 1);
+    return this.#allOf(schema, copy, depth);
+  }
+
+  #describe(schema: Fields, copy: Record<string, unknown>): void {
+    const { values, note } = enumOf(schema);
+    if (values) copy.enum = values;
+    const said = shortText(schema.description ?? schema.title, MAX_DESCRIPTION);
+    const { default: preset } = schema;
+    // A default is told and not filled in: the API applies its own.
+    const isPlain =
+      typeof preset === 'number' ||
+      typeof preset === 'boolean' ||
+      (typeof preset === 'string' && preset !== '');
+    const told = isPlain ? `Default: ${shortText(String(preset), 80)}.` : '';
+    const text = [said, note ?? '', told].filter((one) => one !== '').join(' ');
+    if (text !== '') copy.description = text;
+  }
+
+  #object(schema: Fields, copy: Record<string, unknown>, depth: number): void {
+    const { properties, required, additionalProperties, patternProperties } = schema;
+    const fields = isRecord(properties) ? this.#properties(properties, depth) : undefined;
+    if (fields) {
+      copy.properties = fields.properties;
+      copy.type ??= 'object';
+    }
+    if (Array.isArray(required)) {
+      const names = required.filter(
+        (name): name is string =>
+          typeof name === 'string' && isUsableKey(name) && fields?.omitted.has(name) !== true,
+      );
+      if (names.length > 0) copy.required = [...new Set(names)].slice(0, MAX_PROPERTIES);
+    }
+    if (additionalProperties === false || isRecord(additionalProperties)) {
+      copy.additionalProperties =
+        additionalProperties === false ? false : this.convert(additionalProperties, depth + 1);
+    } else if (additionalProperties === true) copy.additionalProperties = true;
+    if (isRecord(patternProperties)) {
+      copy.patternProperties = this.#map(patternProperties, depth, isSafePattern);
+    }
+    if (isRecord(schema.propertyNames))
+      copy.propertyNames = this.convert(schema.propertyNames, depth + 1);
+  }
+
+  #map(schemas: Fields, depth: number, isKey: (key: string) => boolean): JsonSchema {
+    return Object.fromEntries(
+      Object.entries(schemas)
+        .filter(([key]) => isKey(key))
+        .slice(0, MAX_PROPERTIES)
+        .map(([key, schema]) => [key, this.convert(schema, depth + 1)]),
+    );
+  }
+
+  #properties(properties: Fields, depth: number) {
+    const omitted = new Set<string>();
+    const kept: [string, unknown][] = [];
+    for (const [key, schema] of Object.entries(properties).slice(0, MAX_PROPERTIES)) {
+      if (!isUsableKey(key) || this.#isOtherSide(schema)) omitted.add(key);
+      else kept.push([key, this.convert(schema, depth + 1)]);
+    }
+    return { properties: Object.fromEntries(kept), omitted };
+  }
+
+  /** True for a field that only the server sets, in a request, and for one it never shows, in a response. */
+  #isOtherSide(schema: unknown): boolean {
+    const mark = this.#side === 'request' ? 'readOnly' : 'writeOnly';
+    if (!isRecord(schema)) return false;
+    if (schema[mark] === true) return true;
+    if (typeof schema.$ref !== 'string') return false;
+    const target = this.#book.resolver.target(schema.$ref, this.#address);
+    const resolved = target && this.#book.resolver.fields(target);
+    return resolved?.value[mark] === true;
+  }
+
+  #array(schema: Fields, copy: Record<string, unknown>, depth: number): void {
+    const { items, prefixItems, contains } = schema;
+    const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
+    if (tuple.length > 0) {
+      copy.prefixItems = tuple.slice(0, MAX_BRANCHES).map((item) => this.convert(item, depth + 1));
+    }
+    if (isRecord(items)) copy.items = this.convert(items, depth + 1);
+    if (isRecord(contains)) copy.contains = this.convert(contains, depth + 1);
+    if (isRecord(items) && copy.type === undefined) copy.type = 'array';
+  }
+
+  #branches(schema: Fields, copy: Record<string, unknown>, depth: number): void {
+    const { oneOf, anyOf, discriminator } = schema;
+    const listed = (list: unknown): readonly unknown[] =>
+      Array.isArray(list) && list.length <= MAX_BRANCHES ? (list as unknown[]) : [];
+    const convert = (branch: unknown): JsonSchema => this.convert(branch, depth + 1);
+    const any = listed(anyOf);
+    const one = listed(oneOf);
+    const exclusive = discriminated([...one], discriminator, convert);
+    if (exclusive) copy.oneOf = exclusive;
+    // Alternatives often overlap; the API decides which one is meant.
+    else if (one.length > 0 && any.length === 0) copy.anyOf = one.map(convert);
+    if (any.length > 0) copy.anyOf = any.map(convert);
+  }
+
+  #allOf({ allOf }: Fields, copy: JsonSchema, depth: number): JsonSchema {
+    if (!Array.isArray(allOf) || allOf.length === 0 || allOf.length > MAX_BRANCHES) return copy;
+    const parts = (allOf as unknown[]).map((part) => this.#part(part, depth));
+    return mergeAllOf(
+      copy,
+      parts.filter((part) => Object.keys(part).length > 0),
+    );
+  }
+
+  /** Puts the component in the place of a reference, so that its fields can be merged. */
+  #part(part: unknown, depth: number): JsonSchema {
+    const converted = this.convert(part, depth + 1);
+    const { $ref, ...siblings } = converted;
+    if (typeof $ref !== 'string' || Object.keys(siblings).some((key) => key !== 'description')) {
+      return converted;
+    }
+    const name = $ref.slice('#/$defs/'.length);
+    const component = this.#book.mergeable(name, this.#side);
+    if (!component) return converted;
+    for (const inner of component.names) this.names.add(inner);
+    return { ...component.schema, ...siblings };
+  }
+
+  #nullable(schema: Fields, copy: JsonSchema): JsonSchema {
+    if (schema.nullable !== true && schema['x-nullable'] !== true) return copy;
+    const { type, enum: values } = copy;
+    if (
+      typeof type === 'string' &&
+      copy.allOf === undefined &&
+      copy.oneOf === undefined &&
+      copy.anyOf === undefined
+    ) {
+      const withNull =
+        Array.isArray(values) && !values.includes(null) ? [...(values as unknown[]), null] : values;
+      return {
+        ...copy,
+        type: type === 'null' ? type : [type, 'null'],
+        ...(withNull !== undefined && { enum: withNull }),
+      };
+    }
+    const isOpen =
+      type === undefined &&
+      values === undefined &&
+      copy.allOf === undefined &&
+      copy.oneOf === undefined &&
+      copy.anyOf === undefined;
+    if (isOpen || (Array.isArray(type) && type.includes('null'))) return copy;
+    return { anyOf: [copy, { type: 'null' }] };
+  }
+}
+
+/** From 3.1 on, keywords beside a reference count. */
+const isLater = ({ resolver }: Components): boolean => {
+  const { openapi } = resolver.root;
+  return typeof openapi === 'string' && !openapi.startsWith('3.0');
+};
+
+export const convertSchema = (
+  { value, address }: Located,
+  side: Side,
+  book: Components,
+): Converted => {
+  const conversion = new Conversion(book, side, address);
+  const schema = conversion.convert(value, 0);
+  return { schema, names: conversion.names };
+};

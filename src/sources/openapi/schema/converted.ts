@@ -1,0 +1,20 @@
+/** What converting a schema gives, and what it needs to know of the components. */
+import type { JsonSchema } from '../../../contract/schema.ts';
+import type { Resolver } from '../operations/resolver.ts';
+
+/** Fields that only a server sets are left out of requests; those that it never shows, of responses. */
+export type Side = 'request' | 'response';
+
+export interface Converted {
+  readonly schema: JsonSchema;
+  /** The components that it refers to. */
+  readonly names: ReadonlySet<string>;
+}
+
+export interface Components {
+  readonly resolver: Resolver;
+  /** Gives the name of what a reference leads to; `undefined` where it leads nowhere. */
+  nameOf(reference: string, address: string): string | undefined;
+  /** Gives a component that is small enough to be put in the place of a reference. */
+  mergeable(name: string, side: Side): Converted | undefined;
+}

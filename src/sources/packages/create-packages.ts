@@ -1,0 +1,211 @@
+/** The member `packages` of a crib: what is installed, and how that changes. */
+import { ToolFailure } from '../../contract/errors.ts';
+import type { CribPackages, PackageTarget, UpdateResult } from '../../contract/packages.ts';
+import type { Source } from '../../contract/source.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { diffTexts } from '../../kit/text/unified-diff.ts';
+import { visibleBlock } from '../../kit/text/visible-text.ts';
+import { checkUpdates } from './check-updates.ts';
+import { type InstallDeps, type Installed, installPackage } from './install-package.ts';
+import { whileInstalling } from './installation-lock.ts';
+import { installedPackage, type PackageLibrary, withoutPackage } from './package-library.ts';
+import {
+  changeOf,
+  definitionText,
+  type PackageEntry,
+  PackageToolSource,
+} from './package-source.ts';
+import { checkPackageSource, type PackageSpec, parsePackageText } from './package-spec.ts';
+import type { LockedPackage } from './packages-lock.ts';
+import { removeOthers } from './place-package.ts';
+import { dependants } from './tool-dependencies.ts';
+
+export interface PackagesDeps extends Omit<InstallDeps, 'installed'> {
+  /** In the order in which they count: of two packages of one name the first is used. */
+  readonly libraries: readonly PackageLibrary[];
+  /** Where relative paths begin. */
+  readonly folder: string;
+  isEnabled(name: string): boolean;
+  readonly registry: {
+    load(sources: readonly Source[]): Promise<unknown>;
+    unload(source: Source): Promise<void>;
+  };
+  pack: CribPackages['pack'];
+}
+
+export interface Packages {
+  readonly members: CribPackages;
+  /** Those in use, also those that are switched off. */
+  sources(): readonly PackageToolSource[];
+}
+
+interface Kept {
+  readonly locked: LockedPackage;
+  readonly library: PackageLibrary;
+}
+
+const notInstalled = (name: string): ToolFailure =>
+  new ToolFailure('NOT_FOUND', `There is no installed package ${name}.`, {
+    suggestions: ['See what is installed: toolcrib packages list'],
+  });
+
+/** Gives those in use, and of two of one name the first. */
+const inUse = (libraries: readonly PackageLibrary[]): ReadonlyMap<string, Kept> => {
+  const all = libraries.flatMap((library) =>
+    library.packages().map((locked) => ({ locked, library })),
+  );
+  return new Map(all.toReversed().map((kept) => [kept.locked.name, kept]));
+};
+
+/** Asks again for what was asked for, or for another version of it. */
+const updateSpec = (requested: string, version: string | undefined): PackageSpec => {
+  const before = parsePackageText(requested);
+  const source = version === undefined ? before : { ...before, version };
+  return checkPackageSource(source, '/');
+};
+
+const definitions = (tools: readonly Tool[]): string =>
+  tools
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(definitionText)
+    .join('');
+
+class PackageCollection implements Packages {
+  readonly members: CribPackages;
+  readonly #deps: PackagesDeps;
+  readonly #sources = new Map<string, PackageToolSource>();
+
+  constructor(deps: PackagesDeps) {
+    this.#deps = deps;
+    for (const kept of inUse(deps.libraries).values()) this.#follow(kept);
+    this.members = {
+      list: () =>
+        [...inUse(deps.libraries).values()]
+          .map(({ locked, library }) => installedPackage(locked, library.target))
+          .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+      install: async (source, { target = 'user', ...options } = {}) => {
+        const spec = checkPackageSource(source, deps.folder);
+        const { fetched: _fetched, ...result } = await this.#install(spec, this.#library(target), {
+          options,
+        });
+        return result;
+      },
+      uninstall: (name) => this.#uninstall(name),
+      checkForUpdates: (name) => this.#check(name),
+      update: (name, options) => this.#update(name, options),
+      pack: deps.pack,
+    };
+  }
+
+  sources(): readonly PackageToolSource[] {
+    return [...this.#sources.values()];
+  }
+
+  #library(target: PackageTarget): PackageLibrary {
+    const library = this.#deps.libraries.find((one) => one.target === target);
+    if (library) return library;
+    throw new ToolFailure(
+      'PRECONDITION_FAILED',
+      `There is no place for packages of the ${target}.`,
+      {
+        suggestions: ['Open the project with openProject, or use the command line.'],
+      },
+    );
+  }
+
+  #kept(name: string): Kept {
+    const kept = inUse(this.#deps.libraries).get(name);
+    if (kept) return kept;
+    throw notInstalled(name);
+  }
+
+  #entry({ locked, library }: Kept): PackageEntry {
+    const enabled = this.#deps.isEnabled(locked.name);
+    return { locked, target: library.target, root: library.root, enabled };
+  }
+
+  #follow(kept: Kept): PackageToolSource {
+    const entry = this.#entry(kept);
+    const { name } = kept.locked;
+    const source = this.#sources.get(name) ?? new PackageToolSource(entry, this.#deps.readTools);
+    source.use(entry);
+    this.#sources.set(name, source);
+    return source;
+  }
+
+  /** Loads what a change of the lock files brought, and unloads what it removed. */
+  async #reload(name: string): Promise<void> {
+    const { registry, libraries } = this.#deps;
+    const kept = inUse(libraries).get(name);
+    const source = this.#sources.get(name);
+    if (kept) {
+      const followed = this.#follow(kept);
+      if (followed.entry.enabled) await registry.load([followed]);
+    } else if (source) {
+      this.#sources.delete(name);
+      await registry.unload(source);
+    }
+  }
+
+  async #install(
+    spec: PackageSpec,
+    library: PackageLibrary,
+    more: {
+      readonly options: Parameters<CribPackages['install']>[1] & object;
+      readonly expected?: string;
+    },
+  ): Promise<Installed> {
+    const installed = () => [...inUse(this.#deps.libraries).values()].map(({ locked }) => locked);
+    const { signal } = new AbortController();
+    const result = await installPackage(
+      { spec, library, signal, ...more },
+      { ...this.#deps, installed },
+    );
+    if (result.changed) await this.#reload(result.name);
+    return result;
+  }
+
+  async #uninstall(name: string): Promise<void> {
+    const { libraries, runtime } = this.#deps;
+    const { library } = this.#kept(name);
+    await library.assertWritable();
+    await whileInstalling(library.root, runtime, async () => {
+      const all = [...inUse(libraries).values()].map(({ locked }) => locked);
+      const needed = dependants(name, all);
+      if (needed.length > 0) {
+        throw new ToolFailure('CONFLICT', `Other packages need it: ${needed.join('; ')}.`, {
+          suggestions: ['Uninstall those first.'],
+        });
+      }
+      await library.change((packages) => withoutPackage(packages, name));
+      await removeOthers({ root: library.root, name }, undefined);
+    });
+    await this.#reload(name);
+  }
+
+  async #check(name: string | undefined) {
+    const all =
+      name === undefined
+        ? this.members.list()
+        : [this.#kept(name)].map(({ locked, library }) => installedPackage(locked, library.target));
+    return checkUpdates(all, this.#deps, new AbortController().signal);
+  }
+
+  async #update(
+    name: string,
+    { version, ...options }: Parameters<CribPackages['update']>[1] = {},
+  ): Promise<UpdateResult> {
+    const { locked, library } = this.#kept(name);
+    // The tools as they are now: the files of this version are gone afterwards.
+    const source = this.#follow({ locked, library });
+    const before = await source.load().catch((): readonly Tool[] => []);
+    const spec = updateSpec(locked.requested, version);
+    const { fetched, ...result } = await this.#install(spec, library, { options, expected: name });
+    const { hunks } = diffTexts(definitions(before), definitions(fetched.tools));
+    const change = changeOf(before, fetched.tools);
+    return { ...result, before: locked.version, change, diff: visibleBlock(hunks) };
+  }
+}
+
+/** Reads no package before its source is loaded. */
+export const createPackages = (deps: PackagesDeps): Packages => new PackageCollection(deps);

@@ -1,0 +1,69 @@
+/** Puts the files of a package into its folder in one step: they are there as a whole or not at all. */
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { PackageFiles } from './package-manifest.ts';
+import { treeDigest } from './package-tree.ts';
+
+const STAGING = '.staging-';
+const FILE_MODE = 0o644;
+const FOLDER_MODE = 0o755;
+const DIGEST_CHARS = 12;
+
+export interface PackagePlace {
+  /** The folder of packages, absolute. */
+  readonly root: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+/** Makes an empty folder beside the packages, on the same disk. */
+export const makeStaging = async (root: string): Promise<string> => {
+  await mkdir(root, { recursive: true, mode: FOLDER_MODE });
+  return mkdtemp(join(root, STAGING));
+};
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Gives the folder after the name: the version, and the digest as well where that is taken. */
+const freeFolder = async ({ root, name, version }: PackagePlace, files: PackageFiles) => {
+  if (!(await isThere(join(root, name, version)))) return version;
+  return `${version}-${treeDigest(files).slice('sha256-'.length, 'sha256-'.length + DIGEST_CHARS)}`;
+};
+
+/** Writes the files and moves them into place; gives the folder after the name of the package. */
+export const placePackage = async (
+  place: PackagePlace,
+  files: PackageFiles,
+  staging: string,
+): Promise<string> => {
+  const draft = join(staging, 'package');
+  await mkdir(draft, { mode: FOLDER_MODE });
+  for (const [path, bytes] of files) {
+    const file = join(draft, path);
+    await mkdir(dirname(file), { recursive: true, mode: FOLDER_MODE });
+    await writeFile(file, bytes, { flag: 'wx', mode: FILE_MODE });
+  }
+  const folder = await freeFolder(place, files);
+  const target = join(place.root, place.name, folder);
+  await mkdir(dirname(target), { recursive: true, mode: FOLDER_MODE });
+  // Of an installation that was killed after this step: the lock file does not name it.
+  await rm(target, { recursive: true, force: true });
+  await rename(draft, target);
+  return folder;
+};
+
+/** Removes the folders of a package but the one in use, and those above that are empty then. */
+export const removeOthers = async (
+  { root, name }: Pick<PackagePlace, 'root' | 'name'>,
+  inUse: string | undefined,
+): Promise<void> => {
+  const own = join(root, name);
+  const names = await readdir(own).catch(() => []);
+  const old = names.filter((each) => each !== inUse);
+  await Promise.all(old.map((each) => rm(join(own, each), { recursive: true, force: true })));
+  if (inUse === undefined) await rm(own, { recursive: true, force: true });
+};
