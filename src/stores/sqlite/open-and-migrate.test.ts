@@ -17,7 +17,7 @@ import { createRuntime } from '../../crib/create-runtime.ts';
 import { verifyAudit } from '../../governance/audit/verify-audit.ts';
 import { openDatabase } from '../../kit/sqlite/open-database.ts';
 import { createSqliteStore } from './create-sqlite-store.ts';
-import { migrate } from './database/migrate.ts';
+import { migrate, schemaVersion } from './database/migrate.ts';
 import { MIGRATIONS } from './database/migrations.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
@@ -53,6 +53,21 @@ describe('opening', () => {
     const database = await openDatabase(file());
     expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
     database.close();
+  });
+
+  it('knows its file when another process makes it between two looks at it', async () => {
+    const path = join(folder, 'crib.db');
+    const [one, other] = [await openDatabase(path), await openDatabase(path)];
+    let looks = 0;
+    const version = schemaVersion({
+      ...one,
+      prepare: (sql) => {
+        if (looks++ === 1) migrate(other);
+        return one.prepare(sql);
+      },
+    });
+    expect(version).toBe(MIGRATIONS.length);
+    for (const database of [one, other]) database.close();
   });
 
   it('takes turns when many open a new file at once', async () => {

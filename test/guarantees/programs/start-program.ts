@@ -21,10 +21,14 @@ export const startProgram = (
 ): Program => {
   const path = join(import.meta.dirname, name);
   const child = spawn(process.execPath, ['--expose-gc', path, ...args], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
   const lines: string[] = [];
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text;
+  });
   const waiting = new Set<() => void>();
   const reader = createInterface({ input: child.stdout });
   reader.on('line', (line) => {
@@ -50,7 +54,7 @@ export const startProgram = (
         look();
         ended.then(() => {
           look();
-          reject(new Error(`${name} ended without saying ${beginning}`));
+          reject(new Error(`${name} ended without saying ${beginning}. It said: ${complaint}`));
         }, reject);
       }),
   };

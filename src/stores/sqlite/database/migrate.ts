@@ -13,9 +13,13 @@ const APPLICATION_ID = 0x54637262;
 const pragma = (database: Database, name: string): unknown =>
   Object.values(database.prepare(`PRAGMA ${name}`).get() as Record<string, unknown>)[0];
 
+/**
+ * The tables are looked for before the id: another process that makes the database just now writes
+ * both in one transaction, so tables that were seen have their id.
+ */
 const assertOurs = (database: Database): void => {
-  if (pragma(database, 'application_id') === APPLICATION_ID) return;
   if (database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined) return;
+  if (pragma(database, 'application_id') === APPLICATION_ID) return;
   refuseDatabase(
     'The file is a database of another program.',
     'Choose another path for the store.',
