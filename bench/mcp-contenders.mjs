@@ -19,7 +19,9 @@ const project = (folder, { tier, syncEveryRecord = false }) => {
   const home = join(folder, 'home');
   const cwd = join(folder, 'project');
   for (const path of [home, cwd]) mkdirSync(path, { recursive: true });
-  const echo = { command: process.execPath, args: [ECHO], tier };
+  // Otherwise the second write would ask: the first answer counts as somebody's private data.
+  const labels = { sensitivity: 'public' };
+  const echo = { command: process.execPath, args: [ECHO], tier, labels };
   writeFileSync(
     join(home, 'config.yml'),
     JSON.stringify({ mcp: { servers: { echo } }, audit: { syncEveryRecord } }),

@@ -56,6 +56,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'show what was spent, against the limits',
     load: async () => (await import('./commands/usage/usage.ts')).usageCommand,
   },
+  {
+    name: 'stats',
+    summary: 'show how calls went: how many, how fast, how often wrong',
+    load: async () => (await import('./commands/usage/stats.ts')).statsCommand,
+  },
   AUDIT,
   STORE,
   SECRETS,

@@ -173,6 +173,11 @@ const DEFAULTS = {
   },
   observation: {
     metrics: true,
+    historyDays: {
+      minutes: 2,
+      hours: 62,
+      days: 1100,
+    },
     healthIntervalMs: 60000,
     alerts: false,
     logLevel: 'warn',

@@ -118,7 +118,13 @@ describe('the defaults', () => {
         features: { sharedTools: true },
       },
       enforcement: { disableLocalTools: false, enforcedTools: [] },
-      observation: { metrics: true, healthIntervalMs: 60_000, alerts: false, logLevel: 'warn' },
+      observation: {
+        metrics: true,
+        healthIntervalMs: 60_000,
+        historyDays: { minutes: 2, hours: 62, days: 1100 },
+        alerts: false,
+        logLevel: 'warn',
+      },
       datetime: { zone: 'UTC' },
     });
   });

@@ -19,6 +19,7 @@ import type { Events } from './events.ts';
 import type { CribFlows } from './flow.ts';
 import type { FlowValue } from './flow-data.ts';
 import type { CribJobs } from './job.ts';
+import type { CribMetrics } from './metrics.ts';
 import type { CribPackages } from './packages.ts';
 import type { Explanation } from './policy.ts';
 import type { PreconditionReport } from './precondition.ts';
@@ -252,6 +253,13 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    * console.log(await crib.usage.summary());
    */
   readonly usage: CribUsage;
+  /**
+   * What was counted and timed of calls, over any range of time.
+   *
+   * @example
+   * const { calls, errorRate, p95ExecutionTime } = await crib.metrics.summary();
+   */
+  readonly metrics: CribMetrics;
   /**
    * Durable functions whose steps are governed calls.
    *

@@ -195,6 +195,18 @@ export type {
   SeenTool,
   ToolLock,
 } from './lock.ts';
+export type {
+  CallFigures,
+  CountedStatus,
+  CribMetrics,
+  MetricHistory,
+  MetricHistoryQuery,
+  MetricKind,
+  MetricLine,
+  MetricPoint,
+  MetricRange,
+  MetricScope,
+} from './metrics.ts';
 export type { Needs, PathNeed } from './needs.ts';
 export type {
   CribPackages,

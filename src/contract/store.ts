@@ -8,6 +8,7 @@ import type { ApprovalRecord, ApprovalState, EditedInput } from './approver.ts';
 import type { AuditEntry, AuditLog } from './audit.ts';
 import type { Flows } from './flow-store.ts';
 import type { Grants } from './grant.ts';
+import type { RollUps } from './metrics.ts';
 import type { ToolResult } from './result.ts';
 import type { Tokens } from './tokens.ts';
 import type { Vectors } from './vectors.ts';
@@ -295,6 +296,7 @@ export interface Store {
   readonly results: Results;
   readonly flows: Flows;
   readonly vectors: Vectors;
+  readonly rollUps: RollUps;
   /** Absent for a store that no other process can write to. Costs little: it may be asked often. */
   mark?(): Promise<StoreMark>;
   /** Absent for a store that only processes of one user reach. */

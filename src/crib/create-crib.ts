@@ -19,6 +19,7 @@ import type { ArgumentCheck } from '../kit/data/check-arguments.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
 import { createEventBus } from '../observation/event-bus.ts';
+import { keepFor } from '../observation/roll-up/cover-range.ts';
 import { UsageStats } from '../observation/usage-stats.ts';
 import { createRegistry } from '../registry/registry.ts';
 import { assertFolder, assertOptions, CRIB_OPTIONS } from './check-options.ts';
@@ -194,6 +195,7 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
     ...{ registry, events, runtime },
     open: () => openAll(options, deps, { policy, redactor }),
     ...{ limits: config.budget, linkBaseUrl: config.approvals.linkBaseUrl },
+    keepMetrics: keepFor(config.observation.historyDays),
     ...jobEngineOf({ config, runtime }, options),
     ...{ signingKey, sandboxes, servers: mcp.servers, ...members },
     discoverTools: config.registry.autoDiscovery ? discoverWith(registry, mcp) : async () => {},

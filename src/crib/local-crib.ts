@@ -26,6 +26,7 @@ import type { Events } from '../contract/events.ts';
 import type { CribFlows } from '../contract/flow.ts';
 import type { CribJobs } from '../contract/job.ts';
 import type { ToolLock } from '../contract/lock.ts';
+import type { CribMetrics } from '../contract/metrics.ts';
 import type { CribPackages } from '../contract/packages.ts';
 import type { Explanation } from '../contract/policy.ts';
 import type { JobEnd, NewJob } from '../contract/queue.ts';
@@ -65,6 +66,7 @@ import {
   USAGE_CHECKS,
 } from './members/member-checks.ts';
 import type { MemberDeps, Opened } from './members/member-deps.ts';
+import { METRIC_CHECKS, type MetricsDeps, metricsOf } from './members/metrics-of.ts';
 import { explainMissing, namedCall } from './members/named-call.ts';
 import { permissionsOf } from './members/permissions-of.ts';
 import { ReadySandboxes } from './members/ready-sandboxes.ts';
@@ -74,7 +76,7 @@ import { usageOf } from './members/usage-of.ts';
 import { PACKAGE_CHECKS } from './packages/packages-of.ts';
 import { SOURCE_CHECKS } from './sources/sources-of.ts';
 
-export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'>, BackgroundDeps {
+export interface LocalCribDeps extends Omit<MetricsDeps, 'engine' | 'starting'>, BackgroundDeps {
   readonly maxConcurrentTools: number;
   readonly hasModel: boolean;
   readonly sandboxes: Sandboxes;
@@ -117,6 +119,7 @@ export class LocalCrib implements CribHost {
   readonly permissions: Permissions;
   readonly results: CribResults;
   readonly usage: CribUsage;
+  readonly metrics: CribMetrics;
   readonly flows: CribFlows;
   readonly chains: CribChains;
   readonly jobs: CribJobs;
@@ -150,6 +153,7 @@ export class LocalCrib implements CribHost {
     this.permissions = checked(permissionsOf(members, registry), PERMISSION_CHECKS);
     this.results = checked(resultsOf(members), RESULT_CHECKS, { sync: ['forget'] });
     this.usage = checked(usageOf(members), USAGE_CHECKS);
+    this.metrics = checked(metricsOf({ ...members, keepMetrics: deps.keepMetrics }), METRIC_CHECKS);
     this.#background = backgroundOf(members, deps, {
       nextId: () => this.#nextId(deps.runtime.now()),
       execute: (tool, input, as) => this.execute(tool, input, as),

@@ -1,27 +1,11 @@
-/**
- * Counts durations in buckets that grow by an eighth of a doubling: a percentile is off by at most 5 %,
- * whatever the number of calls, and noting one costs a logarithm and an addition.
- */
-
-const PER_DOUBLING = 8;
-/** From 1 µs to about 70 minutes; shorter and longer ones land in the first and the last. */
-const DOUBLINGS = 32;
-const SMALLEST_MS = 0.001;
-const BUCKETS = PER_DOUBLING * DOUBLINGS;
-
-const bucketOf = (ms: number): number => {
-  if (!(ms > SMALLEST_MS)) return 0;
-  const at = Math.ceil(Math.log2(ms / SMALLEST_MS) * PER_DOUBLING);
-  return at < BUCKETS ? at : BUCKETS - 1;
-};
-
-const upperMs = (bucket: number): number => SMALLEST_MS * 2 ** (bucket / PER_DOUBLING);
+/** Counts the durations of running calls in buckets. Noting one costs a logarithm and an addition. */
+import { BUCKETS, bucketOf, middleOf } from '../kit/metrics/duration-buckets.ts';
 
 export class DurationHistogram {
   readonly #buckets = new Float64Array(BUCKETS);
   #count = 0;
   #totalMs = 0;
-  #longestMs = 0;
+  #maxMs = 0;
 
   get count(): number {
     return this.#count;
@@ -41,7 +25,7 @@ export class DurationHistogram {
     this.#count++;
     if (!(ms > 0)) return;
     this.#totalMs += ms;
-    if (ms > this.#longestMs) this.#longestMs = ms;
+    if (ms > this.#maxMs) this.#maxMs = ms;
   }
 
   /** The duration that this share of the calls, 0 to 1, did not exceed; 0 when there were none. */
@@ -50,9 +34,9 @@ export class DurationHistogram {
     let seen = 0;
     for (const [bucket, calls] of this.#buckets.entries()) {
       seen += calls;
-      if (calls > 0 && seen >= rank) return Math.min(this.#middle(bucket), this.#longestMs);
+      if (calls > 0 && seen >= rank) return Math.min(middleOf(bucket), this.#maxMs);
     }
-    return this.#longestMs;
+    return this.#maxMs;
   }
 
   /** How many took at most this long, to the bucket. */
@@ -60,10 +44,5 @@ export class DurationHistogram {
     let seen = 0;
     for (let bucket = bucketOf(ms); bucket >= 0; bucket--) seen += this.#buckets[bucket] ?? 0;
     return seen;
-  }
-
-  /** Halfway, on the scale of the buckets, between the edges of one. */
-  #middle(bucket: number): number {
-    return upperMs(Math.max(0, bucket - 0.5));
   }
 }

@@ -8,6 +8,8 @@ import type { Runtime } from '../contract/runtime.ts';
 import { CallMetrics } from '../observation/call-metrics.ts';
 import { createStoreFollower } from '../observation/follow-store.ts';
 import { createReadiness } from '../observation/readiness.ts';
+import { keepFor } from '../observation/roll-up/cover-range.ts';
+import { keepCounting } from '../observation/roll-up/keep-counting.ts';
 import { createTraceRing } from '../observation/trace-ring.ts';
 import { watchServers } from '../observation/watch-servers.ts';
 import type { HttpServer } from '../surfaces/door/listen.ts';
@@ -130,6 +132,11 @@ export const openServer = async (deps: ServerDeps): Promise<RunningServer> => {
     runtime.log.warn('runs of flows are not continued', { error: String(error) });
   });
   const stopWatching = watchServers(crib.servers, { events: crib.events, runtime });
+  const stopCounting = keepCounting({
+    store: () => crib.store(),
+    runtime,
+    keep: keepFor(deps.loaded.config.observation.historyDays),
+  });
   const shutDown = async (): Promise<number> => {
     services.readiness.drain();
     surface.drain();
@@ -143,6 +150,7 @@ export const openServer = async (deps: ServerDeps): Promise<RunningServer> => {
     await closing;
     surface.close();
     stopWatching();
+    await stopCounting();
     closeServices(services);
     return left;
   };

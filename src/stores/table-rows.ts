@@ -26,6 +26,8 @@ export const COPIED_TABLES = {
   flow_steps: 'run_id, key, record',
   flow_events: 'id, run_id, record',
   vectors: 'user_key, kind, id_key, id, model, dimensions, vector, stored_at',
+  roll_ups: 'kind, grain, start, name, counts',
+  metric_mark: 'one, seq',
 } as const;
 
 export type CopiedTable = keyof typeof COPIED_TABLES;

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/contract/store.ts';
 import { verifyAudit } from '../../src/governance/audit/verify-audit.ts';
+import { aRollUp } from './store-roll-ups.ts';
 import {
   approvalRecord,
   auditEntry,
@@ -39,6 +40,7 @@ export const fill = async (store: Store): Promise<void> => {
     keptAt: NOW,
   });
   await store.vectors.put(vectorItem('kept', [3, 4]));
+  await store.rollUps.add({ after: 0, last: 2, rollUps: [aRollUp()] });
   await store.snapshots.save({
     executionId: 'open',
     order: 0,
@@ -81,6 +83,8 @@ export const expectKept = async (store: Store): Promise<void> => {
   });
   const nearest = await store.vectors.search(vectorQuery([3, 4]));
   expect(nearest).toEqual([{ kind: 'memory', id: 'kept', score: expect.closeTo(1, 5) }]);
+  expect(await store.rollUps.counted()).toBe(2);
+  expect(await store.rollUps.read({ ...aRollUp(), from: 0, to: 1 })).toEqual([aRollUp()]);
   expect(await store.snapshots.of('open')).toHaveLength(1);
 };
 

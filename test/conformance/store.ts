@@ -6,6 +6,7 @@ import { describeClaims } from './store-claims.ts';
 import { describeContent } from './store-content.ts';
 import { describeFlows } from './store-flows.ts';
 import { describeLedger } from './store-ledger.ts';
+import { describeRollUps } from './store-roll-ups.ts';
 import { type OpenStore, times } from './store-samples.ts';
 import { describeTokens } from './store-tokens.ts';
 import { describeVectors } from './store-vectors.ts';
@@ -35,5 +36,6 @@ export const describeStore = (name: string, open: OpenStore): void => {
     describeTokens(use);
     describeFlows(use);
     describeVectors(use);
+    describeRollUps(use);
   });
 };

@@ -25,6 +25,20 @@ export const bar = (value: number, most: number, width: number): string => {
   return '█'.repeat(full) + '░'.repeat(width - full);
 };
 
+const LEVELS = '▁▂▃▄▅▆▇█';
+
+/** Draws values as a row of small bars; a value above 0 is above the lowest bar where there is a 0. */
+export const sparkline = (values: readonly number[]): string => {
+  const most = Math.max(...values, 0);
+  return values
+    .map((value) => LEVELS[most > 0 ? Math.ceil((value / most) * (LEVELS.length - 1)) : 0])
+    .join('');
+};
+
+/** Formats a share from 0 to 1: `1.2 %`; none and all have no digits after the point. */
+export const formatShare = (share: number): string =>
+  share === 0 || share === 1 ? `${share * 100} %` : `${(share * 100).toFixed(1)} %`;
+
 export const formatDuration = (ms: number): string => {
   if (ms < 1) return `${Math.max(0, Math.round(ms * 1000))} µs`;
   if (ms < 1000) return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;

@@ -103,6 +103,9 @@ export const datetimeSection = section(
   'Dates and times.',
 );
 
+/** At most a hundred years. */
+const historyDays = z.int().min(1).max(36_500);
+
 export const observationSection = section(
   z.strictObject({
     metrics: setting(z.boolean(), {
@@ -111,6 +114,23 @@ export const observationSection = section(
       project: 'on',
       default: true,
     }),
+    historyDays: section(
+      z.strictObject({
+        minutes: setting(historyDays, {
+          about: 'Days for which the figures of calls are kept by the minute.',
+          default: 2,
+        }),
+        hours: setting(historyDays, {
+          about: 'Days for which the figures of calls are kept by the hour.',
+          default: 62,
+        }),
+        days: setting(historyDays, {
+          about: 'Days for which the figures of calls are kept by the day.',
+          default: 1100,
+        }),
+      }),
+      'How long the figures of past calls are kept.',
+    ),
     healthIntervalMs: setting(z.int().min(1000).max(MAX_TIMER_MS), {
       about:
         'Milliseconds between two looks at whether an MCP server still answers, where it sets none of its own (also known as healthCheckInterval).',

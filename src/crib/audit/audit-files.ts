@@ -32,6 +32,7 @@ import {
 import { type VerifyLogOptions, verifyAuditLog } from '../../governance/audit/verify-audit.ts';
 import { verifyAuditFiles } from '../../governance/audit/verify-audit-files.ts';
 import { isPublicKey } from '../../governance/signing/verify-signature.ts';
+import { TrailCounter } from '../../observation/roll-up/trail-counter.ts';
 import { openUserKey, readUserKey } from '../user-folder.ts';
 import { isMissing, readDestination, readNamed } from './read-checkpoints.ts';
 
@@ -116,6 +117,9 @@ const assertKeys = (keys: readonly string[]): void => {
   });
 };
 
+/** Counts the calls of the trail before rows of it are removed: their figures stay. */
+const countAll = (store: Store): Promise<void> => new TrailCounter(store).count();
+
 class UserAuditService implements AuditService {
   readonly #folder: string;
   readonly #book: string;
@@ -172,6 +176,7 @@ class UserAuditService implements AuditService {
   }
 
   async prune(store: Store, request: PruneRequest): Promise<Pruned> {
+    await countAll(store);
     const key = await openUserKey(this.#folder);
     const checkpoints = await recallCheckpoints(this.#book, store.label);
     const pruned = await pruneAudit(store, { ...request, key, checkpoints });
@@ -187,6 +192,7 @@ class UserAuditService implements AuditService {
   }
 
   async retain(store: Store, request: Pick<OldRowsOptions, 'at' | 'before' | 'goOn'>) {
+    await countAll(store);
     const key = await openUserKey(this.#folder);
     const checkpoints = await recallCheckpoints(this.#book, store.label);
     const setting = 'audit.retentionDays';

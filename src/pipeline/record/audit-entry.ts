@@ -119,6 +119,9 @@ const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
   if (inspected && inspected.length > 0) detail.inspected = inspected;
   if (kind === 'intent' || !facts.result) return detail;
   if (hasIntent(call)) detail.effect = effectState(call, facts.result);
+  const tool = evidenceOf(call).ready?.tool;
+  // Figures are kept by source; most calls are of tools that ship, and need no word about it.
+  if (tool && tool.source !== 'builtin') detail.source = tool.server ?? tool.source;
   if (notes.waitedMs > 0) detail.waitedMs = Math.round(notes.waitedMs);
   if (notes.tokens > 0) detail.tokens = notes.tokens;
   if (facts.policy !== undefined && inspected) detail.policy = facts.policy;

@@ -8,6 +8,7 @@ import { memoryGrants } from './memory-grants.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 import { memoryReplays } from './memory-replays.ts';
 import { memoryResults } from './memory-results.ts';
+import { memoryRollUps } from './memory-roll-ups.ts';
 import { memorySnapshots } from './memory-snapshots.ts';
 import { memorySpaces } from './memory-spaces.ts';
 import { memoryTokens } from './memory-tokens.ts';
@@ -27,5 +28,6 @@ export const createMemoryStore = (): Store => ({
   results: memoryResults(),
   flows: new MemoryFlows(),
   vectors: memoryVectors(),
+  rollUps: memoryRollUps(),
   close: () => Promise.resolve(),
 });

@@ -13,6 +13,7 @@ import { PostgresGrants } from './postgres-grants.ts';
 import { PostgresLedger } from './postgres-ledger.ts';
 import { PostgresReplays } from './postgres-replays.ts';
 import { PostgresResults } from './postgres-results.ts';
+import { PostgresRollUps } from './postgres-roll-ups.ts';
 import { PostgresSnapshots } from './postgres-snapshots.ts';
 import { PostgresSpaces } from './postgres-spaces.ts';
 import { PostgresTokens } from './postgres-tokens.ts';
@@ -104,6 +105,7 @@ export const postgresStore = (options: PostgresStoreDeps): Store => {
     results: new PostgresResults(deps),
     flows: new PostgresFlows(deps),
     vectors: new PostgresVectors(deps),
+    rollUps: new PostgresRollUps(deps),
     mark: marker(deps),
     sealKey: sealKeyOf(database),
     close() {

@@ -14,6 +14,7 @@ import { SqliteGrants } from './sqlite-grants.ts';
 import { SqliteLedger } from './sqlite-ledger.ts';
 import { SqliteReplays } from './sqlite-replays.ts';
 import { SqliteResults } from './sqlite-results.ts';
+import { SqliteRollUps } from './sqlite-roll-ups.ts';
 import { SqliteSnapshots } from './sqlite-snapshots.ts';
 import { SqliteSpaces } from './sqlite-spaces.ts';
 import { SqliteTokens } from './sqlite-tokens.ts';
@@ -86,6 +87,7 @@ export const sqliteStore = (options: SqliteStoreDeps): SqliteStore => {
     results: new SqliteResults(deps),
     flows: new SqliteFlows(deps),
     vectors: new SqliteVectors(deps),
+    rollUps: new SqliteRollUps(deps),
     mark: marker(deps),
     close() {
       closing ??= shut(options, writer, owner);

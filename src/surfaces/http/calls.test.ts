@@ -326,6 +326,23 @@ describe('records of calls over HTTP', () => {
     expect(series.json.buckets).toMatchObject([{ calls: 2, failures: 1 }]);
     expect(series.json.byTool).toHaveLength(2);
   });
+
+  it('tells how calls went, in all, over time, and by tool, source or caller', async () => {
+    const door = await open();
+    const token = door.tokens.viewer;
+    await execute(door, 'other', { body: { input: {} } });
+    await execute(door, 'failing', { body: { input: {} } });
+    const all = await door.ask('/v1/metrics?step=hour', { token });
+    expect(all.json.total).toMatchObject({ calls: 2, errorRate: 0.5, byCode: { LOCK: 1 } });
+    expect(all.json.points).toMatchObject([{ calls: 2 }]);
+    const one = await door.ask('/v1/metrics?tool=failing', { token });
+    expect(one.json.total).toMatchObject({ calls: 1, errorRate: 1 });
+    const lines = await door.ask('/v1/metrics/source?limit=5', { token });
+    expect(lines.json.lines).toMatchObject([{ name: 'custom', calls: 2 }]);
+    for (const bad of ['/v1/metrics?step=week', '/v1/metrics/overall', '/v1/metrics/tool?limit=0'])
+      expect((await door.ask(bad, { token })).status).toBe(400);
+    expect((await door.ask('/v1/metrics', { token: door.tokens.agent })).status).toBe(403);
+  });
 });
 
 describe('approvals over HTTP', () => {

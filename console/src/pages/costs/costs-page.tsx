@@ -65,12 +65,6 @@ const Course = (props: Shown & { readonly tool: string }) => {
   return (
     <>
       <Totals buckets={series.buckets} />
-      {series.truncated && (
-        <p className="note note-warn">
-          There were more calls than are counted at once; the oldest are left out. Choose a shorter
-          period.
-        </p>
-      )}
       <CostCharts buckets={series.buckets} span={span} />
       <section className="stack" aria-label="By tool">
         <h2>By tool</h2>

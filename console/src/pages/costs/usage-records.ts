@@ -35,6 +35,4 @@ export interface ToolUsage {
 export interface UsageSeries {
   readonly buckets: readonly UsageBucket[];
   readonly byTool: readonly ToolUsage[];
-  /** There were more calls than are counted at once. */
-  readonly truncated?: boolean;
 }

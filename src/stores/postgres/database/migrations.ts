@@ -255,4 +255,20 @@ ALTER TABLE vectors ALTER COLUMN vector SET STORAGE EXTERNAL;
 /** The public key whose seals count here; the first process that opens the store sets it. */
 const SEAL_KEY = 'ALTER TABLE store_schema ADD COLUMN seal_key text';
 
-export const MIGRATIONS: readonly string[] = [FIRST, VECTORS, SEAL_KEY];
+/** Counts of calls by period, and the last row of the trail that is in them. */
+const ROLL_UPS = `
+CREATE TABLE roll_ups (
+  kind text NOT NULL,
+  grain bigint NOT NULL,
+  start bigint NOT NULL,
+  name text NOT NULL,
+  counts text NOT NULL,
+  PRIMARY KEY (kind, grain, start, name)
+);
+CREATE TABLE metric_mark (
+  one integer PRIMARY KEY CHECK (one = 1),
+  seq bigint NOT NULL
+);
+`;
+
+export const MIGRATIONS: readonly string[] = [FIRST, VECTORS, SEAL_KEY, ROLL_UPS];

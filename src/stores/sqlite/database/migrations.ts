@@ -264,6 +264,22 @@ CREATE TABLE vectors (
 CREATE INDEX vectors_of_model ON vectors (user_key, model);
 `;
 
+/** Counts of calls by period, and the last row of the trail that is in them. */
+const ROLL_UPS = `
+CREATE TABLE roll_ups (
+  kind TEXT NOT NULL,
+  grain INTEGER NOT NULL,
+  start INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  counts TEXT NOT NULL,
+  PRIMARY KEY (kind, grain, start, name)
+) STRICT;
+CREATE TABLE metric_mark (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  seq INTEGER NOT NULL
+) STRICT;
+`;
+
 export const MIGRATIONS: readonly string[] = [
   FIRST,
   GOVERNANCE,
@@ -275,4 +291,5 @@ export const MIGRATIONS: readonly string[] = [
   WAITING_RUNS,
   JOBS,
   VECTORS,
+  ROLL_UPS,
 ];

@@ -10,6 +10,7 @@ import { FLOW_ROUTES } from './flows.ts';
 import { HEALTH_ROUTES } from './health.ts';
 import { DELIVERY_ROUTES } from './job-delivery.ts';
 import { JOB_ROUTES } from './jobs.ts';
+import { METRIC_ROUTES } from './metrics.ts';
 import { PERMISSION_ROUTES } from './permissions.ts';
 import { POLICY_ROUTES } from './policy.ts';
 import { SERVER_ROUTES } from './servers.ts';
@@ -33,6 +34,7 @@ export const ROUTES: readonly Route[] = [
   ...LINK_ROUTES,
   ...AUDIT_ROUTES,
   ...USAGE_ROUTES,
+  ...METRIC_ROUTES,
   ...SERVER_ROUTES,
   ...CATALOG_ROUTES,
   ...SOURCE_ROUTES,

@@ -1,9 +1,11 @@
 /** What was spent, and how calls went over time: counted from the audit trail, which outlives a process. */
 import { z } from 'zod';
-import type { AuditLog, AuditRow } from '../../../contract/audit.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../kit/data/durations.ts';
+import type { CallFigures, CribMetrics } from '../../../contract/metrics.ts';
+import { DAY_MS } from '../../../kit/data/durations.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { timeSchema } from '../schemas/lists.ts';
+
+const MAX_TOOLS = 1000;
 
 const limits = z.object({
   usd: z.number().optional(),
@@ -42,6 +44,20 @@ const lines = defineRoute({
   }),
 });
 
+/** Calls that ended in another way than success, or than waiting for a person. */
+const failuresOf = ({ calls, byStatus }: CallFigures): number =>
+  calls - (byStatus.success ?? 0) - (byStatus.pending ?? 0);
+
+const figures = (each: CallFigures) => ({
+  calls: each.calls,
+  failures: failuresOf(each),
+  costUsd: each.costUsd,
+  p50Ms: each.medianExecutionTime,
+  p95Ms: each.p95ExecutionTime,
+});
+
+const toolFigures = (each: CallFigures) => ({ ...figures(each), p99Ms: each.p99ExecutionTime });
+
 interface SeriesQuery {
   readonly from: number;
   readonly to: number;
@@ -49,64 +65,23 @@ interface SeriesQuery {
   readonly tool?: string | undefined;
 }
 
-const SIZES = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const;
-const MICROS = 1_000_000;
-const MAX_ROWS = 50_000;
-
-const atRank = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? 0;
-
-const tokensIn = ({ detail }: AuditRow): number =>
-  typeof detail.tokens === 'number' ? detail.tokens : 0;
-
-const sum = (rows: readonly AuditRow[], of: (row: AuditRow) => number): number =>
-  rows.reduce((total, row) => total + of(row), 0);
-
-/** A call that waits for a person has not failed. */
-const hasFailed = ({ status }: AuditRow): boolean => status !== 'success' && status !== 'pending';
-
-const figures = (rows: readonly AuditRow[]) => {
-  const sorted = rows.map(({ durationMs }) => durationMs).sort((a, b) => a - b);
+/** How calls went by time and by tool. */
+const usageSeries = async (metrics: CribMetrics, { from, to, bucket, tool }: SeriesQuery) => {
+  const scope = tool === undefined ? {} : { tool };
+  const { points } = await metrics.history({ from, to, step: bucket, ...scope });
+  const lines =
+    tool === undefined
+      ? await metrics.by('tool', { from, to, limit: MAX_TOOLS })
+      : [{ name: tool, ...(await metrics.summary({ from, to, tool })) }];
   return {
-    calls: rows.length,
-    failures: rows.filter(hasFailed).length,
-    costUsd: sum(rows, ({ costMicros }) => costMicros) / MICROS,
-    p50Ms: atRank(sorted, 0.5),
-    p95Ms: atRank(sorted, 0.95),
-    p99Ms: atRank(sorted, 0.99),
-  };
-};
-
-const groupBy = <K>(rows: readonly AuditRow[], keyOf: (row: AuditRow) => K): Map<K, AuditRow[]> => {
-  const groups = new Map<K, AuditRow[]>();
-  for (const row of rows) {
-    const key = keyOf(row);
-    const group = groups.get(key);
-    if (group) group.push(row);
-    else groups.set(key, [row]);
-  }
-  return groups;
-};
-
-/** Counts finished calls by time and by tool. */
-export const usageSeries = async (audit: AuditLog, { from, to, bucket, tool }: SeriesQuery) => {
-  const named = tool === undefined ? {} : { tool };
-  const rows = await audit.query({ kind: 'outcome', from, to, ...named, limit: MAX_ROWS + 1 });
-  const counted = rows.slice(0, MAX_ROWS);
-  const size = SIZES[bucket];
-  const byTime = groupBy(counted, ({ at }) => Math.floor(at / size) * size);
-  const byTool = groupBy(counted, (row) => row.tool);
-  return {
-    buckets: [...byTime]
-      .sort(([a], [b]) => a - b)
-      .map(([at, group]) => {
-        const { p99Ms: _, ...rest } = figures(group);
-        return { at, ...rest, tokens: sum(group, tokensIn) };
-      }),
-    byTool: [...byTool]
-      .map(([name, group]) => ({ tool: name, ...figures(group) }))
-      .sort((a, b) => b.calls - a.calls),
-    truncated: rows.length > MAX_ROWS,
+    buckets: points.map((point) => ({
+      at: point.start,
+      ...figures(point),
+      tokens: point.tokens,
+    })),
+    byTool: lines
+      .filter(({ calls }) => calls > 0)
+      .map(({ name, ...line }) => ({ tool: name, ...toolFigures(line) })),
   };
 };
 
@@ -147,14 +122,11 @@ const series = defineRoute({
   response: z.object({
     buckets: z.array(bucketSchema),
     byTool: z.array(toolSchema),
-    /** True when there were more calls than are counted at once; the oldest are left out. */
-    truncated: z.boolean(),
   }),
   handle: async ({ services: { crib, deps }, query }) => {
     const to = query.to ?? deps.runtime.now() + 1;
     const from = query.from ?? to - DAY_MS;
-    const { audit } = await crib.store();
-    return { body: await usageSeries(audit, { ...query, from, to }) };
+    return { body: await usageSeries(crib.metrics, { ...query, from, to }) };
   },
 });
 

@@ -1,0 +1,172 @@
+/** What is counted and timed of calls, over any range of time, and the port to where it is kept. */
+import type { ErrorCode } from './errors.ts';
+import type { ToolStatus } from './result.ts';
+
+/** Calls are counted in all, and by tool, by source (a server, an API, a kind) and by user. */
+export const METRIC_KINDS = ['overall', 'tool', 'source', 'caller'] as const;
+export type MetricKind = (typeof METRIC_KINDS)[number];
+
+/** The length of a period in milliseconds: a minute, an hour or a day (UTC). */
+export const METRIC_GRAINS = [60_000, 3_600_000, 86_400_000] as const;
+export type MetricGrain = (typeof METRIC_GRAINS)[number];
+
+/** `unknown` for a call that a crash left in doubt. */
+export type CountedStatus = ToolStatus | 'unknown';
+
+/** What is counted of the calls of one series that ended in one period. Two of them add up to one. */
+export interface CallCounts {
+  readonly byStatus: Readonly<Partial<Record<CountedStatus, number>>>;
+  readonly byCode: Readonly<Partial<Record<ErrorCode, number>>>;
+  /** Attempts after the first one of a call. */
+  readonly retries: number;
+  readonly cacheHits: number;
+  readonly costMicros: number;
+  readonly tokens: number;
+  /** The sum of their durations: divided by a length of time, how many ran at once on average. */
+  readonly totalMs: number;
+  readonly maxMs: number;
+  /** Processor time of sandboxed runs, as far as the sandbox can tell. */
+  readonly cpuMs: number;
+  /** The most memory that one sandboxed run took. */
+  readonly peakMemoryBytes: number;
+  /** Buckets of durations and how many calls fell into each: bucket, calls, bucket, calls … ascending. */
+  readonly durations: readonly number[];
+}
+
+/** The counts of one series in one period. */
+export interface RollUp {
+  readonly kind: MetricKind;
+  /** The tool, source or user; empty for `overall`. */
+  readonly name: string;
+  readonly grain: MetricGrain;
+  /** Milliseconds since the epoch, a multiple of the grain. */
+  readonly start: number;
+  readonly counts: CallCounts;
+}
+
+export interface RollUpQuery {
+  readonly kind: MetricKind;
+  /** All names of the kind when absent. */
+  readonly name?: string;
+  readonly grain: MetricGrain;
+  /** `from` inclusive, `to` exclusive; both multiples of the grain. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Rows of the audit trail that were counted together. */
+export interface CountedRows {
+  /** The last row that was counted before these; 0 for none. */
+  readonly after: number;
+  /** The last row of these. */
+  readonly last: number;
+  readonly rollUps: readonly RollUp[];
+}
+
+/** The port to the counts. They are made from the audit trail, and stay when it is pruned. */
+export interface RollUps {
+  /** The number of the last row of the trail that is counted; 0 for none. */
+  counted(): Promise<number>;
+  /**
+   * Adds counts and moves the mark, in one step. False, and nothing is added, when the mark is not at
+   * `after` any more: another process has counted these rows.
+   */
+  add(rows: CountedRows): Promise<boolean>;
+  /** Oldest first. */
+  read(query: RollUpQuery): Promise<readonly RollUp[]>;
+  /** Forgets the periods of a grain that began before that moment; says how many. */
+  expire(grain: MetricGrain, before: number): Promise<number>;
+}
+
+/** How calls went. Times are in milliseconds; percentiles are off by 1.1 % at most. */
+export interface CallFigures {
+  readonly calls: number;
+  /** Calls that succeeded, of those that ran: refused and waiting ones do not count. From 0 to 1. */
+  readonly successRate: number;
+  /** Calls that failed or took too long, of those that ran. From 0 to 1. */
+  readonly errorRate: number;
+  readonly byStatus: Readonly<Partial<Record<CountedStatus, number>>>;
+  readonly byCode: Readonly<Partial<Record<ErrorCode, number>>>;
+  /** Calls a second over the whole range. */
+  readonly throughput: number;
+  /** How many ran at once on average. */
+  readonly concurrency: number;
+  readonly averageExecutionTime: number;
+  readonly medianExecutionTime: number;
+  readonly p95ExecutionTime: number;
+  readonly p99ExecutionTime: number;
+  readonly maxExecutionTime: number;
+  /** How often tools were started: retries count, refused calls and cached results do not. */
+  readonly attempts: number;
+  readonly cacheHits: number;
+  readonly costUsd: number;
+  readonly tokens: number;
+  /** Of sandboxed runs, as far as their sandbox can tell. */
+  readonly resourceUtilization: { readonly cpuMs: number; readonly peakMemoryBytes: number };
+}
+
+export interface MetricRange {
+  /** Milliseconds since the epoch, rounded down to a minute; an hour ago when absent. */
+  readonly from?: number;
+  /** Milliseconds since the epoch, rounded up to a minute; now when absent. */
+  readonly to?: number;
+}
+
+/** Which calls: all of them, or those of one tool, source or user. */
+export interface MetricScope {
+  readonly tool?: string;
+  readonly source?: string;
+  readonly caller?: string;
+}
+
+export interface MetricHistoryQuery extends MetricRange, MetricScope {
+  /** The length of a point. The shortest that gives at most 400 points when absent. */
+  readonly step?: 'minute' | 'hour' | 'day';
+}
+
+export interface MetricPoint extends CallFigures {
+  /** Milliseconds since the epoch. */
+  readonly start: number;
+}
+
+export interface MetricHistory {
+  readonly from: number;
+  readonly to: number;
+  readonly stepMs: MetricGrain;
+  /** One for each step in which there were calls, oldest first. */
+  readonly points: readonly MetricPoint[];
+  readonly total: CallFigures;
+}
+
+export interface MetricLine extends CallFigures {
+  readonly name: string;
+}
+
+/** What was counted and timed of calls, by every process of the store, also before a restart. */
+export interface CribMetrics {
+  /**
+   * Sums up the calls of a range: of the last hour, and of all tools, unless told otherwise.
+   *
+   * @example
+   * const { calls, errorRate, p95ExecutionTime } = await crib.metrics.summary({ tool: 'web_search' });
+   */
+  summary(query?: MetricRange & MetricScope): Promise<CallFigures>;
+  /**
+   * Shows how calls went over time.
+   *
+   * @example
+   * const { points } = await crib.metrics.history({ from: Date.now() - 86_400_000, step: 'hour' });
+   * for (const { start, calls } of points) console.log(new Date(start).toISOString(), calls);
+   */
+  history(query?: MetricHistoryQuery): Promise<MetricHistory>;
+  /**
+   * Compares the tools, sources or callers of a range, those with the most calls first.
+   *
+   * @example
+   * for (const { name, calls, costUsd } of await crib.metrics.by('tool')) console.log(name, calls, costUsd);
+   */
+  by(
+    kind: Exclude<MetricKind, 'overall'>,
+    query?: MetricRange & { readonly limit?: number },
+  ): Promise<readonly MetricLine[]>;
+}

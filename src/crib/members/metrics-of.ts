@@ -1,0 +1,63 @@
+/** `crib.metrics`: what was counted and timed of calls. */
+import type { CribMetrics, MetricGrain } from '../../contract/metrics.ts';
+import {
+  atLeastOne,
+  fields,
+  moment,
+  oneOf,
+  optional,
+  text,
+} from '../../kit/data/check-arguments.ts';
+import type { MetricsReader } from '../../observation/roll-up/read-metrics.ts';
+import type { MethodChecks } from './checked.ts';
+import type { MemberDeps, Opened } from './member-deps.ts';
+
+const metricRange = { from: optional(moment), to: optional(moment) };
+const metricScope = { tool: optional(text), source: optional(text), caller: optional(text) };
+
+export const METRIC_CHECKS: MethodChecks<CribMetrics> = {
+  summary: { query: optional(fields({ ...metricRange, ...metricScope })) },
+  history: {
+    query: optional(
+      fields({ ...metricRange, ...metricScope, step: optional(oneOf('minute', 'hour', 'day')) }),
+    ),
+  },
+  by: {
+    kind: oneOf('tool', 'source', 'caller'),
+    query: optional(fields({ ...metricRange, limit: optional(atLeastOne) })),
+  },
+};
+
+export interface MetricsDeps extends MemberDeps {
+  /** How long the periods of each grain are kept, in milliseconds. */
+  readonly keepMetrics: Readonly<Record<MetricGrain, number>>;
+}
+
+const readerFor = async (
+  { store }: Opened,
+  { runtime, keepMetrics: keep }: MetricsDeps,
+): Promise<MetricsReader> => {
+  const [{ MetricsReader }, { TrailCounter }] = await Promise.all([
+    import('../../observation/roll-up/read-metrics.ts'),
+    import('../../observation/roll-up/trail-counter.ts'),
+  ]);
+  const counter = new TrailCounter(store);
+  // A store that can only be read answers with what was counted before.
+  const count = (): Promise<void> => (store.isReadOnly ? Promise.resolve() : counter.count());
+  return new MetricsReader({ rollUps: store.rollUps, count, now: runtime.now, keep });
+};
+
+export const metricsOf = (deps: MetricsDeps): CribMetrics => {
+  let current: { readonly opened: Opened; readonly reader: Promise<MetricsReader> } | undefined;
+  const reader = async (): Promise<MetricsReader> => {
+    const opened = await deps.open();
+    // A store that was read-only may have been opened anew.
+    if (current?.opened !== opened) current = { opened, reader: readerFor(opened, deps) };
+    return current.reader;
+  };
+  return {
+    summary: async (query) => (await reader()).summary(query),
+    history: async (query) => (await reader()).history(query),
+    by: async (kind, query) => (await reader()).by(kind, query),
+  };
+};

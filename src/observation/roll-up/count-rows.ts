@@ -1,0 +1,159 @@
+/** Counts rows of the audit trail by minute, hour and day, in all and by tool, source and user. */
+import type { AuditRow } from '../../contract/audit.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
+import {
+  type CallCounts,
+  type CountedStatus,
+  METRIC_GRAINS,
+  type MetricGrain,
+  type MetricKind,
+  type RollUp,
+} from '../../contract/metrics.ts';
+import { addCounts } from '../../kit/metrics/add-counts.ts';
+import { bucketOf } from '../../kit/metrics/duration-buckets.ts';
+
+const [MINUTE] = METRIC_GRAINS;
+
+/** Longer names are cut: users name themselves in some set-ups, and each name is kept for years. */
+const MAX_NAME = 200;
+
+const BUILTIN = 'builtin';
+
+/** Statuses of calls whose tool was started, or answered for by a cache. */
+const RAN: ReadonlySet<string> = new Set(['success', 'failure', 'timeout', 'cancelled', 'unknown']);
+const COUNTED: ReadonlySet<string> = new Set([...RAN, 'denied', 'pending']);
+
+const numberIn = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+
+/** Dry runs ran nothing, and undoing is an event of the call that it undoes. */
+const isCounted = ({ kind, status, detail }: AuditRow): boolean =>
+  kind === 'outcome' && COUNTED.has(status) && detail.dryRun !== true;
+
+/** The counts of one series in one minute while they grow. */
+class Counting {
+  readonly #byStatus: Partial<Record<CountedStatus, number>> = {};
+  readonly #byCode: Partial<Record<ErrorCode, number>> = {};
+  readonly #durations = new Map<number, number>();
+  #retries = 0;
+  #cacheHits = 0;
+  #costMicros = 0;
+  #tokens = 0;
+  #totalMs = 0;
+  #maxMs = 0;
+  #cpuMs = 0;
+  #peakMemoryBytes = 0;
+
+  note({ status, code, durationMs, costMicros, detail }: AuditRow): void {
+    const name = status as CountedStatus;
+    this.#byStatus[name] = (this.#byStatus[name] ?? 0) + 1;
+    if (code !== '') this.#byCode[code] = (this.#byCode[code] ?? 0) + 1;
+    this.#costMicros += costMicros;
+    this.#tokens += numberIn(detail.tokens);
+    if (!RAN.has(status)) return;
+    this.#retries += Math.max(0, numberIn(detail.attempts) - 1);
+    if (detail.cached === true) this.#cacheHits += 1;
+    this.#cpuMs += numberIn(detail.cpuMs);
+    this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, numberIn(detail.peakMemoryBytes));
+    this.#totalMs += durationMs;
+    if (durationMs > this.#maxMs) this.#maxMs = durationMs;
+    const bucket = bucketOf(durationMs);
+    this.#durations.set(bucket, (this.#durations.get(bucket) ?? 0) + 1);
+  }
+
+  counts(): CallCounts {
+    return {
+      byStatus: this.#byStatus,
+      byCode: this.#byCode,
+      retries: this.#retries,
+      cacheHits: this.#cacheHits,
+      costMicros: this.#costMicros,
+      tokens: this.#tokens,
+      totalMs: this.#totalMs,
+      maxMs: this.#maxMs,
+      cpuMs: this.#cpuMs,
+      peakMemoryBytes: this.#peakMemoryBytes,
+      durations: [...this.#durations].sort(([one], [other]) => one - other).flat(),
+    };
+  }
+}
+
+/** The minutes of one series. */
+class Series {
+  readonly #minutes = new Map<number, Counting>();
+
+  note(minute: number, row: AuditRow): void {
+    let counting = this.#minutes.get(minute);
+    if (!counting) {
+      counting = new Counting();
+      this.#minutes.set(minute, counting);
+    }
+    counting.note(row);
+  }
+
+  /** The counts by period of a grain, which are sums of those by minute. */
+  periods(grain: MetricGrain): ReadonlyMap<number, CallCounts> {
+    const periods = new Map<number, CallCounts>();
+    for (const [minute, counting] of this.#minutes) {
+      const start = minute - (minute % grain);
+      const counts = counting.counts();
+      const before = periods.get(start);
+      periods.set(start, before ? addCounts(before, counts) : counts);
+    }
+    return periods;
+  }
+}
+
+const shortName = (name: string): string =>
+  name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME - 1)}…`;
+
+/** Calls of names that no tool has share one entry: a caller could make up any number of them. */
+const UNKNOWN_TOOL = '(unknown)';
+
+const toolOf = ({ tool, version }: AuditRow): string => (version === '' ? UNKNOWN_TOOL : tool);
+
+/** The source that a row names; the tools that ship are not named as such. */
+const sourceOf = ({ detail }: AuditRow): string =>
+  typeof detail.source === 'string' ? detail.source : BUILTIN;
+
+export class RowCounter {
+  readonly #series = new Map<MetricKind, Map<string, Series>>();
+
+  note(row: AuditRow): void {
+    if (!isCounted(row)) return;
+    const minute = row.at - (row.at % MINUTE);
+    this.#of('overall', '').note(minute, row);
+    this.#of('tool', toolOf(row)).note(minute, row);
+    this.#of('source', sourceOf(row)).note(minute, row);
+    this.#of('caller', row.userId).note(minute, row);
+  }
+
+  rollUps(): readonly RollUp[] {
+    const rollUps: RollUp[] = [];
+    for (const [kind, names] of this.#series) {
+      for (const [name, series] of names) {
+        for (const grain of METRIC_GRAINS) {
+          for (const [start, counts] of series.periods(grain)) {
+            rollUps.push({ kind, name, grain, start, counts });
+          }
+        }
+      }
+    }
+    return rollUps;
+  }
+
+  #of(kind: MetricKind, name: string): Series {
+    let names = this.#series.get(kind);
+    if (!names) {
+      names = new Map();
+      this.#series.set(kind, names);
+    }
+    const short = shortName(name);
+    let series = names.get(short);
+    if (!series) {
+      series = new Series();
+      names.set(short, series);
+    }
+    return series;
+  }
+}

@@ -1,0 +1,56 @@
+/** Turns counts into the figures that people read. */
+import type { CallCounts, CallFigures, CountedStatus } from '../../contract/metrics.ts';
+import { quantileOf } from '../../kit/metrics/duration-buckets.ts';
+
+const MICROS_PER_USD = 1_000_000;
+const MS_PER_SECOND = 1000;
+
+export const NO_COUNTS: CallCounts = {
+  byStatus: {},
+  byCode: {},
+  retries: 0,
+  cacheHits: 0,
+  costMicros: 0,
+  tokens: 0,
+  totalMs: 0,
+  maxMs: 0,
+  cpuMs: 0,
+  peakMemoryBytes: 0,
+  durations: [],
+};
+
+const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
+
+const sumOf = (
+  { byStatus }: Pick<CallCounts, 'byStatus'>,
+  ...statuses: readonly CountedStatus[]
+): number => statuses.reduce((sum, status) => sum + (byStatus[status] ?? 0), 0);
+
+/** The figures of calls that ended within so many milliseconds. */
+export const figuresOf = (counts: CallCounts, lengthMs: number): CallFigures => {
+  const { byStatus, byCode, cacheHits, tokens, totalMs, maxMs, durations } = counts;
+  const calls = Object.values(byStatus).reduce((sum, each) => sum + each, 0);
+  const succeeded = sumOf(counts, 'success');
+  const failed = sumOf(counts, 'failure', 'timeout', 'unknown');
+  const ran = succeeded + failed + sumOf(counts, 'cancelled');
+  const percentile = (share: number): number => Math.min(quantileOf(durations, share), maxMs);
+  return {
+    calls,
+    successRate: ratio(succeeded, succeeded + failed),
+    errorRate: ratio(failed, succeeded + failed),
+    byStatus,
+    byCode,
+    throughput: ratio(calls * MS_PER_SECOND, lengthMs),
+    concurrency: ratio(totalMs, lengthMs),
+    averageExecutionTime: ratio(totalMs, ran),
+    medianExecutionTime: percentile(0.5),
+    p95ExecutionTime: percentile(0.95),
+    p99ExecutionTime: percentile(0.99),
+    maxExecutionTime: maxMs,
+    attempts: ran - cacheHits + counts.retries,
+    cacheHits,
+    costUsd: counts.costMicros / MICROS_PER_USD,
+    tokens,
+    resourceUtilization: { cpuMs: counts.cpuMs, peakMemoryBytes: counts.peakMemoryBytes },
+  };
+};

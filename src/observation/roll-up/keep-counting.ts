@@ -1,0 +1,65 @@
+/** Counts what is new in the trail every few seconds, and forgets periods that are too old. */
+import type { MetricGrain } from '../../contract/metrics.ts';
+import { METRIC_GRAINS } from '../../contract/metrics.ts';
+import type { Runtime, Timer } from '../../contract/runtime.ts';
+import type { Store } from '../../contract/store.ts';
+import { DAY_MS, HOUR_MS } from '../../kit/data/durations.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
+import { TrailCounter } from './trail-counter.ts';
+
+const EVERY_MS = 10_000;
+
+export interface KeepCountingDeps {
+  store(): Promise<Pick<Store, 'audit' | 'rollUps' | 'isReadOnly'>>;
+  readonly runtime: Pick<Runtime, 'after' | 'now' | 'log'>;
+  /** How long the periods of each grain are kept, in milliseconds. */
+  readonly keep: Readonly<Record<MetricGrain, number>>;
+}
+
+/** A day longer than is promised: the longer period that a moment belongs to is then whole as well. */
+const expireOld = async (
+  { rollUps }: Pick<Store, 'rollUps'>,
+  { keep, runtime }: KeepCountingDeps,
+): Promise<void> => {
+  for (const grain of METRIC_GRAINS) {
+    await rollUps.expire(grain, runtime.now() - keep[grain] - DAY_MS);
+  }
+};
+
+/** Starts; returns a function that stops, and resolves when nothing is under way any more. */
+export const keepCounting = (deps: KeepCountingDeps): (() => Promise<void>) => {
+  const { runtime } = deps;
+  let counter: TrailCounter | undefined;
+  let timer: Timer | undefined;
+  let expiredAt = Number.NEGATIVE_INFINITY;
+  let round: Promise<void> | undefined;
+  let isStopped = false;
+
+  const look = async (): Promise<void> => {
+    const store = await deps.store();
+    if (store.isReadOnly || isStopped) return;
+    counter ??= new TrailCounter(store);
+    await counter.count();
+    if (isStopped || runtime.now() - expiredAt < HOUR_MS) return;
+    expiredAt = runtime.now();
+    await expireOld(store, deps);
+  };
+  const again = (): void => {
+    if (isStopped) return;
+    timer = runtime.after(EVERY_MS, () => {
+      round = look()
+        .catch((error: unknown) => {
+          runtime.log.warn('Calls could not be counted.', { error: reasonOf(error) });
+        })
+        .finally(again);
+    });
+    timer.keepAlive(false);
+  };
+  again();
+  return async () => {
+    isStopped = true;
+    timer?.cancel();
+    await counter?.close();
+    await round;
+  };
+};
