@@ -91,17 +91,21 @@ await bundle.write({
 await bundle.close();
 
 /**
- * Work modules are loaded by processes of their own (src/tools/data-work.ts), each by its path below
- * the folder of its tools: they lie below the bundle by the same path.
+ * Work modules are loaded by processes of their own (src/kit/work/data-work.ts), each by its path below
+ * the folder of its tools: they lie below the bundle by the same path. Those of sources lie beside
+ * the module that asks, so that their names are enough.
  */
 const workModules = async () => {
   const entries = {};
-  for (const file of await readdir(join(dist, 'tools'), { recursive: true })) {
-    const [, ...path] = file.split(sep);
-    if (path.length === 0 || !file.endsWith('-work.js')) continue;
-    const name = path.join('/').replace(/\.js$/, '');
-    if (entries[name]) throw new Error(`Two work modules are called ${name}.`);
-    entries[name] = join(dist, 'tools', file);
+  for (const folder of ['tools', 'sources']) {
+    for (const file of await readdir(join(dist, folder), { recursive: true })) {
+      const [, ...path] = file.split(sep);
+      if (path.length === 0 || !file.endsWith('-work.js')) continue;
+      const below = folder === 'tools' ? path.join('/') : path.at(-1);
+      const name = below.replace(/\.js$/, '');
+      if (entries[name]) throw new Error(`Two work modules are called ${name}.`);
+      entries[name] = join(dist, folder, file);
+    }
   }
   return entries;
 };

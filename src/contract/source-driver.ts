@@ -34,13 +34,19 @@ export interface ReadDeps {
   readonly fetch: typeof globalThis.fetch;
   /** The checked address to connect to, for protocols other than HTTP. */
   resolveHost(host: string, port: number): Promise<string>;
-  /** Reads a file that the configuration names; paths are relative to the project. */
-  readFile(path: string): Promise<Uint8Array>;
+  /** Reads a file that the configuration names, no device or pipe; paths are relative to the project. */
+  readFile(path: string, limits?: FileLimits): Promise<Uint8Array>;
   /** The absolute path of such a file. */
   absolutePath(path: string): string;
   /** `undefined` when there is none under this key. */
   secret(key: string): Promise<string | undefined>;
   redact(text: string): string;
+}
+
+export interface FileLimits {
+  readonly maxBytes?: number;
+  /** A folder that no link may lead out of, for files that other files name. */
+  readonly within?: string;
 }
 
 /** What was read of a source. */

@@ -2,7 +2,7 @@
  * The program of a process that a compiler runs in, as text: it must start the same way from sources,
  * from the package and out of a bundle.
  */
-import { startParentWatch } from './parent-watch.ts';
+import { startParentWatch } from '../kit/work/parent-watch.ts';
 
 /** Text that reads a line of JSON with `readLine` and writes one with `tell`. Needs `readSync` and `writeSync`. */
 export const LINE_PROTOCOL = `

@@ -1,5 +1,5 @@
 /** Reads the messages of a process: one JSON value a line. */
-import type { CompilerProcess } from './compiler-processes.ts';
+import type { CompilerProcess } from '../kit/work/compiler-processes.ts';
 
 export interface Hearing<Message> {
   message(said: Message): void;

@@ -3,11 +3,11 @@
  * requests that change nothing, through the egress guard. The answers are hostile: only their shape is
  * looked at, and a guess is never acted on without the user's word.
  */
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import type { EgressInit } from '../../governance/egress/create-egress.ts';
 import { isObject } from '../../kit/data/is-record.ts';
+import { readRegularFile } from '../../kit/file/read-regular-file.ts';
 import { decodeText, parseJson, readBytes } from '../../kit/http/read-reply.ts';
 import { hostOf, LOOPBACK } from './open-sources.ts';
 
@@ -29,7 +29,8 @@ const MAX_BYTES = 64_000_000;
 const PROTOCOL = '2025-11-25';
 
 /** Top-level keys of YAML and JSON, without parsing a whole document. */
-const OPENAPI_LINE = /^(?:\s*\{)?\s*["']?(openapi|swagger)["']?\s*:\s*["']?(\d[\w.]{0,20})/m;
+const OPENAPI_LINE =
+  /^[ \t]*(?:\{\s{0,100})?["']?(openapi|swagger)["']?[ \t]{0,100}:[ \t]{0,100}["']?(\d[\w.]{0,20})/m;
 
 const guessOfText = (text: string): KindGuess | undefined => {
   const json = parseJson(text)?.value;
@@ -171,6 +172,7 @@ export const guessKind = async (
 ): Promise<KindGuess | undefined> => {
   if (isHttp(address)) return guessByAddress(address, deps);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(address)) return undefined;
-  const bytes = await readFile(resolve(deps.project, address)).catch(() => undefined);
-  return bytes && bytes.length <= MAX_BYTES ? guessOfText(decodeText(bytes)) : undefined;
+  const path = resolve(deps.project, address);
+  const bytes = await readRegularFile(path, { maxBytes: MAX_BYTES }).catch(() => undefined);
+  return bytes && guessOfText(decodeText(bytes));
 };

@@ -1,5 +1,4 @@
 /** Opens the sources of the configuration, each behind its own guards. */
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
@@ -12,6 +11,7 @@ import type { ManagedSource } from '../../contract/sources.ts';
 import type { Egress, EgressInit } from '../../governance/egress/create-egress.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
+import { readRegularFile } from '../../kit/file/read-regular-file.ts';
 import { ExternalSource } from '../../sources/external/external-source.ts';
 import { createReadingCache, type ReadingCache } from '../../sources/external/reading-cache.ts';
 import type { DocumentPool } from '../../sources/openapi/read/document-pool.ts';
@@ -105,6 +105,7 @@ export const ownLocalHosts = ({ own }: ExternalSettings): readonly string[] =>
     return at && LOOPBACK.test(at.hostname) ? [at.host] : [];
   });
 
+const MAX_FILE_BYTES = 100_000_000;
 /** How long a health check may take. */
 const MAX_PROBE_MS = 10_000;
 
@@ -171,13 +172,17 @@ const egressFor = async (localHosts: readonly string[], { egress }: Config): Pro
 /** Makes the sources; reads none of them. */
 export const openSources = async (deps: OpenSourcesDeps): Promise<OpenedSources> => {
   const { config, home, caches = true } = deps;
-  const cache = createReadingCache(caches ? join(home, 'cache', 'sources') : undefined);
+  const folder = caches ? join(home, 'cache', 'sources') : undefined;
+  const cache = createReadingCache(folder, deps.project);
   const { secret } = secretsOf(deps);
   const pool = lazyAsync(newPool);
   const open: OpenedSources['open'] = async (kind, name, own) =>
     openSource(sourceSettings(kind, name, own), await DRIVERS[kind]({ ...deps, pool }), {
       ...{ ...deps, secret, cache, localHosts: ownLocalHosts },
-      readFile: (path) => readFile(resolve(deps.project, path)),
+      readFile: (path, { maxBytes = MAX_FILE_BYTES, within } = {}) =>
+        readRegularFile(resolve(deps.project, path), {
+          ...{ maxBytes, within: within === undefined ? within : resolve(deps.project, within) },
+        }),
       absolutePath: (path) => resolve(deps.project, path),
     });
   const openForeign: OpenedSources['openForeign'] = async (kind, name, { settings, secrets }) => {

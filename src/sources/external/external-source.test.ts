@@ -34,11 +34,16 @@ const driverOf = (offer: () => Definition, files: readonly string[] = []): Sourc
     }),
 });
 
-const open = async (driver: SourceDriver, folder?: string) => {
+const open = async (driver: SourceDriver, folder?: string, project = '/project') => {
   const runtime = createRuntime({});
   const redact = (text: string): string => text.replaceAll('hunter2', '***');
   return new ExternalSource(SETTINGS, {
-    ...{ driver, runtime, cache: createReadingCache(folder), buildDeps: { runtime, redact } },
+    ...{
+      driver,
+      runtime,
+      cache: createReadingCache(folder, project),
+      buildDeps: { runtime, redact },
+    },
     readDeps: () => ({}) as never,
     close: async () => undefined,
   });
@@ -61,6 +66,43 @@ describe('an API as a source of tools', () => {
     expect(first.status()).toMatchObject({ state: 'ready', tools: 2, refused });
     await (await open(driver, folder)).load();
     expect(reads).toBe(1);
+  });
+
+  it('threat: a project never gets what another one with the same paths was read from', async () => {
+    const folder = await newFolder();
+    const file = join(await newFolder(), 'lamps.json');
+    await writeFile(file, '1');
+    const namesIn = async (project: string, name: string) => {
+      const source = await open(
+        driverOf(() => ({ operations: [name] }), [file]),
+        folder,
+        project,
+      );
+      return (await source.load()).map((tool) => tool.name);
+    };
+    expect(await namesIn('/hostile', 'evil')).toEqual(['evil']);
+    expect(await namesIn('/mine', 'good')).toEqual(['good']);
+    // From the cache of its own project.
+    expect(await namesIn('/mine', 'other')).toEqual(['good']);
+  });
+
+  it('is read again by the next process when a file that it came from has changed', async () => {
+    const folder = await newFolder();
+    const file = join(await newFolder(), 'lamps.json');
+    await writeFile(file, '1');
+    let operations = ['on'];
+    const names = async () => {
+      const source = await open(
+        driverOf(() => ({ operations }), [file]),
+        folder,
+      );
+      return (await source.load()).map(({ name }) => name);
+    };
+    expect(await names()).toEqual(['on']);
+    operations = ['on', 'off'];
+    expect(await names()).toEqual(['on']);
+    await writeFile(file, 'longer');
+    expect(await names()).toEqual(['on', 'off']);
   });
 
   it('tells what a second reading changed, and keeps its tools when one fails', async () => {

@@ -6,7 +6,7 @@ import { digestOf } from '../../kit/data/canonical-json.ts';
 import { isObject } from '../../kit/data/is-record.ts';
 import { putFile } from '../../kit/file/replace-file.ts';
 
-const FORMAT = 1;
+const FORMAT = 2;
 const MAX_BYTES = 200_000_000;
 
 export interface CachedReading extends SourceReading<unknown> {
@@ -27,39 +27,61 @@ const NO_CACHE: ReadingCache = {
   remove: async () => undefined,
 };
 
-const parse = (text: string): CachedReading | undefined => {
+/** What tells a file that has changed; rejects for one that is gone. */
+const stampOf = async (path: string): Promise<string> => {
+  const { mtimeMs, size, ino } = await stat(path);
+  return `${mtimeMs} ${size} ${ino}`;
+};
+
+const stampsOf = (files: readonly string[]): Promise<readonly string[]> =>
+  Promise.all(files.map(stampOf));
+
+/** Gives nothing where a file that was read has changed since. */
+const parse = async (text: string): Promise<CachedReading | undefined> => {
   const value: unknown = JSON.parse(text);
   if (!isObject(value) || value.format !== FORMAT || !Array.isArray(value.files)) return undefined;
-  const { definition, files, readAt } = value;
-  return typeof readAt === 'number' ? { definition, files, readAt } : undefined;
+  const { definition, files, stamps, readAt } = value;
+  if (typeof readAt !== 'number') return undefined;
+  const now = await stampsOf(files as readonly string[]);
+  return digestOf(stamps) === digestOf(now) ? { definition, files, readAt } : undefined;
+};
+
+const readOne = async (path: string): Promise<CachedReading | undefined> => {
+  try {
+    if ((await stat(path)).size > MAX_BYTES) return undefined;
+    return await parse(await readFile(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
 };
 
 /** A source with other settings of its own kind has other definitions. */
-const fileName = ({ kind, name, headers, own }: ExternalSettings): string =>
-  `${kind}-${name}-${digestOf([headers, own]).slice(0, 16)}.json`;
+const fileName = ({ kind, name, headers, own }: ExternalSettings, project: string): string =>
+  `${kind}-${name}-${digestOf([headers, own, project]).slice(0, 16)}.json`;
 
-export const createReadingCache = (folder: string | undefined): ReadingCache => {
+/**
+ * What came from files belongs to its project: another one may use the same name and paths. What came
+ * over the network is the same for all.
+ */
+export const createReadingCache = (folder: string | undefined, project: string): ReadingCache => {
   if (folder === undefined) return NO_CACHE;
-  const pathOf = (settings: ExternalSettings): string => join(folder, fileName(settings));
+  const pathOf = (settings: ExternalSettings, place: string): string =>
+    join(folder, fileName(settings, place));
   return {
-    async read(settings) {
-      try {
-        const path = pathOf(settings);
-        return (await stat(path)).size > MAX_BYTES
-          ? undefined
-          : parse(await readFile(path, 'utf8'));
-      } catch {
-        return undefined;
-      }
-    },
+    read: async (settings) =>
+      (await readOne(pathOf(settings, project))) ?? readOne(pathOf(settings, '')),
     async write(settings, reading) {
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        await putFile(pathOf(settings), JSON.stringify({ format: FORMAT, ...reading }));
+        const path = pathOf(settings, reading.files.length > 0 ? project : '');
+        const stamps = await stampsOf(reading.files);
+        await putFile(path, JSON.stringify({ format: FORMAT, ...reading, stamps }));
       } catch {
         // The next start reads it again.
       }
     },
-    remove: (settings) => rm(pathOf(settings), { force: true }),
+    async remove(settings) {
+      for (const place of [project, '']) await rm(pathOf(settings, place), { force: true });
+    },
   };
 };

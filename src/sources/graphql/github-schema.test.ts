@@ -23,6 +23,7 @@ const settings = (own: object = {}): ExternalSettings => ({
 });
 
 const deps = {
+  signal: new AbortController().signal,
   readFile: (path: string) => readFile(path),
   absolutePath: (path: string) => path,
 } as unknown as ReadDeps;

@@ -12,7 +12,6 @@ import { buildOperation } from './build/build-operation.ts';
 import { nameFilter } from './build/name-filter.ts';
 import { nameOperations, type Operation } from './build/operation-names.ts';
 import { ownSettings } from './graphql-settings.ts';
-import { compactSchema } from './schema/compact-schema.ts';
 import { fieldsOf, type GraphqlDefinition, isDefinition, type Types } from './schema/definition.ts';
 import { fullSchema } from './schema/full-schema.ts';
 import { inputFault } from './schema/input-schema.ts';
@@ -27,10 +26,8 @@ const read = async (
   settings: ExternalSettings,
   deps: ReadDeps,
 ): Promise<SourceReading<GraphqlDefinition>> => {
-  const library = await import('graphql');
-  const { schema, file } = await readSchema(settings, deps, library);
-  const files = file === undefined ? [] : [deps.absolutePath(file)];
-  return { definition: compactSchema(schema, library), files };
+  const { definition, file } = await readSchema(settings, deps);
+  return { definition, files: file === undefined ? [] : [deps.absolutePath(file)] };
 };
 
 const operationsOf = (

@@ -17,11 +17,11 @@ import { buildTypes, FaultyDescriptors } from './definition/build-definition.ts'
 import { isOwnService, isTypeName } from './definition/checked-names.ts';
 import type { FileDescriptor } from './definition/descriptors.ts';
 import { DEFINITION_FORMAT, type GrpcDefinition, type ServiceModel } from './definition/model.ts';
-import { readProtoFiles } from './definition/read-proto-files.ts';
+import { MAX_PROTO_BYTES, readProtoFiles } from './definition/read-proto-files.ts';
 import { MAX_REFLECTION_MESSAGE, readReflection } from './definition/read-reflection.ts';
 import { usedTypes } from './definition/used-types.ts';
 import { type GrpcSettings, grpcSettings } from './grpc-settings.ts';
-import { loadGrpc, loadProtoParser } from './load-libraries.ts';
+import { loadGrpc } from './load-libraries.ts';
 import { buildTools } from './tools/build-tools.ts';
 
 const MAX_READ_MS = 60_000;
@@ -74,9 +74,9 @@ const readFromFiles = async (
   deps: ReadDeps,
 ): Promise<ReadFiles> => {
   const { files, paths, missing } = await readProtoFiles(proto, includeDirs, {
-    parser: loadProtoParser(),
+    signal: deps.signal,
     absolutePath: (path) => deps.absolutePath(path),
-    readFile: (path) => deps.readFile(path),
+    readFile: (path) => deps.readFile(path, { maxBytes: MAX_PROTO_BYTES }),
   });
   const reason = 'this import is in none of the folders; name its folder with includeDirs';
   const named = missing.map((name) => ({ name, reason }));
@@ -85,7 +85,7 @@ const readFromFiles = async (
 
 const readCa = async ({ ca }: GrpcSettings, deps: ReadDeps): Promise<string | undefined> => {
   if (ca === undefined) return undefined;
-  const text = Buffer.from(await deps.readFile(ca)).toString('latin1');
+  const text = Buffer.from(await deps.readFile(ca, { maxBytes: MAX_CA_BYTES })).toString('latin1');
   if (text.length <= MAX_CA_BYTES && text.includes('-----BEGIN CERTIFICATE-----')) return text;
   throw new ToolFailure('CONFIG_INVALID', 'The file of ca holds no certificate.', {
     suggestions: ['Give a file in PEM form.'],

@@ -3,8 +3,8 @@
  * them never ends or takes all memory, and a process can be killed. It is kept for the next check.
  */
 import type { Issue } from '../../contract/errors.ts';
+import { type CompilerProcess, CompilerProcesses } from '../../kit/work/compiler-processes.ts';
 import { compilerFiles } from '../compiler-files.ts';
-import { type CompilerProcess, CompilerProcesses } from '../compiler-processes.ts';
 import { hearProcess } from '../hear-process.ts';
 import { codeCheckProgram } from './code-check-program.ts';
 import { issueAt } from './code-issues.ts';

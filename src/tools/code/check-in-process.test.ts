@@ -1,8 +1,11 @@
 /** Processes that check types: used again, never shared, never kept too long or after harm. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
+import {
+  CompilerProcesses,
+  type CompilerProcessesOptions,
+} from '../../kit/work/compiler-processes.ts';
 import { compilerFiles } from '../compiler-files.ts';
-import { CompilerProcesses, type CompilerProcessesOptions } from '../compiler-processes.ts';
 import { checkInProcess } from './check-in-process.ts';
 import type { CheckJob } from './check-job.ts';
 import { checkProgram } from './check-program.ts';

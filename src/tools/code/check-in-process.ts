@@ -5,7 +5,7 @@
  */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { CompilerProcess, CompilerProcesses } from '../compiler-processes.ts';
+import type { CompilerProcess, CompilerProcesses } from '../../kit/work/compiler-processes.ts';
 import { hearProcess } from '../hear-process.ts';
 import type { Answer, CheckJob, CheckReport, FromCheck, Question, ToCheck } from './check-job.ts';
 import { noCompiler } from './load-compiler.ts';

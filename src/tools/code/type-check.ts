@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { CompilerProcesses } from '../../kit/work/compiler-processes.ts';
 import { type CompilerOptions, compilerFiles } from '../compiler-files.ts';
-import type { CompilerProcesses } from '../compiler-processes.ts';
 import { oneLine } from '../one-line.ts';
 
 const input = () =>
@@ -81,7 +81,7 @@ const openProcesses = (options: CompilerOptions) => {
   let opened: CompilerProcesses | undefined;
   return {
     get: async (): Promise<CompilerProcesses> => {
-      const { CompilerProcesses: Processes } = await import('../compiler-processes.ts');
+      const { CompilerProcesses: Processes } = await import('../../kit/work/compiler-processes.ts');
       const { checkProgram } = await import('./check-program.ts');
       opened ??= new Processes({
         most: CONCURRENCY.limit,

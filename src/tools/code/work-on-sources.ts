@@ -1,6 +1,7 @@
 /** Hands source texts to a process of their own: a caller's text must not hold the main thread. */
+
+import { runDataWork } from '../../kit/work/data-work.ts';
 import type { CompilerOptions } from '../compiler-files.ts';
-import { runDataWork } from '../data-work.ts';
 import type { SourceAnswers, SourceTask, SourceText } from './source-work.ts';
 
 export interface SourceRequest<T extends SourceTask> {

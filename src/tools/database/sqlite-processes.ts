@@ -1,7 +1,7 @@
 /** The processes that SQLite runs in: one stays warm between queries, and each can be killed. */
 import { createRequire } from 'node:module';
 import { ToolFailure } from '../../contract/errors.ts';
-import { type CompilerProcess, CompilerProcesses } from '../compiler-processes.ts';
+import { type CompilerProcess, CompilerProcesses } from '../../kit/work/compiler-processes.ts';
 import { sqliteProgram } from './sqlite-program.ts';
 
 const MAX_MEMORY_MB = 256;

@@ -2,8 +2,9 @@
  * The program of a process that runs SQLite queries: SQLite cannot be interrupted from JavaScript, a
  * process can be killed. It is text, so that it also runs out of a bundle.
  */
+
+import { startParentWatch } from '../../kit/work/parent-watch.ts';
 import { LINE_PROTOCOL } from '../compiler-program.ts';
-import { startParentWatch } from '../parent-watch.ts';
 import { sqliteSnapshot } from './sqlite-snapshot.ts';
 
 /** The part that runs one statement with the rights of its mode. Uses names of the program below. */

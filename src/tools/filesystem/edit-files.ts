@@ -4,7 +4,7 @@ import type { FileAccess, ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
 import type { TextDiff } from '../../kit/text/unified-diff.ts';
-import { runDataWork } from '../data-work.ts';
+import { runDataWork } from '../../kit/work/data-work.ts';
 import { invalidEdit } from './apply-edits.ts';
 import type { EditedText, EditJob } from './edit-text-work.ts';
 import { assertText } from './text-content.ts';

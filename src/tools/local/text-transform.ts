@@ -4,7 +4,7 @@
  */
 import type { ToolContext } from '../../contract/context.ts';
 import { defineTool, type ToolExample } from '../../contract/tool.ts';
-import { runDataWork } from '../data-work.ts';
+import { runDataWork } from '../../kit/work/data-work.ts';
 import {
   OPERATIONS,
   type TransformInput,

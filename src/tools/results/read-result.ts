@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
-import { runDataWork } from '../data-work.ts';
+import { runDataWork } from '../../kit/work/data-work.ts';
 import type { SearchAnswer, SearchJob } from './search-result-work.ts';
 
 export type ResultReader = Pick<ToolContext, 'userId' | 'agentId' | 'sessionId' | 'authenticated'>;

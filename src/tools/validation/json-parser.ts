@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
-import { runDataWork } from '../data-work.ts';
+import { runDataWork } from '../../kit/work/data-work.ts';
 import type { ParsedText, ParseJob } from './json-parser-work.ts';
 import type { SchemaError, SchemaJob } from './schema-work.ts';
 import { isSmallSchema, isSmallText } from './small-input.ts';

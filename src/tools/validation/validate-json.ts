@@ -1,7 +1,7 @@
 /** `validate_json`: is a text JSON, and does it fit a schema? */
 import { z } from 'zod';
 import { defineTool } from '../../contract/tool.ts';
-import { runDataWork } from '../data-work.ts';
+import { runDataWork } from '../../kit/work/data-work.ts';
 import { isSmallText } from './small-input.ts';
 import { validationReport } from './validation-report.ts';
 

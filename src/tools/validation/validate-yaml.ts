@@ -1,7 +1,7 @@
 /** `validate_yaml`: is a text YAML, and does each of its documents fit a schema? */
 import { z } from 'zod';
 import { defineTool } from '../../contract/tool.ts';
-import { runDataWork } from '../data-work.ts';
+import { runDataWork } from '../../kit/work/data-work.ts';
 import { isSmallText } from './small-input.ts';
 import { validationReport } from './validation-report.ts';
 

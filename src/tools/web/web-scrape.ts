@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
-import { runDataWork } from '../data-work.ts';
+import { runDataWork } from '../../kit/work/data-work.ts';
 import { type FetchedPage, fetchPage } from './fetch-page.ts';
 import type { BrowserLocation } from './find-browser.ts';
 import type { PageContent, PageJob } from './read-page.ts';

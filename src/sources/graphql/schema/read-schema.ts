@@ -1,67 +1,36 @@
 /** Reads the schema of a GraphQL service: by asking the service, or from a file or an address. */
-import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { ExternalSettings, ReadDeps } from '../../../contract/source-driver.ts';
-import { isRecord } from '../../../kit/data/is-record.ts';
-import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { graphqlFailure, readGraphqlReply } from '../../../kit/graphql/graphql-reply.ts';
-import { decodeText, parseJson, readBytes } from '../../../kit/http/read-reply.ts';
+import { decodeText, readBytes } from '../../../kit/http/read-reply.ts';
 import { codeForStatus } from '../../../kit/http/status-code.ts';
 import { resolveSecrets } from '../../../kit/text/resolve-secrets.ts';
-import { visibleText } from '../../../kit/text/visible-text.ts';
+import { type DataWork, runDataWork } from '../../../kit/work/data-work.ts';
 import { headersOf, ownSettings } from '../graphql-settings.ts';
 import type { GraphqlLibrary } from './compact-schema.ts';
+import type { GraphqlDefinition } from './definition.ts';
+import { introspectionIn, type SchemaInput } from './definition-work.ts';
+import { unreadable } from './unreadable.ts';
 
 /** GitHub's schema has 5 MB as introspection, Shopify's about 10. */
 const MAX_SCHEMA_BYTES = 50_000_000;
-const MAX_TOKENS = 5_000_000;
-const MAX_REASON = 500;
+const SMALL_TEXT = 64_000;
+const MAX_MS = 60_000;
+const MEMORY_MB = 2048;
+
+/** In a process of its own where it is not small: the author of a schema may mean it to take long. */
+const DEFINING: DataWork<SchemaInput, GraphqlDefinition> = {
+  ...{ what: 'GraphQL schema', file: 'definition-work', from: import.meta.url },
+  load: () => import('./definition-work.ts'),
+  isSmall: (input) => 'text' in input && input.text.length <= SMALL_TEXT,
+  ...{ maxMs: MAX_MS, memoryMb: MEMORY_MB, code: 'CONFIG_INVALID' },
+};
 
 export interface ReadSchema {
-  readonly schema: GraphQLSchema;
+  readonly definition: GraphqlDefinition;
   /** The path of the file that was read, as the setting names it. */
   readonly file?: string;
 }
-
-const unreadable = (reason: string): ToolFailure =>
-  new ToolFailure('CONFIG_INVALID', `The schema cannot be read: ${reason}`, {
-    suggestions: ['Give a schema file in GraphQL or as introspection JSON: the setting `schema`.'],
-  });
-
-/** Runs the library over what came from outside. It throws plain errors, also for stack overflow. */
-const guarded = (build: () => GraphQLSchema): GraphQLSchema => {
-  try {
-    return build();
-  } catch (error) {
-    throw unreadable(visibleText(reasonOf(error).slice(0, MAX_REASON)));
-  }
-};
-
-const introspectionIn = (value: unknown): IntrospectionQuery | undefined => {
-  const data = isRecord(value) && isRecord(value.data) ? value.data : value;
-  return isRecord(data) && isRecord(data.__schema)
-    ? (data as unknown as IntrospectionQuery)
-    : undefined;
-};
-
-const fromIntrospection = (value: unknown, library: GraphqlLibrary): GraphQLSchema => {
-  const introspection = introspectionIn(value);
-  if (!introspection) throw unreadable('it is JSON, but no introspection result.');
-  return guarded(() => library.buildClientSchema(introspection, { assumeValid: true }));
-};
-
-/** Directives of vendors that are applied and not defined are no fault. */
-const fromText = (text: string, library: GraphqlLibrary): GraphQLSchema => {
-  if (/^[\s\ufeff]*\{/.test(text)) {
-    const json = parseJson(text.replace(/^\ufeff/, ''));
-    if (!json) throw unreadable('it starts like JSON and is not valid JSON.');
-    return fromIntrospection(json.value, library);
-  }
-  return guarded(() => {
-    const document = library.parse(text, { noLocation: true, maxTokens: MAX_TOKENS });
-    return library.buildASTSchema(document, { assumeValid: true, assumeValidSDL: true });
-  });
-};
 
 /** Newer fields of introspection first; a service that does not know them is asked without. */
 const QUESTIONS = [
@@ -91,14 +60,16 @@ const ask = async (
 const introspect = async (
   settings: ExternalSettings,
   deps: ReadDeps,
-  library: GraphqlLibrary,
-): Promise<GraphQLSchema> => {
+): Promise<GraphqlDefinition> => {
+  const library = await import('graphql');
   let failure = unreadable('the service gave no answer.');
   for (const question of QUESTIONS) {
     const { data, errors } = await ask(question, settings, { deps, library });
-    if (introspectionIn(data)) return fromIntrospection(data, library);
+    if (data && introspectionIn(data)) {
+      return runDataWork(DEFINING, { introspection: data }, deps.signal);
+    }
     const refusal = graphqlFailure(errors, '');
-    if (refusal.code === 'AUTH_MISSING' || refusal.code === 'PERMISSION_DENIED') throw refusal;
+    if (refusal.code === 'AUTH_MISSING') throw refusal;
     failure = unreadable(
       `the service did not answer the question for its schema (introspection). ${refusal.message}`,
     );
@@ -126,14 +97,13 @@ const download = async (
 export const readSchema = async (
   settings: ExternalSettings,
   deps: ReadDeps,
-  library: GraphqlLibrary,
 ): Promise<ReadSchema> => {
   const { schema: from } = ownSettings(settings);
-  if (from === undefined) return { schema: await introspect(settings, deps, library) };
-  if (/^https?:\/\//i.test(from)) {
-    return { schema: fromText(decodeText(await download(from, settings, deps)), library) };
-  }
-  const bytes = await deps.readFile(from);
-  if (bytes.byteLength > MAX_SCHEMA_BYTES) throw unreadable('the file is too large.');
-  return { schema: fromText(decodeText(bytes), library), file: from };
+  if (from === undefined) return { definition: await introspect(settings, deps) };
+  const isFile = !/^https?:\/\//i.test(from);
+  const bytes = isFile
+    ? await deps.readFile(from, { maxBytes: MAX_SCHEMA_BYTES })
+    : await download(from, settings, deps);
+  const definition = await runDataWork(DEFINING, { text: decodeText(bytes) }, deps.signal);
+  return { definition, ...(isFile && { file: from }) };
 };

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { SHOP_PROTO, shopDefinition } from '../../../../test/fixtures/grpc-server.ts';
 import { buildTypes } from '../definition/build-definition.ts';
 import { readProtoFiles } from '../definition/read-proto-files.ts';
-import { loadProtoParser } from '../load-libraries.ts';
 import { decodeMessage, newDecoding } from './decode-message.ts';
 import { encodeMessage } from './encode-message.ts';
 import { createTypeTable, type TypeTable } from './type-table.ts';
@@ -14,7 +13,11 @@ import { MalformedMessage } from './wire-reader.ts';
 const EVERYTHING = 'shop.v1.Everything';
 
 const shopTypes = async (): Promise<TypeTable> => {
-  const deps = { parser: loadProtoParser(), absolutePath: (path: string) => path, readFile };
+  const deps = {
+    signal: new AbortController().signal,
+    absolutePath: (path: string) => path,
+    readFile,
+  };
   const { files } = await readProtoFiles([SHOP_PROTO], [], deps);
   return createTypeTable(buildTypes(files));
 };

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { decodeMessage, newDecoding } from '../codec/decode-message.ts';
 import { encodeMessage } from '../codec/encode-message.ts';
 import { createTypeTable } from '../codec/type-table.ts';
-import { loadProtoParser } from '../load-libraries.ts';
 import { buildTypes } from './build-definition.ts';
 import { readProtoFiles } from './read-proto-files.ts';
 
@@ -26,7 +25,7 @@ const read = async (
   includeDirs: readonly string[] = [],
 ) =>
   readProtoFiles(proto, includeDirs, {
-    parser: loadProtoParser(),
+    signal: new AbortController().signal,
     absolutePath: (path) => resolve(project, path),
     readFile: (path) => readFile(resolve(project, path)),
   });

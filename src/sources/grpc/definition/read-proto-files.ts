@@ -7,19 +7,22 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { invalidSetting } from '../../../kit/data/coded-failures.ts';
-import { errorCodeOf, reasonOf } from '../../../kit/data/reason-of.ts';
+import { errorCodeOf } from '../../../kit/data/reason-of.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import type { ProtoParser } from '../load-libraries.ts';
+import { type DataWork, runDataWork } from '../../../kit/work/data-work.ts';
 import type { FileDescriptor } from './descriptors.ts';
 import { KNOWN_FILES } from './known-types.ts';
-import { protoDescriptor } from './proto-descriptor.ts';
+import type { ParsedProto, ProtoText } from './proto-work.ts';
 
 const MAX_FILES = 2000;
-const MAX_BYTES = 32_000_000;
+export const MAX_PROTO_BYTES = 32_000_000;
 const MAX_SHOWN = 300;
+const SMALL_TEXT = 64_000;
+const MAX_MS = 60_000;
+const MEMORY_MB = 1024;
 
 export interface ProtoFilesDeps {
-  readonly parser: ProtoParser;
+  readonly signal: AbortSignal;
   /** The path of a file that the settings name. */
   absolutePath(path: string): string;
   readFile(path: string): Promise<Uint8Array>;
@@ -65,25 +68,12 @@ const findImport = async (
   return undefined;
 };
 
-const parse = (
-  text: string,
-  path: string,
-  parser: ProtoParser,
-): { readonly file: FileDescriptor; readonly imports: readonly string[] } => {
-  const root = new parser.Root();
-  try {
-    const options = { keepCase: true, alternateCommentMode: true } as const;
-    const parsed = parser.parse(text, root, options);
-    const { package: name, imports = [], weakImports = [] } = parsed;
-    const tree = root.toJSON({ keepComments: true });
-    return { file: protoDescriptor(tree, name ?? '', text), imports: [...imports, ...weakImports] };
-  } catch (error) {
-    const reason = visibleText(reasonOf(error).slice(0, MAX_SHOWN));
-    throw invalidSetting(
-      `The proto file ${visibleText(path)} cannot be read: ${reason}`,
-      'Correct it.',
-    );
-  }
+/** In a process of its own where it is not small: the author of a file may mean it to take long. */
+const PARSING: DataWork<ProtoText, ParsedProto> = {
+  ...{ what: 'proto file', file: 'proto-work', from: import.meta.url },
+  load: () => import('./proto-work.ts'),
+  isSmall: ({ text }) => text.length <= SMALL_TEXT,
+  ...{ maxMs: MAX_MS, memoryMb: MEMORY_MB, code: 'CONFIG_INVALID' },
 };
 
 const readText = async (path: string, { readFile }: ProtoFilesDeps): Promise<string> => {
@@ -113,13 +103,13 @@ export const readProtoFiles = async (
   for (const path of open) {
     const text = await readText(path, deps);
     bytes += text.length;
-    if (bytes > MAX_BYTES || open.length > MAX_FILES) {
+    if (bytes > MAX_PROTO_BYTES || open.length > MAX_FILES) {
       throw invalidSetting(
-        `More than ${MAX_FILES} files or ${MAX_BYTES} bytes.`,
+        `More than ${MAX_FILES} files or ${MAX_PROTO_BYTES} bytes.`,
         'Name fewer files.',
       );
     }
-    const { file, imports } = parse(text, path, deps.parser);
+    const { file, imports } = await runDataWork(PARSING, { text, path }, deps.signal);
     files.set(path, file);
     for (const name of imports) {
       if (KNOWN_FILES.has(name)) continue;

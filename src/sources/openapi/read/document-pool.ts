@@ -8,11 +8,11 @@ export class DocumentPool {
   readonly #documents = new Map<string, WeakRef<object>>();
 
   /** Parses a document, or gives the one of the same bytes that another source still uses. */
-  async parse(bytes: Uint8Array): Promise<object> {
+  async parse(bytes: Uint8Array, signal: AbortSignal): Promise<object> {
     const key = sha256Hex(bytes);
     const shared = this.#documents.get(key)?.deref();
     if (shared) return shared;
-    const document = await parseDocument(bytes);
+    const document = await parseDocument(bytes, signal);
     if (this.#documents.size >= MAX_ENTRIES) this.#prune();
     this.#documents.set(key, new WeakRef(document));
     return document;

@@ -2,6 +2,7 @@
  * Reads an OpenAPI document and those that it refers to. Bounded in number, size and depth; a document
  * of the web leads to no file, and every request goes through the egress guard.
  */
+import { posix } from 'node:path';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { ExternalSettings, ReadDeps } from '../../../contract/source-driver.ts';
 import { isObject, isRecord } from '../../../kit/data/is-record.ts';
@@ -13,7 +14,7 @@ import { isAddress, optionsOf } from '../openapi-settings.ts';
 import type { OpenapiDefinition } from '../operations/definition.ts';
 import { mayRefer, resolveAddress } from './document-address.ts';
 import type { DocumentPool } from './document-pool.ts';
-import { unreadable } from './parse-document.ts';
+import { unreadable } from './unreadable.ts';
 
 const MAX_DOCUMENTS = 300;
 const MAX_BYTES = 100_000_000;
@@ -60,15 +61,23 @@ const fetchBytes = async (
   return readBytes(response, maxBytes);
 };
 
+/** Puts a sentence behind a colon. */
+const lowerFirst = (text: string): string =>
+  text.replace(/^./, (letter) => letter.toLowerCase()).replace(/\.$/, '');
+
 const bytesOf = async (
   address: string,
   settings: ExternalSettings,
   { deps, maxBytes }: { readonly deps: ReadDeps; readonly maxBytes: number },
 ): Promise<Uint8Array> => {
   if (isAddress(address)) return fetchBytes(address, settings, { deps, maxBytes });
+  const { document } = optionsOf(settings);
+  // The user chose the first file; the others are the choice of its author.
+  const within = address === document ? {} : { within: posix.dirname(document) };
   try {
-    return await deps.readFile(address);
+    return await deps.readFile(address, { maxBytes, ...within });
   } catch (error) {
+    if (error instanceof ToolFailure) throw unreadable(lowerFirst(error.message));
     const code = isObject(error) && typeof error.code === 'string' ? error.code : 'unreadable';
     throw unreadable(`the file ${visibleText(address)} is missing or unreadable (${code})`);
   }
@@ -116,7 +125,7 @@ const readOne = async (
     const bytes = await bytesOf(address, settings, { deps, maxBytes: reading.bytesLeft });
     reading.bytesLeft -= bytes.byteLength;
     if (reading.bytesLeft < 0) throw unreadable(`it is larger than ${MAX_BYTES} bytes`);
-    reading.documents[address] = await reading.pool.parse(bytes);
+    reading.documents[address] = await reading.pool.parse(bytes, deps.signal);
   } catch (error) {
     if (isRoot || deps.signal.aborted) throw error;
     const reason = error instanceof Error ? deps.redact(error.message) : 'unknown';

@@ -1,13 +1,13 @@
 /**
- * Works on callers' data without blocking the main thread: small inputs are tried here for a few
+ * Works on data of callers and of strangers without blocking the main thread: small inputs are tried here for a few
  * milliseconds, everything else goes to a process of its own, which can be killed and has a memory limit.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
-import { sha256Hex } from '../kit/data/canonical-json.ts';
-import { lazy } from '../kit/data/lazy.ts';
-import { errorCodeOf, propertyOf } from '../kit/data/reason-of.ts';
+import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
+import { sha256Hex } from '../data/canonical-json.ts';
+import { lazy } from '../data/lazy.ts';
+import { errorCodeOf, propertyOf } from '../data/reason-of.ts';
 import { type CompilerProcess, CompilerProcesses } from './compiler-processes.ts';
 import { askWork, type WorkAnswer, workProgram } from './work-process.ts';
 
@@ -35,20 +35,26 @@ export interface DataWork<Input, Output> {
   readonly maxMs?: number;
   /** The error code for data that did not come from the caller and exceeds a limit. */
   readonly code?: ErrorCode;
+  /** What the heap of its process may take; 512 by default. */
+  readonly memoryMb?: number;
 }
 
 type About = Pick<DataWork<never, unknown>, 'what' | 'maxMs' | 'code'>;
 
-const processes = lazy(
-  () =>
-    new CompilerProcesses({
-      most: MAX_PROCESSES,
-      mostIdle: 1,
-      memoryMb: MAX_MEMORY_MB,
-      program: workProgram,
-      compilerFiles: () => [],
-    }),
-);
+const newProcesses = (memoryMb: number): CompilerProcesses =>
+  new CompilerProcesses({
+    ...{ most: MAX_PROCESSES, mostIdle: 1, memoryMb },
+    ...{ program: workProgram, compilerFiles: () => [] },
+  });
+
+const pools = lazy(() => new Map<number, CompilerProcesses>());
+
+/** Gives the processes with that much memory. */
+const processesWith = (memoryMb: number): CompilerProcesses => {
+  const processes = pools().get(memoryMb) ?? newProcesses(memoryMb);
+  pools().set(memoryMb, processes);
+  return processes;
+};
 
 const tooLong = ({ what, maxMs = MAX_MS, code = 'TIMEOUT' }: About): ToolFailure =>
   new ToolFailure(code, `Working on the ${what} took longer than ${maxMs} ms.`, {
@@ -88,7 +94,7 @@ const workHere = async <Input, Output>(
   }
 };
 
-const CACHE = '../../node_modules/.cache/toolcrib-work/';
+const CACHE = '../../../node_modules/.cache/toolcrib-work/';
 
 const compileWork = async (source: URL): Promise<string> => {
   const { build } = await import('esbuild');
@@ -128,13 +134,13 @@ const valueIn = <Output>(answer: WorkAnswer, about: About): Output => {
 };
 
 const askProcess = async (
+  processes: CompilerProcesses,
   child: CompilerProcess,
-  message: { readonly file: string; readonly input: unknown },
-  signal: AbortSignal,
+  { message, signal }: { readonly message: unknown; readonly signal: AbortSignal },
 ): Promise<WorkAnswer | undefined> => {
   const answer = await askWork(child, message, signal);
-  if (answer) processes().give(child);
-  else await processes().end(child);
+  if (answer) processes.give(child);
+  else await processes.end(child);
   return answer;
 };
 
@@ -144,9 +150,11 @@ const workInProcess = async <Input, Output>(
   signal: AbortSignal,
 ): Promise<Output> => {
   const message = { file: await workFile(about.file, about.from), input };
-  const child = await processes().take(signal);
+  const processes = processesWith(about.memoryMb ?? MAX_MEMORY_MB);
+  const child = await processes.take(signal);
   const clock = AbortSignal.timeout(about.maxMs ?? MAX_MS);
-  const answer = await askProcess(child, message, AbortSignal.any([signal, clock]));
+  const stop = AbortSignal.any([signal, clock]);
+  const answer = await askProcess(processes, child, { message, signal: stop });
   if (answer) return valueIn<Output>(answer, about);
   if (signal.aborted) throw new ToolFailure('CANCELLED');
   throw clock.aborted ? tooLong(about) : tooMuchMemory(about);

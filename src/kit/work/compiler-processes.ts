@@ -6,7 +6,7 @@
 import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { ToolFailure } from '../contract/errors.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 
 export interface CompilerProcessesOptions {
   /** How many there are at most, those that are just ending included. */

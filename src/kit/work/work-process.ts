@@ -4,7 +4,7 @@
  * faster than JSON.
  */
 import { deserialize, serialize } from 'node:v8';
-import type { ErrorCode, ErrorExtras } from '../contract/errors.ts';
+import type { ErrorCode, ErrorExtras } from '../../contract/errors.ts';
 import type { CompilerProcess } from './compiler-processes.ts';
 import { startParentWatch } from './parent-watch.ts';
 

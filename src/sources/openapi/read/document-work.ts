@@ -1,0 +1,72 @@
+/** The work of reading an OpenAPI document, JSON or YAML. Bounded, because its author may be hostile. */
+import { isObject } from '../../../kit/data/is-record.ts';
+import { isPrototypeKey } from '../../../kit/data/prototype-key.ts';
+import { readYaml, type YamlLibrary, type YamlRules } from '../../../kit/text/strict-yaml.ts';
+import { unreadable } from './unreadable.ts';
+
+const MAX_DEPTH = 200;
+const MAX_VALUES = 5_000_000;
+/** Smaller: each alias is followed. */
+const MAX_YAML_VALUES = 1_500_000;
+const YAML_RULES: YamlRules = { maxDepth: MAX_DEPTH, maxNodes: MAX_YAML_VALUES, aliases: 'follow' };
+
+/**
+ * Refuses data that is nested too deep or has too many values, and removes names of the machinery of
+ * objects. Does not recurse: deep nesting would end the process.
+ */
+const bounded = (document: unknown): unknown => {
+  let level: object[] = isObject(document) ? [document] : [];
+  let values = 0;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) throw unreadable(`it is nested deeper than ${MAX_DEPTH} levels`);
+    const inner: object[] = [];
+    for (const node of level) {
+      for (const key of Object.keys(node)) {
+        values += 1;
+        const value: unknown = (node as Record<string, unknown>)[key];
+        if (key === '__proto__') Reflect.deleteProperty(node, key);
+        else if (isObject(value)) inner.push(value);
+      }
+    }
+    if (values > MAX_VALUES) throw unreadable(`it holds more than ${MAX_VALUES} values`);
+    level = inner;
+  }
+  return document;
+};
+
+const parseYaml = (yaml: YamlLibrary, text: string): unknown => {
+  const { value, faults } = readYaml(yaml, text, YAML_RULES);
+  // A name of the machinery of objects is left out by the reader; a schema may have one.
+  const fault = faults.find(({ path }) => !isPrototypeKey(path.at(-1)));
+  if (fault && !/^the key \w+ is not allowed$/.test(fault.message)) {
+    throw unreadable(`${fault.message} (line ${fault.line}, column ${fault.column})`);
+  }
+  return value;
+};
+
+const JSON_START = /^[\s\uFEFF]*[{[]/;
+
+const parseJson = (text: string): { readonly value: unknown } | undefined => {
+  if (!JSON_START.test(text)) return undefined;
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    // YAML may begin with a brace as well.
+    return undefined;
+  }
+};
+
+const checked = (document: unknown): object => {
+  const plain = bounded(document);
+  if (!isObject(plain)) throw unreadable('it is no object');
+  return plain;
+};
+
+/** The work throws CONFIG_INVALID for text that is no document. */
+export const prepare = async (bytes: Uint8Array): Promise<() => object> => {
+  const text = new TextDecoder().decode(bytes).replace(/^\uFEFF/, '');
+  const json = parseJson(text);
+  if (json) return () => checked(json.value);
+  const yaml = await import('yaml');
+  return () => checked(parseYaml(yaml, text));
+};
