@@ -1,73 +1,9 @@
 /** Calls operations of documents through the whole pipeline, and checks what arrives at a local server. */
+import { describe, expect, it } from 'vitest';
+import { type Arrived, openapiWire } from '../../../test/fixtures/openapi-wire.ts';
 
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Crib } from '../../contract/crib.ts';
-import { createCrib } from '../../crib/create-crib.ts';
-
-interface Seen {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-
-interface Answer {
-  readonly status?: number;
-  readonly headers?: Record<string, string>;
-  readonly body?: string | Uint8Array;
-}
-
-const seen: Seen[] = [];
-let answers: Answer[] = [];
-const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  const body = (await buffer(request)).toString();
-  const { method = '', url = '', headers } = request;
-  seen.push({ method, url, headers, body });
-  const { status = 200, headers: own = {}, body: reply = '{"ok":true}' } = answers.shift() ?? {};
-  response.writeHead(status, { 'content-type': 'application/json', ...own });
-  response.end(status === 204 ? undefined : reply);
-};
-const server = createServer((request, response) => void answer(request, response));
-
-let origin = '';
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterAll(() => void server.close());
-
-const cribs: Crib[] = [];
-afterAll(() => Promise.all(cribs.map((crib) => crib.close())));
-
-const SECRETS: Readonly<Record<string, string>> = {
-  API_KEY: 'key-4711',
-  PASSWORD: 'pass-4711',
-  CLIENT_SECRET: 'client-4711',
-};
-
-const open = async (document: object, own: object = {}): Promise<Crib> => {
-  const settings = JSON.parse(JSON.stringify({ baseUrl: `${origin}/v1`, ...own })) as object;
-  const home = await mkdtemp(join(tmpdir(), 'toolcrib-openapi-'));
-  const path = join(home, 'api.json');
-  await writeFile(path, JSON.stringify({ openapi: '3.0.3', info: {}, ...document }));
-  const crib = await createCrib({
-    ...{ home, root: home, builtins: false, store: 'memory' as const },
-    policy: { version: 1, rules: [{ name: 'all', effect: 'allow' }] },
-    secrets: { get: async (key) => SECRETS[key] },
-    config: {
-      registry: { lock: 'off' },
-      sources: { openapi: { api: { document: path, ...settings } } },
-    },
-  });
-  cribs.push(crib);
-  return crib;
-};
+const wire = openapiWire();
+const { seen } = wire;
 
 const operation = (parameters: readonly object[], more: object = {}) => ({
   operationId: 'call',
@@ -78,9 +14,9 @@ const operation = (parameters: readonly object[], more: object = {}) => ({
 
 const send = async (document: object, input: object, settings: object = {}) => {
   seen.length = 0;
-  const crib = await open(document, settings);
+  const crib = await wire.open(document, settings);
   const result = await crib.execute('call', input);
-  return { result, request: seen.at(-1) as Seen };
+  return { result, request: seen.at(-1) as Arrived };
 };
 
 const parameter = (place: string, style?: string, explode?: boolean) => ({
@@ -327,7 +263,7 @@ describe('credentials on the wire', () => {
       flows: { clientCredentials: { tokenUrl: '/token', scopes: {} } },
     };
     const one = { clientId: 'me', clientSecret: 'CLIENT_SECRET', scopes: ['read'] };
-    const crib = await open(secured(scheme), {
+    const crib = await wire.open(secured(scheme), {
       auth: { one },
       labels: { sensitivity: 'public' },
     });
@@ -335,7 +271,7 @@ describe('credentials on the wire', () => {
     const token = (value: string) => ({
       body: JSON.stringify({ access_token: value, expires_in: 3600 }),
     });
-    answers = [token('t1'), {}, {}, { status: 401 }, token('t2'), {}];
+    wire.answers = [token('t1'), {}, {}, { status: 401 }, token('t2'), {}];
     for (let call = 0; call < 3; call += 1) {
       expect((await crib.execute('call', {})).error).toBeUndefined();
     }
@@ -376,13 +312,13 @@ describe('answers', () => {
 
   it('are data, with the fields of the next page', async () => {
     const link = `<${'/v1/p?page=3'}>; rel="next", </v1/p?page=9>; rel="last"`;
-    answers = [{ headers: { link }, body: '{"n":1}' }];
+    wire.answers = [{ headers: { link }, body: '{"n":1}' }];
     const { result } = await send({ paths: { '/p': { get } } }, { page: 2 });
     expect(result.data).toEqual({ status: 200, body: { n: 1 }, nextPage: { page: '3' } });
   });
 
   it('that do not fit are a warning, or fail where the user says so', async () => {
-    answers = [{ body: '{"n":"x"}' }, { body: '{"n":"x"}' }, { body: '{"n":"x"}' }];
+    wire.answers = [{ body: '{"n":"x"}' }, { body: '{"n":"x"}' }, { body: '{"n":"x"}' }];
     const document = { paths: { '/p': { get } } };
     const warned = await send(document, {});
     expect(warned.result).toMatchObject({ success: true });
@@ -400,7 +336,7 @@ describe('answers', () => {
     [429, { error: 'slow', error_description: 'slow down' }, 'RATE_LIMITED', 'slow down'],
   ])('HTTP %i with %j fails', async (status, body, code, message) => {
     const post = operation([]);
-    answers = [{ status, body: JSON.stringify(body), headers: { 'retry-after': '7' } }];
+    wire.answers = [{ status, body: JSON.stringify(body), headers: { 'retry-after': '7' } }];
     const settings = {};
     const { result } = await send({ paths: { '/p': { post } } }, {}, settings);
     const { error } = result;
@@ -409,10 +345,10 @@ describe('answers', () => {
   });
 
   it('of a POST that failed in the server are not asked for again', async () => {
-    answers = [{ status: 500, body: '{}' }];
+    wire.answers = [{ status: 500, body: '{}' }];
     await send({ paths: { '/p': { post: operation([]) } } }, {});
     expect(seen.length).toBe(1);
-    answers = [];
+    wire.answers = [];
   });
 
   it('an operation with an idempotency key gets that of the call', async () => {

@@ -47,7 +47,9 @@ export const runOperation = async (
   const headers = await requestHeaders(settings, kind, context);
   const body = JSON.stringify({ ...question, operationName: field.name });
   const { url } = ownSettings(settings);
-  const response = await context.fetch(url, { method: 'POST', headers, body });
+  // A mutation is not sent again to another address.
+  const redirect = kind === 'mutation' ? 'manual' : 'follow';
+  const response = await context.fetch(url, { method: 'POST', headers, body, redirect });
   const bytes = await readBytes(response, settings.maxOutputBytes);
   const { data, errors } = readGraphqlReply(response, bytes);
   const value = data && Object.hasOwn(data, field.name) ? data[field.name] : undefined;

@@ -19,6 +19,12 @@ interface Token {
   readonly expiresAt: number;
 }
 
+interface Asking {
+  readonly token: Promise<Token>;
+  /** Of the call that asks; others wait for the same answer. */
+  readonly signal: AbortSignal;
+}
+
 const MAX_BYTES = 256 * 1024;
 /** A token is not used in its last seconds: the request may take a while. */
 const RENEW_AHEAD_MS = 30_000;
@@ -37,7 +43,7 @@ export class ClientTokens {
   readonly #runtime: Runtime;
   readonly #learn: ((credential: string) => void) | undefined;
   readonly #tokens = new Map<string, Token>();
-  readonly #running = new Map<string, Promise<Token>>();
+  readonly #running = new Map<string, Asking>();
 
   /** `learn` hides each token from results and errors. */
   constructor(runtime: Runtime, learn?: (credential: string) => void) {
@@ -50,10 +56,22 @@ export class ClientTokens {
     const key = this.#keyOf(request);
     const token = this.#tokens.get(key);
     if (token && token.expiresAt - RENEW_AHEAD_MS > this.#runtime.now()) return token.value;
-    const running = this.#running.get(key) ?? this.#fetch(request, context);
-    this.#running.set(key, running);
+    const running = this.#running.get(key);
+    if (!running) return this.#ask(key, request, context);
     try {
-      const fresh = await running;
+      return (await running.token).value;
+    } catch (error) {
+      // Another call was cancelled, and this one was not.
+      if (!running.signal.aborted || context.signal.aborted) throw error;
+      return this.token(request, context);
+    }
+  }
+
+  async #ask(key: string, request: TokenRequest, context: RequestContext): Promise<string> {
+    const asking = { token: this.#fetch(request, context), signal: context.signal };
+    this.#running.set(key, asking);
+    try {
+      const fresh = await asking.token;
       this.#tokens.set(key, fresh);
       return fresh.value;
     } finally {

@@ -37,6 +37,7 @@ const isRateLimited = (status: number, headers: Headers): boolean =>
 const suggestionsFor = (status: number): readonly string[] => {
   if (status === 401)
     return ['Check the credential: sources.openapi.<source>.auth, and its secret.'];
+  if (status === 403) return ['The credential may not do this: give it the right at the API.'];
   if (status >= 300 && status < 400) return ['The API redirects; check baseUrl of the source.'];
   return [];
 };

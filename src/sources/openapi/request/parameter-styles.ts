@@ -49,13 +49,20 @@ const pathText = (parameter: Parameter, value: unknown): string => {
   return partsOf(value, explode, encode).join(',');
 };
 
+/**
+ * Says whether a value would lead to another path: by itself, or behind a proxy that decodes `%2F`
+ * and `%5C` before it routes.
+ */
+const hasDotSegment = (text: string): boolean =>
+  text.split(/[/\\]|%2F|%5C/i).some((segment) => segment === '.' || segment === '..');
+
 /** Writes a segment of the path. One that would lead to another path is refused. */
 export const pathWriter =
   (parameter: Parameter): Writer =>
   (value) => {
     const text = pathText(parameter, value);
     if (text === '') throw badValue(parameter.name, 'is empty, which would change the path');
-    if (/^\.{1,2}$/.test(text)) throw badValue(parameter.name, 'would change the path');
+    if (hasDotSegment(text)) throw badValue(parameter.name, 'would change the path');
     return text;
   };
 

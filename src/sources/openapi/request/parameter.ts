@@ -23,9 +23,12 @@ const DEFAULT_STYLES: Readonly<Record<ParameterPlace, string>> = {
   ...{ path: 'simple', header: 'simple', query: 'form', cookie: 'form' },
 };
 
-/** Headers that the client sets, or that would change where a request goes and how it is framed. */
+/**
+ * Headers that the client sets, or that would change where a request goes, how it is framed, and what
+ * many servers take for its method: the tier goes by the method of the document.
+ */
 const OWN_HEADER =
-  /^(?:accept|authorization|content-.*|cookie|host|connection|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|sec-.*|forwarded|x-forwarded-.*|origin|referer)$/i;
+  /^(?:accept|accept-encoding|authorization|x-(?:http-)?method(?:-override)?|x-(?:original|rewrite)-ur[il]|content-.*|cookie|host|connection|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|sec-.*|forwarded|x-forwarded-.*|origin|referer)$/i;
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
 const NAME = /^[^\p{C}]{1,200}$/u;
 
