@@ -25,12 +25,15 @@ export const isRefusal = ({ status }: Response): boolean =>
 const MAX_ERROR_BYTES = 100_000;
 const MAX_EXPLANATION = 300;
 
-const suggestionsFor = (code: ErrorCode, { name, secret, setupUrl }: Vendor): readonly string[] => {
+const suggestionsFor = (
+  status: number,
+  code: ErrorCode,
+  { name, secret, setupUrl }: Vendor,
+): readonly string[] => {
+  if (status === 403) return [`Give the credential the right it lacks at ${setupUrl}`];
   switch (code) {
     case 'AUTH_MISSING':
       return [`Keep a valid one with: toolcrib secrets set ${secret}`, `Get one at ${setupUrl}`];
-    case 'PERMISSION_DENIED':
-      return [`Give the credential the right it lacks at ${setupUrl}`];
     case 'VALIDATION_ERROR':
       return ['Correct the input as the message says, and call again.'];
     case 'RATE_LIMITED':
@@ -54,11 +57,11 @@ export const vendorFailure = async (response: Response, vendor: Vendor): Promise
   const wait = retryAfterMs(headers);
   const said = await explanation(response, vendor);
   const what =
-    code === 'AUTH_MISSING'
+    status === 401
       ? `${vendor.name} did not accept the credential ${vendor.secret}.`
       : `${vendor.name} answered with status ${status}.`;
   return new ToolFailure(code, `${what}${said}`, {
-    suggestions: suggestionsFor(code, vendor),
+    suggestions: suggestionsFor(status, code, vendor),
     ...(wait !== undefined && { retryAfterMs: wait }),
   });
 };

@@ -31,7 +31,8 @@ const textOf = (value: unknown, fallback: string): string =>
 const failureOf = (status: number, value: unknown): ToolFailure => {
   const error = isObject(value) && isObject(value.error) ? value.error : {};
   const message = textOf(error.message, `The server answered with status ${status}.`);
-  const code = status === 409 ? 'CONFLICT' : codeForStatus(status);
+  // The server is a crib: its refusals are those of its rules.
+  const code = status === 403 ? 'PERMISSION_DENIED' : codeForStatus(status);
   const issues = Array.isArray(error.issues) ? error.issues.filter(isObject) : [];
   return new ToolFailure(code, message, {
     issues: issues.map((issue) => ({

@@ -41,8 +41,8 @@ const MAX_MESSAGE = 300;
 const CODES: Readonly<Record<string, ErrorCode>> = {
   UNAUTHENTICATED: 'AUTH_MISSING',
   UNAUTHORIZED: 'AUTH_MISSING',
-  FORBIDDEN: 'PERMISSION_DENIED',
-  INSUFFICIENT_SCOPES: 'PERMISSION_DENIED',
+  FORBIDDEN: 'AUTH_MISSING',
+  INSUFFICIENT_SCOPES: 'AUTH_MISSING',
   RATE_LIMITED: 'RATE_LIMITED',
   THROTTLED: 'RATE_LIMITED',
   TOO_MANY_REQUESTS: 'RATE_LIMITED',
@@ -57,7 +57,6 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 /** The order in which codes of several errors count. */
 const PRECEDENCE: readonly ErrorCode[] = [
   'AUTH_MISSING',
-  'PERMISSION_DENIED',
   'RATE_LIMITED',
   'VALIDATION_ERROR',
   'NOT_FOUND',

@@ -135,7 +135,7 @@ describe('a GraphQL service as a source', () => {
 
   it.each([
     ['nobody', 'AUTH_MISSING'],
-    ['closed', 'PERMISSION_DENIED'],
+    ['closed', 'AUTH_MISSING'],
     ['odd', 'VALIDATION_ERROR'],
     ['broken', 'EXECUTION_FAILED'],
   ])('an answer with errors (%s) fails with %s', async (name, code) => {
@@ -187,7 +187,7 @@ describe('a GraphQL service as a source', () => {
 
   it.each<[string, object, string]>([
     ['a page of HTML', { body: '<html>hello</html>' }, 'EXECUTION_FAILED'],
-    ['another status', { status: 403, body: 'no' }, 'PERMISSION_DENIED'],
+    ['another status', { status: 403, body: 'no' }, 'AUTH_MISSING'],
     [
       'something too large',
       { body: `{"data":{"count":"${'x'.repeat(6_000_000)}"}}` },

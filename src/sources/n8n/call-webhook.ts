@@ -78,13 +78,12 @@ const failureOf = async (
   { redact }: Pick<WebhookDeps, 'redact'>,
 ): Promise<ToolFailure> => {
   const { status, headers } = response;
-  const code = status === 401 || status === 403 ? 'AUTH_MISSING' : codeForStatus(status);
   const wait = retryAfterMs(headers);
   const suggestion = Object.hasOwn(SUGGESTIONS, status) ? SUGGESTIONS[status] : undefined;
   const { executionId } = executionIdOf(headers);
   const run = executionId === undefined ? '' : ` (execution ${executionId})`;
   const text = await explanationIn(response, redact);
-  return new ToolFailure(code, `The workflow answered ${status}${run}: ${text}`, {
+  return new ToolFailure(codeForStatus(status), `The workflow answered ${status}${run}: ${text}`, {
     ...(suggestion !== undefined && { suggestions: [suggestion] }),
     ...(wait !== undefined && { retryAfterMs: wait }),
   });

@@ -54,7 +54,7 @@ describe('graphql_query', () => {
       issues: [{ path: ['query'] }],
     });
     site.trouble.push({ body: { errors: [{ message: 'x', extensions: { code: 'FORBIDDEN' } }] } });
-    expect((await ask('{ hello }')).error?.code).toBe('PERMISSION_DENIED');
+    expect((await ask('{ hello }')).error?.code).toBe('AUTH_MISSING');
     site.trouble.push({
       body: { errors: [{ message: 'x', extensions: { code: 'UNAUTHENTICATED' } }] },
     });

@@ -151,7 +151,7 @@ describe(NAME, () => {
     expect(error?.suggestions.join()).toContain('https://vercel.com/account/tokens');
     const wrong = await cribWith('vercel_wrong_0123456789');
     const refused = await wrong.execute(NAME, SITE);
-    expect(refused.error?.code).toBe('PERMISSION_DENIED');
+    expect(refused.error?.code).toBe('AUTH_MISSING');
     expect(JSON.stringify(refused) + (await trailOf(wrong))).not.toContain('vercel_wrong_0123');
     const strict = await cribWith(VERCEL_KEY, { policy: { version: 1, rules: [] } });
     expect((await strict.execute(NAME, SITE)).status).toBe('pending');

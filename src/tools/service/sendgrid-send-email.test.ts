@@ -86,7 +86,7 @@ describe(NAME, () => {
   it('maps the errors of SendGrid', async () => {
     const { error } = await crib.execute(NAME, { ...MAIL, from: 'me@unverified.example' });
     expect([error?.code, error?.message]).toEqual([
-      'PERMISSION_DENIED',
+      'AUTH_MISSING',
       expect.stringContaining('verified Sender Identity'),
     ]);
   });

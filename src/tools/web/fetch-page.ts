@@ -68,7 +68,9 @@ const assertReadable = async (response: Response): Promise<void> => {
     });
   }
   const wait = retryAfterMs(headers);
-  const code = status === 401 ? 'PERMISSION_DENIED' : codeForStatus(status);
+  // There is no credential for a page that anybody could provide.
+  const isClosed = status === 401 || status === 403;
+  const code = isClosed ? 'PERMISSION_DENIED' : codeForStatus(status);
   throw new ToolFailure(code, `The site answered with status ${status}.`, {
     ...(wait !== undefined && { retryAfterMs: wait }),
   });
