@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   type FakeWorkflow,
   respondWith,
@@ -238,6 +238,20 @@ describe('threat: callbacks that n8n did not send', () => {
       .toUpperCase();
     const headers = { 'x-toolcrib-signature': `sha256=${upper}` };
     expect((await server.callBack(done, { at, headers })).status).toBe(409);
+  });
+
+  it('one whose answer could not be written is taken when it comes again', async () => {
+    const server = await start();
+    const id = await server.run();
+    const { memory } = await server.crib.store();
+    const full = vi.spyOn(memory, 'update').mockRejectedValueOnce(new Error('disk full'));
+    const at = Date.now();
+    const done = { invocationId: id, success: true, output: 1 };
+    expect((await server.callBack(done, { at })).status).toBe(500);
+    full.mockRestore();
+    expect((await server.callBack(done, { at })).status).toBe(200);
+    expect((await server.read(id)).data).toMatchObject({ status: 'success', output: 1 });
+    expect((await server.callBack(done, { at })).status).toBe(409);
   });
 
   it('a body that is too large, no JSON or has other fields is refused and changes nothing', async () => {

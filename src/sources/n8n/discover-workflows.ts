@@ -6,6 +6,7 @@ import { isRecord } from '../../kit/data/is-record.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import { decodeText, parseJson, readBytes } from '../../kit/http/read-reply.ts';
 import { codeForStatus } from '../../kit/http/status-code.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 import { type N8nSettings, withoutSlash } from './n8n-settings.ts';
 import { type DiscoveredWorkflow, readWorkflow } from './read-workflow.ts';
 
@@ -78,7 +79,8 @@ const add = (workflow: unknown, found: Map<string, DiscoveredWorkflow>, refused:
   const reading = readWorkflow(workflow);
   if (!reading) return;
   if ('refused' in reading) {
-    refused.push(reading.refused);
+    const { name, reason } = reading.refused;
+    refused.push({ name: visibleText(name), reason });
     return;
   }
   const { name } = reading.workflow;

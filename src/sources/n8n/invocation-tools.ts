@@ -29,6 +29,9 @@ interface Input {
 /** The tool that the job of a run calls. */
 export const deliveryToolName = (source: string): string => `n8n_deliver_${source}`;
 
+/** The tool that reads the record of a run. */
+export const RESULT_TOOL_NAME = 'get_workflow_result';
+
 /** Says the same for a run of another user and for one that is not there. */
 const ownRun = async (
   { invocationId }: Input,
@@ -106,7 +109,7 @@ const viewOf = (record: Invocation): object => {
 
 const defineResult = ({ settings }: WorkflowToolDeps, invocations: Invocations): Tool =>
   defineTool<Input, unknown>({
-    name: 'get_workflow_result',
+    name: RESULT_TOOL_NAME,
     description:
       'Reads how far a workflow run is that was started by an earlier call, and what it answered.',
     ...{ source: 'workflow', category: 'service', tier: 'read_only', input: INPUT },

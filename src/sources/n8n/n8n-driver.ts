@@ -4,7 +4,7 @@ import type { Tool } from '../../contract/tool.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import { discoverWorkflows, type N8nDefinition } from './discover-workflows.ts';
-import { defineInvocationTools } from './invocation-tools.ts';
+import { defineInvocationTools, deliveryToolName, RESULT_TOOL_NAME } from './invocation-tools.ts';
 import { type N8nSettings, ownSettings, type WorkflowSettings } from './n8n-settings.ts';
 import { SHIPPED_WORKFLOWS } from './shipped-workflows.ts';
 import { defineWorkflowTool, type LaterDeps, type WorkflowToolDeps } from './workflow-tool.ts';
@@ -38,6 +38,11 @@ const toolOf = (
   workflow: WorkflowSettings,
   deps: WorkflowToolDeps,
 ): readonly Tool[] => {
+  const ownNames = [RESULT_TOOL_NAME, deliveryToolName(deps.settings.name)];
+  if (ownNames.includes(name)) {
+    deps.refuse({ name, reason: 'a tool of Toolcrib itself has this name' });
+    return [];
+  }
   if (workflow.mode === 'async' && !deps.later) {
     deps.refuse({ name, reason: 'workflows that answer later need a crib with a store' });
     return [];

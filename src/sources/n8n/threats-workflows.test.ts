@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
 import { webhookNode } from '../../../test/fixtures/vendors/n8n-server.ts';
 import { parseConfig } from '../../config/load/parse-config.ts';
-import type { ReadDeps } from '../../contract/source-driver.ts';
+import type { ExternalSettings, ReadDeps } from '../../contract/source-driver.ts';
+import type { RefusedTool } from '../../contract/sources.ts';
+import { pinDefinition } from '../../registry/lock/pin-definition.ts';
 import { discoverWorkflows } from './discover-workflows.ts';
 import { generateIdempotencyKey } from './idempotency-key.ts';
-import { isUsableSchema, nameOf, readWorkflow } from './read-workflow.ts';
+import { createN8nDriver } from './n8n-driver.ts';
+import { type DiscoveredWorkflow, isUsableSchema, nameOf, readWorkflow } from './read-workflow.ts';
 
 const workflow = (more: Readonly<Record<string, unknown>>) => ({
   ...{ id: '1', name: 'Mail', active: true, nodes: [webhookNode('mail')] },
@@ -17,6 +21,17 @@ const withNote = (fields: unknown) =>
   readWorkflow(
     workflow({ nodes: [webhookNode('mail'), note(`toolcrib\n${JSON.stringify(fields)}`)] }),
   );
+
+const SETTINGS: ExternalSettings = {
+  ...{ name: 'flows', kind: 'n8n', enabled: true, toolTiers: {}, headers: {} },
+  ...{ timeoutMs: 1000, maxOutputBytes: 1000, own: { baseUrl: 'http://localhost:5678' } },
+};
+
+const toolsOf = (workflows: readonly DiscoveredWorkflow[], refused: RefusedTool[] = []) =>
+  createN8nDriver().build({ format: 1, workflows, refused: [] }, SETTINGS, {
+    ...{ runtime: fakeRuntime(), redact: (text) => text },
+    refuse: (one) => void refused.push(one),
+  });
 
 describe('threat: a workflow that somebody else has written', () => {
   it.each([
@@ -105,6 +120,30 @@ describe('threat: a workflow that somebody else has written', () => {
       expect(readWorkflow(value)).toBeUndefined();
     },
   );
+
+  it('cannot take the name of a tool that reads or delivers runs', () => {
+    const refused: RefusedTool[] = [];
+    const named = (name: string) => ({
+      name,
+      workflowId: name,
+      webhookPath: name,
+      description: '',
+    });
+    const workflows = ['get_workflow_result', 'n8n_deliver_flows', 'mail'].map(named);
+    const tools = toolsOf(workflows, refused);
+    expect(tools?.map(({ name }) => name)).toEqual(['mail']);
+    expect(refused.map(({ name }) => name)).toEqual(['get_workflow_result', 'n8n_deliver_flows']);
+  });
+
+  it('is pinned by the lock with the webhook that it leads to', () => {
+    const toolFor = (webhookPath: string) => {
+      const found = { name: 'mail', workflowId: '1', webhookPath, description: 'Mail.' };
+      const [tool] = toolsOf([found]) ?? [];
+      return tool && pinDefinition(tool, () => ({ type: 'object' }))?.fingerprint;
+    };
+    expect(toolFor('mail')).toBe(toolFor('mail'));
+    expect(toolFor('mail')).not.toBe(toolFor('delete-all'));
+  });
 
   it('is left out when it is archived, switched off or has no webhook that takes POST', () => {
     expect(readWorkflow(workflow({ isArchived: true }))).toBeUndefined();

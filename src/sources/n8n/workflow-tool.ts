@@ -11,8 +11,9 @@ import {
   type Tier,
   type Tool,
 } from '../../contract/tool.ts';
+import { decodeText, readBytes } from '../../kit/http/read-reply.ts';
 import { secretKeysOf } from '../../kit/text/resolve-secrets.ts';
-import { visibleBlock } from '../../kit/text/visible-text.ts';
+import { visibleBlock, visibleText } from '../../kit/text/visible-text.ts';
 import { callWebhook, METADATA, type WebhookDeps } from './call-webhook.ts';
 import { generateIdempotencyKey } from './idempotency-key.ts';
 import type { Invocations } from './invocations.ts';
@@ -96,7 +97,7 @@ export const pingOf =
     try {
       const signal = AbortSignal.timeout(PING_MS);
       const response = await probe(address, { signal, redirect: 'manual' });
-      const text = (await response.text()).slice(0, MAX_PING_BYTES);
+      const text = decodeText(await readBytes(response, MAX_PING_BYTES));
       if (response.ok && /"status"\s*:\s*"ok"/.test(text)) return { healthy: true };
       return { healthy: false, message: `n8n answered ${response.status} to ${address}.` };
     } catch (error) {
@@ -181,6 +182,10 @@ const describe = ({ description = '' }: WorkflowSettings, isLater: boolean): str
   return isLater ? `${text}\n${later}` : text;
 };
 
+/** The lock pins it: a name that leads to another workflow is seen. */
+const documentationOf = ({ webhookPath, workflowId = webhookPath }: WorkflowSettings): string =>
+  visibleText(`n8n webhook ${webhookPath} of the workflow ${workflowId}.`);
+
 export const defineWorkflowTool = (
   name: string,
   workflow: WorkflowSettings,
@@ -195,6 +200,7 @@ export const defineWorkflowTool = (
   return defineTool<Input, unknown>({
     name,
     description: describe(own, isLater),
+    documentation: documentationOf(own),
     source: 'workflow',
     category: 'service',
     tier: tierOf(settings, name, own),

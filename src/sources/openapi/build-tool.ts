@@ -7,8 +7,10 @@ import {
   type Tier,
   type Tool,
 } from '../../contract/tool.ts';
+import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 import { ownValue } from '../../kit/data/own-value.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 import type { Credentials } from './auth/credentials.ts';
 import { isRepeatable, isSafe, operationCaller } from './call-operation.ts';
 import { optionsOf } from './openapi-settings.ts';
@@ -74,9 +76,21 @@ const join = (summary: string, more: string): string => {
   return shortText(both, MAX_DESCRIPTION);
 };
 
-/** Method and address are part of what the lock pins: a change of either is seen. */
-const documentationOf = ({ operation, server }: ToolBuild): string =>
-  `${operation.method.toUpperCase()} ${shortText(`${server.url}${operation.path}`, MAX_ADDRESS)}`;
+/** Cuts a long address, and names the whole by its digest: what is not shown may change as well. */
+const shownAddress = (address: string): string =>
+  address.length <= MAX_ADDRESS
+    ? visibleText(address)
+    : `${visibleText(address.slice(0, MAX_ADDRESS))}… (sha256 ${sha256Hex(address)})`;
+
+/**
+ * Method, address and the place of credentials are part of what the lock pins: a change of one of
+ * them is seen.
+ */
+const documentationOf = ({ operation, server, credentials }: ToolBuild): string => {
+  const request = `${operation.method.toUpperCase()} ${shownAddress(`${server.url}${operation.path}`)}`;
+  const places = [...credentials.parameters].map((place) => place.trim());
+  return places.length === 0 ? request : `${request} with credentials: ${places.join(', ')}`;
+};
 
 const needsOf = ({ server, credentials }: ToolBuild): NonNullable<Tool['needs']> => {
   const { secrets, hosts } = credentials;

@@ -66,6 +66,10 @@ const withFields = (schema: JsonSchema, name: string, fields: JsonSchema): JsonS
 const descriptionOf = ({ kind, field }: NamedOperation): string =>
   field.about ?? `The ${kind} ${field.name} of a GraphQL service.`;
 
+/** The lock pins it: a mutation that becomes a query, which asks nobody, is seen. */
+const documentationOf = ({ kind, field }: NamedOperation): string =>
+  `GraphQL ${kind} ${field.name}.${field.deprecated ? ' The service calls it deprecated.' : ''}`;
+
 /** What is worked out of an operation once, when it is first needed. */
 const plansOf = (operation: NamedOperation, { types, limits }: OperationDeps) => {
   const { field } = operation;
@@ -117,7 +121,7 @@ export const buildOperation = (operation: NamedOperation, deps: OperationDeps): 
     }),
     name,
     description: descriptionOf(operation),
-    ...(field.deprecated && { documentation: 'The service calls this operation deprecated.' }),
+    documentation: documentationOf(operation),
     ...(kind === 'query' && { retry: RetryPolicies.STANDARD }),
     input: plans.input as () => JsonSchema,
     output: plans.output as () => never,

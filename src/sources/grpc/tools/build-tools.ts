@@ -75,6 +75,10 @@ const descriptionOf = ({ service, method, model, of }: ServiceMethod): string =>
   return `${words === undefined ? '' : `${words}\n\n`}${call}${old}`.slice(0, MAX_DESCRIPTION);
 };
 
+/** The lock pins it: what a server says of side effects decides whether a person is asked. */
+const documentationOf = ({ service, method, model }: ServiceMethod): string =>
+  `gRPC ${service}/${method}, idempotency level ${model.idempotency ?? 'unknown'}.`;
+
 const outputOf = (model: MethodModel, schemas: MessageSchemas): JsonSchema | undefined => {
   const schema = schemas.schemaOf(model.output, 'output');
   if (!schema || !model.serverStream) return schema;
@@ -148,7 +152,7 @@ const buildTool = (method: ServiceMethod, catalog: Catalog, deps: ToolDeps): Too
   const tier = tierOf(external, name, model);
   const run = methodDeps(method, catalog, { deps, tier });
   return defineTool<Record<string, unknown>, unknown>({
-    ...{ name, description: descriptionOf(method), tier },
+    ...{ name, description: descriptionOf(method), documentation: documentationOf(method), tier },
     ...{ source: 'external', category: 'api' },
     ...aliasOf(`${external.name}.${name}`),
     ...{ tags: ['grpc', external.name], server: `grpc:${external.name}` },

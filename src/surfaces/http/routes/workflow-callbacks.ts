@@ -81,8 +81,9 @@ const take = async (
   if (!answer) return malformed();
   const used = { sender: `n8n:${source}`, id: `${timestamp}:${signature.toLowerCase()}` };
   const { replays } = await crib.store();
-  if (!(await useOnce(replays, { ...used, ...verified }, now))) return replayed();
+  // The record takes one answer. It is written first: a request whose writing failed may come again.
   const outcome = await callbacks.complete(source, answer);
+  if (!(await useOnce(replays, { ...used, ...verified }, now))) return replayed();
   if (outcome === 'unknown') throw notFound('The run of a workflow');
   return { body: { invocationId: answer.invocationId, state: outcome } };
 };
