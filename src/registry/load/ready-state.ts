@@ -44,8 +44,11 @@ export const createReadyState = (tool: Tool, flags: ReadyFlags, runtime: Runtime
   // A server or an API checks its calls itself, so a schema that we cannot compile must not stop them.
   const onLeftOut =
     tool.source === 'mcp' || tool.source === 'external'
-      ? (reason: string): void =>
-          runtime.log.debug('A part of a schema is left to the server', { tool: tool.name, reason })
+      ? (reason: string): void => {
+          // The documentation of an MCP tool says so already.
+          const level = tool.source === 'mcp' ? 'debug' : 'warn';
+          runtime.log[level]('A part of a schema is not checked', { tool: tool.name, reason });
+        }
       : undefined;
 
   const sourceOf = (side: SchemaSide): SchemaSource | undefined => {

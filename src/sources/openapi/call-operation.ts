@@ -61,6 +61,18 @@ const addressOf = ({ url, host }: Server, { path, query }: Draft): string => {
   return text;
 };
 
+/** Says what to do where the guard refused a server on this machine. */
+const localRefusal = (error: unknown, { url, host }: Server): unknown => {
+  if (!(error instanceof ToolFailure) || error.code === 'NETWORK') return error;
+  const message = `${error.message} The document names ${host}, which is this machine, and the configuration does not.`;
+  return new ToolFailure(error.code, message, {
+    ...error.extras,
+    suggestions: [
+      `If that is your API, set "baseUrl" of the source to ${url}, or add it with --base-url ${url}.`,
+    ],
+  });
+};
+
 const initOf = (
   { method }: Operation,
   { headers, cookies, body }: Draft,
@@ -103,7 +115,11 @@ export const operationCaller = (
     if (keyHeader !== undefined) draft.headers[keyHeader] ??= context.idempotencyKey;
     await credentials.apply(draft, context);
     const url = addressOf(server, draft);
-    const response = await context.fetch(url, initOf(operation, draft, context.signal));
+    const response = await context
+      .fetch(url, initOf(operation, draft, context.signal))
+      .catch((error: unknown) => {
+        throw server.isForeignLocal ? localRefusal(error, server) : error;
+      });
     return { response, url, isKeyed: keyHeader !== undefined };
   };
 

@@ -135,3 +135,16 @@ describe('threat: an API tells its caller the secret', () => {
     }
   });
 });
+
+describe('threat: a document leads to this machine', () => {
+  it('hostile: its server is not reached, and the error says how the user allows it', async () => {
+    const local = { servers: [{ url: `${wire.origin}/v1` }] };
+    const refused = await wire.open(getting('/things', [], local), { baseUrl: undefined });
+    seen.length = 0;
+    const { error } = await refused.execute('call', {});
+    expect([error?.code, seen]).toEqual(['PERMISSION_DENIED', []]);
+    expect(error?.suggestions.join()).toContain(`--base-url ${wire.origin}/v1`);
+    const allowed = await wire.open(getting('/things', [], local));
+    expect((await allowed.execute('call', {})).success).toBe(true);
+  });
+});

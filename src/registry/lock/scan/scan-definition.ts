@@ -4,6 +4,7 @@ import type { Visible } from '../visible.ts';
 import { findConcealed } from './find-concealed.ts';
 import { findInstructions } from './find-instructions.ts';
 import { findInvisible } from './find-invisible.ts';
+import { findUnchecked } from './find-unchecked.ts';
 import type { NamedTool, NameIndex } from './name-index.ts';
 
 export interface ScanDeps {
@@ -35,7 +36,7 @@ export const scanDefinition = (
     ...findInstructions(text, path, visible),
     ...findConcealed(text, path, visible),
   ]);
-  return [...findings, ...findShadowing(tool, texts, names)]
+  return [...findings, ...findShadowing(tool, texts, names), ...findUnchecked(definition)]
     .sort((a, b) => rank(a) - rank(b))
     .slice(0, MAX_FINDINGS);
 };

@@ -10,7 +10,7 @@ import { isConnectionLost, serverFailure } from '../server-failure.ts';
 import type { ServerLink } from '../server-link.ts';
 import type { ServerSettings } from '../server-settings.ts';
 import { assignedFlow } from './flow-labels.ts';
-import { judgeSchema } from './judge-schema.ts';
+import { judgeSchema } from '../../../kit/data/judge-schema.ts';
 import type { ToolHints, ToolListing } from './list-server.ts';
 
 const MAX_DESCRIPTION = 20_000;

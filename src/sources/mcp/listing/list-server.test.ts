@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeSchema } from './judge-schema.ts';
+import { judgeSchema } from '../../../kit/data/judge-schema.ts';
 import { readToolListing, tidyListing } from './list-server.ts';
 
 const tidied = (...tools: unknown[]) => {

@@ -16,6 +16,8 @@ export interface Server {
   readonly takesCredentials: boolean;
   /** Whether it is on this machine and the configuration names it. */
   readonly isLocal: boolean;
+  /** Whether it is on this machine and only the document names it. */
+  readonly isForeignLocal: boolean;
 }
 
 const MAX_SERVERS = 100;
@@ -126,7 +128,10 @@ export class Servers {
     const { baseUrl } = this.#options;
     // The user may choose plain http; a document may not.
     const isSafe = url.protocol === 'https:' || isLoopback || baseUrl !== undefined;
-    return { url: text, host, takesCredentials: isNamed && isSafe, isLocal: isNamed && isLoopback };
+    return {
+      ...{ url: text, host, takesCredentials: isNamed && isSafe },
+      ...{ isLocal: isNamed && isLoopback, isForeignLocal: !isNamed && isLoopback },
+    };
   }
 }
 

@@ -2,7 +2,7 @@
  * Lists, when a tool is loaded, the parts of its schema that cannot be checked here. The tool still works:
  * its server checks its calls.
  */
-import { isObject } from '../../../kit/data/is-record.ts';
+import { isObject } from './is-record.ts';
 
 const KNOWN_DIALECT =
   /^https?:\/\/json-schema\.org\/(?:draft\/20(?:20-12|19-09)|draft-0[467])\/schema#?$/;
