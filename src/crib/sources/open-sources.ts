@@ -87,8 +87,17 @@ const readReach = (
   };
 };
 
-/** Hosts on this machine that the source itself is configured with. */
-const ADDRESS_KEYS = ['document', 'url', 'baseUrl', 'address', 'schema'] as const;
+/**
+ * Where each kind is read, the first setting that is there. The address of an API that is read elsewhere
+ * is not among them: a document could redirect its reader to it.
+ */
+const READ_AT: Readonly<Record<ExternalKind, readonly string[]>> = {
+  openapi: ['document'],
+  graphql: ['schema', 'url'],
+  grpc: ['address'],
+  websocket: ['url'],
+  n8n: ['baseUrl'],
+};
 export const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 export const hostOf = (
@@ -98,12 +107,13 @@ export const hostOf = (
   return URL.canParse(url) ? new URL(url) : undefined;
 };
 
-export const ownLocalHosts = ({ own }: ExternalSettings): readonly string[] =>
-  ADDRESS_KEYS.flatMap((key) => {
-    const text: unknown = Reflect.get(own as object, key);
-    const at = typeof text === 'string' ? hostOf(text) : undefined;
-    return at && LOOPBACK.test(at.hostname) ? [at.host] : [];
-  });
+/** Hosts on this machine that the source is read at, by its settings. */
+export const ownLocalHosts = ({ kind, own }: ExternalSettings): readonly string[] => {
+  const texts = READ_AT[kind as ExternalKind].map((key): unknown => Reflect.get(own as object, key));
+  const text = texts.find((one) => typeof one === 'string');
+  const at = typeof text === 'string' ? hostOf(text) : undefined;
+  return at && LOOPBACK.test(at.hostname) ? [at.host] : [];
+};
 
 const MAX_FILE_BYTES = 100_000_000;
 /** How long a health check may take. */
