@@ -5,53 +5,49 @@ import { randomBytes, randomUUID } from 'node:crypto';
 const TIME_DIGITS = 9;
 const COUNT_DIGITS = 4;
 const MAX_COUNT = 36 ** COUNT_DIGITS;
-const RANDOM_BYTES = 8;
-const BYTES_A_DRAW = 16_384;
-const COUNT_START = 1 + TIME_DIGITS;
-const RANDOM_START = COUNT_START + COUNT_DIGITS;
-const LENGTH = RANDOM_START + 2 * RANDOM_BYTES;
+const RANDOM_DIGITS = 16;
+const BYTES_A_DRAW = 2048;
 
-const DIGITS = Buffer.from('0123456789abcdefghijklmnopqrstuvwxyz', 'latin1');
+const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
+
+const padded = (n: number, digits: number): string => n.toString(36).padStart(digits, '0');
+
+/** Returns 64 random bits in hexadecimal. Draws those of many ids at once. */
+const createRandomDigits = (): (() => string) => {
+  let drawn = '';
+  let used = 0;
+  return () => {
+    if (used === drawn.length) {
+      drawn = randomBytes(BYTES_A_DRAW).toString('hex');
+      used = 0;
+    }
+    used += RANDOM_DIGITS;
+    return drawn.slice(used - RANDOM_DIGITS, used);
+  };
+};
 
 /**
  * Makes ids that are ordered by time and unique across processes: rows of the same time are
- * neighbours in an index. Their end cannot be guessed: 64 random bits, drawn for many ids at once.
- * Digits are written into one buffer: half the time of joining texts (0.15 µs), and every call has one.
+ * neighbours in an index. Their end cannot be guessed: 64 random bits. What 36 ids share is made once,
+ * and the rest is joined: half the time of writing digits into a buffer (0.12 µs), and every call has one.
  */
 export const createExecutionIds = (): ((at: number) => string) => {
-  const id = Buffer.alloc(LENGTH, 'x', 'latin1');
-  const writeDigits = (n: number, start: number, length: number): void => {
-    let rest = n;
-    for (let at = start + length - 1; at >= start; at -= 1) {
-      id[at] = DIGITS[rest % 36] as number;
-      rest = Math.floor(rest / 36);
-    }
-  };
-  let drawn = Buffer.alloc(0);
-  let used = 0;
-  const writeRandom = (): void => {
-    if (used === drawn.length) {
-      drawn = randomBytes(BYTES_A_DRAW);
-      used = 0;
-    }
-    for (let at = RANDOM_START; at < LENGTH; at += 2) {
-      const byte = drawn[used++] as number;
-      id[at] = DIGITS[byte >> 4] as number;
-      id[at + 1] = DIGITS[byte & 15] as number;
-    }
-  };
+  const randomDigits = createRandomDigits();
   let lastMs = 0;
   let count = 0;
+  let shared = '';
   return (ms) => {
     // A clock that went back, and more ids in a millisecond than fit, go on in order.
     if (ms > lastMs || count === MAX_COUNT) {
       lastMs = ms > lastMs ? ms : lastMs + 1;
-      writeDigits(lastMs, 1, TIME_DIGITS);
       count = 0;
     }
-    writeDigits(count++, COUNT_START, COUNT_DIGITS);
-    writeRandom();
-    return id.toString('latin1');
+    const digit = count % 36;
+    if (digit === 0) {
+      shared = `x${padded(lastMs, TIME_DIGITS)}${padded(count / 36, COUNT_DIGITS - 1)}`;
+    }
+    count += 1;
+    return shared + DIGITS.charAt(digit) + randomDigits();
   };
 };
 
