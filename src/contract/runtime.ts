@@ -18,6 +18,8 @@ export interface Runtime {
   now(): number;
   /** Milliseconds on a clock that never goes back. */
   elapsed(): number;
+  /** `now` at a time that `elapsed` returned just before. Absent where `now` has to be read each time. */
+  nowAt?(elapsed: number): number;
   /** 0 up to 1. */
   random(): number;
   /** Calls back after a while. */

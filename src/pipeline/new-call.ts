@@ -149,7 +149,8 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
   constructor(from: CallInput, { runtime, nextId }: NewCallDeps) {
     // A copy: the caller must not turn a dry run into a real one while it is under way.
     const options = from.as ? { ...from.as } : innerOptions(from.inner);
-    this.startedAt = runtime.now();
+    this.startedElapsed = runtime.elapsed();
+    this.startedAt = runtime.nowAt ? runtime.nowAt(this.startedElapsed) : runtime.now();
     this.executionId = from.executionId ?? nextId(this.startedAt);
     this.toolName = from.toolName;
     this.rawInput = from.rawInput;
@@ -157,7 +158,6 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
     this.options = options;
     this.parent = from.parent;
     this.internal = from.internal;
-    this.startedElapsed = runtime.elapsed();
     this.traceId = options.traceId ?? from.parent?.traceId ?? this.executionId;
     this.control = new Control(options.onProgress);
   }
