@@ -40,7 +40,7 @@ interface Frame {
 /** Stands for a value that is not clean yet. */
 const PENDING = Symbol('pending');
 
-class Walk {
+class Walk implements PlainData {
   bytes = 0;
   data: unknown = PENDING;
   readonly #redactor: Redactor;
@@ -193,19 +193,17 @@ class Walk {
   }
 }
 
-const resultOf = ({ data, bytes }: Walk): PlainData => ({ data, bytes });
-
 /** Throws a RangeError for data that is too deep or circular. */
 export const plainData = (value: unknown, redactor: Redactor): PlainData => {
   const walk = new Walk(redactor, value);
   walk.run(Number.POSITIVE_INFINITY);
-  return resultOf(walk);
+  return walk;
 };
 
 const finish = async (walk: Walk): Promise<PlainData> => {
   do await nextTurn();
   while (!walk.run(SLICE_BYTES));
-  return resultOf(walk);
+  return walk;
 };
 
 /** Does the same for a result of any size: a large one is walked in slices, and others work meanwhile. */
@@ -214,5 +212,5 @@ export const plainDataInSlices = (
   redactor: Redactor,
 ): PlainData | Promise<PlainData> => {
   const walk = new Walk(redactor, value);
-  return walk.run(SLICE_BYTES) ? resultOf(walk) : finish(walk);
+  return walk.run(SLICE_BYTES) ? walk : finish(walk);
 };

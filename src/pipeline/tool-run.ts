@@ -11,7 +11,7 @@ import type { PipelineControl } from './new-call.ts';
 import { failed, failedWith, succeeded } from './outcome.ts';
 import { type ErrorDeps, toolExplained, toolThrew } from './record/as-tool-error.ts';
 import { recordInput } from './record/audit-entry.ts';
-import type { Deadline, Deadlines } from './recovery/deadlines.ts';
+import type { Deadlines } from './recovery/deadlines.ts';
 import { hasNotBegun } from './recovery/may-retry.ts';
 import type { ToolSettings } from './tool-settings.ts';
 import type { UndoLog } from './undo/undo-log.ts';
@@ -27,16 +27,19 @@ export interface ToolRunDeps extends ErrorDeps {
 /** Aborts the call when `progress` stays away for too long. */
 const watchIdle = (call: AdmittedCall, deps: ToolRunDeps): (() => void) | undefined => {
   const { idleTimeoutMs } = deps.settingsOf(call.ready.tool);
-  if (idleTimeoutMs === undefined) return undefined;
+  return idleTimeoutMs === undefined ? undefined : abortWhenIdle(call, idleTimeoutMs, deps);
+};
+
+const abortWhenIdle = (
+  call: AdmittedCall,
+  idleMs: number,
+  { deadlines }: ToolRunDeps,
+): (() => void) => {
   const control = call.control as PipelineControl;
-  let deadline: Deadline;
-  const arm = (): void => {
-    deadline = deps.deadlines.after(idleTimeoutMs, () => control.abort('TIMEOUT'));
-  };
-  arm();
+  let deadline = deadlines.abortAfter(idleMs, control);
   control.touch = () => {
     deadline.cancel();
-    arm();
+    deadline = deadlines.abortAfter(idleMs, control);
   };
   return () => {
     control.touch = undefined;
@@ -127,7 +130,9 @@ class ToolRun {
   readonly #stopWatching: (() => void) | undefined;
   readonly #effectBefore: boolean;
   #startedAt: number | undefined;
-  #isOver = false;
+  /** Absent once the run is over. */
+  #resolve: ((result: ToolResult | Promise<ToolResult>) => void) | undefined = undefined;
+  #reject: ((error: unknown) => void) | undefined = undefined;
 
   constructor(call: AdmittedCall, deps: ToolRunDeps) {
     this.#call = call;
@@ -157,24 +162,29 @@ class ToolRun {
   /** Waits for the tool or the abort: a tool that ignores its signal cannot delay the call. */
   #waitFor(work: PromiseLike<unknown>): Promise<ToolResult> {
     return new Promise((resolve, reject) => {
-      // A rejection after the abort is handled and dropped.
-      const settle = (end: () => ToolResult | Promise<ToolResult>): void => {
-        if (this.#isOver) return;
-        this.#isOver = true;
-        try {
-          resolve(end());
-        } catch (error) {
-          reject(error);
-        }
-      };
-      this.#call.control.onAbort(() => settle(() => this.#aborted()));
-      const rejected = (error: unknown): void => settle(() => this.#threw(error));
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.#call.control.onAbort(() => this.#end('aborted', undefined));
+      const rejected = (error: unknown): void => this.#end('threw', error);
       try {
-        subscribe(work, (data) => settle(() => this.#returned(data)), rejected);
+        subscribe(work, (data) => this.#end('returned', data), rejected);
       } catch (error) {
         rejected(error);
       }
     });
+  }
+
+  /** Settles the promise by whatever comes first; the rest, such as a late rejection, is dropped. */
+  #end(how: 'returned' | 'threw' | 'aborted', value: unknown): void {
+    const resolve = this.#resolve;
+    if (!resolve) return;
+    this.#resolve = undefined;
+    try {
+      if (how === 'returned') resolve(this.#returned(value));
+      else resolve(how === 'threw' ? this.#threw(value) : this.#aborted());
+    } catch (error) {
+      this.#reject?.(error);
+    }
   }
 
   #aborted(): ToolResult {

@@ -12,7 +12,7 @@ export interface Visitor {
 export const someText = (value: unknown, fits: (text: string) => boolean): boolean => {
   if (typeof value === 'string') return fits(value);
   if (typeof value !== 'object' || value === null) return false;
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     if (someText((value as Record<string, unknown>)[key], fits)) return true;
   }
   return false;

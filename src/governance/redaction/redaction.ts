@@ -164,6 +164,7 @@ export class Redactor {
   }
 
   #object(value: object, depth: number, under: FieldName): unknown {
+    if (Object.getPrototypeOf(value) === Object.prototype) return this.#fields(value, depth, under);
     if (Array.isArray(value)) return this.#items(value, depth, under);
     if (value instanceof Uint8Array) {
       return this.textUnder(under, Buffer.from(value).toString('base64'));

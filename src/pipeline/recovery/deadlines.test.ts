@@ -7,10 +7,10 @@ describe('deadlines', () => {
     const runtime = fakeRuntime();
     const deadlines = new Deadlines(runtime);
     const fired: string[] = [];
-    deadlines.after(100, () => fired.push('a'));
+    deadlines.abortAfter(100, { abort: () => fired.push('a') });
     await runtime.advance(50);
-    deadlines.after(100, () => fired.push('b'));
-    deadlines.after(10, () => fired.push('short'));
+    deadlines.abortAfter(100, { abort: () => fired.push('b') });
+    deadlines.abortAfter(10, { abort: () => fired.push('short') });
     await runtime.advance(49);
     expect(fired).toEqual(['short']);
     await runtime.advance(1);
@@ -23,8 +23,8 @@ describe('deadlines', () => {
     const runtime = fakeRuntime();
     const deadlines = new Deadlines(runtime);
     const fired: string[] = [];
-    const first = deadlines.after(100, () => fired.push('first'));
-    deadlines.after(100, () => fired.push('second'));
+    const first = deadlines.abortAfter(100, { abort: () => fired.push('first') });
+    deadlines.abortAfter(100, { abort: () => fired.push('second') });
     first.cancel();
     first.cancel();
     await runtime.advance(200);
@@ -34,7 +34,7 @@ describe('deadlines', () => {
   it('take no timer for what is over within the turn', async () => {
     const runtime = fakeRuntime();
     const deadlines = new Deadlines(runtime);
-    for (let i = 0; i < 100; i++) deadlines.after(100, () => undefined).cancel();
+    for (let i = 0; i < 100; i++) deadlines.abortAfter(100, { abort: () => undefined }).cancel();
     await runtime.advance(0);
     expect(runtime.pendingTimers).toBe(0);
   });
@@ -42,7 +42,9 @@ describe('deadlines', () => {
   it('keep one timer for any number of calls with the same limit', async () => {
     const runtime = fakeRuntime();
     const deadlines = new Deadlines(runtime);
-    const armed = Array.from({ length: 5000 }, () => deadlines.after(100, () => undefined));
+    const armed = Array.from({ length: 5000 }, () =>
+      deadlines.abortAfter(100, { abort: () => undefined }),
+    );
     await runtime.advance(0);
     expect(runtime.pendingTimers).toBe(1);
     for (const deadline of armed) deadline.cancel();
@@ -54,22 +56,24 @@ describe('deadlines', () => {
     const runtime = fakeRuntime();
     const deadlines = new Deadlines(runtime);
     const fired: number[] = [];
-    for (let i = 0; i < 3000; i++) deadlines.after(100, () => fired.push(i)).cancel();
-    deadlines.after(100, () => fired.push(-1));
-    for (let i = 0; i < 3000; i++) deadlines.after(100, () => fired.push(i)).cancel();
+    for (let i = 0; i < 3000; i++)
+      deadlines.abortAfter(100, { abort: () => fired.push(i) }).cancel();
+    deadlines.abortAfter(100, { abort: () => fired.push(-1) });
+    for (let i = 0; i < 3000; i++)
+      deadlines.abortAfter(100, { abort: () => fired.push(i) }).cancel();
     await runtime.advance(100);
     expect(fired).toEqual([-1]);
   });
 
-  it('a callback may arm a new deadline of the same limit', async () => {
+  it('an abort may arm a new deadline of the same limit', async () => {
     const runtime = fakeRuntime();
     const deadlines = new Deadlines(runtime);
     let fired = 0;
     const again = (): void => {
       fired++;
-      if (fired < 3) deadlines.after(100, again);
+      if (fired < 3) deadlines.abortAfter(100, { abort: again });
     };
-    deadlines.after(100, again);
+    deadlines.abortAfter(100, { abort: again });
     await runtime.advance(350);
     expect(fired).toBe(3);
   });

@@ -3,6 +3,7 @@
  * event loop turns, and need neither a timer nor the clock. The others expire, among those with the same
  * limit, in the order they came, so one timer for the oldest of each limit is enough.
  */
+import type { CallControl } from '../../contract/call.ts';
 import type { Runtime, Timer } from '../../contract/runtime.ts';
 
 export interface Deadline {
@@ -10,9 +11,11 @@ export interface Deadline {
   cancel(): void;
 }
 
+type AbortableControl = Pick<CallControl, 'abort'>;
+
 class Entry implements Deadline {
   readonly ms: number;
-  readonly callback: () => void;
+  readonly control: AbortableControl;
   /** The row that it is in now. */
   row: Row;
   expiresAt = 0;
@@ -20,9 +23,9 @@ class Entry implements Deadline {
   newer: Entry | undefined = undefined;
   #over = false;
 
-  constructor(ms: number, callback: () => void, row: Row) {
+  constructor(ms: number, control: AbortableControl, row: Row) {
     this.ms = ms;
-    this.callback = callback;
+    this.control = control;
     this.row = row;
   }
 
@@ -101,7 +104,7 @@ class LimitRow extends Row {
     let { oldest } = this;
     while (oldest && oldest.expiresAt <= now) {
       oldest.cancel();
-      oldest.callback();
+      oldest.control.abort('TIMEOUT');
       oldest = this.oldest;
     }
     if (oldest && !this.#timer) this.#wait(Math.max(1, oldest.expiresAt - now));
@@ -119,9 +122,9 @@ export class Deadlines {
     this.#runtime = runtime;
   }
 
-  /** Calls back after `ms` unless cancelled before. */
-  after(ms: number, callback: () => void): Deadline {
-    const entry = new Entry(ms, callback, this.#fresh);
+  /** Aborts a call after `ms` unless cancelled before. */
+  abortAfter(ms: number, control: AbortableControl): Deadline {
+    const entry = new Entry(ms, control, this.#fresh);
     this.#fresh.append(entry);
     this.#turning ??= setImmediate(this.#timeFresh);
     return entry;

@@ -1,5 +1,5 @@
 /** Applies a tool's effects in order after it succeeded; one failure rolls back those before it. */
-import type { Call } from '../../contract/call.ts';
+import type { Call, Next } from '../../contract/call.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import type { Effect } from '../../contract/effect.ts';
 import type { ToolResult } from '../../contract/result.ts';
@@ -12,6 +12,8 @@ import { failed } from '../outcome.ts';
 export interface ApplyEffectsDeps extends EffectDeps {
   readonly contexts: Contexts;
 }
+
+type Budgeted = Call<'ready' | 'budget'>;
 
 interface Applied {
   readonly description: string;
@@ -75,11 +77,18 @@ const applyAll = async (
   return result;
 };
 
+const runAndApply = async (
+  call: Budgeted,
+  next: Next<Budgeted>,
+  deps: ApplyEffectsDeps & { readonly effects: readonly Effect[] },
+): Promise<ToolResult> => {
+  const result = await next(call);
+  return result.success ? applyAll(call, result, deps) : result;
+};
+
 export const applyEffects = (deps: ApplyEffectsDeps): Stage<'ready' | 'budget'> =>
   function applyEffects(call, next) {
     const { effects } = call.ready.tool;
     if (!effects || effects.length === 0 || call.options.dryRun) return next(call);
-    return next(call).then((result) =>
-      result.success ? applyAll(call, result, { ...deps, effects }) : result,
-    );
+    return runAndApply(call, next, { ...deps, effects });
   };

@@ -13,7 +13,7 @@ import type {
 } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
-import type { Tool } from '../../contract/tool.ts';
+import type { Capability, Tool } from '../../contract/tool.ts';
 import { isWithinPattern } from '../../governance/approvals/approved-paths.ts';
 import type { ResolvedTargets } from '../../governance/approvals/call-targets.ts';
 import type { SessionLabels } from '../../governance/labels/session-labels.ts';
@@ -56,9 +56,11 @@ export const questionOf = (call: Call<'ready' | 'input'>, flow: FlowState): Poli
   return { tool, tier, capability, input, caller, now, flow };
 };
 
+const isExternal = ({ tier }: Capability): boolean => tier === 'external_api';
+
 /** Judges a tool by the most dangerous thing it can do. */
 const canBeSink = (tool: Tool): boolean =>
-  isSink(tool, tool.tier) || tool.capabilities.some(({ tier }) => tier === 'external_api');
+  isSink(tool, tool.tier) || tool.capabilities.some(isExternal);
 
 /** Reads the session's state anew where a rule uses it: other processes may know more than this one. */
 export const flowOf = (
@@ -157,10 +159,15 @@ export const authorize = (deps: AuthorizeDeps): Stage<'ready' | 'input' | 'inspe
     }
     return withGrants(call, { question, verdict, missing }, { deps, next });
   };
+  const decideLater = async (
+    call: Inspected,
+    next: Onward,
+    flow: Promise<FlowState>,
+  ): Promise<ToolResult> => decide(call, next, await flow);
+
   return function authorize(call, next) {
     if (isOffList(call)) return Promise.resolve(refuse(call, NOT_LISTED));
     const flow = flowOf(call, deps);
-    if (flow instanceof Promise) return flow.then((state) => decide(call, next, state));
-    return decide(call, next, flow);
+    return flow instanceof Promise ? decideLater(call, next, flow) : decide(call, next, flow);
   };
 };

@@ -1,9 +1,11 @@
 /** Stops a call by critical preconditions; others mark it degraded. A check that throws has failed. */
+import type { Call, Next } from '../../contract/call.ts';
 import type {
   Precondition,
   PreconditionCheck,
   PreconditionReport,
 } from '../../contract/precondition.ts';
+import type { ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Contexts } from '../broker/context.ts';
 import {
@@ -25,6 +27,9 @@ const NONE: PreconditionReport = Object.freeze({
 export interface CheckPreconditionsDeps extends PreconditionDeps {
   readonly contexts: Contexts;
 }
+
+type Authenticated = Call<'ready' | 'input' | 'authenticated'>;
+type Onward = Next<Call<'ready' | 'input' | 'authenticated' | 'preconditions'>>;
 
 const KINDS: readonly unknown[] = ['resource', 'state', 'permission', 'dependency', 'custom'];
 
@@ -66,6 +71,22 @@ const reportOn = async (
   };
 };
 
+const checkAll = async (
+  call: Authenticated,
+  next: Onward,
+  deps: CheckPreconditionsDeps & { readonly preconditions: readonly Precondition[] },
+): Promise<ToolResult> => {
+  const scene = { call, context: deps.contexts.of(call), deps };
+  const report = await reportOn(deps.preconditions, scene);
+  call.notes.degraded = report.degradedMode;
+  if (report.canProceed) return next(prove(call, 'preconditions', report));
+  const unmet = report.results.filter(({ critical, passed }) => critical && !passed);
+  return failed(call, 'PRECONDITION_FAILED', {
+    message: `Not met: ${unmet.map(({ description }) => description).join('; ')}`,
+    suggestions: unmet.map(({ description }) => description),
+  });
+};
+
 export const checkPreconditions = (
   deps: CheckPreconditionsDeps,
 ): Stage<'ready' | 'input' | 'authenticated', 'preconditions'> =>
@@ -74,14 +95,5 @@ export const checkPreconditions = (
     if (!preconditions || preconditions.length === 0) {
       return next(prove(call, 'preconditions', NONE));
     }
-    const scene = { call, context: deps.contexts.of(call), deps };
-    return reportOn(preconditions, scene).then((report) => {
-      call.notes.degraded = report.degradedMode;
-      if (report.canProceed) return next(prove(call, 'preconditions', report));
-      const unmet = report.results.filter(({ critical, passed }) => critical && !passed);
-      return failed(call, 'PRECONDITION_FAILED', {
-        message: `Not met: ${unmet.map(({ description }) => description).join('; ')}`,
-        suggestions: unmet.map(({ description }) => description),
-      });
-    });
+    return checkAll(call, next, { ...deps, preconditions });
   };

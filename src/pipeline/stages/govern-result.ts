@@ -107,9 +107,15 @@ const govern = (
 ): ToolResult | Promise<ToolResult> => {
   const clean = plain(result.data, deps.redactor);
   return clean instanceof Promise
-    ? clean.then((late) => conclude(call, result, { clean: late, deps }))
+    ? concludeLater(call, result, { clean, deps })
     : conclude(call, result, { clean, deps });
 };
+
+const concludeLater = async (
+  call: CallRequest,
+  result: SuccessResult,
+  { clean, deps }: { readonly clean: Promise<PlainData | undefined>; readonly deps: Governor },
+): Promise<ToolResult> => conclude(call, result, { clean: await clean, deps });
 
 /**
  * Makes what the parts of a failed call returned plain data, redacted. What cannot be read is left out,

@@ -17,6 +17,9 @@ export interface InspectDeps {
   readonly sanitize: 'flag' | 'off';
 }
 
+type Inspectable = Call<'ready' | 'input'>;
+type Onward = Next<Call<'ready' | 'input' | 'inspected'>>;
+
 const NOTHING: readonly string[] = Object.freeze([]);
 
 const noteOf = ({ type, severity, description, at }: Violation): string =>
@@ -45,9 +48,9 @@ export const inspect = (deps: InspectDeps): Stage<'ready' | 'input', 'inspected'
     }),
   );
   const conclude = (
-    call: Call<'ready' | 'input'>,
+    call: Inspectable,
     violations: readonly Violation[],
-    next: Next<Call<'ready' | 'input' | 'inspected'>>,
+    next: Onward,
   ): Promise<ToolResult> => {
     if (violations.length === 0) return next(prove(call, 'inspected', NOTHING));
     // Also for a refusal: the trail says what the inspection found.
@@ -55,10 +58,16 @@ export const inspect = (deps: InspectDeps): Stage<'ready' | 'input', 'inspected'
     const serious = violations.filter(isSerious);
     return serious.length > 0 ? refuse(call, serious) : next(noted);
   };
+  const concludeLater = async (
+    call: Inspectable,
+    violations: Promise<readonly Violation[]>,
+    next: Onward,
+  ): Promise<ToolResult> => conclude(call, await violations, next);
+
   return function inspect(call, next) {
     const violations = inspectorOf(call.ready.tool)(call.input);
     return violations instanceof Promise
-      ? violations.then((all) => conclude(call, all, next))
+      ? concludeLater(call, violations, next)
       : conclude(call, violations, next);
   };
 };

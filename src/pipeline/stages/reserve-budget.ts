@@ -68,6 +68,18 @@ const holding = async (
   }
 };
 
+/** Goes on where the budget covers the call, and holds nothing. */
+const ifCovered = async (
+  call: Approved,
+  next: Onward,
+  { budgeting, estimate }: { readonly budgeting: Budgeting; readonly estimate: Estimate },
+): Promise<ToolResult> => {
+  const outcome = await budgeting.covers(call, estimate);
+  return outcome.ok
+    ? next(prove(call, 'budget', { estimate, scopes: NO_SCOPES }))
+    : budgeting.refusal(call, outcome);
+};
+
 export const reserveBudget = (
   budgeting: Budgeting,
 ): Stage<'ready' | 'input' | 'grant' | 'approval', 'budget'> =>
@@ -77,13 +89,7 @@ export const reserveBudget = (
     // The parts of a composed tool hold what they cost: a hold for the whole would count twice.
     const isHeldByParts = composition !== undefined && most !== undefined;
     if (call.options.dryRun || isHeldByParts) {
-      return budgeting
-        .covers(call, estimate)
-        .then((outcome) =>
-          outcome.ok
-            ? next(prove(call, 'budget', { estimate, scopes: NO_SCOPES }))
-            : budgeting.refusal(call, outcome),
-        );
+      return ifCovered(call, next, { budgeting, estimate });
     }
     if (budgeting.needsHold(call, estimate)) return holding(call, next, { budgeting, estimate });
     // If the tool charges all the same, the amount is held then, and `record` books it.

@@ -84,11 +84,16 @@ export const resolve = (deps: ResolveDeps): Stage<never, 'ready'> => {
     }
     return next(resolved);
   };
+  const admitLoaded = async (
+    call: CallRequest,
+    loading: Promise<ReadyTool>,
+    next: Next<Call<'ready'>>,
+  ): Promise<ToolResult> => admit(call, await loading, next);
 
   return function resolve(call, next) {
     const ready = call.internal ?? tools.ready(call.toolName, call.options.version);
     if (ready === undefined) return Promise.resolve(absent(call, deps));
-    if (ready instanceof Promise) return ready.then((tool) => admit(call, tool, next));
+    if (ready instanceof Promise) return admitLoaded(call, ready, next);
     return admit(call, ready, next);
   };
 };
