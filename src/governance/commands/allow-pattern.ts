@@ -4,7 +4,7 @@
  * git accept, and `mytool **` any arguments at all.
  */
 import { ToolFailure } from '../../contract/errors.ts';
-import { matchesWildcard } from '../wildcard.ts';
+import { matchesWildcard } from '../../kit/text/wildcard.ts';
 import { ruleOf } from './program-rules/program-rules.ts';
 import {
   NEVER,

@@ -4,7 +4,7 @@
  * `files-programs-obey.ts`.
  */
 
-import { matchesWildcard } from '../wildcard.ts';
+import { matchesWildcard } from '../../kit/text/wildcard.ts';
 import { NEVER_WRITTEN, PROGRAM_FILES } from './files-programs-obey.ts';
 import {
   CREDENTIAL_FILES,

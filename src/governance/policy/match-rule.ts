@@ -5,7 +5,7 @@
 import type { Caller } from '../../contract/caller.ts';
 import type { PolicyQuestion } from '../../contract/policy.ts';
 import { TIERS } from '../../contract/tool.ts';
-import { matchesWildcard } from '../wildcard.ts';
+import { matchesWildcard } from '../../kit/text/wildcard.ts';
 import type { CallFacts } from './condition/call-facts.ts';
 import type { Rule, RuleMatch } from './rule.ts';
 

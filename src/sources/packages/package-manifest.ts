@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ToolFailure } from '../../contract/errors.ts';
 import { parseStrictJson } from '../../kit/text/strict-json.ts';
 import { visibleItem } from '../../kit/text/visible-text.ts';
+import { wildcard } from '../../kit/text/wildcard.ts';
 import { isPackageName } from './package-spec.ts';
 
 export type PackageFiles = ReadonlyMap<string, Uint8Array>;
@@ -61,40 +62,26 @@ const readJson = (files: PackageFiles): unknown => {
 
 /** Makes a test for paths; `*` stands for any characters within one part. No backtracking. */
 const matcher = (pattern: string): ((path: string) => boolean) => {
-  const wanted = pattern.split('/');
-  const fits = (part: string, text: string): boolean => {
-    const [first = '', ...rest] = part.split('*');
-    const last = rest.pop();
-    if (last === undefined) return part === text;
-    if (!text.startsWith(first) || !text.endsWith(last)) return false;
-    let at = first.length;
-    for (const piece of rest) {
-      const next = text.indexOf(piece, at);
-      if (next < 0) return false;
-      at = next + piece.length;
-    }
-    return at <= text.length - last.length;
-  };
+  const tests = pattern.split('/').map(wildcard);
   return (path) => {
     const parts = path.split('/');
-    return (
-      parts.length === wanted.length && wanted.every((part, at) => fits(part, parts[at] ?? ''))
-    );
+    return parts.length === tests.length && tests.every((test, at) => test(parts[at] ?? ''));
   };
 };
 
 const NO_TOOL = /\.(?:d|test|spec)\.m?[jt]s$/;
 
 const toolFilesOf = (patterns: readonly string[], files: PackageFiles): readonly string[] => {
-  const found = new Set<string>();
+  const toolFiles = new Set<string>();
   for (const pattern of patterns) {
     const fits = matcher(pattern);
     const matches = [...files.keys()].filter((path) => fits(path) && !NO_TOOL.test(path));
     if (matches.length === 0) throw invalid(`toolcrib.tools: no file is named ${pattern}`);
-    for (const path of matches) found.add(path);
+    for (const path of matches) toolFiles.add(path);
   }
-  if (found.size > MAX_TOOL_FILES) throw invalid(`it names more than ${MAX_TOOL_FILES} tool files`);
-  return [...found].toSorted();
+  if (toolFiles.size > MAX_TOOL_FILES)
+    throw invalid(`it names more than ${MAX_TOOL_FILES} tool files`);
+  return [...toolFiles].toSorted();
 };
 
 /** Scripts that npm would run at an installation. */

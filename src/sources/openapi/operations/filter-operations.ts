@@ -1,25 +1,7 @@
 /** Says which operations the user wants as tools. */
+import { wildcard } from '../../../kit/text/wildcard.ts';
 import type { OpenapiOptions, OperationFilter } from '../openapi-settings.ts';
 import type { Operation } from './list-operations.ts';
-
-type Test = (text: string) => boolean;
-
-/** Matches a text with `*` for any run of characters, in time that grows with the text alone. */
-export const wildcard = (pattern: string): Test => {
-  const [first = '', ...rest] = pattern.split('*');
-  const last = rest.pop();
-  if (last === undefined) return (text) => text === first;
-  return (text) => {
-    if (!text.startsWith(first) || !text.endsWith(last)) return false;
-    let at = first.length;
-    for (const piece of rest) {
-      const found = text.indexOf(piece, at);
-      if (found < 0) return false;
-      at = found + piece.length;
-    }
-    return at <= text.length - last.length;
-  };
-};
 
 type NamedOperation = Operation & { readonly name: string };
 

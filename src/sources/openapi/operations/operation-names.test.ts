@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { openapiTools } from '../../../../test/fixtures/openapi-source.ts';
-import { wildcard } from './filter-operations.ts';
 
 const LONG = 'a'.repeat(100);
 const PATHS: Readonly<Record<string, object>> = {
@@ -49,17 +48,6 @@ describe('names of tools', () => {
     expect(
       await namesOf(PATHS, { include: { paths: ['/pets/*'] }, exclude: { operations: ['same*'] } }),
     ).toEqual(['drop']);
-  });
-
-  it.each([
-    ['a*b', 'ab', true],
-    ['a*b*c', 'a--b--c', true],
-    ['a*b*c', 'acb', false],
-    ['ab*ba', 'aba', false],
-    ['*', '', true],
-    ['abc', 'abcd', false],
-  ])('%s matches %s: %s', (pattern, text, expected) => {
-    expect(wildcard(pattern)(text)).toBe(expected);
   });
 });
 

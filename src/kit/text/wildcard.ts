@@ -16,3 +16,9 @@ export const matchesWildcard = (pieces: readonly string[], text: string): boolea
   }
   return text.length - tail.length >= at && text.endsWith(tail);
 };
+
+/** Makes a test of whole texts by a pattern in which `*` stands for any characters. */
+export const wildcard = (pattern: string): ((text: string) => boolean) => {
+  const pieces = pattern.split('*');
+  return (text) => matchesWildcard(pieces, text);
+};
