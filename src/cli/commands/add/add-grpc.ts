@@ -20,7 +20,7 @@ export interface AddGrpcOptions {
 const SCHEME = /^(grpcs?):\/\//i;
 const ADDRESS = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]%\\]+):(\d{1,5})$/i;
 
-interface Place {
+interface GrpcTarget {
   /** Host and port. */
   readonly address: string;
   readonly host: string;
@@ -28,7 +28,7 @@ interface Place {
   readonly tls: boolean | undefined;
 }
 
-const placeOf = (typed: string): Place => {
+const targetOf = (typed: string): GrpcTarget => {
   const scheme = SCHEME.exec(typed)?.[1]?.toLowerCase();
   const address = typed.replace(SCHEME, '').replace(/\/$/, '');
   const host = ADDRESS.exec(address)?.[1];
@@ -59,11 +59,14 @@ const metadataOf = (pairs: readonly string[]): Readonly<Record<string, string>> 
     }),
   );
 
-const settingsOf = (place: Place, options: AddGrpcOptions): Readonly<Record<string, unknown>> => {
+const settingsOf = (
+  target: GrpcTarget,
+  options: AddGrpcOptions,
+): Readonly<Record<string, unknown>> => {
   const { proto, includeDir, ca, bearer, metadata, include, exclude } = options;
-  const tls = options.tls ?? place.tls;
+  const tls = options.tls ?? target.tls;
   return {
-    address: place.address,
+    address: target.address,
     ...(proto && { proto }),
     ...(includeDir && { includeDirs: includeDir }),
     ...(tls !== undefined && { tls }),
@@ -99,12 +102,12 @@ export const addGrpc: AddKind<AddGrpcOptions> = {
   recognises: (address) => SCHEME.test(address),
   options,
   async source({ address, name, options: chosen }) {
-    const place = placeOf(address);
-    const settings = settingsOf(place, chosen);
+    const target = targetOf(address);
+    const settings = settingsOf(target, chosen);
     const { metadata = [], bearer } = chosen;
     const keys = secretKeysOf(metadataOf(metadata));
     return {
-      name: name ?? nameOf(place.host),
+      name: name ?? nameOf(target.host),
       settings,
       secrets: [...new Set([...(bearer === undefined ? [] : [bearer]), ...keys])],
     };

@@ -73,12 +73,12 @@ const isConfirmed = async (io: Io, { kind }: KindGuess, { options }: AddWish): P
   options.dryRun === true || io.json || !canAsk(io) || confirm(io, `Add it as ${kind}?`);
 
 export const addGuessed = async (io: Io, wish: AddWish): Promise<number> => {
-  const found = await guess(io, wish.address);
-  const { kind, why } = found;
+  const guessed = await guess(io, wish.address);
+  const { kind, why } = guessed;
   const entry = [...ADD_KINDS, ...INSTALLED_KINDS].find((each) => each.kind === kind);
   if (!entry && kind !== 'mcp') throw unknownKind(wish.address);
   if (!io.json) note(io, `It is ${kind}: ${visibleText(why)}.`);
-  if (!(await isConfirmed(io, found, wish))) {
+  if (!(await isConfirmed(io, guessed, wish))) {
     note(io, 'Nothing was added.');
     return 0;
   }

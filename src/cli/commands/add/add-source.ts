@@ -89,8 +89,8 @@ const prepare = async (
   const deps = await openConfigDeps(io);
   const { name, replace = false, project: inProject = false } = options;
   const typed = await kind.source({ io, address, name, options });
-  const place = { cwd: io.cwd, ...(inProject && { project: deps.root }) };
-  const source = withPlacedPaths(typed, place);
+  const base = { cwd: io.cwd, ...(inProject && { project: deps.root }) };
+  const source = withPlacedPaths(typed, base);
   assertFreeName(deps, { kind: kind.kind, name: source.name }, replace);
   assertOwn(deps, source.name, inProject);
   await assertEditable(io, deps, inProject);

@@ -14,8 +14,8 @@ describe('the paths of a new source', () => {
   });
 
   it('start at the project in its own file, wherever they were typed', () => {
-    const place = { cwd: '/home/ada/shop/src', project: '/home/ada/shop' };
-    expect(withPlacedPaths(source, place).settings).toMatchObject({
+    const base = { cwd: '/home/ada/shop/src', project: '/home/ada/shop' };
+    expect(withPlacedPaths(source, base).settings).toMatchObject({
       document: 'src/api.yaml',
       proto: ['src/a.proto', 'b.proto'],
     });

@@ -13,13 +13,13 @@ const PATH_KEYS: ReadonlySet<string> = new Set([
 
 const isAddress = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 
-export interface Place {
+export interface PathBase {
   readonly cwd: string;
   /** The project whose file is written; absent for the user's own, which counts in every folder. */
   readonly project?: string;
 }
 
-const placed = (text: unknown, { cwd, project }: Place): unknown => {
+const placed = (text: unknown, { cwd, project }: PathBase): unknown => {
   if (typeof text !== 'string' || isAddress(text)) return text;
   const path = resolve(cwd, text);
   if (project === undefined) return path;
@@ -27,12 +27,12 @@ const placed = (text: unknown, { cwd, project }: Place): unknown => {
   return below === '..' || below.startsWith('../') ? path : below;
 };
 
-export const withPlacedPaths = (source: NewSource, place: Place): NewSource => {
+export const withPlacedPaths = (source: NewSource, base: PathBase): NewSource => {
   const entries = Object.entries(source.settings).map(([key, value]) => {
     if (!PATH_KEYS.has(key)) return [key, value];
     return [
       key,
-      Array.isArray(value) ? value.map((one) => placed(one, place)) : placed(value, place),
+      Array.isArray(value) ? value.map((one) => placed(one, base)) : placed(value, base),
     ];
   });
   return { ...source, settings: Object.fromEntries(entries) };
