@@ -232,17 +232,22 @@ describe('a bad file is reported at its line and column, and skipped', () => {
 
   it.each(CASES)(
     '%s',
-    async (_, texts, expected) => {
-      const source = open({
-        ...texts,
-        'good.yml': yaml('export const run = () => 1').replace('name: x', 'name: good'),
-      });
+    async (what, texts, expected) => {
+      const good = yaml('export const run = () => 1').replace('name: x', 'name: good');
+      const limit = what === 'a module that never ends' ? { maxDescribeMs: 200 } : {};
+      const source = open({ ...texts, 'good.yml': good }, limit);
       const tools = await source.source.load();
       expect(source.problems().join('\n')).toMatch(expected);
       expect(tools.map(({ name }) => name)).toEqual(['good']);
     },
     30_000,
   );
+
+  it('but a good one is not refused because a busy machine takes seconds to read it', async () => {
+    const { tool, runs } = open({ 'x.ts': ts('run: () => 1') });
+    await tool('x');
+    expect(runs.map(({ config }) => config.timeLimit)).toEqual([10_000]);
+  });
 
   it('a tool with a name that another file uses', async () => {
     const source = open({

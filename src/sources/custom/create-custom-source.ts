@@ -26,6 +26,8 @@ export interface CustomSourceOptions extends Runner {
   readonly runtime: Pick<Runtime, 'after' | 'log'>;
   /** How long the folder must be quiet before a change is reported. */
   readonly quietMs?: number;
+  /** How long a module may take to describe its tools. */
+  readonly maxDescribeMs?: number;
 }
 
 export interface CustomSource extends Source {

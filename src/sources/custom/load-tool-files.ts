@@ -21,6 +21,7 @@ export interface LoadDeps extends Runner {
   readonly cache: CompileCache;
   /** Says which files have tools; those at the top of the folder by default. */
   readonly hasTools?: (file: string) => boolean;
+  readonly maxDescribeMs?: number;
 }
 
 export interface LoadedFiles {
@@ -112,9 +113,10 @@ const withoutDuplicates = (outcomes: readonly Outcome[]): LoadedFiles => {
 /** Never rejects because of the content of a file. */
 export const loadToolFiles = async (deps: LoadDeps): Promise<LoadedFiles> => {
   const compile = createCompiler(deps);
-  const { runCode, defaultSandbox, onlySandbox, hasTools = isToolFile } = deps;
+  const { runCode, defaultSandbox, onlySandbox, hasTools = isToolFile, maxDescribeMs } = deps;
   const runner = { runCode, defaultSandbox, ...(onlySandbox && { onlySandbox }) };
-  const readerDeps = { compile, ...runner };
+  const limit = maxDescribeMs === undefined ? {} : { maxDescribeMs };
+  const readerDeps = { compile, ...runner, ...limit };
   const readOne = async (file: string, bytes: Uint8Array): Promise<Outcome> => {
     const read: ReadTool = isYaml(file) ? readYamlTool : readModuleTools;
     try {

@@ -4,16 +4,16 @@
  */
 import type { ToolFailure } from '../../contract/errors.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
-import { buildTool, type RunCode, sandboxConfig, sandboxName } from './build-tool.ts';
+import { buildTool, sandboxConfig, sandboxName } from './build-tool.ts';
 import type { ToolCode } from './compile-tool.ts';
 import { checkDefinition, type ModuleDefinition, moduleDefinition } from './definition-shape.ts';
 import { moduleReach } from './derive-reach.ts';
 import { BadToolFile, type Position, START } from './file-problem.ts';
 import { type MappedCode, mapFailure } from './map-failure.ts';
-import type { LocatedTool, ReadTool } from './read-tool.ts';
+import type { LocatedTool, ReaderDeps, ReadTool } from './read-tool.ts';
 
-/** How long a module may take to describe its tools. */
-const MAX_DESCRIBE_MS = 2_000;
+/** How long a module may take to describe its tools: it takes milliseconds, but machines are busy. */
+const MAX_DESCRIBE_MS = 10_000;
 const MAX_TOOLS = 100;
 
 const positionOf = (text: string, pattern: RegExp): Position => {
@@ -34,14 +34,17 @@ const isDescription = (value: unknown): value is ToolDescription =>
 const badFile = (file: string, position: Position, message: string): BadToolFile =>
   new BadToolFile([{ file, ...position, message }]);
 
-const describeTools = async (code: MappedCode, runCode: RunCode): Promise<unknown> => {
+const describeTools = async (
+  code: MappedCode,
+  { runCode, maxDescribeMs = MAX_DESCRIBE_MS }: Pick<ReaderDeps, 'runCode' | 'maxDescribeMs'>,
+): Promise<unknown> => {
   try {
     return await runCode({
       code: code.text,
       name: code.name,
       input: { describe: true },
       context: undefined,
-      config: sandboxConfig('wasm', MAX_DESCRIBE_MS),
+      config: sandboxConfig('wasm', maxDescribeMs),
     });
   } catch (error) {
     const mapped = mapFailure(error, code) as ToolFailure;
@@ -94,7 +97,7 @@ export const readModuleTools: ReadTool = async ({ file, text }, { compile, ...ru
     file,
     positionOf: source.positionOf,
   };
-  const list = await describe(() => describeTools(code, runner.runCode));
+  const list = await describe(() => describeTools(code, runner));
   if (!Array.isArray(list) || list.length > MAX_TOOLS || !list.every(isDescription)) {
     throw badFile(file, position, `expected one tool, or a list of at most ${MAX_TOOLS}`);
   }

@@ -12,6 +12,8 @@ export interface Compilation {
 }
 
 export interface ReaderDeps extends Runner {
+  /** How long a module may take to describe its tools. */
+  readonly maxDescribeMs?: number;
   /** Compiles, or reads the cache. Throws `BadToolFile`. */
   compile(code: ToolCode): Promise<Compilation>;
 }
