@@ -11,6 +11,7 @@ import { checkFolders, checkLengths, longFiles } from './check-lengths.ts';
 import { checkLoading } from './check-loading.ts';
 import { checkMatchers } from './check-matchers.ts';
 import { checkNames } from './check-names.ts';
+import { checkWaits } from './check-waits.ts';
 import { drawnFolders } from './drawn-folders.ts';
 import { readLayerTable } from './layer-table.ts';
 import { readSources, readText } from './source-text.ts';
@@ -66,6 +67,10 @@ describe('repository', () => {
 
   it('expects nothing that anything would fit', () => {
     expect(checkMatchers([...sources, ...tests])).toEqual([]);
+  });
+
+  it('has patience where it waits', () => {
+    expect(checkWaits([...sources, ...tests, ...readSources('console/src')])).toEqual([]);
   });
 
   it('has no function twice', () => {

@@ -11,6 +11,7 @@ import { checkFolders, checkLengths, longFiles } from './check-lengths.ts';
 import { checkLoading } from './check-loading.ts';
 import { checkMatchers } from './check-matchers.ts';
 import { checkNames } from './check-names.ts';
+import { checkWaits } from './check-waits.ts';
 import { readLayerTable } from './layer-table.ts';
 import type { SourceText } from './source-text.ts';
 
@@ -327,6 +328,16 @@ describe('matchers', () => {
     'expect(a).toMatchObject([{ b: /c/ }]);',
   ])('may not be %s', (text) => {
     expect(found(text)).toHaveLength(1);
+  });
+});
+
+describe('waits', () => {
+  it('may not give up after one second', () => {
+    const found = (text: string) => checkWaits(tree({ 'src/a.test.ts': text })).length;
+    expect(found('await vi.waitFor(() => expect(a).toBe(1));')).toBe(1);
+    expect(found('await vi.waitUntil(() => a === 1);')).toBe(1);
+    expect(found('await vi.waitFor(() => expect(a).toBe(1), SOON);')).toBe(0);
+    expect(found('await eventually(() => expect(a).toBe(1));')).toBe(0);
   });
 });
 

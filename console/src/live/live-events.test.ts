@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../test/fixtures/eventually.ts';
 import { openLiveEvents } from './live-events.ts';
 import { createEventParser } from './parse-events.ts';
 
@@ -53,10 +54,10 @@ describe('the live line', () => {
     const heard: string[] = [];
     live.on(['call.*', 'line.reopened'], ({ name }) => heard.push(name));
     first.write('id: a7\nevent: call.started\ndata: {}\n\nevent: tool.registered\ndata: {}\n\n');
-    await vi.waitFor(() => expect(heard).toEqual(['call.started']));
+    await eventually(() => expect(heard).toEqual(['call.started']));
     expect(live.state()).toBe('open');
     first.end();
-    await vi.waitFor(() => expect(heard).toEqual(['call.started', 'line.reopened']));
+    await eventually(() => expect(heard).toEqual(['call.started', 'line.reopened']));
     const ids = fetch.mock.calls.map(([, init]) => new Headers(init?.headers).get('last-event-id'));
     expect(ids).toEqual([null, 'a7', 'a7']);
     // Each try in a row waits longer.
@@ -74,11 +75,11 @@ describe('the live line', () => {
     const heard: unknown[] = [];
     const stop = live.on(['a'], ({ data }) => heard.push(data));
     stream.write('event: a\ndata: not json\n\n');
-    await vi.waitFor(() => expect(heard).toEqual([{}]));
+    await eventually(() => expect(heard).toEqual([{}]));
     stop();
     stream.write('event: a\ndata: {}\n\n');
     live.close();
-    await vi.waitFor(() => expect(stream.response.body?.locked).toBe(true));
+    await eventually(() => expect(stream.response.body?.locked).toBe(true));
     expect([heard.length, fetch.mock.calls.length]).toEqual([1, 1]);
   });
 
@@ -86,7 +87,7 @@ describe('the live line', () => {
     const fetch = vi.fn<typeof globalThis.fetch>(async () => new Response('', { status: 401 }));
     const onSignedOut = vi.fn(() => live.close());
     const live = openLiveEvents({ fetch, wait: async () => undefined, onSignedOut });
-    await vi.waitFor(() => expect(onSignedOut).toHaveBeenCalled());
+    await eventually(() => expect(onSignedOut).toHaveBeenCalled());
     await new Promise((resolve) => setTimeout(resolve));
     expect([live.state(), fetch.mock.calls.length]).toEqual(['connecting', 1]);
   });

@@ -3,6 +3,7 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../test/fixtures/eventually.ts';
 import { expectGone } from '../../../test/fixtures/mcp-servers/processes.ts';
 import {
   ODD_SERVER,
@@ -111,7 +112,7 @@ describe('tools of a server', () => {
     await run(servers, 'echo');
     stop.abort();
     await expect(call).rejects.toMatchObject({ code: 'SERVER_ERROR' });
-    await vi.waitFor(async () => expect(await run(servers, 'cancelled')).toBe('1'));
+    await eventually(async () => expect(await run(servers, 'cancelled')).toBe('1'));
   });
 
   it('offer resources and prompts besides', async () => {
@@ -352,7 +353,7 @@ describe('definitions from the last time', () => {
 
     await writeFile(file, '[]');
     await run(second, 'change');
-    await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(2));
+    await eventually(() => expect(told).toHaveBeenCalledTimes(2));
     expect((await toolsOf(second)).has('new_one')).toBe(false);
     await rm(file);
   });

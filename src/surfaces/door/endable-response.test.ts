@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../test/fixtures/eventually.ts';
 import { endableResponse } from './endable-response.ts';
 
 const encoder = new TextEncoder();
@@ -55,7 +56,7 @@ describe('an endable response of events', () => {
     const next = reader?.read();
     end();
     expect((await next)?.done).toBe(true);
-    await vi.waitFor(() => expect(cancelled).toHaveBeenCalled());
+    await eventually(() => expect(cancelled).toHaveBeenCalled());
   });
 
   it('is released when its reader leaves or its producer fails', async () => {

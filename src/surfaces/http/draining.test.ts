@@ -1,7 +1,8 @@
 /** The fault: after the signal to stop, open connections went on starting calls. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { eventually } from '../../../test/fixtures/eventually.ts';
 import { openHttp } from '../../../test/fixtures/http-surface.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../../contract/context.ts';
@@ -46,7 +47,7 @@ it('hostile: no call starts while the server drains, and the connection is close
   const at = `${server.url}/v1/tools`;
   const { agent } = http.tokens;
   const underWay = send(`${at}/slow/execute`, agent, { body: { input: {} } });
-  await vi.waitFor(() => expect(contexts).toHaveLength(1));
+  await eventually(() => expect(contexts).toHaveLength(1));
   http.surface.drain();
   for (const target of ['/v1/tools/count/execute', '/v1/process', '/mcp']) {
     const answer = await send(`${server.url}${target}`, agent, { body: { input: {} } });
@@ -73,10 +74,10 @@ it('hostile: a client of /v1/process that goes away cancels its calls', async ()
     body,
     signal: controller.signal,
   }).catch(() => 'gone');
-  await vi.waitFor(() => expect(contexts).toHaveLength(1));
+  await eventually(() => expect(contexts).toHaveLength(1));
   controller.abort();
   expect(await sent).toBe('gone');
-  await vi.waitFor(() => expect(contexts[0]?.signal.aborted).toBe(true));
+  await eventually(() => expect(contexts[0]?.signal.aborted).toBe(true));
   await pause(20);
   expect(runs()).toBe(0);
   await close();

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../test/fixtures/eventually.ts';
 import {
   type SomeServers,
   someServers,
@@ -55,10 +56,10 @@ describe.each(WAYS)(
       const subscription = await client.listen({ resourceSubscriptions: [NOTE] });
       expect(subscription.honoredFilter).toEqual({ resourceSubscriptions: [NOTE] });
       await change(client);
-      await vi.waitFor(() => expect(updated).toHaveBeenCalled());
+      await eventually(() => expect(updated).toHaveBeenCalled());
       expect(updated.mock.calls[0]?.[0]).toMatchObject({ params: { uri: NOTE } });
       await subscription.close();
-      await vi.waitFor(() => expect(logs()).toContain('unsubscribed'));
+      await eventually(() => expect(logs()).toContain('unsubscribed'));
     });
 
     it('is subscribed once however often it listens, and until it leaves', async () => {
@@ -71,10 +72,10 @@ describe.each(WAYS)(
       const updated = vi.fn();
       client.setNotificationHandler('notifications/resources/updated', updated);
       await change(client);
-      await vi.waitFor(() => expect(updated).toHaveBeenCalledTimes(1));
+      await eventually(() => expect(updated).toHaveBeenCalledTimes(1));
       expect(logs()).not.toContain('unsubscribed');
       await client.close();
-      await vi.waitFor(() => expect(logs()).toContain('unsubscribed'));
+      await eventually(() => expect(logs()).toContain('unsubscribed'));
     });
 
     it('is told which resources cannot be listened to', async () => {
@@ -95,7 +96,7 @@ describe.each(WAYS)(
       });
       await client.listen({ resourcesListChanged: true, promptsListChanged: true });
       await change(client);
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         await open.crib.runtime.advance(1000);
         expect(heard.toSorted()).toEqual(['prompts', 'resources']);
       });
@@ -108,7 +109,7 @@ describe.each(WAYS)(
       await client.listen({ resourceSubscriptions: [NOTE] });
       const before = logs().match(/listed/g)?.length ?? 0;
       await client.callTool({ name: 'flood', arguments: {} });
-      await vi.waitFor(() => expect(updated).toHaveBeenCalled());
+      await eventually(() => expect(updated).toHaveBeenCalled());
       expect(updated.mock.calls.length).toBeLessThan(100);
       expect((logs().match(/listed/g)?.length ?? 0) - before).toBeLessThan(10);
     });

@@ -1,6 +1,7 @@
 /** What servers behind the crib say, as it reaches a client of the surface; and servers that misbehave. */
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/fixtures/eventually.ts';
 import {
   type SomeServers,
   someServers,
@@ -132,8 +133,8 @@ describe('a server that misbehaves', { timeout: 60_000 }, () => {
     const { tools } = await client.listTools();
     const name = tools[0]?.name ?? '';
     await client.callTool({ name, arguments: {} });
-    await vi.waitFor(() => expect(behind.servers.logs('things').join()).toContain('"listed":2'));
-    await vi.waitFor(async () => {
+    await eventually(() => expect(behind.servers.logs('things').join()).toContain('"listed":2'));
+    await eventually(async () => {
       const again = await client.callTool({ name, arguments: {} });
       expect(textOf(again)).toContain('TOOL_QUARANTINED');
     });

@@ -1,6 +1,7 @@
 /** Questions of servers behind the crib that travel with replies (2026-07-28), and their prompts for models. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../test/fixtures/eventually.ts';
 import {
   type SomeServers,
   someServers,
@@ -136,8 +137,8 @@ describe('questions that travel with replies', { timeout: 30_000 }, () => {
     void client
       .request({ method: 'tools/call', params: TWICE }, { allowInputRequired: true })
       .catch(() => undefined);
-    await vi.waitFor(() => expect(logs()).toContain('ran'));
-    await vi.waitFor(async () => {
+    await eventually(() => expect(logs()).toContain('ran'));
+    await eventually(async () => {
       await client.close();
       const [record] = await open.crib.audit.query({ tool: 'ask_twice' });
       expect(record?.status).toBe('cancelled');

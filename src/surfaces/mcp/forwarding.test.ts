@@ -1,6 +1,7 @@
 /** What a server behind the crib has besides tools, as a client of the surface gets it. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../test/fixtures/eventually.ts';
 import {
   type SomeServers,
   someServers,
@@ -137,10 +138,10 @@ describe('resources and prompts of a server behind the crib', { timeout: 30_000 
     two.setNotificationHandler('notifications/resources/updated', heard.two);
     await one.subscribeResource({ uri: NOTE });
     await one.callTool({ name: 'change', arguments: {} });
-    await vi.waitFor(() => expect(heard.one).toHaveBeenCalledTimes(1));
+    await eventually(() => expect(heard.one).toHaveBeenCalledTimes(1));
     expect(heard.one.mock.calls[0]?.[0]).toMatchObject({ params: { uri: NOTE } });
     await one.unsubscribeResource({ uri: NOTE });
-    await vi.waitFor(() => expect(behind.servers.logs('notes').join()).toContain('unsubscribed'));
+    await eventually(() => expect(behind.servers.logs('notes').join()).toContain('unsubscribed'));
     const after = await one.callTool({ name: 'change', arguments: {} });
     expect(textOf(after)).toBe('');
     expect(heard.one).toHaveBeenCalledTimes(1);
@@ -151,7 +152,7 @@ describe('resources and prompts of a server behind the crib', { timeout: 30_000 
     const client = await open.client('legacy');
     await client.subscribeResource({ uri: NOTE });
     await client.close();
-    await vi.waitFor(() => expect(behind.servers.logs('notes').join()).toContain('unsubscribed'));
+    await eventually(() => expect(behind.servers.logs('notes').join()).toContain('unsubscribed'));
   });
 
   it('changes of the lists are sent to clients', async () => {
@@ -159,7 +160,7 @@ describe('resources and prompts of a server behind the crib', { timeout: 30_000 
     const stop = behind.servers.watch((list) => changed.push(list));
     const client = await open.client('legacy');
     await client.callTool({ name: 'change', arguments: {} });
-    await vi.waitFor(() => expect(changed.sort()).toEqual(['prompts', 'resources']));
+    await eventually(() => expect(changed.sort()).toEqual(['prompts', 'resources']));
     stop();
   });
 });
@@ -171,7 +172,7 @@ it('progress without a total arrives at the client with each step', async () => 
     { name: 'count', arguments: {} },
     { onprogress: ({ progress, message }) => steps.push({ progress, message }) },
   );
-  await vi.waitFor(() => expect(steps).toHaveLength(3));
+  await eventually(() => expect(steps).toHaveLength(3));
   expect(steps.map(({ message }) => message)).toEqual(['step 1', 'step 2', 'step 3']);
   expect(steps.map(({ progress }) => progress)).toEqual(
     steps.map(({ progress }) => progress).toSorted((a, b) => a - b),

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../../test/fixtures/eventually.ts';
 import { Outbox } from './outbox.ts';
 
 const pipeTo = (take: (text: string) => Error | undefined) =>
@@ -16,9 +17,9 @@ describe('what is sent to a server', () => {
     outbox.put('a\n', told);
     outbox.put('b\n', told);
     expect(pieces).toEqual([]);
-    await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(2));
+    await eventually(() => expect(told).toHaveBeenCalledTimes(2));
     outbox.put('c\n', told);
-    await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(3));
+    await eventually(() => expect(told).toHaveBeenCalledTimes(3));
     expect(pieces).toEqual(['a\nb\n', 'c\n']);
     expect(told.mock.calls.every(([error]) => !error)).toBe(true);
   });
@@ -30,7 +31,7 @@ describe('what is sent to a server', () => {
     outbox.put('last\n', () => undefined);
     outbox.flush();
     pipe.end();
-    await vi.waitFor(() => expect(pieces).toEqual(['last\n']));
+    await eventually(() => expect(pieces).toEqual(['last\n']));
   });
 
   it('and cannot be written is told to everybody who sent it', async () => {
@@ -40,7 +41,7 @@ describe('what is sent to a server', () => {
     const told = vi.fn();
     outbox.put('a\n', told);
     outbox.put('b\n', told);
-    await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(2));
+    await eventually(() => expect(told).toHaveBeenCalledTimes(2));
     expect(told.mock.calls.every(([error]) => error?.message === 'write EPIPE')).toBe(true);
   });
 });

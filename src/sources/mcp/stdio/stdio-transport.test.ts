@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../../test/fixtures/eventually.ts';
 import { createRuntime } from '../../../crib/create-runtime.ts';
 import { readMessage } from '../transport/read-message.ts';
 import { createStderrTail } from './stderr-tail.ts';
@@ -93,7 +94,7 @@ describe('a child that dies in the middle of a line', () => {
     };
     await live('printf "started\\nno memory" >&2');
     await live('printf "started again\\n" >&2');
-    await vi.waitFor(() => expect(tail.lines()).toHaveLength(3));
+    await eventually(() => expect(tail.lines()).toHaveLength(3));
     expect(tail.lines()).toEqual(['started', 'no memory', 'started again']);
   });
 });
