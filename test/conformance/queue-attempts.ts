@@ -31,7 +31,7 @@ export const describeAttempts = (use: UseQueue): void => {
 
     it('a delayed job waits for its moment and holds up no other', () =>
       use(async ({ queue }) => {
-        const runAt = Date.now() + 400;
+        const runAt = Date.now() + 1_000;
         await queue.add([sampleJob('later', { runAt }), sampleJob('now')]);
         expect((await queue.get('later'))?.state).toBe('delayed');
         const begun = new Map<string, number>();
@@ -40,7 +40,7 @@ export const describeAttempts = (use: UseQueue): void => {
           return completed();
         });
         await until(() => begun.size === 2);
-        expect(begun.get('now')).toBeLessThan(runAt + 1);
+        expect([...begun.keys()]).toEqual(['now', 'later']);
         // Timers of the system may be a millisecond early.
         expect(begun.get('later')).toBeGreaterThanOrEqual(runAt - 2);
       }));

@@ -26,8 +26,9 @@ export const describeSchedules = (use: UseQueue): void => {
             return completed();
           });
         }
+        const from = Date.now();
         const { nextAt } = await queue.setSchedule(sampleSchedule('tick'));
-        expect(nextAt).toBeGreaterThan(Date.now() - 50);
+        expect(nextAt).toBeGreaterThanOrEqual(from);
         await until(() => ran.length >= 2);
         await queue.removeSchedule('tick');
         expect(ran[0]).toMatchObject({ scheduleId: 'tick', payload: { by: 'tick' } });
@@ -43,6 +44,7 @@ export const describeSchedules = (use: UseQueue): void => {
         await queue.setSchedule(sampleSchedule('late'));
         await pause(2_300);
         let runs = 0;
+        const from = Date.now();
         work(queue, () => {
           runs += 1;
           return completed();
@@ -50,8 +52,8 @@ export const describeSchedules = (use: UseQueue): void => {
         await until(() => runs >= 1);
         await queue.removeSchedule('late');
         await pause(50);
-        // One for the two that were missed, and perhaps one whose moment has come since.
-        expect(runs).toBeLessThanOrEqual(2);
+        // One for the two that were missed, and those whose moments have come since.
+        expect(runs).toBeLessThanOrEqual(1 + Math.ceil((Date.now() - from) / 1_000));
       }));
 
     it('a schedule is replaced by its id, listed and removed', () =>

@@ -62,10 +62,12 @@ export const describeWorkers = (
           begun.push(Date.now());
           return completed();
         };
+        // Not from the first job on: a busy machine may begin it long after it was admitted.
+        const from = Date.now();
         for (const each of [queue, second]) work(each, run, { concurrency: 4, rate: RATE });
         await until(() => begun.length === 12);
         // Twelve jobs need three periods, so two must have passed in full.
-        const took = (begun.at(-1) ?? 0) - (begun[0] ?? 0);
+        const took = (begun.at(-1) ?? 0) - from;
         expect(took).toBeGreaterThanOrEqual(2 * RATE.perMs - 60);
         await until(async () => (await queue.counts())['main']?.completed === 12);
         if (second !== queue) await second.close();

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../fixtures/eventually.ts';
 import { createProject, type Project } from './run-toolcrib.ts';
 
 const TIME_LIMIT = 120_000;
@@ -62,12 +63,10 @@ const listen = async (url: string, bearer: string) => {
     const decoder = new TextDecoder();
     for await (const chunk of body ?? []) text += decoder.decode(chunk);
   })().catch(() => undefined);
-  const until = async (fits: (text: string) => boolean, ms: number): Promise<void> => {
-    const end = Date.now() + ms;
-    while (!fits(text) && Date.now() < end) await pause(10);
-    expect(fits(text), text).toBe(true);
+  const until = async (fits: (text: string) => boolean): Promise<void> => {
+    await eventually(() => expect(fits(text), text).toBe(true));
   };
-  await until((told) => told.includes('retry:'), 5000);
+  await until((told) => told.includes('retry:'));
   return { until, text: () => text };
 };
 
@@ -104,7 +103,7 @@ describe('toolcrib serve, built', { timeout: TIME_LIMIT }, () => {
     expect(await server.stop('SIGINT')).toBe(0);
   });
 
-  it('tells of calls and questions of other processes within a second, and of its own once', async () => {
+  it('tells of calls and questions of other processes, and of its own once', async () => {
     const project = createProject();
     const [viewer, agent] = [
       await token(project, 'screen', '--role', 'viewer'),
@@ -115,14 +114,14 @@ describe('toolcrib serve, built', { timeout: TIME_LIMIT }, () => {
     await call(server.url, agent, '1+1');
     const ran = await project.run(['run', 'calculator', 'expression=6*7', '--json']);
     const { executionId } = ran.json<{ metadata: { executionId: string } }>().metadata;
-    await stream.until((text) => text.includes(executionId), 1000);
+    await stream.until((text) => text.includes(executionId));
     await project.run(['run', 'write_file', 'path=a.txt', 'content=x']);
     const remove = ['run', 'file_operations', 'operation=delete', 'path=a.txt', '--json'];
     const asked = await project.run(remove);
     const { approvalId } = asked.json<{ approval: { approvalId: string } }>().approval;
-    await stream.until((text) => text.includes(approvalId), 1000);
+    await stream.until((text) => text.includes(approvalId));
     await project.run(['approvals', 'deny', approvalId]);
-    await stream.until((text) => text.includes('event: approval.decided'), 1000);
+    await stream.until((text) => text.includes('event: approval.decided'));
     // What is told twice would have come by then.
     await call(server.url, agent, '2+2');
     await pause(1000);
