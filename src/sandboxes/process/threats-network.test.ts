@@ -1,7 +1,7 @@
 /** What a program with network must not reach through the proxy, judged by who was called on the host. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import {
@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/fixtures/eventually.ts';
 import { isMissing } from '../../../test/fixtures/needed-programs.ts';
+import { watchTemporaryFolders } from '../../../test/fixtures/temporary-folders.ts';
 import type { SandboxConfig, SandboxOutcome } from '../../contract/sandbox.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
 import { createCheckedConnect } from '../../governance/egress/checked-connect.ts';
@@ -298,8 +298,7 @@ post.end();`;
   });
 
   it('serves code, too, and leaves no socket, folder or connection behind', async () => {
-    const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('toolcrib-net-'));
-    const before = folders();
+    const noneIsLeft = watchTemporaryFolders('toolcrib-net-');
     const code = `import net from 'node:net';
 export const run = () => new Promise((done) => {
   const socket = net.connect(3128, '127.0.0.1', () => socket.write(${JSON.stringify(connectLine('HOST'))}.replaceAll('HOST', 'allowed.test:${portOf(plain)}')));
@@ -314,9 +313,7 @@ export const run = () => new Promise((done) => {
     });
     expect(value).toContain('220 mail');
     await gone;
-    // Those of tests that run at the same time go by themselves.
-    const left = folders().filter((name) => !before.includes(name));
-    await eventually(() => expect(left.filter((name) => folders().includes(name))).toEqual([]));
+    await noneIsLeft();
   });
 
   it('ends with the run when it is cancelled', async () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { watchTemporaryFolders } from '../../../test/fixtures/temporary-folders.ts';
 import type { TestCrib } from '../../../test/fixtures/test-crib.ts';
 import { trailOf, vendorCrib } from '../../../test/fixtures/vendors/vendor-crib.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
@@ -41,7 +42,6 @@ const names = () =>
     .prepare('SELECT name FROM items ORDER BY name')
     .all()
     .map((row: unknown) => (row as { name: string }).name);
-const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith('toolcrib-sqlite-'));
 
 describe('undo of a change of a SQLite file', () => {
   it.each([
@@ -63,13 +63,13 @@ describe('undo of a change of a SQLite file', () => {
   });
 
   it('works in another process than the call, and leaves no copy behind', async () => {
-    const before = leftovers();
+    const noneIsLeft = watchTemporaryFolders('toolcrib-sqlite-');
     const { metadata } = await change('DELETE FROM items');
     const other = await openCrib();
     expect((await other.executions.undo(metadata.executionId)).success).toBe(true);
     await other.close();
     expect(names()).toEqual(['lamp', 'nail']);
-    expect(leftovers()).toEqual(before);
+    await noneIsLeft();
   });
 
   it('refuses when the database was changed since, and touches nothing', async () => {
