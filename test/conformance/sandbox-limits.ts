@@ -7,6 +7,8 @@ import { failureOf, type SandboxUnderTest, skip, turnsDuring } from './sandbox-u
 const TIME_LIMIT = 1000;
 /** For what only time ends: it is as endless after half of it. */
 const ENDLESS_LIMIT = sized(500, TIME_LIMIT);
+/** For what another limit ends: a busy machine may take seconds until then. */
+const UNREACHED_LIMIT = 10_000;
 /** What is not stopped runs for ever; the rest of the time is for a busy machine. */
 const GRACE = 10_000;
 const LIMITS = { memoryMb: 64, outputBytes: 1_000_000, processes: 32 };
@@ -119,12 +121,16 @@ const FLOODS: readonly (readonly [string, string])[] = [
   ['value that is too large', 'return "x".repeat(5e6);'],
 ];
 
+const limitFor = (codes: readonly string[]): number => {
+  if (!codes.includes('TIMEOUT')) return UNREACHED_LIMIT;
+  return codes[0] === 'TIMEOUT' ? ENDLESS_LIMIT : TIME_LIMIT;
+};
+
 const describeBombs = (test: SandboxUnderTest): void => {
   const { code, run, can } = test;
   it.each(BOMBS)('%s is stopped', async (_, body, codes) => {
     const started = performance.now();
-    const isEndless = codes[0] === 'TIMEOUT';
-    const timeLimit = (isEndless ? ENDLESS_LIMIT : TIME_LIMIT) + (can.startMs ?? 0);
+    const timeLimit = limitFor(codes) + (can.startMs ?? 0);
     const config = { timeLimit, resourceLimits: LIMITS };
     const failure = await failureOf(code(body, {}, { config }));
     expect(performance.now() - started).toBeLessThan(timeLimit + GRACE);
@@ -158,7 +164,8 @@ const describeBombs = (test: SandboxUnderTest): void => {
   it('the host answers others while an endless loop runs', async () => {
     const timeLimit = TIME_LIMIT + (can.startMs ?? 0);
     const turns = await turnsDuring(code('for (;;) {}', {}, { config: { timeLimit } }));
-    expect(turns).toBeGreaterThan(timeLimit / 10 / 5);
+    // A host that is held up has none or one; how many there are depends on the machine.
+    expect(turns).toBeGreaterThan(3);
   });
 
   it('the sandbox works as before after all of that', async () => {
