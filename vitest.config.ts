@@ -2,10 +2,17 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { GUARDS } from './test/guards.ts';
-import { integrationTests } from './test/integration-tests.ts';
+import { integrationTests, replacingTests } from './test/integration-tests.ts';
+import { ProjectOrder } from './test/project-order.ts';
 
 /** For the projects whose tests walk the branches of the guards; the others run faster without. */
 const MEASURED = { MEASURES_GUARDS: 'yes' };
+
+/**
+ * Modules of ours hold no state, so they are loaded once a worker and not once a file: half the time of
+ * the unit tests, and seconds for each file that opens a whole crib.
+ */
+const SHARED_MODULES = { isolate: false };
 
 const isQuickLoop = process.env.npm_lifecycle_event === 'test:unit';
 
@@ -20,22 +27,40 @@ export default defineConfig({
           exclude: [...integrationTests()],
           // Not with all tests: a file that belongs on the list of the others does no harm there.
           setupFiles: isQuickLoop ? ['test/fixtures/refuse-processes.ts'] : [],
-          // Modules of ours hold no state, so they are loaded once and not once a file: half the time.
-          isolate: false,
+          ...SHARED_MODULES,
           env: { ...MEASURED },
         },
       },
       {
         extends: true,
-        test: { name: 'integration', include: [...integrationTests()], env: { ...MEASURED } },
+        test: {
+          name: 'integration',
+          include: [...integrationTests()],
+          exclude: [...replacingTests()],
+          ...SHARED_MODULES,
+          env: { ...MEASURED },
+        },
       },
       {
         extends: true,
-        test: { name: 'whole', include: ['test/**/*.test.ts'] },
+        test: { name: 'replacing', include: [...replacingTests()], env: { ...MEASURED } },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'whole',
+          include: ['test/**/*.test.ts'],
+          exclude: [...replacingTests()],
+          setupFiles: ['test/e2e/remove-projects.ts'],
+          ...SHARED_MODULES,
+        },
       },
     ],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // By itself it gives up after a second, which a busy machine takes for a first import alone.
+    expect: { poll: { timeout: 20_000, interval: 10 } },
+    sequence: { sequencer: ProjectOrder },
     pool: 'threads',
     // More than there are cores: tests wait for children, disks and locks.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),

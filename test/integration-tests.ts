@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 /** What a test that starts programs, servers or browsers imports, itself or by a fixture. */
 const OUTSIDE =
   /['"](?:node:(?:child_process|dgram|http2?|https|net|tls|worker_threads)|playwright-core|ws)['"]/;
-/** Unit tests share loaded modules, so one that replaces a module cannot be among them. */
+/** Tests share loaded modules, so one that replaces a module has to run apart. */
 const REPLACES_MODULES = /^\s*vi\.mock\(/m;
 const FROM_FILES = /^(?:import|export)(?! type)[^;]*?from '(\.[^']+)'/gm;
 
@@ -79,10 +79,12 @@ const BY_NAME: readonly string[] = [
   'src/tools/validation/validate-yaml.test.ts',
 ];
 
+const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
+
 const reachesOutside = (file: string, seen = new Set<string>()): boolean => {
   if (seen.has(file)) return false;
   seen.add(file);
-  const text = readFileSync(join(root, file), 'utf8');
+  const text = textOf(file);
   if (OUTSIDE.test(text) || REPLACES_MODULES.test(text)) return true;
   return [...text.matchAll(FROM_FILES)]
     .map(([, path = '']) => relative(root, join(root, dirname(file), path)))
@@ -95,8 +97,13 @@ const testsBelow = (folder: string): readonly string[] =>
     .filter((name) => /\.test\.tsx?$/.test(name))
     .map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
 
+const below = (...folders: readonly string[]): readonly string[] =>
+  folders.flatMap(testsBelow).sort();
+
 /** Paths of the tests below `src` and `console/src` that are not unit tests, in order. */
 export const integrationTests = (): readonly string[] =>
-  [...testsBelow('src'), ...testsBelow('console/src')]
-    .filter((file) => BY_NAME.includes(file) || reachesOutside(file))
-    .sort();
+  below('src', 'console/src').filter((file) => BY_NAME.includes(file) || reachesOutside(file));
+
+/** Paths of all tests that replace a module, which no other test may see. */
+export const replacingTests = (): readonly string[] =>
+  below('src', 'console/src', 'test').filter((file) => REPLACES_MODULES.test(textOf(file)));

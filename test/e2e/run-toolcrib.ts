@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { builtCli } from './built-cli.ts';
 
 export interface Ended {
@@ -26,11 +25,12 @@ const environment = (home: string, extra: RunOptions['env']): NodeJS.ProcessEnv 
   ...extra,
 });
 
-/** What the tests of this file left behind. */
 const made: string[] = [];
-afterAll(() => {
+
+/** Removes the projects that are left: after each test file, by remove-projects.ts. */
+export const removeProjects = (): void => {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
+};
 
 export const createProject = () => {
   const base = mkdtempSync(join(tmpdir(), 'toolcrib-cli-'));
