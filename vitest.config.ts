@@ -14,6 +14,9 @@ const MEASURED = { MEASURES_GUARDS: 'yes' };
  */
 const SHARED_MODULES = { isolate: false };
 
+/** They drive a real browser. */
+const CONSOLE_TESTS = 'test/e2e/console*.test.ts';
+
 const isQuickLoop = process.env.npm_lifecycle_event === 'test:unit';
 
 export default defineConfig({
@@ -50,8 +53,18 @@ export default defineConfig({
         test: {
           name: 'whole',
           include: ['test/**/*.test.ts'],
-          exclude: [...replacingTests()],
+          exclude: [...replacingTests(), CONSOLE_TESTS],
           setupFiles: ['test/e2e/remove-projects.ts'],
+          ...SHARED_MODULES,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'console',
+          include: [CONSOLE_TESTS],
+          // One Chromium for all of them.
+          globalSetup: ['test/fixtures/share-browser.ts'],
           ...SHARED_MODULES,
         },
       },

@@ -83,6 +83,12 @@ export interface TeamProposal {
   readonly serial?: number;
 }
 
+/** A proposal as a reviewer reads it. */
+export interface TeamReview extends TeamProposal {
+  /** Unified, against what is published now; empty when it would change nothing. */
+  readonly diff: string;
+}
+
 export const BUNDLE_FORMAT = 'toolcrib team bundle 1';
 
 /** What is in force for the clients of a team, as it is signed. */
@@ -154,6 +160,8 @@ export interface TeamCatalog {
   overview(): Promise<TeamOverview>;
   /** Newest first. */
   proposals(state?: ProposalState): Promise<readonly TeamProposal[]>;
+  /** Rejects with NOT_FOUND. */
+  review(id: string): Promise<TeamReview>;
   /** Rejects with VALIDATION_ERROR for an entry that no client may load, CONFLICT for too many. */
   propose(change: unknown, note: string | undefined, by: CallerNames): Promise<TeamProposal>;
   /** Rejects with PERMISSION_DENIED for the proposer, CONFLICT for one that is decided or different. */

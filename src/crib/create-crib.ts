@@ -197,7 +197,7 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
     ...{ limits: config.budget, linkBaseUrl: config.approvals.linkBaseUrl },
     keepMetrics: keepFor(config.observation.historyDays),
     ...jobEngineOf({ config, runtime }, options),
-    ...{ signingKey, sandboxes, servers: mcp.servers, ...members },
+    ...{ signingKey, sandboxes, servers: mcp.servers, ...members, team: team?.client },
     discoverTools: config.registry.autoDiscovery ? discoverWith(registry, mcp) : async () => {},
     ...{ lock, flowFiles: options.flowFiles, syncEveryRecord: config.audit.syncEveryRecord },
     recordedMs: (tool) => usage.of(tool)?.averageMs,

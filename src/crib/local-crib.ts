@@ -35,6 +35,7 @@ import type { Sandboxes } from '../contract/sandbox.ts';
 import type { Servers } from '../contract/servers.ts';
 import type { CribSources } from '../contract/sources.ts';
 import type { Store } from '../contract/store.ts';
+import type { TeamClient, TeamState } from '../contract/team.ts';
 import type { Tool, ToolSource } from '../contract/tool.ts';
 import type { ToolSets } from '../contract/tool-sets.ts';
 import { createExecutionIds } from '../governance/ids.ts';
@@ -85,6 +86,8 @@ export interface LocalCribDeps extends Omit<MetricsDeps, 'engine' | 'starting'>,
   readonly packages: CribPackages;
   discoverTools(signal: AbortSignal, servers?: readonly string[]): Promise<void>;
   readonly lock: ToolLock;
+  /** Absent for a user who is in no team. */
+  readonly team?: Pick<TeamClient, 'state'> | undefined;
 }
 
 /** Copies a request once, so that getters are read once; one that throws is refused as invalid. */
@@ -191,6 +194,10 @@ export class LocalCrib implements CribHost {
 
   continueFlows(): Promise<void> {
     return this.#background.continueFlows();
+  }
+
+  team(): TeamState | undefined {
+    return this.#deps.team?.state();
   }
 
   async store(): Promise<Store> {

@@ -145,6 +145,7 @@ export const httpDepsOf = (deps: ServerDeps, services: OpenedServices): HttpDeps
     ...(deps.loaded.config.observation.metrics && { metrics: metricsPage(deps, services) }),
     mcp: mcp.answer,
     ...catalogOf(deps),
+    team: () => deps.crib.team(),
     ...(jobs.engine === 'qstash' && jobs.url === undefined && { jobDelivery: jobDeliveryOf(deps) }),
     ...workflowCallbacksOf(deps),
   };

@@ -2,16 +2,11 @@
  * The flows page in a real browser: a run is started from its form, watched, answered and ended. With
  * TOOLCRIB_SCREENSHOTS set, pictures of it are left in that folder.
  */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { defineFlow } from '../../src/contract/flow.ts';
 import { hasBrowser } from '../fixtures/console-browser.ts';
+import { faultsOf, take } from '../fixtures/console-looks.ts';
 import { AGENT, SLOW, useConsole } from '../fixtures/use-console.ts';
-
-const shots = process.env.TOOLCRIB_SCREENSHOTS;
 
 const sums = defineFlow({
   name: 'sums',
@@ -73,21 +68,6 @@ const failing = defineFlow({
   run: (flow) => flow.call('read_file', { path: '../outside\u202E.txt' }),
 });
 
-const take = async (page: Page, name: string): Promise<void> => {
-  if (!shots) return;
-  mkdirSync(shots, { recursive: true });
-  await page.screenshot({ path: join(shots, `flows-${name}.png`), fullPage: true });
-};
-
-const faultsOf = async (page: Page): Promise<readonly string[]> => {
-  // Half a megabyte: once per document, which another hash does not change.
-  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate('axe.run(document)')) as axe.AxeResults;
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-};
-
 describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
   const house = useConsole();
   const flows = () => house.server.crib.flows;
@@ -100,7 +80,7 @@ describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
 
   it('starts a run from the form, shows its steps, and goes on when a person answers', async () => {
     const page = await house.enter('#/flows');
-    await take(page, 'list');
+    await take(page, 'flows-list');
     await page.getByRole('listitem').filter({ hasText: 'sums' }).getByText('Run…').click();
     await page.getByRole('button', { name: 'Start the run' }).click();
     expect(await page.getByLabel('count').getAttribute('aria-invalid')).toBe('true');
@@ -117,7 +97,7 @@ describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
     const step = page.getByRole('region', { name: 'Step 1' });
     await step.getByText('1 + 1').first().waitFor();
     await step.getByText('Stages').waitFor();
-    await take(page, 'run-light');
+    await take(page, 'flows-run-light');
     await page.getByRole('link', { name: 'a person’s answer' }).click();
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page
@@ -136,7 +116,7 @@ describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
     const plan = page.getByRole('region', { name: 'Plan' });
     await plan.getByText('Go on?').waitFor();
     await plan.getByText('Nothing was run.').waitFor();
-    await take(page, 'plan');
+    await take(page, 'flows-plan');
     await page.getByRole('button', { name: 'Start the run' }).click();
     const graph = page.getByRole('region', { name: 'Steps of the run' });
     await expect.poll(() => graph.locator('.graph-done').count(), { timeout: 20_000 }).toBe(2);
@@ -146,7 +126,7 @@ describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
     await page.getByText('This step has not begun.').waitFor();
     await graph.getByRole('button', { name: /^one:/ }).click();
     await page.getByRole('region', { name: 'Step one' }).getByText('"1 + 1"').first().waitFor();
-    await take(page, 'declared');
+    await take(page, 'flows-declared');
     expect(page.complaints).toEqual([]);
   });
 
@@ -156,7 +136,7 @@ describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
     await page.getByRole('button', { name: 'Ask once for all of it' }).click();
     const link = page.getByRole('link', { name: 'decide about it' });
     await link.waitFor();
-    await take(page, 'plan-approval');
+    await take(page, 'flows-plan-approval');
     const address = await link.getAttribute('href');
     const start = page.getByRole('button', { name: 'Start the approved run' });
     await start.click();
@@ -165,7 +145,7 @@ describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
       .first()
       .waitFor();
     const inbox = await house.enter(address ?? '');
-    await take(inbox, 'plan-question');
+    await take(inbox, 'flows-plan-question');
     await inbox.getByRole('button', { name: 'Approve', exact: true }).click();
     await inbox
       .getByText(/Approved/)
@@ -227,8 +207,8 @@ describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
     ] as const) {
       if (hash !== '') await page.goto(`${house.server.url}/${hash}`);
       await expect.poll(() => page.locator('.skeleton').count(), { timeout: 30_000 }).toBe(0);
-      await take(page, `${place}-${name}`);
-      expect(await faultsOf(page)).toEqual([]);
+      await take(page, `flows-${place}-${name}`);
+      expect(await faultsOf(page, {})).toEqual([]);
       const spare = await page.evaluate('innerWidth - document.documentElement.scrollWidth');
       expect(Number(spare)).toBeGreaterThanOrEqual(0);
     }

@@ -27,6 +27,8 @@ const STATUS: ReadonlyMap<string, Tone> = new Map([
   ['blocked', 'bad'],
   ['sleeping', 'info'],
   ['open', 'warn'],
+  ['rejected', 'bad'],
+  ['published', 'info'],
 ]);
 
 /** How a call or a question stands. */

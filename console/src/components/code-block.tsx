@@ -9,7 +9,7 @@ import { countHidden } from './visible-text.ts';
 /** Beyond this a page would crawl; the rest is shown on demand. */
 const SHOWN_AT_ONCE = 50_000;
 
-const HiddenWarning = ({ text }: { readonly text: string }) => {
+export const HiddenWarning = ({ text }: { readonly text: string }) => {
   const count = countHidden(text);
   return count === 0 ? null : (
     <p className="code-warning">

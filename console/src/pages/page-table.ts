@@ -60,6 +60,13 @@ export const PAGES: readonly PageEntry[] = [
     Page: later(async () => (await import('./sources/sources-page.tsx')).SourcesPage),
   },
   {
+    id: 'catalog',
+    title: 'Catalog',
+    letter: 'l',
+    icon: 'catalog',
+    Page: later(async () => (await import('./catalog/catalog-page.tsx')).CatalogPage),
+  },
+  {
     id: 'costs',
     title: 'Costs',
     letter: 'c',

@@ -8,6 +8,7 @@ import type {
   TeamKey,
   TeamOverview,
   TeamProposal,
+  TeamReview,
 } from '../../contract/team.ts';
 import { MAX_SIGNED_BYTES } from '../../governance/team/team-bundle.ts';
 import { isObject } from '../../kit/data/is-record.ts';
@@ -78,6 +79,7 @@ export const createRemoteCatalog = ({ url, fetch, token }: RemoteCatalogDeps): T
     overview: () => ask<TeamOverview>(''),
     proposals: (state?: ProposalState) =>
       all<TeamProposal>('/proposals', state === undefined ? {} : { state }),
+    review: (id) => ask<TeamReview>(`/proposals/${encodeURIComponent(id)}`),
     propose: (change, note) => ask('/proposals', { change, ...(note && { note }) }),
     decide: (id, { approve, digest, note }) => {
       const verb = approve ? 'approve' : 'reject';

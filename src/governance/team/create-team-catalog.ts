@@ -25,6 +25,7 @@ import { DAY_MS } from '../../kit/data/durations.ts';
 import { auditEvent } from '../audit/audit-event.ts';
 import type { SigningKey } from '../signing/open-signing-key.ts';
 import { type CatalogState, CatalogStates } from './catalog-state.ts';
+import { changeDiff } from './change-diff.ts';
 import { entryKey, parseChange } from './entry-shape.ts';
 import {
   digestOfBundle,
@@ -82,6 +83,11 @@ const checkedNote = (note: string | undefined): { readonly note?: string } => {
   throw new ToolFailure('VALIDATION_ERROR', `A note has ${MAX_NOTE} characters at most.`);
 };
 
+const noSuchProposal = (): ToolFailure =>
+  new ToolFailure('NOT_FOUND', 'There is no such proposal.', {
+    suggestions: ['See which there are: toolcrib team review'],
+  });
+
 const replaced = (state: CatalogState, proposal: TeamProposal): CatalogState => ({
   ...state,
   proposals: state.proposals.map((each) => (each.id === proposal.id ? proposal : each)),
@@ -110,6 +116,13 @@ class Publisher implements TeamPublisher {
 
   proposals: TeamCatalog['proposals'] = async (state) =>
     (await this.#states.read()).proposals.filter((each) => !state || each.state === state);
+
+  review: TeamCatalog['review'] = async (id) => {
+    const { entries, proposals } = await this.#states.read();
+    const proposal = proposals.find((each) => each.id === id);
+    if (!proposal) throw noSuchProposal();
+    return { ...proposal, diff: await changeDiff(entries, proposal.change) };
+  };
 
   propose: TeamCatalog['propose'] = async (value, note, by) => {
     const change = parseChange(value);
@@ -210,7 +223,7 @@ class Publisher implements TeamPublisher {
     { decision, by }: { readonly decision: TeamDecision; readonly by: CallerNames },
   ): TeamProposal {
     const proposal = proposals.find((each) => each.id === id);
-    if (!proposal) throw new ToolFailure('NOT_FOUND', 'There is no such proposal.');
+    if (!proposal) throw noSuchProposal();
     if (decision.approve && proposal.proposedBy === by.userId) {
       throw new ToolFailure('PERMISSION_DENIED', 'Somebody else has to approve a proposal.', {
         suggestions: ['Ask another operator or admin of the server.'],

@@ -5,7 +5,7 @@ import type { CompletionOutcome, InvocationCompletion } from '../../contract/inv
 import type { RuleEffect } from '../../contract/policy.ts';
 import type { JobEnd, NewJob } from '../../contract/queue.ts';
 import type { Runtime } from '../../contract/runtime.ts';
-import type { TeamCatalog } from '../../contract/team.ts';
+import type { TeamCatalog, TeamState } from '../../contract/team.ts';
 import type { Tier } from '../../contract/tool.ts';
 import {
   type ArgumentCheck,
@@ -163,6 +163,8 @@ export interface HttpDeps {
   mcp?(request: HttpRequest, identity: Identity): Promise<Answer>;
   /** Absent where this server publishes no catalog for a team. */
   readonly catalog?: TeamCatalog;
+  /** What this machine has of the catalog of its team; nothing when it is in none. */
+  team?(): TeamState | undefined;
   /** Absent where no jobs are delivered to this server. */
   readonly jobDelivery?: JobDelivery;
   /** Absent where no workflow answers to this server. */
@@ -214,6 +216,7 @@ export const httpDeps: ArgumentCheck = fields({
   metrics: optional(callback),
   mcp: optional(callback),
   catalog: optional(object),
+  team: optional(callback),
   jobDelivery: optional(object),
   workflowCallbacks: optional(object),
 } satisfies Record<keyof HttpDeps, ArgumentCheck>);

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useMay, useServices } from '../../api/services.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
+import { count } from '../../components/format.ts';
 import { SafeText } from '../../components/safe-text.tsx';
 import { useErrorToast, useToast } from '../../components/toast.tsx';
 import { hrefOf, replaceRoute } from '../../router/route.ts';
@@ -14,18 +15,28 @@ const GROUPS = [
   ['changed', 'Changed', '~'],
 ] as const;
 
-export const ChangeView = ({ change }: { readonly change: SourceChange }) => {
+/** A long list of changed tools would bury the rest of the page. */
+const MAX_NAMES = 50;
+
+interface ChangeProps {
+  readonly change: SourceChange;
+  readonly nothing?: string;
+}
+
+export const ChangeView = ({ change, nothing = 'Nothing has changed.' }: ChangeProps) => {
   const groups = GROUPS.filter(([key]) => change[key].length > 0);
   return (
     <div className="note" role="status">
       {groups.length === 0 ? (
-        <p>Nothing has changed.</p>
+        <p>{nothing}</p>
       ) : (
         groups.map(([key, title, mark]) => (
           <div key={key}>
-            <h3>{title}</h3>
+            <h3>
+              {title} ({count(change[key].length)})
+            </h3>
             <ul className="plain-list">
-              {change[key].map((name) => (
+              {change[key].slice(0, MAX_NAMES).map((name) => (
                 <li key={name}>
                   <span aria-hidden="true">{mark} </span>
                   <code>
@@ -33,6 +44,9 @@ export const ChangeView = ({ change }: { readonly change: SourceChange }) => {
                   </code>
                 </li>
               ))}
+              {change[key].length > MAX_NAMES && (
+                <li className="muted">and {count(change[key].length - MAX_NAMES)} more</li>
+              )}
             </ul>
           </div>
         ))

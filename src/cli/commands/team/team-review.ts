@@ -1,7 +1,7 @@
 /** `toolcrib team review`, `approve` and `reject`: what is proposed, and a person's decision. */
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { TeamProposal } from '../../../contract/team.ts';
+import type { TeamProposal, TeamReview } from '../../../contract/team.ts';
 import { visibleBlock, visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk, confirm, noTerminal } from '../../input/confirm.ts';
@@ -22,7 +22,10 @@ interface DecideOptions extends ServerOptions {
   readonly yes?: boolean;
 }
 
-const contentOf = ({ change }: TeamProposal): string => {
+/** What waits is shown against what is published; of what is over, the content itself. */
+const contentOf = ({ change, state, diff }: TeamReview): string => {
+  const isPending = state === 'open' || state === 'approved';
+  if (isPending) return diff === '' ? 'It would change nothing.' : visibleBlock(diff);
   if (change.action === 'remove') return changeText(change);
   const { entry } = change;
   return entry.kind === 'tool'
@@ -30,7 +33,7 @@ const contentOf = ({ change }: TeamProposal): string => {
     : visibleJson(JSON.stringify(entry, null, 2));
 };
 
-const printProposal = (io: Io, proposal: TeamProposal): void => {
+const printProposal = (io: Io, proposal: TeamReview): void => {
   const { id, digest, state, change, proposedBy, proposedAt, decidedBy, decidedAt } = proposal;
   print(io, `${io.ink.bold(changeText(change))}  ${state}`);
   print(io, `  id        ${id}`, `  digest    ${digest}`);
@@ -57,7 +60,7 @@ const printList = (io: Io, proposals: readonly TeamProposal[]): void => {
 const review = (io: Io, id: string | undefined, options: ServerOptions): Promise<number> =>
   withCatalog(io, options, async (catalog) => {
     if (id !== undefined) {
-      const proposal = await findProposal(catalog, id);
+      const proposal = await catalog.review((await findProposal(catalog, id)).id);
       if (io.json) printJson(io, proposal);
       else printProposal(io, proposal);
       return 0;
@@ -82,7 +85,7 @@ export const teamReviewCommand = (team: Command, io: Io): Command =>
 /** Shows what would be approved, and asks. */
 const assertAgreed = async (
   io: Io,
-  proposal: TeamProposal,
+  proposal: TeamReview,
   { yes }: DecideOptions,
 ): Promise<void> => {
   if (yes === true) return;
@@ -98,7 +101,7 @@ const decide = (
   options: DecideOptions,
 ): Promise<number> =>
   withCatalog(io, options, async (catalog) => {
-    const proposal = await findProposal(catalog, id);
+    const proposal = await catalog.review((await findProposal(catalog, id)).id);
     if (approve) await assertAgreed(io, proposal, options);
     const { digest } = proposal;
     const decision = { approve, digest, note: options.note };

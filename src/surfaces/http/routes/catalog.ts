@@ -131,6 +131,17 @@ const proposals = defineRoute({
   }),
 });
 
+const review = defineRoute({
+  method: 'get',
+  path: '/v1/catalog/proposals/:id',
+  role: 'member',
+  tag: TAG,
+  summary: 'One proposal, with its difference to what is published',
+  input: { params: idParams },
+  response: proposalSchema.extend({ diff: z.string() }),
+  handle: async ({ services, params }) => ({ body: await catalogOf(services).review(params.id) }),
+});
+
 const propose = defineRoute({
   method: 'post',
   path: '/v1/catalog/proposals',
@@ -214,6 +225,7 @@ export const CATALOG_ROUTES: readonly Route[] = [
   key,
   bundle,
   proposals,
+  review,
   propose,
   decision('approve', 'Approve a proposal of somebody else, exactly as it was looked at'),
   decision('reject', 'Reject a proposal that was not published yet'),

@@ -17,6 +17,7 @@ import { SERVER_ROUTES } from './servers.ts';
 import { SESSION_ROUTES } from './session.ts';
 import { SOURCE_ROUTES } from './sources.ts';
 import { STREAM_ROUTES } from './streams.ts';
+import { TEAM_ROUTES } from './team.ts';
 import { TOKEN_ROUTES } from './tokens.ts';
 import { TOOL_ROUTES } from './tools.ts';
 import { USAGE_ROUTES } from './usage.ts';
@@ -37,6 +38,7 @@ export const ROUTES: readonly Route[] = [
   ...METRIC_ROUTES,
   ...SERVER_ROUTES,
   ...CATALOG_ROUTES,
+  ...TEAM_ROUTES,
   ...SOURCE_ROUTES,
   ...POLICY_ROUTES,
   ...PERMISSION_ROUTES,
