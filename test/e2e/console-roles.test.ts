@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hasBrowser, signIn } from '../fixtures/console-browser.ts';
 import { SLOW, useConsole } from '../fixtures/use-console.ts';
 
-const PAGES = ['activity', 'approvals', 'tools', 'sources', 'costs', 'audit', 'policy'];
+const PAGES = ['activity', 'approvals', 'tools', 'sources', 'catalog', 'costs', 'audit', 'policy'];
 
 describe.skipIf(!hasBrowser())('the console and its roles', { timeout: SLOW }, () => {
   const house = useConsole();

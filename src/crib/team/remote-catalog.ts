@@ -43,6 +43,9 @@ const failureOf = (status: number, value: unknown): ToolFailure => {
   });
 };
 
+const proposalPath = (id: string, part = ''): string =>
+  `/proposals/${encodeURIComponent(id)}${part}`;
+
 export const createRemoteCatalog = ({ url, fetch, token }: RemoteCatalogDeps): TeamCatalog => {
   const ask = async <T>(path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${url.replace(/\/+$/, '')}/v1/catalog${path}`, {
@@ -79,12 +82,10 @@ export const createRemoteCatalog = ({ url, fetch, token }: RemoteCatalogDeps): T
     overview: () => ask<TeamOverview>(''),
     proposals: (state?: ProposalState) =>
       all<TeamProposal>('/proposals', state === undefined ? {} : { state }),
-    review: (id) => ask<TeamReview>(`/proposals/${encodeURIComponent(id)}`),
+    review: (id) => ask<TeamReview>(proposalPath(id)),
     propose: (change, note) => ask('/proposals', { change, ...(note && { note }) }),
-    decide: (id, { approve, digest, note }) => {
-      const verb = approve ? 'approve' : 'reject';
-      return ask(`/proposals/${encodeURIComponent(id)}/${verb}`, { digest, ...(note && { note }) });
-    },
+    decide: (id, { approve, digest, note }) =>
+      ask(proposalPath(id, approve ? '/approve' : '/reject'), { digest, ...(note && { note }) }),
     publish: ({ note, renew }) =>
       ask<PublishedBundle>('/publish', { ...(note && { note }), ...(renew && { renew }) }),
     rollBack: (serial, note) =>

@@ -33,15 +33,16 @@ const COLUMNS: readonly Column<PublishedBundle>[] = [
     sortBy: ({ serial }) => serial,
   },
   {
-    id: 'by',
-    title: 'Published by',
-    cell: ({ publishedBy }) => <SafeText text={publishedBy} />,
-    sortBy: ({ publishedBy }) => publishedBy,
-  },
-  {
     id: 'at',
     title: 'Published',
-    cell: ({ publishedAt }) => <RelativeTime at={publishedAt} />,
+    cell: ({ publishedAt, publishedBy }) => (
+      <>
+        <RelativeTime at={publishedAt} />
+        <span className="row-note">
+          by <SafeText text={publishedBy} />
+        </span>
+      </>
+    ),
     sortBy: ({ publishedAt }) => publishedAt,
   },
   {

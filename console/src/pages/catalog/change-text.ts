@@ -42,8 +42,21 @@ export const kindEffect = (kind: string): string => KINDS.get(kind)?.effect ?? '
 export const entryOf = (change: CatalogChange): { readonly kind: string; readonly name: string } =>
   change.action === 'put' ? change.entry : change;
 
-export const actionWord = ({ action }: CatalogChange): string =>
-  action === 'put' ? 'put' : 'remove';
+/** What is done to an entry when it is put into the catalog, and when it is taken out. */
+const VERBS: ReadonlyMap<string, readonly [put: string, remove: string]> = new Map([
+  ['tool', ['Publish the tool', 'Remove the tool']],
+  ['source', ['Publish the API', 'Remove the API']],
+  ['rule', ['Publish the rule', 'Remove the rule']],
+  ['enforce', ['Enforce the tool', 'No longer enforce the tool']],
+  ['revoke', ['Revoke the tool', 'No longer revoke the tool']],
+  ['no-local-tools', ['Forbid local tools:', 'Allow local tools again:']],
+]);
+
+/** Says what a change does; the name of the entry follows it. */
+export const changeVerb = (change: CatalogChange): string => {
+  const [put, remove] = VERBS.get(entryOf(change).kind) ?? ['Put', 'Remove'];
+  return change.action === 'put' ? put : remove;
+};
 
 /** Says what comes of a change once it is published. */
 export const changeEffect = (change: CatalogChange): string =>

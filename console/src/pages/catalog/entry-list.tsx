@@ -1,6 +1,7 @@
 /** The entries in force, with the opened one beside them and the way to propose another version. */
 import { useState } from 'react';
 import { useServices } from '../../api/services.tsx';
+import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
@@ -80,9 +81,10 @@ const EntryView = (props: EntryProps) => {
         <h2>
           <SafeText text={entry.name} />
         </h2>
-        <p className="muted">
-          {kindWord(entry.kind)}. {kindEffect(entry.kind)}
-        </p>
+        <div className="badges">
+          <Badge>{kindWord(entry.kind)}</Badge>
+        </div>
+        <p className="muted">{kindEffect(entry.kind)}</p>
       </header>
       {session.role !== 'viewer' && (
         <div className="actions">

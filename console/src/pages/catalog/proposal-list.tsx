@@ -11,7 +11,7 @@ import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { choiceOf, hrefOf, replaceRoute, useRoute } from '../../router/route.ts';
 import { PROPOSAL_STATES, type Proposal } from './catalog-records.ts';
-import { actionWord, entryOf, kindWord } from './change-text.ts';
+import { changeVerb, entryOf } from './change-text.ts';
 import { ProposalView } from './proposal-view.tsx';
 import { useReloadWith } from './use-reload-with.ts';
 
@@ -22,13 +22,11 @@ const COLUMNS: readonly Column<Proposal>[] = [
     id: 'change',
     title: 'Change',
     cell: ({ change }) => {
-      const { kind, name } = entryOf(change);
+      const { name } = entryOf(change);
       return (
         <>
           <SafeText text={name} />
-          <span className="row-note">
-            {actionWord(change)} {kindWord(kind)}
-          </span>
+          <span className="row-note">{changeVerb(change)}</span>
         </>
       );
     },

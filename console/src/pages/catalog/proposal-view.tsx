@@ -10,7 +10,7 @@ import { SafeText } from '../../components/safe-text.tsx';
 import { EmptyState, WhenLoaded } from '../../components/states.tsx';
 import { hrefOf } from '../../router/route.ts';
 import { proposalPath, type Review } from './catalog-records.ts';
-import { actionWord, changeEffect, entryOf, kindWord } from './change-text.ts';
+import { changeEffect, changeVerb, entryOf } from './change-text.ts';
 import { DecideProposal } from './decide-proposal.tsx';
 import { EntryContent } from './entry-content.tsx';
 import { useReloadWith } from './use-reload-with.ts';
@@ -83,12 +83,12 @@ export const ProposalView = ({ id, version, onChanged }: ViewProps) => {
   return (
     <WhenLoaded of={review} missing={<NoSuchProposal />}>
       {(data) => {
-        const { kind, name } = entryOf(data.change);
+        const { name } = entryOf(data.change);
         return (
           <>
             <header className="detail-head">
               <h2>
-                {actionWord(data.change)} {kindWord(kind)} <SafeText text={name} />
+                {changeVerb(data.change)} <SafeText text={name} />
               </h2>
               <div className="badges">
                 <StatusBadge status={data.state} />

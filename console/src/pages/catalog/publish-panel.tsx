@@ -13,7 +13,7 @@ import { SafeCode } from '../../components/safe-code.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
 import { WhenLoaded } from '../../components/states.tsx';
 import type { Overview, Proposal, PublishedBundle } from './catalog-records.ts';
-import { actionWord, entryOf, kindWord } from './change-text.ts';
+import { changeVerb, entryOf } from './change-text.ts';
 import { NoteField, noted } from './note-field.tsx';
 import { useCatalogAction } from './use-catalog-action.ts';
 
@@ -28,8 +28,7 @@ const ApprovedList = ({ proposals }: { readonly proposals: readonly Proposal[] }
   <ul className="plain-list" aria-label="What is published">
     {proposals.map(({ id, change, proposedBy, decidedBy }) => (
       <li key={id}>
-        {actionWord(change)} {kindWord(entryOf(change).kind)}{' '}
-        <SafeCode text={entryOf(change).name} />{' '}
+        {changeVerb(change)} <SafeCode text={entryOf(change).name} />{' '}
         <span className="muted">
           proposed by <SafeText text={proposedBy} />
           {decidedBy !== undefined && (

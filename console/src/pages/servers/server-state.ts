@@ -42,7 +42,7 @@ const COMMANDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A name as a shell takes it. */
-const quoted = (name: string): string =>
+export const quoted = (name: string): string =>
   /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 
 export const stateMeaning = ({

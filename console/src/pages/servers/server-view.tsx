@@ -24,7 +24,7 @@ const ServerFacts = ({ server }: { readonly server: ServerStatus }) => (
       ['Restarts', count(server.restarts)],
       [
         'Tools',
-        <a key="tools" href={hrefOf(['tools'], { q: server.name })}>
+        <a key="tools" href={hrefOf(['tools'], { q: `mcp ${server.name}` })}>
           {count(server.tools)}
         </a>,
       ],

@@ -13,7 +13,13 @@ export interface SourceStatus {
   readonly refused: readonly RefusedOperation[];
   readonly readAt?: number;
   readonly lastError?: string;
+  /** The organisation whose catalog it comes from. */
+  readonly team?: string;
 }
+
+/** Words that the tools of a source, and hardly others, are found by: their tags. */
+export const toolWords = ({ kind, name, team }: Pick<SourceStatus, 'kind' | 'name' | 'team'>) =>
+  `${kind} ${kind === 'team' ? (team ?? name) : name}`;
 
 export interface SourceChange {
   readonly added: readonly string[];

@@ -1,16 +1,25 @@
 /** What the state of a source means, and what to do about it. */
-import type { StateMeaning } from '../servers/server-state.ts';
+import { quoted, type StateMeaning } from '../servers/server-state.ts';
 import type { SourceStatus } from './source-records.ts';
 
 const MEANINGS: ReadonlyMap<string, StateMeaning> = new Map([
   ['ready', { tone: 'good', word: 'ready', meaning: 'Its definitions are known.', command: '' }],
-  ['unread', { tone: 'neutral', word: 'unread', meaning: 'It was never read.', command: '' }],
+  [
+    'unread',
+    {
+      tone: 'neutral',
+      word: 'unread',
+      meaning: 'Its definitions were never read, so it has no tools yet.',
+      command: '',
+    },
+  ],
   [
     'failed',
     {
       tone: 'bad',
       word: 'failed',
-      meaning: 'The last reading failed. Tools that were known before are still there.',
+      meaning:
+        'The last reading failed; tools that were known before are still there. Put right what the error names, then read it again.',
       command: '',
     },
   ],
@@ -28,8 +37,9 @@ const MEANINGS: ReadonlyMap<string, StateMeaning> = new Map([
     {
       tone: 'warn',
       word: 'needs login',
-      meaning: 'It wants a person to sign in once.',
-      command: 'toolcrib sources login',
+      meaning:
+        'It wants a credential. See which one, then store the secret or, where it has a login, log in once.',
+      command: 'toolcrib sources info\ntoolcrib sources login',
     },
   ],
 ]);
@@ -43,5 +53,6 @@ export const sourceMeaning = ({
     word: state,
     meaning: '',
   };
-  return { ...known, command: command === '' ? '' : `${command} ${name}` };
+  const lines = command.split('\n').map((line) => `${line} ${quoted(name)}`);
+  return { ...known, command: command === '' ? '' : lines.join('\n') };
 };

@@ -8,8 +8,9 @@ import { SafeText } from '../../components/safe-text.tsx';
 import { hrefOf } from '../../router/route.ts';
 import { RefusedList } from './refused-list.tsx';
 import { SourceActions } from './source-actions.tsx';
-import type { SourceConfig, SourceStatus } from './source-records.ts';
+import { type SourceConfig, type SourceStatus, toolWords } from './source-records.ts';
 import { sourceMeaning } from './source-state.ts';
+import { WaitingTools } from './waiting-tools.tsx';
 
 interface ViewProps {
   readonly source: SourceStatus;
@@ -25,9 +26,13 @@ const SourceFacts = ({ source }: Pick<ViewProps, 'source'>) => (
       ['Last read', source.readAt !== undefined && <RelativeTime at={source.readAt} />],
       [
         'Tools',
-        <a key="tools" href={hrefOf(['tools'], { q: source.name })}>
-          {count(source.tools)}
-        </a>,
+        source.tools === 0 ? (
+          '0'
+        ) : (
+          <a key="tools" href={hrefOf(['tools'], { q: toolWords(source) })}>
+            {count(source.tools)}
+          </a>
+        ),
       ],
       ['Refused', source.refused.length > 0 && count(source.refused.length)],
     ]}
@@ -62,6 +67,7 @@ export const SourceView = ({ source, config, onChanged }: ViewProps) => {
         isEditable={config?.editable === true && own !== undefined}
         onDone={onChanged}
       />
+      {source.tools > 0 && <WaitingTools key={`${source.name} waiting`} source={source} />}
       {own?.isOfProject && <p className="muted">It belongs to the project’s configuration.</p>}
       <SourceFacts source={source} />
       <RefusedList refused={source.refused} />
