@@ -51,7 +51,44 @@ describe.each([
   });
 });
 
+describe('the review of a catalog over HTTP', { timeout: TIME_LIMIT }, () => {
+  it('shows a proposal with its difference to what is published, to every role', async () => {
+    await world.start();
+    await world.publish(deniesTool('datetime'));
+    const { id } = await world.propose(deniesTool('calculator'));
+    const viewer = await world.token('vera', 'viewer');
+    const { status, body } = await world.ask<{ diff: string }>(`/proposals/${id}`, viewer);
+    expect([status, body]).toEqual([200, expect.objectContaining({ id, proposedBy: 'token:ada' })]);
+    expect(body.diff).toMatch(/^-\s+- datetime\n\+\s+- calculator$/m);
+    expect((await world.ask('/proposals/none', viewer)).status).toBe(404);
+  });
+
+  it('tells how far the review is, and nothing of a team where none was joined', async () => {
+    await world.start();
+    await world.propose(deniesTool('datetime'));
+    const ask = async (role: 'viewer' | 'agent') => {
+      const token = await world.token(`a-${role}`, role);
+      const headers = { authorization: `Bearer ${token}` };
+      return fetch(`${world.url}/v1/team`, { headers });
+    };
+    const catalog = { org: 'acme', serial: 0, open: 1, approved: 0 };
+    expect(await (await ask('viewer')).json()).toEqual({ catalog });
+    expect((await ask('agent')).status).toBe(403);
+  });
+});
+
 describe('a client of a catalog', { timeout: TIME_LIMIT }, () => {
+  it('knows its team, the entries in force and the last good sync', async () => {
+    await world.start();
+    await world.publish(deniesTool('datetime'));
+    const client = await world.client();
+    expect(client.team()).toMatchObject({
+      ...{ org: 'acme', url: world.url, isExpired: false, syncedAt: expect.any(Number) },
+      bundle: { serial: 1, entries: [{ kind: 'rule', name: 'team-rule' }] },
+    });
+    expect(world.serverCrib?.team()).toBeUndefined();
+  });
+
   it('runs the tools of the last sync while the server is away', async () => {
     const { stop } = await world.start();
     await world.publish(TOOL);

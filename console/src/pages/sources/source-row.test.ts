@@ -36,6 +36,12 @@ describe('rows of the sources page', () => {
       ],
     );
     expect(off?.state.command).toBe('toolcrib sources enable a');
-    expect(login?.state.command).toBe('toolcrib sources login a');
+    expect(login?.state.command).toBe('toolcrib sources info a\ntoolcrib sources login a');
+  });
+
+  it('quotes a name in a command as a shell takes it', () => {
+    const source = { kind: 'n8n', location: '', tools: 0, refused: [], state: 'disabled' };
+    const [row] = rowsOf([], [{ ...source, name: "a'; rm -rf ~" }]);
+    expect(row?.state.command).toBe(`toolcrib sources enable 'a'\\''; rm -rf ~'`);
   });
 });

@@ -125,6 +125,8 @@ describe('toolcrib team and a server', { timeout: TIME_LIMIT }, () => {
     expect(out).toContain(`restores ${before}`);
     expect((await ann('team', 'propose', 'nothing', 'x')).code).toBe(2);
     const removal = await ann('team', 'propose', 'rule', 'team-rule', '--remove', '--json');
+    const shown = await ben('team', 'review', (JSON.parse(removal.out) as { id: string }).id);
+    expect(shown.out).toMatch(/^-effect: deny$/m);
     const rejected = await ben('team', 'reject', (JSON.parse(removal.out) as { id: string }).id);
     expect(rejected.out).toContain('rejected: remove rule team-rule');
   });
