@@ -5,7 +5,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Unit tests come last: hundreds of files of a second each, which end together on all workers. */
-const ORDER = ['whole', 'replacing', 'integration', 'unit'];
+const ORDER = ['console', 'whole', 'replacing', 'integration', 'unit'];
 
 const placeOf = ({ project }: TestSpecification): number => ORDER.indexOf(project.name);
 
