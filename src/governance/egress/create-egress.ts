@@ -2,14 +2,16 @@
  * Sends every request of every tool, hop by hop. Each hop is judged by the tool's hosts, its name
  * resolved once, all answers checked and the checked address connected to.
  */
-import type { Agent, fetch as UndiciFetch, Response as UndiciResponse } from 'undici';
+import type { Agent } from 'undici';
 import { ToolFailure } from '../../contract/errors.ts';
+import { dispatchOptions } from './dispatch-options.ts';
+import { type Answer, exchange } from './exchange.ts';
 import { compileHosts } from './host-rule.ts';
 import { createAddressRules, createUrlJudge, type UrlVerdict } from './judge-url.ts';
 import { limitedResponse } from './limited-response.ts';
-import { networkFailure } from './network-failure.ts';
+import { nextHop } from './next-hop.ts';
 import type { Destination } from './normal-host.ts';
-import { nextHop, type OutgoingRequest, takeRequest } from './outgoing-request.ts';
+import { type OutgoingRequest, takeRequest } from './outgoing-request.ts';
 import { type AgentSettings, createPinnedAgent } from './pinned-agent.ts';
 import {
   type Lookup,
@@ -64,17 +66,12 @@ const CONNECT_MS = 10_000;
 const ANSWER_MS = 30_000;
 const RESPONSE_BYTES = 50_000_000;
 
-interface Line {
-  readonly agent: Agent;
-  readonly fetch: typeof UndiciFetch;
-}
-
 interface Trip {
   readonly judge: (url: string) => UrlVerdict;
   readonly onHop: (url: URL) => void;
   readonly signal: AbortSignal;
   readonly maxBytes: number;
-  line(): Promise<Line>;
+  agent(): Promise<Agent>;
 }
 
 const admitted = (verdict: UrlVerdict): URL => {
@@ -82,39 +79,31 @@ const admitted = (verdict: UrlVerdict): URL => {
   return verdict.url;
 };
 
-const send = async (request: OutgoingRequest, trip: Trip): Promise<UndiciResponse> => {
-  const { url, method, headers, body } = request;
-  const { signal } = trip;
-  const { agent, fetch } = await trip.line();
-  try {
-    return await fetch(url, {
-      method,
-      headers: [...headers],
-      body,
-      signal,
-      redirect: 'manual',
-      dispatcher: agent,
-      ...(body instanceof ReadableStream && { duplex: 'half' }),
-    });
-  } catch (error) {
-    throw signal.aborted ? error : networkFailure(error);
-  }
-};
-
+/** Sends a request whose URL was judged, and goes on from redirect to redirect. */
 const travel = async (first: OutgoingRequest, trip: Trip): Promise<Response> => {
   let request = first;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-    const url = admitted(trip.judge(request.url.href));
+    const { url, method } = request;
     trip.onHop(url);
-    const response = await send({ ...request, url }, trip);
-    const location = response.headers.get('location');
-    const next = nextHop({ ...request, url }, { status: response.status, location });
-    if (next === undefined) return limitedResponse(response, { ...trip, url, redirected: hop > 0 });
-    await response.body?.cancel();
-    request = next;
+    const answer: Answer = await exchange(
+      await trip.agent(),
+      dispatchOptions(request),
+      trip.signal,
+    );
+    const location = answer.headers.get('location');
+    const next = nextHop(request, { status: answer.status, location });
+    if (next === undefined) {
+      return limitedResponse(answer, { ...trip, method, url, redirected: hop > 0 });
+    }
+    answer.body.cancel();
+    request = { ...next, url: admitted(trip.judge(next.url.href)) };
   }
   throw new ToolFailure('NETWORK', 'The request was redirected too often.');
 };
+
+/** Most tools pass the signal of their call, or none. */
+const eitherOf = (call: AbortSignal, own: AbortSignal | undefined): AbortSignal =>
+  own === undefined || own === call ? call : AbortSignal.any([call, own]);
 
 const agentSettings = (settings: EgressSettings, maxResponseBytes: number): AgentSettings => {
   const { connectTimeoutMs = CONNECT_MS, lookup = systemLookup, allowPrivate, ca } = settings;
@@ -135,18 +124,14 @@ export const createEgress = (settings: EgressSettings = {}): Egress => {
   const maxBytes = settings.maxResponseBytes ?? RESPONSE_BYTES;
   const rules = createAddressRules(allowed);
   const forAgent = agentSettings(settings, maxBytes);
-  let opened: Promise<Line> | undefined;
+  let opened: Promise<Agent> | undefined;
   let closed = false;
   /** By the local hosts that a scope may reach as well: connections are not shared with other scopes. */
   const widened = new Map<string, Egress>();
 
-  const open = async (): Promise<Line> => {
-    const undici = await import('undici');
-    return { agent: createPinnedAgent(undici, forAgent), fetch: undici.fetch };
-  };
-  const line = (): Promise<Line> => {
+  const agent = (): Promise<Agent> => {
     if (closed) throw new ToolFailure('NETWORK', 'The way out is closed.');
-    opened ??= open();
+    opened ??= import('undici').then((undici) => createPinnedAgent(undici, forAgent));
     return opened;
   };
 
@@ -166,10 +151,13 @@ export const createEgress = (settings: EgressSettings = {}): Egress => {
         return widenedBy(scope.local).fetch(input, { ...init, scope: { ...scope, local: [] } });
       }
       const judge = createUrlJudge(compileHosts(scope.hosts), rules);
-      const from = input instanceof Request ? input : admitted(judge(String(input)));
-      const { request, signal: own } = await takeRequest(from, init);
-      const signal = AbortSignal.any([scope.signal(), own]);
-      return travel(request, { judge, onHop: (url) => scope.onHop(url), signal, maxBytes, line });
+      // A `Request` says where it goes when it is taken, and nothing that it says before counts.
+      const judged = input instanceof Request ? undefined : admitted(judge(String(input)));
+      const { request, signal: own } = await takeRequest(judged ?? (input as Request), init);
+      const url = judged ?? admitted(judge(request.url.href));
+      const signal = eitherOf(scope.signal(), own);
+      const onHop = (to: URL): void => scope.onHop(to);
+      return travel({ ...request, url }, { judge, onHop, signal, maxBytes, agent });
     },
     resolve: (to, scope) =>
       scope.local && scope.local.length > 0
@@ -178,7 +166,7 @@ export const createEgress = (settings: EgressSettings = {}): Egress => {
     close: async () => {
       closed = true;
       await Promise.all([...widened.values()].map((egress) => egress.close()));
-      await (await opened)?.agent.destroy();
+      await (await opened)?.destroy();
     },
   };
 };

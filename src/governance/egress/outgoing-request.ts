@@ -1,8 +1,4 @@
-/**
- * Prepares a tool's request for sending, without headers that would steer the connection, and
- * computes the next one after a redirect.
- */
-import { ToolFailure } from '../../contract/errors.ts';
+/** Takes a tool's request over, without headers that would steer the connection. */
 
 export interface OutgoingRequest {
   readonly url: URL;
@@ -15,14 +11,14 @@ export interface OutgoingRequest {
 
 export interface TakenRequest {
   readonly request: OutgoingRequest;
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
  * Framing and connection are ours to say. `host` would reach another site behind the same address
  * than the one that was judged.
  */
-const NOT_THE_TOOLS: readonly string[] = [
+const NOT_THE_TOOLS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
   'expect',
@@ -34,7 +30,39 @@ const NOT_THE_TOOLS: readonly string[] = [
   'trailer',
   'transfer-encoding',
   'upgrade',
-];
+]);
+
+const withoutOurs = (headers: Headers): Headers => {
+  for (const name of [...headers.keys()]) if (NOT_THE_TOOLS.has(name)) headers.delete(name);
+  return headers;
+};
+
+/** Methods that need no other spelling. */
+const BARE_METHODS: ReadonlySet<unknown> = new Set(['GET', 'HEAD']);
+const BODY_METHODS: ReadonlySet<unknown> = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const REDIRECT_MODES: ReadonlySet<unknown> = new Set(['follow', 'manual', 'error']);
+
+/**
+ * Takes the requests that most tools make, without the `Request` that `fetch` would make of them: it costs
+ * more than the rest of the way to the connection. Gives `undefined` for any other.
+ */
+const takePlain = (url: URL, init: RequestInit): TakenRequest | undefined => {
+  const { method = 'GET', body = null, redirect = 'follow', signal } = init;
+  const isText = typeof body === 'string';
+  const isBytes = body instanceof Uint8Array;
+  if (!BODY_METHODS.has(method) && !(body === null && BARE_METHODS.has(method))) return undefined;
+  if (body !== null && !isText && !isBytes) return undefined;
+  if (!REDIRECT_MODES.has(redirect) || (signal && !(signal instanceof AbortSignal))) {
+    return undefined;
+  }
+  const headers = withoutOurs(new Headers(init.headers));
+  if (isText && !headers.has('content-type')) {
+    headers.set('content-type', 'text/plain;charset=UTF-8');
+  }
+  // A copy: the tool may change its bytes afterwards.
+  const bytes = body === null ? null : new Uint8Array(Buffer.from(body as string));
+  return { request: { url, method, headers, body: bytes, redirect }, signal: signal ?? undefined };
+};
 
 const isStream = (body: unknown): boolean =>
   body instanceof ReadableStream ||
@@ -56,91 +84,12 @@ export const takeRequest = async (
   init: RequestInit = {},
 ): Promise<TakenRequest> => {
   const own = { ...init };
+  const plain = input instanceof URL ? takePlain(input, own) : undefined;
+  if (plain) return plain;
   const carried = input instanceof Request && own.body === undefined;
   const request = new Request(input, own);
-  const headers = new Headers(request.headers);
-  for (const name of NOT_THE_TOOLS) headers.delete(name);
+  const headers = withoutOurs(new Headers(request.headers));
   const body = await bodyOf(request, carried || isStream(own.body));
   const { url, method, redirect, signal } = request;
   return { request: { url: new URL(url), method, headers, body, redirect }, signal };
-};
-
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-/**
- * What may follow to another origin. Keys and tokens travel in headers of any name, so this is a
- * list of what stays, not of what is taken out.
- */
-const KEPT_ACROSS_ORIGINS: readonly string[] = [
-  'accept',
-  'accept-encoding',
-  'accept-language',
-  'cache-control',
-  'content-language',
-  'content-type',
-  'if-modified-since',
-  'if-none-match',
-  'pragma',
-  'range',
-  'user-agent',
-];
-
-const BODY_HEADERS: readonly string[] = [
-  'content-encoding',
-  'content-language',
-  'content-location',
-  'content-type',
-];
-
-const becomesGet = (method: string, status: number): boolean =>
-  status === 303 ? method !== 'GET' && method !== 'HEAD' : status < 303 && method === 'POST';
-
-const targetOf = (location: string, from: URL): URL => {
-  if (!URL.canParse(location, from.href)) {
-    throw new ToolFailure('NETWORK', 'The remote host redirects to something that is no URL.');
-  }
-  const target = new URL(location, from);
-  if (from.protocol === 'https:' && target.protocol === 'http:') {
-    throw new ToolFailure(
-      'SECURITY_VIOLATION',
-      'The request was refused: a redirect leads from https to http.',
-      { suggestions: ['Ask for the final address over https.'] },
-    );
-  }
-  return target;
-};
-
-const headersFor = (request: OutgoingRequest, target: URL, toGet: boolean): Headers => {
-  const crosses = request.url.origin !== target.origin;
-  return new Headers(
-    [...request.headers].filter(
-      ([name]) =>
-        !(crosses && !KEPT_ACROSS_ORIGINS.includes(name)) &&
-        !(toGet && BODY_HEADERS.includes(name)),
-    ),
-  );
-};
-
-/**
- * Gives the request after a redirect, by the Fetch standard and some stricter rules of ours;
- * `undefined` when the response is the last: no redirect, not wanted, or its body cannot be sent
- * again.
- */
-export const nextHop = (
-  request: OutgoingRequest,
-  response: { readonly status: number; readonly location: string | null },
-): OutgoingRequest | undefined => {
-  const { status, location } = response;
-  if (!REDIRECTS.has(status) || location === null) return undefined;
-  if (request.redirect === 'manual') return undefined;
-  if (request.redirect === 'error') {
-    throw new ToolFailure('NETWORK', 'The remote host redirects, and the tool asked for none.');
-  }
-  const toGet = becomesGet(request.method, status);
-  if (!toGet && request.body instanceof ReadableStream) return undefined;
-  const url = targetOf(location, request.url);
-  const headers = headersFor(request, url, toGet);
-  return toGet
-    ? { ...request, url, headers, method: 'GET', body: null }
-    : { ...request, url, headers };
 };

@@ -1,6 +1,7 @@
 /** Reads what came back over the network: no more than a limit, decoded, and when to come again. */
 import { ToolFailure } from '../../contract/errors.ts';
 import { DAY_MS } from '../data/durations.ts';
+import { PulledResponse } from './pulled-response.ts';
 
 const tooLarge = (maxBytes: number): ToolFailure =>
   new ToolFailure('OUTPUT_TOO_LARGE', `The response is larger than ${maxBytes} bytes.`, {
@@ -9,6 +10,11 @@ const tooLarge = (maxBytes: number): ToolFailure =>
 
 /** Reads a body. Fails with OUTPUT_TOO_LARGE as soon as the limit is passed; the rest is not read. */
 export const readBytes = async (response: Response, maxBytes: number): Promise<Uint8Array> => {
+  if (response instanceof PulledResponse) {
+    const bytes = await response.readUpTo(maxBytes);
+    if (bytes === undefined) throw tooLarge(maxBytes);
+    return bytes;
+  }
   if (response.body === null) return new Uint8Array();
   const pieces: Uint8Array[] = [];
   let size = 0;
