@@ -38,4 +38,36 @@ describe('taking a request over', () => {
     body.write('after!');
     expect(Buffer.from(request.body as Uint8Array).toString()).toBe('before');
   });
+
+  it('says of a text that it is one, unless the tool says what it is', async () => {
+    const typeOf = async (headers: Record<string, string>) => {
+      const init = { method: 'POST', body: 'x', headers };
+      return (await takeRequest(URL_ASKED, init)).request.headers.get('content-type');
+    };
+    expect(await typeOf({})).toBe('text/plain;charset=UTF-8');
+    expect(await typeOf({ 'Content-Type': 'application/json' })).toBe('application/json');
+  });
+
+  it('refuses what fetch refuses, and spells methods as it does', async () => {
+    const refused: readonly RequestInit[] = [
+      { body: 'x' },
+      { method: 'HEAD', body: 'x' },
+      { method: 'CONNECT' },
+      { method: 'A B' },
+      { redirect: 'odd' as 'follow' },
+      { signal: {} as AbortSignal },
+      { headers: { 'a b': 'c' } },
+    ];
+    for (const init of refused) {
+      await expect(takeRequest(URL_ASKED, init)).rejects.toThrow(TypeError);
+    }
+    expect((await takeRequest(URL_ASKED, { method: 'post' })).request.method).toBe('POST');
+    const { signal } = new AbortController();
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']) {
+      const taken = await takeRequest(URL_ASKED, { method, redirect: 'error', signal });
+      expect(taken.request).toMatchObject({ method, redirect: 'error', body: null });
+    }
+    expect((await takeRequest(URL_ASKED, { signal: null })).signal).toBeUndefined();
+    expect((await takeRequest(URL_ASKED, { signal })).signal).toBe(signal);
+  });
 });
