@@ -161,6 +161,14 @@ describe('bodies on the wire', () => {
     expect(request.body).toContain('name="meta"\r\nContent-Type: application/json\r\n\r\n{"a":1}');
   });
 
+  it('multipart of a text is sent as the caller wrote it, and not lost', async () => {
+    const post = bodyOf('multipart/form-data', { type: 'string' });
+    const text = '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--b--\r\n';
+    const contentType = 'multipart/form-data; boundary=b';
+    const { request } = await send({ paths: { '/p': { post } } }, { body: { text, contentType } });
+    expect([request.body, request.headers['content-type']]).toEqual([text, contentType]);
+  });
+
   it('bytes and text are sent as they are', async () => {
     const post = bodyOf('application/octet-stream', { type: 'string', format: 'binary' });
     const { request } = await send({ paths: { '/p': { post } } }, { body: { base64: 'aGk=' } });

@@ -42,6 +42,21 @@ const decoded = (file: string): string => {
   }
 };
 
+/**
+ * Gives where a document lies as seen from the first one: nothing for that one itself. It stays the same when
+ * both are moved, and when the first gets another name.
+ */
+export const addressFrom = (root: string, address: string): string => {
+  if (address === root) return '';
+  if (isAddress(root) !== isAddress(address)) return address;
+  if (!isAddress(root)) return posix.relative(posix.dirname(root), address);
+  const from = new URL(root);
+  const to = new URL(address);
+  return from.origin === to.origin
+    ? posix.relative(posix.dirname(from.pathname), to.pathname) + to.search
+    : address;
+};
+
 /** Says whether a document may refer to another one. */
 export const mayRefer = (root: string, from: string, target: string): boolean => {
   // A document of the web never leads to a file of this machine.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { oneOperation, openapiTools } from '../../../../test/fixtures/openapi-source.ts';
-import { resolveAddress } from './document-address.ts';
+import { addressFrom, resolveAddress } from './document-address.ts';
 import { DocumentPool } from './document-pool.ts';
 
 describe('reading OpenAPI documents', () => {
@@ -47,6 +47,17 @@ paths:
     ['file:b.json', 'https://x.com/a.json', undefined],
   ])('%s in %s is %s', (reference, base, expected) => {
     expect(resolveAddress(reference, base)).toBe(expected);
+  });
+
+  it.each([
+    ['d/a.json', 'd/a.json', ''],
+    ['d/a.json', 'd/c/b.json', 'c/b.json'],
+    ['a.json', 'c/b.json', 'c/b.json'],
+    ['d/a.json', 'https://x.com/b.json', 'https://x.com/b.json'],
+    ['https://x.com/d/a.json?k=1', 'https://x.com/d/b.json?v=2', 'b.json?v=2'],
+    ['https://x.com/d/a.json', 'https://y.com/d/b.json', 'https://y.com/d/b.json'],
+  ])('from %s, %s is %s', (root, address, expected) => {
+    expect(addressFrom(root, address)).toBe(expected);
   });
 
   it('two sources of one document share it in memory', async () => {

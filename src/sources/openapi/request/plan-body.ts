@@ -113,6 +113,10 @@ const hasUnlisted = ({ required, properties }: JsonSchema): boolean =>
     (name) => !Object.hasOwn(properties as object, name),
   );
 
+/** Parts have names: of a text or a list nobody can say which. Such a body is sent as the caller wrote it. */
+const mayBeObject = ({ type }: JsonSchema): boolean =>
+  type === undefined || [type].flat().includes('object');
+
 export const planBody = (body: Body, taken: ReadonlySet<string>, book: SchemaBook): BodyFields => {
   const { kind, isRequired } = body;
   const field = wholeField(taken);
@@ -124,6 +128,9 @@ export const planBody = (body: Body, taken: ReadonlySet<string>, book: SchemaBoo
   if (kind === 'text') return whole(TEXT);
   const declared = book.convert(body.schema, 'request');
   const object = opened(declared, book);
+  if (kind === 'multipart' && !mayBeObject(object.schema)) {
+    return { ...whole(FILE), body: { ...body, kind: 'binary' } };
+  }
   const files = filesOf(body, object.schema, book);
   const schema = withFiles(object.schema, files);
   // An optional body with required fields: beside the parameters they would be required always.

@@ -120,3 +120,42 @@ describe('a schema of OpenAPI becomes JSON Schema 2020-12', () => {
     expect(first?.Thing).toBe(second?.Thing);
   });
 });
+
+describe('names of definitions', () => {
+  /** An operation whose body refers to itself, to a list of parameters, and to another file. */
+  const document = oneOperation({
+    parameters: [{ name: 'p', in: 'query', schema: { type: 'object', properties: {} } }],
+    ...jsonBody({
+      type: 'object',
+      properties: {
+        near: { $ref: '#/components/schemas/Near' },
+        odd: { $ref: '#/x-schemas/Odd~1Name' },
+        far: { $ref: 'parts/far.json#/Far' },
+        whole: { $ref: 'parts/whole.json' },
+      },
+    }),
+  });
+  const root = {
+    ...(document as object),
+    components: { schemas: { Near: { type: 'string', description: 'near' } } },
+    'x-schemas': { 'Odd/Name': { type: 'string', description: 'odd' } },
+  };
+  const inputIn = async (folder: string, name: string) => {
+    const { tools } = await openapiTools(
+      {
+        [`${folder}${name}`]: root,
+        [`${folder}parts/far.json`]: { Far: { type: 'string', description: 'far' } },
+        [`${folder}parts/whole.json`]: { type: 'string', description: 'whole' },
+      },
+      { document: `${folder}${name}` },
+    );
+    return inputOf(tools[0]);
+  };
+
+  it('stay the same when the document gets another name or place', async () => {
+    const before = await inputIn('', 'a.json');
+    expect(Object.keys(before.$defs as object)).toHaveLength(4);
+    expect(await inputIn('', 'renamed.json')).toEqual(before);
+    expect(await inputIn('other/folder/', 'b.json')).toEqual(before);
+  });
+});

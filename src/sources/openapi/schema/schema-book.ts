@@ -6,6 +6,7 @@ import type { JsonSchema } from '../../../contract/schema.ts';
 import { sha256Hex } from '../../../kit/data/canonical-json.ts';
 import { isObject } from '../../../kit/data/is-record.ts';
 import type { Located, Resolver } from '../operations/resolver.ts';
+import { addressFrom } from '../read/document-address.ts';
 import { convertSchema } from './convert-schema.ts';
 import type { Components, Converted, Side } from './converted.ts';
 
@@ -64,15 +65,18 @@ export class SchemaBook implements Components {
     return name;
   }
 
-  /** A name depends on the place alone, so that it is the same at every reading. */
+  /**
+   * A name depends on the place in the document alone, so that it is the same at every reading: neither the
+   * name of the document nor where it lies may change what the lock pins.
+   */
   #nameOf({ address, pointer }: Located): string {
-    const plain = address === this.resolver.rootAddress ? POINTER.exec(pointer)?.[1] : undefined;
+    const { rootAddress } = this.resolver;
+    const plain = address === rootAddress ? POINTER.exec(pointer)?.[1] : undefined;
     if (plain !== undefined) return plain;
-    const last = pointer.split('/').at(-1) ?? '';
-    const base = (last === '' ? (address.split('/').at(-1) ?? '') : last)
-      .replaceAll(/[^A-Za-z0-9_.-]+/g, '_')
-      .slice(0, MAX_NAME);
-    return `${base}_${sha256Hex(`${address}#${pointer}`).slice(0, 8)}`;
+    const from = addressFrom(rootAddress, address);
+    const last = (pointer === '' ? from : pointer).split('/').at(-1);
+    const base = (last || 'document').replaceAll(/[^A-Za-z0-9_.-]+/g, '_').slice(0, MAX_NAME);
+    return `${base}_${sha256Hex(`${from}#${pointer}`).slice(0, 8)}`;
   }
 
   /** Gives the raw schema behind a name. */
