@@ -100,19 +100,21 @@ const settingsFor = ({ servers }) => {
   return isWhole ? {} : { baseUrl: 'https://api.example.com' };
 };
 
-/** A folder of its own with the document, always under the same name: names depend on it. */
-const projectWith = (folder, document) => {
+/** A folder of its own with the document under a name. */
+const projectWith = (folder, name, document) => {
   mkdirSync(folder);
-  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
-  return { createCrib, folder, document: 'openapi.json', settings: settingsFor(document) };
+  writeFileSync(join(folder, name), JSON.stringify(document));
+  return { createCrib, folder, document: name, settings: settingsFor(document) };
 };
 
-/** Reads the document again as it is, and from a file with its paths in reverse order. */
+/** Reads the document again as it is, and from a file of another name with its paths in reverse order. */
 const unstableTools = async (crib, document, folder) => {
   const before = seenTools(crib);
   const { change } = await crib.sources.refresh('api');
   const again = [...change.added, ...change.removed, ...change.changed];
-  const other = await openBedCrib(projectWith(join(folder, 'reversed'), reversed(document)));
+  const other = await openBedCrib(
+    projectWith(join(folder, 'other'), 'renamed.json', reversed(document)),
+  );
   try {
     return { again, reversed: differing(before, seenTools(other.crib)) };
   } finally {
@@ -127,7 +129,7 @@ const examplesOf = (faults) =>
   );
 
 const importDocument = async ({ document, operations, folder }) => {
-  const project = projectWith(join(folder, 'first'), document);
+  const project = projectWith(join(folder, 'first'), 'openapi.json', document);
   const start = performance.now();
   const { crib, close } = await openBedCrib(project);
   const importMs = performance.now() - start;

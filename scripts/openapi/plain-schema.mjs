@@ -45,6 +45,30 @@ const typesOf = ({ type, nullable }) => {
   return all.length === 1 ? all[0] : all;
 };
 
+const typeOf = (value) => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+};
+
+/** A list of values of which none has the type that stands beside it leaves no value at all: a mistake. */
+const isEnum = ({ enum: values }, type) => {
+  if (!Array.isArray(values) || values.length === 0) return false;
+  const types = [type ?? []].flat();
+  const isOfType = (value) => {
+    const own = typeOf(value);
+    return types.includes(own) || (own === 'integer' && types.includes('number'));
+  };
+  return types.length === 0 || values.some(isOfType);
+};
+
+/**
+ * Alternatives that nothing tells apart overlap, in many documents so far that no value fits only one:
+ * there the server asks for at least one. A discriminator tells them apart.
+ */
+const isExclusive = (key, { anyOf, discriminator }) =>
+  key === 'oneOf' && (isObject(discriminator) || Array.isArray(anyOf));
+
 /**
  * Makes a JSON Schema with everything it refers to under `$defs`. On the side `request` read-only fields
  * may not be there; on the side `response` fields that are only written may not.
@@ -95,14 +119,12 @@ export const plainSchema = (document, source, side) => {
     const type = typesOf(schema);
     if (type !== undefined) result.type = type;
     for (const key of PLAIN) if (schema[key] !== undefined) result[key] = schema[key];
-    if (Array.isArray(schema.enum) && schema.enum.length > 0) result.enum = schema.enum;
+    if (isEnum(schema, type)) result.enum = schema.enum;
     if (isPattern(schema.pattern)) result.pattern = schema.pattern;
     for (const key of LISTS) {
       if (!Array.isArray(schema[key]) || schema[key].length === 0) continue;
-      result[key] =
-        key === 'allOf'
-          ? schema[key].map(convert)
-          : schema[key].map((part) => discriminated(convert(part), part, schema.discriminator));
+      if (key === 'allOf') result[key] = schema[key].map(convert);
+      else result[isExclusive(key, schema) ? 'oneOf' : 'anyOf'] = branchesOf(schema[key], schema);
     }
     for (const key of SINGLE) {
       if (isObject(schema[key]) || typeof schema[key] === 'boolean') {
@@ -111,6 +133,9 @@ export const plainSchema = (document, source, side) => {
     }
     return result;
   };
+
+  const branchesOf = (parts, { discriminator }) =>
+    parts.map((part) => discriminated(convert(part), part, discriminator));
 
   /** Adds the value of the discriminator that stands for a branch. */
   const discriminated = (converted, part, discriminator) => {

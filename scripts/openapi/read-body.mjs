@@ -3,16 +3,16 @@ import { essenceOf, isJson, isObject, resolved } from './document.mjs';
 import { shapeOf } from './features.mjs';
 import { decoded, fieldOf, pairsOf, readField } from './read-parameters.mjs';
 
-/** Finds the declared media type that a sent one falls under. */
+/** Finds the declared media type that a sent one falls under. What is no media type declares none. */
 export const mediaFor = (content, sent) => {
   const essence = essenceOf(sent);
   const declared = Object.keys(content);
   const exact = declared.find((type) => essenceOf(type) === essence);
   const ranged = declared.find((type) => {
     const [main, sub] = essenceOf(type).split('/');
-    if (main === '*') return true;
+    if (main === '*' || sub === undefined) return true;
     if (sub === '*') return essence.startsWith(`${main}/`);
-    return sub?.startsWith('*+') && essence.endsWith(sub.slice(1));
+    return sub.startsWith('*+') && essence.endsWith(sub.slice(1));
   });
   const type = exact ?? ranged;
   return type === undefined ? undefined : { type, media: content[type] ?? {} };
@@ -104,6 +104,8 @@ export const readBody = async (document, body, { type, bytes }) => {
     return { value: readForm(document, found.media, bytes.toString()), schema };
   }
   if (essence === 'multipart/form-data') {
+    // Of a text nobody can say which parts it has.
+    if (shapeOf(document, schema) === 'string') return { value: bytes, schema, isOpaque: true };
     return { value: await readMultipart(document, found.media, { type, bytes }), schema };
   }
   return { value: bytes, schema, isOpaque: true };
