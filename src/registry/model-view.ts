@@ -33,15 +33,24 @@ const defineFor = (provider: ModelProvider, shown: Shown): Defined => {
 
 const MAX_NODES = 20_000;
 
-const foreignReference = (schema: unknown): Loss | undefined => {
-  const nodes: { readonly value: unknown; readonly path: string }[] = [{ value: schema, path: '' }];
-  for (const { value, path } of nodes) {
-    if (typeof value !== 'object' || value === null) continue;
-    for (const [key, inner] of Object.entries(value)) {
+interface Visited {
+  readonly value: object;
+  readonly key: string;
+  readonly parent: Visited | undefined;
+}
+
+const pathOf = ({ key, parent }: Visited): string => (parent ? below(pathOf(parent), key) : '');
+
+const foreignReference = (schema: object): Loss | undefined => {
+  const nodes: Visited[] = [{ value: schema, key: '', parent: undefined }];
+  for (const node of nodes) {
+    for (const [key, inner] of Object.entries(node.value) as [string, unknown][]) {
       if (key === '$ref' && typeof inner === 'string' && !inner.startsWith('#')) {
-        return { path, lost: '$ref' };
+        return { path: pathOf(node), lost: '$ref' };
       }
-      if (typeof inner === 'object') nodes.push({ value: inner, path: below(path, key) });
+      if (typeof inner === 'object' && inner !== null) {
+        nodes.push({ value: inner, key, parent: node });
+      }
     }
     if (nodes.length > MAX_NODES) return { path: '', lost: 'size' };
   }

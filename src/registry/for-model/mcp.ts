@@ -82,20 +82,22 @@ interface Moving {
   readonly moved: Map<string, { readonly name: string; schema: unknown }>;
 }
 
-/** Moves the targets of references under `$defs`; a reference without a target is removed. */
+/**
+ * Moves the targets of references under `$defs`; a reference without a target is removed. What does not
+ * change is not copied: the tools of a source share most of their definitions.
+ */
 const relocate = (value: unknown, moving: Moving, depth = 0): unknown => {
   if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    return value.map((item: unknown) => relocate(item, moving, depth + 1));
+  let moved: Map<string, unknown> | undefined;
+  for (const [key, inner] of Object.entries(value) as [string, unknown][]) {
+    const isReference = key === '$ref' && typeof inner === 'string' && !Array.isArray(value);
+    const after = isReference ? referenceFor(inner, moving) : relocate(inner, moving, depth + 1);
+    if (after !== inner) moved = (moved ?? new Map<string, unknown>()).set(key, after);
   }
-  const fields = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
-    if (key !== '$ref' || typeof inner !== 'string') {
-      return [[key, relocate(inner, moving, depth + 1)]];
-    }
-    const reference = referenceFor(inner, moving);
-    return reference === undefined ? [] : [['$ref', reference]];
-  });
-  return Object.fromEntries(fields);
+  if (moved === undefined) return value;
+  const fields = Object.entries({ ...value, ...Object.fromEntries(moved) });
+  if (Array.isArray(value)) return fields.map(([, inner]) => inner as unknown);
+  return Object.fromEntries(fields.filter(([, inner]) => inner !== undefined));
 };
 
 const referenceFor = (reference: string, moving: Moving): string | undefined => {
