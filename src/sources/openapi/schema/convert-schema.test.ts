@@ -38,6 +38,14 @@ describe('a schema of OpenAPI becomes JSON Schema 2020-12', () => {
     ],
     [{ type: ['string', 'null'] }, { type: ['string', 'null'] }],
     [{ type: 'any', minLength: '3', enum: [], pattern: '[', multipleOf: 0 }, {}],
+    [
+      { type: 'array', enum: ['a', 'b'] },
+      { type: 'array', description: 'One of 2 values, e.g. a.' },
+    ],
+    [
+      { type: 'integer', enum: ['1', 2] },
+      { type: 'integer', enum: ['1', 2] },
+    ],
     [{ items: [{ type: 'string' }] }, { prefixItems: [{ type: 'string' }] }],
     [
       { type: 'integer', default: 5, description: 'How many' },

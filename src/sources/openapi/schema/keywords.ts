@@ -78,12 +78,25 @@ const isSmallEnum = (values: readonly unknown[]): boolean => {
   return text <= MAX_ENUM_TEXT;
 };
 
-/** `note` is what a reader should know of an `enum` that is too long to be listed. */
+const isOfType = (value: unknown, type: string): boolean => {
+  if (type === 'null') return value === null;
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type;
+};
+
+/** Beside a type that none of its values has, an `enum` would leave no value at all: a mistake of the document. */
+const isPossible = (values: readonly unknown[], type: unknown): boolean => {
+  const types = [typesOf(type) ?? []].flat();
+  return types.length === 0 || values.some((value) => types.some((one) => isOfType(value, one)));
+};
+
+/** `note` is what a reader should know of an `enum` that cannot be listed, or is too long for it. */
 export const enumOf = ({
   enum: values,
+  type,
 }: Fields): { readonly values?: readonly unknown[]; readonly note?: string } => {
   if (!Array.isArray(values) || values.length === 0) return {};
-  if (!isSmallEnum(values))
+  if (!isSmallEnum(values) || !isPossible(values, type))
     return { note: `One of ${values.length} values, e.g. ${String(values[0]).slice(0, 60)}.` };
   return { values: [...new Set(values as unknown[])] };
 };
