@@ -17,6 +17,7 @@ const benchmarks = [
   'mcp',
   'mcp-scale',
   'openapi',
+  'apis',
 ];
 
 const machine = () => ({
