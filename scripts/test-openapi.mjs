@@ -6,6 +6,7 @@
 //   --skip-calls       only the imports
 //   --peer             installs fastmcp for the comparison (used anyway when bench/ has it)
 //   --no-peer          leaves the comparison out
+//   --only-peer        only the comparison: what it gives does not depend on this build
 //   --cache <folder>   where the documents are installed
 //   --dist <folder>    another build than `dist`
 //   --workers <n>      how many processes work at once
@@ -29,7 +30,7 @@ const flag = { type: 'boolean', default: false };
 const { values } = parseArgs({
   options: {
     ...{ only: { type: 'string' }, limit: { type: 'string' }, cache: { type: 'string' } },
-    ...{ 'skip-imports': flag, 'skip-calls': flag, peer: flag, 'no-peer': flag },
+    ...{ 'skip-imports': flag, 'skip-calls': flag, peer: flag, 'no-peer': flag, 'only-peer': flag },
     dist: { type: 'string', default: join(root, 'dist') },
     workers: { type: 'string', default: String(Math.min(4, availableParallelism())) },
     json: { type: 'string' },
@@ -72,38 +73,47 @@ const importAll = async (title, file, options) => {
   return { results, wallMs: performance.now() - start };
 };
 
+/** Lets the peer import the same documents. Returns its row of the summary, where it is installed. */
+const measurePeer = async () => {
+  const peer = peerImporter(root, cache, { mayInstall: values.peer });
+  if (peer === undefined) return {};
+  const name = `fastmcp ${peer.version}`;
+  const { results } = await importAll(name, worker('fastmcp-worker.mjs'), {
+    ...{ data: { importer: peer.file }, taskMs: PEER_LIMIT_MS },
+  });
+  return { rows: { [name]: { ...report.summarize(results), judged: false } }, results };
+};
+
 const measureImports = async () => {
   const ours = await importAll('Toolcrib', worker('import-worker.mjs'), { data: { dist } });
-  const peer = values['no-peer']
-    ? undefined
-    : peerImporter(root, cache, { mayInstall: values.peer });
-  const theirs =
-    peer &&
-    (await importAll(`fastmcp ${peer.version}`, worker('fastmcp-worker.mjs'), {
-      ...{ data: { importer: peer.file }, taskMs: PEER_LIMIT_MS },
-    }));
+  const theirs = values['no-peer'] ? {} : await measurePeer();
   const summary = report.summarize(ours.results);
   report.printDetails(ours.results);
   report.printSlowest(ours.results);
   console.log(
     `\nImports and checks took ${Math.round(ours.wallMs / 1000)} s with ${workers} processes\n`,
   );
-  report.printSummary({
-    Toolcrib: summary,
-    ...(theirs && {
-      [`fastmcp ${peer.version}`]: { ...report.summarize(theirs.results), judged: false },
-    }),
-  });
+  report.printSummary({ Toolcrib: summary, ...theirs.rows });
   if (values.json) {
-    const content = { summary, results: ours.results, peer: theirs?.results };
+    const content = { summary, results: ours.results, peer: theirs.results };
     writeFileSync(values.json, JSON.stringify(content, undefined, 1));
   }
   return report.missedTargets(summary);
 };
 
+const printPeer = async () => {
+  const { rows = {}, results = [] } = await measurePeer();
+  report.printDetails(results);
+  report.printSummary(rows);
+  return [];
+};
+
+const measure = values['only-peer'] ? printPeer : measureImports;
 const missed = [
-  ...(values['skip-imports'] ? [] : await measureImports()),
-  ...(values['skip-calls'] ? [] : await callSample({ all, only: values.only, dist, workers })),
+  ...(values['skip-imports'] ? [] : await measure()),
+  ...(values['skip-calls'] || values['only-peer']
+    ? []
+    : await callSample({ all, only: values.only, dist, workers })),
 ];
 for (const one of missed) console.log(`missed: ${one}`);
 process.exitCode = missed.length > 0 ? 1 : 0;
