@@ -109,7 +109,9 @@ export const hostOf = (
 
 /** Hosts on this machine that the source is read at, by its settings. */
 export const ownLocalHosts = ({ kind, own }: ExternalSettings): readonly string[] => {
-  const texts = READ_AT[kind as ExternalKind].map((key): unknown => Reflect.get(own as object, key));
+  const texts = READ_AT[kind as ExternalKind].map((key): unknown =>
+    Reflect.get(own as object, key),
+  );
   const text = texts.find((one) => typeof one === 'string');
   const at = typeof text === 'string' ? hostOf(text) : undefined;
   return at && LOOPBACK.test(at.hostname) ? [at.host] : [];

@@ -62,8 +62,9 @@ const addressOf = ({ url, host }: Server, { path, query }: Draft): string => {
 };
 
 /** Says what to do where the guard refused a server on this machine. */
-const localRefusal = (error: unknown, { url, host }: Server): unknown => {
-  if (!(error instanceof ToolFailure) || error.code === 'NETWORK') return error;
+const localRefusal = (error: unknown, { url, host, isForeignLocal }: Server): unknown => {
+  const isRefusal = error instanceof ToolFailure && error.code !== 'NETWORK';
+  if (!isForeignLocal || !isRefusal) return error;
   const message = `${error.message} The document names ${host}, which is this machine, and the configuration does not.`;
   return new ToolFailure(error.code, message, {
     ...error.extras,
@@ -117,9 +118,7 @@ export const operationCaller = (
     const url = addressOf(server, draft);
     const response = await context
       .fetch(url, initOf(operation, draft, context.signal))
-      .catch((error: unknown) => {
-        throw server.isForeignLocal ? localRefusal(error, server) : error;
-      });
+      .catch((error: unknown) => Promise.reject(localRefusal(error, server)));
     return { response, url, isKeyed: keyHeader !== undefined };
   };
 

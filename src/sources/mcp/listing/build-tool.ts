@@ -2,6 +2,7 @@
 import type { ToolContext } from '../../../contract/context.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { type Capability, defineTool, type Tier, type Tool } from '../../../contract/tool.ts';
+import { judgeSchema } from '../../../kit/data/judge-schema.ts';
 import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { readResult } from '../call/read-result.ts';
@@ -10,7 +11,6 @@ import { isConnectionLost, serverFailure } from '../server-failure.ts';
 import type { ServerLink } from '../server-link.ts';
 import type { ServerSettings } from '../server-settings.ts';
 import { assignedFlow } from './flow-labels.ts';
-import { judgeSchema } from '../../../kit/data/judge-schema.ts';
 import type { ToolHints, ToolListing } from './list-server.ts';
 
 const MAX_DESCRIPTION = 20_000;
