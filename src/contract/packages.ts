@@ -62,7 +62,11 @@ export interface InstallationReview {
 }
 
 export interface InstallationResult {
+  /** False when a tool of the package could not be loaded; `errors` says why. */
+  readonly success: boolean;
   readonly name: string;
+  /** The first tool of the package; `package.tools` has all of them. */
+  readonly toolName: string;
   readonly version: string;
   readonly package: InstalledPackage;
   /** False when exactly this package was installed already. */
@@ -70,6 +74,8 @@ export interface InstallationResult {
   /** What its tools need of other tools, e.g. `geocode@^2`. */
   readonly dependencies: readonly string[];
   readonly warnings: readonly string[];
+  /** What keeps tools of the installed package from being loaded, e.g. a name that is taken. */
+  readonly errors: readonly string[];
 }
 
 /** Whether a package has a newer version. */

@@ -38,8 +38,12 @@ export const entryPathFault = (path: string): string | undefined => {
   return undefined;
 };
 
-/** Gives two names the same form if any file system takes them for one: case and composed letters. */
-const folded = (path: string): string => path.normalize('NFKC').toLowerCase().normalize('NFKC');
+/**
+ * Gives two names the same form if any file system takes them for one: case and composed letters.
+ * Capitals first: only they are alike for `σ` and `ς`, `ß` and `ss`, `i` and `ı`.
+ */
+const folded = (path: string): string =>
+  path.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 
 /** Finds paths that some file system would take for one: the same letters, or a file that is also a folder. */
 export class PathCollisions {

@@ -94,6 +94,9 @@ describe('readTarball', () => {
     ['a file that is a folder, too', 'package/a', 'package/a/b'],
     ['a folder that is a file, too', 'package/a/b', 'package/a'],
     ['the same letters, composed otherwise', 'package/\u00e9', 'package/e\u0301'],
+    ['letters that have one capital', 'package/λόγος', 'package/λόγοσ'],
+    ['a letter and the pair that stands for it', 'package/straße', 'package/strasse'],
+    ['a letter and a ligature', 'package/ﬁle', 'package/file'],
     ['two roots', 'package/a.txt', 'other/a.txt'],
   ])('threat: two entries with %s are refused', async (_what, first, second) => {
     await expect(read([{ path: first }, { path: second }])).rejects.toThrow('was refused');
@@ -123,6 +126,26 @@ describe('readTarball', () => {
     const large = rawTarball([{ path: 'package/a', content: '123456' }]);
     await expect(readTarball(large, limits)).rejects.toThrow('is too large');
     await expect(readTarball(large, { ...limits, maxPackedBytes: 5 })).rejects.toThrow('too large');
+  });
+
+  it('threat: what follows the end of an archive, or its gzip, is not installed', async () => {
+    const end = Buffer.alloc(1024);
+    const hidden = rawTar([{ path: 'package/hidden.yml', content: 'x' }]);
+    const after = gzipSync(Buffer.concat([rawTar([GOOD]), end, hidden]));
+    expect([...(await readTarball(after)).keys()]).toEqual(['package.json']);
+    const trailing = Buffer.concat([rawTarball([GOOD]), Buffer.from('trailing'), hidden]);
+    await expect(readTarball(trailing)).rejects.toThrow('no gzip archive');
+    const second = Buffer.concat([rawTarball([GOOD]), gzipSync(hidden)]);
+    expect([...(await readTarball(second)).keys()]).toEqual(['package.json']);
+  });
+
+  it('threat: long names of GNU tar and sparse files are refused, not read in part', async () => {
+    const long = { path: '././@LongLink', kind: 'L', content: 'package/../../x' };
+    await expect(read([long, GOOD])).rejects.toThrow('kind L');
+    const link = { path: '././@LongLink', kind: 'K', content: '/etc/passwd' };
+    await expect(read([link, GOOD])).rejects.toThrow('kind K');
+    const named = [pax('GNU.sparse.name=package/../x'), { path: 'package/a', content: 'x' }];
+    expect([...(await read(named)).keys()]).toEqual(['a']);
   });
 
   it('refuses what is no gzip, no tar, or was damaged', async () => {

@@ -1,4 +1,5 @@
 /** The member `packages` of a crib: what is installed, and how that changes. */
+import type { LoadReport } from '../../contract/catalog.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { CribPackages, PackageTarget, UpdateResult } from '../../contract/packages.ts';
 import type { Source } from '../../contract/source.ts';
@@ -27,7 +28,7 @@ export interface PackagesDeps extends Omit<InstallDeps, 'installed'> {
   readonly folder: string;
   isEnabled(name: string): boolean;
   readonly registry: {
-    load(sources: readonly Source[]): Promise<unknown>;
+    load(sources: readonly Source[]): Promise<readonly LoadReport[]>;
     unload(source: Source): Promise<void>;
   };
   pack: CribPackages['pack'];
@@ -69,6 +70,12 @@ const definitions = (tools: readonly Tool[]): string =>
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(definitionText)
     .join('');
+
+const faultsOf = (reports: readonly LoadReport[]): readonly string[] =>
+  reports.flatMap(({ error, refused }) => [
+    ...(error === undefined ? [] : [error]),
+    ...refused.map(({ tool, reason }) => `${tool}: ${reason}`),
+  ]);
 
 class PackageCollection implements Packages {
   readonly members: CribPackages;
@@ -133,18 +140,20 @@ class PackageCollection implements Packages {
     return source;
   }
 
-  /** Loads what a change of the lock files brought, and unloads what it removed. */
-  async #reload(name: string): Promise<void> {
+  /** Loads what a change of the lock files brought, and unloads what it removed; gives what failed. */
+  async #reload(name: string): Promise<readonly string[]> {
     const { registry, libraries } = this.#deps;
     const kept = inUse(libraries).get(name);
     const source = this.#sources.get(name);
     if (kept) {
       const followed = this.#follow(kept);
-      if (followed.entry.enabled) await registry.load([followed]);
-    } else if (source) {
+      return followed.entry.enabled ? faultsOf(await registry.load([followed])) : [];
+    }
+    if (source) {
       this.#sources.delete(name);
       await registry.unload(source);
     }
+    return [];
   }
 
   async #install(
@@ -161,8 +170,8 @@ class PackageCollection implements Packages {
       { spec, library, signal, ...more },
       { ...this.#deps, installed },
     );
-    if (result.changed) await this.#reload(result.name);
-    return result;
+    const errors = result.changed ? await this.#reload(result.name) : [];
+    return { ...result, success: errors.length === 0, errors };
   }
 
   async #uninstall(name: string): Promise<void> {

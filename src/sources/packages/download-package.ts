@@ -8,6 +8,7 @@ import { isRecord } from '../../kit/data/is-record.ts';
 import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { readCheckedFile } from '../../kit/file/private-file.ts';
 import type { PackageSpec } from './package-spec.ts';
+import { readGit } from './read-git.ts';
 import { type NpmDeps, runNpm } from './run-npm.ts';
 
 export interface DownloadDeps extends NpmDeps {
@@ -25,6 +26,8 @@ export interface Download {
   readonly tarball: Uint8Array;
   /** As `sha512-…`. */
   readonly integrity: string;
+  /** The commit, where the source is git: a branch or tag may name another one later. */
+  readonly commit?: string;
 }
 
 export const integrityOf = (bytes: Uint8Array): string =>
@@ -45,17 +48,9 @@ const readTarballFile = async (path: string): Promise<Uint8Array> => {
   throw unreadable(bytes === 'too-large' ? 'it is too large' : 'it is no plain file');
 };
 
-/** Lets npm find the package and write its tarball into the folder. */
-const packed = async (spec: PackageSpec, deps: NpmDeps, place: DownloadPlace) => {
-  const { folder, signal } = place;
-  const args = [
-    'pack',
-    '--json',
-    '--ignore-scripts',
-    `--pack-destination=${folder}`,
-    '--',
-    spec.text,
-  ];
+/** Lets npm find a package of the registry, or pack a folder, and write the tarball into its folder. */
+const packed = async (what: string, deps: NpmDeps, { folder, signal }: DownloadPlace) => {
+  const args = ['pack', '--json', '--ignore-scripts', `--pack-destination=${folder}`, '--', what];
   await runNpm(deps, { args, folder, signal });
   const names = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
   const [name] = names;
@@ -69,10 +64,15 @@ export const downloadPackage = async (
   deps: DownloadDeps,
   place: DownloadPlace,
 ): Promise<Download> => {
+  if (spec.type === 'git') {
+    const { folder, commit } = await readGit(spec, deps, place);
+    const tarball = await packed(folder, deps, place);
+    return { tarball, integrity: integrityOf(tarball), commit };
+  }
   const read = (): Promise<Uint8Array> => {
     if (spec.type === 'url') return deps.fetchTarball(spec.location, place.signal);
     if (spec.type === 'local' && !spec.isFolder) return readTarballFile(spec.location);
-    return packed(spec, deps, place);
+    return packed(spec.text, deps, place);
   };
   const tarball = await read();
   return { tarball, integrity: integrityOf(tarball) };

@@ -54,6 +54,15 @@ const wrongIntegrity = (): ToolFailure =>
     { suggestions: ['Try again later; if it stays so, tell the operator of the registry.'] },
   );
 
+const noIntegrity = (): ToolFailure =>
+  new ToolFailure(
+    'PERMISSION_DENIED',
+    'The registry announces no SHA-512 of the tarball, so it was not installed.',
+    {
+      suggestions: ['Look at the tarball, then install it as a file: toolcrib install ./name.tgz'],
+    },
+  );
+
 /** Makes the folder that npm runs in; the file keeps npm from looking for a project above. */
 const npmFolder = async (staging: string): Promise<string> => {
   const folder = join(staging, 'npm');
@@ -69,27 +78,24 @@ export const fetchPackage = async (
   { staging, signal }: FetchPlace,
 ): Promise<FetchedPackage> => {
   const place = { folder: await npmFolder(staging), signal };
-  const { tarball, integrity } = await downloadPackage(spec, deps, place);
+  const { tarball, integrity, commit } = await downloadPackage(spec, deps, place);
   const files = await readTarball(tarball);
   const { name, version, warnings } = readManifest(files);
   const isRegistry = spec.type === 'registry';
   if (isRegistry && name !== spec.location) throw otherName(name, spec.location);
   const record = isRegistry ? await registryRecord(`${name}@${version}`, deps, place) : {};
-  if (record.integrity !== undefined && record.integrity !== integrity) throw wrongIntegrity();
+  if (isRegistry && record.integrity === undefined) throw noIntegrity();
+  if (isRegistry && record.integrity !== integrity) throw wrongIntegrity();
   const { tools, refused } = await readPackage(files, deps.readTools);
   if (refused.length > 0) throw badTools(refused.map((one) => `${one.name}: ${one.reason}`));
-  const noIntegrity = isRegistry && record.integrity === undefined;
   return {
     ...{ files, tools },
     locked: {
       ...{ name, version, integrity, requested: spec.text },
-      resolved: record.tarball ?? spec.text,
+      resolved: commit === undefined ? (record.tarball ?? spec.text) : `${spec.location}#${commit}`,
       digest: treeDigest(files),
       tools: tools.map(packagedTool) as LockedPackage['tools'],
     },
-    warnings: [
-      ...warnings,
-      ...(noIntegrity ? ['The registry names no SHA-512 of it, so only ours is known.'] : []),
-    ],
+    warnings,
   };
 };

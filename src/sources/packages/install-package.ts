@@ -1,5 +1,6 @@
 /** Installs a fetched package: asks, judges it beside the others, and puts it into place in one step. */
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
 import type {
   InstallationResult,
@@ -14,7 +15,8 @@ import { type FetchDeps, type FetchedPackage, fetchPackage } from './fetch-packa
 import { notWritable, whileInstalling } from './installation-lock.ts';
 import { lookAlikes } from './look-alikes.ts';
 import { installedPackage, type PackageLibrary, withoutPackage } from './package-library.ts';
-import type { PackageSpec } from './package-spec.ts';
+import { type PackageSpec, parsePackageText } from './package-spec.ts';
+import { readPinnedTree } from './package-tree.ts';
 import type { LockedPackage } from './packages-lock.ts';
 import { makeStaging, placePackage, removeOthers } from './place-package.ts';
 import { dependencyText, judgeDependencies, type OtherTool } from './tool-dependencies.ts';
@@ -75,8 +77,8 @@ const assertSameTarball = (fetched: FetchedPackage, installation: Installation):
   const { name, version, integrity } = fetched.locked;
   const before = installation.library.packages().find((one) => one.name === name);
   const isRegistry = installation.spec.type === 'registry';
-  const wasRegistry = before?.requested.startsWith(name) === true;
-  if (!isRegistry || !wasRegistry || before.version !== version) return;
+  if (!isRegistry || before?.version !== version) return;
+  if (parsePackageText(before.requested).type !== 'registry') return;
   if (before.integrity === integrity) return;
   throw new ToolFailure(
     'PERMISSION_DENIED',
@@ -127,6 +129,20 @@ export interface Installed extends InstallationResult {
   readonly fetched: FetchedPackage;
 }
 
+/** Tells whether exactly this is installed, with the files that the lock names. */
+const isInstalled = async (
+  { locked: { name, digest } }: FetchedPackage,
+  { library, spec }: Installation,
+): Promise<boolean> => {
+  const before = library.packages().find((one) => one.name === name);
+  if (before?.digest !== digest || before.requested !== spec.text) return false;
+  return readPinnedTree(join(library.root, name, before.folder), digest).then(
+    () => true,
+    // Changed or missing files are put back.
+    () => false,
+  );
+};
+
 const install = async (
   installation: Installation,
   deps: InstallDeps,
@@ -134,14 +150,12 @@ const install = async (
 ): Promise<Installed> => {
   const { spec, library, options, expected, signal } = installation;
   const fetched = await fetchPackage(spec, deps, { staging, signal });
-  const { name, version, digest } = fetched.locked;
+  const { name, version, tools } = fetched.locked;
   if (expected !== undefined && expected !== name) {
     throw new ToolFailure('CONFLICT', `The package calls itself ${name} now, not ${expected}.`);
   }
   assertSameTarball(fetched, installation);
-  const isSame = library
-    .packages()
-    .some((one) => one.name === name && one.digest === digest && one.requested === spec.text);
+  const isSame = await isInstalled(fetched, installation);
   const review = reviewOf(fetched, installation, deps);
   let missing = judged(fetched, deps);
   if (!isSame) {
@@ -155,15 +169,10 @@ const install = async (
     });
   }
   const warnings = [...fetched.warnings, ...missing.map((need) => `${need}.`)];
-  const dependencies = dependenciesOf(fetched);
   return {
-    name,
-    version,
-    package: review.package,
-    changed: !isSame,
-    dependencies,
-    warnings,
-    fetched,
+    ...{ name, version, package: review.package, changed: !isSame, warnings, fetched },
+    ...{ success: true, toolName: tools[0]?.name ?? '', errors: [] },
+    dependencies: dependenciesOf(fetched),
   };
 };
 

@@ -39,6 +39,18 @@ const alikeness = (name: string, other: string): string | undefined => {
     : undefined;
 };
 
+const OUR_NAME = 'toolcrib';
+
+/** Tells whether a package gives itself out as ours, or nearly: we publish no packages of tools. */
+const claimsOurName = (name: string): boolean =>
+  [scopeOf(name).slice(1), bareName(name)].some(
+    (part) => skeleton(part) === skeleton(OUR_NAME) || distance(part, OUR_NAME) <= MAX_DISTANCE,
+  );
+
 /** Gives a sentence for each; a package of the very same name is no look-alike. */
-export const lookAlikes = (name: string, installed: Iterable<string>): readonly string[] =>
-  [...installed].flatMap((other) => (other === name ? [] : (alikeness(name, other) ?? [])));
+export const lookAlikes = (name: string, installed: Iterable<string>): readonly string[] => [
+  ...(claimsOurName(name)
+    ? [`it bears the name of ${OUR_NAME} itself, and is not from there`]
+    : []),
+  ...[...installed].flatMap((other) => (other === name ? [] : (alikeness(name, other) ?? []))),
+];

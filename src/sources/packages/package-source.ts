@@ -8,8 +8,8 @@ import type {
   SourceStatus,
 } from '../../contract/sources.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
+import { withCodeDigest } from '../../kit/source/code-digest.ts';
 import { type PackageFiles, readManifest } from './package-manifest.ts';
 import { readPinnedTree } from './package-tree.ts';
 import type { LockedPackage } from './packages-lock.ts';
@@ -26,31 +26,6 @@ export type ReadPackageTools = (
   name: string,
 ) => Promise<LoadedPackage>;
 
-const FILE_TAG = 'file:';
-const YAML = /\.ya?ml$/i;
-
-/** Hashes what can become the code of a tool: its file, and every file that it can import. */
-const codeDigest = (files: PackageFiles, file: string): string => {
-  const code = [...files]
-    .filter(([path]) => path === file || (path !== 'package.json' && !YAML.test(path)))
-    .map(([path, bytes]) => [path, sha256Hex(bytes)] as const)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `sha256:${sha256Hex(JSON.stringify(code))}`;
-};
-
-/** Adds what a tool of a package has: the lock of tools compares the digest of its code. */
-export const packageTool = (tool: Tool, files: PackageFiles, name: string): Tool => {
-  const tags = tool.tags ?? [];
-  const file = tags.find((tag) => tag.startsWith(FILE_TAG))?.slice(FILE_TAG.length) ?? '';
-  const own = tags.filter((tag) => !tag.startsWith(FILE_TAG));
-  return {
-    ...tool,
-    source: 'package',
-    tags: [...own, 'package', name],
-    codeDigest: codeDigest(files, file),
-  };
-};
-
 /** Reads the tools of unpacked files. */
 export const readPackage = async (
   files: PackageFiles,
@@ -58,7 +33,8 @@ export const readPackage = async (
 ): Promise<LoadedPackage> => {
   const { name, toolFiles } = readManifest(files);
   const { tools, refused } = await read(files, toolFiles, name);
-  return { tools: tools.map((tool) => packageTool(tool, files, name)), refused };
+  const origin = { source: 'package', tags: ['package', name], files } as const;
+  return { tools: tools.map((tool) => withCodeDigest(tool, origin)), refused };
 };
 
 export interface PackageEntry {

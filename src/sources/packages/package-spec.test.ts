@@ -114,6 +114,11 @@ describe('readManifest', () => {
     [{ ...PACKAGE, toolcrib: { tools: ['x.sh'] } }, 'tools'],
     [{ ...PACKAGE, toolcrib: { tools: ['one.ts'], sandbox: 'none' } }, 'toolcrib'],
     [PACKAGE, 'no file is named tools/*.yml'],
+    ['{"name":"a","name":"b","version":"1.0.0"}', 'no JSON'],
+    ['{"__proto__":{"toolcrib":{"tools":["one.ts"]}},"name":"a","version":"1.0.0"}', 'no JSON'],
+    [{ ...PACKAGE, toolcrib: { tools: ['.env'] } }, 'tools'],
+    [{ ...PACKAGE, toolcrib: { tools: ['tools/../../x.yml'] } }, 'no file is named'],
+    [{ ...PACKAGE, name: 'аcme' }, 'name'],
   ])('refuses %j', (manifest, reason) => {
     expect(() => readManifest(files(manifest, 'one.ts'))).toThrow(reason);
   });
@@ -139,6 +144,18 @@ describe('lookAlikes', () => {
   });
 
   it.each([
+    'toolcrib',
+    'toolcr1b',
+    'tool-crib',
+    'toolcribs',
+    '@toolcrib/weather',
+    '@acme/toolcrib',
+  ])('threat: asks about %s, which gives itself out as ours', (name) => {
+    expect(lookAlikes(name, [])).toHaveLength(1);
+  });
+
+  it.each([
+    ['toolcrib-weather', 'weather'],
     ['weather', 'weather'],
     ['weather', 'geocode'],
     ['abc', 'abd'],

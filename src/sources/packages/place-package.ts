@@ -28,10 +28,14 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Gives the folder after the name: the version, and the digest as well where that is taken. */
+/** Gives a folder after the name that nothing is in: the version, then with the digest, then counted. */
 const freeFolder = async ({ root, name, version }: PackagePlace, files: PackageFiles) => {
-  if (!(await isThere(join(root, name, version)))) return version;
-  return `${version}-${treeDigest(files).slice('sha256-'.length, 'sha256-'.length + DIGEST_CHARS)}`;
+  const digest = treeDigest(files).slice('sha256-'.length, 'sha256-'.length + DIGEST_CHARS);
+  const taken = (folder: string): Promise<boolean> => isThere(join(root, name, folder));
+  if (!(await taken(version))) return version;
+  let folder = `${version}-${digest}`;
+  for (let count = 2; await taken(folder); count += 1) folder = `${version}-${digest}-${count}`;
+  return folder;
 };
 
 /** Writes the files and moves them into place; gives the folder after the name of the package. */
@@ -50,8 +54,7 @@ export const placePackage = async (
   const folder = await freeFolder(place, files);
   const target = join(place.root, place.name, folder);
   await mkdir(dirname(target), { recursive: true, mode: FOLDER_MODE });
-  // Of an installation that was killed after this step: the lock file does not name it.
-  await rm(target, { recursive: true, force: true });
+  // One that is in use is never touched: a killed installation leaves it as it was.
   await rename(draft, target);
   return folder;
 };

@@ -2,13 +2,18 @@
  * Runs npm to find and download packages. It runs in an empty folder of its own, so that no project's
  * `.npmrc` counts, without scripts, and with no variable but those that npm needs.
  */
-import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
 import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { findProgram, pathFolders } from '../../kit/file/find-program.ts';
 import { parseStrictJson } from '../../kit/text/strict-json.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import { npmVariables } from './npm-variables.ts';
+import {
+  type Environment,
+  neededVariables,
+  type ProgramOutput,
+  runProgram,
+} from './run-program.ts';
 
 export interface NpmDeps {
   /** Of the user; only what npm needs is handed on. */
@@ -22,10 +27,6 @@ export interface NpmCall {
   readonly signal: AbortSignal;
 }
 
-/** The user's registries and proxies, and what programs need to run at all. */
-const KEPT =
-  /^(?:path|home|userprofile|appdata|localappdata|systemroot|comspec|pathext|te?mp|tmpdir|lang|lc_.*|https?_proxy|no_proxy|all_proxy|ssl_cert_(?:file|dir)|node_extra_ca_certs|ssh_auth_sock|xdg_config_home|npm_config_.*)$/i;
-
 const OURS: Environment = {
   npm_config_ignore_scripts: 'true',
   npm_config_update_notifier: 'false',
@@ -35,18 +36,18 @@ const OURS: Environment = {
   npm_config_offline: 'false',
   npm_config_fetch_retries: '1',
   npm_config_fetch_retry_mintimeout: '1000',
-  // Nobody can answer a question of git here.
-  GIT_TERMINAL_PROMPT: '0',
+  // A tarball comes from the registry itself, whatever other host the registry names.
+  npm_config_replace_registry_host: 'always',
 };
 
-const environmentFor = (env: Environment, folder: string): NodeJS.ProcessEnv => ({
-  ...Object.fromEntries(Object.entries(env).filter(([name]) => KEPT.test(name))),
+const environmentFor = async (env: Environment, folder: string): Promise<Environment> => ({
+  ...neededVariables(env),
+  ...(await npmVariables(env)),
   ...OURS,
   npm_config_cache: `${folder}/cache`,
 });
 
-const MAX_OUTPUT_CHARS = 8_000_000;
-const MAX_MS = 300_000;
+const MAX_OUTPUT_BYTES = 8_000_000;
 
 interface KnownFailure {
   readonly codes: RegExp;
@@ -100,41 +101,23 @@ const missing = (): ToolFailure =>
     suggestions: ['Install npm; it comes with Node.js.'],
   });
 
-const late = (): ToolFailure =>
-  new ToolFailure('TIMEOUT', 'The package could not be fetched in time.', {
-    suggestions: ['Try again later.'],
-  });
-
-const npmPath = async (env: Environment): Promise<string> => {
-  const path = await findProgram({ names: ['npm', 'npm.cmd'], folders: pathFolders(env) });
-  if (path === undefined) throw missing();
-  return path;
+/** Finds npm, as the beginning of a command line. Its `.cmd` file on Windows would need a shell. */
+const npmCommand = async (env: Environment): Promise<readonly [string, ...string[]]> => {
+  const folders = pathFolders(env);
+  const path = await findProgram({ names: ['npm'], folders });
+  if (path !== undefined && process.platform !== 'win32') return [path];
+  const shim = await findProgram({ names: ['npm.cmd'], folders });
+  if (shim === undefined) throw missing();
+  return [process.execPath, join(dirname(shim), 'node_modules', 'npm', 'bin', 'npm-cli.js')];
 };
 
-interface Finished {
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-const finished = async (path: string, call: NpmCall, env: Environment): Promise<Finished> => {
-  const child = spawn(path, [...call.args], {
-    cwd: call.folder,
-    env: environmentFor(env, call.folder),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal: AbortSignal.any([call.signal, AbortSignal.timeout(MAX_MS)]),
-    shell: path.endsWith('.cmd'),
+const finished = async (call: NpmCall, env: Environment): Promise<ProgramOutput> => {
+  const [file, ...before] = await npmCommand(env);
+  return runProgram({
+    ...{ file, args: [...before, ...call.args], cwd: call.folder, signal: call.signal },
+    env: await environmentFor(env, call.folder),
+    maxOutputBytes: MAX_OUTPUT_BYTES,
   });
-  const texts = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      if (texts[name].length < MAX_OUTPUT_CHARS) texts[name] += text;
-    });
-  }
-  await new Promise<void>((resolve, reject) => {
-    child.on('error', (error) => reject(error.name === 'AbortError' ? late() : error));
-    child.on('close', () => resolve());
-  });
-  return texts;
 };
 
 const errorCode = (printed: unknown, stderr: string): string | undefined => {
@@ -147,8 +130,8 @@ const errorCode = (printed: unknown, stderr: string): string | undefined => {
 
 /** Gives the JSON that npm printed. Rejects with the code for what npm says. */
 export const runNpm = async ({ env }: NpmDeps, call: NpmCall): Promise<unknown> => {
-  const { stdout, stderr } = await finished(await npmPath(env), call, env);
-  const reading = parseStrictJson(stdout);
+  const { stdout, stderr } = await finished(call, env);
+  const reading = parseStrictJson(stdout.toString());
   const printed = 'value' in reading ? reading.value : undefined;
   const code = errorCode(printed, stderr);
   if (code !== undefined) throw failureOf(code);

@@ -9,6 +9,7 @@ import type {
 import type { TeamClient, TeamTool } from '../../contract/team.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
+import { withCodeDigest } from '../../kit/source/code-digest.ts';
 import { teamRefusal } from './team-refusal.ts';
 
 export interface BuiltTools {
@@ -42,6 +43,8 @@ export class TeamSource implements ManagedSource {
   #refused: readonly RefusedTool[] = [];
   #timer: Timer | undefined = undefined;
   #isClosed = false;
+  #wasExpired = false;
+  #reload: () => void = () => undefined;
 
   constructor(deps: TeamSourceDeps) {
     this.#deps = deps;
@@ -52,6 +55,7 @@ export class TeamSource implements ManagedSource {
   async load(): Promise<readonly Tool[]> {
     const { client, build, granted, sharesTools } = this.#deps;
     const { bundle, isExpired, org } = client.state();
+    this.#wasExpired = isExpired;
     const files = (bundle?.entries ?? []).filter((entry) => entry.kind === 'tool');
     if (!sharesTools || isExpired || files.length === 0) {
       this.#tools = [];
@@ -66,15 +70,19 @@ export class TeamSource implements ManagedSource {
         reason === undefined ? [] : [{ name: tool.name, reason }],
       ),
     ];
+    const code = new Map(files.map(({ name, text }) => [name, text]));
     this.#tools = judged
       .filter(({ reason }) => reason === undefined)
-      .map(({ tool }) => ({ ...tool, tags: [...(tool.tags ?? []), 'team', org] }));
+      .map(({ tool }) =>
+        withCodeDigest(tool, { source: 'team', tags: ['team', org], files: code }),
+      );
     return this.#tools;
   }
 
   /** Also starts syncing: now, and again and again while the program stays. */
   watch(changed: () => void): () => void {
     const stop = this.#deps.client.onChange(changed);
+    this.#reload = changed;
     this.#syncIn(0);
     return () => {
       stop();
@@ -105,10 +113,11 @@ export class TeamSource implements ManagedSource {
     return {
       added: [...now.keys()].filter((name) => !old.has(name)),
       removed: [...old.keys()].filter((name) => !now.has(name)),
-      changed: after.flatMap(({ name, version, description }) => {
+      changed: after.flatMap(({ name, version, description, codeDigest }) => {
         const tool = old.get(name);
         const isSame = tool?.version === version && tool.description === description;
-        return tool === undefined || isSame ? [] : [name];
+        const isSameCode = tool?.codeDigest === codeDigest;
+        return tool === undefined || (isSame && isSameCode) ? [] : [name];
       }),
     };
   }
@@ -130,7 +139,11 @@ export class TeamSource implements ManagedSource {
           const reason = reasonOf(error);
           runtime.log.warn('The catalog of the team could not be synced', { reason });
         })
-        .finally(() => this.#syncIn(syncMs));
+        .finally(() => {
+          // The time of a bundle ends while no other one comes.
+          if (client.state().isExpired !== this.#wasExpired) this.#reload();
+          this.#syncIn(syncMs);
+        });
     });
     this.#timer.keepAlive(false);
   }
