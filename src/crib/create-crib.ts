@@ -190,7 +190,8 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
   const own = await policyOf(options, config, { log: runtime.log, tools: registry });
   const policy = team ? lazyAsync(async () => team.withRules(await own())) : own;
   const signingKey = lazyAsync(() => openUserKey(userFolder(options.home)));
-  const deps = { config, project, root, runtime, events, registry, usage, sandboxes, signingKey };
+  const parts = { config, project, root, runtime, events, registry, usage, sandboxes, signingKey };
+  const deps = { ...parts, isEnforcedByTeam: team?.isEnforced };
   late.crib = new LocalCrib({
     ...{ registry, events, runtime },
     open: () => openAll(options, deps, { policy, redactor }),

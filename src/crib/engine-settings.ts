@@ -13,7 +13,10 @@ const SECOND_MS = 1000;
 const breakerOf = ({ enabled, ...breaker }: Config['execution']['breaker']): Breaker | undefined =>
   enabled ? breaker : undefined;
 
-const toolSettings = ({ execution, tools }: Config): SettingsSource => {
+const toolSettings = (
+  { execution, tools }: Config,
+  isEnforced: SettingsSource['isEnforced'],
+): SettingsSource => {
   const { breaker, cache } = execution;
   return {
     defaultTimeoutMs: execution.defaultToolTimeout,
@@ -21,6 +24,7 @@ const toolSettings = ({ execution, tools }: Config): SettingsSource => {
     defaultRetry: retryPolicyOf(execution.retry),
     defaultBreaker: breakerOf(breaker),
     cacheEnabled: cache.enabled,
+    ...(isEnforced && { isEnforced }),
     forTool: (name) => {
       const own = toolSettingsOf(tools, name);
       if (!own) return {};
@@ -38,10 +42,14 @@ const loopLimits = (loop: {
   windowMs: loop.windowSeconds * SECOND_MS,
 });
 
-export const engineSettings = (config: Config): EngineSettings => {
+/** `isEnforced` tells of tools that a team insists on. */
+export const engineSettings = (
+  config: Config,
+  isEnforced?: SettingsSource['isEnforced'],
+): EngineSettings => {
   const { execution, validation, filtering, approvals } = config;
   return {
-    tools: toolSettings(config),
+    tools: toolSettings(config, isEnforced),
     shape: { maxBytes: validation.maxInputBytes, maxDepth: validation.maxDepth },
     limits: filtering,
     budget: config.budget,

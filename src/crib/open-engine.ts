@@ -61,6 +61,8 @@ export interface OpenEngineDeps {
   readonly sandboxes: Sandboxes;
   readonly redactor: Redactor;
   signingKey(): Promise<SigningKey>;
+  /** Tools whose limits are those of a team; absent where there is none. */
+  readonly isEnforcedByTeam?: ((name: string) => boolean) | undefined;
 }
 
 const approverOf = ({ approver }: EngineOptions): Approver | undefined =>
@@ -166,7 +168,7 @@ export const openEngine = async (
     guard: createPathGuard({ root, extraRoots: config.workspace.extraRoots }),
     validators: options.validators,
     untrustedTools: options.untrustedTools,
-    settings: engineSettings(config),
+    settings: engineSettings(config, deps.isEnforcedByTeam),
     egress,
   });
 };

@@ -34,7 +34,15 @@ export interface SettingsSource {
     readonly rateLimit?: RateLimit | undefined;
     readonly cache?: CacheRule | false | undefined;
   };
+  /**
+   * Whether a team insists on a tool. Settings then neither shorten its time nor change how often it
+   * may be called, what is cached of it and when it is tried again: that would switch it off, too.
+   */
+  isEnforced?(name: string): boolean;
 }
+
+/** The least time of a tool that a team enforces and that names none itself: what ships as the default. */
+const MIN_ENFORCED_MS = 30_000;
 
 const recoveryOf = (tool: Tool): Recovery | undefined => {
   if (tool.recovery) return tool.recovery;
@@ -63,6 +71,20 @@ const settle = (tool: Tool, source: SettingsSource): ToolSettings => {
   };
 };
 
+/** Has no settings of single tools, and no less time than there is by default. */
+const withoutLimits = (source: SettingsSource): SettingsSource => ({
+  ...source,
+  defaultTimeoutMs: Math.max(source.defaultTimeoutMs, MIN_ENFORCED_MS),
+  maxTimeoutMs: Number.POSITIVE_INFINITY,
+  forTool: () => ({}),
+});
+
 /** Looks settings up by tool object: a new version of a tool has settings of its own. */
-export const createToolSettings = (source: SettingsSource): ((tool: Tool) => ToolSettings) =>
-  perTool((tool) => settle(tool, source));
+export const createToolSettings = (source: SettingsSource): ((tool: Tool) => ToolSettings) => {
+  const configured = perTool((tool) => settle(tool, source));
+  const { isEnforced } = source;
+  if (!isEnforced) return configured;
+  const enforced = perTool((tool) => settle(tool, withoutLimits(source)));
+  // Asked at each call: a bundle of the team can come while a program runs.
+  return (tool) => (isEnforced(tool.name) ? enforced(tool) : configured(tool));
+};

@@ -81,24 +81,33 @@ export const catalogFetch = (
   };
 };
 
-/** Finds the enrolment: that of the configuration, or the one on record, which no setting takes away. */
+/** Gives the enrolment that settings name. */
+export const configuredTeam = ({ teams }: Pick<Config, 'teams'>): Enrolment | undefined => {
+  const { enabled, url, orgId: org, key: publicKey } = teams;
+  const isComplete = url !== undefined && org !== undefined && publicKey !== undefined;
+  return enabled && isComplete ? { url, org, publicKey } : undefined;
+};
+
+/**
+ * Finds the enrolment: the one on record, which no setting or variable replaces, or that of the
+ * configuration.
+ */
 const enrolmentOf = async (
   { settings }: Pick<CribOptions, 'settings'>,
   { config, files }: Pick<OpenTeamDeps, 'config'> & { readonly files: TeamFiles },
 ): Promise<Enrolment | undefined> => {
-  const { enabled, url, orgId: org, key: publicKey } = config.teams;
-  if (enabled && url !== undefined && org !== undefined && publicKey !== undefined) {
-    return { url, org, publicKey };
-  }
-  // A program that hands over its own settings reads nothing of the user's folder.
-  if (!settings) return undefined;
+  const configured = configuredTeam(config);
+  // A program that hands over its own settings is in the team that it names.
+  if (!settings) return configured;
   const reading = await files.record();
+  if (reading.state === 'good') return reading.record;
+  if (configured) return configured;
   if (reading.state === 'changed') {
     throw new ToolFailure('SECURITY_VIOLATION', 'The record of your team was changed.', {
       suggestions: ['Join the team again: toolcrib team join <url>', 'Or: toolcrib team leave'],
     });
   }
-  return reading.state === 'good' ? reading.record : undefined;
+  return undefined;
 };
 
 export type TeamTokenDeps = Pick<OpenTeamDeps, 'config' | 'runtime' | 'home' | 'redactor'> &

@@ -11,7 +11,7 @@ import type { TeamRecord } from '../../governance/team/team-files.ts';
 import { createSecretChain } from '../../secrets/chain.ts';
 import { openRedactor } from '../lazy-drivers.ts';
 import { openSecrets } from '../open-secrets.ts';
-import { catalogFetch, type Enrolment, teamFiles, teamToken } from './open-team.ts';
+import { catalogFetch, configuredTeam, type Enrolment, teamFiles, teamToken } from './open-team.ts';
 import { createRemoteCatalog } from './remote-catalog.ts';
 
 export interface MembershipDeps {
@@ -90,14 +90,9 @@ export const withTeamClient = async <T>(
   }
 };
 
-/** Gives the enrolment: that of the configuration, or the one on record. */
-export const currentEnrolment = async (deps: MembershipDeps): Promise<Enrolment | undefined> => {
-  const { enabled, url, orgId: org, key: publicKey } = deps.config.teams;
-  if (enabled && url !== undefined && org !== undefined && publicKey !== undefined) {
-    return { url, org, publicKey };
-  }
-  return recordedTeam(deps);
-};
+/** Gives the enrolment: the one on record, or that of the configuration. */
+export const currentEnrolment = async (deps: MembershipDeps): Promise<Enrolment | undefined> =>
+  (await recordedTeam(deps)) ?? configuredTeam(deps.config);
 
 /** Gives what is on record of an enrolment; nothing where there is none, or one that was changed. */
 export const recordedTeam = async (deps: MembershipDeps): Promise<TeamRecord | undefined> => {

@@ -137,6 +137,17 @@ class Client implements TeamClient {
     return verified;
   }
 
+  /** Reads the record anew: another process may have synced in the meantime. */
+  async #readRecord(): Promise<void> {
+    const reading = await this.#deps.files.record();
+    if (reading.state !== 'good') return;
+    // Settings name a team, but only `toolcrib team leave` ends a membership.
+    if (reading.record.org !== this.#deps.org) {
+      throw refuse(`You are in the team ${reading.record.org}; leave it first.`);
+    }
+    this.#record = reading.record;
+  }
+
   /** Refuses what was in force once, and another bundle under a serial that was seen. */
   #assertNotOlder({ bundle, digest }: VerifiedBundle): void {
     const record = this.#record;
@@ -172,11 +183,7 @@ class Client implements TeamClient {
     const { fetch, url, token } = this.#deps;
     const address = `${url.replace(/\/+$/, '')}/v1/catalog/bundle`;
     const value = await readCatalog(fetch, address, { token: await token(), signal });
-    // Another process may have synced in the meantime.
-    const reading = await this.#deps.files.record();
-    if (reading.state === 'good' && reading.record.org === this.#deps.org) {
-      this.#record = reading.record;
-    }
+    await this.#readRecord();
     const verified = verifyBundle(value, this.#trusted());
     this.#assertNotOlder(verified);
     if (!this.#record) await this.#assertNotBelowStored(verified);
@@ -190,6 +197,8 @@ class Client implements TeamClient {
   async #keep(verified: VerifiedBundle): Promise<void> {
     const { files, org, url, runtime } = this.#deps;
     const { bundle, digest, publicKey, signed } = verified;
+    await this.#readRecord();
+    this.#assertNotOlder(verified);
     await files.writeBundle(signed);
     const record = { org, url, publicKey, serial: bundle.serial, digest, syncedAt: runtime.now() };
     await files.writeRecord(record);

@@ -17,7 +17,8 @@ import { entryKey, entrySchema } from './entry-shape.ts';
 export const MAX_BUNDLE_CHARS = 8_000_000;
 export const MAX_SIGNED_BYTES = 20_000_000;
 export const MAX_ENTRIES = 500;
-const MAX_HANDOVERS = 20;
+/** Changes of the key that a bundle tells of. */
+export const MAX_HANDOVERS = 20;
 
 export const orgSchema = z
   .string()

@@ -3,11 +3,13 @@ import type { Command } from 'commander';
 import { setInConfigFile } from '../../../config/edit/edit-config.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { TeamKey, TeamState } from '../../../contract/team.ts';
+import type { MembershipEvent } from '../../../crib/team/record-membership.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk, confirm, noTerminal } from '../../input/confirm.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
+import { localPerson } from '../../session/local-person.ts';
 import { entriesText, type Membership, membershipOf } from './team-access.ts';
 
 export interface JoinOptions {
@@ -64,6 +66,18 @@ const kindsOf = ({ bundle }: TeamState): string => {
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ') || 'nothing';
 };
 
+/** Writes who joined or left to the trail of this folder. */
+const recordTeam = async (
+  io: Io,
+  membership: Membership,
+  event: Pick<MembershipEvent, 'event' | 'detail'>,
+): Promise<void> => {
+  const { recordMembership } = await import('../../../crib/team/record-membership.ts');
+  const project = membership.loaded.projectDir ?? io.cwd;
+  const store = io.held && (await io.held.crib.store());
+  await recordMembership({ ...membership, project, store }, { ...event, person: localPerson() });
+};
+
 export const joinTeam = async (io: Io, address: string, options: JoinOptions): Promise<number> => {
   const membership = await membershipOf(io);
   const { assertCatalogUrl, fetchTeamKey, withTeamClient } = await loadMembership();
@@ -75,6 +89,9 @@ export const joinTeam = async (io: Io, address: string, options: JoinOptions): P
     await client.sync(AbortSignal.timeout(60_000));
     return client.state();
   });
+  const { org, fingerprint } = teamKey;
+  const detail = { org, url, fingerprint, serial: state.bundle?.serial };
+  await recordTeam(io, membership, { event: 'team_join', detail });
   await writeTeam(membership.file, { ...teamKey, url }, options);
   if (io.json) printJson(io, { org: teamKey.org, url, serial: state.bundle?.serial });
   else {
@@ -162,7 +179,9 @@ const leave = async (io: Io, { yes }: { readonly yes?: boolean }): Promise<numbe
     const question = 'Leave the team? Its rules and tools end here.';
     if (!(await confirm(io, question))) throw new ToolFailure('USER_CANCELLED', 'You stay.');
   }
-  const { forgetTeam } = await loadMembership();
+  const { currentEnrolment, forgetTeam } = await loadMembership();
+  const { org, url } = (await currentEnrolment(membership)) ?? {};
+  await recordTeam(io, membership, { event: 'team_leave', detail: { org, url } });
   await setInConfigFile(membership.file, ['teams', 'enabled'], false);
   await forgetTeam(membership);
   if (io.json) printJson(io, { left: true });

@@ -34,7 +34,7 @@ export const enforcementSection = section(
     }),
     enforcedTools: setting(z.array(toolName), {
       about: 'Tools that must stay enabled and cannot be switched off here.',
-      project: 'union',
+      project: 'user',
       default: [],
     }),
   }),

@@ -182,10 +182,10 @@ const publish = defineRoute({
   input: { body: z.strictObject({ note, renew: z.boolean().optional() }) },
   response: bundleSchema,
   status: 201,
-  handle: async ({ services, identity, body }) => ({
-    status: 201,
-    body: await catalogOf(services).publish(body, callerOf(identity)),
-  }),
+  handle: async ({ services, identity, body }) => {
+    assertWhole(identity);
+    return { status: 201, body: await catalogOf(services).publish(body, callerOf(identity)) };
+  },
 });
 
 const rollBack = defineRoute({
@@ -197,10 +197,11 @@ const rollBack = defineRoute({
   input: { body: z.strictObject({ serial: z.int().min(1), note }) },
   response: bundleSchema,
   status: 201,
-  handle: async ({ services, identity, body }) => ({
-    status: 201,
-    body: await catalogOf(services).rollBack(body.serial, body.note, callerOf(identity)),
-  }),
+  handle: async ({ services, identity, body: { serial, note: why } }) => {
+    assertWhole(identity);
+    const published = await catalogOf(services).rollBack(serial, why, callerOf(identity));
+    return { status: 201, body: published };
+  },
 });
 
 const history = defineRoute({
