@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { isPostgresMissing, usePostgres } from '../../test/fixtures/postgres-schemas.ts';
 import { deniesTool, shoutTool, TeamWorld } from '../../test/fixtures/team-server.ts';
+import type { PublishedBundle } from '../contract/team.ts';
+import type { CribOptions } from '../crib/crib-options.ts';
 
 const TIME_LIMIT = 90_000;
 const SOON = { timeout: 30_000, interval: 20 };
@@ -12,12 +15,10 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-describe.each([
-  ['memory', () => 'memory' as const],
-  ['SQLite', () => ({ sqlite: join(world.folder, 'server.db') })],
-])('a catalog kept in %s', { timeout: TIME_LIMIT }, (_, store) => {
+/** What holds in whatever store a catalog is kept. */
+const keepsCatalog = (store: () => CribOptions['store'] | Promise<CribOptions['store']>): void => {
   it('goes from a proposal over review and publication to a tool that a client runs', async () => {
-    await world.start({ store: store() });
+    await world.start({ store: await store() });
     const published = await world.publish(TOOL);
     expect(published).toMatchObject({ serial: 1, publishedBy: 'token:root', entries: 1 });
     const client = await world.client();
@@ -36,7 +37,7 @@ describe.each([
   });
 
   it('keeps its history, and goes back to an older bundle under a higher serial', async () => {
-    await world.start({ store: store() });
+    await world.start({ store: await store() });
     await world.publish(TOOL);
     await world.publish({ ...TOOL, text: shoutTool('broken') });
     const client = await world.client();
@@ -49,7 +50,37 @@ describe.each([
     const { body: history } = await world.ask<{ items: { serial: number }[] }>('/history', root);
     expect(history.items.map(({ serial }) => serial)).toEqual([3, 2, 1]);
   });
-});
+
+  it('gives publications that come at once a serial each, in one chain', async () => {
+    await world.start({ store: await store() });
+    await world.publish(TOOL);
+    const root = await world.token('root', 'admin');
+    const publish = () => world.ask<{ serial: number }>('/publish', root, { renew: true });
+    const replies = await Promise.all(Array.from({ length: 6 }, publish));
+    const serials = replies.map(({ body }) => body.serial).toSorted((a, b) => a - b);
+    expect(serials).toEqual([2, 3, 4, 5, 6, 7]);
+    const { body } = await world.ask<{ items: PublishedBundle[] }>('/history', root);
+    const chain = body.items.toReversed();
+    expect(chain.slice(1).map(({ previous }) => previous)).toEqual(
+      chain.slice(0, -1).map(({ digest }) => digest),
+    );
+  });
+};
+
+describe('a catalog kept in memory', { timeout: TIME_LIMIT }, () => keepsCatalog(() => 'memory'));
+
+describe('a catalog kept in SQLite', { timeout: TIME_LIMIT }, () =>
+  keepsCatalog(() => ({ sqlite: join(world.folder, 'server.db') })),
+);
+
+describe.skipIf(isPostgresMissing())(
+  'a catalog kept in PostgreSQL',
+  { timeout: TIME_LIMIT },
+  () => {
+    const schemas = usePostgres();
+    keepsCatalog(() => schemas.open());
+  },
+);
 
 describe('the review of a catalog over HTTP', { timeout: TIME_LIMIT }, () => {
   it('shows a proposal with its difference to what is published, to every role', async () => {

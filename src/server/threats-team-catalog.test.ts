@@ -26,6 +26,66 @@ describe('threats: the review of a catalog', { timeout: TIME_LIMIT }, () => {
     expect((await world.ask('/bundle', eve)).status).toBe(404);
   });
 
+  /** Makes a token over the API, as an admin does. */
+  const made = async (by: string, name: string, role: string): Promise<string> => {
+    const response = await fetch(`${world.url}/v1/tokens`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${by}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name, role }),
+    });
+    return ((await response.json()) as { token: string }).token;
+  };
+
+  it('refuses an admin who approves with a second token, made directly or by a third', async () => {
+    const eve = await world.token('eve', 'admin');
+    const second = await made(eve, 'second', 'operator');
+    const third = await made(await made(eve, 'helper', 'admin'), 'third', 'operator');
+    const proposal = await world.propose(TOOL, 'eve', 'admin');
+    expect([await approve(proposal, second), await approve(proposal, third)]).toEqual([403, 403]);
+    const change = { action: 'put', entry: { kind: 'enforce', name: 'x' } };
+    const { body } = await world.ask<TeamProposal>('/proposals', second, { change });
+    expect(await approve(body, eve)).toBe(403);
+    expect(await publishStatus(eve)).toBe(409);
+    expect(await approve(proposal, await world.token('bob', 'operator'))).toBe(200);
+  });
+
+  it('shows in the record who made the tokens of those who proposed and approved', async () => {
+    const carol = await world.token('carol', 'admin');
+    const change = { action: 'put', entry: TOOL };
+    const ada = await made(carol, 'ada', 'agent');
+    const { body } = await world.ask<TeamProposal>('/proposals', ada, { change });
+    expect(await approve(body, await made(carol, 'bob', 'operator'))).toBe(200);
+    const [row] =
+      (await world.serverCrib?.audit.query({ kind: 'event', tool: 'team_approve' })) ?? [];
+    expect(row?.detail).toMatchObject({
+      proposedBy: 'token:ada',
+      tokensMadeBy: {
+        'token:ada': ['token:carol', 'test'],
+        'token:bob': ['token:carol', 'test'],
+      },
+    });
+  });
+
+  it('refuses to publish and to roll back with an admin token that is limited', async () => {
+    await world.publish(TOOL);
+    const limited = await world.token('mallory', 'admin', { dailyUsd: 5 });
+    expect((await world.ask('/publish', limited, { renew: true })).status).toBe(403);
+    expect((await world.ask('/rollback', limited, { serial: 1 })).status).toBe(403);
+    const { body } = await world.ask<{ serial: number }>('', limited);
+    expect(body.serial).toBe(1);
+  });
+
+  it.each(['', '/key', '/bundle', '/proposals', '/history'])(
+    'gives nothing of /v1/catalog%s to somebody without a valid token',
+    async (path) => {
+      await world.publish(TOOL);
+      for (const headers of [{}, { authorization: 'Bearer tc_0000000000000000_wrong' }]) {
+        const reply = await fetch(`${world.url}/v1/catalog${path}`, { headers });
+        expect([reply.status, (await reply.text()).includes('shout')]).toEqual([401, false]);
+      }
+    },
+  );
+
   it.each([
     ['agent', {}],
     ['viewer', {}],

@@ -126,7 +126,7 @@ describe('a cloned repository whose configuration widens', () => {
     expect(narrowed).toHaveLength(1);
   });
 
-  it('cannot take redacted keys or enforced tools away', async () => {
+  it('cannot take redacted keys or enforced tools away, and enforces none itself', async () => {
     const user = { filtering: { redactKeys: ['pin'] }, enforcement: { enforcedTools: ['audit'] } };
     const project = {
       filtering: { redactKeys: [] },
@@ -136,10 +136,12 @@ describe('a cloned repository whose configuration widens', () => {
     const { layer, narrowed } = await narrow(project, user);
     expect(layer.value).toEqual({
       filtering: { redactKeys: ['pin'] },
-      enforcement: { enforcedTools: ['audit', 'lint'] },
       tools: { other: { enabled: false } },
     });
-    expect(narrowed).toMatchObject([{ path: 'tools.audit.enabled' }]);
+    expect(narrowed.map(({ path }) => path).toSorted()).toEqual([
+      'enforcement.enforcedTools',
+      'tools.audit.enabled',
+    ]);
   });
 
   it('cannot lend variables or arguments to a server of the user', async () => {

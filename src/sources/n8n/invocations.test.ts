@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { isPostgresMissing, usePostgres } from '../../../test/fixtures/postgres-schemas.ts';
 import type { Store } from '../../contract/store.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
@@ -24,10 +25,8 @@ const WANTED: NewInvocation = {
   ...{ userId: 'ada', chatId: 'c', triggeredBy: 'bot', input: { day: 1 } },
 };
 
-describe.each([
-  ['memory', async () => createMemoryStore()],
-  ['sqlite', openSqlite],
-])('runs on record in a store of the kind %s', (_kind, open: () => Promise<Store>) => {
+/** What holds in whatever store the records are kept. */
+const keepsRecords = (open: () => Promise<Store>): void => {
   const start = async () => {
     const store = await open();
     cleanup.push(() => store.close());
@@ -97,4 +96,11 @@ describe.each([
     expect(await get(id)).toBeUndefined();
     expect((await claim(WANTED)).id).not.toBe(id);
   });
+};
+
+describe('runs on record in memory', () => keepsRecords(async () => createMemoryStore()));
+describe('runs on record in SQLite', () => keepsRecords(openSqlite));
+describe.skipIf(isPostgresMissing())('runs on record in PostgreSQL', () => {
+  const schemas = usePostgres();
+  keepsRecords(() => schemas.open());
 });

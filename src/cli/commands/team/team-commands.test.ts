@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
@@ -85,6 +86,23 @@ describe('toolcrib team on a client', { timeout: TIME_LIMIT }, () => {
     expect((await run('team', 'leave')).code).toBe(2);
     expect((await run('team', 'leave', '--yes')).code).toBe(0);
     expect((await run('run', 'calculator', '{"expression":"1+1"}')).code).toBe(0);
+    const { out: trail } = await run('audit', 'export');
+    const rows = trail.trim().split('\n');
+    const events = rows.map((line) => JSON.parse(line) as { tool: string });
+    const [entered, left] = events.filter(({ tool }) => tool.startsWith('team_'));
+    expect(entered).toMatchObject({
+      ...{ tool: 'team_join', at: expect.any(Number) },
+      detail: { org: 'acme', url: world.url, fingerprint, person: userInfo().username },
+    });
+    expect(left).toMatchObject({ tool: 'team_leave', detail: { org: 'acme' } });
+  });
+
+  it('lets a user leave whose record of the team was changed, and records it', async () => {
+    const own = (...args: readonly string[]) => runAs('yan', 'viewer', args);
+    await own('team', 'join', world.url, '--key', fingerprint);
+    writeFileSync(join(world.home('home-of-yan'), 'keys', 'team.json'), '{}');
+    expect((await own('team', 'leave', '--yes')).code).toBe(0);
+    expect((await own('run', 'calculator', '{"expression":"1+1"}')).code).toBe(0);
   });
 
   it('refuses to switch off a tool that the team enforces', async () => {
