@@ -11,6 +11,7 @@ const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const LOADED_LATE = [
   '@ai-sdk/anthropic',
   '@ai-sdk/openai-compatible',
+  '@grpc/grpc-js',
   '@hono/node-server',
   '@hono/zod-openapi',
   '@jitl/quickjs-ng-wasmfile-release-sync',

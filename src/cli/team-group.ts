@@ -72,6 +72,11 @@ export const TEAM: GroupEntry = {
       load: async () => (await publishing()).teamHistoryCommand,
     },
     {
+      name: 'key',
+      summary: 'show the fingerprint of the key that signs, for those who join',
+      load: async () => (await publishing()).teamKeyCommand,
+    },
+    {
       name: 'rotate',
       summary: 'let the new key of this server sign instead of the key before',
       load: async () => (await publishing()).teamRotateCommand,

@@ -32,10 +32,10 @@ const serve = async (reply: (method: string, body: string) => Reply): Promise<st
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`;
 };
 
-const guess = (address: string, project = '/') =>
+const guess = (address: string, cwd = '/') =>
   guessKind(address, {
     config: defaultSettings(),
-    project,
+    cwd,
     signal: AbortSignal.timeout(20_000),
   });
 
@@ -61,16 +61,19 @@ describe('the kind of a source, guessed', () => {
     expect(await inFile('{"data":{"__schema":{}}}')).toMatchObject({ kind: 'graphql' });
   });
 
-  it.each(['{"a":1}', 'text', '{"openapi":{"version":3}}', ''])(
-    'is unknown for %j',
-    async (text) => {
-      expect(await inFile(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    ['{"a":1}', 'it has no "openapi"'],
+    ['text', 'it has no "openapi"'],
+    ['{"openapi":{"version":3}}', 'it has no "openapi"'],
+    ['', 'it is empty'],
+    [' <!DOCTYPE html><html>', 'it is a web page'],
+  ])('is unknown for %j, and says what it is', async (text, seen) => {
+    expect(await inFile(text)).toEqual({ seen: expect.stringContaining(seen) });
+  });
 
   it('is unknown for a file that is not there and for other protocols', async () => {
-    expect(await guess('nothing.json')).toBeUndefined();
-    expect(await guess('wss://example.com')).toBeUndefined();
+    expect(await guess('nothing.json')).toEqual({ seen: 'there is no such file' });
+    expect(await guess('wss://example.com')).toEqual({ seen: 'wss:// says nothing' });
   });
 
   it('is OpenAPI for an address with a document', async () => {

@@ -5,6 +5,7 @@
  */
 import { resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import type { EgressInit } from '../../governance/egress/create-egress.ts';
 import { isObject } from '../../kit/data/is-record.ts';
 import { readRegularFile } from '../../kit/file/read-regular-file.ts';
@@ -17,10 +18,17 @@ export interface KindGuess {
   readonly why: string;
 }
 
+/** Why there is no guess. */
+export interface NoGuess {
+  readonly kind?: undefined;
+  /** What is there instead, for people. */
+  readonly seen: string;
+}
+
 export interface GuessDeps {
   readonly config: Pick<Config, 'egress'>;
   /** Paths start here. */
-  readonly project: string;
+  readonly cwd: string;
   readonly signal: AbortSignal;
 }
 
@@ -49,6 +57,13 @@ const guessOfText = (text: string): KindGuess | undefined => {
   const line = OPENAPI_LINE.exec(text);
   if (line) return { kind: 'openapi', why: `the document says ${line[1]}: ${line[2]}` };
   return undefined;
+};
+
+/** Says what a text is that gives nothing away. */
+const seenIn = (text: string): NoGuess => {
+  if (text.trim() === '') return { seen: 'it is empty' };
+  if (/^\s*<(?:!doctype html|html|head|body)\b/i.test(text)) return { seen: 'it is a web page' };
+  return { seen: 'it has no "openapi", "swagger" or "__schema" field' };
 };
 
 /** An MCP server answers in JSON, or in an event stream whose data is JSON. */
@@ -131,16 +146,17 @@ const ask = async (fetch: Fetch, url: string, question: Question): Promise<boole
 };
 
 /** Tries the document first: a GET changes nothing anywhere. A question that fails is a no. */
-const guessByRequest = async (url: string, fetch: Fetch): Promise<KindGuess | undefined> => {
+const guessByRequest = async (url: string, fetch: Fetch): Promise<KindGuess | NoGuess> => {
   const response = await fetch(url, { headers: { accept: 'application/json, */*;q=0.5' } });
-  const document = response.ok ? guessOfText(await textOf(response, MAX_BYTES)) : undefined;
+  const text = response.ok ? await textOf(response, MAX_BYTES) : '';
   if (!response.ok) await response.body?.cancel();
+  const document = guessOfText(text);
   if (document) return document;
   for (const question of QUESTIONS) {
     const isIt = await ask(fetch, url, question).catch(() => false);
     if (isIt) return { kind: question.kind, why: question.why };
   }
-  return undefined;
+  return response.ok ? seenIn(text) : { seen: `it answers with HTTP ${response.status}` };
 };
 
 const isHttp = (address: string): boolean => /^https?:\/\//i.test(address);
@@ -148,7 +164,7 @@ const isHttp = (address: string): boolean => /^https?:\/\//i.test(address);
 const guessByAddress = async (
   address: string,
   { config, signal }: GuessDeps,
-): Promise<KindGuess | undefined> => {
+): Promise<KindGuess | NoGuess> => {
   const { createEgress } = await import('../../governance/egress/create-egress.ts');
   const at = hostOf(address);
   // The user typed the address, so a host on this machine is meant.
@@ -165,14 +181,16 @@ const guessByAddress = async (
   }
 };
 
-/** Returns nothing on doubt. Rejects when an address cannot be reached; a missing file is no guess. */
-export const guessKind = async (
-  address: string,
-  deps: GuessDeps,
-): Promise<KindGuess | undefined> => {
+/** Rejects when an address cannot be reached; for a file that is missing there is no guess. */
+export const guessKind = async (address: string, deps: GuessDeps): Promise<KindGuess | NoGuess> => {
   if (isHttp(address)) return guessByAddress(address, deps);
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(address)) return undefined;
-  const path = resolve(deps.project, address);
-  const bytes = await readRegularFile(path, { maxBytes: MAX_BYTES }).catch(() => undefined);
-  return bytes && guessOfText(decodeText(bytes));
+  const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(address) ?? [];
+  if (scheme !== undefined) return { seen: `${scheme} says nothing` };
+  try {
+    const bytes = await readRegularFile(resolve(deps.cwd, address), { maxBytes: MAX_BYTES });
+    const text = decodeText(bytes);
+    return guessOfText(text) ?? seenIn(text);
+  } catch (error) {
+    return { seen: error instanceof ToolFailure ? error.message : 'there is no such file' };
+  }
 };

@@ -17,12 +17,17 @@ const flowOf = ({
   ...(sink !== undefined && { sink }),
 });
 
+/** Not every kind has headers. */
+const withHeaders = (
+  config: ExternalConfig,
+): ExternalConfig & Pick<Partial<ExternalSettings>, 'headers'> => config;
+
 export const sourceSettings = (
   kind: ExternalKind,
   name: string,
   config: ExternalConfig,
 ): ExternalSettings => {
-  const { enabled, tier, tools = {}, labels, sink, headers = {}, ...rest } = config;
+  const { enabled, tier, tools = {}, labels, sink, headers = {}, ...rest } = withHeaders(config);
   const { timeoutMs = LIMITS.timeoutMs, maxOutputBytes = LIMITS.maxOutputBytes, ...own } = rest;
   const all = Object.entries(tools);
   return {

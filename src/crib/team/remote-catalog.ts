@@ -15,6 +15,7 @@ import { isObject } from '../../kit/data/is-record.ts';
 import { readBytes } from '../../kit/http/read-reply.ts';
 import { codeForStatus } from '../../kit/http/status-code.ts';
 import { parseStrictJson } from '../../kit/text/strict-json.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 
 export interface RemoteCatalogDeps {
   readonly url: string;
@@ -35,7 +36,9 @@ const failureOf = (status: number, value: unknown): ToolFailure => {
   // The server is a crib: its refusals are those of its rules.
   const code = status === 403 ? 'PERMISSION_DENIED' : codeForStatus(status);
   const issues = Array.isArray(error.issues) ? error.issues.filter(isObject) : [];
+  const suggestions = Array.isArray(error.suggestions) ? error.suggestions : [];
   return new ToolFailure(code, message, {
+    suggestions: suggestions.filter((text) => typeof text === 'string').map(visibleText),
     issues: issues.map((issue) => ({
       path: Array.isArray(issue.path) ? issue.path.map(String) : [],
       message: textOf(issue.message, ''),

@@ -100,4 +100,8 @@ export const recordedTeam = async (deps: MembershipDeps): Promise<TeamRecord | u
   return reading.state === 'good' ? reading.record : undefined;
 };
 
+/** Says whether there is a team to leave: also one whose record was changed. */
+export const hasTeam = async (deps: MembershipDeps): Promise<boolean> =>
+  deps.config.teams.enabled || (await teamFiles(deps).record()).state !== 'missing';
+
 export const forgetTeam = (deps: MembershipDeps): Promise<void> => teamFiles(deps).remove();

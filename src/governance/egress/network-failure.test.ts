@@ -20,6 +20,11 @@ describe('network failures', () => {
     }
   });
 
+  it('says that nothing listens, and that a host does not speak TLS', () => {
+    expect(networkFailure(coded('ECONNREFUSED')).message).toContain('nothing listens');
+    expect(networkFailure(coded('ERR_SSL_WRONG_VERSION_NUMBER')).message).toContain('http://');
+  });
+
   it('keeps a refusal of ours and takes anything else for a break', () => {
     const refusal = new ToolFailure('SECURITY_VIOLATION');
     expect(networkFailure(wrapped(refusal))).toBe(refusal);

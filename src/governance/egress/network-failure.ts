@@ -5,6 +5,12 @@ type Row = readonly [code: ErrorCode, message: string, retryable?: boolean];
 
 const SLOW: Row = ['TIMEOUT', 'The remote host did not answer in time.'];
 const UNTRUSTED: Row = ['NETWORK', 'The certificate of the remote host was not accepted.', false];
+const NO_TLS: Row = [
+  'NETWORK',
+  'The remote host did not answer in TLS; the address may start with http:// instead of https://.',
+  false,
+];
+const REFUSED: Row = ['NETWORK', 'The remote host refused the connection: nothing listens there.'];
 
 const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['ETIMEDOUT', SLOW],
@@ -12,6 +18,8 @@ const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['UND_ERR_HEADERS_TIMEOUT', SLOW],
   ['UND_ERR_BODY_TIMEOUT', SLOW],
   ['UND_ERR_HEADERS_OVERFLOW', ['NETWORK', 'The headers of the response are too large.', false]],
+  ['ECONNREFUSED', REFUSED],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', NO_TLS],
   ['CERT_HAS_EXPIRED', UNTRUSTED],
   ['CERT_NOT_YET_VALID', UNTRUSTED],
   ['CERT_REVOKED', UNTRUSTED],

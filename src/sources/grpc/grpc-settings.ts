@@ -53,11 +53,8 @@ export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 const RESERVED =
   /^(?:grpc-.*|:.*|content-type|te|host|connection|transfer-encoding|upgrade|.*-bin)$/;
 
-const metadataOf = (
-  { headers }: ExternalSettings,
-  { metadata = {}, bearer }: OwnSettings,
-): Readonly<Record<string, string>> => {
-  const entries = Object.entries({ ...headers, ...metadata }).map(([key, value]) => {
+const metadataOf = ({ metadata = {}, bearer }: OwnSettings): Readonly<Record<string, string>> => {
+  const entries = Object.entries(metadata).map(([key, value]) => {
     const name = key.toLowerCase();
     if (!RESERVED.test(name)) return [name, value] as const;
     throw invalidSetting(
@@ -78,7 +75,7 @@ export const grpcSettings = (settings: ExternalSettings): GrpcSettings => {
   if (host === '' || port < 1 || port > 65_535) {
     throw invalidSetting('The address is not a host and a port.', 'Write it as host:port.');
   }
-  const metadata = metadataOf(settings, own);
+  const metadata = metadataOf(own);
   const secretKeys = secretKeysOf(metadata);
   const isTls = own.tls ?? !isLoopback(host);
   if (!isTls && !isLoopback(host) && secretKeys.length > 0) {

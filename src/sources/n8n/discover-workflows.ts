@@ -23,16 +23,19 @@ const MAX_PAGE_BYTES = 50_000_000;
 const MAX_WORKFLOWS = 500;
 const MAX_CURSOR = 2_000;
 
-const keyMissing = (): ToolFailure =>
+const keyMissing = (key: string | undefined): ToolFailure =>
   new ToolFailure('AUTH_MISSING', 'Discovery needs a key of the API of n8n.', {
     suggestions: [
-      'Make one in n8n under Settings, n8n API; set it as a secret and name its key as apiKey.',
+      'Make one in n8n under Settings, n8n API.',
+      key === undefined
+        ? 'Set it as a secret, and name the key of the secret as apiKey of the source.'
+        : `Then store it: toolcrib secrets set ${key}`,
     ],
   });
 
 const apiKeyOf = async ({ apiKey }: N8nSettings, { secret }: ReadDeps): Promise<string> => {
   const value = apiKey === undefined ? undefined : await secret(apiKey);
-  if (value === undefined || value === '') throw keyMissing();
+  if (value === undefined || value === '') throw keyMissing(apiKey);
   return value;
 };
 

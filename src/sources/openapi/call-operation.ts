@@ -18,7 +18,7 @@ export interface OperationReply {
   readonly status: number;
   readonly body?: unknown;
   /** Fields of the input that lead to the next page. */
-  readonly nextPage?: Readonly<Record<string, string>>;
+  readonly nextPage?: Readonly<Record<string, unknown>>;
 }
 
 export interface CallDeps {
@@ -140,9 +140,7 @@ export const operationCaller = (
       const fault = await responses.fault(status, body.value, compile);
       if (fault !== undefined) context.warn(`The answer does not fit the document: ${fault}`);
     }
-    const next = headers.has('link')
-      ? nextPage(headers, url, prepared().plan.parameters)
-      : undefined;
+    const next = headers.has('link') ? nextPage(headers, url, prepared().plan) : undefined;
     return {
       status,
       ...(body.value !== undefined && { body: body.value }),

@@ -52,7 +52,8 @@ class SourceTools {
 
   build(): readonly Tool[] {
     for (const name of this.#schemes.unknown) {
-      const reason = 'the document has no such security scheme; give its "type" in the settings';
+      const has = this.#schemes.described.map(visibleText).join(', ') || 'none';
+      const reason = `the document has no such security scheme (it has ${has}); give its "type" in the settings`;
       this.#deps.refuse({ name: `auth.${visibleText(name)}`, reason });
     }
     const operations = listOperations(this.#book.resolver);
@@ -107,7 +108,9 @@ export const createOpenapiDriver = (pool = new DocumentPool()): SourceDriver => 
     const definition = await readDocuments(settings, deps, pool);
     const resolver = new Resolver(definition);
     if (listOperations(resolver).length === 0) {
-      throw new ToolFailure('CONFIG_INVALID', 'The OpenAPI document has no operations.');
+      throw new ToolFailure('CONFIG_INVALID', 'The OpenAPI document has no operations.', {
+        suggestions: ['Check that it is the right document, and that it has "paths".'],
+      });
     }
     return { definition, files: filesOf(definition).map((path) => deps.absolutePath(path)) };
   },

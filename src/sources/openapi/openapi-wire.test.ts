@@ -322,7 +322,7 @@ describe('answers', () => {
     const link = `<${'/v1/p?page=3'}>; rel="next", </v1/p?page=9>; rel="last"`;
     wire.answers = [{ headers: { link }, body: '{"n":1}' }];
     const { result } = await send({ paths: { '/p': { get } } }, { page: 2 });
-    expect(result.data).toEqual({ status: 200, body: { n: 1 }, nextPage: { page: '3' } });
+    expect(result.data).toEqual({ status: 200, body: { n: 1 }, nextPage: { page: 3 } });
   });
 
   it('that do not fit are a warning, or fail where the user says so', async () => {

@@ -4,7 +4,8 @@ import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { collect, collectEach } from '../../command-actions.ts';
 import { misuse, wholeNumber } from '../../input/misuse.ts';
 import type { AddKind } from './add-kind.ts';
-import { headersFrom, serviceName, serviceUrl } from './service-options.ts';
+import { nameFrom } from './name-from.ts';
+import { headersFrom, serviceUrl } from './service-options.ts';
 
 export interface AddGraphqlOptions {
   readonly schema?: string;
@@ -64,7 +65,7 @@ export const addGraphql: AddKind<AddGraphqlOptions> = {
     }
     const keys = secretKeysOf(headersFrom(chosen.header ?? []));
     return {
-      name: name ?? serviceName(url, 'graphql'),
+      name: name ?? nameFrom(address, 'graphql'),
       settings: settingsOf(address, chosen),
       secrets: [...new Set([...(chosen.bearer === undefined ? [] : [chosen.bearer]), ...keys])],
     };

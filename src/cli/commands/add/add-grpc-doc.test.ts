@@ -18,7 +18,9 @@ const bench = createGrpcBench();
 afterEach(() => bench.close());
 
 describe('docs/sources/grpc.md', () => {
-  const commands = block('sh').flatMap((code) => code.match(/^toolcrib add grpc .*$/gm) ?? []);
+  const commands = block('sh').flatMap(
+    (code) => code.match(/^toolcrib add grpc [^#\n]*[^#\s]/gm) ?? [],
+  );
 
   it('shows the commands of the help', () => {
     expect(commands).toEqual(addGrpc.examples);

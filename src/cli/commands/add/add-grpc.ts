@@ -4,6 +4,7 @@ import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { collectEach } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
 import type { AddKind } from './add-kind.ts';
+import { nameFrom } from './name-from.ts';
 
 export interface AddGrpcOptions {
   readonly proto?: readonly string[];
@@ -23,7 +24,6 @@ const ADDRESS = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]%\\]+):(\d{1,5})$/i;
 interface GrpcTarget {
   /** Host and port. */
   readonly address: string;
-  readonly host: string;
   /** As the scheme says; `undefined` without one. */
   readonly tls: boolean | undefined;
 }
@@ -31,20 +31,13 @@ interface GrpcTarget {
 const targetOf = (typed: string): GrpcTarget => {
   const scheme = SCHEME.exec(typed)?.[1]?.toLowerCase();
   const address = typed.replace(SCHEME, '').replace(/\/$/, '');
-  const host = ADDRESS.exec(address)?.[1];
-  if (host === undefined) {
+  if (!ADDRESS.test(address)) {
     throw misuse(
       'A gRPC server is given as host and port.',
       'For example: toolcrib add grpc localhost:50051',
     );
   }
-  return { address, host, tls: scheme === undefined ? undefined : scheme === 'grpcs' };
-};
-
-/** Names the source after the first part of its host. */
-const nameOf = (host: string): string => {
-  const [first = ''] = host.split('.');
-  return /^[a-z][a-z0-9_-]*$/i.test(first) && first !== 'localhost' ? first.slice(0, 64) : 'grpc';
+  return { address, tls: scheme === undefined ? undefined : scheme === 'grpcs' };
 };
 
 const metadataOf = (pairs: readonly string[]): Readonly<Record<string, string>> =>
@@ -97,7 +90,7 @@ export const addGrpc: AddKind<AddGrpcOptions> = {
   examples: [
     'toolcrib add grpc localhost:50051',
     'toolcrib add grpc shop.example.com:443 --bearer SHOP_TOKEN --include shop.v1.Orders',
-    'toolcrib add grpc localhost:50051 --proto proto/shop.proto --include-dir proto',
+    'toolcrib add grpc localhost:50051 --proto proto/shop.proto --include-dir proto --name orders',
   ],
   recognises: (address) => SCHEME.test(address),
   options,
@@ -107,7 +100,7 @@ export const addGrpc: AddKind<AddGrpcOptions> = {
     const { metadata = [], bearer } = chosen;
     const keys = secretKeysOf(metadataOf(metadata));
     return {
-      name: name ?? nameOf(target.host),
+      name: name ?? nameFrom(`grpc://${target.address}`, 'grpc'),
       settings,
       secrets: [...new Set([...(bearer === undefined ? [] : [bearer]), ...keys])],
     };

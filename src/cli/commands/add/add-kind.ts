@@ -39,8 +39,8 @@ export interface AddKind<O = Readonly<Record<string, unknown>>> {
 /** A kind that keeps its own record instead of a section of the configuration: packages, a team. */
 export interface AddInstaller
   extends Pick<AddKind, 'kind' | 'summary' | 'address' | 'examples' | 'recognises'> {
-  /** Adds the options that only this kind has. */
-  options?(command: Command): Command;
+  /** Adds the options that it has besides `--json` and `--dry-run`. */
+  options(command: Command): Command;
   /** Adds it, or with `dryRun` says what it would add; returns the exit code. */
   install(
     io: Io,

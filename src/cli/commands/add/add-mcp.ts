@@ -14,6 +14,7 @@ import { withAddOptions } from './add-command.ts';
 import type { AddOptions } from './add-source.ts';
 import { nameFrom } from './name-from.ts';
 import { noteDryRun, showPreview } from './source-page.ts';
+import { typedOptions } from './typed-options.ts';
 
 export type McpOptions = AddOptions & Omit<AddServerOptions, 'url'>;
 
@@ -37,9 +38,17 @@ const previewOf = async (
   );
 };
 
+interface McpWish {
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly isUrl: boolean;
+  /** The options as they were typed. */
+  readonly typed: readonly string[];
+}
+
 const dryRun = async (
   io: Io,
-  { name, words, isUrl }: { name: string; words: readonly string[]; isUrl: boolean },
+  { name, words, isUrl, typed }: McpWish,
   options: AddServerOptions,
 ): Promise<number> => {
   const definition = definitionFrom(isUrl ? [] : words, options);
@@ -49,8 +58,8 @@ const dryRun = async (
   if (io.json) printJson(io, { source: name, kind: 'mcp', dryRun: true, ...preview });
   else {
     showPreview(io, `${name} (mcp)`, preview);
-    const typed = words.map(shellQuote).join(' ');
-    noteDryRun(io, `toolcrib add mcp --name ${name} ${isUrl ? typed : `-- ${typed}`}`);
+    const end = [...(isUrl ? [] : ['--']), ...words.map(shellQuote)];
+    noteDryRun(io, ['toolcrib', 'add', 'mcp', ...typed, ...end].join(' '));
   }
   return 0;
 };
@@ -59,7 +68,7 @@ const dryRun = async (
 export const addMcp = async (
   io: Io,
   words: readonly string[],
-  options: McpOptions,
+  { options, typed }: { readonly options: McpOptions; readonly typed: readonly string[] },
 ): Promise<number> => {
   const [first] = words;
   if (first === undefined) {
@@ -72,7 +81,7 @@ export const addMcp = async (
   const isUrl = words.length === 1 && isAddress(first);
   const name = options.name ?? nameFrom(isUrl ? first : (words.find(isPackage) ?? first));
   const own = { ...options, ...(isUrl && { url: first }) };
-  if (options.dryRun === true) return dryRun(io, { name, words, isUrl }, own);
+  if (options.dryRun === true) return dryRun(io, { name, words, isUrl, typed }, own);
   return addServer(io, { name, words: isUrl ? [] : words }, own);
 };
 
@@ -102,7 +111,9 @@ export const addMcpCommand = (add: Command, io: Io): Command =>
       .option('--env <NAME=value>', 'a variable of the program; can be repeated', collectEach)
       .option('--secret <NAME>', 'a variable whose value is asked for and stored as a secret')
       .action(
-        leaving(io, (words: readonly string[], options: McpOptions) => addMcp(io, words, options)),
+        leaving(io, (words: readonly string[], options: McpOptions, self: Command) =>
+          addMcp(io, words, { options, typed: typedOptions(self) }),
+        ),
       ),
     'toolcrib add mcp https://mcp.linear.app/mcp --name linear',
     'toolcrib add mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .',

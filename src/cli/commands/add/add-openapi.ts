@@ -4,6 +4,7 @@ import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { collect, collectEach } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
 import type { AddKind } from './add-kind.ts';
+import { nameFrom } from './name-from.ts';
 
 export interface AddOpenapiOptions {
   readonly baseUrl?: string;
@@ -57,20 +58,6 @@ const settingsOf = (document: string, chosen: AddOpenapiOptions): Record<string,
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(Object.keys(include).length > 0 && { include }),
   };
-};
-
-const DULL = /^(?:www|api|apis|docs?|raw|v?\d+|openapi|swagger|spec|index|com|org|net|io|dev)$/i;
-
-/** A name from the host, or from the name of the file. */
-const nameFrom = (address: string): string => {
-  const isWeb = URL.canParse(address) && /^https?:/i.test(address);
-  const words = isWeb
-    ? new URL(address).hostname.split('.').slice(0, -1)
-    : (address.split(/[\\/]/).at(-1) ?? '').replace(/\.(?:json|ya?ml)$/i, '').split('.');
-  const usable = words.map((word) =>
-    word.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replace(/^[-_]+/, ''),
-  );
-  return (usable.find((word) => word !== '' && !DULL.test(word)) ?? usable[0] ?? '') || 'api';
 };
 
 const isPlace = (address: string): boolean =>

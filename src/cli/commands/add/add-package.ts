@@ -1,7 +1,11 @@
 /** `toolcrib add package`: the same as `toolcrib install`. A package is in a lock file, not in the configuration. */
 import type { Io } from '../../io.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { type InstallCommandOptions, installOne } from '../packages/packages-install.ts';
+import {
+  type InstallCommandOptions,
+  installOne,
+  withInstallOptions,
+} from '../packages/packages-install.ts';
 
 /** What `add` needs to know of packages; they have no settings to write. */
 export const addPackage = {
@@ -12,6 +16,7 @@ export const addPackage = {
   /** A bare name could be anything, so only what is clearly a package is recognised. */
   recognises: (address: string): boolean =>
     /^(?:git\+(?:https|ssh|file):|github:)/.test(address) || /\.tgz$/i.test(address),
+  options: withInstallOptions,
   install: (
     io: Io,
     request: { readonly source: string; readonly options: InstallCommandOptions },

@@ -48,7 +48,7 @@ const add = async (options: AddWish['options'] = {}, json = false) => {
     env: { HOME: root, TOOLCRIB_HOME: join(root, 'own') },
     json,
   });
-  const result = await addSource(io, KIND, { address: 'lamps.json', options }).catch(
+  const result = await addSource(io, KIND, { address: 'lamps.json', options, typed: [] }).catch(
     (error: unknown) => error,
   );
   return { result, out: out(), err: err() };

@@ -1,8 +1,11 @@
 /** Adds a source: looks at it, shows what it would add, then writes it into the configuration. */
+import { ConfigError } from '../../../config/config-error.ts';
 import { setInConfigFile } from '../../../config/edit/edit-config.ts';
+import { SOURCE_NAME, SOURCE_NAME_RULE } from '../../../config/sections/sources/source-fields.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { SourcePreview } from '../../../crib/sources/preview-source.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
+import { misuse } from '../../input/misuse.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { shellQuote } from '../../output/format-units.ts';
 import { whileShown } from '../../output/progress-line.ts';
@@ -30,8 +33,19 @@ export interface AddOptions {
 
 export interface AddWish {
   readonly address: string;
+  /** The options as they were typed, for the command that a dry run names. */
+  readonly typed: readonly string[];
   readonly options: AddOptions & Readonly<Record<string, unknown>>;
 }
+
+/** Nothing is in a file yet: the settings are named as they are below `sources.<kind>.<name>`. */
+const notConfigurable = ({ problems }: ConfigError): ToolFailure =>
+  new ToolFailure('CONFIG_INVALID', 'This source cannot be configured.', {
+    suggestions: problems.map(({ path, message }) => {
+      const at = path.split('.').slice(3).join('.');
+      return `Change it: ${at === '' ? '' : `${at}: `}${message}`;
+    }),
+  });
 
 /** Looks at a source that `sources.<kind>.<name>` would describe. Writes nothing. */
 export const previewOf = async (
@@ -42,7 +56,11 @@ export const previewOf = async (
   const { previewSource } = await import('../../../crib/sources/preview-source.ts');
   const { config, userDir, policyFiles } = loaded;
   const deps = { config, home: userDir, project: root, policyFiles, runtime: io.runtime };
-  return whileShown(io, `Reading ${source.name}`, () => previewSource({ kind, ...source }, deps));
+  return whileShown(io, `Reading ${source.name}`, () =>
+    previewSource({ kind, ...source }, deps).catch((error: unknown) => {
+      throw error instanceof ConfigError ? notConfigurable(error) : error;
+    }),
+  );
 };
 
 /** Refuses to redefine the user's own source in a project: it would be ignored. */
@@ -73,12 +91,13 @@ export const writeSource = async (
   return file;
 };
 
-const dryRunCommand = (kind: string, address: string, { name, project }: AddOptions): string =>
-  [
-    ...['toolcrib', 'add', kind, shellQuote(address)],
-    ...(name === undefined ? [] : ['--name', shellQuote(name)]),
-    ...(project === true ? ['--project'] : []),
-  ].join(' ');
+const assertName = (name: string | undefined): void => {
+  if (name === undefined || SOURCE_NAME.test(name)) return;
+  throw misuse(
+    `This is no name for a source: ${SOURCE_NAME_RULE}.`,
+    'Choose another: --name <name>',
+  );
+};
 
 /** Checks everything that can be refused before anything is read or written. */
 const prepare = async (
@@ -88,6 +107,7 @@ const prepare = async (
 ): Promise<ReadySource & { readonly deps: ConfigDeps }> => {
   const deps = await openConfigDeps(io);
   const { name, replace = false, project: inProject = false } = options;
+  assertName(name);
   const typed = await kind.source({ io, address, name, options });
   const base = { cwd: io.cwd, ...(inProject && { project: deps.root }) };
   const source = withPlacedPaths(typed, base);
@@ -105,7 +125,8 @@ export const addSource = async (io: Io, kind: AddKind, wish: AddWish): Promise<n
   if (!io.json) showPreview(io, `${source.name} (${kind.kind})`, preview);
   if (options.dryRun === true) {
     if (io.json) printJson(io, { ...about, dryRun: true, settings: source.settings, ...preview });
-    else noteDryRun(io, dryRunCommand(kind.kind, address, options));
+    else
+      noteDryRun(io, ['toolcrib', 'add', kind.kind, shellQuote(address), ...wish.typed].join(' '));
     return 0;
   }
   const file = await writeSource(io, deps, { kind: kind.kind, source, inProject });

@@ -9,7 +9,8 @@ import { collectEach } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
 import type { Io } from '../../io.ts';
 import type { AddKind } from './add-kind.ts';
-import { headersFrom, serviceName, serviceUrl } from './service-options.ts';
+import { nameFrom } from './name-from.ts';
+import { headersFrom, serviceUrl } from './service-options.ts';
 
 export interface AddWebsocketOptions {
   readonly operations?: string;
@@ -81,7 +82,7 @@ export const addWebsocket: AddKind<AddWebsocketOptions> = {
     const file = await readOperations(io, chosen.operations);
     const headers = headersFrom(chosen.header ?? []);
     return {
-      name: name ?? serviceName(url, 'websocket'),
+      name: name ?? nameFrom(address, 'websocket'),
       settings: {
         ...file,
         url: address,

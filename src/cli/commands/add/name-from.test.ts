@@ -11,7 +11,14 @@ describe('the name of a source', () => {
     ['./specs/billing.v2.yaml', 'billing-v2'],
     ['@modelcontextprotocol/server-filesystem', 'server-filesystem'],
     ['-../…', 'source'],
+    ['http://127.0.0.1:8080/openapi.json', 'openapi'],
+    ['grpc://orders:50051', 'orders'],
   ])('of %s is %s', (address, name) => {
     expect(nameFrom(address)).toBe(name);
+  });
+
+  it('is the given one where the address says nothing', () => {
+    expect(nameFrom('grpc://127.0.0.1:50051', 'grpc')).toBe('grpc');
+    expect(nameFrom('wss://desk.example.com/socket', 'websocket')).toBe('desk');
   });
 });

@@ -3,7 +3,7 @@
 const MAX_NAME = 40;
 /** Parts of addresses that say nothing about what is there. */
 const DULL =
-  /^(?:www|api|apis|mcp|docs?|v?\d+|com|org|net|io|dev|app|localhost|server|openapi|swagger|schema|graphql)$/i;
+  /^(?:www|api|apis|mcp|docs?|raw|spec|index|v?\d+|com|org|net|io|dev|app|localhost|server|openapi|swagger|schema|graphql|grpc|wss?|socket)$/i;
 
 const wordsOf = (address: string): readonly string[] => {
   const url = URL.canParse(address) && /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
@@ -14,7 +14,9 @@ const wordsOf = (address: string): readonly string[] => {
   const { hostname, pathname } = new URL(address);
   const isAddress = /^[\d.]+$|^\[/.test(hostname);
   const path = pathname.split('/').map((part) => part.replace(/\.[a-z]+$/i, ''));
-  return [...(isAddress ? [] : hostname.split('.').slice(0, -1)), ...path.toReversed()];
+  const labels = hostname.split('.');
+  const host = labels.length > 1 ? labels.slice(0, -1) : labels;
+  return [...(isAddress ? [] : host), ...path.toReversed()];
 };
 
 const asName = (word: string): string =>
@@ -23,10 +25,10 @@ const asName = (word: string): string =>
     .replace(/^[^A-Za-z0-9]+|-+$/g, '')
     .slice(0, MAX_NAME);
 
-/** Returns `source` where the address says nothing. */
-export const nameFrom = (address: string): string => {
+/** Returns `otherwise` where the address says nothing; without it, what there is of the address. */
+export const nameFrom = (address: string, otherwise?: string): string => {
   const words = wordsOf(address)
     .map(asName)
     .filter((word) => word !== '');
-  return words.find((word) => !DULL.test(word)) ?? words[0] ?? 'source';
+  return words.find((word) => !DULL.test(word)) ?? otherwise ?? words[0] ?? 'source';
 };

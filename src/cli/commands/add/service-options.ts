@@ -13,18 +13,6 @@ export const serviceUrl = (typed: string, protocols: readonly string[]): URL | u
   return isUsable ? url : undefined;
 };
 
-/** Parts of a host that say nothing about the service. */
-const DULL = /^(?:www|api|graphql|ws|wss|localhost|\d+)$/i;
-
-/** Names a source after the first telling part of its host. */
-export const serviceName = ({ hostname }: URL, otherwise: string): string => {
-  const parts = hostname.split('.');
-  const telling = (parts.length > 1 ? parts.slice(0, -1) : parts).find(
-    (part) => !DULL.test(part) && /^[a-z][a-z0-9_-]{0,63}$/i.test(part),
-  );
-  return telling ?? otherwise;
-};
-
 /** Reads `name=value` pairs. */
 export const headersFrom = (pairs: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(

@@ -29,7 +29,7 @@ const tierCounts = (tools: readonly Previewed[]): string => {
 
 const showRefused = (io: Io, refused: SourcePreview['refused']): void => {
   if (refused.length === 0) return;
-  print(io, `Refused: ${counted(refused.length, 'operation')}`);
+  print(io, `Refused: ${formatCount(refused.length)}`);
   for (const { name, reason } of refused.slice(0, MAX_REFUSED)) {
     print(io, `  ${io.ink.yellow('!')} ${visibleText(`${name}: ${reason}`)}`);
   }
@@ -49,6 +49,9 @@ export const showPreview = (io: Io, title: string, preview: SourcePreview): void
     const head = headRow(['tool', 'tier', 'rule', 'tokens', ''], io.ink);
     const rows = tools.slice(0, MAX_ROWS).map((tool) => rowOf(io, tool));
     print(io, ...table([head, ...rows], widthOf(io)).map((line) => `  ${line}`));
+  }
+  if (tools.length === 0) {
+    print(io, `${io.ink.yellow('!')} It has no tools: check the filters, and what is there.`);
   }
   if (tools.length > MAX_ROWS) {
     print(io, io.ink.dim(`  and ${tools.length - MAX_ROWS} more; --json lists all of them`));

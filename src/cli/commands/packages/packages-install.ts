@@ -66,20 +66,26 @@ export const installOne = async (
   return 0;
 };
 
+/** Adds the options that `install` and `add package` have. */
+export const withInstallOptions = (command: Command): Command =>
+  command
+    .option('--project', 'install it for this project instead of for you')
+    .option('--allow-look-alike', 'install it although its name looks like that of another one')
+    .option('-y, --yes', 'do not ask');
+
 export const installCommand = (parent: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      parent
-        .command('install')
-        .argument(
-          '<package>',
-          'name@range, git+https://host/repository#tag, a folder, a .tgz file, or the https address of one',
-        ),
+    withInstallOptions(
+      withJson(
+        parent
+          .command('install')
+          .argument(
+            '<package>',
+            'name@range, git+https://host/repository#tag, a folder, a .tgz file, or the https address of one',
+          ),
+      ),
     )
-      .option('--project', 'install it for this project instead of for you')
       .option('--dry-run', 'show what it would bring, and install nothing')
-      .option('--allow-look-alike', 'install it although its name looks like that of another one')
-      .option('-y, --yes', 'do not ask')
       .action(
         leaving(io, (source: string, options: InstallCommandOptions) =>
           withStore(io, (open) => installOne(io, open, { source, options })),

@@ -12,15 +12,22 @@ import { type ConfiguredSource, isOfProject, requireSource } from './source-conf
 
 const REFERENCE = /^(?:[A-Za-z]+ )?\$\{secret:[^}]+\}$/;
 
-/** Hides headers that are not references to secrets: their values may be credentials. */
-export const shownSettings = ({ settings }: Pick<ConfiguredSource, 'settings'>): object => {
-  const { headers = {}, ...rest } = settings;
-  const shown = Object.entries(headers).map(([name, value]) => [
-    name,
-    REFERENCE.test(value) ? value : '(hidden)',
-  ]);
-  return { ...rest, ...(shown.length > 0 && { headers: Object.fromEntries(shown) }) };
-};
+/** Settings whose values may be credentials. */
+const SENT: ReadonlySet<string> = new Set(['headers', 'metadata']);
+
+const hidden = (values: object): object =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      REFERENCE.test(String(value)) ? value : '(hidden)',
+    ]),
+  );
+
+/** Hides headers and metadata that are not references to secrets. */
+export const shownSettings = ({ settings }: Pick<ConfiguredSource, 'settings'>): object =>
+  Object.fromEntries(
+    Object.entries(settings).map(([key, value]) => [key, SENT.has(key) ? hidden(value) : value]),
+  );
 
 const factRows = (
   source: ConfiguredSource,

@@ -110,13 +110,16 @@ export const teamJoinCommand = (team: Command, io: Io): Command =>
     'toolcrib team join https://tools.example.com --key 1f0c:…',
   );
 
+const noTeam = (): ToolFailure =>
+  new ToolFailure('NOT_FOUND', 'You are in no team.', {
+    suggestions: ['Join one: toolcrib team join <url>'],
+  });
+
 const enrolled = async (membership: Membership) => {
   const { currentEnrolment } = await loadMembership();
   const enrolment = await currentEnrolment(membership);
   if (enrolment) return enrolment;
-  throw new ToolFailure('NOT_FOUND', 'You are in no team.', {
-    suggestions: ['Join one: toolcrib team join <url>'],
-  });
+  throw noTeam();
 };
 
 const sync = async (io: Io): Promise<number> => {
@@ -174,12 +177,13 @@ export const teamStatusCommand = (team: Command, io: Io): Command =>
 
 const leave = async (io: Io, { yes }: { readonly yes?: boolean }): Promise<number> => {
   const membership = await membershipOf(io);
+  const { currentEnrolment, forgetTeam, hasTeam } = await loadMembership();
+  if (!(await hasTeam(membership))) throw noTeam();
   if (yes !== true) {
     if (!canAsk(io)) throw noTerminal('Add --yes to leave without being asked.');
     const question = 'Leave the team? Its rules and tools end here.';
     if (!(await confirm(io, question))) throw new ToolFailure('USER_CANCELLED', 'You stay.');
   }
-  const { currentEnrolment, forgetTeam } = await loadMembership();
   const { org, url } = (await currentEnrolment(membership)) ?? {};
   await recordTeam(io, membership, { event: 'team_leave', detail: { org, url } });
   await setInConfigFile(membership.file, ['teams', 'enabled'], false);

@@ -71,7 +71,7 @@ const propose = (
     if (io.json) printJson(io, proposal);
     else {
       print(io, `${io.ink.green('✓')} Proposed: ${changeText(proposal.change)}`);
-      print(io, `  ${proposal.id}; somebody else approves it: toolcrib team approve`);
+      print(io, `  somebody else approves it: toolcrib team approve ${proposal.id}`);
     }
     return 0;
   });

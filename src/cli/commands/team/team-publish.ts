@@ -1,7 +1,7 @@
-/** `toolcrib team publish`, `rollback`, `history` and `rotate`: the bundles of a catalog. */
+/** `toolcrib team publish`, `rollback`, `history`, `key` and `rotate`: the bundles of a catalog. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { PublishedBundle } from '../../../contract/team.ts';
+import type { PublishedBundle, TeamKey } from '../../../contract/team.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
@@ -63,6 +63,22 @@ export const teamRollbackCommand = (team: Command, io: Io): Command =>
         ),
       ),
     'toolcrib team rollback 4',
+  );
+
+const printKey = (io: Io, key: TeamKey): number => {
+  if (io.json) printJson(io, key);
+  else print(io, `${io.ink.bold(visibleText(key.org))}  ${visibleText(key.fingerprint)}`);
+  return 0;
+};
+
+export const teamKeyCommand = (team: Command, io: Io): Command =>
+  withExamples(
+    withServer(withJson(team.command('key'))).action(
+      leaving(io, (options: ServerOptions) =>
+        withCatalog(io, options, async (catalog) => printKey(io, await catalog.key())),
+      ),
+    ),
+    'toolcrib team key',
   );
 
 const printHistory = (io: Io, bundles: readonly PublishedBundle[]): void => {

@@ -20,6 +20,9 @@ const metadataKey = z
     'expected the name of metadata that is text: letters, digits, "_", "-" or ".", not grpc-… and not …-bin',
   );
 
+/** What other protocols call headers is metadata here. */
+const { headers: _headers, ...COMMON_FIELDS } = EXTERNAL_FIELDS;
+
 const texts = z.array(nonEmptyText).max(1000);
 
 export const grpcSource = z.strictObject({
@@ -78,7 +81,7 @@ export const grpcSource = z.strictObject({
     about: 'The largest message that is sent; 4 MiB when absent.',
     project: 'add',
   }),
-  ...EXTERNAL_FIELDS,
+  ...COMMON_FIELDS,
 });
 
 export const GRPC_ABOUT = 'gRPC servers: each method is a tool.';

@@ -7,10 +7,20 @@ import { EXTERNAL_FIELDS } from './external-fields.ts';
 const names = (about: string) =>
   optionalSetting(z.array(nonEmptyText.max(500)).max(1000), { about, project: 'add' });
 
+const method = z
+  .string()
+  .regex(
+    /^(?:get|head|options|trace|put|post|patch|delete|\*)$/i,
+    'expected an HTTP method, e.g. GET',
+  );
+
 const filter = z.strictObject({
   tags: names('Tags of operations; * stands for any text.'),
   paths: names('Paths, e.g. /pets/*; * stands for any text.'),
-  methods: names('HTTP methods, e.g. GET.'),
+  methods: optionalSetting(z.array(method).max(20), {
+    about: 'HTTP methods, e.g. GET.',
+    project: 'add',
+  }),
   operations: names('Operation ids or names of tools; * stands for any text.'),
 });
 

@@ -16,12 +16,18 @@ export type SchemaInput =
 const MAX_TOKENS = 5_000_000;
 const MAX_REASON = 500;
 
+/** Says where a syntax error is; '' for another error. */
+const placeOf = (error: unknown): string => {
+  const [place] = isRecord(error) && Array.isArray(error.locations) ? error.locations : [];
+  return isRecord(place) ? ` (line ${place.line}, column ${place.column})` : '';
+};
+
 /** Runs the library over what came from outside. It throws plain errors, also for stack overflow. */
 const guarded = (build: () => GraphQLSchema): GraphQLSchema => {
   try {
     return build();
   } catch (error) {
-    throw unreadable(visibleText(reasonOf(error).slice(0, MAX_REASON)));
+    throw unreadable(visibleText(`${reasonOf(error)}${placeOf(error)}`.slice(0, MAX_REASON)));
   }
 };
 

@@ -1,10 +1,12 @@
 /** Reads the schema of a GraphQL service: by asking the service, or from a file or an address. */
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { ExternalSettings, ReadDeps } from '../../../contract/source-driver.ts';
+import { errorCodeOf } from '../../../kit/data/reason-of.ts';
 import { graphqlFailure, readGraphqlReply } from '../../../kit/graphql/graphql-reply.ts';
 import { decodeText, readBytes } from '../../../kit/http/read-reply.ts';
 import { codeForStatus } from '../../../kit/http/status-code.ts';
 import { resolveSecrets } from '../../../kit/text/resolve-secrets.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type DataWork, runDataWork } from '../../../kit/work/data-work.ts';
 import { headersOf, ownSettings } from '../graphql-settings.ts';
 import type { GraphqlLibrary } from './compact-schema.ts';
@@ -57,6 +59,15 @@ const ask = async (
   return readGraphqlReply(response, await readBytes(response, MAX_SCHEMA_BYTES));
 };
 
+const withLogin = ({ code, message, extras }: ToolFailure): ToolFailure =>
+  new ToolFailure(code, message, {
+    ...extras,
+    suggestions: [
+      'Name the secret that holds a token: bearer of the source, or --bearer <key>.',
+      'Or give the schema as a file: schema of the source, or --schema <file>.',
+    ],
+  });
+
 const introspect = async (
   settings: ExternalSettings,
   deps: ReadDeps,
@@ -69,7 +80,7 @@ const introspect = async (
       return runDataWork(DEFINING, { introspection: data }, deps.signal);
     }
     const refusal = graphqlFailure(errors, '');
-    if (refusal.code === 'AUTH_MISSING') throw refusal;
+    if (refusal.code === 'AUTH_MISSING') throw withLogin(refusal);
     failure = unreadable(
       `the service did not answer the question for its schema (introspection). ${refusal.message}`,
     );
@@ -94,6 +105,13 @@ const download = async (
 };
 
 /** Rejects with the reason; CONFIG_INVALID where the schema itself is at fault. */
+/** A file that is not there is a fault of the setting. */
+const readFile = (path: string, deps: ReadDeps): Promise<Uint8Array> =>
+  deps.readFile(path, { maxBytes: MAX_SCHEMA_BYTES }).catch((error: unknown) => {
+    if (error instanceof ToolFailure) throw error;
+    throw unreadable(`the file ${visibleText(path)} cannot be read (${errorCodeOf(error)}).`);
+  });
+
 export const readSchema = async (
   settings: ExternalSettings,
   deps: ReadDeps,
@@ -101,9 +119,7 @@ export const readSchema = async (
   const { schema: from } = ownSettings(settings);
   if (from === undefined) return { definition: await introspect(settings, deps) };
   const isFile = !/^https?:\/\//i.test(from);
-  const bytes = isFile
-    ? await deps.readFile(from, { maxBytes: MAX_SCHEMA_BYTES })
-    : await download(from, settings, deps);
+  const bytes = isFile ? await readFile(from, deps) : await download(from, settings, deps);
   const definition = await runDataWork(DEFINING, { text: decodeText(bytes) }, deps.signal);
   return { definition, ...(isFile && { file: from }) };
 };

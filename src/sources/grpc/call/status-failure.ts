@@ -71,7 +71,26 @@ const IN_DOUBT: ReadonlySet<ErrorCode> = new Set(['SERVER_ERROR', 'TIMEOUT']);
 
 const SUGGESTIONS: Readonly<Partial<Record<ErrorCode, string>>> = {
   OUTPUT_TOO_LARGE: 'Ask for less, or raise maxOutputBytes of the source.',
-  AUTH_MISSING: 'Check the secrets that bearer, metadata and headers of the source refer to.',
+  AUTH_MISSING: 'Check the secrets that bearer and metadata of the source refer to.',
+};
+
+/** Says in words why there is no connection: grpc-js hands on the words of the TLS library. */
+const connectionFault = (details: string): readonly [message: string, suggestion: string] => {
+  if (/wrong version number|packet length too long|http2/i.test(details)) {
+    return ['The server does not speak TLS.', 'Switch it off: --no-tls, or tls: false.'];
+  }
+  if (/certificate|self.signed|altname|issuer/i.test(details)) {
+    return [
+      'The certificate of the server was not accepted.',
+      'Name the certificates of its authority: --ca <file>, or the setting ca.',
+    ];
+  }
+  return [
+    /ECONNREFUSED/.test(details)
+      ? 'The server refused the connection: nothing listens there.'
+      : 'The server could not be reached.',
+    'Check host and port, whether the server runs, and whether it speaks TLS (--tls, --no-tls).',
+  ];
 };
 
 const suggestionsOf = (
@@ -99,6 +118,10 @@ export const statusFailure = (error: unknown, deps: StatusDeps): ToolFailure => 
     });
   }
   const code = codeOf(error);
+  if (code === 'NETWORK') {
+    const [message, suggestion] = connectionFault(error.details);
+    return new ToolFailure(code, message, { suggestions: [suggestion] });
+  }
   const words = visibleText(redact(error.details ?? '').slice(0, MAX_MESSAGE));
   const status = NAMES[error.code] ?? `status ${error.code}`;
   const details = readErrorDetails(error.metadata, redact);

@@ -44,7 +44,7 @@ interface Reflection {
 
 const tooMuch = (what: string): ToolFailure =>
   new ToolFailure('OUTPUT_TOO_LARGE', `The reflection of the server sends too much: ${what}.`, {
-    suggestions: ['Give its proto files with the setting proto.'],
+    suggestions: ['Give its proto files: --proto <file>, or the setting proto of the source.'],
   });
 
 type Stream = ClientDuplexStream<Buffer, Buffer>;

@@ -96,6 +96,11 @@ export class SecuritySchemes {
     this.#definitions = isRecord(listed) ? listed : {};
   }
 
+  /** Names that the document describes. */
+  get described(): readonly string[] {
+    return Object.keys(this.#definitions);
+  }
+
   /** Names that the user configured and that neither the document nor the settings describe. */
   get unknown(): readonly string[] {
     return Object.keys(this.#settings).filter((name) => this.#schemeOf(name, []) === undefined);

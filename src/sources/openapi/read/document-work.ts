@@ -56,9 +56,16 @@ const parseJson = (text: string): { readonly value: unknown } | undefined => {
   }
 };
 
-const checked = (document: unknown): object => {
+/** Says what is there instead of a document. */
+const whatInstead = (text: string): string => {
+  if (text.trim() === '') return 'it is empty';
+  const isPage = /^\s*<(?:!doctype html|html|head|body)\b/i.test(text);
+  return isPage ? 'it is a web page' : 'it is no object';
+};
+
+const checked = (document: unknown, text: string): object => {
   const plain = bounded(document);
-  if (!isObject(plain)) throw unreadable('it is no object');
+  if (!isObject(plain)) throw unreadable(whatInstead(text));
   return plain;
 };
 
@@ -66,7 +73,7 @@ const checked = (document: unknown): object => {
 export const prepare = async (bytes: Uint8Array): Promise<() => object> => {
   const text = new TextDecoder().decode(bytes).replace(/^\uFEFF/, '');
   const json = parseJson(text);
-  if (json) return () => checked(json.value);
+  if (json) return () => checked(json.value, text);
   const yaml = await import('yaml');
-  return () => checked(parseYaml(yaml, text));
+  return () => checked(parseYaml(yaml, text), text);
 };

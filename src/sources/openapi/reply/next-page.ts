@@ -1,8 +1,25 @@
 /** Finds the next page of a list: by the `Link` header of an answer, and by the names of parameters. */
-import type { ParameterField } from '../request/plan-request.ts';
+import type { JsonSchema } from '../../../contract/schema.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
+import type { RequestPlan } from '../request/plan-request.ts';
 
 const NEXT = /<([^<>]{1,4000})>\s*;[^,<]*\brel\s*=\s*"?(?:[^",<]*\s)?next\b/i;
 const MAX_HEADER = 8_000;
+
+const typesOf = (input: JsonSchema, field: string): readonly unknown[] => {
+  const { properties } = input;
+  const schema = isRecord(properties) ? properties[field] : undefined;
+  return isRecord(schema) ? [schema.type].flat() : [];
+};
+
+/** Reads a value of a query as the input takes it: a page that is a number, for example. */
+const typedValue = (text: string, types: readonly unknown[]): unknown => {
+  if (types.includes('string')) return text;
+  const isNumber = types.includes('integer') || types.includes('number');
+  if (isNumber && /^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
+  if (types.includes('boolean') && /^(?:true|false)$/.test(text)) return text === 'true';
+  return text;
+};
 
 /**
  * Gives the fields of the input that lead to the next page, by the `Link` header (RFC 8288). An address
@@ -11,8 +28,8 @@ const MAX_HEADER = 8_000;
 export const nextPage = (
   headers: Headers,
   url: string,
-  parameters: readonly ParameterField[],
-): Readonly<Record<string, string>> | undefined => {
+  { input, parameters }: Pick<RequestPlan, 'input' | 'parameters'>,
+): Readonly<Record<string, unknown>> | undefined => {
   const link = headers.get('link')?.slice(0, MAX_HEADER);
   const target = link === undefined ? undefined : NEXT.exec(link)?.[1];
   if (target === undefined || !URL.canParse(target, url)) return undefined;
@@ -23,7 +40,7 @@ export const nextPage = (
     const value = parameter.place === 'query' ? next.searchParams.get(parameter.name) : null;
     return value === null || value === here.searchParams.get(parameter.name)
       ? []
-      : [[field, value] as const];
+      : [[field, typedValue(value, typesOf(input, field))] as const];
   });
   return fields.length > 0 ? Object.fromEntries(fields) : undefined;
 };
