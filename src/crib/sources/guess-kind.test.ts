@@ -101,7 +101,9 @@ describe('the kind of a source, guessed', () => {
   });
 
   it('is unknown for a web page', async () => {
-    expect(await guess(await serve(() => HTML))).toBeUndefined();
+    expect(await guess(await serve(() => HTML))).toEqual({ seen: 'it is a web page' });
+    const url = await serve(() => [401, 'text/plain', 'no']);
+    expect(await guess(url)).toEqual({ seen: 'it answers with HTTP 401' });
   });
 
   it('threat: a private address that nobody allowed is not asked', async () => {

@@ -82,7 +82,7 @@ describe('the credentials of a gRPC source', () => {
 
   it.each([
     [{ address: 'shop.example.com:50051', tls: false, bearer: 'T' }, 'without TLS'],
-    [{ address: 'localhost:1', metadata: { 'x-bin': 'a' } }, 'cannot be set'],
+    [{ address: 'localhost:1', metadata: { host: 'a' } }, 'cannot be set'],
   ])('%j are refused', async (settings, reason) => {
     const crib = await bench.crib(settings, { secrets: secretsOf({ T: 'x' }) });
     expect(crib.sources.list()[0]?.lastError).toContain(reason);

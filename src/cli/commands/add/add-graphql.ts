@@ -50,7 +50,7 @@ export const addGraphql: AddKind<AddGraphqlOptions> = {
   address: 'the address of the service',
   examples: [
     'toolcrib add graphql https://api.github.com/graphql --bearer GITHUB_TOKEN',
-    'toolcrib add graphql https://api.github.com/graphql --bearer GITHUB_TOKEN --include query.*,createIssue',
+    'toolcrib add graphql https://api.github.com/graphql --bearer GITHUB_TOKEN --include query.*,createIssue --replace',
     'toolcrib add graphql http://localhost:4000/graphql --schema schema.graphql --name shop',
   ],
   recognises: (address) => /^https?:\/\/[^?#]*\/graphql\/?$/i.test(address),

@@ -6,6 +6,7 @@ import { createGrpcBench, newFolder } from '../../../../test/fixtures/grpc-crib.
 import { parseConfig } from '../../../config/load/parse-config.ts';
 import { grpcSource } from '../../../config/sections/sources/grpc.ts';
 import { createCrib } from '../../../crib/create-crib.ts';
+import { withAddOptions } from './add-command.ts';
 import { type AddGrpcOptions, addGrpc } from './add-grpc.ts';
 
 const page = readFileSync(new URL('../../../../docs/sources/grpc.md', import.meta.url), 'utf8');
@@ -27,7 +28,7 @@ describe('docs/sources/grpc.md', () => {
   });
 
   it.each(commands)('%s makes settings that the configuration takes', async (line) => {
-    const command = addGrpc.options(new Command('grpc').argument('<address>'));
+    const command = addGrpc.options(withAddOptions(new Command('grpc').argument('<address>')));
     command.parse(line.split(' ').slice(3), { from: 'user' });
     const { settings } = await addGrpc.source({
       ...{ io: {} as never, name: 'shop', address: command.args[0] ?? '' },

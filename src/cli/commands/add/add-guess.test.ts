@@ -80,7 +80,7 @@ describe('toolcrib add of an address without a kind', { timeout: 60_000 }, () =>
       2,
       expect.stringContaining('Did you mean openapi? toolcrib add openapi shop.json'),
     ]);
-    expect((await run('add', 'grcp')).err).toContain('toolcrib add grpc <address>');
+    expect((await run('add', 'grpcc')).err).toContain('toolcrib add grpc <address>');
     const far = await run('add', 'something', 'shop.json');
     expect([far.code, far.err]).toEqual([2, expect.stringContaining('Kinds: mcp, openapi')]);
     expect(far.err).not.toContain('Did you mean');

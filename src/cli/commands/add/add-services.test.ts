@@ -17,7 +17,7 @@ import { addWebsocket } from './add-websocket.ts';
 const pageOf = (kind: string): Promise<string> =>
   readFile(new URL(`../../../../docs/sources/${kind}.md`, import.meta.url), 'utf8');
 const commandsIn = (page: string): readonly string[] =>
-  codeBlocks(page, 'sh').flatMap((code) => code.match(/^toolcrib add .*$/gm) ?? []);
+  codeBlocks(page, 'sh').flatMap((code) => code.match(/^toolcrib add [^#\n]*[^#\s]/gm) ?? []);
 
 let folder = '';
 beforeAll(async () => {
@@ -29,9 +29,11 @@ beforeAll(async () => {
 });
 
 const run = async <O>(kind: AddKind<O>, line: string): Promise<NewSource> => {
-  const command = kind.options(new Command(kind.kind).argument('<address>').option('--name <n>'));
+  const command = kind.options(
+    new Command(kind.kind).argument('<address>').option('--name <n>').option('--replace'),
+  );
   command.exitOverride().parse(line.split(' ').slice(3), { from: 'user' });
-  const { name, ...options } = command.opts<{ name?: string }>();
+  const { name, replace: _, ...options } = command.opts<{ name?: string; replace?: true }>();
   const { io } = fakeIo({ cwd: folder });
   return kind.source({ io, name, address: command.args[0] ?? '', options: options as O });
 };

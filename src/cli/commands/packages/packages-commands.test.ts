@@ -1,4 +1,4 @@
-/** The commands about packages, as docs/sources/packages.md shows them, on a clean project. */
+/** The commands about packages, on a clean project. */
 import {
   copyFile,
   mkdir,
@@ -43,40 +43,6 @@ const trustOf = async (place: Place) => {
   const { io } = ioIn(place, []);
   return (await loadConfig({ cwd: io.cwd, env: io.env })).trust.state;
 };
-
-/** The command lines of a page, in order; a quoted word is one word. */
-const commandsOf = async (page: string): Promise<readonly (readonly string[])[]> => {
-  const text = await readFile(new URL(`../../../../docs/${page}`, import.meta.url), 'utf8');
-  const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
-  return blocks
-    .flatMap((block) => block.trim().split('\n'))
-    .map((line) =>
-      [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? ''),
-    );
-};
-
-describe('docs/sources/packages.md', () => {
-  it('shows commands that work in this order, from the author to a clean project', async () => {
-    const printed = new Map<string, string>();
-    for (const [program, ...args] of await commandsOf('sources/packages.md')) {
-      expect(program).toBe('toolcrib');
-      const place = args[0] === 'tools' && args[1] !== 'accept' ? 'author' : 'clean';
-      const { code, out, err } = await run(place, ...args);
-      expect([args.join(' '), code, code === 0 ? '' : err]).toEqual([args.join(' '), 0, '']);
-      printed.set(args.slice(0, 2).join(' '), out);
-      const tarball = 'count_words.tgz';
-      if (args[1] === 'pack')
-        await copyFile(join(root, 'author', tarball), join(root, 'clean', tarball));
-    }
-    expect(JSON.parse(printed.get('run count_words') ?? '')).toEqual({ lines: 1, words: 3 });
-    expect(printed.get('install ./count_words.tgz')).toContain(
-      'Installed count-words 1.0.0: 1 tool',
-    );
-    expect(printed.get('outdated')).toContain('not of the registry');
-    expect(printed.get('update --yes')).toContain('count-words 1.0.0 is up to date');
-    expect(printed.get('uninstall count-words')).toContain('Uninstalled count-words');
-  }, 120_000);
-});
 
 describe('toolcrib install --project', () => {
   const write = (name: string, bytes = countingTarball()) =>

@@ -59,6 +59,9 @@ const ask = async (
   return readGraphqlReply(response, await readBytes(response, MAX_SCHEMA_BYTES));
 };
 
+const isLogin = (error: unknown): error is ToolFailure =>
+  error instanceof ToolFailure && ['AUTH_MISSING', 'PERMISSION_DENIED'].includes(error.code);
+
 const withLogin = ({ code, message, extras }: ToolFailure): ToolFailure =>
   new ToolFailure(code, message, {
     ...extras,
@@ -75,12 +78,16 @@ const introspect = async (
   const library = await import('graphql');
   let failure = unreadable('the service gave no answer.');
   for (const question of QUESTIONS) {
-    const { data, errors } = await ask(question, settings, { deps, library });
+    const { data, errors } = await ask(question, settings, { deps, library }).catch(
+      (error: unknown) => {
+        throw isLogin(error) ? withLogin(error) : error;
+      },
+    );
     if (data && introspectionIn(data)) {
       return runDataWork(DEFINING, { introspection: data }, deps.signal);
     }
     const refusal = graphqlFailure(errors, '');
-    if (refusal.code === 'AUTH_MISSING') throw withLogin(refusal);
+    if (isLogin(refusal)) throw withLogin(refusal);
     failure = unreadable(
       `the service did not answer the question for its schema (introspection). ${refusal.message}`,
     );
