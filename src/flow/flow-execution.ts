@@ -34,6 +34,9 @@ export interface ExecutionDeps {
 /** So many steps are handed to the code in one turn of the event loop. */
 const DRAINS_A_TURN = 16;
 
+/** Asks for a microtask; `queueMicrotask` also makes a resource that async hooks can follow. */
+const NOW = Promise.resolve();
+
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** A step that has ended, until the code is told. */
@@ -309,7 +312,7 @@ export class FlowExecution {
     this.#isDraining = true;
     this.#drains += 1;
     if (this.#drains % DRAINS_A_TURN === 0) setImmediate(this.#drained);
-    else queueMicrotask(this.#drainLater);
+    else void NOW.then(this.#drainLater);
   }
 
   readonly #drainLater = (): void => nextTick(this.#drained);

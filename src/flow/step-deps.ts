@@ -73,20 +73,17 @@ export const refusalCheck = (
   };
 };
 
-/** The options of one call, copied from those of the run; tool and input are not among them. */
-const callOptions = (
-  as: CallAs,
-  { idempotencyKey, approvalId, version, timeoutMs, flowUsd }: StepCall,
-  signal: AbortSignal | undefined,
-): CallAs => {
-  const options: { -readonly [Key in keyof CallAs]: CallAs[Key] } = { ...as };
-  if (idempotencyKey !== undefined) options.idempotencyKey = idempotencyKey;
-  if (approvalId !== undefined) options.approvalId = approvalId;
-  if (version !== undefined) options.version = version;
-  if (timeoutMs !== undefined) options.timeoutMs = timeoutMs;
-  if (flowUsd !== undefined) options.flowUsd = flowUsd;
-  if (signal) options.signal = signal;
-  return options;
+/** What a call of a step may say beyond the options of its run; tool and input are not among it. */
+const OWN_OPTIONS = ['idempotencyKey', 'approvalId', 'version', 'timeoutMs', 'flowUsd'] as const;
+
+/** The options of one call: those of the run themselves where the call adds none. */
+const callOptions = (as: CallAs, step: StepCall, signal: AbortSignal | undefined): CallAs => {
+  let options = as;
+  for (const name of OWN_OPTIONS) {
+    const value = step[name];
+    if (value !== undefined) options = { ...options, [name]: value };
+  }
+  return signal ? { ...options, signal } : options;
 };
 
 /** Runs work with a signal that fires when the turn is over or the step is cancelled. */

@@ -1,6 +1,7 @@
 /** The words of a turn: what a step is asked to do, how it ends, and why the turn is over. */
 import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
 import type { JournalStep, StepKind } from '../contract/flow-store.ts';
+import { jsonValue } from '../kit/data/json-value.ts';
 import { isCoded, isError, reasonOf } from '../kit/data/reason-of.ts';
 
 /** How a step ended, or what it waits for. */
@@ -60,30 +61,16 @@ export const thrownError = (thrown: unknown): ToolError => {
   return toolError('EXECUTION_FAILED', reasonOf(thrown));
 };
 
-/** True for values that JSON gives back as they are; not for -0, which it turns into 0. */
-const isScalar = (value: unknown): boolean =>
-  value === null ||
-  typeof value === 'string' ||
-  typeof value === 'boolean' ||
-  (typeof value === 'number' && Number.isFinite(value) && !Object.is(value, -0));
-
-/** Writes a value as JSON. Throws EXECUTION_FAILED for what JSON cannot hold. */
-const jsonText = (value: unknown): string | undefined => {
+/** Copies a value as a replay will read it. Throws EXECUTION_FAILED for what JSON cannot hold. */
+export const plainValue = (value: unknown): unknown => {
   try {
-    return JSON.stringify(value);
+    return jsonValue(value);
   } catch {
     throw new ToolFailure('EXECUTION_FAILED', 'The value is not plain JSON and cannot be kept.', {
       suggestions: ['Keep only strings, numbers, booleans, null, arrays and plain objects.'],
     });
   }
 };
-
-const parsed = (text: string | undefined): unknown =>
-  text === undefined ? undefined : JSON.parse(text);
-
-/** Copies a value as a replay will read it. Throws EXECUTION_FAILED for what JSON cannot hold. */
-export const plainValue = (value: unknown): unknown =>
-  isScalar(value) ? value : parsed(jsonText(value));
 
 export type ClosedEnd = Extract<StepEnd, { state: 'done' | 'failed' }>;
 
@@ -96,10 +83,9 @@ export interface PlainEnd extends Pick<ClosedEnd, 'state' | 'value' | 'error'> {
 /** The end of a step as the journal can hold it: one whose value is no JSON is a failure. */
 export const plainEnd = ({ state, value, error }: ClosedEnd): PlainEnd => {
   if (error) return { state, error };
-  if (isScalar(value)) return { state, value, kept: value };
   try {
-    const text = jsonText(value);
-    return { state, value: parsed(text), kept: parsed(text) };
+    const plain = plainValue(value);
+    return { state, value: plain, kept: plainValue(plain) };
   } catch (thrown) {
     return { state: 'failed', error: thrownError(thrown) };
   }
