@@ -95,6 +95,16 @@ const DEFAULTS = {
   budget: {
     dailyUsd: 10,
     perTool: {},
+    starts: {
+      runs: {
+        perMinute: 300,
+        perHour: 5000,
+      },
+      jobs: {
+        perMinute: 1000,
+        perHour: 20000,
+      },
+    },
   },
   approvals: {
     expiresMinutes: 60,

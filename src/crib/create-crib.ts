@@ -195,7 +195,8 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
   late.crib = new LocalCrib({
     ...{ registry, events, runtime },
     open: () => openAll(options, deps, { policy, redactor }),
-    ...{ limits: config.budget, linkBaseUrl: config.approvals.linkBaseUrl },
+    ...{ limits: config.budget, starts: config.budget.starts },
+    linkBaseUrl: config.approvals.linkBaseUrl,
     keepMetrics: keepFor(config.observation.historyDays),
     ...jobEngineOf({ config, runtime }, options),
     ...{ signingKey, sandboxes, servers: mcp.servers, ...members, team: team?.client },

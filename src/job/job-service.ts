@@ -1,4 +1,5 @@
 /** Adds jobs on behalf of callers, lets them see their own, and works on queues in this process. */
+import type { Caller } from '../contract/caller.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type {
   EnqueueOptions,
@@ -38,6 +39,8 @@ export interface JobServiceDeps extends JobRunnerDeps {
   readonly runtime: Runtime;
   readonly settings: JobSettings;
   queue(): Promise<Queue>;
+  /** Counts a job of this caller. Throws RATE_LIMITED for one too many. */
+  countStart(caller: Caller): Promise<void>;
   seal(text: string): Promise<string | undefined>;
 }
 
@@ -74,6 +77,7 @@ export class JobService {
     const { types, settings, runtime, nextId } = this.#deps;
     const retries = options.retries ?? settings.retries;
     const template = await jobTemplate(types.get(type), payload, { ...options, retries });
+    await this.#deps.countStart(template.caller);
     const id = template.idempotencyKey === undefined ? nextId() : keyedId(template);
     const createdAt = runtime.now();
     const job = { ...template, id, createdAt, runAt: runAtOf(options.delayMs, createdAt) };
@@ -110,6 +114,7 @@ export class JobService {
     }
     const retries = rest.retries ?? settings.retries;
     const template = await jobTemplate(types.get(type), payload, { ...rest, retries });
+    await this.#deps.countStart(template.caller);
     await this.#assertMine(scheduleId, rest);
     const spec = { cron, ...(timeZone !== undefined && { timeZone }) };
     const cadence = { ...spec, since: runtime.now() };

@@ -1,5 +1,6 @@
 /** `crib.flows`: the flows of this process and the runs of the store. */
 import type { CallAs } from '../../contract/call-options.ts';
+import type { Caller } from '../../contract/caller.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
@@ -11,6 +12,7 @@ import type { DataFlows } from '../../flow/declared/data-flows.ts';
 import { FlowRegistry } from '../../flow/flow-registry.ts';
 import type { FlowService } from '../../flow/flow-service.ts';
 import { noRun } from '../../flow/run-watchers.ts';
+import { countStart } from '../../governance/ledger/start-limits.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { callerOf } from '../../pipeline/new-call.ts';
 import { tokenOf, tokenRefusal } from './caller-refusal.ts';
@@ -112,6 +114,8 @@ interface Opening {
   stored(): Promise<Flows>;
   ledger(): Promise<Ledger>;
   open: MemberDeps['open'];
+  /** Throws RATE_LIMITED for a caller that has started too many runs. */
+  countStart(caller: Caller): Promise<void>;
 }
 
 const openingOf = (deps: FlowMemberDeps): Opening => {
@@ -138,6 +142,10 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
     stored: async () => (await deps.open()).store.flows,
     ledger: async () => (await deps.open()).store.ledger,
     open: deps.open,
+    countStart: async (caller) => {
+      const { counters } = (await deps.open()).store;
+      await countStart('runs', caller, { counters, runtime: deps.runtime, limits: deps.starts });
+    },
   };
 };
 
@@ -145,7 +153,7 @@ type RunMembers = Pick<CribFlows, Exclude<keyof CribFlows, keyof CribFlowData | 
 
 /** The members for runs, and the states of their steps. */
 const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> => {
-  const { registry, service, opened, data, stored, ledger, open } = opening;
+  const { registry, service, opened, data, stored, ledger, open, countStart } = opening;
   const readable = async (runId: string, as: CallAs | undefined) => {
     const run = await (await stored()).get(runId);
     return run && mayTouch(run, as) ? run : undefined;
@@ -164,6 +172,7 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
       return describeFlows(registry, (await data()).list());
     },
     start: async (flow, input, { planDigest, planApproval, ...as } = {}) => {
+      await countStart(callerOf(as));
       if (planDigest !== undefined) {
         await assertPlanned(await data(), { flow, input, planDigest, as });
       }

@@ -2,6 +2,7 @@
 import type { CribHost } from '../../contract/crib-host.ts';
 import type { CribFlows } from '../../contract/flow.ts';
 import type { CribJobs, JobHandler, JobTypeOptions } from '../../contract/job.ts';
+import { countStart } from '../../governance/ledger/start-limits.ts';
 import { type BackgroundTypeDeps, registerBackgroundTypes } from '../../job/background-types.ts';
 import { registerBuiltinTypes } from '../../job/builtin-types.ts';
 import type { JobService, JobSettings } from '../../job/job-service.ts';
@@ -33,6 +34,8 @@ const openService = async (
   return new JobService({
     ...{ types, runtime, tools, nextId, execute, settings },
     queue: async () => (await queue()).queue,
+    countStart: (caller) =>
+      countStart('jobs', caller, { counters: store.counters, runtime, limits: deps.starts }),
     ...{ memory: store.memory, replays: store.replays },
     approval: (id) => store.approvals.get(id),
     seal: async (text) => (isPrivate ? undefined : seals.seal(text)),

@@ -4,6 +4,7 @@ import type { Store } from '../../contract/store.ts';
 import type { AutoCheckpoints } from '../../governance/audit/auto-checkpoints.ts';
 import type { Retention } from '../../governance/audit/retention.ts';
 import type { BudgetLimits } from '../../governance/ledger/budget.ts';
+import type { StartLimits } from '../../governance/ledger/start-limits.ts';
 import type { SigningKey } from '../../governance/signing/open-signing-key.ts';
 import type { Engine } from '../../pipeline/engine.ts';
 import type { StartingCalls } from './starting-calls.ts';
@@ -20,6 +21,8 @@ export interface Opened {
 export interface MemberDeps {
   readonly runtime: Runtime;
   readonly limits: BudgetLimits;
+  /** What one caller may start in the background. */
+  readonly starts: StartLimits;
   readonly linkBaseUrl: string | undefined;
   /** Opens the key that signs checkpoints and links; made when first needed. */
   signingKey(): Promise<SigningKey>;

@@ -19,6 +19,32 @@ const perTool = described(
   },
 );
 
+/** Makes the rate at which one caller may start something. */
+const startRate = (what: string, defaults: { readonly minute: number; readonly hour: number }) =>
+  section(
+    z.strictObject({
+      perMinute: setting(positiveCount, {
+        about: `The most ${what} of one caller in a minute.`,
+        project: 'lower',
+        default: defaults.minute,
+      }),
+      perHour: setting(positiveCount, {
+        about: `The most ${what} of one caller in an hour.`,
+        project: 'lower',
+        default: defaults.hour,
+      }),
+    }),
+    `How many ${what} one caller may start.`,
+  );
+
+const starts = section(
+  z.strictObject({
+    runs: startRate('runs of flows', { minute: 300, hour: 5_000 }),
+    jobs: startRate('jobs and schedules', { minute: 1_000, hour: 20_000 }),
+  }),
+  'What one caller may start in the background. The program itself and its user at the terminal are not limited.',
+);
+
 export const budgetSection = section(
   z.strictObject({
     dailyUsd: setting(usd, {
@@ -57,6 +83,7 @@ export const budgetSection = section(
     perFlow: optionalSetting(z.strictObject(limits('one run of a flow')), {
       about: 'Limits of every single run of a flow.',
     }),
+    starts,
   }),
   'How much calls may cost.',
 );
