@@ -150,7 +150,26 @@ export interface QueueWorker {
   close(graceMs?: number): Promise<void>;
 }
 
+/**
+ * What some engines cannot do. `backlog`: jobs wait for a worker. `counts`: by queue and state. `record`:
+ * results, progress, reasons of failures. `order`: by priority. `pauses`: to the millisecond, by the
+ * backoff of the job. `slots`: concurrency and rate. `cancelRunning`: with a signal. `forget`: finished
+ * jobs are removed and cancelled ones requeued. `seconds`: in the patterns of schedules.
+ */
+export type QueueAbility =
+  | 'backlog'
+  | 'counts'
+  | 'record'
+  | 'order'
+  | 'pauses'
+  | 'slots'
+  | 'cancelRunning'
+  | 'forget'
+  | 'seconds';
+
 export interface Queue {
+  /** What the engine cannot do, each with the reason; nothing where it can do all. */
+  readonly lacks?: Readonly<Partial<Record<QueueAbility, string>>>;
   /**
    * True when no job is handed to a second worker while the process of the first lives. Elsewhere two
    * workers may have the same job for a while, and whoever runs it has to claim it first.

@@ -1,5 +1,5 @@
 /** What the suite for queues is handed, and the jobs and workers that its tests use. */
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import { LOCAL_CALLER } from '../../src/contract/caller.ts';
 import type {
   Job,
@@ -8,6 +8,7 @@ import type {
   JobState,
   NewJob,
   Queue,
+  QueueAbility,
   QueueWorker,
   WorkOptions,
 } from '../../src/contract/queue.ts';
@@ -27,6 +28,20 @@ export interface QueueUnderTest {
 
 export type OpenQueue = () => Promise<QueueUnderTest>;
 export type UseQueue = (test: (opened: QueueUnderTest) => Promise<void>) => Promise<void>;
+
+export type Lacks = NonNullable<Queue['lacks']>;
+
+/**
+ * Makes a test of the suite that needs abilities which an engine may lack: it is skipped there, and its
+ * title says why.
+ */
+export const testWith =
+  (lacks: Lacks) =>
+  (needs: readonly QueueAbility[], title: string, test: () => Promise<void>): void => {
+    const reason = needs.map((ability) => lacks[ability]).find((each) => each !== undefined);
+    const shown = reason === undefined ? title : `${title} (not here: ${reason})`;
+    it.skipIf(reason !== undefined)(shown, test);
+  };
 
 export const QUEUE = 'main';
 const BACKOFF = { initialMs: 20, factor: 2, maxMs: 200 };

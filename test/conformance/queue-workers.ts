@@ -5,8 +5,10 @@ import {
   failed,
   gate,
   jobs,
+  type Lacks,
   pause,
   sampleJob,
+  testWith,
   type UseQueue,
   until,
   untilState,
@@ -17,10 +19,15 @@ const RATE = { max: 5, perMs: 500 };
 
 export const describeWorkers = (
   use: UseQueue,
-  { isShared }: { readonly isShared: boolean },
+  { isShared, lacks }: { readonly isShared: boolean; readonly lacks: Lacks },
 ): void => {
+  const needing = testWith(lacks);
+  const sharing = (title: string, test: () => Promise<void>): void => {
+    const why = ' (not here: no other process can use the queues)';
+    it.skipIf(!isShared)(isShared ? title : title + why, test);
+  };
   describe('workers', () => {
-    it('a worker runs as many jobs at once as it may, and never more', () =>
+    needing(['slots'], 'a worker runs as many jobs at once as it may, and never more', () =>
       use(async ({ queue }) => {
         await queue.add(jobs(40));
         let running = 0;
@@ -37,9 +44,10 @@ export const describeWorkers = (
         work(queue, run, { concurrency: 4 });
         await until(() => ended === 40);
         expect(most).toBe(4);
-      }));
+      }),
+    );
 
-    it('a worker takes jobs of its own queue alone', () =>
+    needing(['backlog'], 'a worker takes jobs of its own queue alone', () =>
       use(async ({ queue }) => {
         await queue.add([sampleJob('mine'), sampleJob('theirs', { queue: 'other' })]);
         const ran: string[] = [];
@@ -51,9 +59,10 @@ export const describeWorkers = (
         await pause(100);
         expect(ran).toEqual(['mine']);
         expect((await queue.get('theirs'))?.state).toBe('waiting');
-      }));
+      }),
+    );
 
-    it('two workers of a queue share its rate, and no job runs twice', () =>
+    needing(['slots'], 'two workers of a queue share its rate, and no job runs twice', () =>
       use(async ({ queue, another }) => {
         const second = (await another?.()) ?? queue;
         await queue.add(jobs(12));
@@ -71,53 +80,62 @@ export const describeWorkers = (
         expect(took).toBeGreaterThanOrEqual(2 * RATE.perMs - 60);
         await until(async () => (await queue.counts())['main']?.completed === 12);
         if (second !== queue) await second.close();
-      }));
+      }),
+    );
 
-    it('a worker that closes takes no more jobs and lets the running one end', () =>
-      use(async ({ queue }) => {
-        await queue.add(jobs(3));
-        const go = gate();
-        const ran: string[] = [];
-        const worker = work(queue, async ({ id }) => {
-          ran.push(id);
-          await go.passed;
-          return completed();
-        });
-        await untilState(queue, 'job-0', 'active');
-        const closed = worker.close(20_000);
-        setTimeout(go.open, 50);
-        await closed;
-        expect((await queue.get('job-0'))?.state).toBe('completed');
-        expect(ran).toEqual(['job-0']);
-        expect((await queue.get('job-1'))?.state).toBe('waiting');
-      }));
+    needing(
+      ['backlog'],
+      'a worker that closes takes no more jobs and lets the running one end',
+      () =>
+        use(async ({ queue }) => {
+          await queue.add(jobs(3));
+          const go = gate();
+          const ran: string[] = [];
+          const worker = work(queue, async ({ id }) => {
+            ran.push(id);
+            await go.passed;
+            return completed();
+          });
+          await untilState(queue, 'job-0', 'active');
+          const closed = worker.close(20_000);
+          setTimeout(go.open, 50);
+          await closed;
+          expect((await queue.get('job-0'))?.state).toBe('completed');
+          expect(ran).toEqual(['job-0']);
+          expect((await queue.get('job-1'))?.state).toBe('waiting');
+        }),
+    );
 
-    it('a job that does not end within the grace gets the signal, and another worker the job', () =>
-      use(async ({ queue }) => {
-        await queue.add([sampleJob('slow', { retries: 0 })]);
-        const worker = work(queue, async (_, { signal }) => {
-          await new Promise<void>((done) => signal.addEventListener('abort', () => done()));
-          return failed('interrupted');
-        });
-        await untilState(queue, 'slow', 'active');
-        await worker.close(20);
-        work(queue, () => completed('by the next one'));
-        await untilState(queue, 'slow', 'completed');
-        expect((await queue.get('slow'))?.result).toBe('by the next one');
-      }));
+    needing(
+      ['backlog'],
+      'a job that does not end within the grace gets the signal, and another worker the job',
+      () =>
+        use(async ({ queue }) => {
+          await queue.add([sampleJob('slow', { retries: 0 })]);
+          const worker = work(queue, async (_, { signal }) => {
+            await new Promise<void>((done) => signal.addEventListener('abort', () => done()));
+            return failed('interrupted');
+          });
+          await untilState(queue, 'slow', 'active');
+          await worker.close(20);
+          work(queue, () => completed('by the next one'));
+          await untilState(queue, 'slow', 'completed');
+          expect((await queue.get('slow'))?.result).toBe('by the next one');
+        }),
+    );
 
     it('what a handler throws by mistake fails the attempt and not the worker', () =>
       use(async ({ queue }) => {
-        await queue.add([sampleJob('thrower', { retries: 0 }), sampleJob('next')]);
         work(queue, ({ id }) => {
           if (id === 'thrower') throw new Error('a bug');
           return completed();
         });
+        await queue.add([sampleJob('thrower', { retries: 0 }), sampleJob('next')]);
         await untilState(queue, 'next', 'completed');
         await untilState(queue, 'thrower', 'dead');
       }));
 
-    it.skipIf(!isShared)('what one process adds, another works on', () =>
+    sharing('what one process adds, another works on', () =>
       use(async ({ queue, another }) => {
         const second = await another?.();
         if (!second) throw new Error('The engine has no second process.');
@@ -134,7 +152,7 @@ export const describeWorkers = (
       }),
     );
 
-    it.skipIf(!isShared)('a job that runs in another process can be cancelled', () =>
+    sharing('a job that runs in another process can be cancelled', () =>
       use(async ({ queue, another }) => {
         const second = await another?.();
         if (!second) throw new Error('The engine has no second process.');
@@ -153,7 +171,7 @@ export const describeWorkers = (
       }),
     );
 
-    it.skipIf(!isShared)(
+    sharing(
       'the job of a dead worker is handed out again in time, and the late end of the old one refused',
       () =>
         use(async ({ queue, another, abandon }) => {

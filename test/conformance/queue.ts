@@ -2,13 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import { describeAttempts } from './queue-attempts.ts';
 import { describeJobs } from './queue-jobs.ts';
-import type { OpenQueue, UseQueue } from './queue-samples.ts';
+import type { Lacks, OpenQueue, UseQueue } from './queue-samples.ts';
 import { describeSchedules } from './queue-schedules.ts';
 import { describeWorkers } from './queue-workers.ts';
 
 export interface QueueFeatures {
   /** Several processes may use the queues: `another` and `abandon` are there. */
   readonly isShared: boolean;
+  /** What the engine declares that it cannot do. */
+  readonly lacks?: Lacks;
 }
 
 export const describeQueue = (name: string, open: OpenQueue, features: QueueFeatures): void => {
@@ -22,7 +24,17 @@ export const describeQueue = (name: string, open: OpenQueue, features: QueueFeat
     }
   };
 
+  const { lacks = {} } = features;
+  for (const [ability, reason] of Object.entries(lacks)) {
+    console.log(`${name} is not tested for ${ability}: ${reason}`);
+  }
+
   describe(`${name}: queue`, () => {
+    it('the queue declares exactly what the suite does not ask of it', () =>
+      use(async ({ queue }) => {
+        expect(queue.lacks ?? {}).toEqual(lacks);
+      }));
+
     it('a queue closes twice without complaint, and refuses jobs afterwards', () =>
       use(async ({ queue }) => {
         await queue.close();
@@ -30,9 +42,9 @@ export const describeQueue = (name: string, open: OpenQueue, features: QueueFeat
         await expect(queue.add([])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
       }));
 
-    describeJobs(use);
-    describeAttempts(use);
-    describeWorkers(use, features);
-    describeSchedules(use);
+    describeJobs(use, lacks);
+    describeAttempts(use, lacks);
+    describeWorkers(use, { ...features, lacks });
+    describeSchedules(use, lacks);
   });
 };

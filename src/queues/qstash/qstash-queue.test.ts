@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Client } from '@upstash/qstash';
 import { afterEach, describe, expect, it } from 'vitest';
+import { describeQueue } from '../../../test/conformance/queue.ts';
 import {
   completed,
   failed,
@@ -17,7 +18,7 @@ import {
 } from '../../../test/fixtures/vendors/qstash-server.ts';
 import type { JobSchedule, NewJob } from '../../contract/queue.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
-import { QstashQueue } from './qstash-queue.ts';
+import { QSTASH_LACKS, QstashQueue } from './qstash-queue.ts';
 
 const cleanup: (() => unknown)[] = [];
 afterEach(async () => {
@@ -55,6 +56,11 @@ const open = async (): Promise<{ readonly queue: QstashQueue; readonly qstash: Q
   cleanup.push(() => queue.close());
   return { queue, qstash };
 };
+
+describeQueue('QStash', async () => ({ ...(await open()), cleanup: async () => undefined }), {
+  isShared: false,
+  lacks: QSTASH_LACKS,
+});
 
 const LATER = () => ({ runAt: Date.now() + 3_600_000 });
 const CANNOT = { code: 'PRECONDITION_FAILED' };

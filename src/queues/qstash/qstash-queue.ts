@@ -7,15 +7,18 @@ import type {
   Job,
   JobEnd,
   JobFilter,
+  JobRun,
   JobSchedule,
   NewJob,
   Queue,
+  QueueAbility,
   StoredSchedule,
   WorkOptions,
 } from '../../contract/queue.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
+import { thrownTrace } from '../../kit/data/reason-of.ts';
 import { findJob, labelOf, listJobs } from './job-events.ts';
 import { publishMessage } from './publish-message.ts';
 import { askQstash, type QstashApiDeps, type QstashRequest } from './qstash-api.ts';
@@ -43,11 +46,37 @@ const notWorking = ({ queue }: NewJob): JobEnd => ({
   retryable: true,
 });
 
+/** Runs the handler. What it throws by mistake fails the attempt, so that QStash tries again. */
+const attempt = async (
+  { queue, run }: WorkOptions,
+  work: { readonly job: Job; readonly context: JobRun; readonly log: Runtime['log'] },
+): Promise<JobEnd> => {
+  try {
+    return await run(work.job, work.context);
+  } catch (error) {
+    work.log.error(`A handler of the queue ${queue} threw.`, { cause: thrownTrace(error) });
+    return { state: 'failed', error: toolError('INTERNAL'), retryable: true };
+  }
+};
+
 /** The address that QStash posts a job to; part of what it signs. */
 export const deliveryUrl = (endpoint: string, type: string): string =>
   `${endpoint}/jobs/${encodeURIComponent(type)}`;
 
+export const QSTASH_LACKS = {
+  backlog: 'QStash posts a job as soon as it is due; it waits for no worker.',
+  counts: 'QStash does not count jobs by their state.',
+  record: 'QStash keeps no results, no progress, and reasons of failures in its own log alone.',
+  order: 'QStash delivers in an order of its own.',
+  pauses: 'QStash waits whole seconds, and between retries by a schedule of its own.',
+  slots: 'How many jobs are delivered at once is set at QStash.',
+  cancelRunning: 'QStash cannot call back a delivery that runs.',
+  forget: 'QStash keeps no cancelled jobs, and forgets finished ones by itself and not before.',
+  seconds: 'Patterns of QStash have no field of seconds.',
+} as const satisfies Record<QueueAbility, string>;
+
 export class QstashQueue implements Queue {
+  readonly lacks = QSTASH_LACKS;
   readonly #deps: QstashQueueDeps & { now(): number };
   readonly #handlers = new Map<string, WorkOptions>();
   readonly #running = new Set<Promise<JobEnd>>();
@@ -87,7 +116,7 @@ export class QstashQueue implements Queue {
   /** Publishes a dead job again. One that was cancelled is gone at QStash. */
   async requeue(jobId: string): Promise<boolean> {
     const state = (await this.get(jobId))?.state;
-    if (state === 'cancelled') throw cannot('QStash keeps no cancelled jobs.');
+    if (state === 'cancelled') throw cannot(QSTASH_LACKS.forget);
     if (state !== 'dead') return false;
     return this.#changed('responses', { method: 'POST', path: 'dlq/retry' }, jobId);
   }
@@ -100,7 +129,7 @@ export class QstashQueue implements Queue {
     }
     if (state === 'waiting' || state === 'delayed') return this.cancel(jobId);
     if (state === 'completed' || state === 'cancelled') {
-      throw cannot('QStash forgets finished jobs by itself, and not before.');
+      throw cannot(QSTASH_LACKS.forget);
     }
     return false;
   }
@@ -136,9 +165,10 @@ export class QstashQueue implements Queue {
     if (!handler) return notWorking(posted);
     const job = withMoment(posted, this.#deps.now());
     const started: Job = { ...job, state: 'active', attempts, startedAt: this.#deps.now() };
-    const running = handler.run(started, {
-      signal: this.#stopping.signal,
-      progress: async () => undefined,
+    const running = attempt(handler, {
+      job: started,
+      context: { signal: this.#stopping.signal, progress: async () => undefined },
+      log: this.#deps.runtime.log,
     });
     this.#running.add(running);
     const end = await running.finally(() => this.#running.delete(running));
@@ -151,7 +181,7 @@ export class QstashQueue implements Queue {
   }
 
   counts(): Promise<never> {
-    return Promise.reject(cannot('QStash does not count jobs by their state.'));
+    return Promise.reject(cannot(QSTASH_LACKS.counts));
   }
 
   async expire(): Promise<number> {
