@@ -33,7 +33,7 @@ const COPIES = sized(4, 500);
 const COPIES_A_LIFE = sized(2, 20);
 const SCHEMA = 'toolcrib';
 /** Few segments: they are copied each time. */
-const SMALL_LOG = ['-c', 'max_wal_size=32MB', '-c', 'min_wal_size=32MB'];
+const SMALL_LOG = ['-c', 'max_wal_size=4MB', '-c', 'min_wal_size=2MB'];
 
 const programs = postgresFolder() ?? '';
 const base = mkdtempSync(join(tmpdir(), 'toolcrib-copies-'));
