@@ -41,9 +41,10 @@ class ActiveJob implements JobRun {
     return this.#controller.signal;
   }
 
-  async progress(value: unknown): Promise<void> {
+  /** A field, so that a handler may hand it on by itself. */
+  readonly progress = async (value: unknown): Promise<void> => {
     if (!this.isLost) await this.#table.progress(this.claimed.claim, value);
-  }
+  };
 
   abort(): void {
     this.isAborted = true;

@@ -239,9 +239,10 @@ export const describeAttempts = (use: UseQueue, lacks: Lacks): void => {
         await queue.add([sampleJob('steps')]);
         const go = gate();
         work(queue, async (_, run) => {
-          await run.progress({ done: 1, of: 2 });
+          const { progress } = run;
+          await progress({ done: 1, of: 2 });
           await go.passed;
-          await run.progress(100);
+          await progress(100);
           return completed();
         });
         await until(async () => (await queue.get('steps'))?.progress !== undefined);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LOCAL_CALLER } from '../../src/contract/caller.ts';
 import type { FlowRun, JournalStep } from '../../src/contract/flow-store.ts';
 import type { Store } from '../../src/contract/store.ts';
+import { sha256Hex } from '../../src/kit/data/canonical-json.ts';
 import { NOW, times } from './store-samples.ts';
 
 type Use = (test: (store: Store) => Promise<void>) => Promise<void>;
@@ -65,6 +66,30 @@ export const describeFlows = (use: Use): void => {
         const late = flows.record(asleep, [sampleStep('a')]);
         await expect(late).rejects.toMatchObject({ code: 'CONFLICT' });
         expect(await flows.claim(CLAIM)).toMatchObject([{ id: 'run-2' }]);
+      }));
+
+    it('keeps runs whose id is as long as the keys of eight runs within each other', () =>
+      use(async ({ flows }) => {
+        // Text that no database can compress.
+        const long = (seed: string, parts: number) =>
+          Array.from({ length: parts }, (_, n) => sha256Hex(`${seed} ${n}`)).join('.');
+        const ids = [long('a', 120), `${long('a', 120)}.b`];
+        const key = long('key', 15);
+        for (const id of ids) {
+          const run = sampleRun(id);
+          expect(await flows.create(run)).toBe(true);
+          await flows.record(run, [sampleStep(key, { value: id })]);
+          expect(await flows.send(id, { name: 'go', payload: id, at: NOW })).toBe(true);
+          const asleep = { status: 'sleeping', wakeAt: NOW, updatedAt: NOW } as const;
+          await flows.release(run, asleep, { steps: [sampleStep('after', { position: 2 })] });
+        }
+        for (const id of ids) {
+          expect(await flows.get(id)).toMatchObject({ id, status: 'sleeping' });
+          const steps = await flows.steps(id);
+          expect(steps.map((step) => [step.key, step.value])).toContainEqual([key, id]);
+          expect(await flows.events(id)).toMatchObject([{ payload: id }]);
+        }
+        expect((await flows.claim(CLAIM)).map(({ id }) => id).toSorted()).toEqual(ids);
       }));
 
     it('makes one run of an id, whoever asks how often', () =>

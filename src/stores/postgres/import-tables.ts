@@ -44,6 +44,9 @@ const KEYS: Partial<Record<CopiedTable, readonly string[]>> = {
   counters: ['key'],
   memory: ['space', 'key'],
   vectors: ['user_key', 'id_key', 'model'],
+  flow_runs: ['id'],
+  flow_steps: ['run_id', 'key'],
+  flow_events: ['run_id'],
 };
 
 const withShortKeys = (table: CopiedTable, rows: readonly CopiedRow[]): readonly CopiedRow[] => {

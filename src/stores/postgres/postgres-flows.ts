@@ -21,6 +21,7 @@ import { toSqlText } from '../../kit/text/sql-text.ts';
 import { changedRun, DEFAULT_LIMIT, notOwned, parseRecord, takenRun } from '../flow-run.ts';
 import { recordText } from '../plain-json.ts';
 import { jsonNumber } from './database/json-number.ts';
+import { toKeyText } from './database/key-text.ts';
 import type { Statement } from './database/open-database.ts';
 import type { PostgresDeps } from './postgres-deps.ts';
 
@@ -48,7 +49,7 @@ const PAGE = 500;
 
 /** The run as the server stores it. */
 const toFields = (run: FlowRun): object => ({
-  id: toSqlText(run.id),
+  id: toKeyText(run.id),
   flow: toSqlText(run.flow),
   userId: toSqlText(run.caller.userId),
   status: run.status,
@@ -62,7 +63,7 @@ const toFields = (run: FlowRun): object => ({
 
 /** Key and record of each step. */
 const stepRows = (steps: readonly JournalStep[]): readonly (readonly [string, string])[] =>
-  steps.map((step) => [toSqlText(step.key), recordText(step)]);
+  steps.map((step) => [toKeyText(step.key), recordText(step)]);
 
 export class PostgresFlows implements Flows {
   readonly #deps: PostgresDeps;
@@ -130,7 +131,7 @@ export class PostgresFlows implements Flows {
   }
 
   async steps(runId: string): Promise<readonly JournalStep[]> {
-    const rows = await this.#steps.all<RunRow>(toSqlText(runId));
+    const rows = await this.#steps.all<RunRow>(toKeyText(runId));
     return rows.map((row) => parseRecord<JournalStep>(row));
   }
 
@@ -141,7 +142,7 @@ export class PostgresFlows implements Flows {
   ): Promise<void> {
     const operation = {
       op: 'steps',
-      id: toSqlText(id),
+      id: toKeyText(id),
       epoch,
       steps: stepRows(steps),
     };
@@ -199,7 +200,7 @@ export class PostgresFlows implements Flows {
   }
 
   async events(runId: string, after = 0): Promise<readonly FlowEvent[]> {
-    const rows = await this.#events.all<{ id: number; record: string }>(toSqlText(runId), after);
+    const rows = await this.#events.all<{ id: number; record: string }>(toKeyText(runId), after);
     return rows.map(({ id, record }) => ({
       ...parseRecord<Omit<FlowEvent, 'id'>>({ record }),
       id,
@@ -251,14 +252,14 @@ export class PostgresFlows implements Flows {
   #exchange(read: ReadRun, next: FlowRun | undefined, more: object): Promise<Exchanged> {
     return this.#deps.writers.flows.write<Exchanged>({
       op: 'exchange',
-      ...(next ? toFields(next) : { id: toSqlText(read.run.id) }),
+      ...(next ? toFields(next) : { id: toKeyText(read.run.id) }),
       revision: read.revision,
       ...more,
     });
   }
 
   async #read(runId: string): Promise<ReadRun | undefined> {
-    const row = await this.#find.get<RunRow>(toSqlText(runId));
+    const row = await this.#find.get<RunRow>(toKeyText(runId));
     return row && { run: parseRecord(row), owner: row.owner, revision: row.revision };
   }
 }
