@@ -70,7 +70,14 @@ describe('the defaults', () => {
         search: { provider: 'brave' },
         credentials: {},
       },
-      budget: { dailyUsd: 10, perTool: {} },
+      budget: {
+        dailyUsd: 10,
+        perTool: {},
+        starts: {
+          runs: { perMinute: 300, perHour: 5_000 },
+          jobs: { perMinute: 1_000, perHour: 20_000 },
+        },
+      },
       audit: { syncEveryRecord: false, checkpoints: { every: 1000, minutes: 10 } },
       approvals: { expiresMinutes: 60 },
       jobs: {
@@ -207,7 +214,7 @@ describe('budgets', () => {
       perSession: { calls: 1 },
       perFlow: { tokens: 1 },
     };
-    expect(parseConfig({ budget }).budget).toEqual(budget);
+    expect(parseConfig({ budget }).budget).toMatchObject(budget);
   });
 });
 
