@@ -1,4 +1,3 @@
-import * as library from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { ExternalSettings, ReadDeps } from '../../../contract/source-driver.ts';
 import { readSchema } from './read-schema.ts';
@@ -18,7 +17,7 @@ describe('a schema that cannot be read', () => {
   it('names line and column of a syntax error in the file', async () => {
     const readFile = async () => Buffer.from('type Query {\n  a: \n}');
     await expect(
-      readSchema(settings({ schema: 'a.graphql' }), deps({ readFile }), library),
+      readSchema(settings({ schema: 'a.graphql' }), deps({ readFile })),
     ).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining('(line 3, column 1)'),
@@ -30,7 +29,7 @@ describe('a schema that cannot be read', () => {
       throw Object.assign(new Error('no'), { code: 'ENOENT' });
     };
     await expect(
-      readSchema(settings({ schema: 'none.graphql' }), deps({ readFile }), library),
+      readSchema(settings({ schema: 'none.graphql' }), deps({ readFile })),
     ).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining('none.graphql cannot be read (ENOENT)'),
@@ -39,7 +38,7 @@ describe('a schema that cannot be read', () => {
 
   it('says how to log in where the service asks for it', async () => {
     const fetch = async () => Response.json({ errors: [{ message: 'log in' }] }, { status: 401 });
-    await expect(readSchema(settings({}), deps({ fetch }), library)).rejects.toMatchObject({
+    await expect(readSchema(settings({}), deps({ fetch }))).rejects.toMatchObject({
       code: 'AUTH_MISSING',
       extras: { suggestions: expect.arrayContaining([expect.stringContaining('--bearer')]) },
     });

@@ -59,17 +59,24 @@ const ask = async (
   return readGraphqlReply(response, await readBytes(response, MAX_SCHEMA_BYTES));
 };
 
-const isLogin = (error: unknown): error is ToolFailure =>
-  error instanceof ToolFailure && ['AUTH_MISSING', 'PERMISSION_DENIED'].includes(error.code);
+/** Adds what to do where the service asks for a login; any other failure stays as it is. */
+const withLogin = (error: unknown): unknown =>
+  error instanceof ToolFailure && error.code === 'AUTH_MISSING'
+    ? new ToolFailure(error.code, error.message, {
+        ...error.extras,
+        suggestions: [
+          ...(error.extras.suggestions ?? []),
+          'Name the secret that holds a token: bearer of the source, or --bearer <key>.',
+          'Or give the schema as a file: schema of the source, or --schema <file>.',
+        ],
+      })
+    : error;
 
-const withLogin = ({ code, message, extras }: ToolFailure): ToolFailure =>
-  new ToolFailure(code, message, {
-    ...extras,
-    suggestions: [
-      'Name the secret that holds a token: bearer of the source, or --bearer <key>.',
-      'Or give the schema as a file: schema of the source, or --schema <file>.',
-    ],
-  });
+/** A failure of ours says what is wrong with the file already. */
+const fileFault = (file: string, error: unknown): unknown =>
+  error instanceof ToolFailure
+    ? error
+    : unreadable(`the file ${visibleText(file)} cannot be read (${errorCodeOf(error)}).`);
 
 const introspect = async (
   settings: ExternalSettings,
@@ -80,14 +87,14 @@ const introspect = async (
   for (const question of QUESTIONS) {
     const { data, errors } = await ask(question, settings, { deps, library }).catch(
       (error: unknown) => {
-        throw isLogin(error) ? withLogin(error) : error;
+        throw withLogin(error);
       },
     );
     if (data && introspectionIn(data)) {
       return runDataWork(DEFINING, { introspection: data }, deps.signal);
     }
     const refusal = graphqlFailure(errors, '');
-    if (isLogin(refusal)) throw withLogin(refusal);
+    if (refusal.code === 'AUTH_MISSING') throw withLogin(refusal);
     failure = unreadable(
       `the service did not answer the question for its schema (introspection). ${refusal.message}`,
     );
@@ -112,13 +119,6 @@ const download = async (
 };
 
 /** Rejects with the reason; CONFIG_INVALID where the schema itself is at fault. */
-/** A file that is not there is a fault of the setting. */
-const readFile = (path: string, deps: ReadDeps): Promise<Uint8Array> =>
-  deps.readFile(path, { maxBytes: MAX_SCHEMA_BYTES }).catch((error: unknown) => {
-    if (error instanceof ToolFailure) throw error;
-    throw unreadable(`the file ${visibleText(path)} cannot be read (${errorCodeOf(error)}).`);
-  });
-
 export const readSchema = async (
   settings: ExternalSettings,
   deps: ReadDeps,
@@ -126,7 +126,11 @@ export const readSchema = async (
   const { schema: from } = ownSettings(settings);
   if (from === undefined) return { definition: await introspect(settings, deps) };
   const isFile = !/^https?:\/\//i.test(from);
-  const bytes = isFile ? await readFile(from, deps) : await download(from, settings, deps);
+  const bytes = isFile
+    ? await deps.readFile(from, { maxBytes: MAX_SCHEMA_BYTES }).catch((error: unknown) => {
+        throw fileFault(from, error);
+      })
+    : await download(from, settings, deps);
   const definition = await runDataWork(DEFINING, { text: decodeText(bytes) }, deps.signal);
   return { definition, ...(isFile && { file: from }) };
 };
