@@ -8,14 +8,15 @@ import { buildSchema, graphql } from 'graphql';
 const schema = buildSchema('type Query { "Adds two numbers." sum(a: Int!, b: Int!): Int! }');
 const rootValue = { sum: ({ a, b }) => a + b };
 
+const answer = async (request, response) => {
+  const { query, variables } = await json(request);
+  const result = await graphql({ schema, source: query, variableValues: variables, rootValue });
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
+};
+
 const startGraphql = () =>
   new Promise((resolve) => {
-    const server = createServer(async (request, response) => {
-      const { query, variables } = await json(request);
-      const answer = await graphql({ schema, source: query, variableValues: variables, rootValue });
-      const headers = { 'content-type': 'application/json' };
-      response.writeHead(200, headers).end(JSON.stringify(answer));
-    });
+    const server = createServer((request, response) => void answer(request, response));
     server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${server.address().port}/`));
   });
 
