@@ -69,11 +69,10 @@ export interface IntentClaim {
 
 export interface AuditLog {
   /**
-   * Resolves when the row is durable, `synced` unless said otherwise; returns nothing where that is so
-   * at once, which saves a call on the memory store 0.1 µs. An `intent` also opens the claim
+   * Resolves when the row is durable, `synced` unless said otherwise. An `intent` also opens the claim
    * on its execution, an `outcome` closes it, in the same transaction.
    */
-  append(entry: AuditEntry, durability?: Durability): Promise<void> | undefined;
+  append(entry: AuditEntry, durability?: Durability): Promise<void>;
   /**
    * Puts intents on record in one step, if every claim named still belongs to its execution. Fails
    * with CONFLICT, and records none, when one was taken over: its process was thought to be gone.

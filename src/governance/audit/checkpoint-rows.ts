@@ -10,10 +10,7 @@ import { type VerifyLogOptions, verifyAuditLog } from './verify-audit.ts';
 const TOOL = 'audit_checkpoint';
 
 /** Appends the checkpoint as one row, synced. */
-export const appendCheckpoint = async (
-  audit: AuditLog,
-  checkpoint: AuditCheckpoint,
-): Promise<void> =>
+export const appendCheckpoint = (audit: AuditLog, checkpoint: AuditCheckpoint): Promise<void> =>
   audit.append(auditEvent({ tool: TOOL, at: checkpoint.at, detail: { checkpoint } }));
 
 export interface StoredCheckpoints {

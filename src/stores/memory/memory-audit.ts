@@ -136,7 +136,7 @@ export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Int
       chain.put(entry);
       if (entry.kind === 'intent') open.set(entry.executionId, entry);
       else if (open.size > 0 && entry.kind === 'outcome') open.delete(entry.executionId);
-      return undefined;
+      return Promise.resolve();
     },
     // No other process can take over a claim: the store lives in this one.
     intend: async (entries) => {

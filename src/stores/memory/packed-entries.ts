@@ -136,8 +136,6 @@ class OpenBlock {
   #columns = new Columns();
   #idEnd = 0;
   #count = 0;
-  /** All entries have the same common part. */
-  #isUniform = true;
 
   get isFull(): boolean {
     return this.#count === SIZE;
@@ -151,7 +149,6 @@ class OpenBlock {
     this.#idEnd += executionId.length;
     this.#ids[at] = executionId;
     this.#commons[at] = common;
-    if (common !== this.#commons[0]) this.#isUniform = false;
     this.#details[at] = isPlain ? detail.input : detail;
     usual[at] = isPlain ? 1 : 0;
     idEnds[at] = this.#idEnd;
@@ -161,16 +158,17 @@ class OpenBlock {
   }
 
   pack(): Packed {
+    const [first] = this.#commons;
+    const areSame = this.#commons.every((common) => common === first);
     const packed = {
       columns: this.#columns,
-      commons: this.#isUniform ? this.#commons.slice(0, 1) : [...this.#commons],
+      commons: areSame ? this.#commons.slice(0, 1) : [...this.#commons],
       ids: this.#ids.join(''),
       details: packedDetails(this.#details),
     };
     this.#columns = new Columns();
     this.#idEnd = 0;
     this.#count = 0;
-    this.#isUniform = true;
     return packed;
   }
 

@@ -10,8 +10,8 @@ import { createPostgresStore } from './create-postgres-store.ts';
 const PASSWORD = 'pa55-w0rd/#?@';
 const ENCODED = encodeURIComponent(PASSWORD);
 
-const failureOf = (store: Promise<unknown> | undefined): Promise<unknown> =>
-  Promise.resolve(store).then(
+const failureOf = (store: Promise<unknown>): Promise<unknown> =>
+  store.then(
     () => 'opened',
     (error: unknown) => error,
   );
