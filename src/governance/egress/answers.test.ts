@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import {
   codeOf,
   type GuardSettings,
@@ -219,7 +219,7 @@ describe('a call that ends', () => {
     call.abort(new Error('over'));
     await expect(asking).rejects.toThrow('over');
     lookups.emit('answer');
-    await vi.waitFor(() => expect(site.sockets()).toBe(1));
+    await expect.poll(() => site.sockets()).toBe(1);
     await wait(20);
     expect(site.hits).toEqual([]);
   });
