@@ -1,5 +1,5 @@
 /** The pages that keep watch, in a real browser: costs, audit, policy, servers and settings. */
-import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser } from '../fixtures/console-browser.ts';
@@ -17,7 +17,8 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
   const saved = async (page: Page, press: Locator): Promise<{ name: string; text: string }> => {
     const [download] = await Promise.all([page.waitForEvent('download'), press.click()]);
     const name = download.suggestedFilename();
-    return { name, text: readFileSync(await download.path(), 'utf8') };
+    // The browser may run elsewhere, so the file has no path here.
+    return { name, text: await text(await download.createReadStream()) };
   };
 
   /** The chart as it is painted at this moment. */
