@@ -118,14 +118,17 @@ export const observationSection = section(
       z.strictObject({
         minutes: setting(historyDays, {
           about: 'Days for which the figures of calls are kept by the minute.',
+          project: 'user',
           default: 2,
         }),
         hours: setting(historyDays, {
           about: 'Days for which the figures of calls are kept by the hour.',
+          project: 'user',
           default: 62,
         }),
         days: setting(historyDays, {
           about: 'Days for which the figures of calls are kept by the day.',
+          project: 'user',
           default: 1100,
         }),
       }),

@@ -5,7 +5,7 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import type { TokenRecord } from '../../contract/tokens.ts';
 
-const TOKEN = 'token:';
+const PREFIX = 'token:';
 
 /** Names the people who made the token of a name, and the tokens of those, up to the machine's owner. */
 export const makersOf = (
@@ -17,7 +17,7 @@ export const makersOf = (
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     // Also of tokens that are revoked: a name can be given out again.
     for (const { name: holder, createdBy } of tokens) {
-      if (`${TOKEN}${holder}` !== next || makers.has(createdBy)) continue;
+      if (`${PREFIX}${holder}` !== next || makers.has(createdBy)) continue;
       makers.add(createdBy);
       waiting.push(createdBy);
     }
@@ -27,7 +27,7 @@ export const makersOf = (
 
 const isMakerOf = (maker: string, name: string, tokens: Parameters<typeof makersOf>[1]): boolean =>
   // Who owns the machine hands out the first tokens, and holds the signing key anyway.
-  maker.startsWith(TOKEN) && makersOf(name, tokens).has(maker);
+  maker.startsWith(PREFIX) && makersOf(name, tokens).has(maker);
 
 /** Throws PERMISSION_DENIED where the one who approves may be the one who proposed. */
 export const assertTwoPeople = (

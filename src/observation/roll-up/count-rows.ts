@@ -38,7 +38,7 @@ class Counting {
   #retries = 0;
   #cacheHits = 0;
   #costMicros = 0;
-  #tokens = 0;
+  tokens = 0;
   #totalMs = 0;
   #maxMs = 0;
   #cpuMs = 0;
@@ -49,7 +49,7 @@ class Counting {
     this.#byStatus[name] = (this.#byStatus[name] ?? 0) + 1;
     if (code !== '') this.#byCode[code] = (this.#byCode[code] ?? 0) + 1;
     this.#costMicros += costMicros;
-    this.#tokens += numberIn(detail.tokens);
+    this.tokens += numberIn(detail.tokens);
     if (!RAN.has(status)) return;
     this.#retries += Math.max(0, numberIn(detail.attempts) - 1);
     if (detail.cached === true) this.#cacheHits += 1;
@@ -68,7 +68,7 @@ class Counting {
       retries: this.#retries,
       cacheHits: this.#cacheHits,
       costMicros: this.#costMicros,
-      tokens: this.#tokens,
+      tokens: this.tokens,
       totalMs: this.#totalMs,
       maxMs: this.#maxMs,
       cpuMs: this.#cpuMs,
