@@ -22,6 +22,10 @@ const EXPECTED = [
     why: 'jobs in memory belong to one process; cases of the common suite with a second one are for the others',
   },
   {
+    file: /^src\/queues\/qstash\/qstash-queue\.test\.ts$/,
+    why: 'cases of the common suite that the service has no call for; the titles say which and why',
+  },
+  {
     file: /^test\/guarantees\/f4-storage\.test\.ts$/,
     title: 'disk',
     why: 'a disk of its own needs the right to mount, which containers do not always give',
