@@ -1,14 +1,6 @@
 /** What the state of a server means, and what to do about it. */
-import type { Tone } from '../../components/badge.tsx';
+import type { StateMeaning } from '../../components/state-header.tsx';
 import type { ServerStatus } from './server-records.ts';
-
-export interface StateMeaning {
-  readonly tone: Tone;
-  readonly word: string;
-  readonly meaning: string;
-  /** A command that helps; empty when nothing is called for. */
-  readonly command: string;
-}
 
 const MEANINGS: ReadonlyMap<string, Omit<StateMeaning, 'command'>> = new Map([
   ['ready', { tone: 'good', word: 'ready', meaning: 'Running and answering.' }],

@@ -1,11 +1,9 @@
 /** One server: how it is, what it offers, what went wrong last, what it writes. */
 import type { Loaded } from '../../api/use-load.ts';
-import { Badge } from '../../components/badge.tsx';
-import { CodeBlock } from '../../components/code-block.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { count, duration } from '../../components/format.ts';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { SafeText } from '../../components/safe-text.tsx';
+import { StateHeader } from '../../components/state-header.tsx';
 import { hrefOf } from '../../router/route.ts';
 import { ServerActions } from './server-actions.tsx';
 import { ServerConfigPanel } from './server-config.tsx';
@@ -41,26 +39,9 @@ interface ViewProps {
 }
 
 export const ServerView = ({ server, config, onChanged }: ViewProps) => {
-  const { tone, word, meaning, command } = stateMeaning(server);
   return (
     <>
-      <header>
-        <h2>
-          <SafeText text={server.name} />
-        </h2>
-        <p>
-          <Badge tone={tone}>{word}</Badge> <span className="muted">{meaning}</span>
-        </p>
-      </header>
-      {command !== '' && <CodeBlock text={command} label="What to run" />}
-      {server.lastError !== undefined && server.lastError !== '' && (
-        <div className="note note-bad">
-          <h3>Last error</h3>
-          <p>
-            <SafeText text={server.lastError} />
-          </p>
-        </div>
-      )}
+      <StateHeader name={server.name} state={stateMeaning(server)} lastError={server.lastError} />
       <ServerActions server={server} onDone={onChanged} />
       <ServerFacts server={server} />
       <ServerConfigPanel key={`${server.name} config`} name={server.name} config={config} />

@@ -1,6 +1,8 @@
 /** MCP servers and other sources as rows of one table. */
+
+import type { StateMeaning } from '../../components/state-header.tsx';
 import type { ServerStatus } from '../servers/server-records.ts';
-import { type StateMeaning, stateMeaning } from '../servers/server-state.ts';
+import { stateMeaning } from '../servers/server-state.ts';
 import type { SourceStatus } from './source-records.ts';
 import { sourceMeaning } from './source-state.ts';
 

@@ -1,5 +1,6 @@
 /** What the state of a source means, and what to do about it. */
-import { quoted, type StateMeaning } from '../servers/server-state.ts';
+import type { StateMeaning } from '../../components/state-header.tsx';
+import { quoted } from '../servers/server-state.ts';
 import type { SourceStatus } from './source-records.ts';
 
 const MEANINGS: ReadonlyMap<string, StateMeaning> = new Map([

@@ -1,10 +1,9 @@
 /** One source: how it is, what it offers, what could not become a tool, what went wrong last. */
-import { Badge } from '../../components/badge.tsx';
-import { CodeBlock } from '../../components/code-block.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { count } from '../../components/format.ts';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
+import { StateHeader } from '../../components/state-header.tsx';
 import { hrefOf } from '../../router/route.ts';
 import { RefusedList } from './refused-list.tsx';
 import { SourceActions } from './source-actions.tsx';
@@ -40,27 +39,10 @@ const SourceFacts = ({ source }: Pick<ViewProps, 'source'>) => (
 );
 
 export const SourceView = ({ source, config, onChanged }: ViewProps) => {
-  const { tone, word, meaning, command } = sourceMeaning(source);
   const own = config?.items.find(({ name }) => name === source.name);
   return (
     <>
-      <header>
-        <h2>
-          <SafeText text={source.name} />
-        </h2>
-        <p>
-          <Badge tone={tone}>{word}</Badge> <span className="muted">{meaning}</span>
-        </p>
-      </header>
-      {command !== '' && <CodeBlock text={command} label="What to run" />}
-      {source.lastError !== undefined && source.lastError !== '' && (
-        <div className="note note-bad">
-          <h3>Last error</h3>
-          <p>
-            <SafeText text={source.lastError} />
-          </p>
-        </div>
-      )}
+      <StateHeader name={source.name} state={sourceMeaning(source)} lastError={source.lastError} />
       <SourceActions
         key={source.name}
         source={source}
