@@ -7,19 +7,17 @@ import type {
   SourceReading,
 } from '../../contract/source-driver.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
-import { reasonOf } from '../../kit/data/reason-of.ts';
 import { callMetadata } from './call/call-metadata.ts';
 import { type Channels, createChannels } from './call/channels.ts';
 import { openClient } from './call/open-client.ts';
 import { statusFailure } from './call/status-failure.ts';
 import { MalformedMessage } from './codec/wire-reader.ts';
-import { buildTypes, FaultyDescriptors } from './definition/build-definition.ts';
+import { buildInProcess } from './definition/build-in-process.ts';
 import { isOwnService, isTypeName } from './definition/checked-names.ts';
 import type { FileDescriptor } from './definition/descriptors.ts';
 import { DEFINITION_FORMAT, type GrpcDefinition, type ServiceModel } from './definition/model.ts';
 import { MAX_PROTO_BYTES, readProtoFiles } from './definition/read-proto-files.ts';
 import { MAX_REFLECTION_MESSAGE, readReflection } from './definition/read-reflection.ts';
-import { usedTypes } from './definition/used-types.ts';
 import { type GrpcSettings, grpcSettings } from './grpc-settings.ts';
 import { loadGrpc } from './load-libraries.ts';
 import { buildTools } from './tools/build-tools.ts';
@@ -104,21 +102,18 @@ const undescribed = (
     .map((name) => ({ name, reason }));
 };
 
-const definitionOf = (read: ReadFiles, ca: string | undefined): GrpcDefinition => {
-  try {
-    const built = buildTypes(read.files);
-    const services = built.services.filter(
-      ({ name }) => !isOwnService(name) && (read.listed?.includes(name) ?? true),
-    );
-    return {
-      ...{ format: DEFINITION_FORMAT, services, ...usedTypes(services, built) },
-      missing: [...read.missing, ...undescribed(services, read)],
-      ...(ca !== undefined && { ca }),
-    };
-  } catch (error) {
-    if (!(error instanceof FaultyDescriptors)) throw error;
-    throw new ToolFailure('OUTPUT_TOO_LARGE', `The definitions have ${reasonOf(error)}.`);
-  }
+const definitionOf = async (
+  read: ReadFiles,
+  ca: string | undefined,
+  { signal }: ReadDeps,
+): Promise<GrpcDefinition> => {
+  const { files, listed } = read;
+  const built = await buildInProcess({ files, listed }, signal);
+  return {
+    ...{ format: DEFINITION_FORMAT, ...built },
+    missing: [...read.missing, ...undescribed(built.services, read)],
+    ...(ca !== undefined && { ca }),
+  };
 };
 
 const read = async (
@@ -132,7 +127,8 @@ const read = async (
       ? await readFromFiles(settings, deps)
       : await readFromServer(settings, ca, deps);
   const caPath = settings.ca === undefined ? [] : [deps.absolutePath(settings.ca)];
-  return { definition: definitionOf(files, ca), files: [...files.paths, ...caPath] };
+  const definition = await definitionOf(files, ca, deps);
+  return { definition, files: [...files.paths, ...caPath] };
 };
 
 const isDefinition = (value: unknown): value is GrpcDefinition =>

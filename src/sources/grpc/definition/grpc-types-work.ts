@@ -1,0 +1,36 @@
+/** The work of making the definition of a server from the descriptors of its files. */
+import { ToolFailure } from '../../../contract/errors.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
+import { buildTypes, FaultyDescriptors } from './build-definition.ts';
+import { isOwnService } from './checked-names.ts';
+import type { FileDescriptor } from './descriptors.ts';
+import type { GrpcDefinition } from './model.ts';
+import { usedTypes } from './used-types.ts';
+
+export interface DescribedFiles {
+  readonly files: readonly FileDescriptor[];
+  /** The services that the server lists; `undefined` where it was not asked. */
+  readonly listed: readonly string[] | undefined;
+}
+
+/** The services and the types that they use; types that no service uses stay in the process. */
+export type BuiltDefinition = Pick<GrpcDefinition, 'services' | 'messages' | 'enums'>;
+
+const build = ({ files, listed }: DescribedFiles): BuiltDefinition => {
+  try {
+    const built = buildTypes(files);
+    const services = built.services.filter(
+      ({ name }) => !isOwnService(name) && (listed?.includes(name) ?? true),
+    );
+    return { services, ...usedTypes(services, built) };
+  } catch (error) {
+    if (!(error instanceof FaultyDescriptors)) throw error;
+    throw new ToolFailure('OUTPUT_TOO_LARGE', `The definitions have ${reasonOf(error)}.`);
+  }
+};
+
+/** The work throws OUTPUT_TOO_LARGE for definitions that nobody could look at. */
+export const prepare =
+  async (input: DescribedFiles): Promise<() => BuiltDefinition> =>
+  () =>
+    build(input);
