@@ -1,7 +1,8 @@
 /** Every command with its one-line summary. The file of a command is loaded when it is used. */
 import { ADD, SOURCES } from './add-group.ts';
+import { ALERTS } from './alerts-group.ts';
 import { FLOW } from './flow-group.ts';
-import { APPROVALS, AUDIT, PERMISSIONS, POLICY, STORE } from './governance-groups.ts';
+import { APPROVALS, AUDIT, LOG, PERMISSIONS, POLICY, STORE } from './governance-groups.ts';
 import { JOBS } from './job-groups.ts';
 import { PACKAGE_COMMANDS, PACKAGES } from './package-groups.ts';
 import type { CommandEntry } from './program.ts';
@@ -61,7 +62,14 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'show how calls went: how many, how fast, how often wrong',
     load: async () => (await import('./commands/usage/stats.ts')).statsCommand,
   },
+  {
+    name: 'top',
+    summary: 'watch calls, failures, spending, approvals, servers and jobs live',
+    load: async () => (await import('./commands/top/top.ts')).topCommand,
+  },
+  ALERTS,
   AUDIT,
+  LOG,
   STORE,
   SECRETS,
   TOKENS,

@@ -155,9 +155,29 @@ export const AUDIT: GroupEntry = {
       load: async () => (await import('./commands/audit/audit-export.ts')).auditExportCommand,
     },
     {
+      name: 'replay',
+      summary: 'judge recorded calls by today’s rules, without making them',
+      load: async () => (await import('./commands/audit/audit-replay.ts')).auditReplayCommand,
+    },
+    {
       name: 'prune',
       summary: 'delete old rows and keep the rest verifiable',
       load: async () => (await import('./commands/audit/audit-prune.ts')).auditPruneCommand,
+    },
+  ],
+};
+
+export const LOG: GroupEntry = {
+  name: 'log',
+  summary: 'change what the running server logs',
+  examples: ['toolcrib log level', 'toolcrib log level debug --for 10m'],
+  commands: [
+    {
+      name: 'level',
+      summary: 'show or change the level, for a while; what `log` does by itself',
+      isDefault: true,
+      judgesWords: true,
+      load: async () => (await import('./commands/log/log-level.ts')).logLevelCommand,
     },
   ],
 };

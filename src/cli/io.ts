@@ -1,9 +1,27 @@
 /** The process as commands see it: streams, colours, environment, clock, and the exit code to leave. */
 import type { Colors } from 'picocolors/types.js';
 import type { CribHost } from '../contract/crib-host.ts';
+import type { Events } from '../contract/events.ts';
+import type { LogLevels } from '../contract/log-level.ts';
 import type { Logger, Runtime } from '../contract/runtime.ts';
-import { visibleJson, visibleText } from '../kit/text/visible-text.ts';
+import { visibleJson } from '../kit/text/visible-text.ts';
+import type { RunningTelemetry } from '../server/start-telemetry.ts';
 import type { LoadedConfig } from '../trust/load-config.ts';
+
+/** The log of a process that serves others. */
+export interface ServiceLog {
+  readonly levels: LogLevels;
+  /** Writes a line for each call of a crib, while the level asks for it. */
+  watch(events: Events): void;
+  /** Opens the file of the log anew; absent where there is none. */
+  reopen?(): void;
+  close(): Promise<void>;
+}
+
+export interface CommandLog {
+  readonly log: Logger;
+  readonly service?: ServiceLog;
+}
 
 /** A crib that is open, and what it was opened with. */
 export interface OpenCrib {
@@ -11,6 +29,7 @@ export interface OpenCrib {
   readonly loaded: LoadedConfig;
   /** The project's directory, or the current one when there is no project. */
   readonly root: string;
+  readonly logging: CommandLog;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -31,6 +50,8 @@ export interface Io {
   readonly noteInk: Colors;
   /** The open crib of a shell; a command uses it instead of opening one. */
   readonly held?: OpenCrib;
+  /** Sends spans and metrics to a collector; there once a command has opened a crib and the environment asks for it. */
+  telemetry?: RunningTelemetry | undefined;
   exitCode: number;
 }
 
@@ -53,12 +74,12 @@ export const note = (io: Io, ...lines: readonly string[]): void => {
 export const warn = (io: Io, ...lines: readonly string[]): void =>
   note(io, ...lines.map((line) => `${io.noteInk.yellow('!')} ${line}`));
 
-/** Makes a log that writes warnings and errors to stderr, where a service manager picks them up. */
-export const warningLog = (io: Io, command: string): Logger => {
-  const say = (message: string, fields: object = {}) =>
-    note(io, visibleText(`${command}: ${message} ${JSON.stringify(fields)}`));
-  return { debug: () => undefined, info: () => undefined, warn: say, error: say };
-};
+/** Makes the runtime of a surface, which traces where the environment asks for it. */
+export const doorRuntime = (io: Io, log: Logger): Runtime => ({
+  ...io.runtime,
+  log,
+  telemetry: io.telemetry?.telemetry,
+});
 
 /** Gives the columns to fit into; no limit where the output is no terminal. */
 export const widthOf = (io: Io): number =>

@@ -60,5 +60,6 @@ export const startCli = async (args: readonly string[]): Promise<void> => {
   quietPipe(process.stderr);
   const io = processIo(args);
   process.exitCode = await runCli(args, io);
+  await io.telemetry?.close();
   io.runtime.after(GRACE_MS, () => process.exit()).keepAlive(false);
 };

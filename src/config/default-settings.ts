@@ -189,8 +189,11 @@ const DEFAULTS = {
       days: 1100,
     },
     healthIntervalMs: 60000,
-    alerts: false,
+    alerts: {},
+    raiseAlerts: true,
+    alertIntervalMs: 10000,
     logLevel: 'warn',
+    logFormat: 'auto',
   },
   datetime: {
     zone: 'UTC',

@@ -129,8 +129,11 @@ describe('the defaults', () => {
         metrics: true,
         healthIntervalMs: 60_000,
         historyDays: { minutes: 2, hours: 62, days: 1100 },
-        alerts: false,
+        alerts: {},
+        raiseAlerts: true,
+        alertIntervalMs: 10_000,
         logLevel: 'warn',
+        logFormat: 'auto',
       },
       datetime: { zone: 'UTC' },
     });

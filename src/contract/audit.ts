@@ -41,9 +41,17 @@ export interface AuditFilter {
   readonly executionId?: string;
   readonly userId?: string;
   readonly tool?: string;
+  /** Empty for calls of a name that no tool has. */
+  readonly version?: string;
   readonly tier?: Tier;
   readonly status?: AuditStatus;
+  /** Any of these; none for an empty list. */
+  readonly statuses?: readonly AuditStatus[];
+  readonly code?: ErrorCode | '';
   readonly kind?: AuditKind;
+  /** Calls that took longer than so many milliseconds, and at most so many. */
+  readonly overMs?: number;
+  readonly upToMs?: number;
   /** Milliseconds since the epoch; `from` inclusive, `to` exclusive. */
   readonly from?: number;
   readonly to?: number;

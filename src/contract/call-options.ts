@@ -4,6 +4,7 @@ import type { AuditEntry } from './audit.ts';
 import type { Caller } from './caller.ts';
 import type { Elicit, ElicitUrl } from './elicitation.ts';
 import type { Sample } from './sampling.ts';
+import type { TraceContext } from './telemetry.ts';
 
 /** A flow that has started the flow of a call, and what all of it may cost. */
 export interface OuterFlow {
@@ -43,7 +44,10 @@ export interface CallOptions {
   readonly approvalId?: string;
   /** `model` cuts long strings and arrays down to what a prompt should hold. */
   readonly audience?: 'program' | 'model';
+  /** How the caller names the trace; the id of `trace`, or of the call itself, by default. */
   readonly traceId?: string;
+  /** The span that the call is made in, as W3C Trace Context names it: its own span becomes a child. */
+  readonly trace?: TraceContext;
   /** The flow this call is a step of; budgets per flow go by it. Inner calls inherit it. */
   readonly flowId?: string;
   /** US dollars the user may spend in this day, where that is less than configured; inner calls inherit it. */

@@ -10,6 +10,7 @@ import type { PreconditionReport } from './precondition.ts';
 import type { Labels, ToolResult } from './result.ts';
 import type { Schema } from './schema.ts';
 import type { BudgetScope } from './store.ts';
+import type { Span } from './telemetry.ts';
 import type { Capability, Tier, Tool } from './tool.ts';
 
 /** A tool as the registry hands it to the pipeline: compiled once, ready to run. */
@@ -42,7 +43,10 @@ export interface CallRequest {
   readonly internal: ReadyTool | undefined;
   readonly startedAt: number;
   readonly startedElapsed: number;
-  readonly traceId: string;
+  /** Of the trace that the call is part of; set before its first stage. */
+  traceId: string;
+  /** The innermost span that is open; `undefined` where nobody traces. */
+  span: Span | undefined;
   /** What stages and the broker note down on the way; it ends in the metadata and the audit row. */
   readonly notes: CallNotes;
   readonly control: CallControl;
@@ -76,6 +80,9 @@ export interface CallNotes {
   failedWrites: number;
   /** Milliseconds in the tool itself, in all attempts; kept for tools that are paid by the second. */
   runMs: number;
+  /** Processor time of sandboxed runs, and the most memory that one of them took. */
+  cpuMs: number;
+  peakMemoryBytes: number;
   /** How long people took to answer questions about it, and about calls it made. */
   waitedMs: number;
   /** The input as the trail keeps it, taken before the tool could change it. */

@@ -10,6 +10,7 @@ import type { Model } from './model.ts';
 import type { ToolResult } from './result.ts';
 import type { Logger } from './runtime.ts';
 import type { SamplingRequest } from './sampling.ts';
+import type { Span, SpanStart, TraceContext } from './telemetry.ts';
 
 export interface FileInfo {
   /** Relative to the workspace root, with forward slashes. */
@@ -82,6 +83,8 @@ export interface InnerCallOptions {
 
 export interface ToolContext {
   readonly executionId: string;
+  /** What the call belongs to, with others: jobs that it adds carry it on. */
+  readonly traceId?: string | undefined;
   /** How far the caller's work is kept apart from this machine. */
   readonly isolation: Isolation;
   readonly sessionId: string;
@@ -90,6 +93,10 @@ export interface ToolContext {
   readonly userId: string;
   /** The names that limits and labels go by, where a surface proved them; see `Caller`. */
   readonly authenticated?: CallerNames | undefined;
+  /** The trace that the call is part of, for protocols that carry it; `fetch` sends it by itself. */
+  readonly trace?: TraceContext | undefined;
+  /** Starts a span below that of the call, which the tool has to end; absent where nobody traces. */
+  readonly startSpan?: ((name: string, start?: Omit<SpanStart, 'parent'>) => Span) | undefined;
   /** The same for every attempt of one call, for services that accept such a key. */
   readonly idempotencyKey: string;
   /** A non-critical precondition failed: do less, but do it. */

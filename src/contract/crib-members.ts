@@ -2,13 +2,15 @@
 import type { ApprovalAnswer, ApprovalRecord, ApprovalState } from './approver.ts';
 import type { AuditCheckpoint, AuditFilter, AuditRow, AuditVerification } from './audit.ts';
 import type { CallAs } from './call-options.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, CallerNames } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import type { Grant, NewGrant } from './grant.ts';
 import type { ToolLock } from './lock.ts';
+import type { CallReplay, ReplayAs, ReplayFilter, ReplayOptions } from './replay.ts';
 import type { ToolResult } from './result.ts';
-import type { Sandboxes } from './sandbox.ts';
+import type { Tier } from './tool.ts';
 import type { ToolSets } from './tool-sets.ts';
+import type { ReportFile, ReportFormat, UsageReport } from './usage-report.ts';
 
 /** The tools: the catalog, the sets for agent frameworks, and the lock of tools from outside. */
 export interface CribTools extends Catalog, ToolSets {
@@ -110,6 +112,25 @@ export interface CribAudit {
    * const { ok, problem } = await crib.audit.verify(note);
    */
   verify(expected?: AuditHead | AuditCheckpoint): Promise<AuditVerification>;
+  /**
+   * Judges a recorded call by today's tools, rules, limits and budgets, beside what became of it then.
+   * Runs, records and counts nothing. Callers have their own calls judged, an owner or admin those of
+   * others, too. Fails with NOT_FOUND for a call that is not on record.
+   *
+   * @example
+   * const { verdict, lines } = await crib.audit.replay(executionId);
+   * for (const { aspect, before, now } of lines) console.log(verdict, aspect, before, now);
+   */
+  replay(executionId: string, options?: ReplayOptions, as?: ReplayAs): Promise<CallReplay>;
+  /**
+   * Judges many recorded calls like `replay`, newest first, one at a time.
+   *
+   * @example
+   * for await (const { executionId, verdict } of crib.audit.replayAll({ tool: 'write_file' })) {
+   *   if (verdict !== 'same') console.log(executionId, verdict);
+   * }
+   */
+  replayAll(filter?: ReplayFilter, as?: ReplayAs): AsyncIterable<CallReplay>;
 }
 
 export type ExecutionState =
@@ -129,6 +150,15 @@ export interface ExecutionStatus {
   readonly startedAt: number;
   readonly progress?: { readonly fraction: number; readonly note?: string };
   readonly code?: string;
+}
+
+/** A call under way. */
+export interface RunningCall extends ExecutionStatus, CallerNames {
+  readonly tier: Tier | '';
+  /** The call in one line; empty where nothing is on record yet. */
+  readonly summary: string;
+  /** False for a call of another process, which only that process can cancel. */
+  readonly isHere: boolean;
 }
 
 export interface UndoReport {
@@ -156,6 +186,16 @@ export interface CribExecutions {
    * console.log(status?.state, status?.effect);
    */
   status(executionId: string): Promise<ExecutionStatus | undefined>;
+  /**
+   * Lists the calls under way, those that began last first: all of this process, and of others on the
+   * same store those that may change something, whose intent is on record.
+   *
+   * @example
+   * for (const { tool, userId, startedAt } of await crib.executions.running()) {
+   *   console.log(tool, userId, Date.now() - startedAt);
+   * }
+   */
+  running(): Promise<readonly RunningCall[]>;
   /**
    * Aborts the signal of a running call. False when there is none to abort.
    *
@@ -281,15 +321,20 @@ export interface CribUsage {
    * const november = await crib.usage.summary({ period: '2026-11' });
    */
   summary(filter?: { readonly period?: string }): Promise<readonly UsageLine[]>;
-}
-
-/** What this machine can give. */
-export interface CribHealth {
   /**
-   * Says which isolation this machine can give, and what the rest would take.
+   * Sums a month up by day, user, tool and source, from the counts that are kept. Days are those of UTC.
    *
    * @example
-   * for (const { type, ready } of await crib.health.sandboxes()) console.log(type, ready);
+   * const { total, users } = await crib.usage.report('2026-11');
+   * console.log(total.calls, total.costUsd, users[0]?.name);
    */
-  sandboxes(): ReturnType<Sandboxes['readiness']>;
+  report(month: string): Promise<UsageReport>;
+  /**
+   * Makes the file of a report: CSV for spreadsheets, JSON, or one HTML page to print.
+   *
+   * @example
+   * const { name, text } = await crib.usage.reportFile('2026-11', 'html');
+   * console.log(name, text.length);
+   */
+  reportFile(month: string, format: ReportFormat): Promise<ReportFile>;
 }

@@ -1,4 +1,5 @@
 /** The crib as surfaces and adapters see it. */
+import type { CribAlerts } from './alerts.ts';
 import type { Estimate } from './call.ts';
 import type { CallAs, CallOptions } from './call-options.ts';
 import type { Caller } from './caller.ts';
@@ -7,7 +8,6 @@ import type {
   CribApprovals,
   CribAudit,
   CribExecutions,
-  CribHealth,
   CribResults,
   CribTools,
   CribUsage,
@@ -18,6 +18,7 @@ import type { ToolError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { CribFlows } from './flow.ts';
 import type { FlowValue } from './flow-data.ts';
+import type { CribHealth } from './health.ts';
 import type { CribJobs } from './job.ts';
 import type { CribMetrics } from './metrics.ts';
 import type { CribPackages } from './packages.ts';
@@ -261,6 +262,13 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    */
   readonly metrics: CribMetrics;
   /**
+   * Conditions over figures and states, and what is done when they hold.
+   *
+   * @example
+   * const firing = (await crib.alerts.list()).filter(({ state }) => state === 'firing');
+   */
+  readonly alerts: CribAlerts;
+  /**
    * Durable functions whose steps are governed calls.
    *
    * @example
@@ -311,10 +319,10 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    */
   readonly packages: CribPackages;
   /**
-   * What this machine can give.
+   * Whether the parts work: tools, MCP servers, sources, store, queue, model, sandboxes.
    *
    * @example
-   * console.log(await crib.health.sandboxes());
+   * const { healthy, checks } = await crib.health.check();
    */
   readonly health: CribHealth;
   /**

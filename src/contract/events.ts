@@ -1,5 +1,7 @@
 /** The event bus: what happens in the crib, for whoever watches. Names are `noun.verb-ed`. */
+import type { AlertSeverity } from './alerts.ts';
 import type { FlowStatus, JournalStep } from './flow-store.ts';
+import type { HealthKind, HealthState } from './health.ts';
 import type { ShadowFinding } from './policy.ts';
 import type { ToolResult } from './result.ts';
 import type { ServerNotification, ServerState } from './servers.ts';
@@ -12,6 +14,18 @@ export interface StageTrace {
   readonly durationMs: number;
   /** It handed the call on, gave the answer itself, or threw. */
   readonly outcome: 'passed' | 'answered' | 'threw';
+}
+
+/** A change of an alert, as it is told. */
+export interface AlertChange {
+  readonly notificationId: string;
+  readonly alert: string;
+  /** A tool, source, caller or server; empty for an alert about no single one. */
+  readonly subject: string;
+  readonly severity: AlertSeverity;
+  readonly summary: string;
+  /** A silence keeps it from being told otherwise. */
+  readonly silenced: boolean;
 }
 
 export interface CribEvents {
@@ -57,8 +71,28 @@ export interface CribEvents {
   'server.changed': { readonly server: string; readonly state: ServerState };
   /** An MCP server reported something by itself; a server that reports too much is cut short. */
   'server.notified': ServerNotification & { readonly server: string };
-  'circuit.opened': { readonly tool: string };
-  'circuit.closed': { readonly tool: string };
+  /**
+   * Calls of a tool are refused for a while, because it kept failing. With `server`, those of all tools
+   * of that server are: it comes once, with the tool whose call opened the circuit. With `userId`, those of
+   * that caller alone.
+   */
+  'circuit.opened': { readonly tool: string; readonly server?: string; readonly userId?: string };
+  'circuit.closed': { readonly tool: string; readonly server?: string; readonly userId?: string };
+  /** A check found a subject in another state than the check before, in whichever process that was. */
+  'health.changed': {
+    /** As in `tool:git`, `server:github`, `store`. */
+    readonly subject: string;
+    readonly kind: HealthKind;
+    readonly name: string;
+    readonly state: HealthState;
+    readonly healthy: boolean;
+    /** Absent when it is the first result, and something is wrong. */
+    readonly before?: HealthState;
+  };
+  /** An alert fires for a subject. */
+  'alert.fired': AlertChange;
+  /** What an alert fired for is over. */
+  'alert.resolved': AlertChange;
   /** What a notification effect sent. */
   'effect.notified': {
     readonly event: string;

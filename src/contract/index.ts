@@ -172,7 +172,6 @@ export type {
   CribApprovals,
   CribAudit,
   CribExecutions,
-  CribHealth,
   CribResults,
   CribTools,
   CribUsage,
@@ -181,6 +180,7 @@ export type {
   LinkDecision,
   Permissions,
   ResultPage,
+  RunningCall,
   UndonePart,
   UndoReport,
   UsageLine,
@@ -195,19 +195,8 @@ export type {
   SeenTool,
   ToolLock,
 } from './lock.ts';
-export type {
-  CallFigures,
-  CountedStatus,
-  CribMetrics,
-  MetricHistory,
-  MetricHistoryQuery,
-  MetricKind,
-  MetricLine,
-  MetricPoint,
-  MetricRange,
-  MetricScope,
-} from './metrics.ts';
 export type { Needs, PathNeed } from './needs.ts';
+export * from './observation.ts';
 export type {
   CribPackages,
   InstallationResult,
@@ -223,6 +212,13 @@ export type {
   UpdateOptions,
   UpdateResult,
 } from './packages.ts';
+export type {
+  CallReplay,
+  ReplayAs,
+  ReplayFilter,
+  ReplayLine,
+  ReplayOptions,
+} from './replay.ts';
 export type {
   FailedResult,
   Labels,
@@ -259,7 +255,6 @@ export {
   type SourceState,
   type SourceStatus,
 } from './sources.ts';
-
 export type {
   AiSdkTools,
   AnthropicTools,
@@ -269,6 +264,7 @@ export type {
   ToolSetOptions,
   ToolSets,
 } from './tool-sets.ts';
+export type { ReportFile, ReportFormat, UsageReport, UsageReportLine } from './usage-report.ts';
 
 // Implementing a port: who approves, what is kept, what is allowed, where the outside world is.
 

@@ -54,9 +54,12 @@ export interface EnqueueOptions extends JobAs {
   readonly idempotencyKey?: string;
   /** Another queue than that of the type. */
   readonly queue?: string;
+  /** What the job belongs to; its calls, and lines of the log, carry it. The id of the job when absent. */
+  readonly traceId?: string;
 }
 
-export interface ScheduleOptions extends Omit<EnqueueOptions, 'delayMs' | 'idempotencyKey'> {
+export interface ScheduleOptions
+  extends Omit<EnqueueOptions, 'delayMs' | 'idempotencyKey' | 'traceId'> {
   /** Five fields, six with seconds in front, or a shorthand such as `@daily`. */
   readonly cron: string;
   /** An IANA name; UTC when absent. */

@@ -10,6 +10,9 @@ export type MetricKind = (typeof METRIC_KINDS)[number];
 export const METRIC_GRAINS = [60_000, 3_600_000, 86_400_000] as const;
 export type MetricGrain = (typeof METRIC_GRAINS)[number];
 
+/** Calls of names that no tool has are counted under this one: a caller could make up any number. */
+export const UNKNOWN_TOOL = '(unknown)';
+
 /** `unknown` for a call that a crash left in doubt. */
 export type CountedStatus = ToolStatus | 'unknown';
 
@@ -138,11 +141,45 @@ export interface MetricHistory {
   readonly total: CallFigures;
 }
 
+/** Calls of one column of a heat map whose durations lie between two limits, one twice the other. */
+export interface MetricHeatCell {
+  /** Milliseconds since the epoch. */
+  readonly start: number;
+  /** They took longer than this. Absent for the shortest durations. */
+  readonly overMs?: number;
+  /** They took at most this. Absent for the longest durations. */
+  readonly upToMs?: number;
+  readonly calls: number;
+}
+
+/** How many calls took how long, over time. Only calls that ran are in it. */
+export interface MetricHeat {
+  /** Whole columns. */
+  readonly from: number;
+  readonly to: number;
+  readonly columnMs: number;
+  /** Those with calls, by time and then by duration. */
+  readonly cells: readonly MetricHeatCell[];
+}
+
 export interface MetricLine extends CallFigures {
   readonly name: string;
 }
 
 /** What was counted and timed of calls, by every process of the store, also before a restart. */
+/** Counts the calls that end in this process while it is open, to the millisecond. */
+export interface MetricWatch {
+  readonly id: string;
+  /** The tool that is watched; absent for all of them. */
+  readonly tool?: string;
+  /** When it began, in milliseconds since the epoch. */
+  readonly since: number;
+  /** What was counted by now. */
+  figures(): CallFigures;
+  /** Ends it; returns what was counted until then, also when it is called again. */
+  stop(): CallFigures;
+}
+
 export interface CribMetrics {
   /**
    * Sums up the calls of a range: of the last hour, and of all tools, unless told otherwise.
@@ -160,6 +197,14 @@ export interface CribMetrics {
    */
   history(query?: MetricHistoryQuery): Promise<MetricHistory>;
   /**
+   * Counts calls by when they ended and how long they took, in at most 60 columns.
+   *
+   * @example
+   * const { cells } = await crib.metrics.heat({ tool: 'web_search', from: Date.now() - 86_400_000 });
+   * const slow = cells.filter(({ overMs = 0 }) => overMs > 1000);
+   */
+  heat(query?: MetricRange & MetricScope): Promise<MetricHeat>;
+  /**
    * Compares the tools, sources or callers of a range, those with the most calls first.
    *
    * @example
@@ -169,4 +214,14 @@ export interface CribMetrics {
     kind: Exclude<MetricKind, 'overall'>,
     query?: MetricRange & { readonly limit?: number },
   ): Promise<readonly MetricLine[]>;
+  /**
+   * Watches the calls of one tool, or of all, in this process from now on, for measuring one piece of work.
+   * Nothing is stored, and a watch that is not stopped counts until the crib is closed.
+   *
+   * @example
+   * const watch = crib.metrics.watch('web_search');
+   * await work();
+   * const { calls, costUsd } = watch.stop();
+   */
+  watch(tool?: string): MetricWatch;
 }

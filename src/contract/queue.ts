@@ -47,6 +47,8 @@ export interface NewJob {
   /** Milliseconds since the epoch; not before this moment. */
   readonly runAt: number;
   readonly createdAt: number;
+  /** Joins the job, and the calls it makes, to the call or request that added it. */
+  readonly traceId?: string;
   /** The key under which the caller added it. */
   readonly idempotencyKey?: string;
   /** The schedule that made it. */
@@ -56,6 +58,9 @@ export interface NewJob {
   /** Shows that this user added it; other jobs run only in the process that added them. */
   readonly seal?: string;
 }
+
+/** The id under which a job and its calls are found: its own where nothing else made it. */
+export const traceIdOf = ({ id, traceId }: NewJob): string => traceId ?? id;
 
 export interface Job extends NewJob {
   readonly state: JobState;

@@ -1,4 +1,5 @@
-/** The outside world as the core sees it: time, chance and a log, handed in so that tests own them. */
+/** The outside world as the core sees it: time, chance, a log and traces, handed in so that tests own them. */
+import type { Telemetry } from './telemetry.ts';
 
 export interface Logger {
   debug(message: string, fields?: Record<string, unknown>): void;
@@ -25,4 +26,6 @@ export interface Runtime {
   /** Calls back after a while. */
   after(ms: number, callback: () => void): Timer;
   readonly log: Logger;
+  /** Makes spans; absent where nobody traces. */
+  readonly telemetry?: Telemetry | undefined;
 }

@@ -67,6 +67,13 @@ export interface RepositoryView {
   readonly gitAlone: boolean;
 }
 
+/** What a run took of the machine: all its processes together. */
+export interface SandboxUsage {
+  /** Processor time in milliseconds. */
+  readonly cpuMs: number;
+  readonly peakMemoryBytes: number;
+}
+
 export interface SandboxRequest {
   readonly task: SandboxTask;
   readonly config: SandboxConfig;
@@ -76,6 +83,8 @@ export interface SandboxRequest {
   readonly host?: SandboxHost;
   /** Ends the run: everything it started is killed. */
   readonly signal: AbortSignal;
+  /** Told once, however the run ended. Drivers that cannot measure a run never call it. */
+  onUsage?(usage: SandboxUsage): void;
 }
 
 export type SandboxReadiness =

@@ -61,6 +61,8 @@ export interface ManagedSource extends Source {
   status(): SourceStatus;
   /** Reads its definitions again. Rejects with the reason; what was known before stays. */
   refresh(signal: AbortSignal): Promise<SourceChange>;
+  /** Reads its definitions and forgets them: nothing changes. Rejects with the reason. */
+  test?(signal: AbortSignal): Promise<void>;
 }
 
 /** The sources of the configuration, and those that the program adds. */
@@ -81,6 +83,14 @@ export interface CribSources {
    * console.log(change.added, change.removed, change.changed);
    */
   refresh(name: string): Promise<SourceRefresh>;
+  /**
+   * Reads the definitions of a source to see whether that works; neither they nor the tools change.
+   * Rejects with NOT_FOUND, or with the reason why they could not be read.
+   *
+   * @example
+   * const { state } = await crib.sources.test('petstore');
+   */
+  test(name: string, signal?: AbortSignal): Promise<SourceStatus>;
   /**
    * Adds a source for as long as the crib is open, with the settings that `sources.<kind>.<name>` takes
    * in the configuration. Rejects with CONFIG_INVALID, CONFLICT for a name that is taken, or the

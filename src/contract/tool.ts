@@ -62,7 +62,7 @@ export interface AuthRequirement {
   /** The key under which the secrets port holds the credential, e.g. `STRIPE_SECRET_KEY`. */
   readonly configKey: string;
   readonly setupUrl?: string;
-  /** Tries the credential for real. Only run on demand. */
+  /** Tries the credential for real. Run by health checks alone: it has to be read only and free of charge. */
   test?(secret: string): Promise<boolean>;
 }
 
@@ -299,6 +299,10 @@ export interface Tool<I = unknown, O = unknown> {
   initialize?(): Promise<void>;
   /** Runs once, when the crib closes or the tool is unregistered. */
   cleanup?(): Promise<void>;
+  /**
+   * Says whether a call would work. It may be asked every minute, so it has to be cheap, read only and free
+   * of charge; it gets no context, and one that throws or takes too long counts as unhealthy.
+   */
   healthCheck?(): Promise<Health>;
   /** Turns what `run` threw into an error of the table; `undefined` leaves it to the pipeline. */
   handleError?(error: unknown): ToolError | undefined;

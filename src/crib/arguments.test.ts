@@ -29,8 +29,10 @@ const WRONG: readonly (readonly [string, unknown])[] = [
 const OPTIONAL: readonly string[] = [
   'approvals.list',
   'audit.query',
+  'audit.replayAll',
   'audit.verify',
   'usage.summary',
+  'health.check',
   'tools.list',
   'tools.search',
   'tools.registerAll',
@@ -50,7 +52,11 @@ const OPTIONAL: readonly string[] = [
 const WITHOUT: readonly string[] = [
   'permissions.list',
   'audit.checkpoint',
+  'executions.running',
   'health.sandboxes',
+  'health.latest',
+  'health.circuits',
+  'health.schedules',
   'servers.list',
   'servers.resources',
   'servers.prompts',

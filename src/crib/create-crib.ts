@@ -22,9 +22,10 @@ import { createEventBus } from '../observation/event-bus.ts';
 import { keepFor } from '../observation/roll-up/cover-range.ts';
 import { UsageStats } from '../observation/usage-stats.ts';
 import { createRegistry } from '../registry/registry.ts';
+import { alertsOf } from './alerts/alerts-of.ts';
 import { assertFolder, assertOptions, CRIB_OPTIONS } from './check-options.ts';
-import { createRuntime } from './create-runtime.ts';
 import type { CribOptions } from './crib-options.ts';
+import type { HealthSettings } from './health/health-of.ts';
 import {
   checkpointsOf,
   jobEngineOf,
@@ -42,6 +43,7 @@ import type { Opened } from './members/member-deps.ts';
 import type { OpenEngineDeps } from './open-engine.ts';
 import { outsideSources } from './sources/outside-sources.ts';
 import type { OpenedTeam } from './team/open-team.ts';
+import { tracingRuntime } from './tracing/tracing-runtime.ts';
 import { openUserKey, userFolder } from './user-folder.ts';
 
 /** Stops the start where an allowed address is invalid; warns of commands that can never run. */
@@ -151,23 +153,47 @@ const sizeOf = ({ model }: CribOptions, { execution, ...config }: Config) => ({
   hasModel: model?.configured ?? config.model !== undefined,
 });
 
+const healthSettingsOf = (
+  { home, secrets, model }: CribOptions,
+  config: Config,
+  redactor: () => Promise<Redactor>,
+): HealthSettings => ({
+  ...{ config, redactor, home: userFolder(home), secrets },
+  hasOwnModel: model?.configured === true,
+});
+
+/** What our own programs share with the crib that they make. */
+export interface HostDeps {
+  /** Of the same configuration. The log of the program hides what the crib has learnt then. */
+  redactor?(): Promise<Redactor>;
+}
+
 /** Settles the configuration, with what a team enforces, and opens what all the rest needs. */
-const openSettings = async (options: CribOptions, runtime: Runtime) => {
+const openSettings = async (options: CribOptions, runtime: Runtime, host: HostDeps) => {
   const config = await configOf(options);
   await checkReach(config, runtime);
   const sandboxes = lazySandboxes(runtime, config);
-  const redactor = lazyAsync(() => openRedactor(config));
+  const redactor = host.redactor ?? lazyAsync(() => openRedactor(config));
   const team = await teamOf(options, { config, runtime, sandboxes, redactor });
   return { config: team?.config ?? config, sandboxes, redactor, team };
 };
 
-/** Makes a crib with access to its store, for our own surfaces, server and command line. */
-export const createCribHost = async (options: CribOptions = {}): Promise<CribHost> => {
+const checkOptions = async (options: CribOptions): Promise<void> => {
   const checks: Readonly<Record<keyof CribOptions, ArgumentCheck>> = CRIB_OPTIONS;
   assertOptions(options, checks);
   await assertFolder(options.root);
-  const runtime = createRuntime(options.runtime);
-  const { config, sandboxes, redactor, team } = await openSettings(options, runtime);
+};
+
+const userOf = ({ home, secrets }: CribOptions) => ({ home: userFolder(home), secrets });
+
+/** Makes a crib with access to its store, for our own surfaces, server and command line. */
+export const createCribHost = async (
+  options: CribOptions = {},
+  shared: HostDeps = {},
+): Promise<CribHost> => {
+  await checkOptions(options);
+  const runtime = await tracingRuntime(options.runtime);
+  const { config, sandboxes, redactor, team } = await openSettings(options, runtime, shared);
   const [events, usage] = [createEventBus(runtime.log), new UsageStats()];
   const { gate, lock } = await openLock(options, config, runtime);
   const registry = createRegistry({
@@ -203,7 +229,8 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
     discoverTools: config.registry.autoDiscovery ? discoverWith(registry, mcp) : async () => {},
     ...{ lock, flowFiles: options.flowFiles, syncEveryRecord: config.audit.syncEveryRecord },
     recordedMs: (tool) => usage.of(tool)?.averageMs,
-    ...sizeOf(options, config),
+    alerts: await alertsOf({ ...deps, ...userOf(options), host, redactor }),
+    ...{ ...sizeOf(options, config), healthSettings: healthSettingsOf(options, config, redactor) },
   });
   return withDeliveries(late.crib, config, runtime);
 };

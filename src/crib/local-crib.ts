@@ -1,4 +1,5 @@
 /** A crib in this process. Opens its store when the first call needs it. */
+import type { CribAlerts } from '../contract/alerts.ts';
 import type { CallAs, CallOptions } from '../contract/call-options.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Catalog } from '../contract/catalog.ts';
@@ -15,7 +16,6 @@ import type {
   CribApprovals,
   CribAudit,
   CribExecutions,
-  CribHealth,
   CribResults,
   CribUsage,
   Permissions,
@@ -24,6 +24,7 @@ import type { CribDevices } from '../contract/devices.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { CribFlows } from '../contract/flow.ts';
+import type { CribHealth } from '../contract/health.ts';
 import type { CribJobs } from '../contract/job.ts';
 import type { ToolLock } from '../contract/lock.ts';
 import type { CribMetrics } from '../contract/metrics.ts';
@@ -42,9 +43,12 @@ import { createExecutionIds } from '../governance/ids.ts';
 import type { Engine, IdentifiedCall } from '../pipeline/engine.ts';
 import { requestFault } from '../pipeline/request-fault.ts';
 import type { Registry } from '../registry/registry.ts';
+import { ALERT_CHECKS, type OpenedAlertMember } from './alerts/alerts-of.ts';
+import { AUDIT_CHECKS } from './audit/audit-checks.ts';
+import { auditOf } from './audit/audit-of.ts';
 import { frameworkTools } from './framework-tools.ts';
+import { HEALTH_CHECKS, type HealthSettings, healthOf } from './health/health-of.ts';
 import { approvalsOf } from './members/approvals-of.ts';
-import { auditOf } from './members/audit-of.ts';
 import {
   type BackgroundDeps,
   type BackgroundMembers,
@@ -54,7 +58,6 @@ import { checked, checkedMethods } from './members/checked.ts';
 import { executionsOf } from './members/executions-of.ts';
 import {
   APPROVAL_CHECKS,
-  AUDIT_CHECKS,
   CATALOG_CHECKS,
   EVENT_CHECKS,
   EXECUTION_CHECKS,
@@ -64,7 +67,6 @@ import {
   SERVER_CHECKS,
   SYNC_CATALOG,
   TOOL_SET_CHECKS,
-  USAGE_CHECKS,
 } from './members/member-checks.ts';
 import type { MemberDeps, Opened } from './members/member-deps.ts';
 import { METRIC_CHECKS, type MetricsDeps, metricsOf } from './members/metrics-of.ts';
@@ -73,19 +75,21 @@ import { permissionsOf } from './members/permissions-of.ts';
 import { ReadySandboxes } from './members/ready-sandboxes.ts';
 import { resultsOf } from './members/results-of.ts';
 import { StartingCalls } from './members/starting-calls.ts';
-import { usageOf } from './members/usage-of.ts';
+import { USAGE_CHECKS, usageOf } from './members/usage-of.ts';
 import { PACKAGE_CHECKS } from './packages/packages-of.ts';
 import { SOURCE_CHECKS } from './sources/sources-of.ts';
 
 export interface LocalCribDeps extends Omit<MetricsDeps, 'engine' | 'starting'>, BackgroundDeps {
   readonly maxConcurrentTools: number;
   readonly hasModel: boolean;
+  readonly healthSettings: HealthSettings;
   readonly sandboxes: Sandboxes;
   readonly servers: Servers;
   readonly sources: CribSources;
   readonly packages: CribPackages;
   discoverTools(signal: AbortSignal, servers?: readonly string[]): Promise<void>;
   readonly lock: ToolLock;
+  readonly alerts: OpenedAlertMember;
   /** Absent for a user who is in no team. */
   readonly team?: Pick<TeamClient, 'state'> | undefined;
 }
@@ -123,6 +127,7 @@ export class LocalCrib implements CribHost {
   readonly results: CribResults;
   readonly usage: CribUsage;
   readonly metrics: CribMetrics;
+  readonly alerts: CribAlerts;
   readonly flows: CribFlows;
   readonly chains: CribChains;
   readonly jobs: CribJobs;
@@ -151,12 +156,14 @@ export class LocalCrib implements CribHost {
       starting: this.#starting,
     };
     this.approvals = checked(approvalsOf(members), APPROVAL_CHECKS);
-    this.audit = checked(auditOf(members), AUDIT_CHECKS);
+    this.audit = this.#auditOf(members);
     this.executions = checked(executionsOf(members), EXECUTION_CHECKS, { sync: ['cancel'] });
     this.permissions = checked(permissionsOf(members, registry), PERMISSION_CHECKS);
     this.results = checked(resultsOf(members), RESULT_CHECKS, { sync: ['forget'] });
-    this.usage = checked(usageOf(members), USAGE_CHECKS);
-    this.metrics = checked(metricsOf({ ...members, keepMetrics: deps.keepMetrics }), METRIC_CHECKS);
+    const metricDeps = { ...members, keepMetrics: deps.keepMetrics, events: deps.events };
+    this.metrics = checked(metricsOf(metricDeps), METRIC_CHECKS, { sync: ['watch'] });
+    this.alerts = checked(deps.alerts.members, ALERT_CHECKS);
+    this.usage = checked(usageOf({ ...members, metrics: this.metrics }), USAGE_CHECKS);
     this.#background = backgroundOf(members, deps, {
       nextId: () => this.#nextId(deps.runtime.now()),
       execute: (tool, input, as) => this.execute(tool, input, as),
@@ -166,17 +173,38 @@ export class LocalCrib implements CribHost {
     this.jobs = this.#background.jobs;
     this.devices = this.#background.devices;
     this.chains = this.#background.chains;
-    this.health = { sandboxes: () => this.#sandboxes.readiness() };
+    this.health = this.#healthOf(members);
     this.events = checked(deps.events, EVENT_CHECKS, { sync: ['on'] });
     this.sources = checked(deps.sources, SOURCE_CHECKS);
     this.packages = checked(deps.packages, PACKAGE_CHECKS);
     this.servers = checked(this.#servers(), SERVER_CHECKS, { sync: ['logs', 'watch'] });
   }
 
+  #auditOf(members: MemberDeps): CribAudit {
+    const { servers, sources } = this.#deps;
+    return checked(auditOf({ ...members, servers, sources }), AUDIT_CHECKS, {
+      sync: ['replayAll'],
+    });
+  }
+
+  #healthOf(members: MemberDeps): CribHealth {
+    const { open } = members;
+    const own = { jobs: this.jobs, open, sandboxes: this.#sandboxes };
+    return checked(healthOf({ ...members, ...this.#deps, ...own }), HEALTH_CHECKS, {
+      sync: ['circuits'],
+    });
+  }
+
   #servers(): Servers {
     const { servers } = this.#deps;
     // The breaker counted failures of a process that has ended.
-    const reset = (name: string) => this.#engine?.shared.resetServer(`mcp:${name}`);
+    const reset = (name: string): void => {
+      const server = `mcp:${name}`;
+      const closed = this.#engine?.shared.resetServer(server);
+      for (const tool of closed?.tools ?? []) this.events.emit('circuit.closed', { tool });
+      const [tool = ''] = closed?.tools ?? [];
+      if (closed?.isServerClosed) this.events.emit('circuit.closed', { tool, server });
+    };
     return {
       ...servers,
       restart: async (name) => {
@@ -190,6 +218,10 @@ export class LocalCrib implements CribHost {
         return status;
       },
     };
+  }
+
+  raiseAlerts(): () => Promise<void> {
+    return this.#deps.alerts.raise();
   }
 
   continueFlows(): Promise<void> {

@@ -1,5 +1,4 @@
 /** Opens the configured MCP servers, each behind its own guards. */
-import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { type ApprovalCallback, createCallbackApprover } from '../approvers/callback.ts';
 import { readEnvironment } from '../config/read-environment.ts';
@@ -15,6 +14,7 @@ import type { Redactor } from '../governance/redaction/redaction.ts';
 import { secretNames } from '../governance/redaction/secret-names.ts';
 import { MINUTE_MS } from '../kit/data/durations.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
+import { ownVersion } from '../kit/file/own-version.ts';
 import { openPinnedWebSocket, socketTarget } from '../kit/http/pinned-web-socket.ts';
 import { createMcpServers, type McpServers } from '../sources/mcp/create-mcp-servers.ts';
 import { elicitByApprover } from '../sources/mcp/questions/elicit-by-approver.ts';
@@ -211,12 +211,6 @@ const loginsOf =
       onUnauthorized: async (context) => (await provider()).onUnauthorized(context),
     };
   };
-
-/** Reads the version of this package; works from sources, library and bundle alike. */
-const ownVersion = (): string => {
-  const pack: unknown = createRequire(import.meta.url)('toolcrib/package.json');
-  return (pack as { version: string }).version;
-};
 
 export interface OpenedMcpServers extends Omit<McpServers, 'add'> {
   /** Adds a server with settings that have been checked; starts nothing. Throws CONFLICT. */

@@ -132,6 +132,29 @@ describe('a flow as code', () => {
     expect(run).toMatchObject({ status: 'completed', output: 12 });
   });
 
+  it('its calls carry the id of the run as trace id', async () => {
+    const traces: (string | undefined)[] = [];
+    const probe = defineTool({
+      ...{ name: 'probe', description: 'Notes the trace id.', tier: 'read_only' },
+      input: z.object({}),
+      run: (_input, { traceId }) => {
+        traces.push(traceId);
+        return {};
+      },
+    });
+    const crib = await createCribHost({ store, builtins: false, tools: [probe] });
+    open.push(crib);
+    const service = await openService({
+      execute: (tool, input, as) => crib.execute(tool, input, as),
+      tools: crib.tools,
+    });
+    const code = async (flow: FlowContext): Promise<unknown> => flow.call('probe', {});
+    register(service, defineFlow({ name: 'traced', version: '1.0.0', run: code }));
+    const { runId, finished } = await service.start('traced', {});
+    expect(await finished).toMatchObject({ status: 'completed' });
+    expect(traces).toEqual([runId]);
+  });
+
   it('fails with the code of a call that its code does not catch', async () => {
     const { run } = await runFlow((flow) => flow.call('fail', {}));
     expect(run).toMatchObject({ status: 'failed', error: { code: 'EXECUTION_FAILED' } });

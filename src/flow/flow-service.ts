@@ -15,6 +15,7 @@ import {
   type RunPlan,
 } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import type { TraceContext } from '../contract/telemetry.ts';
 import { HOUR_MS } from '../kit/data/durations.ts';
 import { callerOf } from '../pipeline/new-call.ts';
 import { approvalWait, childWait, hasAnswer, isAnswered, wakeAnswered } from './answered-waits.ts';
@@ -25,6 +26,7 @@ import type { RunJournal } from './run-journal.ts';
 import { assertRunId, assertSameRun, KEPT_MS, type NewRun, newRun, stopped } from './run-record.ts';
 import { RunScheduler } from './run-scheduler.ts';
 import { type FlowSeals, movedSeal, plantedPart, sealedEvent, sealedRun } from './run-seals.ts';
+import { endTurnSpan, startTurnSpan } from './run-span.ts';
 import { concludeTurn, type NewTurn, openTurn, type Turn } from './run-turn.ts';
 import { noRun, RunWatchers, unwatchable } from './run-watchers.ts';
 import { limitsOf, type RunDeps, stepDepsOf } from './step-deps.ts';
@@ -287,9 +289,13 @@ export class FlowService {
     // Each call under way listens to it.
     setMaxListeners(0, controller.signal);
     this.#active.set(run.id, { execution, controller, journal });
-    const context = new StepContext(execution, this.#stepDeps(turn, controller), steps);
+    const span = startTurnSpan(run, runtime.telemetry);
+    const stepDeps = this.#stepDeps(turn, controller, span?.trace);
+    const context = new StepContext(execution, stepDeps, steps);
     // A copy: what the code does to its input must not change the record of the run.
-    const end = await execution.run(() => flow.run(context, plainValue(run.input)));
+    const work = () => execution.run(() => flow.run(context, plainValue(run.input)));
+    const end = await (span ? span.run(work) : work());
+    endTurnSpan(span, end);
     if (this.#active.get(run.id)?.execution === execution) this.#active.delete(run.id);
     if (end.type === 'lost') {
       // What has ended is kept for the next process.
@@ -301,9 +307,13 @@ export class FlowService {
     await this.#afterRelease(await concludeTurn(turn, { end, seenEvent }, this.#deps));
   }
 
-  #stepDeps({ run, flows, seals, records }: Turn, controller: AbortController): StepDeps {
+  #stepDeps(
+    { run, flows, seals, records }: Turn,
+    controller: AbortController,
+    trace: TraceContext | undefined,
+  ): StepDeps {
     return stepDepsOf(run, this.#deps, {
-      ...{ flows, seals, records, signal: controller.signal },
+      ...{ flows, seals, records, trace, signal: controller.signal },
       cancelCalls: () => controller.abort(),
       cancelChild: async (runId) => {
         await this.cancel(runId);

@@ -7,6 +7,7 @@ import { type ToolError, ToolFailure } from '../contract/errors.ts';
 import type { FlowRun, Flows } from '../contract/flow-store.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import type { TraceContext } from '../contract/telemetry.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
 import type { ConfirmInput } from '../pipeline/approval/confirm-tool.ts';
 import type { PlanCover, PlannedRun } from '../pipeline/approval/plan-cover.ts';
@@ -41,6 +42,8 @@ export interface TurnDeps extends Pick<StepDeps, 'startChild' | 'cancelCalls' | 
   readonly seals: FlowSeals;
   readonly signal: AbortSignal;
   readonly records: RunRecords | undefined;
+  /** The span of the turn, for its calls; nothing where nobody traces. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** Who a run calls as, and what it may spend; the same holds for its children. */
@@ -51,7 +54,8 @@ export const limitsOf = ({ caller, dailyUsd }: FlowRun): Pick<FlowRun, 'caller' 
 export const callAsOf = (run: FlowRun): CallAs => {
   const { caller, ...limits } = limitsOf(run);
   const { id: flowId, outerFlows } = run;
-  return { ...caller, ...limits, flowId, ...(outerFlows && { outerFlows }) };
+  // Calls of a run are found under its id, also those that another process makes.
+  return { ...caller, ...limits, flowId, traceId: flowId, ...(outerFlows && { outerFlows }) };
 };
 
 /** For how long an answer about a caller holds. */
@@ -136,9 +140,14 @@ const plannedCalls = (
 export const stepDepsOf = (
   run: FlowRun,
   deps: RunDeps,
-  { signal, records, ...turn }: TurnDeps,
+  { signal, records, trace, ...turn }: TurnDeps,
 ): StepDeps => {
-  const as: CallAs = { ...callAsOf(run), signal, ...(records && { runRecords: records }) };
+  const as: CallAs = {
+    ...callAsOf(run),
+    signal,
+    ...(records && { runRecords: records }),
+    ...(trace && { trace }),
+  };
   const refusal = refusalCheck(run, deps);
   const withPlan = plannedCalls(run, deps);
   const call = (step: StepCall, own: AbortSignal | undefined): Promise<ToolResult> => {

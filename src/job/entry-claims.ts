@@ -4,7 +4,7 @@
  * of two deliveries one runs, and a job that is done answers what it answered.
  */
 import { toolError } from '../contract/errors.ts';
-import type { Job, JobEnd } from '../contract/queue.ts';
+import { type Job, type JobEnd, traceIdOf } from '../contract/queue.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Replays } from '../contract/store.ts';
@@ -28,7 +28,7 @@ const storedResult = (job: Job, executionId: string, result: unknown): ToolResul
   metadata: {
     ...{ executionId, toolName: `job:${job.type}`, version: '', timestamp: job.createdAt },
     ...{ duration: 0, attempts: job.attempts, cost: 0, tokensUsed: 0, cached: false },
-    ...{ degraded: false, resourcesUsed: [], traceId: job.id },
+    ...{ degraded: false, resourcesUsed: [], traceId: traceIdOf(job) },
     labels: { trust: 'untrusted', sensitivity: 'private' },
   },
 });

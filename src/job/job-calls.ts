@@ -6,7 +6,7 @@ import type { ApprovalRecord } from '../contract/approver.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import type { Catalog } from '../contract/catalog.ts';
 import { ToolFailure } from '../contract/errors.ts';
-import type { Job } from '../contract/queue.ts';
+import { type Job, traceIdOf } from '../contract/queue.ts';
 import type { PendingApproval, ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { MemoryStore } from '../contract/store.ts';
@@ -36,7 +36,7 @@ export class JobCalls {
     this.#job = job;
     this.#deps = deps;
     const limits = job.dailyUsd === undefined ? {} : { dailyUsd: job.dailyUsd };
-    this.#as = { ...job.caller, ...limits, signal };
+    this.#as = { ...job.caller, ...limits, signal, traceId: traceIdOf(job) };
   }
 
   async call(tool: string, input: unknown): Promise<unknown> {

@@ -57,13 +57,21 @@ const assertMayAdd = (type: string, tools: readonly string[] | undefined): void 
   });
 };
 
+const MAX_TRACE_ID = 200;
+
+/** Throws VALIDATION_ERROR for an id that is empty or long. */
+const checkedTrace = (traceId: string): string => {
+  if (traceId !== '' && traceId.length <= MAX_TRACE_ID) return traceId;
+  throw new ToolFailure('VALIDATION_ERROR', `traceId has 1 to ${MAX_TRACE_ID} characters.`);
+};
+
 export const jobTemplate = async (
   type: JobType,
   payload: unknown,
   options: EnqueueOptions & { readonly retries: number },
 ): Promise<JobTemplate> => {
   const { retries, backoff = BACKOFF, priority = 0, idempotencyKey, dailyUsd } = options;
-  const { queue = type.queue, delayMs: _delayMs, ...as } = options;
+  const { queue = type.queue, delayMs: _delayMs, traceId, ...as } = options;
   assertMayAdd(type.type, as.tools);
   assertQueueName(queue);
   assertRange(retries, 'retries', MAX_RETRIES);
@@ -79,6 +87,7 @@ export const jobTemplate = async (
     ...{ queue, type: type.type, payload: await parsePayload(type, payload), caller: callerOf(as) },
     ...{ priority, retries, backoff },
     ...(dailyUsd !== undefined && { dailyUsd }),
+    ...(traceId !== undefined && { traceId: checkedTrace(traceId) }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   };
 };
@@ -102,8 +111,9 @@ export const sealedText = (
   job: Omit<Job, 'state' | 'attempts' | 'runAt' | 'createdAt'>,
 ): string => {
   const { id, scheduleId, cadence, queue, type, payload, caller, dailyUsd, retries } = job;
+  const { traceId } = job;
   const name = scheduleId === undefined ? { id } : { scheduleId, cadence };
-  return `toolcrib job 1\n${canonicalJson({ ...name, queue, type, payload, caller, dailyUsd, retries })}`;
+  return `toolcrib job 1\n${canonicalJson({ ...name, queue, type, payload, caller, dailyUsd, retries, traceId })}`;
 };
 
 /** The moment that the id of a schedule's job names; `undefined` for any other id. */

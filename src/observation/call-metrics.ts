@@ -3,8 +3,9 @@
  * A crib without a listener pays nothing for it.
  */
 import type { CribEvents, Events } from '../contract/events.ts';
-import type { ToolStatus } from '../contract/result.ts';
+import type { ResultMetadata, ToolStatus } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import { BOUNDS_S } from '../kit/metrics/duration-bounds.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 
 /** Figures of one tool, or of all of them. */
@@ -22,10 +23,20 @@ export interface CallFigures {
   readonly perSecond: number;
 }
 
+/** A traced call, as an example of those that one bucket of durations counts. */
+export interface CallExemplar {
+  readonly traceId: string;
+  readonly durationMs: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
 export interface ToolCounts {
   readonly byStatus: ReadonlyMap<ToolStatus, number>;
   readonly byCode: ReadonlyMap<string, number>;
   readonly durations: DurationHistogram;
+  /** The newest traced call by the index of its bucket among `BOUNDS_S`. */
+  readonly exemplars: ReadonlyMap<number, CallExemplar>;
   readonly costUsd: number;
   readonly tokens: number;
   readonly running: number;
@@ -39,6 +50,8 @@ export const UNKNOWN_TOOL = '(unknown)';
 const OTHER_TOOLS = '(other)';
 const MAX_TOOLS = 2000;
 const WINDOW_SECONDS = 60;
+/** Ids of calls that nobody traces are shorter. */
+const TRACE_ID_LENGTH = 32;
 
 const bump = <K>(counts: Map<K, number>, key: K): void => {
   counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -78,6 +91,7 @@ class Counts implements ToolCounts {
   readonly byStatus = new Map<ToolStatus, number>();
   readonly byCode = new Map<string, number>();
   readonly durations = new DurationHistogram();
+  readonly exemplars = new Map<number, CallExemplar>();
   readonly pace = new Pace();
   costUsd = 0;
   tokens = 0;
@@ -93,6 +107,14 @@ class Counts implements ToolCounts {
     this.costUsd += cost;
     this.tokens += tokensUsed;
     this.lastUsedAt = now;
+    this.#noteExemplar(result.metadata, now);
+  }
+
+  #noteExemplar({ traceId, duration }: ResultMetadata, at: number): void {
+    if (traceId.length !== TRACE_ID_LENGTH) return;
+    const bucket = BOUNDS_S.findIndex((bound) => duration <= bound * 1000);
+    const exemplar = { traceId, durationMs: duration, at };
+    this.exemplars.set(bucket < 0 ? BOUNDS_S.length : bucket, exemplar);
   }
 
   figures(now: number): CallFigures {
@@ -119,7 +141,6 @@ export class CallMetrics {
   readonly #tools = new Map<string, Counts>();
   /** The counts of each running call by execution, so that its end is booked where its start was. */
   readonly #running = new Map<string, Counts>();
-  readonly #openCircuits = new Set<string>();
   readonly #now: () => number;
   readonly #stops: readonly (() => void)[];
 
@@ -133,8 +154,6 @@ export class CallMetrics {
         this.#start(executionId, isTool(tool) ? tool : UNKNOWN_TOOL);
       }),
       events.on('call.finished', (finished) => this.#finish(finished)),
-      events.on('circuit.opened', ({ tool }) => void this.#openCircuits.add(tool)),
-      events.on('circuit.closed', ({ tool }) => void this.#openCircuits.delete(tool)),
     ];
   }
 
@@ -153,10 +172,6 @@ export class CallMetrics {
 
   isRunning(executionId: string): boolean {
     return this.#running.has(executionId);
-  }
-
-  get openCircuits(): readonly string[] {
-    return [...this.#openCircuits];
   }
 
   /** Of one tool, or of all; `undefined` for a tool that was not called. */

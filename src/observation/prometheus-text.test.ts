@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
 import { CallMetrics } from './call-metrics.ts';
-import { createPrometheusText, type PrometheusSources } from './prometheus-text.ts';
+import type { MetricSources } from './metric-families.ts';
+import { createPrometheusText } from './prometheus-text.ts';
 
 const scraped = async (
   work: (crib: Awaited<ReturnType<typeof testCrib>>) => Promise<unknown>,
-  more: Partial<PrometheusSources> = {},
+  more: Partial<MetricSources> = {},
 ) => {
   const crib = await testCrib([aTool()]);
   const isTool = (name: string) => crib.tools.get(name) !== undefined;
@@ -14,6 +15,7 @@ const scraped = async (
   const { text, contentType } = await createPrometheusText({
     version: '1.2.3',
     calls,
+    circuits: () => crib.health.circuits(),
     servers: () => [],
     waitingApprovals: async () => 2,
     watchers: () => 3,
@@ -53,6 +55,15 @@ describe('createPrometheusText', () => {
     expect(text).toContain('toolcrib_call_duration_seconds_bucket{tool="echo",le="+Inf"} 2');
     expect(text).toContain('toolcrib_call_duration_seconds_count{tool="echo"} 2');
     expect(text).toContain('toolcrib_running_calls{tool="echo"} 0');
+  });
+
+  it('counts every tool of a server that rests', async () => {
+    const resting = ['one', 'two'].map((tool) => ({
+      ...{ tool, state: 'open' as const, failures: 5, server: 'mcp:demo' },
+    }));
+    const { text } = await scraped(async () => {}, { circuits: () => resting });
+    expect(text).toContain('toolcrib_circuit_open{tool="one"} 1');
+    expect(text).toContain('toolcrib_circuit_open{tool="two"} 1');
   });
 
   it('has buckets that never fall', async () => {

@@ -36,6 +36,7 @@ import { evidenceOf, prove } from './pipeline.ts';
 import { redactError } from './record/as-tool-error.ts';
 import { reconcile } from './record/reconcile.ts';
 import { SignalFollowers } from './recovery/signal-followers.ts';
+import { createRehearsal, type Rehearsal } from './rehearse.ts';
 import { requestFault } from './request-fault.ts';
 import { createSharedServices, type EngineDeps, type SharedServices } from './shared-services.ts';
 import { type StageDeps, stageDeps } from './stage-deps.ts';
@@ -76,6 +77,7 @@ export class Engine {
   readonly #deps: EngineDeps;
   readonly #contexts: Contexts;
   readonly #run: Next<CallRequest>;
+  readonly #rehearse: (call: CallRequest) => Promise<Rehearsal>;
   readonly #record: Stage<never>;
   readonly #newCallDeps: NewCallDeps;
   #recovering: Timer | undefined = undefined;
@@ -93,6 +95,7 @@ export class Engine {
     const stages = this.#stageDeps();
     this.#record = record(stages.record);
     this.#run = governed(stages, createTracer(deps));
+    this.#rehearse = createRehearsal(stages);
   }
 
   /** Records what became of each call that a crash interrupted. Runs before the first call. */
@@ -139,6 +142,12 @@ export class Engine {
   /** Explains which rule decides about a call, and why. Rejects with the refusal of an earlier gate. */
   async explain(toolName: string, rawInput: unknown, as?: CallAs): Promise<Explanation> {
     return this.#explain(await this.#parsed(toolName, rawInput, as));
+  }
+
+  /** Takes a call through the gates and makes none: nothing is recorded, counted or run. */
+  rehearse(toolName: string, rawInput: unknown, as: CallAs): Promise<Rehearsal> {
+    const from = { toolName, rawInput, as: { ...as, dryRun: true }, parent: undefined };
+    return this.#rehearse(newCall(from, this.#newCallDeps));
   }
 
   /** Returns what the approval of a plan is bound to for one call. Rejects like `explain`. */

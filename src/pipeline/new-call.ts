@@ -11,6 +11,8 @@ import type { CallAs, CallOptions } from '../contract/call-options.ts';
 import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { InnerCallOptions } from '../contract/context.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import type { Span } from '../contract/telemetry.ts';
+import { traceIdOf } from '../kit/http/trace-context.ts';
 
 export interface CallInput {
   readonly toolName: string;
@@ -111,6 +113,8 @@ class Notes implements CallNotes {
   writes = 0;
   failedWrites = 0;
   runMs = 0;
+  cpuMs = 0;
+  peakMemoryBytes = 0;
   waitedMs = 0;
   recordedInput: unknown = undefined;
   summary: string | undefined = undefined;
@@ -129,7 +133,8 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
   readonly internal: ReadyTool | undefined;
   readonly startedAt: number;
   readonly startedElapsed: number;
-  readonly traceId: string;
+  traceId: string;
+  span: Span | undefined = undefined;
   readonly notes: CallNotes = new Notes();
   readonly control: Control;
   ready: unknown = undefined;
@@ -158,10 +163,13 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
     this.options = options;
     this.parent = from.parent;
     this.internal = from.internal;
-    this.traceId = options.traceId ?? from.parent?.traceId ?? this.executionId;
+    this.traceId = traceIdIn(options) ?? from.parent?.traceId ?? this.executionId;
     this.control = new Control(options.onProgress);
   }
 }
+
+const traceIdIn = ({ trace, traceId }: CallOptions): string | undefined =>
+  trace ? traceIdOf(trace) : traceId;
 
 const NO_OPTIONS: CallOptions = Object.freeze({});
 

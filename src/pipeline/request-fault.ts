@@ -5,6 +5,8 @@
 import type { CallAs, OuterFlow } from '../contract/call-options.ts';
 import type { CallerNames } from '../contract/caller.ts';
 import type { Issue } from '../contract/errors.ts';
+import type { TraceContext } from '../contract/telemetry.ts';
+import { readTrace } from '../kit/http/trace-context.ts';
 import { unknownNameText } from '../kit/text/did-you-mean.ts';
 import { isPlanConsent } from './approval/plan-cover.ts';
 import { RunRecords } from './record/run-records.ts';
@@ -37,6 +39,13 @@ const isOuterFlows: Check = (value) =>
     return isText(flowId) && (usd === undefined || isLimit(usd));
   });
 
+const isTrace: Check = (value) => {
+  if (!isObject(value)) return false;
+  const { traceparent, tracestate } = value as Partial<TraceContext>;
+  const trace = readTrace(traceparent, tracestate);
+  return trace !== undefined && trace.tracestate === tracestate;
+};
+
 /** What an option has to be, and the test for it. */
 type Rule = readonly [must: string, check: Check];
 
@@ -62,6 +71,7 @@ const RULES_BY_NAME: { readonly [K in keyof CallAs]-?: Rule } = {
   approvalId: TEXT,
   audience: ['be program or model', (value) => value === 'program' || value === 'model'],
   traceId: TEXT,
+  trace: ['hold traceparent as W3C Trace Context writes it', isTrace],
   flowId: TEXT,
   dailyUsd: ['be a number of dollars', isLimit],
   flowUsd: ['be a number of dollars', isLimit],

@@ -4,10 +4,14 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import { ToolFailure } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import { nextCronMoment } from '../kit/data/cron-moments.ts';
+import { reasonOf } from '../kit/data/reason-of.ts';
 import { CallMetrics } from '../observation/call-metrics.ts';
 import { createStoreFollower } from '../observation/follow-store.ts';
-import { createReadiness } from '../observation/readiness.ts';
+import { keepChecking } from '../observation/health/keep-checking.ts';
+import { createReadiness } from '../observation/health/readiness.ts';
 import { keepFor } from '../observation/roll-up/cover-range.ts';
 import { keepCounting } from '../observation/roll-up/keep-counting.ts';
 import { createTraceRing } from '../observation/trace-ring.ts';
@@ -116,12 +120,40 @@ const closeServices = ({ calls, traces }: OpenedServices): void => {
   traces.close();
 };
 
+/** Watches servers, counts calls and runs scheduled checks; returns a function that stops it all. */
+const observe = ({ crib, runtime, loaded }: ServerDeps): (() => Promise<void>) => {
+  const store = () => crib.store();
+  const stopWatching = watchServers(crib.servers, { events: crib.events, runtime });
+  const keep = keepFor(loaded.config.observation.historyDays);
+  const stopCounting = keepCounting({ store, runtime, keep });
+  const stopChecking = keepChecking({ store, runtime, health: crib.health });
+  const stopAlerts = crib.raiseAlerts();
+  return async () => {
+    stopWatching();
+    await stopCounting();
+    await stopChecking();
+    await stopAlerts();
+  };
+};
+
+/** Throws CONFIG_INVALID for a pattern of `observation.healthChecks` that makes no sense. */
+const assertHealthChecks = ({ loaded, runtime }: ServerDeps): void => {
+  const { healthChecks: cron } = loaded.config.observation;
+  if (cron === undefined) return;
+  try {
+    nextCronMoment({ cron }, runtime.now());
+  } catch (error) {
+    throw new ToolFailure('CONFIG_INVALID', `observation.healthChecks: ${reasonOf(error)}`);
+  }
+};
+
 /**
  * Listens. Throws CONFIG_INVALID for an address that it must not or cannot listen on, CONFLICT for a
  * port in use.
  */
 export const openServer = async (deps: ServerDeps): Promise<RunningServer> => {
   assertReachable(deps.host, deps.loaded.config.server);
+  assertHealthChecks(deps);
   const { crib, runtime } = deps;
   const services = openServices(deps);
   const { surface, server } = await startListening(deps, services).catch((error: unknown) => {
@@ -131,12 +163,7 @@ export const openServer = async (deps: ServerDeps): Promise<RunningServer> => {
   crib.continueFlows().catch((error: unknown) => {
     runtime.log.warn('runs of flows are not continued', { error: String(error) });
   });
-  const stopWatching = watchServers(crib.servers, { events: crib.events, runtime });
-  const stopCounting = keepCounting({
-    store: () => crib.store(),
-    runtime,
-    keep: keepFor(deps.loaded.config.observation.historyDays),
-  });
+  const stopObserving = observe(deps);
   const shutDown = async (): Promise<number> => {
     services.readiness.drain();
     surface.drain();
@@ -149,8 +176,7 @@ export const openServer = async (deps: ServerDeps): Promise<RunningServer> => {
     await services.mcp.close();
     await closing;
     surface.close();
-    stopWatching();
-    await stopCounting();
+    await stopObserving();
     closeServices(services);
     return left;
   };

@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto';
 import type { LoadedSettings } from '../config/loaded-settings.ts';
 import { isLoopbackHost } from '../config/sections/server.ts';
 import type { CribHost } from '../contract/crib-host.ts';
+import type { LogLevels } from '../contract/log-level.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { auditService } from '../crib/audit/audit-files.ts';
 import { openTeamCatalog } from '../crib/team/open-team-catalog.ts';
 import type { CallMetrics } from '../observation/call-metrics.ts';
-import type { PrometheusText } from '../observation/prometheus-text.ts';
-import type { Readiness } from '../observation/readiness.ts';
+import type { Readiness } from '../observation/health/readiness.ts';
+import type { PrometheusFormat, PrometheusText } from '../observation/prometheus-text.ts';
 import type { TraceRing } from '../observation/trace-ring.ts';
 import type { EventBroadcast } from '../surfaces/http/events/create-event-broadcast.ts';
 import type { DoctorCheck, HttpDeps } from '../surfaces/http/http-deps.ts';
@@ -28,6 +29,8 @@ export interface ServerDeps {
   readonly consoleFolder?: string;
   doctor(): Promise<readonly DoctorCheck[]>;
   readonly describe: NonNullable<HttpDeps['describe']>;
+  /** How the level of the log is changed while the server runs. */
+  readonly logLevels?: LogLevels | undefined;
   /** Offered to admins only where nobody but this machine reaches the server. */
   readonly serverEditor?: NonNullable<HttpDeps['serverEditor']>;
   readonly sourceEditor?: NonNullable<HttpDeps['sourceEditor']>;
@@ -48,18 +51,20 @@ const metricsPage = (
   { calls, events }: OpenedServices,
 ): NonNullable<HttpDeps['metrics']> => {
   const { crib, version } = deps;
-  let loading: Promise<PrometheusText> | undefined;
-  return async () => {
-    loading ??= import('../observation/prometheus-text.ts').then(({ createPrometheusText }) =>
-      createPrometheusText({
-        version,
-        calls,
-        servers: () => crib.servers.list(),
-        waitingApprovals: async () => (await crib.approvals.list()).length,
-        watchers: () => events.clients,
-      }),
-    );
-    const { text, contentType } = await loading;
+  const sources = {
+    ...{ version, calls },
+    circuits: () => crib.health.circuits(),
+    servers: () => crib.servers.list(),
+    waitingApprovals: async () => (await crib.approvals.list()).length,
+    watchers: () => events.clients,
+  };
+  const made = new Map<PrometheusFormat, Promise<PrometheusText>>();
+  return async (request) => {
+    const lib = await import('../observation/prometheus-text.ts');
+    const format = lib.prometheusFormat(request.headers.get('accept'));
+    const making = made.get(format) ?? lib.createPrometheusText(sources, format);
+    made.set(format, making);
+    const { text, contentType } = await making;
     return new Response(await text(), { headers: { 'content-type': contentType } });
   };
 };
@@ -144,6 +149,7 @@ export const httpDepsOf = (deps: ServerDeps, services: OpenedServices): HttpDeps
     events: events.open.bind(events),
     ...(deps.loaded.config.observation.metrics && { metrics: metricsPage(deps, services) }),
     mcp: mcp.answer,
+    ...(deps.logLevels && { logLevels: deps.logLevels }),
     ...catalogOf(deps),
     team: () => deps.crib.team(),
     ...(jobs.engine === 'qstash' && jobs.url === undefined && { jobDelivery: jobDeliveryOf(deps) }),

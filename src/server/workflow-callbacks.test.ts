@@ -161,6 +161,12 @@ describe('a workflow of n8n that answers later', () => {
     expect(await crib.jobs.list({})).toHaveLength(3);
   });
 
+  it('the job of a call carries the trace id of the call', async () => {
+    const { crib, run } = await start();
+    await run('report', { ...ADA, traceId: 'trace-7' });
+    expect(await crib.jobs.list({})).toMatchObject([{ traceId: 'trace-7' }]);
+  });
+
   it('keeps the first answer, and takes one that comes after a delivery in doubt', async () => {
     const { run, deliver, read, callBack } = await start({ respond: respondWith({}, 500) });
     const id = await run();

@@ -1,4 +1,4 @@
-/** Named exports only, no `export *` but that of the contract at the root, and an `index.ts` only where the package publishes an entry. */
+/** Named exports only, no `export *` but those of the contract's lists, and an `index.ts` only where the package publishes an entry. */
 import ts from 'typescript-api';
 import { importsOf } from './imports.ts';
 import { type Problems, parse, placeOf, type SourceText } from './source-text.ts';
@@ -22,18 +22,23 @@ const isStar = (node: ts.Statement): boolean =>
   ts.isExportDeclaration(node) &&
   (node.exportClause === undefined || ts.isNamespaceExport(node.exportClause));
 
-/** The root entry holds all of the contract's entry, whose exports have names. */
 const ROOT_ENTRY = 'src/index.ts';
-const isWholeContract = ({ fileName }: ts.SourceFile, node: ts.Statement): boolean =>
-  fileName.endsWith(ROOT_ENTRY) &&
+/** The root entry holds all of the contract's entry, and that the list of a part: their exports have names. */
+const WHOLE_LISTS: Readonly<Record<string, string>> = {
+  [ROOT_ENTRY]: './contract/index.ts',
+  'src/contract/index.ts': './observation.ts',
+};
+const isWholeList = ({ fileName }: ts.SourceFile, node: ts.Statement): boolean =>
   ts.isExportDeclaration(node) &&
   node.exportClause === undefined &&
-  node.moduleSpecifier?.getText() === "'./contract/index.ts'";
+  Object.entries(WHOLE_LISTS).some(
+    ([path, list]) => fileName.endsWith(path) && node.moduleSpecifier?.getText() === `'${list}'`,
+  );
 
 const checkFile = (source: SourceText): Problems => {
   const file = parse(source);
   return file.statements.flatMap((node) => [
-    ...(isStar(node) && !isWholeContract(file, node)
+    ...(isStar(node) && !isWholeList(file, node)
       ? [`${placeOf(file, node)} exports everything of another file`]
       : []),
     ...(isDefault(node) ? [`${placeOf(file, node)} has a default export`] : []),

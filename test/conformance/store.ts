@@ -1,6 +1,7 @@
 /** The suite that every store driver passes. A driver's own test calls it and adds its oddities. */
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/contract/store.ts';
+import { describeAlerts } from './store-alerts.ts';
 import { describeAudit } from './store-audit.ts';
 import { describeClaims } from './store-claims.ts';
 import { describeContent } from './store-content.ts';
@@ -37,5 +38,6 @@ export const describeStore = (name: string, open: OpenStore): void => {
     describeFlows(use);
     describeVectors(use);
     describeRollUps(use);
+    describeAlerts(use);
   });
 };

@@ -207,7 +207,7 @@ describe('toolcrib audit', () => {
     expect([machine.code, machine.json().ok]).toEqual([1, false]);
     const doctor = await project.run(['doctor']);
     expect(doctor.code).toBe(1);
-    expect(doctor.out).toMatch(/✗ store/);
+    expect(doctor.out).toMatch(/✗ audit/);
   });
 
   it('finds a cut-off end by a head noted before', async () => {

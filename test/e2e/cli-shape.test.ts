@@ -125,7 +125,7 @@ describe('completion', () => {
       expect(stderr).toBe('');
       return stdout.trim().split('\n');
     };
-    expect(complete('t')).toEqual(['tools', 'tokens', 'team', 'trust']);
+    expect(complete('t')).toEqual(['tools', 'top', 'tokens', 'team', 'trust']);
     expect(complete('tools', 'i')).toEqual(['info']);
     expect(complete('run', '--dry')).toEqual(['--dry-run']);
     expect(complete('tools', '--ti')).toEqual(['--tier']);

@@ -18,7 +18,7 @@ const promisedOutput = (code: string): readonly string[] =>
 
 const PAGES = [
   ...['README.md', 'docs/library.md', 'docs/composition.md', 'docs/flows.md', 'docs/jobs.md'],
-  'docs/governance.md',
+  ...['docs/governance.md', 'docs/health.md'],
 ];
 const blocks = PAGES.flatMap((page) => blocksOf(page, 'js'));
 

@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { megabytesOf, type PackedPackage, packPackage, root } from './packed-package.ts';
 
-const MAX_FILES = 2450;
-const MAX_OWN_MEGABYTES = 22;
-const MAX_MEGABYTES = 93;
+const MAX_FILES = 2500;
+const MAX_OWN_MEGABYTES = 23.5;
+const MAX_MEGABYTES = 94.5;
 const MAX_PACKAGES = 80;
 
 /** Everything a user installs with us. A new entry needs a reason in docs/decisions/0029. */

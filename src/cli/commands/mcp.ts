@@ -2,17 +2,17 @@
 import { type Command, Option } from 'commander';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
-import type { CribHost } from '../../contract/crib-host.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { errorCodeOf, reasonOf } from '../../kit/data/reason-of.ts';
 import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
 import { collect, leaving, withExamples } from '../command-actions.ts';
 import { callerFrom } from '../input/caller-options.ts';
 import { MAX_PORT, misuse, wholeNumber } from '../input/misuse.ts';
-import { type Io, note, warningLog } from '../io.ts';
+import { doorRuntime, type Io, note, type OpenCrib } from '../io.ts';
 import { approvalDescriber } from '../output/describe-approval.ts';
 import { programVersion } from '../package-files.ts';
 import { firstLists } from '../session/find-tool.ts';
+import { switchOnSignal } from '../session/log-signals.ts';
 import { awaitEnd } from '../session/on-interrupt.ts';
 import { openCrib } from '../session/open-crib.ts';
 
@@ -40,12 +40,12 @@ const callerOf = ({ client, user, role }: McpOptions): Partial<Caller> =>
 const surfaceOptions = async (
   io: Io,
   options: McpOptions,
-  flows: readonly string[],
+  { loaded, logging }: OpenCrib,
 ): Promise<McpSurfaceOptions> => ({
-  runtime: { ...io.runtime, log: warningLog(io, 'mcp') },
+  runtime: doorRuntime(io, logging.log),
   version: programVersion(),
   caller: callerOf(options),
-  flows,
+  flows: loaded.config.mcp.flows,
   describe: await approvalDescriber(WIDTH),
   ...(options.surface && { surface: options.surface }),
   ...(options.servers && { servers: options.servers }),
@@ -96,7 +96,7 @@ const overHttp = async (io: Io, { crib, options }: Serving, port: number): Promi
   const identity: McpIdentity = { key: caller.agentId ?? 'mcp', caller };
   const http = { authenticate: bearerToken(token, identity) };
   const surface = await createMcpSurface(crib, { ...options, http });
-  const listening = serveMcpHttp(surface, { port, log: io.runtime.log });
+  const listening = serveMcpHttp(surface, { port, log: options.runtime.log });
   const server = await listening.catch(async (error: unknown) => {
     await surface.close();
     throw noPort(error);
@@ -111,11 +111,11 @@ const overHttp = async (io: Io, { crib, options }: Serving, port: number): Promi
 };
 
 /** Continues runs that earlier processes left, once the tools of their steps are listed. */
-const continueRuns = (io: Io, crib: CribHost, listed: Promise<void>): void => {
+const continueRuns = ({ crib, logging }: OpenCrib, listed: Promise<void>): void => {
   listed
     .then(() => crib.continueFlows())
     .catch((error: unknown) => {
-      warningLog(io, 'mcp').warn('runs of flows are not continued', { cause: reasonOf(error) });
+      logging.log.warn('runs of flows are not continued', { cause: reasonOf(error) });
     });
 };
 
@@ -123,17 +123,21 @@ const serve = async (io: Io, options: McpOptions): Promise<number> => {
   if (options.servers && options.surface !== 'full') {
     throw misuse('--servers goes with --surface full only.');
   }
-  const { crib, loaded } = await openCrib(io, undefined, { watch: true, waits: false });
+  const open = await openCrib(io, undefined, { watch: true, waits: false, service: 'mcp' });
+  const { crib, logging } = open;
+  const stopSwitching = switchOnSignal(io, logging);
   const listed = firstLists(io, crib);
   try {
-    const own = await surfaceOptions(io, options, loaded.config.mcp.flows);
+    const own = await surfaceOptions(io, options, open);
     const serving = { crib, options: { ...own, listed } };
-    continueRuns(io, crib, listed);
+    continueRuns(open, listed);
     const { http } = options;
     await (http === undefined ? overStdio(io, serving) : overHttp(io, serving, http));
     return 0;
   } finally {
     await crib.close();
+    stopSwitching();
+    await logging.service?.close();
   }
 };
 

@@ -4,11 +4,11 @@ import type { RunningServer } from '../../server/open-server.ts';
 import type { ServerDeps } from '../../server/server-deps.ts';
 import { leaving, withExamples, withJson } from '../command-actions.ts';
 import { MAX_PORT, wholeNumber } from '../input/misuse.ts';
-import { type Io, note, print, printJson, warningLog } from '../io.ts';
+import { doorRuntime, type Io, note, print, printJson } from '../io.ts';
 import { approvalDescriber } from '../output/describe-approval.ts';
 import { counted } from '../output/format-units.ts';
 import { consoleFolder, programVersion } from '../package-files.ts';
-import { awaitEnd } from '../session/on-interrupt.ts';
+import { awaitEnd, endingOf } from '../session/on-interrupt.ts';
 import { type OpenCrib, openCrib } from '../session/open-crib.ts';
 import { announceServe } from '../session/running-server.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow/flow-modules.ts';
@@ -25,9 +25,9 @@ interface ServeOptions extends ModuleOptions {
 /** Wide enough for paths, narrow enough for a page. */
 const WIDTH = 88;
 
-/** Runs the checks of `doctor`, without verifying the whole audit trail. */
+/** Runs the checks of `doctor` on the machine; those of the crib are at `/v1/health`. */
 const doctor =
-  (io: Io, { crib, loaded, root }: OpenCrib) =>
+  (io: Io, { loaded, root }: OpenCrib) =>
   async () => {
     const machine = await import('./doctor/machine-checks.ts');
     const project = await import('./doctor/project-checks.ts');
@@ -38,8 +38,6 @@ const doctor =
       await machine.checkRipgrep(io),
       ...project.checkTrust(loaded),
       await project.checkWorkspace(loaded, root),
-      ...(await machine.checkSandboxes(crib)),
-      machine.checkModel(loaded),
     ];
     return checks.map(({ name, state, message, fix }) => ({
       name,
@@ -50,13 +48,14 @@ const doctor =
   };
 
 const serverDeps = async (io: Io, open: OpenCrib, options: ServeOptions): Promise<ServerDeps> => {
-  const { crib, loaded } = open;
+  const { crib, loaded, logging } = open;
   const { server } = loaded.config;
   const folder = options.console && server.console ? await consoleFolder() : undefined;
   return {
     crib,
     loaded,
-    runtime: { ...io.runtime, log: warningLog(io, 'serve') },
+    runtime: doorRuntime(io, logging.log),
+    logLevels: logging.service?.levels,
     version: programVersion(),
     env: io.env,
     host: options.host ?? server.host,
@@ -94,9 +93,9 @@ const printLinkOnSignal = (io: Io, server: RunningServer): (() => void) => {
 };
 
 const serve = async (io: Io, options: ServeOptions): Promise<number> => {
-  const open = await openCrib(io, undefined, { watch: true });
+  const open = await openCrib(io, undefined, { watch: true, service: 'serve' });
   // A second signal means that the user does not want to wait.
-  const { ended, release } = awaitEnd(io, () => io.signals.exit(1));
+  const { ended, release } = awaitEnd(io, endingOf(io, open.logging));
   try {
     await registerModules(io, open.crib, options);
     const deps = await serverDeps(io, open, options);
@@ -124,6 +123,7 @@ const serve = async (io: Io, options: ServeOptions): Promise<number> => {
     return 0;
   } finally {
     await open.crib.close();
+    await open.logging.service?.close();
     release();
   }
 };

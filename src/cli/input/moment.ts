@@ -1,6 +1,6 @@
 /** Reads a point in time from an option: a date, or a span before or after now. */
 import { ToolFailure } from '../../contract/errors.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/data/durations.ts';
+import { spanMs } from '../../kit/data/durations.ts';
 
 /** Reads a time in the future, in ms since the epoch: `8h` is eight hours from now. Fails with VALIDATION_ERROR. */
 export const readDeadline = (option: string, text: string, now: number): number => {
@@ -8,20 +8,12 @@ export const readDeadline = (option: string, text: string, now: number): number 
   return /^\d{4}-/.test(text) ? moment : now + (now - moment);
 };
 
-const UNITS: ReadonlyMap<string, number> = new Map([
-  ['s', 1000],
-  ['m', MINUTE_MS],
-  ['h', HOUR_MS],
-  ['d', DAY_MS],
-  ['w', 7 * DAY_MS],
-]);
-
 const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
 
 /** Reads a time in the past, in ms since the epoch: `2h` is two hours ago; a date without a zone is UTC. */
 export const readMoment = (option: string, text: string, now: number): number => {
-  const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
-  if (count !== undefined) return now - Number(count) * (UNITS.get(unit) ?? 0);
+  const span = spanMs(text);
+  if (span !== undefined) return now - span;
   const zoned = /T|\s/.test(text) && !/(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? `${text}Z` : text;
   const moment = DATE.test(text) ? Date.parse(zoned.replace(' ', 'T')) : Number.NaN;
   if (!Number.isNaN(moment)) return moment;

@@ -1,6 +1,7 @@
 /** Handles Ctrl-C and the other signals that end a command. */
 import { ERRORS } from '../../contract/errors.ts';
-import { type Io, note } from '../io.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
+import { type CommandLog, type Io, note } from '../io.ts';
 
 /**
  * Cancels what is running on the first signal and exits on the second. Says nothing while a question is
@@ -28,10 +29,37 @@ export const onInterrupt = (
 
 const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Waits for a signal that ends a command which stays. `onSecond` runs when another one follows. */
+export interface EndOptions {
+  /** Runs when another signal follows the one that ends the command. */
+  onSecond?(): void;
+  /** What SIGHUP does instead of ending the command. */
+  onHangUp?(): void;
+}
+
+/**
+ * How a service ends: at once with a second signal, because its user does not want to wait. SIGHUP opens
+ * the file of its log anew, unless it comes from a terminal that is gone.
+ */
+export const endingOf = (io: Io, { log, service }: CommandLog): EndOptions => {
+  const reopen = io.stderr.isTTY === true ? undefined : service?.reopen;
+  return {
+    onSecond: () => io.signals.exit(1),
+    ...(reopen && {
+      onHangUp: () => {
+        try {
+          reopen();
+        } catch (error) {
+          log.error('The file of the log could not be opened anew.', { error: reasonOf(error) });
+        }
+      },
+    }),
+  };
+};
+
+/** Waits for a signal that ends a command which stays. */
 export const awaitEnd = (
   io: Io,
-  onSecond: () => void = () => undefined,
+  { onSecond, onHangUp }: EndOptions = {},
 ): { readonly ended: Promise<void>; release(): void } => {
   let end: () => void = () => undefined;
   let count = 0;
@@ -40,14 +68,16 @@ export const awaitEnd = (
   });
   const onSignal = (): void => {
     count += 1;
-    if (count > 1) onSecond();
+    if (count > 1) onSecond?.();
     end();
   };
-  for (const name of END_SIGNALS) io.signals.on(name, onSignal);
+  const handlerOf = (name: (typeof END_SIGNALS)[number]): (() => void) =>
+    name === 'SIGHUP' && onHangUp ? onHangUp : onSignal;
+  for (const name of END_SIGNALS) io.signals.on(name, handlerOf(name));
   return {
     ended,
     release: () => {
-      for (const name of END_SIGNALS) io.signals.off(name, onSignal);
+      for (const name of END_SIGNALS) io.signals.off(name, handlerOf(name));
     },
   };
 };

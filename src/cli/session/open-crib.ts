@@ -2,36 +2,24 @@
 import type { Approver } from '../../contract/approver.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
 import type { Logger } from '../../contract/runtime.ts';
-import { visibleText } from '../../kit/text/visible-text.ts';
-import { type Io, note, type OpenCrib, warn } from '../io.ts';
+import { lazyAsync } from '../../kit/data/lazy.ts';
+import type { RunningTelemetry } from '../../server/start-telemetry.ts';
+import { type Io, type OpenCrib, warn } from '../io.ts';
 import { whileShown } from '../output/progress-line.ts';
+import { programVersion } from '../package-files.ts';
+import { openCommandLog } from './command-log.ts';
 import { findTool, firstLists } from './find-tool.ts';
 import { settleTrust, trustNotes } from './settle-trust.ts';
 
 export type { OpenCrib };
-
-const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
-
-/** Logs to stderr, from the configured level on. A command that soon ends says each line once. */
-export const stderrLog = (io: Io, minLevel: string, isStaying: boolean): Logger => {
-  const from = LEVELS.indexOf(minLevel);
-  const said = new Set<string>();
-  const write = (level: string) => (message: string, fields?: object) => {
-    if (from < 0 || LEVELS.indexOf(level) < from) return;
-    const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
-    const line = visibleText(`${level}: ${message}${rest}`);
-    if (said.has(line)) return;
-    if (!isStaying) said.add(line);
-    note(io, io.noteInk.dim(line));
-  };
-  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
-};
 
 export interface OpenOptions {
   /** Neither asks whether a project is trusted nor says that it is not. */
   readonly silent?: boolean;
   /** Reloads tools when their source changes; for commands that stay. */
   readonly watch?: boolean;
+  /** The name under which a command that serves others writes its log. */
+  readonly service?: 'serve' | 'worker' | 'mcp';
   /** False for commands that need no MCP server: none is started, and nothing waits for one. */
   readonly startServers?: boolean;
   /** For commands about one tool: servers are started only when the tool is not known. */
@@ -48,7 +36,7 @@ const startOf = ({ startServers = true, tool, watch = false }: OpenOptions) => {
 
 const awaitServers = async (
   io: Io,
-  { crib, loaded }: Omit<OpenCrib, 'root'>,
+  { crib, loaded }: Pick<OpenCrib, 'crib' | 'loaded'>,
   options: OpenOptions,
 ): Promise<void> => {
   const { startServers = true, tool, watch = false, waits = true } = options;
@@ -64,13 +52,27 @@ const checkUpdates = async (io: Io, open: OpenCrib): Promise<void> => {
   checkPackagesSoon(io, open);
 };
 
+const nothing = (): void => undefined;
+
+/** Starts what sends spans, metrics and logs to a collector, once, where the environment asks for it. */
+const telemetryOf = async (io: Io): Promise<RunningTelemetry | undefined> => {
+  if (!Object.keys(io.env).some((name) => name.startsWith('OTEL_'))) return undefined;
+  const { startTelemetry } = await import('../../server/start-telemetry.ts');
+  // Before there is a log: the log itself may be exported.
+  const say = (message: string): void => warn(io, message);
+  const log: Logger = { debug: nothing, info: nothing, warn: say, error: say };
+  const runtime = { now: io.runtime.now, log };
+  io.telemetry ??= await startTelemetry({ env: io.env, version: programVersion(), runtime });
+  return io.telemetry;
+};
+
 /** Opens the crib. Throws on bad configuration. */
 export const openCrib = async (
   io: Io,
   approver?: Approver,
   options: OpenOptions = {},
 ): Promise<OpenCrib> => {
-  const { silent = false, watch = false } = options;
+  const { silent = false, watch = false, service } = options;
   if (!silent) await settleTrust(io);
   const [{ loadConfig }, { createCribHost }, { projectOptions }] = await Promise.all([
     import('../../trust/load-config.ts'),
@@ -80,19 +82,30 @@ export const openCrib = async (
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
   const notes = silent ? [] : trustNotes(loaded);
   warn(io, ...notes);
-  const log = stderrLog(io, loaded.config.observation.logLevel, options.watch === true);
+  // The log hides what the crib has learnt to be secret.
+  const redactor = lazyAsync(async () => {
+    const { openRedactor } = await import('../../crib/lazy-drivers.ts');
+    return openRedactor(loaded.config);
+  });
+  const traced = await telemetryOf(io);
+  const logging = await openCommandLog(io, { loaded, redactor, service, stays: watch });
   const project = projectOptions(loaded, io);
   const crib = await whileShown(io, 'Loading tools', () =>
-    createCribHost({
-      ...project,
-      watch,
-      startServers: startOf(options),
-      runtime: { log },
-      ...(approver && { approver }),
-    }),
+    createCribHost(
+      {
+        ...project,
+        watch,
+        startServers: startOf(options),
+        runtime: { log: logging.log, telemetry: traced?.telemetry },
+        ...(approver && { approver }),
+      },
+      { redactor },
+    ),
   );
+  traced?.watch(crib);
+  logging.service?.watch(crib.events);
   await awaitServers(io, { crib, loaded }, options);
-  const open = { crib, loaded, root: project.root };
+  const open = { crib, loaded, root: project.root, logging };
   if (watch) await checkUpdates(io, open);
   return open;
 };

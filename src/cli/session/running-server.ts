@@ -6,6 +6,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { putFile } from '../../kit/file/replace-file.ts';
 
 interface RunningServe {
@@ -45,8 +46,9 @@ const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    // It lives, and belongs to another user.
+    return errorCodeOf(error) === 'EPERM';
   }
 };
 
@@ -75,4 +77,18 @@ export const findServe = async (
       ),
   );
   return servers.find((one) => one !== undefined && one.root === root && isAlive(one.pid));
+};
+
+/** Lists the files of servers on this host that have ended. Other files of the folder are left alone. */
+export const staleServeFiles = async (userDir: string): Promise<readonly string[]> => {
+  const folder = folderOf(userDir);
+  const names = await readdir(folder).catch(() => []);
+  return names
+    .filter((name) => {
+      const pid = name.startsWith(ownPrefix())
+        ? /^(\d+)\.json$/.exec(name.slice(ownPrefix().length))?.[1]
+        : undefined;
+      return pid !== undefined && !isAlive(Number(pid));
+    })
+    .map((name) => join(folder, name));
 };

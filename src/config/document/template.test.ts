@@ -86,10 +86,9 @@ describe('configTemplate', () => {
 
   it('leaves out every setting that nothing reads yet, and a section of nothing else', () => {
     const text = configTemplate();
-    expect(PLANNED.size).toBeGreaterThan(0);
+    for (const path of PLANNED) expect(text).not.toContain(`${path.split('.').at(-1)}:`);
     expect(text).not.toContain('Not built yet');
     expect(text).toMatch(/^teams:/m);
-    expect(text).not.toMatch(/^ *#?alerts:/m);
     expect(text).toMatch(/^enforcement:/m);
   });
 });

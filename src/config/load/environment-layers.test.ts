@@ -42,7 +42,7 @@ describe('environmentLayers', () => {
       TOOLCRIB_BUDGET_DAILY_USD: '0.5',
       TOOLCRIB_EXECUTION_BREAKER_ENABLED: 'off',
       TOOLCRIB_EXECUTION_CACHE_ENABLED: 'FALSE',
-      TOOLCRIB_OBSERVATION_ALERTS: 'yes',
+      TOOLCRIB_OBSERVATION_RAISE_ALERTS: 'yes',
       TOOLCRIB_OBSERVATION_LOG_LEVEL: 'debug',
       TOOLCRIB_STORE_PATH: ' a b ',
       TOOLCRIB_WORKSPACE_EXTRA_ROOTS: '/a, /b,',
@@ -58,7 +58,7 @@ describe('environmentLayers', () => {
         retry: { maxRetries: 1 },
       },
       budget: { dailyUsd: 0.5 },
-      observation: { alerts: true, logLevel: 'debug' },
+      observation: { raiseAlerts: true, logLevel: 'debug' },
       store: { path: ' a b ' },
       workspace: { extraRoots: ['/a', '/b'] },
       filtering: { redactKeys: ['a,b'] },
@@ -98,7 +98,8 @@ describe('environmentLayers', () => {
   it('ignores variables that are empty, foreign, or no settings', () => {
     const env = { TOOLCRIB_STORE_DRIVER: '', TOOLCRIB_X: undefined, PATH: '/bin', TOOLCRIBX: '1' };
     const others = { TOOLCRIB_HOME: '/x', TOOLCRIB_CONFIG: '/y', TOOLCRIB_TRUST: '1' };
-    const { layers, problems } = environmentLayers({ ...env, ...others }, configShape());
+    const marked = { TOOLCRIB_SERVER_RUN: '123' };
+    const { layers, problems } = environmentLayers({ ...env, ...others, ...marked }, configShape());
     expect([layers, problems]).toEqual([[], []]);
   });
 

@@ -118,6 +118,8 @@ export const NOT_SETTINGS: readonly string[] = [
   'TOOLCRIB_CONFIG',
   'TOOLCRIB_SIGNING_KEY_FILE',
   'TOOLCRIB_TRUST',
+  // Marks the processes of an MCP server, which may be another program of ours.
+  'TOOLCRIB_SERVER_RUN',
 ];
 
 /** Lists the variables that set something. An empty one counts as unset, as in compose files and CI systems. */

@@ -1,5 +1,7 @@
 /** The sections `workspace`, `store`, `secrets`, `datetime` and `observation`. */
 import { z } from 'zod';
+import { LOG_LEVELS } from '../../contract/log-level.ts';
+import { alertsSetting } from './alerts.ts';
 import { MAX_TIMER_MS, nonEmptyText } from './fields.ts';
 import { optionalSetting, section, setting } from './setting.ts';
 
@@ -106,6 +108,14 @@ export const datetimeSection = section(
 /** At most a hundred years. */
 const historyDays = z.int().min(1).max(36_500);
 
+/** Its sense is checked by whoever uses it: reading patterns takes a library. */
+const cronPattern = z
+  .string()
+  .max(200)
+  .regex(/^(?:@[a-z]+|\S+(?: +\S+){4})$/, {
+    error: 'expected five fields, such as */15 * * * *, or a word such as @hourly',
+  });
+
 export const observationSection = section(
   z.strictObject({
     metrics: setting(z.boolean(), {
@@ -140,15 +150,40 @@ export const observationSection = section(
       project: 'free',
       default: 60_000,
     }),
-    alerts: setting(z.boolean(), {
-      about: 'Raise alerts (also known as performanceAlertsEnabled). Not built yet.',
-      project: 'on',
-      default: false,
+    healthChecks: optionalSetting(cronPattern, {
+      about:
+        'When `toolcrib serve` checks everything by itself, as a cron pattern in UTC, e.g. */15 * * * *. Of several processes on one store, one does. Checked on request only when absent.',
+      project: 'user',
     }),
-    logLevel: setting(z.enum(['debug', 'info', 'warn', 'error', 'silent']), {
-      about: 'The least severe message that is logged.',
-      project: { order: ['silent', 'error', 'warn', 'info', 'debug'] },
+    alerts: alertsSetting,
+    raiseAlerts: setting(z.boolean(), {
+      about:
+        'Have servers and workers evaluate the alerts (also known as performanceAlertsEnabled).',
+      project: 'user',
+      default: true,
+    }),
+    alertIntervalMs: setting(z.int().min(1000).max(600_000), {
+      about:
+        'Milliseconds between two evaluations of the alerts. When a process dies, another takes over after three of them.',
+      project: 'user',
+      default: 10_000,
+    }),
+    logLevel: setting(z.enum(LOG_LEVELS), {
+      about:
+        'The least severe message that is logged. A server can be told another one while it runs: toolcrib log level.',
+      project: { order: [...LOG_LEVELS].reverse() },
       default: 'warn',
+    }),
+    logFormat: setting(z.enum(['auto', 'json', 'pretty']), {
+      about:
+        'How lines of the log are written to stderr. auto: JSON by serve, worker and mcp where stderr is no terminal, for people otherwise.',
+      project: 'user',
+      default: 'auto',
+    }),
+    logFile: optionalSetting(nonEmptyText, {
+      about:
+        'A file that serve, worker and mcp also append the lines of the log to, as JSON; relative to the folder of the user’s configuration.',
+      project: 'user',
     }),
   }),
   'Metrics, health, alerts and the log.',

@@ -1,5 +1,10 @@
 /** `crib.executions`: the calls by their id, those that run and those that are over. */
-import type { CribExecutions, ExecutionStatus, UndoReport } from '../../contract/crib-members.ts';
+import type {
+  CribExecutions,
+  ExecutionStatus,
+  RunningCall,
+  UndoReport,
+} from '../../contract/crib-members.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { MemberDeps } from './member-deps.ts';
 
@@ -14,8 +19,15 @@ const statusOf = async (
   return executionStatus(executionId, engine.shared.running, store);
 };
 
+const runningOf = async (deps: MemberDeps): Promise<readonly RunningCall[]> => {
+  const { engine, store } = await deps.open();
+  const { runningCalls } = await import('../../pipeline/record/execution-status.ts');
+  return runningCalls(engine.shared.running, store);
+};
+
 export const executionsOf = (deps: MemberDeps): CribExecutions => ({
   status: (executionId) => statusOf(executionId, deps),
+  running: () => runningOf(deps),
   cancel: (executionId) =>
     deps.starting.cancel(executionId) ||
     (deps.engine()?.shared.running.cancel(executionId) ?? false),

@@ -1,5 +1,4 @@
 /** By group and method: what the arguments have to be. */
-import type { AuditFilter } from '../../contract/audit.ts';
 import type { Catalog, SearchQuery, ToolFilter } from '../../contract/catalog.ts';
 import type {
   ChainCall,
@@ -9,10 +8,8 @@ import type {
 } from '../../contract/chain.ts';
 import type {
   CribApprovals,
-  CribAudit,
   CribExecutions,
   CribResults,
-  CribUsage,
   Permissions,
 } from '../../contract/crib-members.ts';
 import type { CribDevices } from '../../contract/devices.ts';
@@ -22,7 +19,6 @@ import type { FlowFilter } from '../../contract/flow-store.ts';
 import type { GrantSubject, NewGrant } from '../../contract/grant.ts';
 import type { ToolLock } from '../../contract/lock.ts';
 import type { CompletionAsked, Servers } from '../../contract/servers.ts';
-import { TIERS } from '../../contract/tool.ts';
 import type { AiSdkOptions, ToolSetOptions, ToolSets } from '../../contract/tool-sets.ts';
 import {
   type ArgumentCheck,
@@ -78,41 +74,10 @@ export const APPROVAL_CHECKS: MethodChecks<CribApprovals> = {
   decideByLink: { link: text },
 };
 
-const auditFilter = fields({
-  executionId: optional(name),
-  userId: optional(name),
-  tool: optional(name),
-  tier: optional(oneOf(...TIERS)),
-  status: optional(
-    oneOf(
-      ...['success', 'failure', 'timeout', 'cancelled', 'denied', 'pending'],
-      ...['started', 'unknown', 'undone'],
-    ),
-  ),
-  kind: optional(oneOf('intent', 'outcome', 'event')),
-  from: optional(moment),
-  to: optional(moment),
-  seq: optional(amount),
-  before: optional(moment),
-  limit: optional(amount),
-} satisfies Record<keyof AuditFilter, ArgumentCheck>);
-
-export const AUDIT_CHECKS: MethodChecks<CribAudit> = {
-  query: { filter: optional(auditFilter) },
-  verify: {
-    expected: optional(
-      // Or a whole checkpoint, or a row of the trail.
-      someFields({
-        seq: (seq) => (Number.isSafeInteger(seq) ? undefined : 'has to be a whole number'),
-        hash: text,
-      }),
-    ),
-  },
-};
-
 /** `undo` answers with a result instead, as every call does. */
 export const EXECUTION_CHECKS: MethodChecks<CribExecutions> = {
   status: { executionId: text },
+  running: {},
   cancel: { executionId: text },
   isUndoable: { executionId: text },
   cleanup: { executionId: text },
@@ -239,10 +204,6 @@ export const RESULT_CHECKS: MethodChecks<CribResults> = {
   forget: { what: either(fields({ tool: text }), fields({ tag: text }), fields({ path: text })) },
 };
 
-export const USAGE_CHECKS: MethodChecks<CribUsage> = {
-  summary: { filter: optional(fields({ period: optional(text) })) },
-};
-
 const completion = fields({
   of: either(fields({ prompt: text }), fields({ template: text })),
   argument: name,
@@ -286,6 +247,9 @@ const EVENT_NAMES: Readonly<Record<EventName, true>> = {
   'server.notified': true,
   'circuit.opened': true,
   'circuit.closed': true,
+  'health.changed': true,
+  'alert.fired': true,
+  'alert.resolved': true,
   'effect.notified': true,
   'workflow.completed': true,
   'flow.registered': true,

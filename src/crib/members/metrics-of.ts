@@ -1,4 +1,5 @@
 /** `crib.metrics`: what was counted and timed of calls. */
+import type { Events } from '../../contract/events.ts';
 import type { CribMetrics, MetricGrain } from '../../contract/metrics.ts';
 import {
   atLeastOne,
@@ -9,6 +10,7 @@ import {
   text,
 } from '../../kit/data/check-arguments.ts';
 import type { MetricsReader } from '../../observation/roll-up/read-metrics.ts';
+import { watchCalls } from '../../observation/watch-calls.ts';
 import type { MethodChecks } from './checked.ts';
 import type { MemberDeps, Opened } from './member-deps.ts';
 
@@ -22,15 +24,18 @@ export const METRIC_CHECKS: MethodChecks<CribMetrics> = {
       fields({ ...metricRange, ...metricScope, step: optional(oneOf('minute', 'hour', 'day')) }),
     ),
   },
+  heat: { query: optional(fields({ ...metricRange, ...metricScope })) },
   by: {
     kind: oneOf('tool', 'source', 'caller'),
     query: optional(fields({ ...metricRange, limit: optional(atLeastOne) })),
   },
+  watch: { tool: optional(text) },
 };
 
 export interface MetricsDeps extends MemberDeps {
   /** How long the periods of each grain are kept, in milliseconds. */
   readonly keepMetrics: Readonly<Record<MetricGrain, number>>;
+  readonly events: Events;
 }
 
 const readerFor = async (
@@ -58,6 +63,8 @@ export const metricsOf = (deps: MetricsDeps): CribMetrics => {
   return {
     summary: async (query) => (await reader()).summary(query),
     history: async (query) => (await reader()).history(query),
+    heat: async (query) => (await reader()).heat(query),
     by: async (kind, query) => (await reader()).by(kind, query),
+    watch: (tool) => watchCalls(deps, tool),
   };
 };

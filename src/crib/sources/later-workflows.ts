@@ -71,6 +71,7 @@ export const laterWorkflows = ({ host, runtime }: LaterWorkflowDeps): LaterDeps 
   invocations: invocationsOf(host, runtime),
   enqueue: async ({ source, id }, context) => {
     const { userId, agentId, sessionId, loopId, isolation, authenticated } = context;
+    const { traceId } = context;
     const tool = deliveryToolName(source);
     await host().jobs.enqueue(
       DELIVERY_JOB,
@@ -80,6 +81,7 @@ export const laterWorkflows = ({ host, runtime }: LaterWorkflowDeps): LaterDeps 
         // The job may deliver and nothing else, whatever its caller may do.
         ...{ roles: [], permissions: [`tool:${tool}`], idempotencyKey: id },
         tools: [tool, `job:${DELIVERY_JOB}`],
+        ...(traceId !== undefined && { traceId }),
       },
     );
   },

@@ -1,6 +1,7 @@
 /** Runs the code of custom tools and packages in a sandbox, with the broker behind it. */
-import type { Sandboxes } from '../../contract/sandbox.ts';
+import type { Sandboxes, SandboxUsage } from '../../contract/sandbox.ts';
 import { isolationSandbox } from '../../governance/isolation.ts';
+import { CallContext } from '../../pipeline/broker/context.ts';
 import { sandboxHost } from '../../pipeline/broker/sandbox-host.ts';
 import type { RunCode } from '../../sources/custom/build-tool.ts';
 
@@ -13,7 +14,10 @@ export const runIn =
       task: { kind: 'code', code, name, input },
       config: { ...config, type: sandbox.type },
       signal: context?.signal ?? new AbortController().signal,
-      ...(context && { host: sandboxHost(context, { model }) }),
+      ...(context && {
+        host: sandboxHost(context, { model }),
+        onUsage: (usage: SandboxUsage) => CallContext.noteUsage(context, usage),
+      }),
     });
     return value;
   };

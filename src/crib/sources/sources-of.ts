@@ -3,7 +3,7 @@ import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { type CribSources, type ManagedSource, SOURCE_KINDS } from '../../contract/sources.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
-import { anything, oneOf, text } from '../../kit/data/check-arguments.ts';
+import { anything, oneOf, optional, signal, text } from '../../kit/data/check-arguments.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { createExternalSources } from '../../sources/external/create-external-sources.ts';
@@ -17,6 +17,7 @@ import type { ExternalConfig, ExternalKind } from './source-settings.ts';
 
 export const SOURCE_CHECKS: MethodChecks<CribSources> = {
   refresh: { name: text },
+  test: { name: text, signal: optional(signal) },
   add: { kind: oneOf(...SOURCE_KINDS), name: text, settings: anything },
   remove: { name: text },
 };

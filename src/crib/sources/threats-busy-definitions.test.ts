@@ -38,7 +38,7 @@ const proto = (types: number): string =>
 const ROWS: readonly (readonly [string, SourceDriver, ExternalSettings, () => string])[] = [
   ['an OpenAPI document of 400,000 lines', createOpenapiDriver(), OPENAPI, () => yaml(400_000)],
   ['a GraphQL schema of 40,000 types', createGraphqlDriver(), GRAPHQL, () => graphql(40_000)],
-  ['a proto file of 6,000 messages', createGrpcDriver(), GRPC, () => proto(6_000)],
+  ['a proto file of 30,000 messages', createGrpcDriver(), GRPC, () => proto(30_000)],
 ];
 
 describe('threat: definitions that take long to read', () => {

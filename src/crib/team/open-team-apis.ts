@@ -40,6 +40,7 @@ export const limitedApi = (
     watch: (changed) => api.watch?.(changed) ?? (() => undefined),
     close: async () => api.close?.(),
     refresh: (signal) => api.refresh(signal),
+    ...(api.test && { test: (signal) => api.test?.(signal) ?? Promise.resolve() }),
     status: () => {
       const status = api.status();
       const tools = status.tools - refused.length;

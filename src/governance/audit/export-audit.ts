@@ -1,6 +1,8 @@
 /** The trail as text, page by page: JSON Lines that can be verified, or CSV for people. */
 import type { AuditFilter, AuditLog, AuditRow } from '../../contract/audit.ts';
+import { matchesAuditFilter } from '../../kit/data/matches-audit-filter.ts';
 import { BYTE_ORDER_MARK } from '../../kit/text/byte-order-mark.ts';
+import { csvCell } from '../../kit/text/csv-cell.ts';
 import { anchorLine, auditLine } from './audit-line.ts';
 
 const COLUMNS: readonly (readonly [string, (row: AuditRow) => string | number])[] = [
@@ -28,15 +30,6 @@ const LAST_DATE = 8.64e15;
 const timeOf = (at: number): string =>
   Math.abs(at) <= LAST_DATE ? new Date(at).toISOString() : String(at);
 
-/** Also after white space and marks nobody sees, and in full width, which some programs fold. */
-const FORMULA = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠])/u;
-
-const csvCell = (value: string | number): string => {
-  const text = String(value);
-  const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};
-
 export const CSV_HEAD = COLUMNS.map(([name]) => name).join(',');
 
 /** Writes a row as CSV (RFC 4180), without the line end, so that no spreadsheet sees a formula. */
@@ -46,7 +39,6 @@ export const csvLine = (row: AuditRow): string =>
 export interface ExportFilter extends Omit<AuditFilter, 'before' | 'limit'> {
   readonly agentId?: string;
   readonly sessionId?: string;
-  readonly code?: AuditRow['code'];
 }
 
 export interface ExportOptions {
@@ -58,23 +50,11 @@ export interface ExportOptions {
   readonly onRows?: ((count: number) => void) | undefined;
 }
 
-const EQUALS = [
-  'executionId',
-  'userId',
-  'agentId',
-  'sessionId',
-  'tool',
-  'tier',
-  'status',
-  'kind',
-  'code',
-] as const;
-
 /** Tells whether a row matches every part of the filter. */
 const matchesFilter = (row: AuditRow, filter: ExportFilter): boolean =>
-  EQUALS.every((name) => filter[name] === undefined || row[name] === filter[name]) &&
-  row.at >= (filter.from ?? Number.NEGATIVE_INFINITY) &&
-  row.at < (filter.to ?? Number.POSITIVE_INFINITY);
+  (filter.agentId === undefined || row.agentId === filter.agentId) &&
+  (filter.sessionId === undefined || row.sessionId === filter.sessionId) &&
+  matchesAuditFilter(row, filter);
 
 /** Tells whether an export is whole: filtered rows are no chain and cannot be verified. */
 export const isWhole = (filter: ExportFilter): boolean =>

@@ -24,6 +24,8 @@ export interface VerifyOptions {
   readonly checkpoints?: readonly AuditCheckpoint[];
   /** Public keys whose checkpoints and anchors count. None when absent. */
   readonly trustedKeys?: readonly string[];
+  /** A row that the caller has verified itself: those after it are read. */
+  readonly start?: AuditHead | undefined;
   /** Where a pruned trail begins. */
   readonly anchor?: AuditCheckpoint | undefined;
   /** Anchors on the way, where archives follow each other: each has to fit, too. */
@@ -101,8 +103,8 @@ class Walk {
   #last: AuditHead;
   #rows = 0;
 
-  constructor({ anchor, anchors = [], expected, checkpoints = [] }: VerifyOptions) {
-    this.#start = anchor ?? EMPTY_HEAD;
+  constructor({ start, anchor, anchors = [], expected, checkpoints = [] }: VerifyOptions) {
+    this.#start = start ?? anchor ?? EMPTY_HEAD;
     this.#last = this.#start;
     for (const head of [...anchors, ...checkpoints, ...(expected ? [expected] : [])]) {
       this.#noted.set(head.seq, [...(this.#noted.get(head.seq) ?? []), head.hash]);

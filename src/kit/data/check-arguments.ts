@@ -23,6 +23,15 @@ export const object: ArgumentCheck = (value) =>
 export const list: ArgumentCheck = (value) =>
   Array.isArray(value) ? undefined : 'has to be a list';
 
+/** A list of which every entry passes. */
+export const listOf =
+  (check: ArgumentCheck): ArgumentCheck =>
+  (value) => {
+    if (!Array.isArray(value)) return 'has to be a list';
+    const fault = value.map(check).find((problem) => problem !== undefined);
+    return fault && `has an entry that ${fault}`;
+  };
+
 export const callback: ArgumentCheck = (value) =>
   typeof value === 'function' ? undefined : 'has to be a function';
 

@@ -18,19 +18,31 @@ const isStale = async (path: string, { minAgeMs, now }: StaleOptions): Promise<b
   return isOurs && !stats.isSymbolicLink() && now - stats.mtimeMs >= minAgeMs;
 };
 
-/** Removes stale entries and returns their number. Never fails: what cannot be removed stays. */
-export const removeStale = async (folder: string, options: StaleOptions): Promise<number> => {
+/** Lists stale entries. Never fails. */
+export const staleEntries = async (
+  folder: string,
+  options: StaleOptions,
+): Promise<readonly string[]> => {
   const names = await readdir(folder).catch(() => []);
-  let removed = 0;
+  const paths: string[] = [];
   for (const name of names) {
     if (!options.prefixes.some((prefix) => name.startsWith(prefix))) continue;
     const path = join(folder, name);
+    // Another process may have been faster.
+    if (await isStale(path, options).catch(() => false)) paths.push(path);
+  }
+  return paths;
+};
+
+/** Removes stale entries and returns their number. Never fails: what cannot be removed stays. */
+export const removeStale = async (folder: string, options: StaleOptions): Promise<number> => {
+  let removed = 0;
+  for (const path of await staleEntries(folder, options)) {
     try {
-      if (!(await isStale(path, options))) continue;
       await rm(path, { recursive: true, force: true });
       removed += 1;
     } catch {
-      // Another process was faster, or it may not be removed.
+      // It may not be removed.
     }
   }
   return removed;

@@ -37,6 +37,25 @@ export const quantileOf = (pairs: readonly number[], share: number): number => {
   return 0;
 };
 
+/** Adds up the calls of every doubling of the duration; takes buckets and their calls in turn. */
+export const callsByDoubling = (pairs: readonly number[]): ReadonlyMap<number, number> => {
+  const sums = new Map<number, number>();
+  for (let at = 0; at < pairs.length; at += 2) {
+    const doubling = Math.max(0, Math.floor(((pairs[at] ?? 0) - 1) / PER_DOUBLING));
+    sums.set(doubling, (sums.get(doubling) ?? 0) + (pairs[at + 1] ?? 0));
+  }
+  return sums;
+};
+
+/** The durations of a doubling: longer than one limit, at most the other. The outermost are open. */
+export const limitsOf = (
+  doubling: number,
+): { readonly overMs?: number; readonly upToMs?: number } => ({
+  // Divided, not multiplied by a thousandth: this is the number that the trail has for so many µs.
+  ...(doubling > 0 && { overMs: 2 ** doubling / 1000 }),
+  ...(doubling < DOUBLINGS - 1 && { upToMs: 2 ** (doubling + 1) / 1000 }),
+});
+
 /** Adds up two histograms, each given as buckets and their calls in turn, ascending. */
 export const addBuckets = (one: readonly number[], other: readonly number[]): readonly number[] => {
   const sum: number[] = [];

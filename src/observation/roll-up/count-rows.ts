@@ -8,6 +8,7 @@ import {
   type MetricGrain,
   type MetricKind,
   type RollUp,
+  UNKNOWN_TOOL,
 } from '../../contract/metrics.ts';
 import { addCounts } from '../../kit/metrics/add-counts.ts';
 import { bucketOf } from '../../kit/metrics/duration-buckets.ts';
@@ -30,8 +31,11 @@ const numberIn = (value: unknown): number =>
 const isCounted = ({ kind, status, detail }: AuditRow): boolean =>
   kind === 'outcome' && COUNTED.has(status) && detail.dryRun !== true;
 
-/** The counts of one series in one minute while they grow. */
-class Counting {
+/** What is counted of a row. */
+export type CountedRow = Pick<AuditRow, 'status' | 'code' | 'durationMs' | 'costMicros' | 'detail'>;
+
+/** The counts of one series, in one minute for instance, while they grow. */
+export class Counting {
   readonly #byStatus: Partial<Record<CountedStatus, number>> = {};
   readonly #byCode: Partial<Record<ErrorCode, number>> = {};
   readonly #durations = new Map<number, number>();
@@ -44,7 +48,7 @@ class Counting {
   #cpuMs = 0;
   #peakMemoryBytes = 0;
 
-  note({ status, code, durationMs, costMicros, detail }: AuditRow): void {
+  note({ status, code, durationMs, costMicros, detail }: CountedRow): void {
     const name = status as CountedStatus;
     this.#byStatus[name] = (this.#byStatus[name] ?? 0) + 1;
     if (code !== '') this.#byCode[code] = (this.#byCode[code] ?? 0) + 1;
@@ -106,9 +110,6 @@ class Series {
 
 const shortName = (name: string): string =>
   name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME - 1)}…`;
-
-/** Calls of names that no tool has share one entry: a caller could make up any number of them. */
-const UNKNOWN_TOOL = '(unknown)';
 
 const toolOf = ({ tool, version }: AuditRow): string => (version === '' ? UNKNOWN_TOOL : tool);
 

@@ -1,10 +1,10 @@
 /** Counts what is new in the trail every few seconds, and forgets periods that are too old. */
 import type { MetricGrain } from '../../contract/metrics.ts';
 import { METRIC_GRAINS } from '../../contract/metrics.ts';
-import type { Runtime, Timer } from '../../contract/runtime.ts';
+import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
 import { DAY_MS, HOUR_MS } from '../../kit/data/durations.ts';
-import { reasonOf } from '../../kit/data/reason-of.ts';
+import { repeatWork } from '../repeat-work.ts';
 import { TrailCounter } from './trail-counter.ts';
 
 const EVERY_MS = 10_000;
@@ -30,36 +30,25 @@ const expireOld = async (
 export const keepCounting = (deps: KeepCountingDeps): (() => Promise<void>) => {
   const { runtime } = deps;
   let counter: TrailCounter | undefined;
-  let timer: Timer | undefined;
   let expiredAt = Number.NEGATIVE_INFINITY;
-  let round: Promise<void> | undefined;
-  let isStopped = false;
 
-  const look = async (): Promise<void> => {
+  const look = async (isStopped: () => boolean): Promise<void> => {
     const store = await deps.store();
-    if (store.isReadOnly || isStopped) return;
+    if (store.isReadOnly || isStopped()) return;
     counter ??= new TrailCounter(store);
     await counter.count();
-    if (isStopped || runtime.now() - expiredAt < HOUR_MS) return;
+    if (isStopped() || runtime.now() - expiredAt < HOUR_MS) return;
     expiredAt = runtime.now();
     await expireOld(store, deps);
   };
-  const again = (): void => {
-    if (isStopped) return;
-    timer = runtime.after(EVERY_MS, () => {
-      round = look()
-        .catch((error: unknown) => {
-          runtime.log.warn('Calls could not be counted.', { error: reasonOf(error) });
-        })
-        .finally(again);
-    });
-    timer.keepAlive(false);
-  };
-  again();
+  const stop = repeatWork(look, {
+    runtime,
+    everyMs: EVERY_MS,
+    failure: 'Calls could not be counted.',
+  });
   return async () => {
-    isStopped = true;
-    timer?.cancel();
+    const stopping = stop();
     await counter?.close();
-    await round;
+    await stopping;
   };
 };

@@ -73,6 +73,32 @@ describe('the figures of past calls', () => {
       { numRuns: 60 },
     ));
 
+  it.each([
+    ['all of one length', () => 12.5],
+    ['evenly spread', (unit: () => number) => 1 + unit() * 5000],
+    ['mostly short with a long tail', (unit: () => number) => 0.05 / (1 - unit()) ** 1.2],
+    ['around one length', (unit: () => number) => Math.exp(3 + unit() + unit() - unit() - unit())],
+    ['two groups far apart', (unit: () => number) => (unit() < 0.9 ? 1 + unit() : 900 + unit())],
+  ])('have percentiles within 2 %% of the rows for durations %s', async (_, draw) => {
+    let seed = 7;
+    const unit = (): number => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+      return seed / 2 ** 31;
+    };
+    const rows = Array.from({ length: 3000 }, () => Math.ceil(draw(unit) * 1000) / 1000);
+    const entries = rows.map((durationMs, at) => ended({ durationMs, at: NOW - at * MINUTE_MS }));
+    const figures = await readerOf(await storeWith(entries)).summary({ from: NOW - 3 * DAY_MS });
+    expect(figures.calls).toBe(rows.length);
+    for (const [share, figure] of [
+      [0.5, figures.medianExecutionTime],
+      [0.95, figures.p95ExecutionTime],
+      [0.99, figures.p99ExecutionTime],
+    ] as const) {
+      const want = exact(rows, share);
+      expect(Math.abs(figure - want) / want).toBeLessThanOrEqual(0.02);
+    }
+  });
+
   it('count statuses, codes, retries, cache hits, money and tokens', async () => {
     const store = await storeWith([
       ended({ durationMs: 10, costMicros: 250_000, detail: { tokens: 40, attempts: 3 } }),

@@ -5,6 +5,7 @@ import {
   type CribMetrics,
   METRIC_GRAINS,
   type MetricGrain,
+  type MetricHeat,
   type MetricHistory,
   type MetricHistoryQuery,
   type MetricKind,
@@ -17,6 +18,7 @@ import { HOUR_MS } from '../../kit/data/durations.ts';
 import { addCounts } from '../../kit/metrics/add-counts.ts';
 import { ceilTo, coverRange, floorTo, type OldestPeriods } from './cover-range.ts';
 import { figuresOf, NO_COUNTS } from './figures-of.ts';
+import { columnsFor, heatCells } from './heat-of.ts';
 
 export interface ReadMetricsDeps {
   readonly rollUps: Pick<RollUps, 'read'>;
@@ -56,7 +58,7 @@ const withinTime = (at: number): number => Math.min(Math.max(at, 0), MAX_TIME);
 
 const lengthOf = ({ from, to }: Range): number => Math.max(to - from, 1);
 
-export class MetricsReader implements CribMetrics {
+export class MetricsReader implements Omit<CribMetrics, 'watch'> {
   readonly #deps: ReadMetricsDeps;
 
   constructor(deps: ReadMetricsDeps) {
@@ -82,6 +84,16 @@ export class MetricsReader implements CribMetrics {
     const points = rows.map(({ start, counts }) => ({ start, ...figuresOf(counts, stepMs) }));
     const total = figuresOf(await this.#total(scopeOf(query), range), lengthOf(range));
     return { ...range, stepMs, points, total };
+  }
+
+  async heat(query: MetricRange & MetricScope = {}): Promise<MetricHeat> {
+    const range = this.#range(query);
+    await this.#deps.count();
+    const { columnMs, grain } = columnsFor(range, this.#oldest());
+    const from = floorTo(range.from, columnMs);
+    const to = ceilTo(range.to, columnMs);
+    const rows = await this.#deps.rollUps.read({ ...scopeOf(query), grain, from, to });
+    return { from, to, columnMs, cells: heatCells(rows, columnMs) };
   }
 
   async by(

@@ -24,6 +24,7 @@ import {
   refusal,
   SHELL,
 } from './judge-program.ts';
+import { noteUsage } from './note-usage.ts';
 import { assertTellsNoSecrets } from './repository-questions.ts';
 import { type RepositoryRun, repositoryRun } from './repository-run.ts';
 
@@ -156,6 +157,7 @@ export const brokeredExec =
       config: { ...config, type: sandbox.type },
       ...(repository.view && { repository: repository.view }),
       signal: call.control.signal,
+      onUsage: (usage) => noteUsage(call, usage),
     } satisfies SandboxRequest;
     assertRunning(call);
     await assertTellsNoSecrets(repository, (task) => sandbox.run({ ...request, task }));

@@ -12,14 +12,17 @@ import type { Memory } from '../../contract/memory.ts';
 import type { Model } from '../../contract/model.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Logger, Runtime } from '../../contract/runtime.ts';
+import type { SandboxUsage } from '../../contract/sandbox.ts';
 import type { Secrets } from '../../contract/secrets.ts';
 import type { MemoryStore } from '../../contract/store.ts';
+import type { TraceContext } from '../../contract/telemetry.ts';
 import type { Tool } from '../../contract/tool.ts';
 import type { Egress } from '../../governance/egress/create-egress.ts';
 import { spendingOf } from '../../governance/ledger/most-cost.ts';
 import { CallMemory } from '../../governance/memory.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { thrownText } from '../../kit/data/reason-of.ts';
+import { traceOf } from '../call-span.ts';
 import type { PipelineControl } from '../new-call.ts';
 import { assertRunning } from './assert-running.ts';
 import { brokeredExec, type ExecSettings } from './brokered-exec.ts';
@@ -32,6 +35,7 @@ import {
   checkedFiles,
 } from './context-checks.ts';
 import { askerOf, keepTouching } from './elicit-of.ts';
+import { noteUsage } from './note-usage.ts';
 
 type InnerCall = Parameters<ToolContext['call']>;
 
@@ -66,8 +70,16 @@ export class CallContext implements ToolContext {
     this.#deps = deps;
   }
 
+  /** Notes what a sandboxed run took for the call of a context; not for tools, so no member of it. */
+  static noteUsage(context: ToolContext, usage: SandboxUsage): void {
+    if (context instanceof CallContext) noteUsage(context.#call, usage);
+  }
+
   get executionId(): string {
     return this.#call.executionId;
+  }
+  get traceId(): string {
+    return this.#call.traceId;
   }
   get sessionId(): string {
     return this.#call.caller.sessionId;
@@ -86,6 +98,13 @@ export class CallContext implements ToolContext {
   }
   get isolation(): Isolation {
     return this.#call.caller.isolation;
+  }
+  get trace(): TraceContext | undefined {
+    return traceOf(this.#call);
+  }
+  get startSpan(): ToolContext['startSpan'] {
+    const { span } = this.#call;
+    return span?.isRecorded ? (name, start) => span.child(name, start) : undefined;
   }
   get idempotencyKey(): string {
     return this.#call.options.idempotencyKey ?? this.#call.executionId;
@@ -236,6 +255,8 @@ const callLogger = (call: Call<'ready'>, deps: ContextDeps): Logger => {
         ...(deps.redactor.record(fields) as Record<string, unknown>),
         tool: call.ready.tool.name,
         executionId: call.executionId,
+        traceId: call.traceId,
+        callerId: call.caller.userId,
       });
     };
   return {

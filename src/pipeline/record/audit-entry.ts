@@ -124,6 +124,8 @@ const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
   if (tool && tool.source !== 'builtin') detail.source = tool.server ?? tool.source;
   if (notes.waitedMs > 0) detail.waitedMs = Math.round(notes.waitedMs);
   if (notes.tokens > 0) detail.tokens = notes.tokens;
+  if (notes.cpuMs > 0) detail.cpuMs = Math.round(notes.cpuMs);
+  if (notes.peakMemoryBytes > 0) detail.peakMemoryBytes = notes.peakMemoryBytes;
   if (facts.policy !== undefined && inspected) detail.policy = facts.policy;
   if (notes.attempts > 1) detail.attempts = notes.attempts;
   if (notes.cached) detail.cached = true;

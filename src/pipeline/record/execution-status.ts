@@ -1,8 +1,9 @@
 /** Answers what became of an execution, from the calls under way and from the audit trail. */
 import type { AuditRow } from '../../contract/audit.ts';
 import type { CallRequest } from '../../contract/call.ts';
-import type { ExecutionState, ExecutionStatus } from '../../contract/crib-members.ts';
-import type { Store } from '../../contract/store.ts';
+import { summaryOfRow } from '../../contract/call-summary.ts';
+import type { ExecutionState, ExecutionStatus, RunningCall } from '../../contract/crib-members.ts';
+import type { OpenIntent, Store } from '../../contract/store.ts';
 import type { PipelineControl } from '../new-call.ts';
 import { evidenceOf } from '../pipeline.ts';
 import type { RunningCalls } from './running-calls.ts';
@@ -80,4 +81,43 @@ export const executionStatus = async (
 ): Promise<ExecutionStatus | undefined> => {
   const call = calls.get(executionId);
   return call ? running(call) : recorded(executionId, store);
+};
+
+const ownCall = (call: CallRequest): RunningCall => {
+  const { userId, agentId, sessionId } = call.caller;
+  return {
+    ...running(call),
+    ...{ userId, agentId, sessionId },
+    tier: evidenceOf(call).ready?.tool.tier ?? '',
+    summary: call.notes.summary ?? '',
+    isHere: true,
+  };
+};
+
+const callElsewhere = ({ entry }: OpenIntent): RunningCall => ({
+  executionId: entry.executionId,
+  tool: entry.tool,
+  state: 'running',
+  effect: 'unknown',
+  startedAt: entry.at,
+  ...{ userId: entry.userId, agentId: entry.agentId, sessionId: entry.sessionId },
+  tier: entry.tier,
+  summary: summaryOfRow(entry),
+  isHere: false,
+});
+
+/** Lists the calls under way here, and those of other processes that may change something. */
+export const runningCalls = async (
+  calls: RunningCalls,
+  { intents }: Pick<Store, 'intents'>,
+): Promise<readonly RunningCall[]> => {
+  // A call that ends here while the store is read must not be taken for one of another process.
+  const ids = new Set(calls.all().map(({ executionId }) => executionId));
+  const open = await intents.open();
+  const own = calls.all().map(ownCall);
+  for (const { executionId } of own) ids.add(executionId);
+  const elsewhere = open
+    .filter(({ ownerAlive, entry }) => ownerAlive && !ids.has(entry.executionId))
+    .map(callElsewhere);
+  return [...own, ...elsewhere].sort((one, other) => other.startedAt - one.startedAt);
 };

@@ -39,6 +39,10 @@ export class RunningCalls {
     for (const resume of waiting) resume();
   }
 
+  all(): readonly CallRequest[] {
+    return [...this.#calls];
+  }
+
   get(executionId: string): CallRequest | undefined {
     return this.#calls.find((call) => call.executionId === executionId);
   }

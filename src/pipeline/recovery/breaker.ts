@@ -25,6 +25,16 @@ export class CircuitBreaker {
     return this.#failures === 0 && this.#openedAt === undefined && this.#window === undefined;
   }
 
+  /** Failures since the last success. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** True until a call has succeeded again, also while it waits for one to try. */
+  get isTripped(): boolean {
+    return this.#openedAt !== undefined;
+  }
+
   state(now: number): CircuitState {
     if (this.#openedAt === undefined) return 'closed';
     return now - this.#openedAt >= this.#rule.restMs ? 'half-open' : 'open';
@@ -114,6 +124,11 @@ export class CallerBreakers {
     const breaker = this.#byUser.get(userId) ?? new CircuitBreaker(this.#rule);
     this.#byUser.set(userId, breaker);
     return breaker.failed(now);
+  }
+
+  /** The circuits that are not closed. */
+  tripped(): readonly CircuitBreaker[] {
+    return [...this.#byUser.values()].filter(({ isTripped }) => isTripped);
   }
 
   clear(): void {

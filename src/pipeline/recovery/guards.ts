@@ -1,4 +1,5 @@
 /** Makes the breakers and bulkheads of a crib: one pair per tool and one per server that tools share. */
+import type { CircuitStatus } from '../../contract/health.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { perTool } from '../per-tool.ts';
 import type { ToolSettings } from '../tool-settings.ts';
@@ -8,6 +9,8 @@ import { Bulkhead } from './bulkhead.ts';
 export interface ToolGuards {
   /** The tool's own, and its server's. */
   readonly breakers: readonly CircuitBreaker[];
+  /** The one among them that all tools of the server share. */
+  readonly serverBreaker: CircuitBreaker | undefined;
   /** Of single callers; undefined where the breaker is switched off. */
   readonly callers: CallerBreakers | undefined;
   readonly bulkheads: readonly Bulkhead[];
@@ -17,8 +20,18 @@ export interface ToolGuards {
 
 export interface Guards {
   guardsOf(tool: Tool): ToolGuards;
-  /** Forgets the failures of all tools of a server that was started anew. */
-  reset(server: string): void;
+  /**
+   * Forgets the failures of all tools of a server that was started anew. Says whose circuits it closed:
+   * tools by name, and whether the server's own was among them.
+   */
+  reset(server: string): ClosedCircuits;
+  /** The circuit that keeps calls of a tool from running, or its own; makes none for a tool that was not called. */
+  circuitOf(tool: Tool, now: number): CircuitStatus;
+}
+
+export interface ClosedCircuits {
+  readonly tools: readonly string[];
+  readonly isServerClosed: boolean;
 }
 
 const DEFAULT_QUEUE = 100;
@@ -28,6 +41,46 @@ interface Pair {
   readonly callers: CallerBreakers | undefined;
   readonly bulkhead: Bulkhead | undefined;
 }
+
+interface CircuitFacts {
+  readonly name: string;
+  readonly server: string | undefined;
+  readonly own: Pair | undefined;
+  readonly shared: CircuitBreaker | undefined;
+  readonly now: number;
+}
+
+/** Finds the circuit that rests longest; one for everybody comes before those of single callers. */
+const circuitIn = ({ name, server, own, shared, now }: CircuitFacts): CircuitStatus => {
+  const ofAll = [shared, own?.breaker].filter((breaker) => breaker?.isTripped);
+  const ofCallers = own?.callers?.tripped() ?? [];
+  const [breaker = own?.breaker] = (ofAll.length > 0 ? ofAll : [...ofCallers]).sort(
+    (one, other) => (other?.restMs(now) ?? 0) - (one?.restMs(now) ?? 0),
+  );
+  if (!breaker) return { tool: name, state: 'closed', failures: 0 };
+  const state = breaker.state(now);
+  return {
+    ...{ tool: name, state, failures: breaker.failures },
+    ...(state === 'open' && { openUntil: now + breaker.restMs(now) }),
+    ...(breaker === shared && server !== undefined && { server }),
+    ...(ofAll.length === 0 && ofCallers.length > 0 && { callers: ofCallers.length }),
+  };
+};
+
+/** Closes the circuits of tools that share a server; says which were not closed before. */
+const closeAll = (byName: ReadonlyMap<ToolGuards, string>): ClosedCircuits => {
+  const tools = new Set<string>();
+  let isServerClosed = false;
+  for (const [{ breakers, serverBreaker, callers }, name] of byName) {
+    for (const breaker of breakers) {
+      if (breaker.isTripped && breaker === serverBreaker) isServerClosed = true;
+      else if (breaker.isTripped) tools.add(name);
+      breaker.reset();
+    }
+    callers?.clear();
+  }
+  return { tools: [...tools], isServerClosed };
+};
 
 export const createGuards = (
   settingsOf: (tool: Tool) => ToolSettings,
@@ -52,30 +105,32 @@ export const createGuards = (
   const make = (tool: Tool): ToolGuards => {
     const settings = settingsOf(tool);
     const own = pairOf(`tool ${tool.name}`, settings);
-    const pairs = [own];
-    if (tool.server !== undefined) pairs.push(pairOf(`server ${tool.server}`, settings));
+    const ofServer =
+      tool.server === undefined ? undefined : pairOf(`server ${tool.server}`, settings);
+    const pairs = ofServer ? [own, ofServer] : [own];
     const bulkheads = pairs.flatMap(({ bulkhead }) => (bulkhead ? [bulkhead] : []));
     return {
       callers: own.callers,
       breakers: pairs.flatMap(({ breaker }) => (breaker ? [breaker] : [])),
+      serverBreaker: ofServer?.breaker,
       bulkheads,
       bulkheadsAndAll: [...bulkheads, allTools],
     };
   };
 
-  const byServer = new Map<string, Set<ToolGuards>>();
+  const byServer = new Map<string, Map<ToolGuards, string>>();
   const guardsOf = perTool((tool) => {
     const guards = make(tool);
     if (tool.server === undefined) return guards;
-    const ofServer = byServer.get(tool.server) ?? new Set();
-    byServer.set(tool.server, ofServer.add(guards));
+    const ofServer = byServer.get(tool.server) ?? new Map<ToolGuards, string>();
+    byServer.set(tool.server, ofServer.set(guards, tool.name));
     return guards;
   });
-  const reset = (server: string): void => {
-    for (const { breakers, callers } of byServer.get(server) ?? []) {
-      for (const breaker of breakers) breaker.reset();
-      callers?.clear();
-    }
-  };
-  return { guardsOf, reset };
+  const reset = (server: string): ClosedCircuits => closeAll(byServer.get(server) ?? new Map());
+  const circuitOf = ({ name, server }: Tool, now: number): CircuitStatus =>
+    circuitIn({
+      ...{ name, server, now, own: byName.get(`tool ${name}`) },
+      shared: server === undefined ? undefined : byName.get(`server ${server}`)?.breaker,
+    });
+  return { guardsOf, reset, circuitOf };
 };

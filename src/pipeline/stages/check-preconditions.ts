@@ -26,6 +26,8 @@ const NONE: PreconditionReport = Object.freeze({
 
 export interface CheckPreconditionsDeps extends PreconditionDeps {
   readonly contexts: Contexts;
+  /** Chooses which ones are judged; all when absent. */
+  isChecked?(precondition: Precondition): boolean;
 }
 
 type Authenticated = Call<'ready' | 'input' | 'authenticated'>;
@@ -91,7 +93,8 @@ export const checkPreconditions = (
   deps: CheckPreconditionsDeps,
 ): Stage<'ready' | 'input' | 'authenticated', 'preconditions'> =>
   function checkPreconditions(call, next) {
-    const { preconditions } = call.ready.tool;
+    const { preconditions: all } = call.ready.tool;
+    const preconditions = deps.isChecked ? all?.filter(deps.isChecked) : all;
     if (!preconditions || preconditions.length === 0) {
       return next(prove(call, 'preconditions', NONE));
     }

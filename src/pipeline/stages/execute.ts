@@ -15,7 +15,8 @@ export interface ExecuteDeps extends ToolRunDeps {
   readonly audit: Pick<AuditLog, 'intend'>;
 }
 
-const report = (call: AdmittedCall): DryRunReport => ({
+/** Says what would become of a call that has passed every gate. */
+export const dryRunReport = (call: AdmittedCall): DryRunReport => ({
   verdict: call.grant.ask ? 'ask' : 'allow',
   rule: call.grant.rule,
   reason: call.grant.reason,
@@ -95,7 +96,7 @@ const prepareAndRun = async (call: AdmittedCall, deps: ExecuteDeps): Promise<Too
 
 export const execute = (deps: ExecuteDeps): FinalStage =>
   function execute(call) {
-    if (call.options.dryRun) return Promise.resolve(succeeded(call, report(call)));
+    if (call.options.dryRun) return Promise.resolve(succeeded(call, dryRunReport(call)));
     const { sandbox, sandboxed } = call.ready.tool;
     if (sandbox && !sandboxed) {
       const refusal = failed(call, 'SANDBOX_ERROR', {

@@ -55,15 +55,27 @@ const refuseOpen = (
   return undefined;
 };
 
-const reportSuccess = (call: Ready, deps: RecoverDeps): void => {
-  const { breakers, callers } = deps.guardsOf(call.ready.tool);
+/** Announces a change of the circuit of the tool, or of the server that it shares with others. */
+const announce = (
+  event: 'circuit.opened' | 'circuit.closed',
+  { name: tool, server }: Tool,
+  { events, isShared }: { readonly events: Events; readonly isShared: boolean },
+): void => {
+  events.emit(event, { tool, ...(isShared && server !== undefined && { server }) });
+};
+
+const reportSuccess = (call: Ready, { guardsOf, events, runtime }: RecoverDeps): void => {
+  const { tool } = call.ready;
+  const { breakers, serverBreaker, callers } = guardsOf(tool);
   const { userId } = call.caller;
   // The clock is read only where something has failed, or a rate is counted.
-  let isClosed = callers?.of(userId) ? callers.succeeded(userId, deps.runtime.now()) : false;
-  for (const breaker of breakers) {
-    if (!breaker.untroubled && breaker.succeeded(deps.runtime.now())) isClosed = true;
+  if (callers?.of(userId) && callers.succeeded(userId, runtime.now())) {
+    events.emit('circuit.closed', { tool: tool.name, userId });
   }
-  if (isClosed) deps.events.emit('circuit.closed', { tool: call.ready.tool.name });
+  for (const breaker of breakers) {
+    if (breaker.untroubled || !breaker.succeeded(runtime.now())) continue;
+    announce('circuit.closed', tool, { events, isShared: breaker === serverBreaker });
+  }
 };
 
 const reportToBreakers = (call: Ready, result: ToolResult, deps: RecoverDeps): void => {
@@ -71,19 +83,23 @@ const reportToBreakers = (call: Ready, result: ToolResult, deps: RecoverDeps): v
     reportSuccess(call, deps);
     return;
   }
-  const { breakers, callers } = deps.guardsOf(call.ready.tool);
+  const { events } = deps;
+  const { tool } = call.ready;
+  const { breakers, serverBreaker, callers } = deps.guardsOf(tool);
   const { userId } = call.caller;
   const fault =
     result.error && result.status !== 'cancelled' ? whoseFault(result.error, call) : 'caller';
   const now = deps.runtime.now();
-  let isOpened = false;
   for (const breaker of breakers) {
+    const wasTripped = breaker.isTripped;
     if (fault !== 'tool') breaker.abstained();
-    else if (breaker.failed(now)) isOpened = true;
+    // A probe that fails keeps a circuit open: that is no news.
+    else if (breaker.failed(now) && !wasTripped) {
+      announce('circuit.opened', tool, { events, isShared: breaker === serverBreaker });
+    }
   }
   if (fault !== 'unknown') callers?.of(userId)?.abstained();
-  else if (callers?.failed(userId, now)) isOpened = true;
-  if (isOpened) deps.events.emit('circuit.opened', { tool: call.ready.tool.name });
+  else if (callers?.failed(userId, now)) events.emit('circuit.opened', { tool: tool.name, userId });
 };
 
 /** Enters bulkheads in order while they have room. Returns how many were entered. */

@@ -115,6 +115,7 @@ class ProcessSandbox implements Sandbox {
         limits,
         signal: AbortSignal.any([signal, this.#closing.signal]),
         ...(platform === 'linux' && { usage: processUsage }),
+        onUsage: request.onUsage,
         onOutput: protocol.take,
         onStart: protocol.begin,
       },

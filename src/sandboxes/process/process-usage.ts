@@ -1,9 +1,11 @@
-/** How many processes a sandbox holds and how much memory they have, read from /proc. */
+/** How many processes a sandbox holds, and what memory and processor time they took, read from /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface ProcessUsage {
   readonly processes: number;
   readonly memoryBytes: number;
+  /** Processor time in milliseconds, that of children that have ended included. */
+  readonly cpuMs: number;
 }
 
 /** A process may end between two looks; then it uses nothing. */
@@ -40,14 +42,27 @@ const memoryOf = (pid: string): number => {
   return bytes;
 };
 
+/** The kernel counts in hundredths of a second for programs, on every architecture. */
+const TICK_MS = 10;
+
+/** Reads the fields 14 to 17: own and waited-for children's time, for the program and in the kernel. */
+const cpuOf = (pid: string): number => {
+  const stat = textOf(`/proc/${pid}/stat`);
+  // The name of the program is in brackets, and may hold spaces and brackets itself.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + (Number(ticks) || 0), 0) * TICK_MS;
+};
+
 /** Measures a process and all its descendants; stops early when there are more than `most`. */
 export const processUsage = (pid: number, most: number): ProcessUsage => {
   const open = [String(pid)];
   let memoryBytes = 0;
+  let cpuMs = 0;
   for (let at = 0; at < open.length && open.length <= most; at += 1) {
     const one = open[at] as string;
     memoryBytes += memoryOf(one);
+    cpuMs += cpuOf(one);
     open.push(...childrenOf(one));
   }
-  return { processes: open.length, memoryBytes };
+  return { processes: open.length, memoryBytes, cpuMs };
 };

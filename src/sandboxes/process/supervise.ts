@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime, Timer } from '../../contract/runtime.ts';
+import type { SandboxRequest } from '../../contract/sandbox.ts';
 import type { RunLimits } from '../run-limits.ts';
 import type { Identity } from '../sandbox-identity.ts';
 import type { ProcessUsage } from './process-usage.ts';
@@ -20,6 +21,8 @@ export interface Launch {
   readonly signal: AbortSignal;
   /** How much is in use, for systems that can tell. */
   readonly usage?: (pid: number, most: number) => ProcessUsage;
+  /** Told once what the run took, where `usage` is there. */
+  readonly onUsage?: SandboxRequest['onUsage'];
   /** True when the run needs no more time. Throws to end it as a failure. */
   onOutput(stream: 'stdout' | 'stderr', chunk: Buffer): boolean;
   onStart(stdin: Writable): void;
@@ -30,6 +33,8 @@ const LOOK_EVERY_MS = 40;
 
 /** Process 1 of the namespace and its watcher outside are ours. */
 const OWN_PROCESSES = 2;
+
+const NOTHING: ProcessUsage = { processes: 0, memoryBytes: 0, cpuMs: 0 };
 
 const overLimit = (what: string, setting: string) =>
   new ToolFailure('SANDBOX_ERROR', `The sandboxed program used more ${what} than it may.`, {
@@ -68,6 +73,8 @@ class Supervision {
   readonly #runtime: Runtime;
   #failure: unknown;
   #timers: Timer[] = [];
+  #cpuMs = 0;
+  #peakMemoryBytes = 0;
 
   constructor(launch: Launch, runtime: Runtime) {
     this.#launch = launch;
@@ -91,6 +98,8 @@ class Supervision {
     } finally {
       signal.removeEventListener('abort', cancel);
       for (const timer of this.#timers) timer.cancel();
+      const { usage, onUsage } = this.#launch;
+      if (usage) onUsage?.({ cpuMs: this.#cpuMs, peakMemoryBytes: this.#peakMemoryBytes });
     }
   }
 
@@ -111,6 +120,8 @@ class Supervision {
   }
 
   #listen(name: 'stdout' | 'stderr', stream: Readable): void {
+    // Runs that end between two looks are measured here, as far as the kernel still has them.
+    stream.once('end', () => this.#measure());
     stream.on('data', (chunk: Buffer) => {
       if (this.#failure !== undefined) return;
       try {
@@ -123,11 +134,21 @@ class Supervision {
 
   #look(): void {
     const { usage, limits } = this.#launch;
-    const { pid } = this.#child;
-    if (usage === undefined || pid === undefined) return;
-    const failure = limitFailure(usage(pid, mostProcesses(limits)), limits);
+    if (usage === undefined || this.#child.pid === undefined) return;
+    const failure = limitFailure(this.#measure() ?? NOTHING, limits);
     if (failure !== undefined) this.#end(failure);
     else this.#timers[1] = this.#runtime.after(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  /** Keeps the most that was seen; `undefined` where nothing can be measured. */
+  #measure(): ProcessUsage | undefined {
+    const { usage, limits } = this.#launch;
+    const { pid } = this.#child;
+    if (usage === undefined || pid === undefined) return undefined;
+    const taken = usage(pid, mostProcesses(limits));
+    this.#cpuMs = Math.max(this.#cpuMs, taken.cpuMs);
+    this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, taken.memoryBytes);
+    return taken;
   }
 
   /** The first reason counts. */

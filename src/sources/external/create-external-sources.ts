@@ -6,6 +6,7 @@ import type {
   ManagedSource,
   SourceKind,
   SourceRefresh,
+  SourceStatus,
 } from '../../contract/sources.ts';
 
 export interface ExternalSourcesDeps {
@@ -23,6 +24,17 @@ export interface ExternalSourcesDeps {
 
 /** How long reading a source again may take. */
 const MAX_READ_MS = 120_000;
+
+/** One that cannot be tried is as it was when it was last read. */
+const testSource = async (
+  source: ManagedSource,
+  signal = AbortSignal.timeout(MAX_READ_MS),
+): Promise<SourceStatus> => {
+  await source.test?.(signal);
+  const status = source.status();
+  if (source.test || status.lastError === undefined) return status;
+  throw new ToolFailure('SERVER_ERROR', status.lastError);
+};
 
 export const createExternalSources = ({
   sources,
@@ -50,6 +62,7 @@ export const createExternalSources = ({
   return {
     list: () => [...byName.values(), ...packages()].map((source) => source.status()),
     refresh,
+    test: async (name, signal) => testSource(find(name), signal),
     async add(kind, name, settings) {
       if (byName.has(name)) {
         throw new ToolFailure('CONFLICT', `There is a source ${name} already.`, {

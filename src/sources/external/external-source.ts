@@ -110,6 +110,11 @@ export class ExternalSource implements ManagedSource {
     return change;
   }
 
+  async test(signal: AbortSignal): Promise<void> {
+    const { driver, readDeps } = this.#deps;
+    await driver.read(this.settings, readDeps(this.settings, signal));
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#quiet?.cancel();

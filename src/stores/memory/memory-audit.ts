@@ -12,6 +12,7 @@ import type {
 } from '../../contract/audit.ts';
 import type { Intents } from '../../contract/store.ts';
 import { conflict } from '../../kit/data/coded-failures.ts';
+import { matchesAuditFilter } from '../../kit/data/matches-audit-filter.ts';
 import {
   canonicalText,
   chainHash,
@@ -26,16 +27,7 @@ import { PackedEntries } from './packed-entries.ts';
 const PAGE = 1000;
 
 const matches = (row: Omit<AuditRow, 'detail'>, filter: AuditFilter): boolean =>
-  (filter.executionId === undefined || row.executionId === filter.executionId) &&
-  (filter.userId === undefined || row.userId === filter.userId) &&
-  (filter.tool === undefined || row.tool === filter.tool) &&
-  (filter.tier === undefined || row.tier === filter.tier) &&
-  (filter.status === undefined || row.status === filter.status) &&
-  (filter.kind === undefined || row.kind === filter.kind) &&
-  (filter.from === undefined || row.at >= filter.from) &&
-  (filter.to === undefined || row.at < filter.to) &&
-  (filter.seq === undefined || row.seq === filter.seq) &&
-  (filter.before === undefined || row.seq < filter.before);
+  (filter.before === undefined || row.seq < filter.before) && matchesAuditFilter(row, filter);
 
 /** A row whose detail stays a text, so that each reader gets an object of its own. */
 type StoredRow = Omit<AuditRow, 'detail'> & { readonly detail: string };

@@ -1,14 +1,15 @@
 /** Finds audit rows, newest first, in pages: a long answer is not one statement, nor one message. */
 import type { AuditFilter, AuditRow } from '../../contract/audit.ts';
 import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from '../audit-columns.ts';
-import { type AuditCondition, auditConditions } from '../audit-conditions.ts';
+import { type AuditCondition, auditConditions, conditionTexts } from '../audit-conditions.ts';
 import type { Database } from './database/open-database.ts';
 
 const PAGE = 5000;
 
 /** The text depends on which fields are set alone, so there are few of them to prepare. */
 const textOf = (conditions: readonly AuditCondition[]): string => {
-  const parts = conditions.map(({ sql }, index) => `${sql} $${index + 3}`);
+  let next = 3;
+  const parts = conditionTexts(conditions, () => `$${next++}`);
   return `SELECT ${AUDIT_COLUMNS} FROM @audit WHERE ${['seq < $1', ...parts].join(' AND ')}
     ORDER BY seq DESC LIMIT $2`;
 };
@@ -22,10 +23,10 @@ export const queryAudit = async (
   const { seq } = filter;
   const conditions: readonly AuditCondition[] = [
     ...auditConditions(filter),
-    ...(seq === undefined ? [] : [{ sql: 'seq =', value: seq }]),
+    ...(seq === undefined ? [] : [{ sql: 'seq =', values: [seq] }]),
   ];
   const find = database.prepare(textOf(conditions));
-  const values = conditions.map(({ value }) => value);
+  const values = conditions.flatMap(({ values: each }) => each);
   const rows: AuditRow[] = [];
   let before = filter.before ?? Number.MAX_SAFE_INTEGER;
   while (rows.length < limit) {

@@ -13,6 +13,7 @@ import type {
 } from '../../contract/metrics.ts';
 import { addCounts } from '../../kit/metrics/add-counts.ts';
 import { fromSqlText, toSqlText } from '../../kit/text/sql-text.ts';
+import { ALL_METRIC_KINDS } from '../metric-kinds.ts';
 import type { Statement } from './database/open-database.ts';
 import type { PostgresDeps } from './postgres-deps.ts';
 
@@ -42,7 +43,8 @@ const SQL = {
   read: `SELECT name, start, counts FROM @roll_ups WHERE kind = $1 AND grain = $2::bigint
     AND start >= $3::bigint AND start < $4::bigint AND ($5::text IS NULL OR name = $5)
     ORDER BY start`,
-  expire: 'DELETE FROM @roll_ups WHERE grain = $1::bigint AND start < $2::bigint',
+  expire: `DELETE FROM @roll_ups
+    WHERE kind IN (${ALL_METRIC_KINDS}) AND grain = $1::bigint AND start < $2::bigint`,
 } as const;
 
 const keyOf = ({ kind, grain, start, name }: Omit<RollUpRow, 'counts'>): string =>

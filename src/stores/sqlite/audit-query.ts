@@ -8,7 +8,7 @@ import type { AuditFilter, AuditRow } from '../../contract/audit.ts';
 import type { Database } from '../../kit/sqlite/open-database.ts';
 import type { Writer } from '../../kit/sqlite/writer.ts';
 import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from '../audit-columns.ts';
-import { auditConditions } from '../audit-conditions.ts';
+import { auditConditions, conditionTexts } from '../audit-conditions.ts';
 
 interface Range {
   /** Inclusive. */
@@ -47,11 +47,11 @@ export const queryAudit = async (
   const find = await writer.read(() =>
     database.prepare(
       `SELECT ${AUDIT_COLUMNS} FROM audit
-       WHERE ${[...conditions.map(({ sql }) => `${sql} ?`), 'seq >= ?', 'seq < ?'].join(' AND ')}
+       WHERE ${[...conditionTexts(conditions, () => '?'), 'seq >= ?', 'seq < ?'].join(' AND ')}
        ORDER BY seq DESC LIMIT ?`,
     ),
   );
-  const values = conditions.map(({ value }) => value);
+  const values = conditions.flatMap(({ values: each }) => each);
   const { low, high } = await writer.read(() => rangeOf(database, filter));
   const stride = filter.executionId === undefined ? STEP : Number.MAX_SAFE_INTEGER;
   const rows: AuditRow[] = [];

@@ -11,6 +11,7 @@ import { addCounts } from '../../kit/metrics/add-counts.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { fromSqlText, toSqlText } from '../../kit/text/sql-text.ts';
+import { ALL_METRIC_KINDS } from '../metric-kinds.ts';
 
 interface RollUpRow {
   readonly name: string;
@@ -26,7 +27,7 @@ const SQL = {
   read: `SELECT name, start, counts FROM roll_ups
     WHERE kind = ?1 AND grain = ?2 AND start >= ?3 AND start < ?4 AND (?5 IS NULL OR name = ?5)
     ORDER BY start`,
-  expire: 'DELETE FROM roll_ups WHERE grain = ? AND start < ?',
+  expire: `DELETE FROM roll_ups WHERE kind IN (${ALL_METRIC_KINDS}) AND grain = ? AND start < ?`,
 } as const;
 
 export class SqliteRollUps implements RollUps {

@@ -161,7 +161,7 @@ const NOT_READ = { value: undefined };
 
 const handled = async (
   route: Route,
-  { request, params: sent }: RoutedRequest,
+  { request, requestId, params: sent }: RoutedRequest,
   { services, bodyBytes, identity }: AnswerDeps & { readonly identity: Identity | undefined },
 ): Promise<Answer> => {
   const { input } = route;
@@ -173,7 +173,7 @@ const handled = async (
   const read = reading instanceof Promise ? await reading : reading;
   if ('fault' in read) return refusal(bodyRefusal(read.fault));
   const body = parsed(input.body, read.value, 'body');
-  const call = { request, services, identity, params, query, body };
+  const call = { request, requestId, services, identity, params, query, body };
   return answerOf(await route.handle(call as Parameters<Route['handle']>[0]), route, request);
 };
 

@@ -1,11 +1,9 @@
-/** Calls, their records and their approvals over HTTP. */
+/** Calls and their records over HTTP. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Asking, openHttp, type TestHttp } from '../../../test/fixtures/http-surface.ts';
-import { openTestKey } from '../../../test/fixtures/signing-key.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { makeLinkToken, readLinkToken } from '../../governance/approvals/approval-link.ts';
 
 let http: TestHttp | undefined;
 afterEach(async () => {
@@ -161,10 +159,29 @@ describe('a call over HTTP', () => {
     const id = await started;
     const token = door.tokens.operator;
     expect((await door.ask(`/v1/executions/${id}`, { token })).json.state).toBe('running');
+    const running = (who: string) => door.ask('/v1/executions/running', { token: who });
+    expect((await running(door.tokens.viewer)).json.items).toMatchObject([
+      { executionId: id, tool: 'slow', status: 'running', userId: 'token:agent', isHere: true },
+    ]);
+    expect((await running(door.tokens.agent)).json.items).toHaveLength(1);
     const cancel = () => door.ask(`/v1/executions/${id}/cancel`, { method: 'POST', token });
     expect((await cancel()).json).toEqual({ cancelled: true });
     expect((await answering).json.status).toBe('cancelled');
     expect((await cancel()).json).toEqual({ cancelled: false });
+    expect((await running(door.tokens.viewer)).json.items).toEqual([]);
+  });
+
+  it('is not among the running calls that another agent sees', async () => {
+    const door = await open();
+    const started = new Promise((resolve) => door.crib.events.on('call.started', resolve));
+    const gone = new AbortController();
+    const answering = execute(door, 'slow', { token: door.tokens.operator, signal: gone.signal });
+    await started;
+    const running = (who: string) => door.ask('/v1/executions/running', { token: who });
+    expect((await running(door.tokens.agent)).json.items).toEqual([]);
+    expect((await running(door.tokens.viewer)).json.items).toHaveLength(1);
+    gone.abort();
+    await answering;
   });
 
   it('runs several calls of one request', async () => {
@@ -273,6 +290,27 @@ describe('records of calls over HTTP', () => {
     expect(all.json.items).toHaveLength(2);
   });
 
+  it('are found by statuses, code, how long they took, and as calls of no tool', async () => {
+    const door = await open();
+    await execute(door, 'echo');
+    await execute(door, 'failing');
+    await execute(door, 'no_such_tool');
+    const token = door.tokens.viewer;
+    const tools = async (query: string): Promise<readonly string[]> => {
+      const { json } = await door.ask(`/v1/executions?${query}`, { token });
+      return json.items.map(({ tool }: { tool: string }) => tool);
+    };
+    expect(await tools('status=failure,timeout')).toEqual(['no_such_tool', 'failing']);
+    expect(await tools('status=success')).toEqual(['echo']);
+    expect(await tools('code=LOCK')).toEqual(['failing']);
+    expect(await tools('tool=(unknown)')).toEqual(['no_such_tool']);
+    expect(await tools('overMs=60000')).toEqual([]);
+    expect(await tools('upToMs=60000')).toHaveLength(3);
+    for (const bad of ['status=failure,nope', 'status=', 'code=NOPE', 'upToMs=x']) {
+      expect((await door.ask(`/v1/executions?${bad}`, { token })).status, bad).toBe(400);
+    }
+  });
+
   it('come in pages that do not shift while rows are added', async () => {
     const door = await open();
     const ids: string[] = [];
@@ -327,6 +365,50 @@ describe('records of calls over HTTP', () => {
     expect(series.json.byTool).toHaveLength(2);
   });
 
+  it('gives the report of a month as a file, to viewers and above', async () => {
+    const door = await open();
+    await execute(door, 'echo');
+    const token = door.tokens.viewer;
+    const [{ at }] = (await door.ask('/v1/audit?limit=1', { token })).json.items;
+    const month = new Date(at).toISOString().slice(0, 7);
+    const csv = await door.ask(`/v1/usage/report?month=${month}&format=csv`, { token });
+    expect(csv.headers.get('content-disposition')).toContain(`toolcrib-usage-${month}.csv`);
+    expect(csv.text).toContain(',tool,echo,1,');
+    const json = await door.ask(`/v1/usage/report?month=${month}`, { token });
+    expect(json.json.total.calls).toBe(1);
+    for (const bad of ['', '?month=2026-13', `?month=${month}&format=pdf`]) {
+      expect((await door.ask(`/v1/usage/report${bad}`, { token })).status, bad).toBe(400);
+    }
+    const path = `/v1/usage/report?month=${month}`;
+    expect((await door.ask(path, { token: door.tokens.agent })).status).toBe(403);
+  });
+
+  it('judges a recorded call again for operators, and for nobody below', async () => {
+    const door = await open();
+    await execute(door, 'echo');
+    const token = door.tokens.operator;
+    const [row] = (await door.ask('/v1/audit?limit=1', { token })).json.items;
+    const path = `/v1/audit/${row.executionId}/replay`;
+    const judged = await door.ask(path, { method: 'POST', token });
+    expect(judged.json).toMatchObject({ verdict: 'same', caller: { userId: row.userId } });
+    expect((await door.ask('/v1/audit?limit=1', { token })).json.items).toEqual([row]);
+    const guest = await door.ask(path, { method: 'POST', token, body: { roles: ['guest'] } });
+    expect(guest.status).toBe(200);
+    for (const [body, status] of [
+      [{ userId: 'ada' }, 400],
+      [{ as: { userId: 'ada' } }, 400],
+      [{ roles: 'owner' }, 400],
+    ] as const) {
+      expect((await door.ask(path, { method: 'POST', token, body })).status).toBe(status);
+    }
+    for (const role of ['viewer', 'agent'] as const) {
+      const refused = await door.ask(path, { method: 'POST', token: door.tokens[role] });
+      expect(refused.status, role).toBe(403);
+    }
+    const missing = await door.ask('/v1/audit/none/replay', { method: 'POST', token });
+    expect(missing.json.error.code).toBe('NOT_FOUND');
+  });
+
   it('tells how calls went, in all, over time, and by tool, source or caller', async () => {
     const door = await open();
     const token = door.tokens.viewer;
@@ -342,88 +424,5 @@ describe('records of calls over HTTP', () => {
     for (const bad of ['/v1/metrics?step=week', '/v1/metrics/overall', '/v1/metrics/tool?limit=0'])
       expect((await door.ask(bad, { token })).status).toBe(400);
     expect((await door.ask('/v1/metrics', { token: door.tokens.agent })).status).toBe(403);
-  });
-});
-
-describe('approvals over HTTP', () => {
-  const waiting = async (door: TestHttp, token = door.tokens.agent) =>
-    (await execute(door, 'shell', { token, body: { input: { cmd: 'ls' } } })).json.approval
-      .approvalId as string;
-  const decide = (door: TestHttp, id: string, asking: Asking) =>
-    door.ask(`/v1/approvals/${id}/decide`, {
-      method: 'POST',
-      token: door.tokens.operator,
-      ...asking,
-    });
-
-  it('is asked, approved once, and runs once', async () => {
-    const door = await open();
-    const id = await waiting(door);
-    const inbox = await door.ask('/v1/approvals?state=waiting', { token: door.tokens.viewer });
-    expect(inbox.json.items).toMatchObject([{ id, request: { input: { cmd: 'ls' } } }]);
-    expect(inbox.text).not.toContain('seal');
-    expect((await decide(door, id, { body: { approve: true } })).json).toEqual({ decided: true });
-    expect((await decide(door, id, { body: { approve: false } })).status).toBe(409);
-    const body = { input: { cmd: 'ls' }, approvalId: id };
-    expect((await execute(door, 'shell', { body })).status).toBe(200);
-    expect((await execute(door, 'shell', { body })).status).not.toBe(200);
-    expect(runs).toBe(1);
-    const record = await door.ask(`/v1/approvals/${id}`, { token: door.tokens.viewer });
-    expect(record.json).toMatchObject({ state: 'used', decidedBy: 'token:operator' });
-  });
-
-  it('nobody approves a call of their own with a token, but may take it back', async () => {
-    const door = await open();
-    const id = await waiting(door, door.tokens.operator);
-    expect((await decide(door, id, { body: { approve: true } })).status).toBe(403);
-    expect((await decide(door, id, { body: { approve: false } })).status).toBe(200);
-    expect(runs).toBe(0);
-  });
-
-  it('only the console or an operator decides; a yes in other words is no yes', async () => {
-    const door = await open();
-    const id = await waiting(door);
-    for (const body of [{ approve: 'true' }, { approve: 1 }, {}, { approve: true, by: 'admin' }]) {
-      expect((await decide(door, id, { body })).status).toBe(400);
-    }
-    const agent = await decide(door, id, { token: door.tokens.agent, body: { approve: true } });
-    expect(agent.status).toBe(403);
-    expect((await decide(door, 'nothing', { body: { approve: true } })).status).toBe(404);
-  });
-
-  it('a signed link shows the question, and decides only when its form is sent', async () => {
-    const key = openTestKey();
-    const door = await open((crib) => ({
-      readLink: async (token) => readLinkToken(token, key, crib.runtime.now()),
-    }));
-    const id = await waiting(door);
-    const expiresAt = door.crib.runtime.now() + 1000;
-    const yes = makeLinkToken({ approvalId: id, approve: true, expiresAt }, key);
-    const no = makeLinkToken({ approvalId: id, approve: false, expiresAt }, key);
-    const page = await door.ask(`/approve?token=${yes}`);
-    expect(page.status).toBe(200);
-    expect(page.text).toContain('shell');
-    expect(page.text.match(/<button /g)).toHaveLength(2);
-    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect((await door.ask(`/approve/${no}`)).text).not.toContain('>Approve<');
-    expect((await door.ask(`/approve?token=${yes}x`)).status).toBe(403);
-    const state = await door.ask(`/v1/approvals/${id}`, { token: door.tokens.viewer });
-    expect(state.json.state).toBe('waiting');
-  });
-
-  it('the form of a link decides once, by the links the crib made', async () => {
-    const door = await open();
-    const id = await waiting(door);
-    const { approve } = await door.crib.approvals.links(id);
-    const send = () =>
-      door.ask('/approve', {
-        method: 'POST',
-        raw: new URLSearchParams({ token: approve }).toString(),
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      });
-    expect((await send()).text).toContain('Approved');
-    expect((await send()).status).toBe(403);
-    const state = await door.ask(`/v1/approvals/${id}`, { token: door.tokens.viewer });
-    expect(state.json).toMatchObject({ state: 'approved', decidedBy: 'signed link' });
   });
 });

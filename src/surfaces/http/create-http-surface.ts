@@ -115,7 +115,7 @@ const createRouter = (deps: AnswerDeps): AnswerRequest => {
 };
 
 const PREFLIGHT = {
-  'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
+  'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers': `authorization, content-type, idempotency-key, last-event-id, ${CSRF_HEADER}, mcp-protocol-version, mcp-session-id`,
   'access-control-max-age': '600',
 };

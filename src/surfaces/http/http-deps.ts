@@ -2,6 +2,7 @@
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { AuditCheckpoint, AuditFilter, AuditVerification } from '../../contract/audit.ts';
 import type { CompletionOutcome, InvocationCompletion } from '../../contract/invocation.ts';
+import type { LogLevels } from '../../contract/log-level.ts';
 import type { RuleEffect } from '../../contract/policy.ts';
 import type { JobEnd, NewJob } from '../../contract/queue.ts';
 import type { Runtime } from '../../contract/runtime.ts';
@@ -161,6 +162,8 @@ export interface HttpDeps {
   events?(request: HttpRequest, identity: Identity): Answer | Promise<Answer>;
   metrics?(request: Request): Response | Promise<Response>;
   mcp?(request: HttpRequest, identity: Identity): Promise<Answer>;
+  /** Absent where the level of the log cannot be changed while the server runs. */
+  readonly logLevels?: LogLevels;
   /** Absent where this server publishes no catalog for a team. */
   readonly catalog?: TeamCatalog;
   /** What this machine has of the catalog of its team; nothing when it is in none. */
@@ -215,6 +218,7 @@ export const httpDeps: ArgumentCheck = fields({
   events: optional(callback),
   metrics: optional(callback),
   mcp: optional(callback),
+  logLevels: optional(object),
   catalog: optional(object),
   team: optional(callback),
   jobDelivery: optional(object),

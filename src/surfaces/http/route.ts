@@ -25,6 +25,8 @@ type Parsed<S extends RouteInput> = {
 
 export interface RouteCall {
   readonly request: HttpRequest;
+  /** The one in the header `x-request-id` of the answer; calls and jobs carry it as their trace id. */
+  readonly requestId: string;
   readonly services: HttpServices;
   /** Undefined on public routes only. */
   readonly identity: Identity | undefined;
@@ -51,7 +53,7 @@ export type Replied = Reply | WholeReply | Response;
 type CallFor<R extends RouteRole> = R extends 'public' ? RouteCall : MemberCall;
 
 interface RouteFacts {
-  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** As Hono writes it: `/v1/tools/:name`. */
   readonly path: string;
   readonly summary: string;

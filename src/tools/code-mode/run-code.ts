@@ -3,11 +3,13 @@
  * its own: it calls tools, and each call passes the whole pipeline. Only what it returns and prints
  * reaches the model.
  */
+
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { isErrorCode, ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import { textOf } from '../../kit/data/text-of.ts';
 import { apiTools } from './api-tools.ts';
 import { badCode } from './code-issues.ts';
 import { type CodeModeDeps, sessionOf } from './code-mode-deps.ts';
@@ -116,8 +118,6 @@ const stoppedError = ({ code, message }: ToolFailure, { placeIn }: CompiledCode)
   message,
   ...placeIn(message),
 });
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Code can change what its own side of the border makes of an error. */
 const readThrown = (reply: object): Thrown => {

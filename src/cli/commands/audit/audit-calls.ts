@@ -1,34 +1,13 @@
 /** Reads the audit trail call by call, filtered: rows are grouped, and each call says what became of its effect. */
 
 import type { Command } from 'commander';
-import type {
-  AuditFilter,
-  AuditKind,
-  AuditLog,
-  AuditRow,
-  AuditStatus,
-} from '../../../contract/audit.ts';
+import type { AuditFilter, AuditKind, AuditRow, AuditStatus } from '../../../contract/audit.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import type { ExecutionStatus } from '../../../contract/crib-members.ts';
 import { ERRORS, isErrorCode, ToolFailure } from '../../../contract/errors.ts';
 import { TIERS, type Tier } from '../../../contract/tool.ts';
 import { readMoment } from '../../input/moment.ts';
 import type { Io } from '../../io.ts';
-
-/** The outcomes on record, newest first, page by page: a long trail is never held whole. */
-export const outcomeRows = async function* outcomeRows(
-  audit: Pick<AuditLog, 'query'>,
-  filter: Pick<AuditFilter, 'from' | 'to'> = {},
-): AsyncGenerator<AuditRow, void> {
-  for (let before: number | undefined; ; ) {
-    const page = before === undefined ? {} : { before };
-    const wanted: AuditFilter = { ...filter, ...page, kind: 'outcome', limit: ROWS_AT_ONCE };
-    const rows = await audit.query(wanted);
-    yield* rows;
-    before = rows.at(-1)?.seq;
-    if (rows.length < ROWS_AT_ONCE) return;
-  }
-};
 
 export interface FilterOptions {
   readonly user?: string;

@@ -4,15 +4,11 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
+import type { HealthCheck, HealthCheckResult } from '../../../contract/health.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
-import {
-  checkModel,
-  checkNode,
-  checkRipgrep,
-  checkSandboxes,
-  checkSqlite,
-} from './machine-checks.ts';
-import { checkStore, checkTrust, checkWorkspace } from './project-checks.ts';
+import { healthLines } from './crib-checks.ts';
+import { checkNode, checkRipgrep, checkSqlite } from './machine-checks.ts';
+import { checkTrail, checkTrust, checkWorkspace } from './project-checks.ts';
 
 const loaded = (config: object) => ({ config }) as unknown as LoadedConfig;
 
@@ -85,49 +81,6 @@ describe('checkTrust', () => {
   });
 });
 
-describe('checkSandboxes', () => {
-  it('says of each kind of sandbox whether it works here, and how to install it', async () => {
-    const missing = { ready: false, reason: 'No engine.', install: 'Install Podman.' } as const;
-    const sandboxes = async () => [
-      { type: 'wasm' as const, ready: true as const },
-      { type: 'container' as const, ...missing },
-    ];
-    const list = () => [
-      { tool: { name: 'boxed', sandbox: { type: 'container' } } },
-      { tool: { name: 'free' } },
-    ];
-    const crib = { health: { sandboxes }, tools: { list } } as unknown as CribHost;
-    expect(await checkSandboxes(crib)).toEqual([
-      { name: 'wasm', state: 'ok', message: 'Sandbox wasm works' },
-      {
-        name: 'container',
-        state: 'warning',
-        message: 'No container sandbox: No engine. These tools cannot run without it: boxed.',
-        fix: 'Install Podman.',
-      },
-    ]);
-  });
-});
-
-describe('checkModel', () => {
-  it('warns without a model, and never fails', () => {
-    expect(checkModel(loaded({})).state).toBe('warning');
-    expect(checkModel(loaded({ model: { provider: 'anthropic', model: 'm' } })).state).toBe('ok');
-  });
-
-  it('does not call a model ready whose packages are not installed', () => {
-    const model = loaded({ model: { provider: 'anthropic', model: 'm' } });
-    const without = checkModel(model, (name) => name !== '@ai-sdk/anthropic');
-    expect(without).toMatchObject({
-      state: 'warning',
-      message: 'm (anthropic) cannot be asked: @ai-sdk/anthropic is not installed',
-      fix: 'npm install ai@6 @ai-sdk/anthropic',
-    });
-    const other = loaded({ model: { provider: 'no-such-provider', model: 'm' } });
-    expect(checkModel(other).state).toBe('warning');
-  });
-});
-
 describe('checkWorkspace', () => {
   it('is broken when the folder is missing', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'toolcrib-doctor-'));
@@ -137,7 +90,7 @@ describe('checkWorkspace', () => {
   });
 });
 
-describe('checkStore', () => {
+describe('checkTrail', () => {
   const cribWith = (parts: object) =>
     ({ store: async () => ({ label: 'x' }), ...parts }) as CribHost;
 
@@ -145,23 +98,53 @@ describe('checkStore', () => {
     const crib = cribWith({
       audit: { verify: async () => ({ ok: true, rows: 3, head: undefined }) },
     });
-    expect(await checkStore(crib)).toMatchObject({
-      state: 'ok',
-      message: 'x opens; 3 audit rows, chain whole',
-    });
+    expect(await checkTrail(crib)).toMatchObject([
+      { state: 'ok', message: '3 audit rows, chain whole' },
+    ]);
   });
 
-  it('is broken when the chain is, or the file cannot be opened', async () => {
+  it('is broken when the chain is, or cannot be read', async () => {
     const problem = { kind: 'edited', seq: 2, message: 'Row 2 was changed.' };
     const edited = cribWith({ audit: { verify: async () => ({ ok: false, rows: 3, problem }) } });
-    expect(await checkStore(edited)).toMatchObject({
-      state: 'broken',
-      message: expect.stringContaining('Row 2 was changed.'),
-    });
+    expect(await checkTrail(edited)).toMatchObject([
+      { state: 'broken', message: expect.stringContaining('Row 2 was changed.') },
+    ]);
+    const torn = cribWith({ audit: { verify: () => Promise.reject(new Error('disk I/O error')) } });
+    expect(await checkTrail(torn)).toMatchObject([
+      { state: 'broken', message: expect.stringContaining('disk I/O error') },
+    ]);
+  });
+
+  it('says nothing of a store that cannot be opened: the check of the store does', async () => {
     const shut = cribWith({ store: () => Promise.reject(new Error('disk I/O error')) });
-    expect(await checkStore(shut)).toMatchObject({
-      state: 'broken',
-      message: expect.stringContaining('disk I/O error'),
+    expect(await checkTrail(shut)).toEqual([]);
+  });
+});
+
+const result = (name: string, check: Omit<HealthCheck, 'name'>): HealthCheckResult => ({
+  ...{ subject: `tool:${name}`, kind: 'tool', name, timestamp: 1, durationMs: 1 },
+  healthy: check.state !== 'broken',
+  state: check.state === 'broken' ? 'unwell' : 'well',
+  checks: [{ name: 'own check', ...check }],
+});
+
+describe('healthLines', () => {
+  it('shows each part, and sums tools up: those that fail apart from those not set up', () => {
+    const broken = { state: 'broken', message: 'no' } as const;
+    const lines = healthLines({
+      ...{ healthy: false, ready: true, timestamp: 1 },
+      checks: [
+        { ...result('store', { state: 'ok', message: 'It opens' }), kind: 'store' },
+        result('good', { state: 'ok', message: 'fine' }),
+        result('down', broken),
+        result('unset', { ...broken, notSetUp: true }),
+      ],
     });
+    expect(lines.map(({ state, message }) => [state, message])).toEqual([
+      ['ok', 'It opens'],
+      ['ok', '1 of 3 tools would work'],
+      ['broken', 'Failing: down'],
+      ['warning', 'Not set up here: unset'],
+    ]);
   });
 });

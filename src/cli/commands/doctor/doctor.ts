@@ -1,128 +1,107 @@
 /** `toolcrib doctor`: what works on this machine, what does not, and how to fix it. */
 import type { Command } from 'commander';
-import type { Catalog } from '../../../contract/catalog.ts';
-import type { CribHost } from '../../../contract/crib-host.ts';
-import type { ServerStatus } from '../../../contract/servers.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { HealthCheck } from '../../../contract/health.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
+import type { LoadedConfig } from '../../../trust/load-config.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { misuse } from '../../input/misuse.ts';
 import { type Io, print, printJson } from '../../io.ts';
-import { counted } from '../../output/format-units.ts';
 import { whileShown } from '../../output/progress-line.ts';
-import { withCrib } from '../../session/open-crib.ts';
-import {
-  type Check,
-  checkModel,
-  checkNode,
-  checkRipgrep,
-  checkSandboxes,
-  checkSqlite,
-} from './machine-checks.ts';
+import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
+import { healthLines, loadLines } from './crib-checks.ts';
+import { applyRepairs, type FixOptions, type Repaired } from './fix.ts';
+import { checkNode, checkRipgrep, checkSqlite } from './machine-checks.ts';
+import { findRepairs, type Repair } from './own-files.ts';
 import {
   checkCheckpoints,
   checkConfig,
   checkPolicy,
   checkSealKey,
-  checkStore,
+  checkTrail,
   checkTrust,
   checkWorkspace,
 } from './project-checks.ts';
+import { workspaceRepair } from './workspace-repair.ts';
 
-/** A server that answered before has this long to answer again. */
+/** How long a server, a source or a tool has to answer: a server may have to be started. */
 const MAX_ANSWER_MS = 30_000;
 
-const NAME = 'servers';
-
-const broken = (name: string, reason: string): Check => ({
-  name: NAME,
-  state: 'broken',
-  message: `${name}: ${reason}`,
-  fix: `See why: toolcrib servers test ${name}`,
-});
-
-/** Asks one server. One that was never listed has been waited for already, when the tools were loaded. */
-const checkServer = async (
-  io: Io,
-  { servers }: CribHost,
-  { name, state, tools, lastError }: ServerStatus,
-): Promise<Check> => {
-  const ok: Check = { name: NAME, state: 'ok', message: `${name}: ${counted(tools, 'tool')}` };
-  if (state === 'needs_login') {
-    const fix = `Log in: toolcrib servers login ${name}`;
-    return { name: NAME, state: 'warning', message: `${name} needs a login`, fix };
-  }
-  if (state === 'ready') return ok;
-  if (lastError !== undefined) return broken(name, lastError);
-  const late = new Promise<Check>((resolve) => {
-    const seconds = MAX_ANSWER_MS / 1000;
-    const timer = io.runtime.after(MAX_ANSWER_MS, () =>
-      resolve(broken(name, `no answer in ${seconds} s`)),
-    );
-    timer.keepAlive(false);
-  });
-  const answer = servers.test(name).then(
-    ({ tools: listed }): Check => ({ ...ok, message: `${name}: ${counted(listed, 'tool')}` }),
-    (error: unknown) => broken(name, reasonOf(error)),
-  );
-  return Promise.race([answer, late]);
-};
-
-/** Asks every server that is switched on. */
-const checkServers = (io: Io, crib: CribHost): Promise<readonly Check[]> => {
-  const enabled = crib.servers.list().filter(({ state }) => state !== 'disabled');
-  return whileShown(io, 'Asking the MCP servers', () =>
-    Promise.all(enabled.map((status) => checkServer(io, crib, status))),
-  );
-};
-
-/** Lists tools that were renamed because their name was taken, and tools that were refused. */
-const checkLoads = ({ loads }: Pick<Catalog, 'loads'>): readonly Check[] =>
-  loads.flatMap(({ source, renamed, refused }) => [
-    ...renamed.map(
-      ({ from, to }): Check => ({
-        name: 'tools',
-        state: 'warning',
-        message: `${source}: ${from} is called ${to} here, its name was taken`,
-      }),
-    ),
-    ...refused.map(
-      ({ tool, reason }): Check => ({
-        name: 'tools',
-        state: 'warning',
-        message: `${source}: ${tool} was refused: ${reason}`,
-      }),
-    ),
-  ]);
+interface Findings {
+  readonly checks: readonly HealthCheck[];
+  /** As `/readyz` of a server would say; absent without a valid configuration. */
+  readonly ready?: boolean;
+}
 
 const MARKS = { ok: '✓', warning: '!', broken: '✗' } as const;
 
-const allChecks = async (io: Io): Promise<readonly Check[]> => {
-  const { node } = process.versions;
-  const { checks, loaded } = await checkConfig(io);
-  const machine = [checkNode(node), await checkSqlite(node), await checkRipgrep(io)];
-  // Without a valid configuration there is no crib, and nothing more to look at.
-  if (!loaded) return [...machine, ...checks];
-  return withCrib(
-    io,
-    async ({ crib, root }) => [
-      ...machine,
-      ...checks,
+const examineCrib = async (
+  io: Io,
+  { crib, root, loaded }: OpenCrib,
+): Promise<Required<Findings>> => {
+  const status = await whileShown(io, 'Asking servers, sources and tools', () =>
+    // One that failed a moment ago, when the tools were loaded, would fail again.
+    crib.health.check({ timeoutMs: MAX_ANSWER_MS, startServers: 'untried' }),
+  );
+  return {
+    ready: status.ready,
+    checks: [
       ...checkTrust(loaded),
       await checkWorkspace(loaded, root),
       ...(await checkPolicy(loaded, crib)),
-      await checkStore(crib),
+      ...healthLines(status),
+      ...loadLines(crib.tools),
+      ...(await checkTrail(crib)),
       ...(await checkSealKey(crib, loaded)),
       ...(await checkCheckpoints(crib, loaded, io.runtime.now())),
-      ...(await checkSandboxes(crib)),
-      ...(await checkServers(io, crib)),
-      ...checkLoads(crib.tools),
-      checkModel(loaded),
     ],
-    { silent: true },
-  );
+  };
 };
 
-const checkLines = (io: Io, { name, state, message, fix }: Check): readonly string[] => {
+/** A crib that does not open is a finding, too. */
+const openAndExamine = async (io: Io): Promise<Findings> => {
+  try {
+    return await withCrib(io, (open) => examineCrib(io, open), { silent: true });
+  } catch (error) {
+    const fix = error instanceof ToolFailure ? error.extras.suggestions?.[0] : undefined;
+    const check: HealthCheck = { name: 'crib', state: 'broken', message: reasonOf(error) };
+    return { ready: false, checks: [fix === undefined ? check : { ...check, fix }] };
+  }
+};
+
+/** Finds what can be repaired. Only the environment says where the user's folder is, never a project. */
+const repairsFor = async (io: Io, loaded: LoadedConfig | undefined): Promise<readonly Repair[]> => {
+  const [{ userDirOf }, { projectOptions }] = await Promise.all([
+    import('../../../trust/project-trust.ts'),
+    import('../../../crib/project/project-options.ts'),
+  ]);
+  const own = await findRepairs(userDirOf({ cwd: io.cwd, env: io.env }), io.runtime.now());
+  return loaded
+    ? [...own, ...(await workspaceRepair(loaded, projectOptions(loaded, io).root))]
+    : own;
+};
+
+const faultOf = ({ fault }: Repair): HealthCheck => ({
+  name: 'files',
+  state: 'warning',
+  message: fault,
+  fix: 'Repair it: toolcrib doctor --fix',
+});
+
+const examineAll = async (io: Io): Promise<Findings> => {
+  const { node } = process.versions;
+  const { checks: config, loaded } = await checkConfig(io);
+  const machine = [checkNode(node), await checkSqlite(node), await checkRipgrep(io)];
+  const files = (await repairsFor(io, loaded)).map(faultOf);
+  const checks = [...machine, ...config, ...files];
+  // Without a valid configuration there is no crib, and nothing more to look at.
+  if (!loaded) return { checks };
+  const found = await openAndExamine(io);
+  return { ...found, checks: [...checks, ...found.checks] };
+};
+
+const checkLines = (io: Io, { name, state, message, fix }: HealthCheck): readonly string[] => {
   const paint = { ok: io.ink.green, warning: io.ink.yellow, broken: io.ink.red }[state];
   return [
     `${paint(MARKS[state])} ${name.padEnd(10)} ${visibleText(message)}`,
@@ -130,20 +109,36 @@ const checkLines = (io: Io, { name, state, message, fix }: Check): readonly stri
   ];
 };
 
-const examine = async (io: Io): Promise<number> => {
-  const checks = await allChecks(io);
+const report = async (io: Io, repaired?: readonly Repaired[]): Promise<number> => {
+  const { checks, ready } = await examineAll(io);
   const broken = checks.filter(({ state }) => state === 'broken').length;
-  if (io.json) printJson(io, { ok: broken === 0, checks });
-  else {
+  if (io.json) {
+    const more = { ...(ready !== undefined && { ready }), ...(repaired && { repaired }) };
+    printJson(io, { ok: broken === 0, ...more, checks });
+  } else {
     for (const check of checks) print(io, ...checkLines(io, check));
     print(io, '', broken === 0 ? 'Ready.' : `${broken} to fix before it works.`);
   }
-  return broken === 0 ? 0 : 1;
+  return broken === 0 && (repaired ?? []).every(({ done }) => done) ? 0 : 1;
+};
+
+const examine = async (io: Io, options: FixOptions): Promise<number> => {
+  if (!options.fix) {
+    if (options.yes)
+      throw misuse('--yes answers the question of --fix.', 'toolcrib doctor --fix --yes');
+    return report(io);
+  }
+  const { loaded } = await checkConfig(io);
+  return report(io, await applyRepairs(io, await repairsFor(io, loaded), options));
 };
 
 export const doctorCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(program.command('doctor')).action(leaving(io, () => examine(io))),
+    withJson(program.command('doctor'))
+      .option('--fix', 'repair what can be repaired safely: shows it and asks first')
+      .option('--yes', 'with --fix: do not ask')
+      .action(leaving(io, (options: FixOptions) => examine(io, options))),
     'toolcrib doctor',
+    'toolcrib doctor --fix',
     'toolcrib doctor --json',
   );

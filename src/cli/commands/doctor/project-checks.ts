@@ -4,18 +4,18 @@ import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type ConfigProblem, formatProblem } from '../../../config/config-error.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
-import { ToolFailure } from '../../../contract/errors.ts';
+import type { HealthCheck } from '../../../contract/health.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import type { Io } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { stateLine } from '../../session/settle-trust.ts';
 import { ruleToolWarnings } from '../policy/policy-files.ts';
-import type { Check } from './machine-checks.ts';
 
 /** Reads the configuration and says where it comes from; `loaded` is absent when it is not valid. */
 export const checkConfig = async (
   io: Io,
-): Promise<{ readonly checks: readonly Check[]; readonly loaded?: LoadedConfig }> => {
+): Promise<{ readonly checks: readonly HealthCheck[]; readonly loaded?: LoadedConfig }> => {
   const { loadConfig } = await import('../../../trust/load-config.ts');
   const name = 'config';
   try {
@@ -23,31 +23,31 @@ export const checkConfig = async (
     const files = loaded.sources.map(({ kind, path }) => `${path} (${kind})`);
     const message = files.length > 0 ? `Valid: ${files.join(', ')}` : 'None found: defaults apply';
     const fix = 'To have one: toolcrib init';
-    const check: Check = { name, state: 'ok', message, ...(files.length === 0 && { fix }) };
+    const check: HealthCheck = { name, state: 'ok', message, ...(files.length === 0 && { fix }) };
     return { loaded, checks: [check] };
   } catch (error) {
     const { problems } = error as { problems?: readonly ConfigProblem[] };
     if (!problems) throw error;
     const fix = 'Correct it; docs/configuration.md explains every setting.';
     const checks = problems.map(
-      (problem): Check => ({ name, state: 'broken', message: formatProblem(problem), fix }),
+      (problem): HealthCheck => ({ name, state: 'broken', message: formatProblem(problem), fix }),
     );
     return { checks };
   }
 };
 
 /** Says whether the project's configuration counts, and which parts do not. */
-export const checkTrust = ({ trust, narrowed }: LoadedConfig): readonly Check[] => {
+export const checkTrust = ({ trust, narrowed }: LoadedConfig): readonly HealthCheck[] => {
   const name = 'trust';
   const { state, projectDir, problems } = trust;
   const fix = 'Look at it and decide: toolcrib trust';
-  const states: Readonly<Record<typeof state, Check>> = {
+  const states: Readonly<Record<typeof state, HealthCheck>> = {
     none: { name, state: 'ok', message: 'No project that would have to be trusted' },
     trusted: { name, state: 'ok', message: `${projectDir} is trusted, as it is now` },
     untrusted: { name, state: 'warning', message: stateLine(trust), fix },
     changed: { name, state: 'warning', message: stateLine(trust), fix },
   };
-  const warn = (message: string, advice: string): Check => ({
+  const warn = (message: string, advice: string): HealthCheck => ({
     name,
     state: 'warning',
     message,
@@ -66,36 +66,30 @@ export const checkTrust = ({ trust, narrowed }: LoadedConfig): readonly Check[] 
 export const checkPolicy = async (
   { policyFiles }: LoadedConfig,
   crib: CribHost,
-): Promise<readonly Check[]> => {
+): Promise<readonly HealthCheck[]> => {
   const name = 'policy';
   const warnings = await ruleToolWarnings(policyFiles, crib);
   const fix = 'Correct the name in the file of rules; toolcrib tools list shows all.';
   if (warnings.length > 0) {
-    return warnings.map((message): Check => ({ name, state: 'warning', message, fix }));
+    return warnings.map((message): HealthCheck => ({ name, state: 'warning', message, fix }));
   }
   return [{ name, state: 'ok', message: `${counted(policyFiles.length, 'file')} of rules` }];
 };
 
-export const checkStore = async (crib: CribHost): Promise<Check> => {
-  const name = 'store';
+/** Verifies the whole audit trail; nothing where the store cannot be opened, which has been reported. */
+export const checkTrail = async (crib: CribHost): Promise<readonly HealthCheck[]> => {
+  const name = 'audit';
+  const store = await crib.store().catch(() => undefined);
+  if (!store) return [];
   try {
-    const { label } = await crib.store();
     const { ok, rows, problem } = await crib.audit.verify();
-    if (ok) {
-      return {
-        name,
-        state: 'ok',
-        message: `${label} opens; ${counted(rows, 'audit row')}, chain whole`,
-      };
-    }
+    const count = counted(rows, 'audit row');
+    if (ok) return [{ name, state: 'ok', message: `${count}, chain whole` }];
     const what = problem ? `: ${problem.message}` : '';
     const fix = 'Keep a copy of the file and find out who changed it; then restore a backup.';
-    return { name, state: 'broken', message: `${label}: the audit chain is broken${what}`, fix };
+    return [{ name, state: 'broken', message: `The audit chain is broken${what}`, fix }];
   } catch (error) {
-    const message = `The store cannot be opened: ${(error as Error).message}`;
-    const advice = error instanceof ToolFailure ? error.extras.suggestions?.[0] : undefined;
-    const fix = advice ?? 'Make the directory of store.path writable, or set another path.';
-    return { name, state: 'broken', message, fix };
+    return [{ name, state: 'broken', message: `It cannot be verified: ${reasonOf(error)}` }];
   }
 };
 
@@ -103,7 +97,7 @@ export const checkStore = async (crib: CribHost): Promise<Check> => {
 export const checkSealKey = async (
   crib: CribHost,
   { userDir }: LoadedConfig,
-): Promise<readonly Check[]> => {
+): Promise<readonly HealthCheck[]> => {
   // A store that cannot be opened, also because of its key, has been reported.
   const store = await crib.store().catch(() => undefined);
   if (!store?.sealKey) return [];
@@ -122,7 +116,7 @@ export const checkCheckpoints = async (
   crib: CribHost,
   { config }: LoadedConfig,
   now: number,
-): Promise<readonly Check[]> => {
+): Promise<readonly HealthCheck[]> => {
   const { to } = config.audit.checkpoints;
   if (to === undefined) return [];
   const name = 'checkpoint';
@@ -141,7 +135,7 @@ export const checkCheckpoints = async (
   }
 };
 
-export const checkWorkspace = async (loaded: LoadedConfig, root: string): Promise<Check> => {
+export const checkWorkspace = async (loaded: LoadedConfig, root: string): Promise<HealthCheck> => {
   const folder = resolve(root, loaded.config.workspace.root);
   const writable = await access(folder, constants.R_OK | constants.W_OK).then(
     () => true,

@@ -145,7 +145,9 @@ export const shownRun = ({ seal: _, endSeal: _end, epoch: _epoch, caller, ...run
 /** Follows a run; the answer is the exit code. Ctrl-C leaves the run on record. */
 export const followRun = async (io: Io, following: Following, runId: string): Promise<number> => {
   const controller = new AbortController();
-  const { ended, release } = awaitEnd(io, () => io.signals.exit(ERRORS.CANCELLED.exit));
+  const { ended, release } = awaitEnd(io, {
+    onSecond: () => io.signals.exit(ERRORS.CANCELLED.exit),
+  });
   void ended.then(() => controller.abort());
   try {
     const end = await watch(io, following, { runId, signal: controller.signal });

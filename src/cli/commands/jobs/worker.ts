@@ -1,12 +1,13 @@
 /** `toolcrib worker`: works on queues until a signal ends it; jobs that run then may end. */
 import type { Command } from 'commander';
-import type { Job, JobEnd } from '../../../contract/queue.ts';
+import { type Job, type JobEnd, traceIdOf } from '../../../contract/queue.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
 import { type Io, note, print } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
-import { awaitEnd } from '../../session/on-interrupt.ts';
+import { switchOnSignal } from '../../session/log-signals.ts';
+import { awaitEnd, endingOf } from '../../session/on-interrupt.ts';
 import { openCrib } from '../../session/open-crib.ts';
 import { type ModuleOptions, registerModules, withModules } from '../flow/flow-modules.ts';
 
@@ -35,11 +36,21 @@ const report = (io: Io, { id, type, queue, attempts }: Job, end: JobEnd): void =
   } else print(io, visibleText(`${type} ${id} ${endText(end)}`));
 };
 
+/** The fields of the line in the log; ids lead to the calls that the job made. */
+const attemptFields = (job: Job, end: JobEnd) => ({
+  ...{ type: job.type, queue: job.queue, attempt: job.attempts, state: end.state },
+  ...(end.state === 'failed' && { code: end.error.code, retryable: end.retryable }),
+  ...{ jobId: job.id, traceId: traceIdOf(job), callerId: job.caller.userId },
+  ...(job.scheduleId !== undefined && { scheduleId: job.scheduleId }),
+});
+
 const work = async (io: Io, options: WorkerOptions): Promise<number> => {
   const { queues, concurrency, grace = GRACE_S, quiet = false } = options;
-  const { crib } = await openCrib(io, undefined, { watch: true });
+  const { crib, logging } = await openCrib(io, undefined, { watch: true, service: 'worker' });
+  const { log } = logging;
   // A second signal means that the user does not want to wait.
-  const { ended, release } = awaitEnd(io, () => io.signals.exit(1));
+  const { ended, release } = awaitEnd(io, endingOf(io, logging));
+  const stopSwitching = switchOnSignal(io, logging);
   let count = 0;
   try {
     await registerModules(io, crib, options);
@@ -48,17 +59,22 @@ const work = async (io: Io, options: WorkerOptions): Promise<number> => {
       ...(concurrency !== undefined && { concurrency }),
       onEnd: (job, end) => {
         count += 1;
+        log.info('job attempt ended', attemptFields(job, end));
         if (!quiet) report(io, job, end);
       },
     });
+    const stopAlerts = crib.raiseAlerts();
     note(io, `Working on ${workers.queues.join(', ')}. Ctrl-C ends it.`);
     await ended;
     note(io, `Stopping: jobs that run may take ${grace} s more.`);
     await workers.close(grace * 1_000);
+    await stopAlerts();
     note(io, `${counted(count, 'attempt')} made.`);
     return 0;
   } finally {
     await crib.close();
+    stopSwitching();
+    await logging.service?.close();
     release();
   }
 };

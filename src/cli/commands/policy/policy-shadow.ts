@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { AuditRow } from '../../../contract/audit.ts';
 import type { RuleEffect, ShadowFinding } from '../../../contract/policy.ts';
+import { outcomeRows } from '../../../crib/audit/recorded-call.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
@@ -9,7 +10,6 @@ import { type Io, note, print, printJson } from '../../io.ts';
 import { counted, formatTime } from '../../output/format-units.ts';
 import { type Cell, headRow, ruleEffectCell, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { outcomeRows } from '../audit/audit-calls.ts';
 
 interface ShadowOptions {
   readonly since?: string;

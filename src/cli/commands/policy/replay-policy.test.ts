@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { aTool, type TestCrib, testCrib } from '../../../../test/fixtures/test-crib.ts';
 import type { AuditRow } from '../../../contract/audit.ts';
 import type { Verdict } from '../../../contract/policy.ts';
-import { callsByTool } from '../usage/usage.ts';
-import { type JudgeAt, recordedVerdict, replayPolicy } from './replay-policy.ts';
+import { recordedVerdict } from '../../../crib/audit/recorded-call.ts';
+import { type JudgeAt, replayPolicy } from './replay-policy.ts';
 
 const ALL = { from: undefined, limit: 1000, roles: {} };
 const always =
@@ -113,22 +113,6 @@ describe('replayPolicy', () => {
     expect((await replayPolicy(await store(), some)).changes).toHaveLength(3);
     const later = { ...ALL, from: start + 1, after: always('deny') };
     expect((await replayPolicy(await store(), later)).judged).toBe(0);
-  });
-});
-
-describe('callsByTool', () => {
-  it('counts calls, refused ones too, and not their other rows', async () => {
-    const { execute, store } = bound(await crib());
-    await execute('writer', {});
-    await execute('writer', {});
-    await execute('echo', {});
-    await execute('another', {});
-    expect(await callsByTool(await store(), {})).toEqual([
-      { tool: 'writer', calls: 2 },
-      { tool: 'another', calls: 1 },
-      { tool: 'echo', calls: 1 },
-    ]);
-    expect(await callsByTool(await store(), { to: 1 })).toEqual([]);
   });
 });
 

@@ -1,44 +1,17 @@
 /** Judges recorded calls again and finds those that the rules would decide differently. */
 import type { AuditRow } from '../../../contract/audit.ts';
-import { type Caller, LOCAL_CALLER } from '../../../contract/caller.ts';
+import type { Caller } from '../../../contract/caller.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { RuleEffect, Verdict } from '../../../contract/policy.ts';
 import type { Store } from '../../../contract/store.ts';
-import { outcomeRows } from '../audit/audit-calls.ts';
-
-interface RecordedVerdict {
-  /** Absent where a later gate stopped the call before it could be seen. */
-  readonly effect?: RuleEffect;
-  /** Empty for a refusal: the row does not name the rule that refuses. */
-  readonly rule: string;
-}
-
-/** Codes of gates between the rules and the approval. */
-const IN_BETWEEN: ReadonlySet<string> = new Set([
-  'RATE_LIMITED',
-  'LOOP_DETECTED',
-  'AUTH_MISSING',
-  'PRECONDITION_FAILED',
-  'BUDGET_EXCEEDED',
-  'CONFLICT',
-  'CANCELLED',
-  'TIMEOUT',
-]);
-
-const WAS_ASKED: ReadonlySet<string> = new Set(['USER_CANCELLED', 'APPROVAL_EXPIRED']);
-
-/** Reads what the rules decided from an audit row; `undefined` when the call never reached them. */
-export const recordedVerdict = ({
-  status,
-  code,
-  detail,
-}: AuditRow): RecordedVerdict | undefined => {
-  const rule = typeof detail.rule === 'string' ? detail.rule : '';
-  if (rule === '') return code === 'PERMISSION_DENIED' ? { effect: 'deny', rule } : undefined;
-  const asked = 'approvalId' in detail || 'approvedBy' in detail || 'grantId' in detail;
-  if (asked || status === 'pending' || WAS_ASKED.has(code)) return { effect: 'ask', rule };
-  return detail.dryRun === true || IN_BETWEEN.has(code) ? { rule } : { effect: 'allow', rule };
-};
+import {
+  callerOf,
+  inputOf,
+  outcomeRows,
+  type RecordedVerdict,
+  readInput,
+  recordedVerdict,
+} from '../../../crib/audit/recorded-call.ts';
 
 /** Judges a call as of the moment it was made. Throws when the rules cannot judge it. */
 export type JudgeAt = (row: AuditRow, input: unknown, caller: Partial<Caller>) => Promise<Verdict>;
@@ -81,28 +54,6 @@ export interface ReplayReport {
   readonly notJudged: Readonly<Record<keyof typeof NOT_JUDGED, number>>;
 }
 
-const MARK = '[REDACTED]';
-
-const isRedacted = (input: unknown): boolean => JSON.stringify(input)?.includes(MARK) ?? false;
-
-const isShortened = (input: unknown): boolean =>
-  typeof input === 'object' && input !== null && 'shortened' in input && 'characters' in input;
-
-/** Finds the input: in the intent of a call, or in its outcome where it has none. */
-const inputOf = async ({ audit }: Pick<Store, 'audit'>, row: AuditRow): Promise<unknown> => {
-  if ('input' in row.detail) return row.detail.input;
-  const { executionId } = row;
-  const [intent] = await audit.query({ executionId, kind: 'intent', limit: 1 });
-  return intent?.detail.input;
-};
-
-/** Rebuilds the caller. A named user has only the roles given; the local owner is not named. */
-const callerOf = ({ userId, agentId, sessionId }: AuditRow): Partial<Caller> => ({
-  ...(userId !== LOCAL_CALLER.userId && { userId }),
-  agentId,
-  sessionId,
-});
-
 type Outcome =
   | keyof typeof NOT_JUDGED
   | { readonly change?: ReplayChange; readonly redacted: boolean };
@@ -140,13 +91,13 @@ const judgeRow = async (
   // What the row does not keep (roles, grants, what the session had seen) cannot change the verdict.
   const isAsRecorded = !options.before && Object.keys(options.roles).length === 0;
   if (isAsRecorded && isJudgedBy(row, options.version)) return { redacted: false };
-  const input = await inputOf(store, row);
-  if (isShortened(input)) return 'shortened';
+  const { input, redacted, missing } = readInput(await inputOf(store.audit, row));
+  if (missing === 'shortened') return 'shortened';
   const caller = { ...callerOf(row), ...options.roles };
   try {
     const before = await options.before?.(row, input, caller);
     const now = await options.after(row, input, caller);
-    return compare(row, before ?? recorded, { now, redacted: isRedacted(input) });
+    return compare(row, before ?? recorded, { now, redacted: redacted.length > 0 });
   } catch (error) {
     if (error instanceof ToolFailure) return 'invalid';
     throw error;

@@ -116,7 +116,8 @@ describe('toolcrib tools test', () => {
     });
     const { io, out, err } = fakeIo({ cwd: project, env: env(), json });
     try {
-      const code = await testFile(io, { crib, loaded: await load(), root: project }, { file });
+      const open = { crib, loaded: await load(), root: project, logging: { log: io.runtime.log } };
+      const code = await testFile(io, open, { file });
       return { code, out: out(), err: err() };
     } finally {
       await crib.close();

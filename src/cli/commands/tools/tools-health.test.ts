@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
 import { runCli } from '../../run-cli.ts';
 
@@ -16,7 +16,10 @@ beforeEach(async () => {
   await mkdir(join(root, 'project'));
 });
 
-afterEach(() => rm(root, { recursive: true, force: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  return rm(root, { recursive: true, force: true });
+});
 
 interface Found {
   readonly ok: boolean;
@@ -29,6 +32,8 @@ interface Found {
 }
 
 const run = async (args: readonly string[], env: Record<string, string> = {}) => {
+  // Calls see the environment of the process, and checks look where calls do.
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const { io, out, err } = fakeIo({
     cwd: join(root, 'project'),
     env: { HOME: root, TOOLCRIB_HOME: join(root, 'user'), ...env },

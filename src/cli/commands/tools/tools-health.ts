@@ -1,7 +1,9 @@
 /** `toolcrib tools health`: checks every tool, or the named ones, and says what would keep it from working. */
 import type { Command } from 'commander';
-import type { CatalogEntry } from '../../../contract/catalog.ts';
 import type { Crib } from '../../../contract/crib.ts';
+import type { HealthCheckResult, ToolRecord } from '../../../contract/health.ts';
+import type { Tool } from '../../../contract/tool.ts';
+import { inParallel } from '../../../kit/data/bounded-work.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
@@ -11,9 +13,12 @@ import { type Cell, table } from '../../output/table.ts';
 import { badgeOf } from '../../output/tool-summary.ts';
 import { toolOf } from '../../session/find-tool.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
-import { openHealthDeps } from '../doctor/health-deps.ts';
-import { type ToolHealth, type ToolRecord, toolHealth } from '../doctor/tool-health.ts';
-import { inParallel } from '../doctor/within.ts';
+
+/** A tool with what its check found. */
+interface CheckedTool extends Omit<HealthCheckResult, 'name' | 'kind' | 'subject'> {
+  readonly tool: string;
+  readonly source: Tool['source'];
+}
 
 interface HealthOptions {
   readonly timeout: number;
@@ -25,7 +30,7 @@ const TIMEOUT_MS = 15_000;
 
 const MARKS = { well: '✓', limited: '!', unwell: '✗' } as const;
 
-const paintOf = ({ ink }: Io, state: ToolHealth['state']): NonNullable<Cell['paint']> =>
+const paintOf = ({ ink }: Io, state: CheckedTool['state']): NonNullable<Cell['paint']> =>
   ({ well: ink.green, limited: ink.yellow, unwell: ink.red })[state];
 
 const usedCell = (io: Io, record: ToolRecord | undefined): string => {
@@ -40,7 +45,7 @@ const rateCell = (record: ToolRecord | undefined): string =>
     ? ''
     : `${Math.round(record.errorRate * 100)} % of ${counted(record.ran, 'call')} failed`;
 
-const rowOf = (io: Io, { tool, source, state, checks, record }: ToolHealth): readonly Cell[] => {
+const rowOf = (io: Io, { tool, source, state, checks, record }: CheckedTool): readonly Cell[] => {
   const wrong = checks.filter((check) => check.state !== 'ok').map(({ name }) => name);
   const paint = paintOf(io, state);
   return [
@@ -55,7 +60,7 @@ const rowOf = (io: Io, { tool, source, state, checks, record }: ToolHealth): rea
 };
 
 /** Says what is wrong in full: the rows of the table are cut to the screen. */
-const troubleLines = (io: Io, { tool, checks }: ToolHealth): readonly string[] => {
+const troubleLines = (io: Io, { tool, checks }: CheckedTool): readonly string[] => {
   const wrong = checks.filter(({ state }) => state !== 'ok');
   if (wrong.length === 0) return [];
   return [
@@ -68,7 +73,7 @@ const troubleLines = (io: Io, { tool, checks }: ToolHealth): readonly string[] =
   ];
 };
 
-const show = (io: Io, results: readonly ToolHealth[]): void => {
+const show = (io: Io, results: readonly CheckedTool[]): void => {
   const rows = results.map((health) => rowOf(io, health));
   print(io, ...table(rows, widthOf(io)), ...results.flatMap((health) => troubleLines(io, health)));
   const unwell = results.filter(({ state }) => state === 'unwell').length;
@@ -76,11 +81,25 @@ const show = (io: Io, results: readonly ToolHealth[]): void => {
   note(io, unwell === 0 ? `Checked ${all}: they would work.` : `${unwell} of ${all} unwell.`);
 };
 
-/** Lists the named tools, in any state; without names, those that are on. */
-const entriesOf = (crib: Crib, names: readonly string[]): readonly CatalogEntry[] => {
-  if (names.length === 0) return crib.tools.list({ enabled: true });
-  const entries = names.map((name) => toolOf(crib, name));
-  return [...new Map(entries.map((entry) => [entry.tool.name, entry])).values()];
+const checkedTool = (crib: Crib, result: HealthCheckResult): CheckedTool => {
+  const { subject: _subject, kind: _kind, name: tool, ...found } = result;
+  return { tool, source: toolOf(crib, tool).tool.source, ...found };
+};
+
+/** Checks the named tools, in any state; without names, those that are on. */
+const checkTools = async (
+  crib: Crib,
+  names: readonly string[],
+  timeoutMs: number,
+): Promise<readonly CheckedTool[]> => {
+  if (names.length === 0) {
+    const { checks } = await crib.health.check({ kinds: ['tool'], timeoutMs });
+    return checks.map((result) => checkedTool(crib, result));
+  }
+  const own = new Set(names.map((name) => toolOf(crib, name).tool.name));
+  return inParallel([...own], MAX_AT_ONCE, async (name) =>
+    checkedTool(crib, await crib.health.check(`tool:${name}`, { timeoutMs })),
+  );
 };
 
 const examine = async (
@@ -88,9 +107,7 @@ const examine = async (
   open: OpenCrib,
   { names, timeout }: { readonly names: readonly string[]; readonly timeout: number },
 ): Promise<number> => {
-  const entries = entriesOf(open.crib, names);
-  const deps = await openHealthDeps(io, open, timeout);
-  const results = await inParallel(entries, MAX_AT_ONCE, (entry) => toolHealth(entry, deps));
+  const results = await checkTools(open.crib, names, timeout);
   const isWell = results.every(({ state }) => state !== 'unwell');
   if (io.json) printJson(io, { ok: isWell, tools: results });
   else show(io, results);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { usagePeriod } from './usage.ts';
+import { aTool, testCrib } from '../../../../test/fixtures/test-crib.ts';
+import { callsByTool, usagePeriod } from './usage.ts';
 
 const NOW = Date.UTC(2026, 10, 15, 23, 59);
 
@@ -23,4 +24,21 @@ describe('usagePeriod', () => {
       expect(() => usagePeriod(text, NOW)).toThrow('--period takes');
     },
   );
+});
+
+describe('callsByTool', () => {
+  it('counts calls, refused ones too, from the figures and not from the rows of the trail', async () => {
+    const crib = await testCrib([aTool(), aTool({ name: 'writer', tier: 'write' })]);
+    await crib.execute('writer', {});
+    await crib.execute('writer', {});
+    await crib.execute('echo', {});
+    await crib.execute('another', {});
+    expect(await callsByTool(crib.metrics, {})).toEqual([
+      { tool: 'writer', calls: 2 },
+      { tool: '(unknown)', calls: 1 },
+      { tool: 'echo', calls: 1 },
+    ]);
+    expect(await callsByTool(crib.metrics, { to: 1 })).toEqual([]);
+    await crib.close();
+  });
 });

@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import type { UsageLine } from '../../../contract/crib-members.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { Store } from '../../../contract/store.ts';
+import type { CribMetrics } from '../../../contract/metrics.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted, formatCount } from '../../output/format-units.ts';
 import { type Cell, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { outcomeRows } from '../audit/audit-calls.ts';
+import { usageReportCommand } from './usage-report.ts';
 import { summed, usageRow, usageTitle } from './usage-rows.ts';
 
 interface UsagePeriod {
@@ -52,16 +52,12 @@ interface ToolCalls {
 
 /** Counts the calls of each tool, most called first. Refused calls count as well. */
 export const callsByTool = async (
-  { audit }: Pick<Store, 'audit'>,
-  range: { readonly from?: number; readonly to?: number },
+  metrics: Pick<CribMetrics, 'by'>,
+  { from = 0, to }: { readonly from?: number; readonly to?: number },
 ): Promise<readonly ToolCalls[]> => {
-  const counts = new Map<string, number>();
-  for await (const { tool } of outcomeRows(audit, range)) {
-    counts.set(tool, (counts.get(tool) ?? 0) + 1);
-  }
-  return [...counts]
-    .map(([tool, calls]) => ({ tool, calls }))
-    .sort((a, b) => b.calls - a.calls || (a.tool < b.tool ? -1 : 1));
+  const range = { from, ...(to !== undefined && { to }) };
+  const lines = await metrics.by('tool', { ...range, limit: Number.MAX_SAFE_INTEGER });
+  return lines.map(({ name, calls }) => ({ tool: name, calls }));
 };
 
 interface UsageOptions {
@@ -103,7 +99,7 @@ const printNothing = (io: Io, period: UsagePeriod, calls: readonly ToolCalls[]):
   }
   print(io, `Nothing was spent ${when}; ${counted(total, 'call')} on record.`);
   const rows = calls.map(({ tool, calls: count }) => [
-    { text: `  ${tool === '' ? '(no tool)' : tool}`, paint: io.ink.bold },
+    { text: `  ${tool}`, paint: io.ink.bold },
     { text: formatCount(count), align: 'right' as const },
   ]);
   print(io, ...table(rows));
@@ -116,7 +112,7 @@ const usage = (io: Io, options: UsageOptions): Promise<number> => {
     const isEmpty = lines.every(
       ({ usd, heldUsd, calls, tokens }) => !(usd || heldUsd || calls || tokens),
     );
-    const calls = isEmpty || io.json ? await callsByTool(await crib.store(), period.range) : [];
+    const calls = isEmpty || io.json ? await callsByTool(crib.metrics, period.range) : [];
     if (io.json) printJson(io, { period: period.name, lines, calls });
     else if (isEmpty) printNothing(io, period, calls);
     else {
@@ -129,11 +125,15 @@ const usage = (io: Io, options: UsageOptions): Promise<number> => {
   });
 };
 
-export const usageCommand = (program: Command, io: Io): Command =>
-  withExamples(
+export const usageCommand = (program: Command, io: Io): Command => {
+  const command = withExamples(
     withJson(program.command('usage'))
       .option('--period <period>', 'a day 2026-11-15, a month 2026-11, or all; by default today')
       .action(leaving(io, (options: UsageOptions) => usage(io, options))),
     'toolcrib usage',
     'toolcrib usage --period 2026-11 --json',
+    'toolcrib usage report --month 2026-11 --format html --out november.html',
   );
+  usageReportCommand(command, io);
+  return command;
+};

@@ -25,9 +25,10 @@ export const throughSdk =
       onprogress: ({ progress, total, message }: Progress) =>
         watch.onProgress(progress, total, message),
     };
+    const sent = watch.trace ? { ...params, _meta: { ...watch.trace } } : { ...params };
     return transport === 'stdio' || transport === 'websocket'
-      ? client.request({ method: 'tools/call', params: { ...params } }, options)
-      : client.callTool({ ...params }, options);
+      ? client.request({ method: 'tools/call', params: sent }, options)
+      : client.callTool(sent, options);
   };
 
 interface Progress {

@@ -4,6 +4,7 @@
  * Saves 0.1 ms of processor time a call (0.27 ms in place of 0.38, measured with an echo server).
  */
 import type { Timer } from '../../../contract/runtime.ts';
+import type { TraceContext } from '../../../contract/telemetry.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,6 +27,8 @@ export interface CallWatch {
   readonly signal: AbortSignal;
   /** The call that questions of the server are linked to. */
   readonly call?: { readonly key: string };
+  /** Sent in `_meta`, so that the spans of the server belong to the trace of the call. */
+  readonly trace?: TraceContext | undefined;
   onProgress(progress: number, total: number | undefined, message: string | undefined): void;
 }
 
@@ -76,7 +79,7 @@ export class DirectCalls {
       const { signal } = watch;
       if (signal.aborted) throw failure('REQUEST_TIMEOUT', String(signal.reason));
       const id = this.#nextId++;
-      this.#pipe.write(this.#lineOf(id, params), (error) => {
+      this.#pipe.write(this.#lineOf(id, params, watch), (error) => {
         if (error) this.#take(id)?.reject(error);
       });
       const stop = (): void => this.#cancel(id);
@@ -120,9 +123,10 @@ export class DirectCalls {
     this.#hold = undefined;
   }
 
-  #lineOf(id: number, params: CallParams): string {
+  #lineOf(id: number, params: CallParams, { trace }: CallWatch): string {
     const fields = JSON.stringify(params).slice(0, -1);
-    const meta = `{${this.meta}"progressToken":${id}}`;
+    const traced = trace ? `${JSON.stringify(trace).slice(1, -1)},` : '';
+    const meta = `{${this.meta}${traced}"progressToken":${id}}`;
     return `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${fields},"_meta":${meta}}}\n`;
   }
 

@@ -1,6 +1,8 @@
 /** Builds a tool from the listing of a server. The user decides its risk; hints of the server can only raise it. */
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { ToolContext } from '../../../contract/context.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import type { TraceContext } from '../../../contract/telemetry.ts';
 import { type Capability, defineTool, type Tier, type Tool } from '../../../contract/tool.ts';
 import { judgeSchema } from '../../../kit/data/judge-schema.ts';
 import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
@@ -99,6 +101,40 @@ interface CallDeps {
   redact(text: string): string;
 }
 
+interface Request {
+  readonly name: string;
+  readonly server: string;
+  readonly link: ServerLink;
+}
+
+/** Sends a request in a span of its own, named as the conventions for MCP have it. */
+const inRequestSpan = async (
+  { startSpan, trace }: ToolContext,
+  { name, server, link }: Request,
+  send: (trace: TraceContext | undefined) => Promise<CallToolResult>,
+): Promise<CallToolResult> => {
+  if (!startSpan) return send(trace);
+  const { transport } = link.settings;
+  const span = startSpan(`tools/call ${name}`, {
+    kind: 'client',
+    attributes: {
+      'mcp.method.name': 'tools/call',
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': name,
+      'network.transport': transport === 'stdio' ? 'pipe' : 'tcp',
+      'toolcrib.server': server,
+    },
+  });
+  try {
+    const result = await span.run(() => send(span.trace));
+    span.end({}, result.isError === true ? { type: 'tool_error' } : undefined);
+    return result;
+  } catch (error) {
+    span.end({}, { type: error instanceof Error ? error.name : 'Error' });
+    throw error;
+  }
+};
+
 const call = async (
   name: string,
   input: Record<string, unknown>,
@@ -113,15 +149,18 @@ const call = async (
       assertCurrent();
       isSent = true;
       const running = calls.add(askersOf(context, server), context);
-      const answer = callTool(
-        { name, arguments: input },
-        {
-          signal,
-          call: running,
-          onProgress: (progress, total, message) =>
-            context.progress(fractionOf(progress, total), message),
-        },
-      );
+      const send = (trace: TraceContext | undefined) =>
+        callTool(
+          { name, arguments: input },
+          {
+            signal,
+            call: running,
+            trace,
+            onProgress: (progress, total, message) =>
+              context.progress(fractionOf(progress, total), message),
+          },
+        );
+      const answer = inRequestSpan(context, { name, server, link }, send);
       return readResult(await calls.settle(running, answer), link.settings);
     });
   } catch (error) {

@@ -127,6 +127,9 @@ const TABLE: Table = {
   'server.notified': unchanged('staff'),
   'circuit.opened': unchanged('staff'),
   'circuit.closed': unchanged('staff'),
+  'health.changed': unchanged('staff'),
+  'alert.fired': unchanged('staff'),
+  'alert.resolved': unchanged('staff'),
 };
 
 /** The types of events that a client can request. */

@@ -1,5 +1,6 @@
 /** The reference of the API as a page without scripts, made from the OpenAPI document. */
-import { escapeHtml, htmlPage } from './html-page.ts';
+import { escapeHtml } from '../../../kit/text/escape-html.ts';
+import { htmlPage } from './html-page.ts';
 
 interface Operation {
   readonly summary?: string;

@@ -1,17 +1,7 @@
 /** Pages without scripts: text is escaped, and the policy allows the style sheet by its hash. */
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '../../../kit/text/escape-html.ts';
 import { pagePolicy } from '../../door/security-headers.ts';
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? '');
 
 /** The colours of the console, for pages that load nothing. */
 const STYLE = `

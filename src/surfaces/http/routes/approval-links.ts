@@ -4,8 +4,9 @@
  */
 import { z } from 'zod';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
+import { escapeHtml } from '../../../kit/text/escape-html.ts';
 import type { HttpServices } from '../http-services.ts';
-import { escapeHtml, htmlPage } from '../pages/html-page.ts';
+import { htmlPage } from '../pages/html-page.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const token = z.string().min(1).max(2000);

@@ -2,9 +2,11 @@
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { auditPage } from '../audit-page.ts';
+import { callerOfIdentity } from '../auth/identity.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { auditRowSchema } from '../schemas/call.ts';
-import { listOf, pageQuery } from '../schemas/lists.ts';
+import { idParams, listOf, nameSchema, pageQuery } from '../schemas/lists.ts';
+import { replaySchema } from '../schemas/replay.ts';
 import { auditQuery, filterOf } from './executions.ts';
 
 const kind = z.enum(['intent', 'outcome', 'event']).optional();
@@ -108,4 +110,24 @@ const checkpoint = defineRoute({
   }),
 });
 
-export const AUDIT_ROUTES: readonly Route[] = [list, verify, exported, checkpoint];
+const replay = defineRoute({
+  method: 'post',
+  path: '/v1/audit/:id/replay',
+  role: 'operator',
+  tag: 'audit',
+  summary: 'What would become of a recorded call now; nothing is run, recorded or counted',
+  input: {
+    params: idParams,
+    body: z.strictObject({ roles: z.array(nameSchema).max(100).optional() }).optional(),
+  },
+  response: replaySchema,
+  handle: async ({ services: { crib }, params, body, identity }) => {
+    const { userId, roles = [] } = callerOfIdentity(identity, crib.tools);
+    const options = body?.roles ? { roles: body.roles } : {};
+    // The role of the route has been checked: an operator reads and judges the calls of others.
+    const as = { ...(userId !== undefined && { userId }), roles: [...roles, 'admin'] };
+    return { body: await crib.audit.replay(params.id, options, as) };
+  },
+});
+
+export const AUDIT_ROUTES: readonly Route[] = [list, verify, exported, checkpoint, replay];

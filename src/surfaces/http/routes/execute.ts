@@ -4,8 +4,11 @@ import type { CallAs } from '../../../contract/call-options.ts';
 import type { ProcessRequest } from '../../../contract/crib.ts';
 import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
 import type { ToolResult } from '../../../contract/result.ts';
+import type { Telemetry } from '../../../contract/telemetry.ts';
+import { readTrace } from '../../../kit/http/trace-context.ts';
 import type { HttpRequest } from '../../door/http-request.ts';
 import { callerOfIdentity } from '../auth/identity.ts';
+import { inRequestSpan } from '../request-span.ts';
 import { defineRoute, type MemberCall, type Route } from '../route.ts';
 import {
   executeBody,
@@ -34,9 +37,20 @@ export const keyOf = (request: HttpRequest, inBody: string | undefined): string 
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
+/** Names the trace of a call: that of the client, one of our own, or the id of the request. */
+const traceOf = (
+  request: HttpRequest,
+  requestId: string,
+  telemetry: Telemetry | undefined,
+): Pick<CallAs, 'trace' | 'traceId'> => {
+  const trace = readTrace(request.header('traceparent'), request.header('tracestate'));
+  if (trace) return { trace };
+  return telemetry ? {} : { traceId: requestId };
+};
+
 /** Makes the options of the call. Absent fields are left out, so that the defaults of the pipeline hold. */
 const callAs = (
-  { identity, services, request }: MemberCall,
+  { identity, services, request, requestId }: MemberCall,
   body: z.output<typeof executeBody>,
 ): CallAs => {
   const { version, dryRun, approvalId, timeoutMs, audience } = body;
@@ -49,7 +63,7 @@ const callAs = (
   if (timeoutMs !== undefined) as.timeoutMs = timeoutMs;
   if (audience !== undefined) as.audience = audience;
   if (idempotencyKey !== undefined) as.idempotencyKey = idempotencyKey;
-  return as;
+  return Object.assign(as, traceOf(request, requestId, services.deps.runtime.telemetry));
 };
 
 const replyOf = (result: ToolResult) => ({ status: statusOf(result), body: result });
@@ -68,7 +82,10 @@ const execute = defineRoute({
   },
   handle: (call) => {
     const { services, params, body } = call;
-    return services.crib.execute(params.name, body.input, callAs(call, body)).then(replyOf);
+    const as = callAs(call, body);
+    const run = (own: CallAs) => services.crib.execute(params.name, body.input, own).then(replyOf);
+    const { telemetry } = services.deps.runtime;
+    return telemetry ? inRequestSpan(telemetry, '/v1/tools/:name/execute', { as, run }) : run(as);
   },
 });
 
@@ -80,10 +97,15 @@ const process = defineRoute({
   summary: 'Several calls at once: a chain, a graph, or a check without running',
   input: { body: processBody },
   response: processResultSchema,
-  handle: async ({ services, identity, body, request }) => {
+  handle: async ({ services, identity, body, request, requestId }) => {
+    const { telemetry } = services.deps.runtime;
     const caller = callerOfIdentity(identity, services.crib.tools);
-    const as = { ...caller, signal: request.signal() };
-    return { body: await services.crib.process(body as ProcessRequest, as) };
+    const as = { ...caller, signal: request.signal(), ...traceOf(request, requestId, telemetry) };
+    const run = async (own: CallAs) => ({
+      status: 200,
+      body: await services.crib.process(body as ProcessRequest, own),
+    });
+    return telemetry ? inRequestSpan(telemetry, '/v1/process', { as, run }) : run(as);
   },
 });
 

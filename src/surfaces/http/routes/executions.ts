@@ -2,57 +2,95 @@
 import { z } from 'zod';
 import type { AuditFilter, AuditRow, AuditStatus } from '../../../contract/audit.ts';
 import { summaryOfRow } from '../../../contract/call-summary.ts';
-import type { ExecutionStatus } from '../../../contract/crib-members.ts';
+import type { ExecutionStatus, RunningCall } from '../../../contract/crib-members.ts';
+import { type ErrorCode, isErrorCode } from '../../../contract/errors.ts';
+import { UNKNOWN_TOOL } from '../../../contract/metrics.ts';
 import { searchPage } from '../audit-page.ts';
 import { callerOfIdentity, type Identity } from '../auth/identity.ts';
 import { notFound } from '../error-reply.ts';
 import type { HttpServices } from '../http-services.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { executionDetailSchema, executionSchema, toolResultSchema } from '../schemas/call.ts';
+import {
+  executionDetailSchema,
+  executionSchema,
+  runningSchema,
+  toolResultSchema,
+} from '../schemas/call.ts';
 import { idParams, listOf, nameSchema, pageQuery, timeSchema } from '../schemas/lists.ts';
 import { tierSchema } from '../schemas/tool.ts';
 import { statusOf } from './execute.ts';
 
+const statusSchema = z.enum([
+  'success',
+  'failure',
+  'timeout',
+  'cancelled',
+  'denied',
+  'pending',
+  'started',
+  'unknown',
+  'undone',
+]);
+
+/** One status, or several with commas between them. */
+const statusesSchema = z
+  .string()
+  .max(200)
+  .transform((text) => text.split(','))
+  .pipe(z.array(statusSchema).min(1));
+
 export const auditQuery = {
   tool: nameSchema.optional(),
-  status: z
-    .enum([
-      'success',
-      'failure',
-      'timeout',
-      'cancelled',
-      'denied',
-      'pending',
-      'started',
-      'unknown',
-      'undone',
-    ])
-    .optional(),
+  status: statusesSchema.optional(),
+  code: z.string().refine(isErrorCode, 'An error code such as NETWORK.').optional(),
   user: nameSchema.optional(),
   tier: tierSchema.optional(),
   from: timeSchema.optional(),
   to: timeSchema.optional(),
+  overMs: z.coerce.number().min(0).optional(),
+  upToMs: z.coerce.number().min(0).optional(),
 };
 
 interface AuditQuery {
   readonly tool?: string | undefined;
-  readonly status?: AuditStatus | undefined;
+  readonly status?: readonly AuditStatus[] | undefined;
+  readonly code?: ErrorCode | undefined;
   readonly user?: string | undefined;
   readonly tier?: AuditFilter['tier'] | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+  readonly overMs?: number | undefined;
+  readonly upToMs?: number | undefined;
 }
 
-export const filterOf = ({ tool, status, user, tier, from, to }: AuditQuery): AuditFilter => ({
-  ...(tool !== undefined && { tool }),
-  ...(status !== undefined && { status }),
+/** Calls of names that no tool has are counted under one name; such rows have no version. */
+const toolFilter = (tool: string): AuditFilter =>
+  tool === UNKNOWN_TOOL ? { version: '' } : { tool };
+
+export const filterOf = ({
+  tool,
+  status,
+  user,
+  tier,
+  code,
+  from,
+  to,
+  overMs,
+  upToMs,
+}: AuditQuery): AuditFilter => ({
+  ...(tool !== undefined && toolFilter(tool)),
+  ...(status !== undefined && { statuses: status }),
+  ...(code !== undefined && { code }),
   ...(user !== undefined && { userId: user }),
   ...(tier !== undefined && { tier }),
   ...(from !== undefined && { from }),
   ...(to !== undefined && { to }),
+  ...(overMs !== undefined && { overMs }),
+  ...(upToMs !== undefined && { upToMs }),
 });
 
 const MICROS = 1_000_000;
+const MAX_RUNNING = 200;
 
 const summaryOf = (row: AuditRow) => {
   const { executionId, tool, version, tier, status, code, at, durationMs } = row;
@@ -109,6 +147,34 @@ const runningSummary = ({ executionId, tool, startedAt, state }: ExecutionStatus
   userId: '',
   agentId: '',
   sessionId: '',
+});
+
+const runningRow = (call: RunningCall) => {
+  const { userId, agentId, sessionId, tier, summary, progress, isHere } = call;
+  const caller = { userId, agentId, sessionId };
+  return {
+    ...runningSummary(call),
+    ...caller,
+    tier,
+    summary,
+    isHere,
+    ...(progress && { progress }),
+  };
+};
+
+const running = defineRoute({
+  method: 'get',
+  path: '/v1/executions/running',
+  role: 'member',
+  tag: 'executions',
+  summary: 'Calls under way, the newest first; of other processes those that may change something',
+  response: z.object({ items: z.array(runningSchema) }),
+  handle: async ({ services, identity }) => {
+    const calls = await services.crib.executions.running();
+    const { userId } = ownOnly(identity);
+    const own = calls.filter((call) => userId === undefined || call.userId === userId);
+    return { body: { items: own.slice(0, MAX_RUNNING).map(runningRow) } };
+  },
 });
 
 const detailOf = async (id: string, services: HttpServices, identity: Identity) => {
@@ -184,4 +250,4 @@ const undo = defineRoute({
   },
 });
 
-export const EXECUTION_ROUTES: readonly Route[] = [list, look, cancel, undo];
+export const EXECUTION_ROUTES: readonly Route[] = [list, running, look, cancel, undo];

@@ -54,7 +54,7 @@ const add = defineRoute({
   input: { body: jobBody },
   response: jobSchema,
   status: 201,
-  handle: async ({ services, identity, body, request }) => {
+  handle: async ({ services, identity, body, request, requestId }) => {
     const { jobs, tools } = services.crib;
     const { type, payload = null, agentId, sessionId, idempotencyKey, ...options } = body;
     const key = keyOf(request, idempotencyKey);
@@ -62,6 +62,7 @@ const add = defineRoute({
       ...options,
       ...callerOfIdentity(identity, tools, { agentId, sessionId }),
       ...(key !== undefined && { idempotencyKey: key }),
+      traceId: requestId,
     });
     const job = await visibleJob(id, services, identity);
     return { status: 201, body: shownJob(job, identity) };

@@ -7,10 +7,14 @@ import { CATALOG_ROUTES } from './catalog.ts';
 import { CALL_ROUTES } from './execute.ts';
 import { EXECUTION_ROUTES } from './executions.ts';
 import { FLOW_ROUTES } from './flows.ts';
-import { HEALTH_ROUTES } from './health.ts';
 import { DELIVERY_ROUTES } from './job-delivery.ts';
 import { JOB_ROUTES } from './jobs.ts';
-import { METRIC_ROUTES } from './metrics.ts';
+import { ALERT_ROUTES } from './observation/alerts.ts';
+import { CHECK_ROUTES } from './observation/checks.ts';
+import { HEALTH_ROUTES } from './observation/health.ts';
+import { LOG_ROUTES } from './observation/log-level.ts';
+import { METRIC_ROUTES } from './observation/metrics.ts';
+import { USAGE_ROUTES } from './observation/usage.ts';
 import { PERMISSION_ROUTES } from './permissions.ts';
 import { POLICY_ROUTES } from './policy.ts';
 import { SERVER_ROUTES } from './servers.ts';
@@ -20,11 +24,11 @@ import { STREAM_ROUTES } from './streams.ts';
 import { TEAM_ROUTES } from './team.ts';
 import { TOKEN_ROUTES } from './tokens.ts';
 import { TOOL_ROUTES } from './tools.ts';
-import { USAGE_ROUTES } from './usage.ts';
 import { CALLBACK_ROUTES } from './workflow-callbacks.ts';
 
 export const ROUTES: readonly Route[] = [
   ...HEALTH_ROUTES,
+  ...CHECK_ROUTES,
   ...SESSION_ROUTES,
   ...TOOL_ROUTES,
   ...CALL_ROUTES,
@@ -36,6 +40,8 @@ export const ROUTES: readonly Route[] = [
   ...AUDIT_ROUTES,
   ...USAGE_ROUTES,
   ...METRIC_ROUTES,
+  ...LOG_ROUTES,
+  ...ALERT_ROUTES,
   ...SERVER_ROUTES,
   ...CATALOG_ROUTES,
   ...TEAM_ROUTES,

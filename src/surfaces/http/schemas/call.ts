@@ -151,10 +151,17 @@ export const auditRowSchema = z.object({
   hash: z.string(),
 });
 
+const progressSchema = z.object({ fraction: z.number(), note: z.string().optional() });
+
+export const runningSchema = executionSchema.extend({
+  progress: progressSchema.optional(),
+  isHere: z.boolean(),
+});
+
 export const executionDetailSchema = executionSchema.extend({
   state: z.string(),
   effect: z.string(),
-  progress: z.object({ fraction: z.number(), note: z.string().optional() }).optional(),
+  progress: progressSchema.optional(),
   rows: z.array(auditRowSchema),
   trace: z
     .array(

@@ -10,6 +10,8 @@ import type {
 import type { CallAs, CallOptions } from '../../../contract/call-options.ts';
 import type { ToolResult } from '../../../contract/result.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
+import type { Telemetry, TraceContext } from '../../../contract/telemetry.ts';
+import { readTrace } from '../../../kit/http/trace-context.ts';
 import { CALL_TOOL } from '../../../kit/model/meta-tools.ts';
 import type { AskRound } from '../client-link.ts';
 import { callFlow } from '../flows/call-flow.ts';
@@ -85,6 +87,32 @@ const progressOf = (ctx: CallContext, tool: string, runtime: Runtime): Progress 
   return { onProgress, stop: () => timer.cancel() };
 };
 
+/** Makes the call a child of a span that is named as the conventions for MCP servers have it. */
+const inCallSpan = async (
+  telemetry: Telemetry | undefined,
+  { name, trace }: { readonly name: string; readonly trace: TraceContext | undefined },
+  run: (trace: TraceContext | undefined) => Promise<ToolResult>,
+): Promise<ToolResult> => {
+  if (!telemetry) return run(trace);
+  const attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool' };
+  const span = telemetry.start('tools/call', { kind: 'server', parent: trace, attributes });
+  try {
+    const result = await span.run(() => run(span.trace));
+    // A name that no tool has is any text.
+    const isTool = !isUnknown(result);
+    if (isTool) span.rename(`tools/call ${name}`);
+    const failed = !result.success && result.status !== 'pending';
+    span.end(
+      isTool ? { 'gen_ai.tool.name': name } : {},
+      failed ? { type: 'tool_error' } : undefined,
+    );
+    return result;
+  } catch (error) {
+    span.end({}, { type: 'INTERNAL' });
+    throw error;
+  }
+};
+
 const execute = (
   deps: ServerDeps,
   round: Round,
@@ -105,8 +133,12 @@ const execute = (
     ...approverFor(deps, ctx),
     ...askersFor(deps, round),
   };
-  const run = () => deps.crib.execute(name, input, as);
-  const { aroundCall } = deps.options;
+  const { aroundCall, runtime } = deps.options;
+  const trace = readTrace(textMeta(ctx, 'traceparent'), textMeta(ctx, 'tracestate'));
+  const run = () =>
+    inCallSpan(runtime.telemetry, { name, trace }, (own) =>
+      deps.crib.execute(name, input, own ? { ...as, trace: own } : as),
+    );
   const running = aroundCall ? aroundCall(link, run) : run();
   return stop ? running.finally(stop) : running;
 };

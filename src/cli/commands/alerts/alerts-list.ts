@@ -1,0 +1,62 @@
+/** `toolcrib alerts list`: the alerts and how they are. */
+import type { Command } from 'commander';
+import type { AlertStatus } from '../../../contract/alerts.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { type Io, note, print, printJson, widthOf } from '../../io.ts';
+import { type Cell, headRow, table } from '../../output/table.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { agoText, stateCell } from './alert-cells.ts';
+
+const HEAD = ['alert', 'state', 'severity', 'about', 'fired', 'condition'];
+
+const NONE = [
+  'There are no alerts. Write one into the configuration, e.g.',
+  '',
+  '  observation:',
+  '    alerts:',
+  '      high-errors:',
+  '        when: calls >= 20 && errorRate > 0.2',
+  '        each: tool',
+  '        for: 5m',
+];
+
+const rowOf = (io: Io, alert: AlertStatus): readonly (string | Cell)[] => {
+  const { id, definition, subjects, lastFiredAt } = alert;
+  return [
+    { text: visibleText(id), paint: io.ink.bold },
+    stateCell(alert, io),
+    definition.severity ?? 'warning',
+    visibleText(subjects.map(({ subject }) => subject).join(', ')),
+    { text: agoText(lastFiredAt, io), paint: io.ink.dim },
+    visibleText(definition.when),
+  ];
+};
+
+const list = (io: Io): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    const alerts = await crib.alerts.list();
+    if (io.json) printJson(io, alerts);
+    else if (alerts.length === 0) print(io, ...NONE);
+    else {
+      const rows = [headRow(HEAD, io.ink), ...alerts.map((alert) => rowOf(io, alert))];
+      print(io, ...table(rows, widthOf(io)));
+      if (alerts.some(({ state, problem }) => state === 'unknown' && problem === undefined)) {
+        note(
+          io,
+          io.noteInk.dim('Nobody evaluates what is unknown: start toolcrib serve or worker.'),
+        );
+      }
+      for (const { id, problem } of alerts) {
+        if (problem !== undefined) note(io, io.noteInk.yellow(visibleText(`${id}: ${problem}`)));
+      }
+    }
+    return 0;
+  });
+
+export const alertsListCommand = (alerts: Command, io: Io): Command =>
+  withExamples(
+    withJson(alerts.command('list', { isDefault: true })).action(leaving(io, () => list(io))),
+    'toolcrib alerts',
+    'toolcrib alerts list --json',
+  );

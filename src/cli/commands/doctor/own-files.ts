@@ -1,0 +1,137 @@
+/**
+ * What can be repaired in the user's own folder: modes that let others in, and leftovers of processes that
+ * have ended. Nothing outside that folder is looked at, links are not followed, and what another user owns
+ * is left alone, so that no project can steer a repair.
+ */
+import { constants, type Stats } from 'node:fs';
+import { lstat, mkdir, open, readdir, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DAY_MS } from '../../../kit/data/durations.ts';
+import { ownUid } from '../../../kit/file/private-file.ts';
+import { removeStale, staleEntries } from '../../../kit/file/remove-stale.ts';
+import { counted } from '../../output/format-units.ts';
+import { staleServeFiles } from '../../session/running-server.ts';
+
+/** Something that is wrong, and what puts it right. */
+export interface Repair {
+  readonly fault: string;
+  readonly repair: string;
+  /** Rejects when it could not be done. */
+  apply(): Promise<void>;
+}
+
+const FOLDERS = ['keys', 'stores', 'trusted', 'run', 'cache', 'teams', 'packages'];
+/** Files that hold secrets: nobody else may read them. */
+const SECRET_FILES = ['secrets.json', 'shell-history'];
+const OTHERS = 0o077;
+const OTHERS_WRITE = 0o022;
+/** Compiled tools are made anew when they are needed. */
+const MAX_CACHE_AGE_MS = 90 * DAY_MS;
+
+const statsOf = (path: string): Promise<Stats | undefined> => lstat(path).catch(() => undefined);
+
+const isOurs = ({ uid }: Stats): boolean => uid === ownUid();
+
+const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(3, '0');
+
+/** Takes bits off the mode of a file or folder, on one handle, so that a link cannot come in between. */
+const narrow = async (path: string, forbidden: number): Promise<void> => {
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  const handle = await open(path, flags);
+  try {
+    const stats = await handle.stat();
+    if (!isOurs(stats)) throw new Error('it belongs to another user');
+    await handle.chmod(stats.mode & 0o7777 & ~forbidden);
+  } finally {
+    await handle.close();
+  }
+};
+
+const modeRepair = async (path: string, forbidden: number): Promise<readonly Repair[]> => {
+  const stats = await statsOf(path);
+  if (!stats || !isOurs(stats) || !(stats.isFile() || stats.isDirectory())) return [];
+  if ((stats.mode & forbidden) === 0) return [];
+  const can = forbidden === OTHERS ? 'read or change' : 'change';
+  return [
+    {
+      fault: `Other users can ${can} ${path}`,
+      repair: `set the mode of ${path} from ${octal(stats.mode)} to ${octal(stats.mode & ~forbidden)}`,
+      apply: () => narrow(path, forbidden),
+    },
+  ];
+};
+
+const modeRepairs = async (userDir: string): Promise<readonly Repair[]> => {
+  const names = await readdir(userDir).catch(() => []);
+  const keys = await readdir(join(userDir, 'keys')).catch(() => []);
+  const secret = (name: string): boolean => SECRET_FILES.includes(name) || FOLDERS.includes(name);
+  const all = await Promise.all([
+    modeRepair(userDir, OTHERS),
+    ...names.map((name) => modeRepair(join(userDir, name), secret(name) ? OTHERS : OTHERS_WRITE)),
+    ...keys.map((name) => modeRepair(join(userDir, 'keys', name), OTHERS)),
+  ]);
+  return all.flat();
+};
+
+const folderRepair = async (userDir: string): Promise<readonly Repair[]> =>
+  (await statsOf(userDir))
+    ? []
+    : [
+        {
+          fault: `The user's folder ${userDir} is missing`,
+          repair: `make the folder ${userDir}, for this user alone`,
+          apply: async () => void (await mkdir(userDir, { recursive: true, mode: 0o700 })),
+        },
+      ];
+
+const serveRepair = async (userDir: string): Promise<readonly Repair[]> => {
+  const files = await staleServeFiles(userDir);
+  if (files.length === 0) return [];
+  return [
+    {
+      fault: `${counted(files.length, 'file')} of servers that have ended in ${join(userDir, 'run')}`,
+      repair: `remove ${files.join(', ')}`,
+      apply: async () => {
+        // One may have been started meanwhile, under the same number.
+        for (const file of await staleServeFiles(userDir)) await rm(file, { force: true });
+      },
+    },
+  ];
+};
+
+/** Removes entries by the prefixes of their names and their age; never what is younger. */
+const staleRepair = async (
+  folder: string,
+  rules: Parameters<typeof removeStale>[1],
+  what: string,
+): Promise<readonly Repair[]> => {
+  const entries = await staleEntries(folder, rules);
+  if (entries.length === 0) return [];
+  return [
+    {
+      fault: `${counted(entries.length, what)} in ${folder}`,
+      repair: `remove ${counted(entries.length, what)} from ${folder}`,
+      apply: async () => void (await removeStale(folder, rules)),
+    },
+  ];
+};
+
+/** Finds what can be repaired in the user's folder. Changes nothing. */
+export const findRepairs = async (userDir: string, now: number): Promise<readonly Repair[]> => {
+  if (ownUid() === undefined) return folderRepair(userDir);
+  const folder = await realpath(userDir).catch(() => userDir);
+  const temporary = { prefixes: ['.toolcrib-'], minAgeMs: DAY_MS, now };
+  const found = await Promise.all([
+    folderRepair(userDir),
+    modeRepairs(folder),
+    serveRepair(folder),
+    staleRepair(folder, temporary, 'temporary file'),
+    staleRepair(join(folder, 'keys'), temporary, 'temporary file'),
+    staleRepair(
+      join(folder, 'cache', 'tools'),
+      { prefixes: [''], minAgeMs: MAX_CACHE_AGE_MS, now },
+      'old compiled tool',
+    ),
+  ]);
+  return found.flat();
+};

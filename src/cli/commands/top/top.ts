@@ -1,0 +1,124 @@
+/** `toolcrib top`: what happens now, on one screen: calls, failures, spending, approvals, servers, jobs. */
+import { type Command, Option } from 'commander';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { misuse } from '../../input/misuse.ts';
+import { type Io, type OpenCrib, print, printJson } from '../../io.ts';
+import { localPerson } from '../../session/local-person.ts';
+import { awaitEnd } from '../../session/on-interrupt.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { findServe } from '../../session/running-server.ts';
+import { tokensOf } from '../tokens/open-tokens.ts';
+import { drawTop } from './draw-top.ts';
+import { cribSource } from './read-crib.ts';
+import { serverSource } from './read-server.ts';
+import { SORTS, type TopSort } from './screen-text.ts';
+import { readSnapshot, type TopSource } from './top-snapshot.ts';
+import { watchTop } from './watch-top.ts';
+
+interface TopOptions {
+  readonly server?: string;
+  readonly interval: string;
+  readonly sort: TopSort;
+  readonly once?: boolean;
+}
+
+const TOKEN = 'TOOLCRIB_TOKEN';
+const TOKEN_LIFE_MS = 600_000;
+/** Of a frame that is printed where no terminal says how wide it is. */
+const PLAIN_SIZE = { columns: 80, rows: 24 };
+
+const intervalOf = (text: string): number => {
+  const seconds = Number(text);
+  if (seconds >= 0.5 && seconds <= 3600) return seconds * 1000;
+  throw misuse('--interval takes seconds, from 0.5 to 3600.');
+};
+
+/** Asks a server that was named, with the token of the environment. */
+const namedServer = (io: Io, text: string): TopSource => {
+  const token = io.env[TOKEN];
+  if (!URL.canParse(text) || !/^https?:/.test(text)) {
+    throw misuse('--server takes an address such as http://127.0.0.1:7420.');
+  }
+  if (token === undefined || token === '') {
+    throw new ToolFailure('AUTH_MISSING', `A server needs a token in ${TOKEN}.`, {
+      suggestions: ['Make one there: toolcrib tokens create top --role viewer'],
+    });
+  }
+  return serverSource({ url: new URL(text).origin, token: async () => token });
+};
+
+/** Asks the server of this folder, with tokens of its own that it revokes in the end. */
+const ownServer = (io: Io, { crib }: OpenCrib, url: string): TopSource => {
+  let current: string | undefined;
+  const revoke = async (): Promise<void> => {
+    if (current !== undefined) await (await tokensOf(io, crib)).revoke(current);
+    current = undefined;
+  };
+  return serverSource({
+    url,
+    token: async () => {
+      await revoke();
+      const now = io.runtime.now();
+      const wanted = { name: `top-${process.pid}-${now}`, role: 'viewer' } as const;
+      const tokens = await tokensOf(io, crib);
+      const made = await tokens.create(
+        { ...wanted, expiresAt: now + TOKEN_LIFE_MS },
+        localPerson(),
+      );
+      current = made.record.id;
+      return made.token;
+    },
+    close: revoke,
+  });
+};
+
+/** The server of this folder where one runs: it knows what runs and how servers are. The store otherwise. */
+const localSource = async (io: Io, open: OpenCrib): Promise<TopSource> => {
+  const running = await findServe(open.loaded.userDir, open.root);
+  return running ? ownServer(io, open, running.url) : cribSource(open.crib, open.root);
+};
+
+const showOnce = async (io: Io, source: TopSource, { sort }: TopOptions): Promise<void> => {
+  const snapshot = await readSnapshot(source, io.runtime.now());
+  if (io.json) return printJson(io, snapshot);
+  const { columns, rows } = io.stdout;
+  const size = io.stdout.isTTY === true ? { columns, rows } : PLAIN_SIZE;
+  const view = { ...size, sort, isPaused: false, showsHelp: false, rates: [] };
+  // The last line names keys, which nobody can press.
+  const lines = drawTop(snapshot, view, io.ink).slice(0, -1);
+  print(io, lines.join('\n').trimEnd());
+};
+
+const show = async (io: Io, source: TopSource, options: TopOptions): Promise<number> => {
+  const intervalMs = intervalOf(options.interval);
+  const isLive = io.stdout.isTTY === true && io.stdin.isTTY === true;
+  try {
+    if (options.once || io.json || !isLive) await showOnce(io, source, options);
+    else {
+      const { ended, release } = awaitEnd(io);
+      await watchTop(io, source, { intervalMs, sort: options.sort, ended }).finally(release);
+    }
+    return 0;
+  } finally {
+    await source.close();
+  }
+};
+
+const top = (io: Io, options: TopOptions): Promise<number> => {
+  if (options.server !== undefined) return show(io, namedServer(io, options.server), options);
+  return withStore(io, async (open) => show(io, await localSource(io, open), options));
+};
+
+export const topCommand = (program: Command, io: Io): Command =>
+  withExamples(
+    withJson(program.command('top'))
+      .option('--server <url>', `ask this server, with the token in ${TOKEN}`)
+      .option('--interval <seconds>', 'look again after so many seconds', '2')
+      .addOption(new Option('--sort <by>', 'the order of tools').choices(SORTS).default('calls'))
+      .option('--once', 'print one frame and end; so it does where there is no terminal')
+      .action(leaving(io, (options: TopOptions) => top(io, options))),
+    'toolcrib top',
+    'toolcrib top --sort failed --interval 5',
+    'toolcrib top --server https://crib.example.com --once',
+  );

@@ -1,0 +1,77 @@
+/** Compiles the condition of an alert: CEL with the bounds of policies, over figures and states. */
+
+import { ToolFailure } from '../../contract/errors.ts';
+import { meterNodes, visitNodes, WorkMeter } from '../../flow/values/work-meter.ts';
+import {
+  boundedEnvironment,
+  LinearPatterns,
+} from '../../governance/policy/condition/cel-environment.ts';
+import { badCondition } from '../../governance/policy/condition/compile-condition.ts';
+import { prepareCondition, Refusal } from '../../governance/policy/condition/prepare-condition.ts';
+import { didYouMean } from '../../kit/text/did-you-mean.ts';
+import { declareNames, namesFor } from './alert-names.ts';
+
+export interface AlertCondition {
+  /** The names that the condition uses. */
+  readonly names: ReadonlySet<string>;
+  /** Throws where it cannot be worked out. */
+  holds(values: Readonly<Record<string, unknown>>): boolean;
+}
+
+type Compile = (text: string) => AlertCondition;
+
+/** Creates a compiler; its conditions share one environment, which is costly to set up. */
+const conditionCompiler = (each: string | undefined): Compile => {
+  const prepared = { patterns: new LinearPatterns(), constants: new Map<string, unknown>() };
+  const environment = declareNames(boundedEnvironment(prepared), each);
+  const known = namesFor(each);
+  const meter = new WorkMeter();
+  return (text) => {
+    const program = environment.parse(text);
+    const names = new Set<string>();
+    visitNodes(program.ast, ({ op, args }) => {
+      if (op === 'id' && known.includes(args)) names.add(args);
+    });
+    prepareCondition(program.ast, prepared, environment);
+    const { valid, type, error } = program.check();
+    if (!valid) throw error;
+    if (type !== 'bool') throw new Refusal(`gives ${type}, not true or false`, 0);
+    meterNodes(program.ast, meter);
+    return {
+      names,
+      holds: (values) => meter.measure((): unknown => program(values)) === true,
+    };
+  };
+};
+
+/** Suggests the name that was meant, where the fault is a name. */
+const suggestionFor = (reason: string, each: string | undefined): string => {
+  const [, wrong] = /Unknown variable: (\w+)/.exec(reason) ?? [];
+  const names = namesFor(each);
+  const meant = wrong === undefined ? '' : didYouMean(wrong, names);
+  return meant === ''
+    ? `The names are ${names.join(', ')}; see docs/alerts.md.`
+    : meant.replace(/^\W+/, '');
+};
+
+export type CompileAlertCondition = (text: string, each: string | undefined) => AlertCondition;
+
+/** Creates a compiler. It throws a VALIDATION_ERROR that says at which character and what to write. */
+export const alertConditions = (): CompileAlertCondition => {
+  const compilers = new Map<string | undefined, Compile>();
+  return (text, each) => {
+    const key = each === 'server' ? each : undefined;
+    const compile = compilers.get(key) ?? conditionCompiler(key);
+    compilers.set(key, compile);
+    try {
+      return compile(text);
+    } catch (error) {
+      const { reason, offset } = badCondition(error);
+      const message = `CEL, character ${offset + 1}: ${reason}`;
+      throw new ToolFailure('VALIDATION_ERROR', `when, ${message}.`, {
+        issues: [{ path: ['when'], message }],
+        suggestions: [suggestionFor(reason, key)],
+      });
+    }
+  };
+};

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { inParallel } from './bounded-work.ts';
+
+describe('work in parallel', () => {
+  it('keeps the order and never exceeds the limit', async () => {
+    let running = 0;
+    let most = 0;
+    const answers = await inParallel([5, 4, 3, 2, 1, 0], 2, async (thing) => {
+      running += 1;
+      most = Math.max(most, running);
+      for (let turn = 0; turn < thing; turn += 1) await Promise.resolve();
+      running -= 1;
+      return thing * 10;
+    });
+    expect(answers).toEqual([50, 40, 30, 20, 10, 0]);
+    expect(most).toBe(2);
+  });
+
+  it('on no items gives no answers', async () => {
+    expect(await inParallel([], 8, async () => 1)).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+/**
+ * Keeps the records of alerts in the store, where all its processes find them. Each carries a seal: a
+ * store may come with a cloned folder, and must neither silence an alert nor have something told.
+ */
+import type { MemoryStore } from '../../contract/store.ts';
+import { canonicalJson } from '../../kit/data/canonical-json.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
+import { type AlertRecord, EMPTY_RECORD, noSubjects } from './alert-record.ts';
+
+/** No tool reaches it: the spaces of their memory are JSON lists. */
+export const ALERT_SPACE = 'toolcrib:alerts';
+
+const MAX_TRIES = 10;
+
+export interface AlertSeals {
+  /** `undefined` where there is no key. */
+  seal(text: string): Promise<string | undefined>;
+  isOurs(text: string, seal: string | undefined): Promise<boolean>;
+}
+
+export interface AlertRecordsDeps {
+  readonly memory: Pick<MemoryStore, 'read' | 'update'>;
+  readonly seals: AlertSeals;
+  now(): number;
+}
+
+interface SealedRecord {
+  readonly record: AlertRecord;
+  readonly seal?: string;
+}
+
+const keyOf = (id: string): string => `alert:${id}`;
+
+const textOf = (id: string, record: AlertRecord): string =>
+  `toolcrib alert 1\n${canonicalJson([id, record])}`;
+
+const versionOf = (stored: unknown): number => {
+  const { record } = Object(stored) as Partial<SealedRecord>;
+  return typeof record?.version === 'number' ? record.version : 0;
+};
+
+const isSealed = (stored: unknown): stored is SealedRecord =>
+  isRecord(stored) && isRecord(stored.record);
+
+export class AlertRecords {
+  readonly #deps: AlertRecordsDeps;
+
+  constructor(deps: AlertRecordsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reads a record; an empty one when there is none of ours. */
+  async read(id: string): Promise<AlertRecord> {
+    const { memory, now } = this.#deps;
+    return this.#opened(id, await memory.read(ALERT_SPACE, keyOf(id), now()));
+  }
+
+  /**
+   * Changes a record. `change` may run again when another process has changed the record meanwhile;
+   * `undefined` leaves it as it is. Resolves to the record as it is then.
+   */
+  async change(
+    id: string,
+    change: (record: AlertRecord) => AlertRecord | undefined,
+  ): Promise<AlertRecord> {
+    const { memory, seals, now } = this.#deps;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const stored = await memory.read(ALERT_SPACE, keyOf(id), now());
+      const before = await this.#opened(id, stored);
+      const changed = change(before);
+      if (changed === undefined) return before;
+      const version = versionOf(stored);
+      const record: AlertRecord = { ...changed, version: version + 1 };
+      const seal = await seals.seal(textOf(id, record));
+      let isWritten = false;
+      const at = { space: ALERT_SPACE, key: keyOf(id), now: now() };
+      await memory.update(at, (current) => {
+        isWritten = versionOf(current) === version;
+        return isWritten ? { record, ...(seal !== undefined && { seal }) } : current;
+      });
+      if (isWritten) return record;
+    }
+    throw new Error(`The record of the alert ${id} changes too often.`);
+  }
+
+  async #opened(id: string, stored: unknown): Promise<AlertRecord> {
+    if (!isSealed(stored)) return EMPTY_RECORD;
+    const { record, seal } = stored;
+    if (!(await this.#deps.seals.isOurs(textOf(id, record), seal))) return EMPTY_RECORD;
+    return { ...record, subjects: Object.assign(noSubjects(), record.subjects) };
+  }
+}

@@ -1,0 +1,58 @@
+/** Makes a line of the log safe to write: bounded, redacted, and without fields that imitate its own. */
+import { boundedCopy, boundedText } from './bounded-copy.ts';
+
+/** Takes secrets out of texts and records: the redactor of the crib. */
+export interface LogRedactor {
+  text(value: string): string;
+  record(value: unknown): unknown;
+}
+
+const MAX_TEXT = 2_000;
+const MAX_KEY = 100;
+/** Of all texts of a line together. */
+const MAX_LINE = 16_000;
+
+/** What the sinks write themselves: a field of this name would be there twice, and readers take either. */
+const OWN_NAMES: ReadonlySet<string> = new Set(['time', 'level', 'msg', 'pid', 'process']);
+
+interface Room {
+  left: number;
+}
+
+const cutText = (text: string, room: Room): string => {
+  const length = Math.max(0, Math.min(text.length, MAX_TEXT, room.left));
+  room.left -= length;
+  if (length === text.length) return text;
+  return `${text.slice(0, length)}… (${text.length - length} more characters)`;
+};
+
+/** Cuts long texts. What comes here is plain data without cycles. */
+const cut = (value: unknown, room: Room): unknown => {
+  if (typeof value === 'string') return cutText(value, room);
+  if (Array.isArray(value)) return value.map((item) => cut(item, room));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      room.left -= Math.min(key.length, MAX_KEY);
+      return [key.slice(0, MAX_KEY), cut(item, room)];
+    }),
+  );
+};
+
+const renamed = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [OWN_NAMES.has(key) ? `${key}_` : key, value]),
+  );
+
+/** Redacts before it cuts: half a secret would not be recognised. */
+export const cleanLine = (
+  message: unknown,
+  fields: object | undefined,
+  redactor: LogRedactor,
+): { readonly message: string; readonly fields: Readonly<Record<string, unknown>> } => {
+  const room = { left: MAX_LINE };
+  const text = cutText(redactor.text(boundedText(message)), room);
+  if (fields === undefined) return { message: text, fields: {} };
+  const clean = redactor.record(boundedCopy(fields)) as Record<string, unknown>;
+  return { message: text, fields: renamed(cut(clean, room) as Record<string, unknown>) };
+};

@@ -1,0 +1,160 @@
+/**
+ * The metrics of a running program, read when somebody asks for them. `/metrics` and OTLP both write
+ * this list, so that their names agree: `toolcrib.call.duration` in seconds is
+ * `toolcrib_call_duration_seconds` there.
+ */
+import type { CircuitStatus } from '../contract/health.ts';
+import type { ServerStatus } from '../contract/servers.ts';
+import type { CallMetrics, ToolCounts } from './call-metrics.ts';
+
+export interface MetricSources {
+  readonly version: string;
+  readonly calls: CallMetrics;
+  /** Of tools that rest; all tools of a server that rests are among them. */
+  circuits(): readonly CircuitStatus[];
+  servers(): readonly ServerStatus[];
+  /** Questions that wait for a person; a failure leaves the line out. */
+  waitingApprovals(): Promise<number>;
+  /** Clients of the event stream; absent for a program without one. */
+  watchers?(): number;
+}
+
+export type MetricLabels = Readonly<Record<string, string>>;
+
+export interface MetricLine {
+  readonly labels?: MetricLabels;
+  readonly value: number;
+}
+
+/** Durations of the calls of one tool. */
+export interface DurationLine {
+  readonly labels: MetricLabels;
+  readonly counts: Pick<ToolCounts, 'durations' | 'exemplars'>;
+}
+
+interface Facts {
+  /** As OpenTelemetry writes names. */
+  readonly name: string;
+  readonly help: string;
+  /** As UCUM has it; what is counted stands in braces. */
+  readonly unit: string;
+}
+
+type Lines<L> = Promise<readonly L[]> | readonly L[];
+
+/** Metrics of one name. */
+export type MetricFamily =
+  | (Facts & { readonly type: 'counter' | 'gauge'; lines(): Lines<MetricLine> })
+  | (Facts & { readonly type: 'histogram'; lines(): Lines<DurationLine> });
+
+const callFamilies = (calls: CallMetrics): readonly MetricFamily[] => {
+  const each =
+    <L>(of: (tool: string, counts: ToolCounts) => readonly L[]) =>
+    (): readonly L[] =>
+      [...calls.tools].flatMap(([tool, counts]) => of(tool, counts));
+  return [
+    {
+      name: 'toolcrib.calls',
+      unit: '{call}',
+      help: 'Calls that are over, by how they ended.',
+      type: 'counter',
+      lines: each((tool, { byStatus }) =>
+        Array.from(byStatus, ([status, value]) => ({ labels: { tool, status }, value })),
+      ),
+    },
+    {
+      name: 'toolcrib.errors',
+      unit: '{call}',
+      help: 'Calls that did not succeed, by the code of the error.',
+      type: 'counter',
+      lines: each((tool, { byCode }) =>
+        Array.from(byCode, ([code, value]) => ({ labels: { tool, code }, value })),
+      ),
+    },
+    {
+      name: 'toolcrib.call.duration',
+      unit: 's',
+      help: 'Seconds from the request to the result.',
+      type: 'histogram',
+      lines: each((tool, counts) => [{ labels: { tool }, counts }]),
+    },
+    {
+      name: 'toolcrib.cost.usd',
+      unit: '{USD}',
+      help: 'US dollars settled for calls.',
+      type: 'counter',
+      lines: each((tool, { costUsd }) => [{ labels: { tool }, value: costUsd }]),
+    },
+    {
+      name: 'toolcrib.tokens',
+      unit: '{token}',
+      help: 'Tokens that calls used.',
+      type: 'counter',
+      lines: each((tool, { tokens }) => [{ labels: { tool }, value: tokens }]),
+    },
+  ];
+};
+
+const stateFamilies = ({ calls, circuits }: MetricSources): readonly MetricFamily[] => [
+  {
+    name: 'toolcrib.running.calls',
+    unit: '{call}',
+    help: 'Calls under way.',
+    type: 'gauge',
+    lines: () =>
+      Array.from(calls.tools, ([tool, { running }]) => ({ labels: { tool }, value: running })),
+  },
+  {
+    name: 'toolcrib.circuit.open',
+    unit: '{tool}',
+    help: 'Tools that are not called for now, because they kept failing.',
+    type: 'gauge',
+    lines: () => circuits().map(({ tool }) => ({ labels: { tool }, value: 1 })),
+  },
+];
+
+const serverFamilies = (sources: MetricSources): readonly MetricFamily[] => [
+  {
+    name: 'toolcrib.approvals.waiting',
+    unit: '{approval}',
+    help: 'Questions that wait for a person.',
+    type: 'gauge',
+    lines: () =>
+      sources.waitingApprovals().then(
+        (value) => [{ value }],
+        () => [],
+      ),
+  },
+  {
+    name: 'toolcrib.server.up',
+    unit: '{server}',
+    help: 'MCP servers: 1 when ready, or when it starts as soon as something needs it.',
+    type: 'gauge',
+    lines: () =>
+      sources.servers().map(({ name, state }) => ({
+        labels: { server: name, state },
+        value: state === 'ready' || state === 'idle' ? 1 : 0,
+      })),
+  },
+  {
+    name: 'toolcrib.event.clients',
+    unit: '{client}',
+    help: 'Clients of the event stream.',
+    type: 'gauge',
+    lines: () => (sources.watchers ? [{ value: sources.watchers() }] : []),
+  },
+  {
+    name: 'toolcrib.build.info',
+    unit: '{build}',
+    help: 'The version that runs.',
+    type: 'gauge',
+    lines: () => [{ labels: { version: sources.version }, value: 1 }],
+  },
+];
+
+/** Returns all metrics of a program. */
+export const metricFamilies = (sources: MetricSources): readonly MetricFamily[] => [
+  ...callFamilies(sources.calls),
+  ...stateFamilies(sources),
+  ...serverFamilies(sources),
+];

@@ -1,0 +1,38 @@
+/** Does something every few seconds, one round at a time, until it is stopped. */
+import type { Runtime, Timer } from '../contract/runtime.ts';
+import { reasonOf } from '../kit/data/reason-of.ts';
+
+export interface RepeatOptions {
+  readonly everyMs: number;
+  /** What the log says of a round that failed; the next one is done all the same. */
+  readonly failure: string;
+  readonly runtime: Pick<Runtime, 'after' | 'log'>;
+}
+
+/**
+ * Starts; the first round comes after the pause. Returns a function that stops, and resolves when nothing is
+ * under way any more. The work can ask whether it was stopped meanwhile.
+ */
+export const repeatWork = (
+  work: (isStopped: () => boolean) => Promise<void>,
+  { everyMs, failure, runtime }: RepeatOptions,
+): (() => Promise<void>) => {
+  let timer: Timer | undefined;
+  let round: Promise<void> | undefined;
+  let stopped = false;
+  const again = (): void => {
+    if (stopped) return;
+    timer = runtime.after(everyMs, () => {
+      round = work(() => stopped)
+        .catch((error: unknown) => runtime.log.warn(failure, { error: reasonOf(error) }))
+        .finally(again);
+    });
+    timer.keepAlive(false);
+  };
+  again();
+  return async () => {
+    stopped = true;
+    timer?.cancel();
+    await round;
+  };
+};

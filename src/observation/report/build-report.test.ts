@@ -1,0 +1,88 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { aTool, type TestCrib, testCrib } from '../../../test/fixtures/test-crib.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+
+let open: TestCrib | undefined;
+afterEach(() => open?.close());
+
+const crib = async (): Promise<TestCrib> => {
+  open = await testCrib(
+    [
+      aTool(),
+      aTool({ name: 'paid', cost: { model: 'usage_based', fixed: 0.25 }, run: () => 'done' }),
+      aTool({
+        name: 'failing',
+        run: () => {
+          throw new ToolFailure('LOCK');
+        },
+      }),
+    ],
+    { config: { budget: { dailyUsd: 5 } } },
+  );
+  return open;
+};
+
+const monthOf = (real: TestCrib): string => new Date(real.runtime.now()).toISOString().slice(0, 7);
+
+describe('crib.usage.report', () => {
+  it('sums a month up by day, user, tool and source, free calls included', async () => {
+    const real = await crib();
+    await real.execute('echo', {}, { userId: 'ada' });
+    await real.execute('paid', {}, { userId: 'ada' });
+    await real.execute('failing', {}, { userId: 'grace' });
+    await real.execute('echo', {}, { userId: 'grace', dryRun: true });
+    const { total, days, users, tools, sources, ...rest } = await real.usage.report(monthOf(real));
+    expect(total).toMatchObject({ calls: 3, succeeded: 2, errors: 1, costUsd: 0.25 });
+    expect(days).toMatchObject([{ calls: 3, errors: 1 }]);
+    expect(users).toMatchObject([
+      { name: 'ada', calls: 2, costUsd: 0.25, bookedUsd: 0.25, limit: { usd: 5 } },
+      { name: 'grace', calls: 1, errors: 1 },
+    ]);
+    expect(tools.map(({ name, calls }) => [name, calls])).toEqual([
+      ['echo', 1],
+      ['failing', 1],
+      ['paid', 1],
+    ]);
+    expect(sources).toMatchObject([{ name: 'custom', calls: 3 }]);
+    expect(rest).toMatchObject({ timeZone: 'UTC', isComplete: false });
+  });
+
+  it('is empty for another month, and refuses what is no month', async () => {
+    const real = await crib();
+    await real.execute('echo', {});
+    expect((await real.usage.report('1999-12')).total.calls).toBe(0);
+    for (const bad of ['2026-13', '2026', 'november', '2026-11-01']) {
+      await expect(real.usage.report(bad)).rejects.toThrow('month');
+    }
+  });
+});
+
+describe('crib.usage.reportFile', () => {
+  const HOSTILE = '=HYPERLINK("http://x")<script>alert(1)</script>\u202e';
+
+  it('writes names that a spreadsheet would compute as text', async () => {
+    const real = await crib();
+    await real.execute('echo', {}, { userId: HOSTILE });
+    const { text, name } = await real.usage.reportFile(monthOf(real), 'csv');
+    expect(name).toBe(`toolcrib-usage-${monthOf(real)}.csv`);
+    const line = text.split('\r\n').find((each) => each.includes('HYPERLINK'));
+    expect(line).toContain(`,user,"'=HYPERLINK(`);
+  });
+
+  it('writes a page without scripts, in which names are text', async () => {
+    const real = await crib();
+    await real.execute('echo', {}, { userId: HOSTILE });
+    const { text } = await real.usage.reportFile(monthOf(real), 'html');
+    expect(text).not.toMatch(/<script|\u202e|https?:\/\/(?!x)/u);
+    expect(text).toContain('&lt;script&gt;');
+    expect(text).toContain('Days in UTC');
+    expect(text).toContain("default-src 'none'");
+  });
+
+  it('writes JSON that has the whole report', async () => {
+    const real = await crib();
+    await real.execute('echo', {});
+    const { text } = await real.usage.reportFile(monthOf(real), 'json');
+    expect(JSON.parse(text)).toMatchObject({ month: monthOf(real), total: { calls: 1 } });
+  });
+});

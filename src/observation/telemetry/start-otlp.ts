@@ -1,0 +1,136 @@
+/**
+ * Sets OpenTelemetry up for a program of ours, as the `OTEL_*` variables say. A program that uses the
+ * library sets it up itself; spans then go where it sends them.
+ */
+import { context, trace } from '@opentelemetry/api';
+import { type AnyValueMap, SeverityNumber } from '@opentelemetry/api-logs';
+// The package is CommonJS: joined into one file, it has a default export only.
+import asyncHooks from '@opentelemetry/context-async-hooks';
+import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-proto';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Telemetry } from '../../contract/telemetry.ts';
+import { thrownText } from '../../kit/data/reason-of.ts';
+import type { LineLevel, LogLine, LogSink } from '../logs/log-line.ts';
+import { type MetricFamily, type MetricSources, metricFamilies } from '../metric-families.ts';
+import { createOtelTelemetry } from './otel-telemetry.ts';
+import { createMetricProducer } from './otlp-metrics.ts';
+import type { OtlpSettings } from './otlp-settings.ts';
+
+export interface StartOtlpDeps {
+  readonly version: string;
+  readonly runtime: Pick<Runtime, 'now' | 'log'>;
+}
+
+export interface RunningOtlp {
+  readonly telemetry: Telemetry | undefined;
+  /** Takes lines of the log; absent where logs are not exported. */
+  readonly logSink: LogSink | undefined;
+  /** Exports these metrics from now on. */
+  addMetrics(sources: MetricSources): void;
+  /** Sends what is left, for a short while at most. Never rejects. */
+  close(): Promise<void>;
+}
+
+interface Provider {
+  shutdown(): Promise<void>;
+}
+
+type Resource = ReturnType<typeof defaultResource>;
+
+/** Describes this program; `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` have the last word. */
+const resourceOf = (version: string): Resource =>
+  defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': 'toolcrib', 'service.version': version }))
+    .merge(detectResources({ detectors: [envDetector] }));
+
+const startTraces = (resource: Resource): Provider => {
+  const spanProcessors = [new BatchSpanProcessor(new OTLPTraceExporter())];
+  const provider = new BasicTracerProvider({ resource, spanProcessors });
+  trace.setGlobalTracerProvider(provider);
+  context.setGlobalContextManager(new asyncHooks.AsyncLocalStorageContextManager().enable());
+  return provider;
+};
+
+const SEVERITIES: Readonly<Record<LineLevel, SeverityNumber>> = {
+  debug: SeverityNumber.DEBUG,
+  info: SeverityNumber.INFO,
+  warn: SeverityNumber.WARN,
+  error: SeverityNumber.ERROR,
+};
+
+const startLogs = (resource: Resource, version: string): Provider & { readonly sink: LogSink } => {
+  const processors = [new BatchLogRecordProcessor({ exporter: new OTLPLogExporter() })];
+  const provider = new LoggerProvider({ resource, processors });
+  const logger = provider.getLogger('toolcrib', version);
+  const write = ({ time, level, message, fields }: LogLine): void => {
+    const severity = { severityNumber: SEVERITIES[level], severityText: level.toUpperCase() };
+    // It takes its trace from the span around it.
+    logger.emit({ ...severity, timestamp: time, body: message, attributes: fields as AnyValueMap });
+  };
+  return { sink: { write }, shutdown: () => provider.shutdown() };
+};
+
+const startMetrics = (
+  families: () => readonly MetricFamily[],
+  { metricsEveryMs }: OtlpSettings,
+  { resource, version, runtime }: StartOtlpDeps & { readonly resource: Resource },
+): Provider => {
+  const producer = createMetricProducer(families, { version, now: runtime.now });
+  const reader = new PeriodicExportingMetricReader({
+    exporter: new OTLPMetricExporter(),
+    exportIntervalMillis: metricsEveryMs,
+    exportTimeoutMillis: Math.min(metricsEveryMs, EXPORT_TIMEOUT_MS),
+    metricProducers: [producer],
+  });
+  return new MeterProvider({ resource, readers: [reader] });
+};
+
+const EXPORT_TIMEOUT_MS = 30_000;
+/** A collector that is away must not keep a program from ending. */
+const CLOSE_MS = 3_000;
+
+const closing = (providers: readonly Provider[], { runtime }: StartOtlpDeps): Promise<void> => {
+  const ended = Promise.all(providers.map((each) => each.shutdown())).then(
+    () => undefined,
+    (error: unknown) => {
+      runtime.log.warn('telemetry was not sent in full', { error: thrownText(error) });
+    },
+  );
+  const late = new Promise<void>((resolve) => {
+    setTimeout(resolve, CLOSE_MS).unref();
+  });
+  return Promise.race([ended, late]);
+};
+
+/** Starts the exporters of the signals that are switched on. */
+export const startOtlp = (settings: OtlpSettings, deps: StartOtlpDeps): RunningOtlp => {
+  const { version } = deps;
+  const { signals, recordsContent } = settings;
+  const resource = resourceOf(version);
+  const families: MetricFamily[] = [];
+  const logs = signals.has('logs') ? startLogs(resource, version) : undefined;
+  const providers: Provider[] = [
+    ...(signals.has('traces') ? [startTraces(resource)] : []),
+    ...(signals.has('metrics')
+      ? [startMetrics(() => families, settings, { ...deps, resource })]
+      : []),
+    ...(logs ? [logs] : []),
+  ];
+  return {
+    telemetry: signals.has('traces') ? createOtelTelemetry({ version, recordsContent }) : undefined,
+    logSink: logs?.sink,
+    addMetrics: (sources) => void families.push(...metricFamilies(sources)),
+    close: () => closing(providers, deps),
+  };
+};
