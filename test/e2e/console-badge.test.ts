@@ -13,7 +13,7 @@ describe.skipIf(!hasBrowser())('the window of the console', { timeout: SLOW }, (
     // The clock of the page is ours: nobody waits an hour for a question to expire.
     await page.clock.install();
     await page.goto(house.server.link());
-    await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     await page.locator('.line-open').waitFor({ state: 'attached' });
     await page.goto(`${house.server.url}/#/costs`);
     const badge = page.getByRole('navigation').locator('.count');

@@ -45,6 +45,16 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
     expect(page.complaints).toEqual([]);
   });
 
+  it('hands out the report of the month as a page to print and as CSV', async () => {
+    const page = await enter('#/costs');
+    const html = await saved(page, page.getByRole('link', { name: 'Page to print' }));
+    expect(html.name).toMatch(/^toolcrib-usage-\d{4}-\d{2}\.html$/);
+    expect(html.text).toContain('Days in UTC');
+    const csv = await saved(page, page.getByRole('link', { name: 'CSV', exact: true }));
+    expect(csv.text).toMatch(/,tool,calculator,\d/);
+    expect(page.complaints).toEqual([]);
+  });
+
   it('counts a call as soon as it is over', async () => {
     const page = await enter('#/costs?tool=current_time');
     await page.getByText('No call in the last 24 hours').waitFor();
@@ -53,6 +63,30 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
     await row.getByRole('cell', { name: '1', exact: true }).waitFor();
     await house.server.crib.execute('calculator', { expression: '1 + 1' }, AGENT);
     await row.getByRole('cell', { name: '2', exact: true }).waitFor();
+  });
+
+  it('compares a recorded call with what would happen now, and runs nothing', async () => {
+    const { crib, url } = house.server;
+    const { metadata } = await crib.execute('calculator', { expression: '8 * 8' }, AGENT);
+    const [row] = await crib.audit.query({ executionId: metadata.executionId });
+    const page = await enter(`#/audit/${row?.seq}`);
+    const rows = (await crib.audit.query()).length;
+    await page.getByRole('button', { name: 'Compare with now' }).click();
+    await page.getByText('The same would happen now.').waitFor();
+    await page.getByRole('row', { name: /^outcome same ran: success would run/ }).waitFor();
+    expect((await crib.audit.query()).length).toBe(rows);
+    crib.tools.setEnabled('calculator', false);
+    try {
+      await page.getByRole('button', { name: 'Compare with now' }).click();
+      await page.getByText('It would go differently now.').waitFor();
+      await page.getByRole('row', { name: /would be refused: TOOL_DISABLED/ }).waitFor();
+    } finally {
+      crib.tools.setEnabled('calculator', true);
+    }
+    await page.goto(`${url}/#/activity/${metadata.executionId}`);
+    await page.getByRole('button', { name: 'Compare with now' }).click();
+    await page.getByText('The same would happen now.').waitFor();
+    expect(page.complaints).toEqual([]);
   });
 
   it('finds rows of the trail, proves it, signs its end and hands it out', async () => {

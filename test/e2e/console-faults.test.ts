@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser())('the console when things go wrong', { timeout: SL
       await house.server.crib.execute('calculator', { expression: `${made} + 1` }, AGENT);
     }
   };
-  const home = (page: Page) => page.getByRole('heading', { name: 'Activity', level: 1 });
+  const home = (page: Page) => page.getByRole('heading', { name: 'Overview', level: 1 });
   /** As the server does it when the hours of a session are over, or another tab signs out. */
   const endSession = (page: Page): Promise<unknown> =>
     page.evaluate(`fetch('/v1/session').then((a) => a.json()).then(({ csrf }) =>

@@ -52,6 +52,7 @@ describe.skipIf(!hasBrowser())('the looks of the console', { timeout: SLOW }, ()
       ['approvals-question', `#/approvals/${ids.question}`],
       ['tools-try', '#/tools/publish_note'],
       ['tools-about', '#/tools/publish_note?tab=about'],
+      ['tools-figures', '#/tools/calculator?tab=figures&period=1h'],
       ['tools-quarantine', '#/tools/lookup_word'],
       ['sources-server', '#/sources/mcp/words'],
       ['sources-api', '#/sources/openapi/lamps'],

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { hasBrowser, signIn } from '../fixtures/console-browser.ts';
 import { SLOW, useConsole } from '../fixtures/use-console.ts';
 
-const PAGES = ['activity', 'approvals', 'tools', 'sources', 'catalog', 'costs', 'audit', 'policy'];
+const PAGES = ['overview', 'activity', 'approvals', 'tools', 'sources', 'catalog', 'costs'].concat(
+  'audit',
+  'policy',
+);
 
 describe.skipIf(!hasBrowser())('the console and its roles', { timeout: SLOW }, () => {
   const house = useConsole();
@@ -50,10 +53,14 @@ describe.skipIf(!hasBrowser())('the console and its roles', { timeout: SLOW }, (
     await page.goto(`${house.server.url}/#/tools/calculator/try`);
     await page.getByText('Viewers cannot call tools.').waitFor();
     expect(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled()).toBe(true);
-    for (const tab of ['configuration', 'tokens', 'people', 'health']) {
+    for (const tab of ['configuration', 'tokens', 'people']) {
       await page.goto(`${house.server.url}/#/settings/${tab}`);
       await page.getByRole('heading', { name: 'For admins' }).waitFor();
     }
+    await page.goto(`${house.server.url}/#/settings/health`);
+    const checks = page.getByRole('region', { name: 'Checks' });
+    expect(await checks.getByRole('button', { name: 'Check now' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('region', { name: 'Doctor' }).count()).toBe(0);
     expect(refused).toEqual([]);
     expect(page.complaints).toEqual([]);
   });

@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser())('slips in the console', { timeout: SLOW }, () => 
     ['tools/nope', 'There is no tool of that name', 'Search the tools', 'Tools'],
     ['sources/mcp/nope', 'There is no such source', 'Show all sources', 'Sources'],
     ['audit/999999', 'There is no row 999999', 'Show all rows', 'Audit'],
-    ['nope', 'There is no such page', 'Go to the activity', 'Activity'],
+    ['nope', 'There is no such page', 'Go to the overview', 'Overview'],
   ])('a link to %s says what is not there and where to go instead', async (hash, says, out, to) => {
     const page = await house.enter(`#/${hash}`);
     await page.getByRole('heading', { name: says }).waitFor();

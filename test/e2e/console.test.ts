@@ -22,10 +22,10 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
     const page = await house.open();
     const link = house.server.link();
     await page.goto(link);
-    await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     expect(page.url()).not.toContain('code');
     await page.reload();
-    await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     const other = await house.open();
     await other.goto(link);
     await other.getByText('The code is wrong, used or too old.').waitFor();
@@ -34,12 +34,12 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
     const code = new URL(house.server.link()).hash.replace('#code=', '');
     await page.getByLabel('One-time code').fill(code);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     expect([...page.complaints, ...other.complaints]).toEqual([]);
   });
 
   it('tries a tool by its form, and shows the call in the activity as it happens', async () => {
-    const watcher = await house.enter();
+    const watcher = await house.enter('#/activity');
     const page = await house.enter('#/tools');
     await page.getByRole('searchbox', { name: 'Search tools' }).fill('calcul');
     await page.getByRole('link', { name: 'calculator' }).click();

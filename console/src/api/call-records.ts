@@ -33,6 +33,13 @@ export interface ExecutionSummary {
   readonly effect?: string;
 }
 
+/** A call under way. */
+export interface RunningCall extends ExecutionSummary {
+  readonly progress?: { readonly fraction: number; readonly note?: string };
+  /** False for a call of another process. */
+  readonly isHere: boolean;
+}
+
 export interface AuditRow {
   readonly seq: number;
   readonly hash: string;

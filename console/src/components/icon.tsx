@@ -1,5 +1,6 @@
 /** The icons, drawn inline so that nothing is fetched. All are decoration: the text beside them speaks. */
 const PATHS = {
+  overview: 'M4 4h7v9H4zM13 4h7v5h-7zM13 11h7v9h-7zM4 15h7v5H4z',
   activity: 'M3 12h4l3-8 4 16 3-8h4',
   approvals: 'M9 12l2 2 4-4M12 3l7 3v6c0 4-3 7-7 9-4-2-7-5-7-9V6z',
   tools: 'M14.5 6.5a4 4 0 0 0-5.4 5L4 16.6V20h3.4l5.1-5.1a4 4 0 0 0 5-5.4L15 12l-3-3z',

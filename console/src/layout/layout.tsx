@@ -15,7 +15,7 @@ import { useWaiting } from './use-waiting.ts';
 const NoSuchPage = () => (
   <PageFrame title="Not found">
     <EmptyState icon="search" title="There is no such page">
-      <a href={hrefOf(['activity'])}>Go to the activity</a>
+      <a href={hrefOf(['overview'])}>Go to the overview</a>
     </EmptyState>
   </PageFrame>
 );
@@ -37,7 +37,7 @@ const TopBar = (props: {
   onToggle(): void;
 }) => (
   <header className="top-bar">
-    <a className="brand" href={hrefOf(['activity'])}>
+    <a className="brand" href={hrefOf(['overview'])}>
       <img src="./icon.svg" alt="" width="22" height="22" />
       Toolcrib
     </a>
@@ -68,7 +68,7 @@ const skip = (): void => {
 
 export const Layout = () => {
   const { page: named, rest } = useRoute();
-  const page = named === '' ? 'activity' : named;
+  const page = named === '' ? 'overview' : named;
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const openHelp = useCallback(() => setHelpOpen(true), []);

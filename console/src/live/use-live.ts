@@ -15,8 +15,12 @@ export const useLive = (names: readonly string[], listener: (event: LiveEvent) =
   useEffect(() => live.on(wanted.split(' '), (event) => latest.current(event)), [live, wanted]);
 };
 
-/** Reloads shortly after an event of these names, and when some may have been missed. */
-export const useReloadOn = (names: readonly string[], reload: () => void): void => {
+/**
+ * Reloads shortly after an event of these names, and when some may have been missed. With `calmMs` no
+ * more often than that, however many events come.
+ */
+export const useReloadOn = (names: readonly string[], reload: () => void, calmMs = 0): void => {
+  const reloadedAt = useRef(Number.NEGATIVE_INFINITY);
   const latest = useRef(reload);
   latest.current = reload;
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -28,10 +32,15 @@ export const useReloadOn = (names: readonly string[], reload: () => void): void 
     [],
   );
   useLive([...names, 'line.reopened', 'stream.reset'], () => {
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      latest.current();
-    }, SETTLE_MS);
+    const calm = reloadedAt.current + calmMs - performance.now();
+    timer.current ??= setTimeout(
+      () => {
+        timer.current = undefined;
+        reloadedAt.current = performance.now();
+        latest.current();
+      },
+      Math.max(SETTLE_MS, calm),
+    );
   });
 };
 

@@ -3,13 +3,13 @@ import { useEffect, useRef } from 'react';
 
 const POLL_MS = 3_000;
 
-export const usePolling = (reload: () => void): void => {
+export const usePolling = (reload: () => void, everyMs = POLL_MS): void => {
   const latest = useRef(reload);
   latest.current = reload;
   useEffect(() => {
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') latest.current();
-    }, POLL_MS);
+    }, everyMs);
     return () => clearInterval(timer);
-  }, []);
+  }, [everyMs]);
 };

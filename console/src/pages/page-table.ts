@@ -18,6 +18,13 @@ const later = (load: () => Promise<ComponentType>): ComponentType =>
 
 export const PAGES: readonly PageEntry[] = [
   {
+    id: 'overview',
+    title: 'Overview',
+    letter: 'o',
+    icon: 'overview',
+    Page: later(async () => (await import('./overview/overview-page.tsx')).OverviewPage),
+  },
+  {
     id: 'activity',
     title: 'Activity',
     letter: 'a',
@@ -72,6 +79,13 @@ export const PAGES: readonly PageEntry[] = [
     letter: 'c',
     icon: 'costs',
     Page: later(async () => (await import('./costs/costs-page.tsx')).CostsPage),
+  },
+  {
+    id: 'alerts',
+    title: 'Alerts',
+    letter: 'w',
+    icon: 'alert',
+    Page: later(async () => (await import('./alerts/alerts-page.tsx')).AlertsPage),
   },
   {
     id: 'audit',

@@ -1,6 +1,7 @@
 /** What was called, by whom, and how it went: live, filtered, and each call in detail. */
 import { useEffect, useState } from 'react';
 import type { ExecutionSummary } from '../../api/call-records.ts';
+import { FAILED_STATUSES } from '../../api/metric-records.ts';
 import { TIERS } from '../../api/tool-records.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { StatusBadge, TierBadge } from '../../components/badge.tsx';
@@ -15,13 +16,14 @@ import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { PageFrame } from '../../layout/page-frame.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
+import { useRunning } from '../../live/use-running.ts';
 import { choiceOf, hrefOf, replaceRoute, useRoute } from '../../router/route.ts';
+import { type Filter, FilterChips, figureFilter } from './call-filter.tsx';
 import { ExecutionView } from './execution-view.tsx';
-import { useRunning } from './use-running.ts';
 
 const STATUSES = ['success', 'failure', 'denied', 'pending', 'timeout', 'cancelled', 'unknown'];
-
-type Filter = Readonly<Record<string, string>>;
+/** As the figures count them. */
+const FAILED = FAILED_STATUSES.join(',');
 
 const COLUMNS: readonly Column<ExecutionSummary>[] = [
   {
@@ -112,7 +114,11 @@ const Filters = ({ filter, onChange }: { readonly filter: Filter; onChange(f: Fi
       <FilterSelect
         label="Status"
         value={filter.status ?? ''}
-        options={[['', 'any'], ...STATUSES.map((status) => [status, status] as const)]}
+        options={[
+          ['', 'any'],
+          [FAILED, 'failed in any way'],
+          ...STATUSES.map((status) => [status, status] as const),
+        ]}
         onChange={set('status')}
       />
       <FilterSelect
@@ -172,9 +178,9 @@ export const ActivityPage = () => {
   const { rest, query } = useRoute();
   const [open = ''] = rest;
   const filter = {
-    tool: query.tool ?? '',
+    ...figureFilter(query),
     q: query.q ?? '',
-    status: choiceOf(query.status, STATUSES),
+    status: choiceOf(query.status, [...STATUSES, FAILED]),
     tier: choiceOf(query.tier, TIERS),
   };
   const change = (next: Filter): void => replaceRoute(hrefOf(['activity', ...rest], next));
@@ -186,6 +192,7 @@ export const ActivityPage = () => {
         list={
           <>
             <Filters filter={filter} onChange={change} />
+            <FilterChips filter={filter} onChange={change} />
             <CallList filter={filter} open={open} />
           </>
         }

@@ -7,6 +7,7 @@ import { Facts } from '../../components/facts.tsx';
 import { duration, exactTime } from '../../components/format.ts';
 import { JsonView } from '../../components/json-view.tsx';
 import { Money } from '../../components/money.tsx';
+import { ReplayView } from '../../components/replay-view.tsx';
 import { SafeCode } from '../../components/safe-code.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
 import { StageTimeline } from '../../components/stage-timeline.tsx';
@@ -133,6 +134,9 @@ const Content = ({ call, onDone }: { readonly call: ExecutionDetail; onDone(): v
       )}
       <TextList title="What it touched" items={detail.resources} />
       <TextList title="What looked odd" items={detail.inspected} />
+      {call.state !== 'running' && (
+        <ReplayView key={call.executionId} executionId={call.executionId} />
+      )}
       <Rows rows={call.rows} />
     </>
   );

@@ -3,7 +3,16 @@ import type { Query } from '../../api/create-api.ts';
 import { TIERS } from '../../api/tool-records.ts';
 import { choiceOf } from '../../router/route.ts';
 
-export const FILTER_NAMES = ['user', 'tool', 'tier', 'status', 'kind', 'from', 'to'] as const;
+export const FILTER_NAMES = [
+  'user',
+  'tool',
+  'tier',
+  'status',
+  'code',
+  'kind',
+  'from',
+  'to',
+] as const;
 export type FilterName = (typeof FILTER_NAMES)[number];
 export type AuditFilter = Readonly<Partial<Record<FilterName, string>>>;
 

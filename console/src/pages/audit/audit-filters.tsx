@@ -74,6 +74,7 @@ export const AuditFilters = ({ filter }: { readonly filter: AuditFilter }) => {
         <Box {...box('tool', 'Tool')} isSearch />
         <Box {...box('user', 'User')} />
         {select('status', 'Status', STATUSES)}
+        <Box {...box('code', 'Code')} />
         {select('tier', 'Risk', TIERS)}
         {select('kind', 'Kind', KINDS)}
         <Box {...box('from', `From (${zone})`)} type="datetime-local" />

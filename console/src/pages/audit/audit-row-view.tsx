@@ -5,6 +5,7 @@ import { Facts } from '../../components/facts.tsx';
 import { duration, exactTime } from '../../components/format.ts';
 import { JsonView } from '../../components/json-view.tsx';
 import { Money } from '../../components/money.tsx';
+import { ReplayView } from '../../components/replay-view.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
 import { hrefOf } from '../../router/route.ts';
 
@@ -59,6 +60,7 @@ export const AuditRowView = ({ row }: { readonly row: AuditRow }) => (
       <TierBadge tier={row.tier} />
     </p>
     <RowFacts row={row} />
+    {row.kind !== 'event' && <ReplayView key={row.executionId} executionId={row.executionId} />}
     <section className="stack" aria-label="Detail">
       <h3>Detail, redacted as it is kept</h3>
       <JsonView value={row.detail} label="Detail of the row" />

@@ -19,7 +19,7 @@ const FullBadge = ({ fullness }: { readonly fullness: Fullness }) => {
   );
 };
 
-const Bar = ({ bar }: { readonly bar: BudgetBar }) => (
+export const Bar = ({ bar }: { readonly bar: BudgetBar }) => (
   <li className={`budget budget-${bar.fullness}`}>
     <p className="budget-head">
       <span>

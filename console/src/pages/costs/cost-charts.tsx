@@ -1,29 +1,29 @@
 /** The three charts of the page: spending, latency, and calls with their failures. */
 import { useMemo } from 'react';
+import { ChartPanel, type Measure } from '../../charts/chart-panel.tsx';
+import { type Span, stepName, trimSpan } from '../../charts/period.ts';
 import { count, duration, money } from '../../components/format.ts';
-import { ChartPanel, type Measure } from './chart-panel.tsx';
 import { fillBuckets, type Step, totalsOf } from './fill-buckets.ts';
-import { type Span, stepName, trimSpan } from './period.ts';
 import type { UsageBucket } from './usage-records.ts';
 
-const SPEND: readonly Measure[] = [
+const SPEND: readonly Measure<Step>[] = [
   { id: 'cost', title: 'Spent', shape: 'bars', of: ({ costUsd }) => costUsd },
 ];
 
-const LATENCY: readonly Measure[] = [
+const LATENCY: readonly Measure<Step>[] = [
   { id: 'p50', title: 'p50', shape: 'line', of: ({ p50Ms }) => p50Ms },
   { id: 'p95', title: 'p95', shape: 'line', of: ({ p95Ms }) => p95Ms },
 ];
 
 /** The failures are drawn over the calls that they are part of. */
-const CALLS: readonly Measure[] = [
+const CALLS: readonly Measure<Step>[] = [
   { id: 'calls', title: 'Calls', shape: 'bars', of: ({ calls }) => calls },
   { id: 'failures', title: 'Failed', shape: 'bars', of: ({ failures }) => failures },
 ];
 
 const callsText = (calls: number): string => (calls === 1 ? '1 call' : `${count(calls)} calls`);
 
-const peakOf = (steps: readonly Step[], of: Measure['of']): Step | undefined =>
+const peakOf = (steps: readonly Step[], of: Measure<Step>['of']): Step | undefined =>
   steps.reduce<Step | undefined>(
     (top, step) => (top && (of(top) ?? 0) >= (of(step) ?? 0) ? top : step),
     undefined,

@@ -1,6 +1,15 @@
 /** Costs: what was spent, how fast and how well calls went, and how full the budgets are. */
 import { useServices } from '../../api/services.tsx';
 import { useLoad } from '../../api/use-load.ts';
+import {
+  HOUR,
+  isFresh,
+  PERIODS,
+  type Period,
+  periodOf,
+  type Span,
+  spanOf,
+} from '../../charts/period.ts';
 import { Button } from '../../components/button.tsx';
 import { FilterSelect } from '../../components/field.tsx';
 import { zoneName } from '../../components/format.ts';
@@ -12,7 +21,7 @@ import { hrefOf, replaceRoute, useRoute } from '../../router/route.ts';
 import { Budgets } from './budgets.tsx';
 import { CostCharts } from './cost-charts.tsx';
 import { totalsOf } from './fill-buckets.ts';
-import { HOUR, isFresh, PERIODS, type Period, periodOf, type Span, spanOf } from './period.ts';
+import { MonthReport } from './month-report.tsx';
 import { ToolCosts } from './tool-costs.tsx';
 import { Totals } from './totals.tsx';
 import type { UsageLine, UsageSeries } from './usage-records.ts';
@@ -112,6 +121,7 @@ export const CostsPage = () => {
           <div className="costs">
             <Course {...shown} tool={tool} />
             <Budgets lines={shown.lines} />
+            <MonthReport />
           </div>
         )}
       </WhenLoaded>

@@ -1,5 +1,5 @@
 /** Puts the hours or days without a call back in: a chart that leaves them out would lie about time. */
-import { BUCKET_MS, type Span } from './period.ts';
+import { BUCKET_MS, type Span } from '../../charts/period.ts';
 import type { UsageBucket } from './usage-records.ts';
 
 export interface Step extends Omit<UsageBucket, 'p50Ms' | 'p95Ms'> {

@@ -4,6 +4,7 @@ import { Facts } from '../../components/facts.tsx';
 import { count, duration } from '../../components/format.ts';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { StateHeader } from '../../components/state-header.tsx';
+import { HealthSection } from '../../health/health-section.tsx';
 import { hrefOf } from '../../router/route.ts';
 import { ServerActions } from './server-actions.tsx';
 import { ServerConfigPanel } from './server-config.tsx';
@@ -44,6 +45,7 @@ export const ServerView = ({ server, config, onChanged }: ViewProps) => {
       <StateHeader name={server.name} state={stateMeaning(server)} lastError={server.lastError} />
       <ServerActions server={server} onDone={onChanged} />
       <ServerFacts server={server} />
+      <HealthSection key={`${server.name} health`} subject={`server:${server.name}`} />
       <ServerConfigPanel key={`${server.name} config`} name={server.name} config={config} />
       <ServerLogs key={server.name} name={server.name} />
     </>

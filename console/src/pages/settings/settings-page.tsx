@@ -8,7 +8,7 @@ import { PageFrame } from '../../layout/page-frame.tsx';
 import { goTo, hrefOf, useRoute } from '../../router/route.ts';
 import { ConfigPanel } from './config-panel.tsx';
 import { GrantsPanel } from './grants-panel.tsx';
-import { HealthPanel } from './health-panel.tsx';
+import { HealthPanel, MachinePanel } from './health-panel.tsx';
 import { PeoplePanel } from './people-panel.tsx';
 import type { SettingsView } from './setting-records.ts';
 import { ThemePanel } from './theme-panel.tsx';
@@ -57,14 +57,12 @@ const Panel = ({ id }: { readonly id: (typeof TABS)[number]['id'] }) => {
           <PeoplePanel />
         </AdminsOnly>
       );
+    case 'health':
+      return <HealthPanel machine={<Loaded>{(view) => <MachinePanel view={view} />}</Loaded>} />;
     default:
       return (
         <AdminsOnly>
-          <Loaded>
-            {(view) =>
-              id === 'health' ? <HealthPanel view={view} /> : <ConfigPanel lines={view.config} />
-            }
-          </Loaded>
+          <Loaded>{(view) => <ConfigPanel lines={view.config} />}</Loaded>
         </AdminsOnly>
       );
   }

@@ -4,6 +4,7 @@ import { count } from '../../components/format.ts';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
 import { StateHeader } from '../../components/state-header.tsx';
+import { HealthSection } from '../../health/health-section.tsx';
 import { hrefOf } from '../../router/route.ts';
 import { RefusedList } from './refused-list.tsx';
 import { SourceActions } from './source-actions.tsx';
@@ -52,6 +53,7 @@ export const SourceView = ({ source, config, onChanged }: ViewProps) => {
       {source.tools > 0 && <WaitingTools key={`${source.name} waiting`} source={source} />}
       {own?.isOfProject && <p className="muted">It belongs to the project’s configuration.</p>}
       <SourceFacts source={source} />
+      <HealthSection key={`${source.name} health`} subject={`source:${source.name}`} />
       <RefusedList refused={source.refused} />
     </>
   );

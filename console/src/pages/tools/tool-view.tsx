@@ -1,5 +1,5 @@
 /** One tool: what it is, whether it is on, and its tabs. */
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useMay, useServices } from '../../api/services.tsx';
 import type { ToolDetail } from '../../api/tool-records.ts';
 import { useLoad } from '../../api/use-load.ts';
@@ -7,9 +7,10 @@ import { Button, LinkButton } from '../../components/button.tsx';
 import { count } from '../../components/format.ts';
 import { JsonView } from '../../components/json-view.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
-import { EmptyState, WhenLoaded } from '../../components/states.tsx';
+import { EmptyState, Skeleton, WhenLoaded } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { useErrorToast, useToast } from '../../components/toast.tsx';
+import { HealthSection } from '../../health/health-section.tsx';
 import { PageFrame } from '../../layout/page-frame.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
 import { hrefOf, replaceRoute } from '../../router/route.ts';
@@ -18,6 +19,11 @@ import { ToolBadges } from './tool-badges.tsx';
 import { ToolQuarantine } from './tool-quarantine.tsx';
 import { ToolVersions } from './tool-versions.tsx';
 import { TryTool } from './try-tool.tsx';
+
+/** Its charts are half of the page, and most readers come for the form. */
+const ToolFigures = lazy(async () => ({
+  default: (await import('./tool-figures.tsx')).ToolFigures,
+}));
 
 interface ViewProps {
   readonly tool: ToolDetail;
@@ -65,11 +71,13 @@ const Schemas = ({ tool }: { readonly tool: ToolDetail }) => (
 );
 
 /** What is held back opens on the reason why. */
-const tabsOf = ({ quarantine, lock, versions }: ToolDetail) => [
+const tabsOf = ({ quarantine, lock, versions }: ToolDetail, mayRead: boolean) => [
   ...(quarantine || lock ? [{ id: 'quarantine', title: quarantine ? 'Quarantine' : 'Lock' }] : []),
   { id: 'try', title: 'Try' },
   { id: 'about', title: 'About' },
+  ...(mayRead ? [{ id: 'figures', title: 'Figures' }] : []),
   { id: 'schema', title: 'Schema' },
+  { id: 'health', title: 'Health' },
   { id: 'versions', title: versions.length > 1 ? `Versions (${versions.length})` : 'Versions' },
 ];
 
@@ -79,6 +87,14 @@ const Panel = ({ tool, onChanged, tab }: ViewProps & { readonly tab: string }) =
       return <ToolQuarantine tool={tool} onAccepted={onChanged} />;
     case 'about':
       return <ToolAbout tool={tool} />;
+    case 'health':
+      return <HealthSection subject={`tool:${tool.name}`} />;
+    case 'figures':
+      return (
+        <Suspense fallback={<Skeleton />}>
+          <ToolFigures tool={tool.name} />
+        </Suspense>
+      );
     case 'schema':
       return <Schemas tool={tool} />;
     case 'versions':
@@ -89,7 +105,8 @@ const Panel = ({ tool, onChanged, tab }: ViewProps & { readonly tab: string }) =
 };
 
 const Content = ({ tool, onChanged, tab }: ViewProps & { readonly tab: string }) => {
-  const tabs = tabsOf(tool);
+  // Figures are of the calls of everybody.
+  const tabs = tabsOf(tool, useServices().session.role !== 'agent');
   const wanted = tool.quarantine && tab === 'try' ? 'quarantine' : tab;
   const selected = tabs.some(({ id }) => id === wanted) ? wanted : 'try';
   return (

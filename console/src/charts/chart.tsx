@@ -32,29 +32,36 @@ const Legend = ({
   );
 };
 
-export const Chart = ({
-  data,
-  summary,
-}: {
+interface ChartProps {
   readonly data: ChartData;
   readonly summary: string;
-}) => {
+  /** A step was clicked. The table has the same as links. */
+  onChoose?(at: number): void;
+}
+
+export const Chart = ({ data, summary, onChoose }: ChartProps) => {
   const box = useRef<HTMLElement>(null);
   const canvas = useRef<HTMLDivElement>(null);
   const [step, setStep] = useState<number>();
   const theme = useThemeChange();
+  const choose = useRef(onChoose);
+  choose.current = onChoose;
   // biome-ignore lint/correctness/useExhaustiveDependencies: other colours are another picture
   useEffect(() => {
     const root = box.current;
     const place = canvas.current;
     if (!root || !place) return;
     const seconds = data.times.map((at) => at / 1_000);
-    const columns = data.series.map(({ values }) => [...values]);
+    const columns = data.series.map(({ values, drawn = values }) => [...drawn]);
     const plot = new UPlot(chartOptions(root, data, setStep), [seconds, ...columns], place);
     const resize = new ResizeObserver(() =>
       plot.setSize({ width: root.clientWidth, height: plot.height }),
     );
     resize.observe(root);
+    plot.over.addEventListener('click', () => {
+      const at = data.times[plot.cursor.idx ?? -1];
+      if (at !== undefined) choose.current?.(at);
+    });
     return () => {
       resize.disconnect();
       plot.destroy();
@@ -63,7 +70,7 @@ export const Chart = ({
   return (
     <figure className="chart" ref={box}>
       <Legend data={data} step={step} />
-      <div ref={canvas} role="img" aria-label={summary} />
+      <div ref={canvas} role="img" aria-label={summary} className={onChoose && 'chart-choosable'} />
     </figure>
   );
 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nextRunning, type Running } from './use-running.ts';
+import type { ExecutionSummary } from '../api/call-records.ts';
+import { nextRunning, type Running, seedRunning } from './use-running.ts';
 
 const event = (name: string, executionId: string) => ({ name, data: { executionId, tool: 't' } });
 const after = (...events: ReturnType<typeof event>[]): string[] => [
@@ -13,13 +14,15 @@ describe('calls under way', () => {
     expect(after(a, b, event('call.finished', 'a'))).toEqual(['b']);
   });
 
-  it('are forgotten when ends may have been missed', () => {
-    expect(after(event('call.started', 'a'), event('line.reopened', ''))).toEqual([]);
-    expect(after(event('call.started', 'a'), event('stream.reset', ''))).toEqual([]);
-  });
-
   it('do not pile up without end', () => {
     const many = Array.from({ length: 500 }, (_, n) => event('call.started', String(n)));
     expect(after(...many)).toHaveLength(50);
+  });
+
+  it('are those of the server at first, without any that ended while its answer was on the way', () => {
+    const calls = ['new', 'over', 'old'].map(
+      (executionId) => ({ executionId }) as ExecutionSummary,
+    );
+    expect([...seedRunning(calls, new Set(['over'])).keys()]).toEqual(['old', 'new']);
   });
 });

@@ -8,6 +8,8 @@ export interface ChartSeries {
   readonly title: string;
   readonly shape: 'bars' | 'line';
   readonly values: readonly (number | null)[];
+  /** What is drawn where it is not the values: sums, when bars stand on each other. */
+  readonly drawn?: readonly (number | null)[];
 }
 
 export interface ChartData {

@@ -1,0 +1,70 @@
+/** A period in a few figures; each leads to the calls behind it. */
+import type { ReactNode } from 'react';
+import { type CallFigures, FAILED_STATUSES, failedOf } from '../api/metric-records.ts';
+import type { Span } from '../charts/period.ts';
+import { count, duration, money } from '../components/format.ts';
+import { callsHref } from './call-links.ts';
+
+interface Tile {
+  readonly term: string;
+  readonly value: string;
+  readonly note: string;
+  readonly href?: string;
+}
+
+const percent = (share: number): string =>
+  `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`;
+
+const tilesOf = (total: CallFigures, calls: object): readonly Tile[] => {
+  const failed = failedOf(total);
+  const denied = total.byStatus.denied ?? 0;
+  const link = (more: object, shown: number) =>
+    shown > 0 ? { href: callsHref({ ...calls, ...more }) } : {};
+  return [
+    { term: 'Calls', value: count(total.calls), note: '', ...link({}, total.calls) },
+    {
+      term: 'Failed',
+      value: count(failed),
+      note: failed > 0 ? percent(total.errorRate) : '',
+      ...link({ status: FAILED_STATUSES.join(',') }, failed),
+    },
+    { term: 'Refused', value: count(denied), note: '', ...link({ status: 'denied' }, denied) },
+    {
+      term: 'p95',
+      value: total.calls === 0 ? '–' : duration(total.p95ExecutionTime),
+      note: total.calls === 0 ? '' : `median ${duration(total.medianExecutionTime)}`,
+      ...link({ overMs: total.p95ExecutionTime }, total.p95ExecutionTime),
+    },
+    { term: 'Cost', value: money(total.costUsd), note: '', ...link({}, total.costUsd) },
+  ];
+};
+
+const Value = ({ tile, children }: { readonly tile: Tile; readonly children: ReactNode }) =>
+  tile.href === undefined ? (
+    children
+  ) : (
+    <a href={tile.href} aria-label={`${tile.term}: ${tile.value}. Show the calls`}>
+      {children}
+    </a>
+  );
+
+export const FigureTiles = (props: {
+  readonly total: CallFigures;
+  readonly span: Pick<Span, 'from' | 'to'>;
+  readonly tool: string;
+}) => {
+  const { from, to } = props.span;
+  return (
+    <dl className="tiles">
+      {tilesOf(props.total, { from, to, tool: props.tool }).map((tile) => (
+        <div key={tile.term} className="panel">
+          <dt>{tile.term}</dt>
+          <dd>
+            <Value tile={tile}>{tile.value}</Value>
+            {tile.note !== '' && <span className="muted"> {tile.note}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
