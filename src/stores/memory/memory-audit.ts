@@ -26,6 +26,9 @@ import { PackedEntries } from './packed-entries.ts';
 
 const PAGE = 1000;
 
+/** One for all: nothing is left to wait for when `append` returns. */
+const WRITTEN = Promise.resolve();
+
 const matches = (row: Omit<AuditRow, 'detail'>, filter: AuditFilter): boolean =>
   (filter.before === undefined || row.seq < filter.before) && matchesAuditFilter(row, filter);
 
@@ -128,7 +131,7 @@ export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Int
       chain.put(entry);
       if (entry.kind === 'intent') open.set(entry.executionId, entry);
       else if (open.size > 0 && entry.kind === 'outcome') open.delete(entry.executionId);
-      return Promise.resolve();
+      return WRITTEN;
     },
     // No other process can take over a claim: the store lives in this one.
     intend: async (entries) => {

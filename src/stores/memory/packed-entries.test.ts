@@ -21,7 +21,7 @@ const entry = (i: number, over: Partial<AuditEntry> = {}): AuditEntry => ({
   ...over,
 });
 
-const throughPile = (entries: readonly AuditEntry[]): readonly AuditEntry[] => {
+const packAndTake = (entries: readonly AuditEntry[]): readonly AuditEntry[] => {
   const packed = new PackedEntries();
   for (const one of entries) packed.put(one);
   return packed.take();
@@ -33,7 +33,7 @@ const many = (count: number, over: (i: number) => Partial<AuditEntry> = () => ({
 describe('packed entries', () => {
   it.each([0, 1, 1023, 1024, 1025, 5000])('gives back %i as they were put', (count) => {
     const entries = many(count);
-    expect(throughPile(entries)).toEqual(entries);
+    expect(packAndTake(entries)).toEqual(entries);
   });
 
   it('is empty once it was taken, and fills again', () => {
@@ -53,14 +53,19 @@ describe('packed entries', () => {
       status: i % 2 ? 'success' : 'failure',
       code: i % 4 ? '' : 'TIMEOUT',
       version: i % 5 ? '1.0.0' : '2.0.0',
-      detail: { rule: `rule-${i % 13}`, input: i },
+      detail: {
+        rule: `rule-${i % 13}`,
+        input: i,
+        ...(i % 3 > 0 && { source: `source-${i % 3}` }),
+        policy: 'p',
+      },
     }));
-    expect(throughPile(entries)).toEqual(entries);
+    expect(packAndTake(entries)).toEqual(entries);
   });
 
   it('remembers callers only so far', () => {
     const entries = many(20_000, (i) => ({ userId: `user-${i}` }));
-    expect(throughPile(entries)).toEqual(entries);
+    expect(packAndTake(entries)).toEqual(entries);
   });
 
   it('keeps ids of any text, and details of any shape', () => {
@@ -70,27 +75,27 @@ describe('packed entries', () => {
       executionId: ids[i % ids.length] as string,
       detail: details[i % details.length] as AuditEntry['detail'],
     }));
-    expect(throughPile(entries)).toEqual(entries);
+    expect(packAndTake(entries)).toEqual(entries);
   });
 
   it('keeps a block as it is when one of its details has no JSON', () => {
     const endless: Record<string, unknown> = { rule: 'r' };
     endless.self = endless;
     const entries = many(2048, (i) => (i === 5 ? { detail: endless } : {}));
-    expect(throughPile(entries)[5]?.detail).toBe(endless);
-    expect(throughPile(entries)).toHaveLength(2048);
+    expect(packAndTake(entries)[5]?.detail).toBe(endless);
+    expect(packAndTake(entries)).toHaveLength(2048);
   });
 
   it('says nothing of an input that is not there', () => {
     const entries = many(1024, () => ({ detail: { rule: 'r', input: undefined } }));
-    expect(throughPile(entries).map(({ detail }) => JSON.stringify(detail))).toEqual(
+    expect(packAndTake(entries).map(({ detail }) => JSON.stringify(detail))).toEqual(
       entries.map(({ detail }) => JSON.stringify(detail)),
     );
   });
 
   it('gives back any plain details', () => {
     const detail = fc.dictionary(
-      fc.constantFrom('rule', 'input', 'x', '__proto__'),
+      fc.constantFrom('rule', 'input', 'source', 'policy', 'x', '__proto__'),
       fc.jsonValue(),
     );
     fc.assert(
@@ -100,7 +105,7 @@ describe('packed entries', () => {
         }));
         const texts = (all: readonly AuditEntry[]) => all.map((one) => JSON.stringify(one.detail));
         const sorted = (text: string) => [...text].toSorted().join('');
-        expect(texts(throughPile(entries)).map(sorted)).toEqual(texts(entries).map(sorted));
+        expect(texts(packAndTake(entries)).map(sorted)).toEqual(texts(entries).map(sorted));
       }),
       { numRuns: 8 },
     );

@@ -15,6 +15,7 @@ const MAX_COMMON = 16_384;
 /** What many calls share. */
 type Common = Omit<AuditEntry, 'executionId' | 'at' | 'durationMs' | 'costMicros' | 'detail'> & {
   readonly rule: unknown;
+  readonly source: unknown;
   readonly policy: unknown;
 };
 
@@ -29,6 +30,7 @@ const isCommon = (common: Common, entry: AuditEntry): boolean =>
   common.tier === entry.tier &&
   common.version === entry.version &&
   common.rule === entry.detail.rule &&
+  common.source === entry.detail.source &&
   common.policy === entry.detail.policy;
 
 const commonOf = ({
@@ -38,7 +40,7 @@ const commonOf = ({
   costMicros: _cost,
   detail,
   ...rest
-}: AuditEntry): Common => ({ ...rest, rule: detail.rule, policy: detail.policy });
+}: AuditEntry): Common => ({ ...rest, rule: detail.rule, source: detail.source, policy: detail.policy });
 
 /** Finds the common part of an entry; most are like the entry before, most others like a recent one. */
 class Commons {
@@ -61,11 +63,14 @@ class Commons {
   }
 }
 
-/** True for a detail of rule, input and policy, as most are: its input alone is kept, the rest is common. */
+/**
+ * True for a detail of rule, input and policy, and of the source of tools that do not ship: most are like
+ * that. Their input alone is kept, the rest is common.
+ */
 const isUsual = (detail: AuditEntry['detail']): boolean => {
-  let keys = 0;
+  let keys = detail.source === undefined ? 0 : -1;
   for (const key in detail) {
-    if (key !== 'rule' && key !== 'input' && key !== 'policy') return false;
+    if (key !== 'rule' && key !== 'input' && key !== 'policy' && key !== 'source') return false;
     keys++;
   }
   return keys === 3 && detail.input !== undefined && detail.policy !== undefined;
@@ -89,7 +94,7 @@ interface Block {
 
 const entriesOf = ({ columns, commons, ids, details }: Block): readonly AuditEntry[] =>
   ids.map((executionId, at) => {
-    const { rule, policy, ...common } = commons[commons.length === 1 ? 0 : at] as Common;
+    const { rule, source, policy, ...common } = commons[commons.length === 1 ? 0 : at] as Common;
     const detail = details[at];
     const [when = 0, durationMs = 0, costMicros = 0] = columns.numbers.subarray(at * NUMBERS);
     return {
@@ -99,7 +104,7 @@ const entriesOf = ({ columns, commons, ids, details }: Block): readonly AuditEnt
       durationMs,
       costMicros,
       detail: columns.usual[at]
-        ? { rule, input: detail, policy }
+        ? { rule, input: detail, ...(source !== undefined && { source }), policy }
         : (detail as AuditEntry['detail']),
     };
   });
