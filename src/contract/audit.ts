@@ -75,6 +75,9 @@ export interface IntentClaim {
   readonly executionId: string;
 }
 
+/** Told of rows that this process has written: the number of the first, and all of them in order. */
+export type WrittenListener = (first: number, entries: readonly AuditEntry[]) => void;
+
 export interface AuditLog {
   /**
    * Resolves when the row is durable, `synced` unless said otherwise. An `intent` also opens the claim
@@ -86,6 +89,11 @@ export interface AuditLog {
    * with CONFLICT, and records none, when one was taken over: its process was thought to be gone.
    */
   intend(entries: readonly AuditEntry[], claims: readonly IntentClaim[]): Promise<void>;
+  /**
+   * Tells of rows of this process once they are committed, so that nobody has to read them again; some
+   * may be left out. Returns a function that ends it. A driver that cannot tell has no such method.
+   */
+  onWritten?(listener: WrittenListener): () => void;
   /** Newest first. */
   query(filter?: AuditFilter): Promise<readonly AuditRow[]>;
   /** Oldest first, in pages, for verification and export. */

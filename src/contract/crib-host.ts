@@ -11,6 +11,8 @@ export interface CribHost extends Crib {
   team(): TeamState | undefined;
   /** Runs a job that was posted to this process, as the caller under its seal. */
   deliverJob(job: NewJob, attempts: number): Promise<JobEnd>;
+  /** Counts calls for `metrics` from now on; returns a function that stops it. */
+  keepCounting(): () => Promise<void>;
   /** Evaluates the alerts from now on; returns a function that stops it. */
   raiseAlerts(): () => Promise<void>;
   /** Continues the runs of the project's flow files that are due, from now on. */

@@ -69,7 +69,12 @@ import {
   TOOL_SET_CHECKS,
 } from './members/member-checks.ts';
 import type { MemberDeps, Opened } from './members/member-deps.ts';
-import { METRIC_CHECKS, type MetricsDeps, metricsOf } from './members/metrics-of.ts';
+import {
+  METRIC_CHECKS,
+  type MetricMembers,
+  type MetricsDeps,
+  metricsOf,
+} from './members/metrics-of.ts';
 import { explainMissing, namedCall } from './members/named-call.ts';
 import { permissionsOf } from './members/permissions-of.ts';
 import { ReadySandboxes } from './members/ready-sandboxes.ts';
@@ -126,6 +131,7 @@ export class LocalCrib implements CribHost {
   readonly permissions: Permissions;
   readonly results: CribResults;
   readonly usage: CribUsage;
+  readonly #metrics: MetricMembers;
   readonly metrics: CribMetrics;
   readonly alerts: CribAlerts;
   readonly flows: CribFlows;
@@ -161,7 +167,8 @@ export class LocalCrib implements CribHost {
     this.permissions = checked(permissionsOf(members, registry), PERMISSION_CHECKS);
     this.results = checked(resultsOf(members), RESULT_CHECKS, { sync: ['forget'] });
     const metricDeps = { ...members, keepMetrics: deps.keepMetrics, events: deps.events };
-    this.metrics = checked(metricsOf(metricDeps), METRIC_CHECKS, { sync: ['watch'] });
+    this.#metrics = metricsOf(metricDeps);
+    this.metrics = checked(this.#metrics.members, METRIC_CHECKS, { sync: ['watch'] });
     this.alerts = checked(deps.alerts.members, ALERT_CHECKS);
     this.usage = checked(usageOf({ ...members, metrics: this.metrics }), USAGE_CHECKS);
     this.#background = backgroundOf(members, deps, {
@@ -218,6 +225,10 @@ export class LocalCrib implements CribHost {
         return status;
       },
     };
+  }
+
+  keepCounting(): () => Promise<void> {
+    return this.#metrics.keepCounting();
   }
 
   raiseAlerts(): () => Promise<void> {

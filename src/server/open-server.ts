@@ -12,8 +12,6 @@ import { CallMetrics } from '../observation/call-metrics.ts';
 import { createStoreFollower } from '../observation/follow-store.ts';
 import { keepChecking } from '../observation/health/keep-checking.ts';
 import { createReadiness } from '../observation/health/readiness.ts';
-import { keepFor } from '../observation/roll-up/cover-range.ts';
-import { keepCounting } from '../observation/roll-up/keep-counting.ts';
 import { createTraceRing } from '../observation/trace-ring.ts';
 import { watchServers } from '../observation/watch-servers.ts';
 import type { HttpServer } from '../surfaces/door/listen.ts';
@@ -121,11 +119,10 @@ const closeServices = ({ calls, traces }: OpenedServices): void => {
 };
 
 /** Watches servers, counts calls and runs scheduled checks; returns a function that stops it all. */
-const observe = ({ crib, runtime, loaded }: ServerDeps): (() => Promise<void>) => {
+const observe = ({ crib, runtime }: ServerDeps): (() => Promise<void>) => {
   const store = () => crib.store();
   const stopWatching = watchServers(crib.servers, { events: crib.events, runtime });
-  const keep = keepFor(loaded.config.observation.historyDays);
-  const stopCounting = keepCounting({ store, runtime, keep });
+  const stopCounting = crib.keepCounting();
   const stopChecking = keepChecking({ store, runtime, health: crib.health });
   const stopAlerts = crib.raiseAlerts();
   return async () => {

@@ -45,6 +45,30 @@ const disorderly = (): Record<string, unknown> =>
   );
 
 const describeChain = (use: Use): void => {
+  it('tells listeners of the rows that it has written, with their numbers, until they leave', () =>
+    use(async (store) => {
+      const { audit } = store;
+      const told = new Map<number, string>();
+      const leave = audit.onWritten?.((first, entries) => {
+        for (const [at, { executionId }] of entries.entries()) told.set(first + at, executionId);
+      });
+      // A driver that cannot tell has no such method.
+      if (!leave) return;
+      await Promise.all(
+        times(20, (n) =>
+          audit.append(auditEntry({ executionId: `e${n}` }), n % 3 === 0 ? 'synced' : 'written'),
+        ),
+      );
+      await audit.intend([intentEntry('i')], []);
+      const rows = await allRows(store);
+      expect([...told].sort(([one], [other]) => one - other)).toEqual(
+        rows.map(({ seq, executionId }) => [seq, executionId]),
+      );
+      leave();
+      await audit.append(auditEntry({ executionId: 'later' }));
+      expect(told.size).toBe(21);
+    }));
+
   it('chains rows of both durabilities, of one turn and of several', () =>
     use(async (store) => {
       const durabilityOf = (n: number) => (n % 3 === 0 ? 'synced' : 'written');

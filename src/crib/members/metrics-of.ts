@@ -1,4 +1,4 @@
-/** `crib.metrics`: what was counted and timed of calls. */
+/** `crib.metrics`: what was counted and timed of calls, and the counting itself. */
 import type { Events } from '../../contract/events.ts';
 import type { CribMetrics, MetricGrain } from '../../contract/metrics.ts';
 import {
@@ -9,6 +9,7 @@ import {
   optional,
   text,
 } from '../../kit/data/check-arguments.ts';
+import { type CountedStore, keepCounting } from '../../observation/roll-up/keep-counting.ts';
 import type { MetricsReader } from '../../observation/roll-up/read-metrics.ts';
 import { watchCalls } from '../../observation/watch-calls.ts';
 import type { MethodChecks } from './checked.ts';
@@ -38,10 +39,15 @@ export interface MetricsDeps extends MemberDeps {
   readonly events: Events;
 }
 
-const readerFor = async (
+/** What reads and counts the calls of one open store. */
+interface Counted extends CountedStore {
+  readonly reader: MetricsReader;
+}
+
+const countedOf = async (
   { store }: Opened,
   { runtime, keepMetrics: keep }: MetricsDeps,
-): Promise<MetricsReader> => {
+): Promise<Counted> => {
   const [{ MetricsReader }, { TrailCounter }] = await Promise.all([
     import('../../observation/roll-up/read-metrics.ts'),
     import('../../observation/roll-up/trail-counter.ts'),
@@ -49,22 +55,32 @@ const readerFor = async (
   const counter = new TrailCounter(store);
   // A store that can only be read answers with what was counted before.
   const count = (): Promise<void> => (store.isReadOnly ? Promise.resolve() : counter.count());
-  return new MetricsReader({ rollUps: store.rollUps, count, now: runtime.now, keep });
+  const reader = new MetricsReader({ rollUps: store.rollUps, count, now: runtime.now, keep });
+  return { store, counter, reader };
 };
 
-export const metricsOf = (deps: MetricsDeps): CribMetrics => {
-  let current: { readonly opened: Opened; readonly reader: Promise<MetricsReader> } | undefined;
-  const reader = async (): Promise<MetricsReader> => {
+export interface MetricMembers {
+  readonly members: CribMetrics;
+  /** Counts calls every few seconds from now on; returns a function that stops it. */
+  keepCounting(): () => Promise<void>;
+}
+
+export const metricsOf = (deps: MetricsDeps): MetricMembers => {
+  let current: { readonly opened: Opened; readonly counted: Promise<Counted> } | undefined;
+  const open = async (): Promise<Counted> => {
     const opened = await deps.open();
     // A store that was read-only may have been opened anew.
-    if (current?.opened !== opened) current = { opened, reader: readerFor(opened, deps) };
-    return current.reader;
+    if (current?.opened !== opened) current = { opened, counted: countedOf(opened, deps) };
+    return current.counted;
   };
-  return {
+  const reader = async (): Promise<MetricsReader> => (await open()).reader;
+  const members: CribMetrics = {
     summary: async (query) => (await reader()).summary(query),
     history: async (query) => (await reader()).history(query),
     heat: async (query) => (await reader()).heat(query),
     by: async (kind, query) => (await reader()).by(kind, query),
     watch: (tool) => watchCalls(deps, tool),
   };
+  const { runtime, keepMetrics: keep } = deps;
+  return { members, keepCounting: () => keepCounting({ open, runtime, keep }) };
 };

@@ -1,5 +1,5 @@
 /** Counts rows of the audit trail by minute, hour and day, in all and by tool, source and user. */
-import type { AuditRow } from '../../contract/audit.ts';
+import type { AuditEntry } from '../../contract/audit.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import {
   type CallCounts,
@@ -28,11 +28,14 @@ const numberIn = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 
 /** Dry runs ran nothing, and undoing is an event of the call that it undoes. */
-const isCounted = ({ kind, status, detail }: AuditRow): boolean =>
+const isCounted = ({ kind, status, detail }: AuditEntry): boolean =>
   kind === 'outcome' && COUNTED.has(status) && detail.dryRun !== true;
 
 /** What is counted of a row. */
-export type CountedRow = Pick<AuditRow, 'status' | 'code' | 'durationMs' | 'costMicros' | 'detail'>;
+export type CountedRow = Pick<
+  AuditEntry,
+  'status' | 'code' | 'durationMs' | 'costMicros' | 'detail'
+>;
 
 /** The counts of one series, in one minute for instance, while they grow. */
 export class Counting {
@@ -48,7 +51,8 @@ export class Counting {
   #cpuMs = 0;
   #peakMemoryBytes = 0;
 
-  note({ status, code, durationMs, costMicros, detail }: CountedRow): void {
+  note(row: CountedRow, bucket = bucketOf(row.durationMs)): void {
+    const { status, code, durationMs, costMicros, detail } = row;
     const name = status as CountedStatus;
     this.#byStatus[name] = (this.#byStatus[name] ?? 0) + 1;
     if (code !== '') this.#byCode[code] = (this.#byCode[code] ?? 0) + 1;
@@ -61,7 +65,6 @@ export class Counting {
     this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, numberIn(detail.peakMemoryBytes));
     this.#totalMs += durationMs;
     if (durationMs > this.#maxMs) this.#maxMs = durationMs;
-    const bucket = bucketOf(durationMs);
     this.#durations.set(bucket, (this.#durations.get(bucket) ?? 0) + 1);
   }
 
@@ -86,13 +89,13 @@ export class Counting {
 class Series {
   readonly #minutes = new Map<number, Counting>();
 
-  note(minute: number, row: AuditRow): void {
+  of(minute: number): Counting {
     let counting = this.#minutes.get(minute);
     if (!counting) {
       counting = new Counting();
       this.#minutes.set(minute, counting);
     }
-    counting.note(row);
+    return counting;
   }
 
   /** The counts by period of a grain, which are sums of those by minute. */
@@ -111,22 +114,55 @@ class Series {
 const shortName = (name: string): string =>
   name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME - 1)}…`;
 
-const toolOf = ({ tool, version }: AuditRow): string => (version === '' ? UNKNOWN_TOOL : tool);
+const toolOf = ({ tool, version }: AuditEntry): string => (version === '' ? UNKNOWN_TOOL : tool);
 
 /** The source that a row names; the tools that ship are not named as such. */
-const sourceOf = ({ detail }: AuditRow): string =>
+const sourceOf = ({ detail }: AuditEntry): string =>
   typeof detail.source === 'string' ? detail.source : BUILTIN;
+
+/** What decides where a row counts, and the counts it belongs to. */
+interface Place {
+  readonly minute: number;
+  readonly tool: string;
+  readonly source: string;
+  readonly userId: string;
+  readonly countings: readonly Counting[];
+}
 
 export class RowCounter {
   readonly #series = new Map<MetricKind, Map<string, Series>>();
+  /** Of the row before: most rows belong to the same counts. */
+  #place: Place | undefined = undefined;
 
-  note(row: AuditRow): void {
+  note(row: AuditEntry): void {
     if (!isCounted(row)) return;
+    const bucket = bucketOf(row.durationMs);
+    for (const counting of this.#placeOf(row).countings) counting.note(row, bucket);
+  }
+
+  #placeOf(row: AuditEntry): Place {
+    const { userId } = row;
     const minute = row.at - (row.at % MINUTE);
-    this.#of('overall', '').note(minute, row);
-    this.#of('tool', toolOf(row)).note(minute, row);
-    this.#of('source', sourceOf(row)).note(minute, row);
-    this.#of('caller', row.userId).note(minute, row);
+    const tool = toolOf(row);
+    const source = sourceOf(row);
+    const before = this.#place;
+    if (
+      before?.minute === minute &&
+      before.tool === tool &&
+      before.source === source &&
+      before.userId === userId
+    ) {
+      return before;
+    }
+    const series = [
+      this.#of('overall', ''),
+      this.#of('tool', tool),
+      this.#of('source', source),
+      this.#of('caller', userId),
+    ];
+    const countings = series.map((one) => one.of(minute));
+    this.#place = { minute, tool, source, userId, countings };
+    return this.#place;
   }
 
   rollUps(): readonly RollUp[] {

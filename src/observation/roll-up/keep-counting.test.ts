@@ -6,13 +6,15 @@ import { DAY_MS, MINUTE_MS } from '../../kit/data/durations.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 import { keepFor } from './cover-range.ts';
 import { keepCounting } from './keep-counting.ts';
+import { TrailCounter } from './trail-counter.ts';
 
 const KEEP = keepFor({ minutes: 1, hours: 2, days: 3 });
 
 it('counts new calls every ten seconds, and forgets periods that are too old', async () => {
   const runtime = fakeRuntime();
   const store = createMemoryStore();
-  const stop = keepCounting({ store: async () => store, runtime, keep: KEEP });
+  const counter = new TrailCounter(store);
+  const stop = keepCounting({ open: async () => ({ store, counter }), runtime, keep: KEEP });
   const at = runtime.now();
   const minute = at - (at % MINUTE_MS);
   const calls = async () =>
@@ -33,12 +35,13 @@ it('counts new calls every ten seconds, and forgets periods that are too old', a
 it('goes on after the store has failed', async () => {
   const runtime = fakeRuntime();
   const store = createMemoryStore();
+  const counter = new TrailCounter(store);
   let failures = 1;
   const open = async () => {
     if (failures-- > 0) throw new Error('no store');
-    return store;
+    return { store, counter };
   };
-  const stop = keepCounting({ store: open, runtime, keep: KEEP });
+  const stop = keepCounting({ open, runtime, keep: KEEP });
   await store.audit.append(auditEntry({ kind: 'outcome', status: 'success', at: runtime.now() }));
   await runtime.advance(10_000);
   await expect.poll(() => runtime.logged.length).toBe(1);

@@ -5,12 +5,17 @@ import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
 import { DAY_MS, HOUR_MS } from '../../kit/data/durations.ts';
 import { repeatWork } from '../repeat-work.ts';
-import { TrailCounter } from './trail-counter.ts';
+import type { TrailCounter } from './trail-counter.ts';
 
 const EVERY_MS = 10_000;
 
+export interface CountedStore {
+  readonly store: Pick<Store, 'rollUps' | 'isReadOnly'>;
+  readonly counter: TrailCounter;
+}
+
 export interface KeepCountingDeps {
-  store(): Promise<Pick<Store, 'audit' | 'rollUps' | 'isReadOnly'>>;
+  open(): Promise<CountedStore>;
   readonly runtime: Pick<Runtime, 'after' | 'now' | 'log'>;
   /** How long the periods of each grain are kept, in milliseconds. */
   readonly keep: Readonly<Record<MetricGrain, number>>;
@@ -29,14 +34,17 @@ const expireOld = async (
 /** Starts; returns a function that stops, and resolves when nothing is under way any more. */
 export const keepCounting = (deps: KeepCountingDeps): (() => Promise<void>) => {
   const { runtime } = deps;
-  let counter: TrailCounter | undefined;
+  let followed: TrailCounter | undefined;
   let expiredAt = Number.NEGATIVE_INFINITY;
 
   const look = async (isStopped: () => boolean): Promise<void> => {
-    const store = await deps.store();
+    const { store, counter } = await deps.open();
     if (store.isReadOnly || isStopped()) return;
-    counter ??= new TrailCounter(store);
-    await counter.count();
+    // A store that was read-only may have been opened anew.
+    if (followed !== counter) followed?.unfollow();
+    followed = counter;
+    counter.follow();
+    await counter.count(isStopped);
     if (isStopped() || runtime.now() - expiredAt < HOUR_MS) return;
     expiredAt = runtime.now();
     await expireOld(store, deps);
@@ -47,8 +55,7 @@ export const keepCounting = (deps: KeepCountingDeps): (() => Promise<void>) => {
     failure: 'Calls could not be counted.',
   });
   return async () => {
-    const stopping = stop();
-    await counter?.close();
-    await stopping;
+    await stop();
+    followed?.unfollow();
   };
 };

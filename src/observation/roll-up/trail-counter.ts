@@ -4,62 +4,83 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditLog, AuditRow } from '../../contract/audit.ts';
-import type { RollUps } from '../../contract/metrics.ts';
+import type { CountedRows, RollUps } from '../../contract/metrics.ts';
 import { RowCounter } from './count-rows.ts';
+import { WrittenRows } from './written-rows.ts';
 
-/** Rows that are written together at most; more would hold a transaction open for long. */
+/** Rows that are read and written together at most; more would hold a transaction open for long. */
 const MAX_ROWS = 10_000;
 
 export interface TrailCounterDeps {
-  readonly audit: Pick<AuditLog, 'scan'>;
+  readonly audit: Pick<AuditLog, 'scan' | 'onWritten'>;
   readonly rollUps: Pick<RollUps, 'counted' | 'add'>;
 }
 
+type IsStopped = () => boolean;
+const NEVER: IsStopped = () => false;
+
 export class TrailCounter {
   readonly #deps: TrailCounterDeps;
+  readonly #written = new WrittenRows();
+  #unfollow: (() => void) | undefined = undefined;
   #counting: Promise<void> | undefined = undefined;
-  #isClosed = false;
 
   constructor(deps: TrailCounterDeps) {
     this.#deps = deps;
   }
 
-  /** Resolves when all rows that were there when it was called are counted. */
-  async count(): Promise<void> {
+  /** Counts rows of this process as they are written, from now on, so that they need not be read. */
+  follow(): void {
+    this.#unfollow ??= this.#deps.audit.onWritten?.((first, entries) =>
+      this.#written.note(first, entries),
+    );
+  }
+
+  unfollow(): void {
+    this.#unfollow?.();
+    this.#unfollow = undefined;
+    this.#written.forget();
+  }
+
+  /** Resolves when all rows that were there when it was called are counted, or when it was stopped. */
+  async count(isStopped = NEVER): Promise<void> {
     // Rows may have come after the count under way looked for them.
     if (this.#counting) await this.#counting;
-    this.#counting ??= this.#countAll().finally(() => {
+    this.#counting ??= this.#countAll(isStopped).finally(() => {
       this.#counting = undefined;
     });
     return this.#counting;
   }
 
-  /** Ends the count under way after the rows it has read. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#counting?.catch(() => undefined);
-  }
-
-  async #countAll(): Promise<void> {
-    while (!this.#isClosed && (await this.#countSome())) await nextTurn();
+  async #countAll(isStopped: IsStopped): Promise<void> {
+    while (!isStopped() && (await this.#countSome(isStopped))) await nextTurn();
   }
 
   /** False when nothing is left. */
-  async #countSome(): Promise<boolean> {
-    const { audit, rollUps } = this.#deps;
+  async #countSome(isStopped: IsStopped): Promise<boolean> {
+    const { rollUps } = this.#deps;
     const after = await rollUps.counted();
-    const counter = new RowCounter();
-    let rows = 0;
-    let last = after;
-    for await (const page of audit.scan(after + 1)) {
-      for (const row of page) counter.note(row);
-      rows += page.length;
-      last = (page.at(-1) as AuditRow | undefined)?.seq ?? last;
-      if (rows >= MAX_ROWS || this.#isClosed) break;
-    }
-    if (rows === 0) return false;
+    const run = this.#written.takeAfter(after);
+    const rows = run
+      ? { after, last: run.last, rollUps: run.counter.rollUps() }
+      : await this.#read(after, isStopped);
+    if (rows.last === after) return false;
     // False means that another process has counted these rows: the next round begins at its mark.
-    await rollUps.add({ after, last, rollUps: counter.rollUps() });
+    await rollUps.add(rows);
     return true;
+  }
+
+  /** Counts rows from the trail, up to those that are counted already. */
+  async #read(after: number, isStopped: IsStopped): Promise<CountedRows> {
+    const counter = new RowCounter();
+    const end = Math.min(this.#written.first, after + 1 + MAX_ROWS);
+    let last = after;
+    for await (const page of this.#deps.audit.scan(after + 1)) {
+      const rows = page.filter(({ seq }) => seq < end);
+      for (const row of rows) counter.note(row);
+      last = (rows.at(-1) as AuditRow | undefined)?.seq ?? last;
+      if (rows.length < page.length || last + 1 >= end || isStopped()) break;
+    }
+    return { after, last, rollUps: counter.rollUps() };
   }
 }

@@ -9,6 +9,7 @@ import type {
   AuditFilter,
   AuditLog,
   AuditRow,
+  WrittenListener,
 } from '../../contract/audit.ts';
 import type { Intents } from '../../contract/store.ts';
 import { conflict } from '../../kit/data/coded-failures.ts';
@@ -63,10 +64,14 @@ async function* pages(chain: Chain, fromSeq: number) {
 class Chain {
   readonly #waiting = new PackedEntries();
   #rows: StoredRow[] = [];
+  #last = 0;
   #anchor: AuditCheckpoint | undefined = undefined;
 
-  put(entry: AuditEntry): void {
+  /** Returns the number of the row. */
+  put(entry: AuditEntry): number {
     this.#waiting.put(entry);
+    this.#last += 1;
+    return this.#last;
   }
 
   get anchor(): AuditCheckpoint | undefined {
@@ -125,10 +130,12 @@ class Chain {
 export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Intents } => {
   const open = new Map<string, AuditEntry>();
   const chain = new Chain();
+  const listeners = new Set<WrittenListener>();
 
   const audit: AuditLog = {
     append(entry) {
-      chain.put(entry);
+      const seq = chain.put(entry);
+      for (const listener of listeners) listener(seq, [entry]);
       if (entry.kind === 'intent') open.set(entry.executionId, entry);
       else if (open.size > 0 && entry.kind === 'outcome') open.delete(entry.executionId);
       return WRITTEN;
@@ -136,6 +143,10 @@ export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Int
     // No other process can take over a claim: the store lives in this one.
     intend: async (entries) => {
       for (const entry of entries) void audit.append(entry);
+    },
+    onWritten: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     query: async (filter = {}) => select(chain.rows(), filter),
     scan: (fromSeq = 1) => pages(chain, fromSeq),

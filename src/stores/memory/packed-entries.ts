@@ -40,7 +40,12 @@ const commonOf = ({
   costMicros: _cost,
   detail,
   ...rest
-}: AuditEntry): Common => ({ ...rest, rule: detail.rule, source: detail.source, policy: detail.policy });
+}: AuditEntry): Common => ({
+  ...rest,
+  rule: detail.rule,
+  source: detail.source,
+  policy: detail.policy,
+});
 
 /** Finds the common part of an entry; most are like the entry before, most others like a recent one. */
 class Commons {

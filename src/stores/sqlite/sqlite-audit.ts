@@ -11,6 +11,7 @@ import type {
   AuditRow,
   Durability,
   IntentClaim,
+  WrittenListener,
 } from '../../contract/audit.ts';
 import type { Intents, OpenIntent } from '../../contract/store.ts';
 import type { SqlValue, Statement } from '../../kit/sqlite/open-database.ts';
@@ -40,6 +41,8 @@ interface Head {
 /** Entries that are written together and share one promise. */
 interface Group {
   readonly entries: StoredEntry[];
+  /** As they were appended, for listeners. */
+  readonly originals: AuditEntry[];
   readonly written: Promise<void>;
 }
 
@@ -55,6 +58,7 @@ export class SqliteAudit implements AuditLog, Intents {
   readonly #listIntents: Statement;
   readonly #page: Statement;
   readonly #anchor: AuditAnchor;
+  readonly #listeners = new Set<WrittenListener>();
   readonly #groups: { [durability in Durability]?: Group | undefined } = {};
 
   constructor(deps: SqliteDeps) {
@@ -86,19 +90,29 @@ export class SqliteAudit implements AuditLog, Intents {
   append(entry: AuditEntry, durability: Durability = 'synced'): Promise<void> {
     const group = this.#groups[durability] ?? this.#startGroup(durability);
     group.entries.push(toStoredEntry(entry));
+    if (this.#listeners.size > 0) group.originals.push(entry);
     return group.written;
   }
 
+  onWritten(listener: WrittenListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
   /** Writes outside of a group: a claim that is lost must fail this call and no other. */
-  intend(entries: readonly AuditEntry[], claims: readonly IntentClaim[]): Promise<void> {
-    if (claims.length === 0) return Promise.all(entries.map((entry) => this.append(entry))).then();
+  async intend(entries: readonly AuditEntry[], claims: readonly IntentClaim[]): Promise<void> {
+    if (claims.length === 0) {
+      await Promise.all(entries.map((entry) => this.append(entry)));
+      return;
+    }
     const stored = entries.map(toStoredEntry);
-    return this.#deps.writer.write(() => {
+    const first = await this.#deps.writer.write(() => {
       for (const { key, executionId } of claims) {
         if (!this.#claim.get(toSqlText(key), toSqlText(executionId))) throw lostClaim();
       }
-      this.#insertAll(stored);
+      return this.#insertAll(stored);
     });
+    this.#tell(first, entries);
   }
 
   query(filter: AuditFilter = {}): Promise<readonly AuditRow[]> {
@@ -164,22 +178,33 @@ export class SqliteAudit implements AuditLog, Intents {
 
   #startGroup(durability: Durability): Group {
     const entries: StoredEntry[] = [];
+    const originals: AuditEntry[] = [];
     const leave = (): void => {
       if (this.#groups[durability]?.entries === entries) this.#groups[durability] = undefined;
     };
-    const written = this.#deps.writer.write(() => {
+    const inserted = this.#deps.writer.write(() => {
       // The group is closed: later entries start another one.
       leave();
-      this.#insertAll(entries);
+      return this.#insertAll(entries);
     }, durability);
+    const tell = (first: number): void => {
+      // Entries from before somebody listened are not among the originals.
+      if (originals.length === entries.length) this.#tell(first, originals);
+    };
     // A refused write never runs. Registered first, so that no entry joins a failed group.
-    written.catch(leave);
-    const group = { entries, written };
+    inserted.then(tell, leave);
+    const written: Promise<unknown> = inserted;
+    const group = { entries, originals, written: written as Promise<void> };
     this.#groups[durability] = group;
     return group;
   }
 
-  #insertAll(entries: readonly StoredEntry[]): void {
+  #tell(first: number, entries: readonly AuditEntry[]): void {
+    for (const listener of this.#listeners) listener(first, entries);
+  }
+
+  /** Returns the number of the first row. */
+  #insertAll(entries: readonly StoredEntry[]): number {
     const head = this.#end();
     const first = (head?.seq ?? 0) + 1;
     let hash = head?.hash ?? GENESIS_HASH;
@@ -202,5 +227,6 @@ export class SqliteAudit implements AuditLog, Intents {
     if (outcomes.length > 0 && this.#anyIntent.get() !== undefined) {
       this.#closeIntents.run(JSON.stringify(outcomes));
     }
+    return first;
   }
 }

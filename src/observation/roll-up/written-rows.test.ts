@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { auditEntry } from '../../../test/conformance/store-samples.ts';
+import { WrittenRows } from './written-rows.ts';
+
+const entries = (count: number) =>
+  Array.from({ length: count }, () => auditEntry({ kind: 'outcome', status: 'success' }));
+
+const callsIn = (rows: WrittenRows, after: number): number | undefined => {
+  const run = rows.takeAfter(after);
+  const overall = run?.counter.rollUps().find(({ kind }) => kind === 'overall');
+  return run && overall?.counts.byStatus.success;
+};
+
+it('joins rows that follow each other, whatever order they are told in', () => {
+  const rows = new WrittenRows();
+  rows.note(1, entries(2));
+  rows.note(10, entries(1));
+  rows.note(3, entries(2));
+  expect(rows.first).toBe(1);
+  expect(callsIn(rows, 0)).toBe(4);
+  expect(rows.first).toBe(10);
+  expect(callsIn(rows, 9)).toBe(1);
+  expect(rows.first).toBe(Number.POSITIVE_INFINITY);
+});
+
+it('gives nothing of a run whose first rows are counted already', () => {
+  const rows = new WrittenRows();
+  rows.note(1, entries(5));
+  expect(callsIn(rows, 3)).toBeUndefined();
+  expect(callsIn(rows, 0)).toBeUndefined();
+});
+
+it('forgets what it has when there are too many rows or runs', () => {
+  const rows = new WrittenRows();
+  const many = entries(1000);
+  for (let n = 0; n < 200; n++) rows.note(1 + n * 1000, many);
+  expect(rows.first).toBe(1);
+  rows.note(200_001, entries(1));
+  expect(rows.first).toBe(200_001);
+  for (let n = 1; n <= 33; n++) rows.note(200_001 + 2 * n, entries(1));
+  expect(rows.first).toBe(200_001 + 2 * 33);
+});
