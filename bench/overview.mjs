@@ -60,7 +60,11 @@ const openStore = async (folder, calls) => {
   const isNew = !existsSync(path);
   const { createCrib } = await loadProduct();
   const crib = await createCrib({ store: { sqlite: path }, tools: [], builtins: false });
-  if (isNew) await recordCalls(crib, calls);
+  if (isNew) {
+    const stop = crib.keepCounting();
+    await recordCalls(crib, calls);
+    await stop();
+  }
   return crib;
 };
 
