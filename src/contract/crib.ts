@@ -140,7 +140,7 @@ export interface StartedCall<O = unknown> {
 }
 
 /**
- * The counter between programs and their tools. `Tools` types the calls by name: `createCrib` takes
+ * The object through which programs call tools. `Tools` types the calls by name: `createCrib` takes
  * it from the tools it is given, or is told it, as in `createCrib<{ greet: … }>()`.
  */
 export interface Crib<Tools extends ToolMap = ToolMap> {
@@ -326,7 +326,7 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    */
   readonly health: CribHealth;
   /**
-   * What happens in the crib, for whoever watches.
+   * What happens in the crib, as events that programs can listen to.
    *
    * @example
    * const stop = crib.events.on('call.finished', ({ tool, result }) => console.log(tool, result.status));

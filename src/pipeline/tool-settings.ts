@@ -1,13 +1,13 @@
 /** Combines a tool's own limits with those of the configuration, which win. */
 import { RetryPolicies, type RetryPolicy } from '../contract/retry.ts';
+import type { Tool } from '../contract/tool.ts';
 import type {
   Breaker,
   CacheRule,
   Concurrency,
   RateLimit,
   Recovery,
-  Tool,
-} from '../contract/tool.ts';
+} from '../contract/tool-limits.ts';
 import { perTool } from './per-tool.ts';
 
 export interface ToolSettings {

@@ -1,5 +1,5 @@
 /** Stops calls of a tool that keeps failing; after a rest one call may probe whether it works again. */
-import type { Breaker } from '../../contract/tool.ts';
+import type { Breaker } from '../../contract/tool-limits.ts';
 import { BoundedMap } from '../../kit/data/bounded-map.ts';
 import { FailureWindow } from './failure-window.ts';
 
