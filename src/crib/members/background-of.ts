@@ -28,7 +28,7 @@ export interface BackgroundDeps {
   /** Trusted flow files of the project. */
   readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
   readonly syncEveryRecord: boolean;
-  /** The average time of a tool's calls so far. */
+  /** Gives the average time of a tool's calls so far. */
   recordedMs(tool: string): number | undefined;
   readonly jobSettings: JobSettings;
   /** The services for jobs that are there. */

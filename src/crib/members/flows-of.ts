@@ -108,7 +108,7 @@ export interface OpenedFlows {
 interface Opening {
   readonly registry: FlowRegistry;
   service(): Promise<FlowService>;
-  /** The service where there is one: reading runs opens none. */
+  /** Returns the service if it is open already: reading runs does not open it. */
   opened(): Promise<FlowService> | undefined;
   data(): Promise<DataFlows>;
   stored(): Promise<Flows>;
@@ -126,7 +126,10 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
     openedData ??= openData(deps, registry);
     return openedData;
   };
-  /** The files are read first, so that a process without their flows does not pass their runs over. */
+  /**
+   * Reads the flow files first, so that the service knows their flows when it looks for runs that
+   * are due.
+   */
   const openLoaded = async (): Promise<FlowService> => {
     if (deps.flowFiles) await data();
     return openService(deps, registry);
@@ -151,14 +154,17 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
 
 type RunMembers = Pick<CribFlows, Exclude<keyof CribFlows, keyof CribFlowData | 'register'>>;
 
-/** The members for runs, and the states of their steps. */
+/** Makes the members for runs, and the one that reads the states of their steps. */
 const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> => {
   const { registry, service, opened, data, stored, ledger, open, countStart } = opening;
   const readable = async (runId: string, as: CallAs | undefined) => {
     const run = await (await stored()).get(runId);
     return run && mayTouch(run, as) ? run : undefined;
   };
-  /** Without a caller nothing is read: the library user may touch every run. */
+  /**
+   * Tells whether the caller may touch a run. Reads nothing without a caller: the program itself
+   * may touch every run.
+   */
   const isTouchable = async (runId: string, as: CallAs | undefined): Promise<boolean> =>
     as === undefined || (await readable(runId, as)) !== undefined;
   const stepsOf = async (runId: string): Promise<readonly JournalStep[]> => {
@@ -177,8 +183,8 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
         await assertPlanned(await data(), { flow, input, planDigest, as });
       }
       if (planApproval === undefined) return (await service()).start(flow, input, as);
-      const given = { flow, input, as, approvalId: planApproval };
-      const planned = await redeemPlanApproval(given, { data: await data(), ...(await open()) });
+      const request = { flow, input, as, approvalId: planApproval };
+      const planned = await redeemPlanApproval(request, { data: await data(), ...(await open()) });
       return (await service()).start(flow, input, { ...as, ...planned });
     },
     finished: async (runId, as) => {

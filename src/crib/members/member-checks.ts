@@ -1,4 +1,4 @@
-/** By group and method: what the arguments have to be. */
+/** What the arguments of the members have to be, by group and method. */
 import type { Catalog, SearchQuery, ToolFilter } from '../../contract/catalog.ts';
 import type {
   ChainCall,
@@ -286,7 +286,7 @@ const searchQuery = fields({
   filter: optional(filter),
 } satisfies Record<keyof SearchQuery, ArgumentCheck>);
 
-/** Text or object: which one was meant decides what is said about it. */
+/** Checks a text or an object, and words the problem for the one that was given. */
 const query: ArgumentCheck = (value) =>
   typeof value === 'object' && value !== null ? searchQuery(value) : name(value);
 
