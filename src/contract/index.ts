@@ -162,10 +162,6 @@ export type {
   Capabilities,
   Crib,
   DryRunReport,
-  ProcessCall,
-  ProcessedCall,
-  ProcessRequest,
-  ProcessResult,
   StartedCall,
 } from './crib.ts';
 export type {
@@ -214,6 +210,12 @@ export type {
   UpdateOptions,
   UpdateResult,
 } from './packages.ts';
+export type {
+  ProcessCall,
+  ProcessedCall,
+  ProcessRequest,
+  ProcessResult,
+} from './process-request.ts';
 export type {
   CallReplay,
   ReplayAs,

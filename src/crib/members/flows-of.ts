@@ -1,9 +1,9 @@
 /** `crib.flows`: the flows of this process and the runs of the store. */
 import type { CallAs } from '../../contract/call-options.ts';
-import type { Caller } from '../../contract/caller.ts';
+import { type Caller, provenNames } from '../../contract/caller.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
-import type { CribFlows } from '../../contract/flow.ts';
+import type { CribFlows, FlowCost } from '../../contract/flow.ts';
 import type { CribFlowData } from '../../contract/flow-data-members.ts';
 import type { FlowFilter, FlowRun, Flows, JournalStep } from '../../contract/flow-store.ts';
 import type { ToolResult } from '../../contract/result.ts';
@@ -12,12 +12,13 @@ import type { DataFlows } from '../../flow/declared/data-flows.ts';
 import { FlowRegistry } from '../../flow/flow-registry.ts';
 import type { FlowService } from '../../flow/flow-service.ts';
 import { noRun } from '../../flow/run-watchers.ts';
+import { flowBudgetKey } from '../../governance/ledger/budget.ts';
+import { MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
 import { countStart } from '../../governance/ledger/start-limits.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { callerOf } from '../../pipeline/new-call.ts';
 import { tokenOf, tokenRefusal } from './caller-refusal.ts';
 import { assertPlanned, type DataFlowDeps, dataMembers, openData } from './data-flows-of.ts';
-import { flowCost } from './flow-cost.ts';
 import { openFlowSeals } from './flow-seals.ts';
 import type { MemberDeps } from './member-deps.ts';
 import { redeemPlanApproval } from './plan-approvals.ts';
@@ -150,6 +151,23 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
       await countStart('runs', caller, { counters, runtime: deps.runtime, limits: deps.starts });
     },
   };
+};
+
+/** Reads from the ledger what the calls of a run have cost, those of its children included. */
+const flowCost = async (
+  { id, caller }: FlowRun,
+  ledger: Pick<Ledger, 'lines'>,
+): Promise<FlowCost> => {
+  const key = flowBudgetKey(provenNames(caller).userId, id);
+  const cost = { usd: 0, heldUsd: 0, tokens: 0 };
+  for (const line of await ledger.lines(key)) {
+    // Lines of its children begin with the same text; what these cost is counted here as well.
+    if (line.key !== key) continue;
+    cost.usd += line.spentMicros / MICROS_PER_USD;
+    cost.heldUsd += line.heldMicros / MICROS_PER_USD;
+    cost.tokens += line.tokens;
+  }
+  return cost;
 };
 
 type RunMembers = Pick<CribFlows, Exclude<keyof CribFlows, keyof CribFlowData | 'register'>>;
