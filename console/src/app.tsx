@@ -36,29 +36,23 @@ const useLine = (
 const personOf = ({ user, role }: Session): string => `${role} ${user}`;
 
 export const App = (parts: AppDeps) => {
-  const { api, standing, signIn, signOut, onSignedOut, begin, goOn } = useSession(parts);
-  const live = useLine(standing.is === 'in' ? personOf(standing.session) : undefined, {
+  const { api, state, signIn, signOut, onSignedOut, begin, goOn } = useSession(parts);
+  const live = useLine(state.is === 'in' ? personOf(state.session) : undefined, {
     ...parts,
     onSignedOut,
   });
-  switch (standing.is) {
+  switch (state.is) {
     case 'out':
-      return (
-        <SignInPage key={standing.why} why={standing.why} failed={standing.error} onCode={signIn} />
-      );
+      return <SignInPage key={state.why} why={state.why} failed={state.error} onCode={signIn} />;
     case 'cut-off':
       return (
         <main className="sign-in">
-          <ErrorState error={standing.error} onRetry={begin} />
+          <ErrorState error={state.error} onRetry={begin} />
         </main>
       );
     case 'other':
       return (
-        <OtherSessionPage
-          was={standing.was}
-          now={standing.session}
-          onGoOn={() => goOn(standing.session)}
-        />
+        <OtherSessionPage was={state.was} now={state.session} onGoOn={() => goOn(state.session)} />
       );
     case 'in':
       if (live) break;
@@ -66,7 +60,7 @@ export const App = (parts: AppDeps) => {
     default:
       return <Skeleton />;
   }
-  const services = { api, live, now: parts.now, session: standing.session, signOut };
+  const services = { api, live, now: parts.now, session: state.session, signOut };
   return (
     <ServicesProvider value={services}>
       <ToastProvider>

@@ -4,7 +4,7 @@ import { GLOBAL_TOOL_SETTINGS } from './global-tool-settings.ts';
 import type { Config } from './schema.ts';
 
 export interface KnownTools {
-  /** By name or alias. */
+  /** Tells whether a tool has this name or alias. */
   has(name: string): boolean;
   /** All names, for suggestions. */
   readonly names: readonly string[];

@@ -200,5 +200,5 @@ const DEFAULTS = {
   },
 };
 
-/** A fresh copy each time. */
+/** Makes a new copy of the defaults. */
 export const defaultSettings = (): Config => structuredClone(DEFAULTS) as unknown as Config;

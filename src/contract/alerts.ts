@@ -77,7 +77,7 @@ export interface NewAlert extends AlertDefinition {
   readonly id?: string;
 }
 
-/** Nothing is told while it lasts. */
+/** A time in which no action of the alert runs. */
 export interface AlertSilence {
   /** Milliseconds since the epoch. */
   readonly until: number;
@@ -96,7 +96,7 @@ export interface AlertSubject {
   readonly firedAt?: number;
 }
 
-/** `unknown`: nobody has evaluated the condition lately, or it cannot be worked out. */
+/** `unknown`: no process has evaluated the condition lately, or it cannot be evaluated. */
 export type AlertState = 'ok' | 'pending' | 'firing' | 'unknown';
 
 export interface AlertStatus {
@@ -126,9 +126,12 @@ export interface AlertDelivery {
 
 export const NOTIFICATION_TYPES = ['alert.fired', 'alert.resolved', 'alert.tested'] as const;
 
-/** What is told. Its texts hold no secrets and no characters that a terminal obeys. */
+/**
+ * What the actions of an alert are given. Its texts hold no secrets and no characters that a
+ * terminal obeys.
+ */
 export interface AlertNotification {
-  /** Each attempt has the same: receivers tell by it what they have had. */
+  /** The same in each attempt, so that receivers can recognise what they have already received. */
   readonly id: string;
   readonly type: (typeof NOTIFICATION_TYPES)[number];
   readonly alert: string;
@@ -144,7 +147,7 @@ export interface AlertNotification {
 }
 
 export interface AlertEvent extends AlertNotification {
-  /** True when a silence kept it from being told. */
+  /** True when a silence kept its actions from running. */
   readonly silenced: boolean;
   readonly deliveries: readonly AlertDelivery[];
 }

@@ -1,4 +1,4 @@
-/** The port to whoever says yes or no, and the durable record a decision is bound to. */
+/** The port to those who approve calls, and the durable record that a decision is bound to. */
 import type { Caller } from './caller.ts';
 import type { PathState } from './path-state.ts';
 import type { Tier } from './tool.ts';
@@ -52,7 +52,7 @@ export interface ApprovalAnswer extends Omit<Decision, 'answer'> {
 }
 
 export interface Approver {
-  /** No answer means no: a rejection or an abort counts as `deny`. */
+  /** Asks for a decision. No answer means no: a rejection or an abort counts as `deny`. */
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<Decision>;
 }
 
@@ -101,6 +101,9 @@ export interface ApprovalRecord {
   readonly note?: string;
   /** The input it was approved with, where the approver changed it, and what that led to. */
   readonly edited?: EditedInput;
-  /** That this user decided it; one without counts only in the process that made it. */
+  /**
+   * Proves that this user decided it. A decision without a seal counts only in the process that
+   * made it.
+   */
   readonly seal?: string;
 }

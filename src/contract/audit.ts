@@ -1,6 +1,5 @@
 /** The rows of the audit trail: append-only, each bound to the one before it by a hash. */
 import type { ErrorCode } from './errors.ts';
-import type { ToolStatus } from './result.ts';
 import type { Tier } from './tool.ts';
 
 /**
@@ -9,8 +8,20 @@ import type { Tier } from './tool.ts';
  */
 export type AuditKind = 'intent' | 'outcome' | 'event';
 
-/** `started` for an intent, `unknown` for a call that a crash left in doubt. */
-export type AuditStatus = ToolStatus | 'started' | 'unknown' | 'undone';
+export const AUDIT_STATUSES = [
+  'success',
+  'failure',
+  'timeout',
+  'cancelled',
+  'denied',
+  'pending',
+  'started',
+  'unknown',
+  'undone',
+] as const;
+
+/** Those of results; `started` for an intent, `unknown` for a call that a crash left in doubt. */
+export type AuditStatus = (typeof AUDIT_STATUSES)[number];
 
 export interface AuditEntry {
   readonly kind: AuditKind;
@@ -80,8 +91,8 @@ export type WrittenListener = (first: number, entries: readonly AuditEntry[]) =>
 
 export interface AuditLog {
   /**
-   * Resolves when the row is durable, `synced` unless said otherwise. An `intent` also opens the claim
-   * on its execution, an `outcome` closes it, in the same transaction.
+   * Appends a row. Resolves when it is durable, `synced` unless said otherwise. An `intent` also
+   * opens the claim on its execution, an `outcome` closes it, in the same transaction.
    */
   append(entry: AuditEntry, durability?: Durability): Promise<void>;
   /**
@@ -94,18 +105,21 @@ export interface AuditLog {
    * may be left out. Returns a function that ends it. A driver that cannot tell has no such method.
    */
   onWritten?(listener: WrittenListener): () => void;
-  /** Newest first. */
+  /** Returns the rows that fit, newest first. */
   query(filter?: AuditFilter): Promise<readonly AuditRow[]>;
-  /** Oldest first, in pages, for verification and export. */
+  /** Reads the rows oldest first, in pages, for verification and export. */
   scan(fromSeq?: number): AsyncIterable<readonly AuditRow[]>;
-  /** The last row, which survives a power cut: it may be noted elsewhere. */
+  /** Reads the last row that survives a power cut, so that it may be noted elsewhere. */
   head(): Promise<{ readonly seq: number; readonly hash: string } | undefined>;
-  /** The signed row after which the kept part begins; `undefined` while nothing was pruned. */
+  /**
+   * Reads the signed row after which the rows that are left begin; `undefined` while nothing was
+   * pruned.
+   */
   anchor(): Promise<AuditCheckpoint | undefined>;
   /**
-   * Forgets the rows up to and with that of the checkpoint, which becomes the anchor. Resolves to
-   * how many went. Fails with CONFLICT when the row is another one, or when a call among them is
-   * still open.
+   * Deletes the rows up to and with that of the checkpoint, which becomes the anchor. Resolves to
+   * how many there were. Fails with CONFLICT when the row is another one, or when a call among them
+   * is still open.
    */
   prune(anchor: AuditCheckpoint): Promise<number>;
 }

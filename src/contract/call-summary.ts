@@ -76,7 +76,10 @@ export const callSummary = ({ tool, action, targets, input }: SummaryFacts): str
   return text.length > MAX_SUMMARY ? `${text.slice(0, MAX_SUMMARY - 1)}…` : text;
 };
 
-/** Of a row of the trail. Calls that only read keep their input alone: the line is made from it. */
+/**
+ * Summarizes the call of an audit row. Rows of calls that only read hold just the input; the line
+ * is made from it.
+ */
 export const summaryOfRow = ({ tool, detail }: Pick<AuditRow, 'tool' | 'detail'>): string => {
   const { summary, input } = detail;
   if (typeof summary === 'string') return visible(summary, MAX_SUMMARY);

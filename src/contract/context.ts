@@ -29,7 +29,7 @@ export interface WriteReceipt {
 
 /** Files below the workspace root. Writes and removals keep a snapshot so that they can be undone. */
 export interface FileAccess {
-  /** The absolute path a name stands for. Fails when it is outside the root or protected. */
+  /** Resolves a name to its absolute path. Fails when it is outside the root or protected. */
   resolve(path: string, access: 'read' | 'write'): Promise<string>;
   read(path: string, options?: { maxBytes?: number }): Promise<Uint8Array>;
   write(
@@ -41,9 +41,9 @@ export interface FileAccess {
   remove(path: string): Promise<void>;
   /** Makes one directory, and those above it that are missing. Fails with CONFLICT when it is there. */
   makeDirectory(path: string): Promise<void>;
-  /** The entries of one directory, protected names left out. */
+  /** Lists the entries of one directory, without protected names. */
   list(path: string): Promise<readonly FileInfo[]>;
-  /** `undefined` when nothing is there. */
+  /** Describes what is at the path; `undefined` when nothing is there. */
   stat(path: string): Promise<FileInfo | undefined>;
 }
 
@@ -108,8 +108,8 @@ export interface ToolContext {
   readonly fs: FileAccess;
   readonly fetch: typeof globalThis.fetch;
   /**
-   * The address to connect to where the protocol is not HTTP. The host is judged as `fetch` would
-   * judge it, its name resolved once and every answer checked; fails like `fetch`.
+   * Resolves a host to the address to connect to, for protocols other than HTTP. The host is judged
+   * as `fetch` would judge it, its name resolved once and every answer checked; fails like `fetch`.
    */
   resolveHost(host: string, port: number): Promise<string>;
   /**
@@ -128,7 +128,7 @@ export interface ToolContext {
   readonly sample?:
     | ((request: SamplingRequest) => Promise<Readonly<Record<string, unknown>>>)
     | undefined;
-  /** The secret under a key that the tool declared in `needs.secrets` or `auth`. */
+  /** Reads the secret under a key that the tool declared in `needs.secrets` or `auth`. */
   secret(key: string): Promise<string>;
   /**
    * Reports what the call really used; the ledger settles with it. Tokens without a cost are priced
@@ -139,7 +139,7 @@ export interface ToolContext {
   charge(usage: Usage): void;
   warn(message: string): void;
   /**
-   * Hands over what the tool's own `undo` will need, as JSON; it is stored with the call. `null` says
+   * Stores what the tool's own `undo` will need, as JSON; it is stored with the call. `null` says
    * that this call cannot be undone.
    */
   keepForUndo(data: unknown): void;

@@ -7,7 +7,7 @@ import type { TeamState } from './team.ts';
 export interface CribHost extends Crib {
   /** Opens the store on first use: listing tools needs none. */
   store(): Promise<Store>;
-  /** What this crib has of the catalog of its team; nothing for a user who is in none. */
+  /** Returns what this crib has of the catalog of its team; nothing for a user who is in none. */
   team(): TeamState | undefined;
   /** Runs a job that was posted to this process, as the caller under its seal. */
   deliverJob(job: NewJob, attempts: number): Promise<JobEnd>;

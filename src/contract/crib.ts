@@ -3,7 +3,7 @@ import type { CribAlerts } from './alerts.ts';
 import type { Estimate } from './call.ts';
 import type { CallAs, CallOptions } from './call-options.ts';
 import type { Caller } from './caller.ts';
-import type { ChainCallOptions, CribChains } from './chain.ts';
+import type { CribChains } from './chain.ts';
 import type {
   CribApprovals,
   CribAudit,
@@ -14,16 +14,15 @@ import type {
   Permissions,
 } from './crib-members.ts';
 import type { CribDevices } from './devices.ts';
-import type { ToolError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { CribFlows } from './flow.ts';
-import type { FlowValue } from './flow-data.ts';
 import type { CribHealth } from './health.ts';
 import type { CribJobs } from './job.ts';
 import type { CribMetrics } from './metrics.ts';
 import type { CribPackages } from './packages.ts';
 import type { Explanation } from './policy.ts';
 import type { PreconditionReport } from './precondition.ts';
+import type { ProcessRequest, ProcessResult } from './process-request.ts';
 import type { ToolResult } from './result.ts';
 import type { SandboxType } from './sandbox.ts';
 import type { Servers } from './servers.ts';
@@ -41,80 +40,6 @@ export interface DryRunReport {
   readonly effects: readonly string[];
   readonly preconditions: PreconditionReport;
   readonly inspected: readonly string[];
-}
-
-export interface ProcessCall {
-  readonly tool: string;
-  readonly input?: unknown;
-  /** In a chain or a plan: an input that uses what earlier calls gave; see `ChainCall`. */
-  readonly inputFrom?: FlowValue;
-  /** Names the call in the answer. */
-  readonly id?: string;
-  /** For this call alone. Who makes it is the same for all. */
-  readonly options?: ChainCallOptions;
-}
-
-/** What became of one call of a request, in the order in which they were given. */
-export interface ProcessedCall {
-  readonly id?: string;
-  readonly tool: string;
-  /** `skipped`: it did not run, because an earlier one or one that it depends on failed. */
-  readonly status: ToolResult['status'] | 'skipped';
-  readonly executionId?: string;
-}
-
-/** The operations of the tool container contract. */
-export type ProcessRequest =
-  | ({ readonly operation: 'execute_single' } & ProcessCall)
-  | {
-      readonly operation: 'execute_chain';
-      /** One after the other; stops at the first failure unless told otherwise. */
-      readonly calls: readonly ProcessCall[];
-      readonly continueOnError?: boolean;
-    }
-  | {
-      readonly operation: 'orchestrate';
-      readonly calls: readonly (ProcessCall & {
-        readonly id: string;
-        readonly dependsOn?: readonly string[];
-      })[];
-      readonly maxConcurrency?: number;
-    }
-  | { readonly operation: 'discover'; readonly query?: string }
-  | { readonly operation: 'validate'; readonly calls: readonly ProcessCall[] }
-  /** What is wrong with a chain or a plan as a whole, and what it would cost and ask. */
-  | { readonly operation: 'validate_chain'; readonly calls: readonly PlannedCall[] }
-  /** The same calls, equal reads once and independent reads together. */
-  | { readonly operation: 'optimize_chain'; readonly calls: readonly PlannedCall[] };
-
-/** A call that may name those that it comes after. */
-export type PlannedCall = ProcessCall & { readonly dependsOn?: readonly string[] };
-
-/** What `process` serves. */
-export const PROCESS_OPERATIONS = [
-  'execute_single',
-  'execute_chain',
-  'orchestrate',
-  'discover',
-  'validate',
-  'validate_chain',
-  'optimize_chain',
-] as const satisfies readonly ProcessRequest['operation'][];
-
-export interface ProcessResult {
-  readonly operation: ProcessRequest['operation'];
-  readonly status: 'success' | 'partial' | 'failure';
-  /** Of the calls that ran. */
-  readonly results: readonly ToolResult[];
-  /** Every call of the request, those that were skipped included. */
-  readonly calls?: readonly ProcessedCall[];
-  /**
-   * For `discover`: the tools found. For `validate`: what is wrong, per call. For `validate_chain` and
-   * `optimize_chain`: what `crib.chains` answers.
-   */
-  readonly data?: unknown;
-  readonly errors: readonly ToolError[];
-  readonly durationMs: number;
 }
 
 export interface Capabilities {
@@ -140,7 +65,7 @@ export interface StartedCall<O = unknown> {
 }
 
 /**
- * The counter between programs and their tools. `Tools` types the calls by name: `createCrib` takes
+ * The object through which programs call tools. `Tools` types the calls by name: `createCrib` takes
  * it from the tools it is given, or is told it, as in `createCrib<{ greet: … }>()`.
  */
 export interface Crib<Tools extends ToolMap = ToolMap> {
@@ -326,7 +251,7 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    */
   readonly health: CribHealth;
   /**
-   * What happens in the crib, for whoever watches.
+   * What happens in the crib, as events that programs can listen to.
    *
    * @example
    * const stop = crib.events.on('call.finished', ({ tool, result }) => console.log(tool, result.status));

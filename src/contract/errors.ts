@@ -239,7 +239,10 @@ export interface ErrorExtras {
   readonly partial?: unknown;
 }
 
-/** True for a code of the table. Looks at own keys only, so `constructor` is no code. */
+/**
+ * Tells whether a value is a code of the table. Looks at own keys only, so `constructor` is no
+ * code.
+ */
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(ERRORS, code);
 

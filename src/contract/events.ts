@@ -1,4 +1,4 @@
-/** The event bus: what happens in the crib, for whoever watches. Names are `noun.verb-ed`. */
+/** The event bus: what happens in the crib, for those who listen. Names are `noun.verb-ed`. */
 import type { AlertSeverity } from './alerts.ts';
 import type { FlowStatus, JournalStep } from './flow-store.ts';
 import type { HealthKind, HealthState } from './health.ts';
@@ -24,7 +24,7 @@ export interface AlertChange {
   readonly subject: string;
   readonly severity: AlertSeverity;
   readonly summary: string;
-  /** A silence keeps it from being told otherwise. */
+  /** True when a silence keeps its actions from running. */
   readonly silenced: boolean;
 }
 
@@ -135,7 +135,7 @@ export interface Events {
    * console.log(crib.events.has('call.finished'));
    */
   has(name: EventName): boolean;
-  /** Tells everybody who listens. For the crib itself. */
+  /** Calls all listeners of the event. For the crib itself. */
   emit<N extends EventName>(name: N, payload: CribEvents[N]): void;
   /**
    * Calls back on each event of a name; returns how to stop. A listener that throws is logged and

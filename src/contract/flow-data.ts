@@ -170,7 +170,7 @@ export interface ParsedFlow {
   /** Absent when there are faults. */
   readonly flow?: FlowData;
   readonly faults: readonly FlowFault[];
-  /** The place of a value, or of the nearest one around it; nothing for objects. */
+  /** Finds the line and column of a value, or of the nearest one around it; nothing for objects. */
   positionOf(
     path: readonly (string | number)[],
   ): { readonly line: number; readonly column: number } | undefined;

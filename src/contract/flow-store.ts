@@ -141,7 +141,7 @@ export interface ClaimRequest {
 export interface CreateOptions {
   /** Steps that the run has made already. */
   readonly steps?: readonly JournalStep[];
-  /** The first turn at the run is over: it belongs to nobody. */
+  /** True when the run was worked on and given up again: no process owns it. */
   readonly isReleased?: boolean;
 }
 
@@ -168,11 +168,11 @@ export interface Flows {
    */
   create(run: FlowRun, options?: CreateOptions): Promise<boolean>;
   get(runId: string): Promise<FlowRun | undefined>;
-  /** Newest first. */
+  /** Lists runs, newest first. */
   list(filter?: FlowFilter): Promise<readonly FlowRun[]>;
   /** Takes over runs that are due and belong to nobody, or to a process that is gone. */
   claim(request: ClaimRequest): Promise<readonly FlowRun[]>;
-  /** In the order of their keys' first writing. */
+  /** Lists the steps of a run, in the order in which their keys were first written. */
   steps(runId: string): Promise<readonly JournalStep[]>;
   /**
    * Writes steps of a run, `written` unless said otherwise: an effect is protected by the key of its
@@ -194,7 +194,7 @@ export interface Flows {
   send(runId: string, event: Omit<FlowEvent, 'id'>): Promise<boolean>;
   /** Makes a waiting run due. */
   wake(runId: string, now: number): Promise<void>;
-  /** Oldest first, those after an id. */
+  /** Lists the events of a run after an id, oldest first. */
   events(runId: string, after?: number): Promise<readonly FlowEvent[]>;
   /** Forgets finished runs that were last changed before that moment; says how many. */
   expire(before: number): Promise<number>;

@@ -42,23 +42,23 @@ export const stepLabel = ({ key, name }: Pick<StepView, 'key' | 'name'>): string
   /^\d+$/.test(key) || key.startsWith('undo:') ? name : `${key}: ${name}`;
 
 /**
- * Joins steps with the outcomes of their calls; notes of the engine are left out. `known` keeps outcomes between looks at the same run: an
- * outcome never changes.
+ * Joins steps with the outcomes of their calls; notes of the engine are left out. `outcomes` keeps
+ * them between two calls for the same run: an outcome never changes.
  */
 export const stepViews = async (
   steps: readonly JournalStep[],
   audit: Pick<AuditLog, 'query'>,
-  known: Map<string, AuditRow> = new Map(),
+  outcomes: Map<string, AuditRow> = new Map(),
 ): Promise<readonly StepView[]> => {
   const views: StepView[] = [];
   for (const step of steps) {
     if (isNote(step)) continue;
     const { executionId } = step;
-    if (executionId !== undefined && !known.has(executionId)) {
+    if (executionId !== undefined && !outcomes.has(executionId)) {
       const [row] = await audit.query({ executionId, kind: 'outcome', limit: 1 });
-      if (row) known.set(executionId, row);
+      if (row) outcomes.set(executionId, row);
     }
-    views.push(stepView(step, executionId === undefined ? undefined : known.get(executionId)));
+    views.push(stepView(step, executionId === undefined ? undefined : outcomes.get(executionId)));
   }
   return views;
 };

@@ -99,7 +99,8 @@ export interface FlowDefinition<I = unknown, O = unknown> {
   /** Undoes the calls that were made, newest first, when the flow fails; off unless said. */
   readonly undoOnFailure?: boolean;
   /**
-   * Must be deterministic between its steps: the same steps, in the same order, for the same answers.
+   * Runs the flow. It must be deterministic between its steps: the same steps, in the same order,
+   * for the same answers.
    */
   run(flow: FlowContext, input: I): Promise<O>;
 }

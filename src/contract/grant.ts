@@ -1,4 +1,4 @@
-/** Standing permissions: what somebody may do until it is taken back. */
+/** Grants: permissions that hold until a person revokes them or they expire. */
 
 /** Whom a grant is for. All that is named must fit; naming nothing means everybody. */
 export interface GrantSubject {
@@ -27,7 +27,9 @@ export interface Grant {
   readonly expiresAt?: number;
   readonly by: string;
   readonly note?: string;
-  /** That this user gave it; a grant without counts only in the process that made it. */
+  /**
+   * Proves that this user gave it. A grant without a seal counts only in the process that made it.
+   */
   readonly seal?: string;
 }
 
@@ -35,8 +37,8 @@ export type NewGrant = Omit<Grant, 'id' | 'createdAt' | 'seal'>;
 
 export interface Grants {
   add(grant: Grant): Promise<void>;
-  /** False when there is none of this id. */
+  /** Revokes a grant; false when there is none of this id. */
   revoke(id: string): Promise<boolean>;
-  /** Those not expired, newest first. */
+  /** Lists the grants that have not expired, newest first. */
   list(now: number): Promise<readonly Grant[]>;
 }

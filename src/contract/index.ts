@@ -11,21 +11,14 @@ export { type Backoff, RetryPolicies, type RetryPolicy } from './retry.ts';
 export type { JsonSchema, LazySchema, Schema, SchemaSource, Validation } from './schema.ts';
 export {
   type AuthRequirement,
-  type Breaker,
   CATEGORIES,
-  type CacheRule,
   type CallTargets,
   type Capability,
   type Composition,
-  type Concurrency,
-  type CostModel,
   type Dependency,
   defineTool,
   type Health,
   type NamedTool,
-  type RateLimit,
-  type Recovery,
-  type ResourceRequirements,
   type Sanitizing,
   SOURCES,
   TIERS,
@@ -38,6 +31,15 @@ export {
   type Validator,
   type ValidatorFacts,
 } from './tool.ts';
+export type { CostModel } from './tool-cost.ts';
+export type {
+  Breaker,
+  CacheRule,
+  Concurrency,
+  RateLimit,
+  Recovery,
+  ResourceRequirements,
+} from './tool-limits.ts';
 
 // What the compiler makes of schemas and of lists of tools.
 
@@ -160,10 +162,6 @@ export type {
   Capabilities,
   Crib,
   DryRunReport,
-  ProcessCall,
-  ProcessedCall,
-  ProcessRequest,
-  ProcessResult,
   StartedCall,
 } from './crib.ts';
 export type {
@@ -212,6 +210,12 @@ export type {
   UpdateOptions,
   UpdateResult,
 } from './packages.ts';
+export type {
+  ProcessCall,
+  ProcessedCall,
+  ProcessRequest,
+  ProcessResult,
+} from './process-request.ts';
 export type {
   CallReplay,
   ReplayAs,

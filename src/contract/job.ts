@@ -73,7 +73,7 @@ export interface WorkJobsOptions {
   readonly queues?: readonly string[];
   /** Jobs that run at once, of each queue; as configured, or 8. */
   readonly concurrency?: number;
-  /** Is told how each attempt ended. */
+  /** Called with each attempt and how it ended. */
   onEnd?(job: Job, end: JobEnd): void;
 }
 

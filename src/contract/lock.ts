@@ -47,7 +47,9 @@ export interface LockState {
   readonly diff: string;
 }
 
-/** A definition that somebody has read: another one under that name is not meant. */
+/**
+ * A definition that a person has read: it is accepted only while its fingerprint is still this one.
+ */
 export interface SeenTool {
   readonly tool: string;
   readonly fingerprint: string;

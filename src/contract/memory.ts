@@ -4,13 +4,13 @@
 export type MemoryScope = 'working' | 'short-term' | 'long-term';
 
 export interface Memory {
-  /** `undefined` when nothing is there or its time is over. */
+  /** Reads a value; `undefined` when there is none or it has expired. */
   read(scope: MemoryScope, key: string): Promise<unknown>;
   write(scope: MemoryScope, key: string, value: unknown): Promise<void>;
-  /** The same, for something that should be forgotten by itself. */
+  /** Writes a value that expires by itself. */
   writeFor(ttlMs: number, at: { scope: MemoryScope; key: string }, value: unknown): Promise<void>;
   /** Reads, changes and writes in one step that no other call can come between. */
   update(scope: MemoryScope, key: string, change: (value: unknown) => unknown): Promise<unknown>;
-  /** True when there was something to delete. */
+  /** Deletes a value; true when there was one. */
   delete(scope: MemoryScope, key: string): Promise<boolean>;
 }

@@ -68,14 +68,14 @@ export interface CountedRows {
 
 /** The port to the counts. They are made from the audit trail, and stay when it is pruned. */
 export interface RollUps {
-  /** The number of the last row of the trail that is counted; 0 for none. */
+  /** Reads the number of the last row of the trail that is counted; 0 for none. */
   counted(): Promise<number>;
   /**
    * Adds counts and moves the mark, in one step. False, and nothing is added, when the mark is not at
    * `after` any more: another process has counted these rows.
    */
   add(rows: CountedRows): Promise<boolean>;
-  /** Oldest first. */
+  /** Reads the counts that a query names, oldest first. */
   read(query: RollUpQuery): Promise<readonly RollUp[]>;
   /** Forgets the periods of a grain that began before that moment; says how many. */
   expire(grain: MetricGrain, before: number): Promise<number>;
@@ -166,7 +166,6 @@ export interface MetricLine extends CallFigures {
   readonly name: string;
 }
 
-/** What was counted and timed of calls, by every process of the store, also before a restart. */
 /** Counts the calls that end in this process while it is open, to the millisecond. */
 export interface MetricWatch {
   readonly id: string;
@@ -174,12 +173,13 @@ export interface MetricWatch {
   readonly tool?: string;
   /** When it began, in milliseconds since the epoch. */
   readonly since: number;
-  /** What was counted by now. */
+  /** Returns what has been counted so far. */
   figures(): CallFigures;
   /** Ends it; returns what was counted until then, also when it is called again. */
   stop(): CallFigures;
 }
 
+/** What was counted and timed of calls, by every process of the store, also before a restart. */
 export interface CribMetrics {
   /**
    * Sums up the calls of a range: of the last hour, and of all tools, unless told otherwise.

@@ -23,7 +23,7 @@ export interface ModelReply {
 export interface ModelCall {
   readonly id: string;
   readonly name: string;
-  /** As the model wrote it: whoever runs the call has to validate it. */
+  /** As the model wrote it: it has to be validated before the call runs. */
   readonly input: unknown;
 }
 
@@ -52,7 +52,7 @@ export interface ConverseRequest {
   readonly tools?: readonly CallableTool[];
   readonly maxTokens?: number;
   readonly signal?: AbortSignal;
-  /** The text piece by piece, while it comes in. */
+  /** Receives the text piece by piece, while it comes in. */
   onText?(piece: string): void;
 }
 
@@ -91,9 +91,15 @@ export interface Model {
   /** False when none is configured; `generate` then fails with MODEL_NOT_CONFIGURED. */
   readonly configured: boolean;
   generate(request: ModelRequest): Promise<ModelReply>;
-  /** Absent in a model that answers single questions only. Fails like `generate`. */
+  /**
+   * Continues a conversation; absent in a model that answers single questions only. Fails like
+   * `generate`.
+   */
   converse?(request: ConverseRequest): Promise<ConverseReply>;
-  /** Absent where no model for embeddings is configured, whatever `configured` says. Fails like `generate`. */
+  /**
+   * Makes the vector of a text; absent where no model for embeddings is configured, whatever
+   * `configured` says. Fails like `generate`.
+   */
   embed?(request: EmbedRequest): Promise<EmbedReply>;
   /** What `embed` costs; as for `price` when absent. */
   readonly embedPrice?: ModelPrice | 'unpriced';

@@ -45,8 +45,8 @@ export interface InstallOptions {
   /** Installs a package although its name looks like that of another one. */
   readonly allowLookAlike?: boolean;
   /**
-   * Asked before anything is written, with what would be installed. False leaves everything as it
-   * is and fails with USER_CANCELLED.
+   * Decides, before anything is written, about what would be installed. False leaves everything as
+   * it is and fails with USER_CANCELLED.
    */
   confirm?(review: InstallationReview): Promise<boolean>;
 }

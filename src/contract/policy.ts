@@ -72,10 +72,10 @@ export interface Policy {
   readonly version: string;
   /** A rule looks at the labels of the session, also for calls that are no way out of it. */
   readonly readsFlow?: boolean;
-  /** A throw counts as deny. */
+  /** Judges one call. A throw counts as deny. */
   judge(question: PolicyQuestion): Verdict;
-  /** The same verdict, and how every rule came to it. */
+  /** Judges one call like `judge`, and says how every rule was considered. */
   explain?(question: PolicyQuestion): Explanation;
-  /** What the caller is allowed beyond what it says of itself; its own rights when absent. */
+  /** Reads what the caller is allowed beyond what it says of itself; its own rights when absent. */
   rightsOf?(caller: Caller): Rights;
 }

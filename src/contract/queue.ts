@@ -59,7 +59,7 @@ export interface NewJob {
   readonly seal?: string;
 }
 
-/** The id under which a job and its calls are found: its own where nothing else made it. */
+/** Gives the id under which a job and its calls are found: its own where nothing else made it. */
 export const traceIdOf = ({ id, traceId }: NewJob): string => traceId ?? id;
 
 export interface Job extends NewJob {
@@ -183,7 +183,7 @@ export interface Queue {
   /** Adds jobs, all or none, synced; says for each whether it is new. */
   add(jobs: readonly NewJob[]): Promise<readonly boolean[]>;
   get(jobId: string): Promise<Job | undefined>;
-  /** Newest first. */
+  /** Lists jobs, newest first. */
   list(filter?: JobFilter): Promise<readonly Job[]>;
   counts(): Promise<Readonly<Record<string, JobCounts>>>;
   /** Cancels a job that is not finished; fires the signal of one that runs. False when it is. */

@@ -20,7 +20,7 @@ export interface RetryPolicy {
   /** Only these codes are tried again; when absent, every code that the table calls retryable. */
   readonly retryableErrors?: readonly ErrorCode[];
   readonly nonRetryableErrors?: readonly ErrorCode[];
-  /** A last word on one failure. `attempt` counts from 1. */
+  /** Decides about one failure, after the rules above. `attempt` counts from 1. */
   shouldRetry?(error: ToolError, attempt: number): boolean;
 }
 

@@ -10,7 +10,7 @@ export interface Logger {
 
 export interface Timer {
   cancel(): void;
-  /** Whether the process must stay alive for it; it does unless told otherwise. */
+  /** Sets whether the process stays alive for the timer; it does by default. */
   keepAlive(on: boolean): void;
 }
 
@@ -19,7 +19,10 @@ export interface Runtime {
   now(): number;
   /** Milliseconds on a clock that never goes back. */
   elapsed(): number;
-  /** `now` at a time that `elapsed` returned just before. Absent where `now` has to be read each time. */
+  /**
+   * Computes `now` from a value that `elapsed` has just returned. Absent where `now` has to be read
+   * each time.
+   */
   nowAt?(elapsed: number): number;
   /** 0 up to 1. */
   random(): number;

@@ -83,7 +83,10 @@ export interface SandboxRequest {
   readonly host?: SandboxHost;
   /** Ends the run: everything it started is killed. */
   readonly signal: AbortSignal;
-  /** Told once, however the run ended. Drivers that cannot measure a run never call it. */
+  /**
+   * Receives what the run used, once, however it ended. Drivers that cannot measure a run never
+   * call it.
+   */
   onUsage?(usage: SandboxUsage): void;
 }
 
@@ -93,15 +96,15 @@ export type SandboxReadiness =
 
 export interface Sandbox {
   readonly type: SandboxType;
-  /** Can this machine give the isolation? `install` says how to get it. */
+  /** Tells whether this machine can give the isolation; `install` says how to get it. */
   readiness(): Promise<SandboxReadiness>;
   /** Gets ready ahead of the first run, in the background; for drivers that take a while to start. */
   prepare?(): void;
   /**
-   * Fails with SANDBOX_ERROR when the isolation cannot be given, when a limit of memory or processes
-   * was hit or the code broke, with TIMEOUT when the time was over, with CANCELLED when the signal
-   * fired, with OUTPUT_TOO_LARGE when it wrote too much. A program that ends badly is no failure:
-   * its exit code tells.
+   * Runs code or a program. Fails with SANDBOX_ERROR when the isolation cannot be given, when a
+   * limit of memory or processes was hit or the code broke, with TIMEOUT when the time was over,
+   * with CANCELLED when the signal fired, with OUTPUT_TOO_LARGE when it wrote too much. A program
+   * that ends badly is no failure: its exit code tells.
    */
   run(request: SandboxRequest): Promise<SandboxOutcome>;
   close(): Promise<void>;
@@ -109,9 +112,12 @@ export interface Sandbox {
 
 /** The drivers of a crib, opened when they are first needed. */
 export interface Sandboxes {
-  /** Rejects with SANDBOX_ERROR, and what to install, when this machine cannot give it. */
+  /**
+   * Opens a driver. Rejects with SANDBOX_ERROR, and what to install, when this machine cannot give
+   * the isolation.
+   */
   get(type: SandboxType): Promise<Sandbox>;
-  /** What this machine can give, and what the rest would take. */
+  /** Tells which sandboxes this machine can give, and what the others need. */
   readiness(): Promise<readonly (SandboxReadiness & { readonly type: SandboxType })[]>;
   close(): Promise<void>;
 }

@@ -12,7 +12,10 @@ export type Validation<T> =
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 export interface Schema<T = unknown> {
-  /** All issues at once, defaults applied. Never throws, never changes the value given. */
+  /**
+   * Checks a value: all issues at once, defaults applied. Never throws, never changes the value
+   * given.
+   */
   validate(value: unknown): Validation<T>;
   /** The shape as JSON Schema, as a model or an editor sees it. */
   readonly json: JsonSchema;

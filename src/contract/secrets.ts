@@ -3,16 +3,16 @@
 export interface Secrets {
   /** Where they are kept, for people, e.g. `environment`. */
   readonly label?: string;
-  /** `undefined` when there is none under this key. */
+  /** Reads a secret; `undefined` when there is none under this key. */
   get(key: string): Promise<string | undefined>;
-  /** The keys it can name; absent where they cannot be listed. */
+  /** Lists the keys; absent where they cannot be listed. */
   keys?(): Promise<readonly string[]>;
 }
 
-/** A place where secrets can be put, too. */
+/** A store of secrets that can also be written. */
 export interface SecretVault extends Secrets {
   readonly label: string;
   set(key: string, value: string): Promise<void>;
-  /** False when there was none. */
+  /** Removes a secret; false when there was none. */
   remove(key: string): Promise<boolean>;
 }

@@ -32,13 +32,13 @@ export interface ReadDeps {
   readonly signal: AbortSignal;
   /** Reaches any public host, and hosts on this machine that the configuration names. */
   readonly fetch: typeof globalThis.fetch;
-  /** The checked address to connect to, for protocols other than HTTP. */
+  /** Resolves a host to the checked address to connect to, for protocols other than HTTP. */
   resolveHost(host: string, port: number): Promise<string>;
   /** Reads a file that the configuration names, no device or pipe; paths are relative to the project. */
   readFile(path: string, limits?: FileLimits): Promise<Uint8Array>;
-  /** The absolute path of such a file. */
+  /** Gives the absolute path of such a file. */
   absolutePath(path: string): string;
-  /** `undefined` when there is none under this key. */
+  /** Reads a secret; `undefined` when there is none under this key. */
   secret(key: string): Promise<string | undefined>;
   redact(text: string): string;
 }
@@ -59,7 +59,7 @@ export interface SourceReading<D> {
 
 /** An access token of a person's login or of client credentials. */
 export interface SourceTokens {
-  /** Rejects with AUTH_MISSING where a person has to log in first. */
+  /** Gives an access token. Rejects with AUTH_MISSING where a person has to log in first. */
   token(signal: AbortSignal): Promise<string>;
   /** Tells that the service did not accept the token, so that the next call gets another one. */
   refused(): Promise<void>;
@@ -74,7 +74,9 @@ export interface BuildDeps {
   refuse(refused: RefusedTool): void;
   /** Compiles a schema of the source; parts that cannot be checked safely are left out. */
   compile?(schema: JsonSchema): Promise<Schema>;
-  /** For health checks, which have no context: as `resolveHost` of the reading. */
+  /**
+   * Resolves a host like `resolveHost` of the reading, for health checks, which have no context.
+   */
   resolveHost?(host: string, port: number): Promise<string>;
   /** For health checks, which have no context: reaches what reading reaches. */
   readonly probe?: typeof globalThis.fetch;
@@ -84,7 +86,7 @@ export interface BuildDeps {
 
 export interface SourceDriver<D = unknown> {
   readonly kind: SourceKind;
-  /** Where the source is, for people: without credentials. */
+  /** Says where the source is, for people: without credentials. */
   locationOf(settings: ExternalSettings): string;
   read(settings: ExternalSettings, deps: ReadDeps): Promise<SourceReading<D>>;
   /**

@@ -7,7 +7,7 @@ export interface Source {
   readonly label: string;
   /** The user has accepted all of its tools beforehand: the lock holds none of them. */
   readonly isAccepted?: boolean;
-  /** A failure here is reported and never stops the other sources. */
+  /** Reads the tools. A failure is reported and never stops the other sources. */
   load(): Promise<readonly Tool[]>;
   /** Calls back when the tools may have changed and should be loaded again; returns how to stop. */
   watch?(changed: () => void): () => void;

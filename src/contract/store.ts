@@ -77,7 +77,6 @@ export interface BudgetLine {
   readonly heldTokens: number;
 }
 
-/** Whole numbers: millionths of a dollar, calls, tokens. What is spent and held never exceeds a limit. */
 /** Calls, and the tokens they used, that are counted in one line. */
 export interface BudgetCount {
   readonly key: string;
@@ -85,21 +84,22 @@ export interface BudgetCount {
   readonly tokens: number;
 }
 
+/** Whole numbers: millionths of a dollar, calls, tokens. What is spent and held never exceeds a limit. */
 export interface Ledger {
   /** Holds the amount in every scope, or in none. */
   reserve(reservation: Reservation): Promise<ReserveOutcome>;
-  /** Looks without holding. */
+  /** Tells whether the amount could be held, and holds nothing. */
   covers(wanted: Omit<Reservation, 'executionId'>): Promise<ReserveOutcome>;
   /** Holds more for a call that holds something already, in every scope or in none. */
   extend(executionId: string, more: Spending): Promise<ReserveOutcome>;
-  /** Counts calls for which nothing was held. No limit is asked. */
+  /** Counts calls for which nothing was held, without comparing them with a limit. */
   tally(counts: readonly BudgetCount[]): Promise<void>;
   /** Turns the hold into spending of what was really used, and one call. Unknown ids are ignored. */
   settle(executionId: string, actual: Spending): Promise<void>;
   release(executionId: string): Promise<void>;
-  /** Holds whose process is gone. */
+  /** Lists the holds whose process is gone. */
   orphans(): Promise<readonly Reservation[]>;
-  /** Lines whose key starts with the prefix. */
+  /** Lists the lines whose key starts with the prefix. */
   lines(prefix: string): Promise<readonly BudgetLine[]>;
 }
 
@@ -115,7 +115,7 @@ export type HitOutcome =
 export interface Counters {
   /** Counts one hit in every window, or refuses and counts in none. Windows start at multiples of their size. */
   hit(key: string, windows: readonly Window[], now: number): Promise<HitOutcome>;
-  /** Looks without counting. */
+  /** Tells whether a hit would be counted, and counts none. */
   peek(key: string, windows: readonly Window[], now: number): Promise<HitOutcome>;
 }
 
@@ -139,7 +139,7 @@ export interface ReplayRequest {
 
 export interface Replays {
   claim(request: ReplayRequest): Promise<ReplayClaim>;
-  /** Keeps the result. Does nothing where the key belongs to another execution by now. */
+  /** Stores the result. Does nothing where the key belongs to another execution by now. */
   finish(
     claim: { readonly key: string; readonly executionId?: string },
     result: ToolResult,
@@ -157,7 +157,10 @@ export interface MemoryStore {
     readonly value: unknown;
     readonly expiresAt?: number;
   }): Promise<void>;
-  /** `change` is synchronous and runs inside the transaction. Returns the new value. */
+  /**
+   * Changes a value and returns the new one. `change` is synchronous and runs inside the
+   * transaction.
+   */
   update(
     at: { readonly space: string; readonly key: string; readonly now: number },
     change: (value: unknown) => unknown,
@@ -185,7 +188,7 @@ export interface Snapshot {
 
 export interface Snapshots {
   save(snapshot: Snapshot): Promise<void>;
-  /** In the order of the writes. */
+  /** Lists the snapshots of a call, in the order of its writes. */
   of(executionId: string): Promise<readonly Snapshot[]>;
   /** Forgets them once they are restored. */
   drop(executionId: string): Promise<void>;
@@ -196,7 +199,7 @@ export interface Snapshots {
   expire(before: number): Promise<number>;
 }
 
-/** A question on its way into the inbox. */
+/** A question that is about to be added to the inbox. */
 export interface Parking {
   readonly record: ApprovalRecord;
   /** The most open questions that one user may have. */
@@ -218,12 +221,12 @@ export interface Approvals {
    * questions whose time is over become denied by `NOBODY_IN_TIME` first, and do not count.
    */
   park(parking: Parking): Promise<ParkOutcome>;
-  /** The records of one call that are in this state, newest first. Reads no others. */
+  /** Lists the records of one call that are in this state, newest first. Reads no others. */
   matching(callKey: string, state: ApprovalState): Promise<readonly ApprovalRecord[]>;
   get(id: string): Promise<ApprovalRecord | undefined>;
-  /** Newest first. */
+  /** Lists approvals, newest first. */
   list(state?: ApprovalState): Promise<readonly ApprovalRecord[]>;
-  /** False when it is not waiting any more. */
+  /** Decides a waiting record; false when it is not waiting any more. */
   decide(
     id: string,
     decision: {
@@ -250,7 +253,9 @@ export interface StoredResult {
 
 export interface Results {
   put(result: StoredResult): Promise<void>;
-  /** A slice of the text, by characters; `undefined` for an unknown handle or another user's. */
+  /**
+   * Reads a slice of the text, by characters; `undefined` for an unknown handle or another user's.
+   */
   read(
     handle: string,
     userId: string,
@@ -262,7 +267,7 @@ export interface Results {
   expire(before: number): Promise<number>;
 }
 
-/** How far a store has come, for whoever follows what other processes write. */
+/** How far a store has come, for following what other processes write. */
 export interface StoreMark {
   /** Another number than at the last look when another process has written since. */
   readonly foreignVersion: number;
@@ -297,7 +302,10 @@ export interface Store {
   readonly flows: Flows;
   readonly vectors: Vectors;
   readonly rollUps: RollUps;
-  /** Absent for a store that no other process can write to. Costs little: it may be asked often. */
+  /**
+   * Reads how far the store has come; absent where no other process can write to it. Cheap enough
+   * to be called often.
+   */
   mark?(): Promise<StoreMark>;
   /** Absent for a store that only processes of one user reach. */
   readonly sealKey?: SealKey;

@@ -158,13 +158,19 @@ export interface TeamOverview extends TeamKey {
 export interface TeamCatalog {
   key(): Promise<TeamKey>;
   overview(): Promise<TeamOverview>;
-  /** Newest first. */
+  /** Lists proposals, newest first. */
   proposals(state?: ProposalState): Promise<readonly TeamProposal[]>;
-  /** Rejects with NOT_FOUND. */
+  /** Reads a proposal with its difference. Rejects with NOT_FOUND. */
   review(id: string): Promise<TeamReview>;
-  /** Rejects with VALIDATION_ERROR for an entry that no client may load, CONFLICT for too many. */
+  /**
+   * Adds a proposal. Rejects with VALIDATION_ERROR for an entry that no client may load, CONFLICT
+   * for too many.
+   */
   propose(change: unknown, note: string | undefined, by: CallerNames): Promise<TeamProposal>;
-  /** Rejects with PERMISSION_DENIED for the proposer, CONFLICT for one that is decided or different. */
+  /**
+   * Decides a proposal. Rejects with PERMISSION_DENIED for its proposer, CONFLICT for one that is
+   * decided or different.
+   */
   decide(id: string, decision: TeamDecision, by: CallerNames): Promise<TeamProposal>;
   /**
    * Publishes what is approved. Rejects with CONFLICT when nothing is, unless `renew` asks for a bundle
@@ -176,9 +182,9 @@ export interface TeamCatalog {
   ): Promise<PublishedBundle>;
   /** Publishes the content of an older bundle under a new serial. */
   rollBack(serial: number, note: string | undefined, by: CallerNames): Promise<PublishedBundle>;
-  /** Newest first. */
+  /** Lists the published bundles, newest first. */
   history(): Promise<readonly PublishedBundle[]>;
-  /** The bundle in force; nothing while none was published. */
+  /** Reads the bundle in force; nothing while none was published. */
   bundle(): Promise<SignedBundle | undefined>;
 }
 

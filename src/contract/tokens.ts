@@ -1,4 +1,4 @@
-/** Tokens for the HTTP door: who may come in, as what, and within which bounds. */
+/** Tokens of the HTTP server: who may use it, in which role, and within which limits. */
 import type { Isolation } from './caller.ts';
 
 export const ROLES = ['viewer', 'agent', 'operator', 'admin'] as const;
@@ -27,7 +27,9 @@ export interface TokenRecord {
   readonly revokedAt?: number;
   readonly lastUsedAt?: number;
   readonly policy?: TokenPolicy;
-  /** That this user made it; one without counts only in the process that made it. */
+  /**
+   * Proves that this user made it. A token without a seal counts only in the process that made it.
+   */
   readonly seal?: string;
 }
 
@@ -35,10 +37,10 @@ export interface Tokens {
   /** Fails with CONFLICT when the id is taken. */
   add(record: TokenRecord): Promise<void>;
   get(id: string): Promise<TokenRecord | undefined>;
-  /** Newest first, with those that are revoked or expired. */
+  /** Lists the tokens, newest first, revoked and expired ones included. */
   list(): Promise<readonly TokenRecord[]>;
-  /** False when there is none of this id, or it was revoked before. */
+  /** Revokes a token; false when there is none of this id, or it was revoked before. */
   revoke(id: string, at: number): Promise<boolean>;
-  /** Notes that it was used; ids that nobody knows are ignored. */
+  /** Notes that a token was used; unknown ids are ignored. */
   touch(id: string, at: number): Promise<void>;
 }

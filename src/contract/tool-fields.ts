@@ -66,9 +66,9 @@ const lettersApart = (one: string, other: string): number => {
 const MAX_LETTERS_APART = 3;
 const MAX_NAME = 40;
 
-const didYouMean = (name: string, known: readonly string[]): string => {
+const didYouMean = (name: string, candidates: readonly string[]): string => {
   if (name.length > MAX_NAME) return '';
-  const [nearest] = known
+  const [nearest] = candidates
     .map((each) => ({ each, apart: lettersApart(name, each) }))
     .filter(({ each, apart }) => apart <= Math.min(MAX_LETTERS_APART, each.length - 1))
     .sort((a, b) => a.apart - b.apart);
@@ -95,9 +95,9 @@ const fieldsOf = (fields: Fields): ((value: Values) => string | undefined) => {
   );
   return (value) => {
     for (const { name, check, required } of checks) {
-      const given = value[name];
-      if (given === undefined && !required) continue;
-      const problem = check(given);
+      const field = value[name];
+      if (field === undefined && !required) continue;
+      const problem = check(field);
       if (problem !== undefined) return `${name} ${problem}`;
     }
     return undefined;

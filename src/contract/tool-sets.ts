@@ -1,6 +1,6 @@
 /**
- * Tools in the shapes that agent frameworks take. The shapes are told here by their structure, so
- * that neither the contract nor a program that uses one framework needs the libraries of the others.
+ * Tools in the shapes that agent frameworks take. The types describe their structure, so that
+ * neither the contract nor a program that uses one framework needs the libraries of the others.
  */
 import type { CallAs } from './call-options.ts';
 import type { ModelTools, ToolFilter } from './catalog.ts';
@@ -43,7 +43,7 @@ export interface RunOptions {
 }
 
 interface NamedTools {
-  /** True for a tool of this set: what else a model was given is for others to answer. */
+  /** Tells whether a tool belongs to this set; calls of other tools are for others to answer. */
   has(name: string): boolean;
   /** What the provider's schema dialect cannot express, tool by tool. */
   readonly losses: ModelTools['losses'];
@@ -78,13 +78,13 @@ export interface AiSdkOptions extends ToolSetOptions {
 
 export interface AiSdkTool {
   readonly description: string;
-  /** Made by the AI SDK, for its eyes only: `never` fits the type it has there. */
+  /** Made and read by the AI SDK alone: `never` fits the type that it has there. */
   readonly inputSchema: never;
   execute(
     input: unknown,
     options: { readonly toolCallId: string; readonly abortSignal?: AbortSignal | undefined },
   ): Promise<ToolReply> | AsyncIterable<ToolReply | RunningCall>;
-  /** Only with `approvalParts`. */
+  /** Tells whether a call waits for a person; only with `approvalParts`. */
   needsApproval?(input: unknown, options: { readonly toolCallId: string }): Promise<boolean>;
   toModelOutput(options: { readonly output: unknown }): AiSdkOutput;
 }
@@ -271,7 +271,7 @@ export interface GeminiTools extends NamedTools {
   run(turn: GeminiTurn, options?: RunOptions): Promise<GeminiResponsePart[]>;
 }
 
-/** The part of Mastra's tool that can be told without its library. */
+/** The part of Mastra's tool that can be described without its library. */
 export interface MastraTool {
   id: string;
   description: string;
@@ -286,7 +286,7 @@ export interface MastraContext {
   readonly writer?: { custom?(part: object): Promise<void> };
 }
 
-/** The part of LangChain's structured tool that can be told without its library. */
+/** The part of LangChain's structured tool that can be described without its library. */
 export type LangChainTool = {
   name: string;
   description: string;

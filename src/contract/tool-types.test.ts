@@ -100,7 +100,7 @@ describe('the types of a call', () => {
     });
   });
 
-  it('by name: a tool map can be told', () => {
+  it('by name: a tool map can be declared', () => {
     never<Cribs['told']>(async (crib) => {
       expectTypeOf(await crib.execute('far', { x: 1 })).toEqualTypeOf<ToolResult<string>>();
       // @ts-expect-error x is a number
@@ -110,7 +110,7 @@ describe('the types of a call', () => {
     expectTypeOf<Told['greet']['output']>().toEqualTypeOf<string>();
   });
 
-  it('a crib that knows its tools can be handed to whoever takes any crib', () => {
+  it('a crib with typed tools is assignable to a crib of any tools', () => {
     expectTypeOf<Cribs['mine']>().toExtend<Crib>();
     expectTypeOf<Cribs['told']>().toExtend<Crib>();
   });

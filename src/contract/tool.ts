@@ -10,7 +10,16 @@ import type { RetryPolicy } from './retry.ts';
 import type { SandboxConfig } from './sandbox.ts';
 import type { LazySchema } from './schema.ts';
 import type { AcceptedBy, ParsedBy } from './schema-type.ts';
+import type { CostModel, MostCost } from './tool-cost.ts';
 import { unknownToolField, wrongToolField } from './tool-fields.ts';
+import type {
+  Breaker,
+  CacheRule,
+  Concurrency,
+  RateLimit,
+  Recovery,
+  ResourceRequirements,
+} from './tool-limits.ts';
 
 export const SOURCES = [
   'builtin',
@@ -66,75 +75,6 @@ export interface AuthRequirement {
   test?(secret: string): Promise<boolean>;
 }
 
-export interface CostModel {
-  readonly model: 'free' | 'usage_based' | 'subscription' | 'one_time';
-  /** US dollars for every call. */
-  readonly fixed?: number;
-  readonly perUnit?: {
-    readonly unit: 'token' | 'character' | 'record' | 'second';
-    /** US dollars for one unit. */
-    readonly price: number;
-    /** The input field whose size or value gives the number of units. */
-    readonly inputField?: string;
-  };
-  readonly billingUrl?: string;
-  readonly freeTierLimit?: number;
-}
-
-/** The most that a call can cost. The budget holds it before the call; a charge above it ends the call. */
-export interface MostCost {
-  /** US dollars, without what the model costs. */
-  readonly cost?: number;
-  /** Without those of the model. */
-  readonly tokens?: number;
-  /** Tokens of all questions to the model together; priced by what the model costs. */
-  readonly model?: { readonly inputTokens: number; readonly outputTokens: number };
-}
-
-export interface RateLimit {
-  readonly maxPerHour?: number;
-  readonly maxPerDay?: number;
-}
-
-export interface CacheRule {
-  readonly ttlMs: number;
-  /** Handles for invalidation beyond the tool's own name. */
-  readonly tags?: readonly string[];
-}
-
-export type Recovery =
-  | { readonly strategy: 'retry' | 'skip' | 'abort' | 'manual' }
-  | { readonly strategy: 'fallback'; readonly tool: string };
-
-export interface Concurrency {
-  /** How many calls of this tool may run at once in this process. */
-  readonly limit: number;
-  /** How many more may wait; beyond that the call is refused. */
-  readonly queue?: number;
-}
-
-export interface Breaker {
-  /** Failures in a row that open the circuit. */
-  readonly failures: number;
-  /** How long it stays open before one call may probe. */
-  readonly restMs: number;
-  /** Opens it as well when this share of the window's calls failed (0 to 1), of 10 calls or `minCalls`. */
-  readonly errorRate?: {
-    readonly max: number;
-    readonly windowMs: number;
-    readonly minCalls?: number;
-  };
-}
-
-/** What one call uses of the machine while it runs. Flows run at once only what the machine has room for. */
-export interface ResourceRequirements {
-  /** `50MB`, `1GiB`. */
-  readonly memory?: string;
-  readonly disk?: string;
-  /** `50%` is half of one core. */
-  readonly cpu?: string;
-}
-
 export interface Dependency {
   readonly tool: string;
   /** A semantic version range; any version when absent. */
@@ -156,7 +96,7 @@ export interface Health {
 /** A rule of the tool's owner over and above the schema. Returns what is wrong, or nothing. */
 export interface Validator<I = unknown> {
   readonly name: string;
-  /** A throw counts as wrong. */
+  /** Says what is wrong with the input, or nothing. A throw counts as wrong. */
   check(input: I, facts: ValidatorFacts): string | undefined | Promise<string | undefined>;
 }
 
@@ -235,11 +175,11 @@ export interface Tool<I = unknown, O = unknown> {
   readonly validators?: readonly Validator<I>[];
   /** Only a tool that renders HTML should strip: content is never altered unasked. */
   readonly sanitize?: Sanitizing;
-  /** What a call touches, where it cannot be told from the names of the input fields. */
+  /** Lists what a call touches, where the names of the input fields do not say it. */
   targets?(input: I): CallTargets;
   /**
-   * The programs that a call will run, each with its arguments, where the input says so. Nobody is
-   * asked to approve a call of which one may not run.
+   * Lists the programs that a call will run, each with its arguments, where the input says so.
+   * Nobody is asked to approve a call of which one may not run.
    */
   programs?(input: I): readonly PlannedProgram[];
   /** Labels of its results, where the defaults by source and category do not fit. */
@@ -259,8 +199,9 @@ export interface Tool<I = unknown, O = unknown> {
   readonly auth?: AuthRequirement;
   readonly cost?: CostModel;
   /**
-   * The most that a call with this input can cost, where the price is known only afterwards. Without
-   * it a call is held to its price, and one whose price is unknown to `budget.unknownUsd`.
+   * Estimates the most that a call with this input can cost, where the price is known only
+   * afterwards. Without it a call is held to its price, and one whose price is unknown to
+   * `budget.unknownUsd`.
    */
   estimate?(input: I): MostCost;
   readonly permissions?: readonly string[];
@@ -356,7 +297,7 @@ interface DefineTool {
       readonly output?: never;
     },
   ): NamedTool<N, Tool<AcceptedBy<In>, O>>;
-  /** The types are told, or the definition is no literal. */
+  /** The types are given as type arguments, or the definition is no literal. */
   <I, O>(definition: ToolDefinition<I, O>): Tool<I, O>;
 }
 

@@ -50,7 +50,7 @@ export interface Vectors {
    * page at a time. Rejects with VALIDATION_ERROR for a query of another length than theirs.
    */
   search(query: VectorQuery): Promise<readonly VectorMatch[]>;
-  /** True when there was one. */
+  /** Deletes a vector; true when there was one. */
   delete(key: VectorKey): Promise<boolean>;
   /** Forgets all vectors of a user and kind; says how many. */
   clear(userId: string, kind: VectorKind): Promise<number>;

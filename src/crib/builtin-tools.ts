@@ -61,7 +61,7 @@ export interface BuiltinOptions {
   now(): number;
 }
 
-/** The source all cribs load first. */
+/** Makes the source that all cribs load first. */
 export const builtinTools = ({ services, ...options }: BuiltinOptions): Source => ({
   kind: 'builtin',
   label: 'builtin',

@@ -18,7 +18,10 @@ const isMissing = (path: string): Promise<boolean> =>
     () => true,
   );
 
-/** Warns; a task whose paths are missing is refused when it is run. */
+/**
+ * Warns of patterns that allow nothing, and of tasks whose paths are missing. Such a task is
+ * refused when it is run.
+ */
 export const checkCommands = async (
   { allow, tasks }: Config['commands'],
   log: Logger,

@@ -147,7 +147,7 @@ const withDeliveries = async (
   return crib;
 };
 
-/** What the crib says of itself before anything is open. */
+/** Gives what the crib reports of itself before anything is open. */
 const sizeOf = ({ model }: CribOptions, { execution, ...config }: Config) => ({
   maxConcurrentTools: execution.maxConcurrentTools,
   hasModel: model?.configured ?? config.model !== undefined,

@@ -2,7 +2,7 @@
 import { toolSettingsOf } from '../config/configured-tools.ts';
 import type { Config } from '../config/schema.ts';
 import { retryPolicyOf } from '../config/sections/calls/execution.ts';
-import type { Breaker } from '../contract/tool.ts';
+import type { Breaker } from '../contract/tool-limits.ts';
 import type { LoopLimits } from '../governance/ledger/loop-breaker.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../kit/data/durations.ts';
 import type { EngineSettings } from '../pipeline/shared-services.ts';
@@ -42,7 +42,7 @@ const loopLimits = (loop: {
   windowMs: loop.windowSeconds * SECOND_MS,
 });
 
-/** `isEnforced` tells of tools that a team insists on. */
+/** Makes the settings of the engine. `isEnforced` tells which tools a team enforces. */
 export const engineSettings = (
   config: Config,
   isEnforced?: SettingsSource['isEnforced'],

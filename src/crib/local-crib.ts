@@ -4,13 +4,7 @@ import type { CallAs, CallOptions } from '../contract/call-options.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Catalog } from '../contract/catalog.ts';
 import type { CribChains } from '../contract/chain.ts';
-import {
-  type Capabilities,
-  PROCESS_OPERATIONS,
-  type ProcessRequest,
-  type ProcessResult,
-  type StartedCall,
-} from '../contract/crib.ts';
+import type { Capabilities, StartedCall } from '../contract/crib.ts';
 import type { CribHost } from '../contract/crib-host.ts';
 import type {
   CribApprovals,
@@ -30,6 +24,11 @@ import type { ToolLock } from '../contract/lock.ts';
 import type { CribMetrics } from '../contract/metrics.ts';
 import type { CribPackages } from '../contract/packages.ts';
 import type { Explanation } from '../contract/policy.ts';
+import {
+  PROCESS_OPERATIONS,
+  type ProcessRequest,
+  type ProcessResult,
+} from '../contract/process-request.ts';
 import type { JobEnd, NewJob } from '../contract/queue.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Sandboxes } from '../contract/sandbox.ts';
@@ -58,15 +57,11 @@ import { checked, checkedMethods } from './members/checked.ts';
 import { executionsOf } from './members/executions-of.ts';
 import {
   APPROVAL_CHECKS,
-  CATALOG_CHECKS,
   EVENT_CHECKS,
   EXECUTION_CHECKS,
-  LOCK_CHECKS,
   PERMISSION_CHECKS,
   RESULT_CHECKS,
   SERVER_CHECKS,
-  SYNC_CATALOG,
-  TOOL_SET_CHECKS,
 } from './members/member-checks.ts';
 import type { MemberDeps, Opened } from './members/member-deps.ts';
 import {
@@ -79,7 +74,14 @@ import { explainMissing, namedCall } from './members/named-call.ts';
 import { permissionsOf } from './members/permissions-of.ts';
 import { ReadySandboxes } from './members/ready-sandboxes.ts';
 import { resultsOf } from './members/results-of.ts';
+import { serversOf } from './members/servers-of.ts';
 import { StartingCalls } from './members/starting-calls.ts';
+import {
+  CATALOG_CHECKS,
+  LOCK_CHECKS,
+  SYNC_CATALOG,
+  TOOL_SET_CHECKS,
+} from './members/tool-checks.ts';
 import { USAGE_CHECKS, usageOf } from './members/usage-of.ts';
 import { PACKAGE_CHECKS } from './packages/packages-of.ts';
 import { SOURCE_CHECKS } from './sources/sources-of.ts';
@@ -184,7 +186,9 @@ export class LocalCrib implements CribHost {
     this.events = checked(deps.events, EVENT_CHECKS, { sync: ['on'] });
     this.sources = checked(deps.sources, SOURCE_CHECKS);
     this.packages = checked(deps.packages, PACKAGE_CHECKS);
-    this.servers = checked(this.#servers(), SERVER_CHECKS, { sync: ['logs', 'watch'] });
+    this.servers = checked(serversOf({ ...members, ...deps }), SERVER_CHECKS, {
+      sync: ['logs', 'watch'],
+    });
   }
 
   #auditOf(members: MemberDeps): CribAudit {
@@ -200,31 +204,6 @@ export class LocalCrib implements CribHost {
     return checked(healthOf({ ...members, ...this.#deps, ...own }), HEALTH_CHECKS, {
       sync: ['circuits'],
     });
-  }
-
-  #servers(): Servers {
-    const { servers } = this.#deps;
-    // The breaker counted failures of a process that has ended.
-    const reset = (name: string): void => {
-      const server = `mcp:${name}`;
-      const closed = this.#engine?.shared.resetServer(server);
-      for (const tool of closed?.tools ?? []) this.events.emit('circuit.closed', { tool });
-      const [tool = ''] = closed?.tools ?? [];
-      if (closed?.isServerClosed) this.events.emit('circuit.closed', { tool, server });
-    };
-    return {
-      ...servers,
-      restart: async (name) => {
-        const status = await servers.restart(name);
-        reset(name);
-        return status;
-      },
-      connect: async (server) => {
-        const status = await servers.connect(server);
-        reset(server.name);
-        return status;
-      },
-    };
   }
 
   keepCounting(): () => Promise<void> {

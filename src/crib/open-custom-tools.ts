@@ -16,7 +16,7 @@ import { runIn } from './sources/run-in-sandbox.ts';
 export interface CustomTools {
   /** Absolute. */
   readonly folder: string;
-  /** The trusted files, by path below the folder. */
+  /** Reads the trusted files, by path below the folder. */
   files(): Promise<ReadonlyMap<string, Uint8Array>>;
   /** The cache for compiled code: in the user's folder, never in the project's. */
   readonly cacheDir?: string;

@@ -90,13 +90,13 @@ const secretsFor = async (
   return learningSecrets(createSecretChain(sources), redactor);
 };
 
-/** How models reach their keys and endpoints. */
+/** How models get their keys and reach their endpoints. */
 interface ModelWays {
   readonly secrets: Secrets;
   readonly egress: Egress;
 }
 
-/** Requests go through the egress guard, as tools' do, and to one host. */
+/** Makes the `fetch` of a model: through the egress guard, as for tools, and to one host. */
 const fetchFrom =
   (host: string, egress: Egress): typeof globalThis.fetch =>
   (input, init) => {

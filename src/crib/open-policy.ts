@@ -44,7 +44,7 @@ export const policySources = async ({
   return [{ origin: 'the program', kind: 'program', document: policy }, ...fromFiles];
 };
 
-/** Opens the policy. Loads the rule engine only where somebody wrote rules. Throws CONFIG_INVALID. */
+/** Opens the policy. Loads the rule engine only where rules are written. Throws CONFIG_INVALID. */
 export const openPolicy = async (
   options: OpenPolicyOptions,
   { flow, shadow }: Config['policy'],

@@ -19,7 +19,10 @@ export type VaultName = 'file' | 'keychain';
 export const openVault = (name: VaultName, { config, home }: SecretDeps): SecretVault =>
   name === 'file' ? createFileSecrets(resolve(home, config.secrets.file)) : createKeychainSecrets();
 
-/** Logins to MCP servers lie in the same vaults; only the connection to that server may read them. */
+/**
+ * Tells the key of a login to an MCP server: it lies in the same vaults, and only the connection to
+ * that server may read it.
+ */
 const isLogin = (key: string): boolean => /^mcp\.oauth:/i.test(key);
 
 const withoutLogins = (vault: SecretVault): Secrets => ({

@@ -90,13 +90,13 @@ const isSame = (some: readonly LockEntry[], others: readonly LockEntry[]): boole
 /** Keeps the lock in files. Throws `ConfigError` for an invalid file. */
 const fileStore = async (location: LockLocation, runtime: Runtime): Promise<LockStore> => {
   let files = await readLockFiles(location);
-  let held: Lines = { user: linesIn(files.user), project: linesIn(files.project) };
-  let all = [...held.user, ...held.project];
+  let current: Lines = { user: linesIn(files.user), project: linesIn(files.project) };
+  let all = [...current.user, ...current.project];
   const isUsers = ownerOf(location, files);
-  const own = (): readonly LockEntry[] => [...held.user.filter(isUsers), ...held.project];
+  const own = (): readonly LockEntry[] => [...current.user.filter(isUsers), ...current.project];
   const writeProject = async (lines: readonly LockEntry[]): Promise<void> => {
     const { project, userDir } = location;
-    if (!project || !files.project || isSame(lines, held.project)) return;
+    if (!project || !files.project || isSame(lines, current.project)) return;
     const after = formatLock(lines, VISIBLE);
     const edit = { before: files.project.text, after, now: runtime.now() };
     const isKept = await writeProjectLock({ ...project, userDir }, edit);
@@ -104,7 +104,7 @@ const fileStore = async (location: LockLocation, runtime: Runtime): Promise<Lock
     files = { ...files, project: { ...files.project, text: after } };
   };
   const writeUser = async (lines: readonly LockEntry[]): Promise<void> => {
-    if (isSame(lines, held.user)) return;
+    if (isSame(lines, current.user)) return;
     const after = formatLock(lines, VISIBLE);
     await writeUserLock(location.userDir, { before: files.user.text, after, now: runtime.now() });
     files = { ...files, user: { ...files.user, text: after } };
@@ -113,11 +113,11 @@ const fileStore = async (location: LockLocation, runtime: Runtime): Promise<Lock
     entries: () => all,
     own,
     async change(edit) {
-      const next = divide(edit(own()), held, isUsers);
+      const next = divide(edit(own()), current, isUsers);
       await writeProject(next.project);
       await writeUser(next.user);
-      held = next;
-      all = [...held.user, ...held.project];
+      current = next;
+      all = [...current.user, ...current.project];
     },
   };
 };
@@ -144,7 +144,7 @@ const lazyJudging = async (deps: LazyLockDeps) => {
   const load = async () => (await import('../registry/lock/create-tool-lock.ts')).createToolLock;
   let create = deps.store.entries().length > 0 ? await load() : undefined;
   let families: ToolFamilies | undefined;
-  let made: JudgingLock | undefined;
+  let lock: JudgingLock | undefined;
   return {
     guard: (guarded: ToolFamilies): void => {
       families = guarded;
@@ -153,8 +153,8 @@ const lazyJudging = async (deps: LazyLockDeps) => {
       create ??= await load();
     },
     get(): JudgingLock | undefined {
-      if (families && create) made ??= create({ ...deps, families, visible: VISIBLE });
-      return made;
+      if (families && create) lock ??= create({ ...deps, families, visible: VISIBLE });
+      return lock;
     },
   };
 };

@@ -117,7 +117,7 @@ const plant = async (): Promise<string> => {
 };
 
 describe('a database that came with the folder', () => {
-  it('lets nobody in by its tokens, grants nothing, and replays no stored result', async () => {
+  it('accepts none of its tokens and grants, and replays no stored result', async () => {
     const token = await plant();
     const before = readFileSync(inProject());
     const crib = await open('user');
@@ -213,7 +213,7 @@ describe('a log planted beside the database of the user', () => {
     expect(await (await again.store()).memory.read('s', 'k', Date.now())).toBe('mine');
   });
 
-  it('is told from the log that a process of the user left when it was killed', async () => {
+  it('is told apart from the log that a killed process of the user left', async () => {
     const alive = await open('user');
     await (await alive.store()).memory.write({ space: 's', key: 'k', value: 'mine' });
     expect(statSync(`${inProject()}-wal`).size).toBeGreaterThan(0);

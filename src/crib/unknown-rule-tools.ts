@@ -19,11 +19,11 @@ const problemOf = (pattern: string, deps: RuleToolsDeps, names: readonly string[
   if (names.some((name) => matchesName(pattern, name))) return undefined;
   const other = deps.tools.get(pattern)?.tool.name;
   if (other !== undefined) return `${pattern} is another name of ${other}; rules go by ${other}`;
-  const meant = didYouMean(pattern, names);
-  if (meant === '' && deps.nearOnly) return undefined;
+  const suggestion = didYouMean(pattern, names);
+  if (suggestion === '' && deps.nearOnly) return undefined;
   const later = deps.mayGrow ? LATER : '';
   if (pattern.includes('*')) return `no tool fits ${pattern}${later}`;
-  return `there is no tool named ${pattern}${meant || later}`;
+  return `there is no tool named ${pattern}${suggestion || later}`;
 };
 
 /** Returns a sentence for each tool name in a rule that matches no tool. */

@@ -47,11 +47,11 @@ export const cutForModel = (
   if (typeof value !== 'object' || value === null) return value;
   if (mediaIn(value) !== undefined) return value;
   if (Array.isArray(value)) {
-    const kept = value.slice(0, limits.maxArrayItems);
-    if (kept.length < value.length) {
+    const items = value.slice(0, limits.maxArrayItems);
+    if (items.length < value.length) {
       cut(`a list of ${value.length} items was cut to ${limits.maxArrayItems}`);
     }
-    return kept.map((item) => cutForModel(item, limits, cut));
+    return items.map((item) => cutForModel(item, limits, cut));
   }
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, cutForModel(item, limits, cut)]),

@@ -75,7 +75,7 @@ describe('sandboxFor', () => {
   });
 
   it.each(['', 'constructor', '__proto__', 'None', 'lax'])(
-    'threat: the level "%s", which nobody knows, is the strictest',
+    'threat: the unknown level "%s" counts as the strictest',
     (level) => {
       const wanted = { use: 'program', type: 'process' } as const;
       expect(sandboxFor(level, wanted)).toEqual(sandboxFor('paranoid', wanted));

@@ -27,7 +27,7 @@ const PAGE_ROWS = 250;
 const agrees = async (precondition: Precondition, context: ToolContext): Promise<boolean> =>
   precondition.check === undefined || (await precondition.check(context)) === true;
 
-/** A precondition that has nothing but its `check` is not met without one. */
+/** Runs the `check`. A precondition that has nothing else is not met without one. */
 const checked = async (precondition: Precondition, context: ToolContext): Promise<boolean> =>
   precondition.check !== undefined && (await agrees(precondition, context));
 

@@ -40,7 +40,7 @@ export const succeeded = <T>(call: CallRequest, data: T): ToolResult<T> => ({
   metadata: metadataOf(call),
 });
 
-/** The status that goes with a code, so that no stage has to remember. */
+/** Gives the status that goes with a code. */
 const statusOf = (error: ToolError): FailedResult['status'] => {
   if (error.code === 'TIMEOUT') return 'timeout';
   if (error.code === 'CANCELLED') return 'cancelled';
@@ -68,7 +68,7 @@ export const failedWith = (call: CallRequest, error: ToolError): FailedResult =>
   metadata: metadataOf(call),
 });
 
-/** A refusal or a failure with a code of the table. */
+/** Makes the result of a refusal or a failure, with a code of the table. */
 export const failed = (
   call: CallRequest,
   code: ErrorCode,

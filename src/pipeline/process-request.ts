@@ -3,15 +3,15 @@ import type { CallAs } from '../contract/call-options.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Catalog } from '../contract/catalog.ts';
 import type { ChainOptions, CribChains } from '../contract/chain.ts';
+import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
 import {
-  type PlannedCall,
+  type OrderedCall,
   PROCESS_OPERATIONS,
   type ProcessCall,
   type ProcessedCall,
   type ProcessRequest,
   type ProcessResult,
-} from '../contract/crib.ts';
-import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
+} from '../contract/process-request.ts';
 import type { ToolResult } from '../contract/result.ts';
 import { isRecord } from '../kit/data/is-record.ts';
 import { unknownNameText } from '../kit/text/did-you-mean.ts';
@@ -35,7 +35,10 @@ const processed = ({ id, tool }: ProcessCall, result: ToolResult | undefined): P
   ...(result && { executionId: result.metadata.executionId }),
 });
 
-/** `outcomes` has the result of each call, in their order; nothing for one that did not run. */
+/**
+ * Sums the calls up. `outcomes` has the result of each, in their order; nothing for one that did
+ * not run.
+ */
 const summary = (
   calls: readonly ProcessCall[],
   outcomes: readonly (ToolResult | undefined)[],
@@ -53,7 +56,7 @@ const summary = (
 
 /** Makes the calls as a chain or a graph; what is wrong with the whole is an error of the answer. */
 const chain = async (
-  calls: readonly PlannedCall[],
+  calls: readonly OrderedCall[],
   options: ChainOptions,
   { chains, caller }: ProcessDeps,
 ): Promise<Outcome> => {
@@ -70,7 +73,7 @@ const chain = async (
   }
 };
 
-/** A chain that cannot be made is an answer; anything else is a bug and goes on. */
+/** Makes an answer of a chain that cannot be made; anything else is a bug and is thrown on. */
 const refused = (thrown: unknown): Outcome => {
   if (!(thrown instanceof ToolFailure)) throw thrown;
   const errors = [toolError(thrown.code, thrown.message, thrown.extras)];
@@ -78,7 +81,7 @@ const refused = (thrown: unknown): Outcome => {
 };
 
 const validateChain = async (
-  calls: readonly PlannedCall[],
+  calls: readonly OrderedCall[],
   { chains, caller }: ProcessDeps,
 ): Promise<Outcome> => {
   const data = await chains.validate(calls, caller);
@@ -86,7 +89,7 @@ const validateChain = async (
 };
 
 const optimizeChain = async (
-  calls: readonly PlannedCall[],
+  calls: readonly OrderedCall[],
   { chains }: ProcessDeps,
 ): Promise<Outcome> => {
   try {

@@ -50,7 +50,10 @@ const follow = (reached: WeakMap<CallRequest, string>): Tracer => ({
   run: (call, through) => through(call),
 });
 
-/** Also refuses what the broker would refuse once the tool runs: a program that is not allowed. */
+/**
+ * Ends the rehearsal. Also refuses what the broker would refuse once the tool runs: a program that
+ * is not allowed.
+ */
 const conclude = ({ approve: { refusedProgram } }: StageDeps) =>
   async function checkPrograms(call: AdmittedCall): Promise<ToolResult> {
     return (await refusedProgram(call)) ?? succeeded(call, dryRunReport(call));

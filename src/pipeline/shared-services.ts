@@ -85,7 +85,7 @@ export interface EngineDeps {
   readonly egress: Egress;
   readonly untrustedTools?: ReadonlySet<string> | undefined;
   readonly sandboxes: Sandboxes;
-  /** Made when it is first needed. */
+  /** Opens the key, which is made when it is first needed. */
   signingKey(): Promise<SigningKey>;
 }
 

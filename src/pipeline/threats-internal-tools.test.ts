@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aTool, type TestCrib, testCrib } from '../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../contract/context.ts';
-import type { ProcessRequest } from '../contract/crib.ts';
+import type { ProcessRequest } from '../contract/process-request.ts';
 import { defineInternalTool } from './internal-tool.ts';
 
 let root: string;

@@ -1,13 +1,13 @@
 /** Combines a tool's own limits with those of the configuration, which win. */
 import { RetryPolicies, type RetryPolicy } from '../contract/retry.ts';
+import type { Tool } from '../contract/tool.ts';
 import type {
   Breaker,
   CacheRule,
   Concurrency,
   RateLimit,
   Recovery,
-  Tool,
-} from '../contract/tool.ts';
+} from '../contract/tool-limits.ts';
 import { perTool } from './per-tool.ts';
 
 export interface ToolSettings {
@@ -35,8 +35,9 @@ export interface SettingsSource {
     readonly cache?: CacheRule | false | undefined;
   };
   /**
-   * Whether a team insists on a tool. Settings then neither shorten its time nor change how often it
-   * may be called, what is cached of it and when it is tried again: that would switch it off, too.
+   * Tells whether a team enforces a tool. Settings then neither shorten its time nor change how
+   * often it may be called, what is cached of it and when it is tried again: that would switch it
+   * off, too.
    */
   isEnforced?(name: string): boolean;
 }

@@ -13,7 +13,7 @@ const RESERVED = 'names that start with "toolcrib:" are kept for tools of the cr
 export const isToolName = (name: unknown): name is string =>
   typeof name === 'string' && NAME.test(name);
 
-/** Throws CONFIG_INVALID with the first thing that is wrong. */
+/** Checks a tool. Throws CONFIG_INVALID with the first thing that is wrong. */
 export const checkTool = (tool: Tool): void => {
   const problem = problemWith(tool);
   if (problem === undefined) return;

@@ -16,7 +16,7 @@ export type Editing = Pick<
 export interface EditingDeps {
   readonly families: ToolFamilies;
   readonly events: Events | undefined;
-  /** Whether the configuration switches the tool on or off; nothing where it says neither. */
+  /** Tells whether the configuration switches the tool on or off; nothing where it says neither. */
   allows(name: string): boolean | undefined;
   isEnforced(name: string): boolean;
 }
@@ -84,16 +84,16 @@ const switchedOff = (name: string): ToolFailure =>
   });
 
 const checkAll = (families: ToolFamilies, tools: readonly Tool[]): void => {
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   for (const tool of tools) {
     checkTool(tool);
     const key = `${tool.name}@${tool.version}`;
-    if (seen.has(key) || families.named(tool.name)?.versions.has(tool.version)) throw taken(tool);
-    seen.add(key);
+    if (keys.has(key) || families.named(tool.name)?.versions.has(tool.version)) throw taken(tool);
+    keys.add(key);
   }
 };
 
-/** Refuses an alias too: the update would rename the tool. */
+/** Throws TOOL_NOT_FOUND, for an alias too: the update would rename the tool. */
 const notThere = (name: string): never => {
   throw new ToolFailure('TOOL_NOT_FOUND', `There is no tool named ${name} to replace.`, {
     suggestions: ['Register it instead.'],

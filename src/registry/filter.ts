@@ -3,7 +3,7 @@ import type { CatalogEntry, ToolFilter } from '../contract/catalog.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import { isRange, satisfier } from './versions.ts';
 
-/** Throws VALIDATION_ERROR for an invalid version range. */
+/** Compiles a filter. Throws VALIDATION_ERROR for an invalid version range. */
 export const matcher = (filter: ToolFilter = {}): ((entry: CatalogEntry) => boolean) => {
   const { source, category, tier, tags, capabilities, enabled } = filter;
   const inRange = filter.range === undefined ? undefined : rangeTest(filter.range);

@@ -62,7 +62,7 @@ export const createNames = (): Names => {
   };
 };
 
-/** Loaded at the first use: it would slow the start of every command. */
+/** Loads the module at the first use: it would slow the start of every command. */
 const crypto = () => process.getBuiltinModule('node:crypto');
 
 const MAX_LENGTH = 64;

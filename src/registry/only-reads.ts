@@ -1,7 +1,7 @@
 /** Says whether a tool can be called again without a key. */
 import type { Tool } from '../contract/tool.ts';
 
-/** True for a tool that changes nothing and calls nobody. */
+/** Tells whether a tool changes nothing and calls no other tools. */
 export const onlyReads = (tool: Tool | undefined): boolean =>
   tool !== undefined &&
   tool.tier === 'read_only' &&

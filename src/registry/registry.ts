@@ -20,9 +20,11 @@ export interface RegistryDeps {
   readonly events?: Events;
   /** Feeds the rankings by popularity, recency and performance. */
   readonly usage?: UsageOf;
-  /** Whether the configuration switches a tool on or off; nothing leaves it to `setEnabled`. */
+  /**
+   * Tells whether the configuration switches a tool on or off; nothing leaves it to `setEnabled`.
+   */
   readonly isEnabled?: (name: string) => boolean | undefined;
-  /** Whether a team insists on a tool: it can be neither switched off nor replaced here. */
+  /** Tells whether a team enforces a tool: it can be neither switched off nor replaced here. */
   readonly isEnforced?: (name: string) => boolean;
   /** Decides about tools from outside; without one they are not held. */
   readonly gate?: Gate;
@@ -36,7 +38,7 @@ export interface Registry extends Catalog {
   ready(name: string, version?: string): ReadyTool | Promise<ReadyTool> | undefined;
   /** Says which dependency keeps a tool from running; nothing when it can run. */
   unmetDependency(tool: Tool): string | undefined;
-  /** Never rejects: the reports hold what failed. */
+  /** Loads sources. Never rejects: the reports hold what failed. */
   load(sources: readonly Source[]): Promise<readonly LoadReport[]>;
   /** Removes the tools of a source and closes it. Never rejects. */
   unload(source: Source): Promise<void>;

@@ -165,7 +165,7 @@ const addVersion = (family: Family, registered: Registered): void => {
   if (!family.pinned) family.active = foremost(family.versions.values()) ?? registered;
 };
 
-/** The error for a version that exists already. */
+/** Makes the error for a version that exists already. */
 export const taken = ({ name, version }: Tool): ToolFailure =>
   new ToolFailure('CONFLICT', `Version ${version} of ${name} is registered already.`, {
     suggestions: ['Give it another version, or replace the present one with update.'],

@@ -14,7 +14,7 @@ export interface Registered {
   readonly owner: Source | undefined;
   readonly renamedFrom: string | undefined;
   deprecated: boolean;
-  /** Why nobody may call it yet. */
+  /** Why it cannot be called yet. */
   quarantine: Quarantine | undefined;
   /** Made at the first call or the first read of a schema. */
   state: ReadyState | undefined;
@@ -34,7 +34,7 @@ export interface Family {
 
 type Semver = typeof import('semver');
 
-/** Loaded for the first range or second version: most programs need neither. */
+/** Loads the module for the first range or second version: most programs need neither. */
 const semver = (): Semver => createRequire(import.meta.url)('semver') as Semver;
 
 export const isRange = (range: string): boolean => semver().validRange(range) !== null;
@@ -67,7 +67,7 @@ export const cleanUp = async (versions: readonly Registered[]): Promise<void> =>
   await Promise.all(versions.map(async ({ state }) => state?.cleanup()));
 };
 
-/** Throws NOT_FOUND when there is no such version. */
+/** Finds a version. Throws NOT_FOUND when there is none. */
 export const versionOf = (family: Family, version: string): Registered => {
   const registered = family.versions.get(version);
   if (registered) return registered;

@@ -13,13 +13,15 @@ export interface DeliveryDeps {
   readonly runtime: Pick<Runtime, 'log'>;
 }
 
-/** Keys of the development server of QStash. Everybody knows them. */
+/** Keys of the development server of QStash, which are public. */
 const PUBLIC_KEYS: ReadonlySet<string> = new Set([
   'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r',
   'sig_5ZB6DVzB1wjE8S6rZ7eenA8Pdnhs',
 ]);
 
-/** Throws CONFIG_INVALID where the address of this server is not set. */
+/**
+ * Makes what the surface needs. Throws CONFIG_INVALID where the address of this server is not set.
+ */
 export const jobDeliveryOf = ({ crib, loaded, env, runtime }: DeliveryDeps): JobDelivery => {
   const { config, userDir } = loaded;
   const endpoint = workerEndpoint(config, env);

@@ -4,7 +4,10 @@ import { isLoopbackHost } from '../config/sections/server.ts';
 import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
 import { errorCodeOf } from '../kit/data/reason-of.ts';
 
-/** Throws CONFIG_INVALID for an address beyond this machine unless names and TLS are configured. */
+/**
+ * Checks an address. Throws CONFIG_INVALID for one beyond this machine unless names and TLS are
+ * configured.
+ */
 export const assertReachable = (
   host: string,
   { allowedHosts, behindTls }: Config['server'],

@@ -133,7 +133,7 @@ const observe = ({ crib, runtime }: ServerDeps): (() => Promise<void>) => {
   };
 };
 
-/** Throws CONFIG_INVALID for a pattern of `observation.healthChecks` that makes no sense. */
+/** Checks `observation.healthChecks`. Throws CONFIG_INVALID for a pattern that makes no sense. */
 const assertHealthChecks = ({ loaded, runtime }: ServerDeps): void => {
   const { healthChecks: cron } = loaded.config.observation;
   if (cron === undefined) return;
@@ -145,8 +145,8 @@ const assertHealthChecks = ({ loaded, runtime }: ServerDeps): void => {
 };
 
 /**
- * Listens. Throws CONFIG_INVALID for an address that it must not or cannot listen on, CONFLICT for a
- * port in use.
+ * Opens the server. Throws CONFIG_INVALID for an address that it must not or cannot listen on,
+ * CONFLICT for a port in use.
  */
 export const openServer = async (deps: ServerDeps): Promise<RunningServer> => {
   assertReachable(deps.host, deps.loaded.config.server);

@@ -31,7 +31,7 @@ export interface ServerDeps {
   readonly describe: NonNullable<HttpDeps['describe']>;
   /** How the level of the log is changed while the server runs. */
   readonly logLevels?: LogLevels | undefined;
-  /** Offered to admins only where nobody but this machine reaches the server. */
+  /** Offered to admins only where the server is reached from this machine alone. */
   readonly serverEditor?: NonNullable<HttpDeps['serverEditor']>;
   readonly sourceEditor?: NonNullable<HttpDeps['sourceEditor']>;
 }

@@ -22,7 +22,10 @@ export interface RunningTelemetry {
   close(): Promise<void>;
 }
 
-/** Returns `undefined` where no variable switches anything on. What cannot be done is logged. */
+/**
+ * Starts the exporters; `undefined` where no variable switches one on. What cannot be done is
+ * logged.
+ */
 export const startTelemetry = async ({
   env,
   version,

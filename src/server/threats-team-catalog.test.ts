@@ -76,7 +76,7 @@ describe('threats: the review of a catalog', { timeout: TIME_LIMIT }, () => {
   });
 
   it.each(['', '/key', '/bundle', '/proposals', '/history'])(
-    'gives nothing of /v1/catalog%s to somebody without a valid token',
+    'gives nothing of /v1/catalog%s to a client without a valid token',
     async (path) => {
       await world.publish(TOOL);
       for (const headers of [{}, { authorization: 'Bearer tc_0000000000000000_wrong' }]) {

@@ -11,10 +11,13 @@ export interface CallbackDeps {
   readonly runtime: Pick<Runtime, 'now' | 'log'>;
 }
 
-/** A secret that can be tried out is none. */
+/** Shorter secrets can be guessed by trying. */
 const MIN_SECRET_LENGTH = 16;
 
-/** Returns nothing where no source of the configuration has a secret to sign with. */
+/**
+ * Makes what the surface needs; nothing where no source of the configuration has a secret to sign
+ * with.
+ */
 export const workflowCallbacksOf = ({
   crib,
   loaded,

@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { fixturePrompts, fixtureResources } from './mcp-server-shelves.mjs';
+import { fixturePrompts, fixtureResources } from './mcp-server-resources.mjs';
 import { fixtureTools } from './mcp-server-tools.mjs';
 
 const load = (path) => import(pathToFileURL(resolve(process.argv[2] ?? 'dist', path)).href);

@@ -1,13 +1,12 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createCribHost } from '../../src/crib/create-crib.ts';
+import { effectsIn, killAfterEffects, startEffectWorker } from '../fixtures/effect-worker.ts';
 import { sized } from '../guarantees/size.ts';
 
-const SCRIPT = join(import.meta.dirname, '../fixtures/flow-worker.mjs');
 const RUNS = sized(40, 600);
 const EFFECTS_A_RUN = 4;
 const KILLS = sized(7, 60);
@@ -15,38 +14,17 @@ const PROCESSES = 4;
 /** How long one of them is frozen. */
 const FROZEN_MS = sized(2_000, 60_000);
 
-const linesOf = async (root: string): Promise<readonly string[]> => {
-  const text = await readFile(join(root, 'effects.txt'), 'utf8').catch(() => '');
-  return text.split('\n').filter(Boolean);
-};
-
-const startWorker = (root: string) => {
-  const args = [SCRIPT, root, '1', String(RUNS)];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk;
-  });
-  const exited = new Promise((resolve) => child.once('exit', resolve));
-  return { child, exited, isOver: () => text.includes('all over') };
-};
-
-/** Kills a worker a few effects after it has begun. */
-const workUntilKilled = async (root: string, kill: number): Promise<void> => {
-  const before = (await linesOf(root)).length;
-  const { child, exited, isOver } = startWorker(root);
-  while ((await linesOf(root)).length < before + 1 + ((kill * 5) % 17) && !isOver()) await wait(1);
-  child.kill('SIGKILL');
-  await exited;
-};
+const startWorker = (root: string) => startEffectWorker('flow-worker.mjs', root, '1', String(RUNS));
 
 describe('F1: kill -9 while flows run', () => {
   it('loses no run, repeats no effect, and blocks what is in doubt', async () => {
     const root = await mkdtemp(join(tmpdir(), 'toolcrib-flows-'));
-    for (let kill = 0; kill < KILLS; kill++) await workUntilKilled(root, kill);
+    for (let kill = 0; kill < KILLS; kill++) {
+      await killAfterEffects(root, 1 + ((kill * 5) % 17), () => startWorker(root));
+    }
     const { exited } = startWorker(root);
     await exited;
-    const lines = await linesOf(root);
+    const lines = await effectsIn(root);
     expect(new Set(lines).size).toBe(lines.length);
     const crib = await createCribHost({ root });
     const runs = await crib.flows.list({ limit: 1000 });
@@ -68,14 +46,14 @@ describe('F5: several processes on one store, one of them frozen for long', () =
   it('end every run, and make every effect once', async () => {
     const root = await mkdtemp(join(tmpdir(), 'toolcrib-flows-'));
     const workers = Array.from({ length: PROCESSES }, () => startWorker(root));
-    while ((await linesOf(root)).length < RUNS / 2) await wait(2);
+    while ((await effectsIn(root)).length < RUNS / 2) await wait(2);
     const [frozen] = workers;
     frozen?.child.kill('SIGSTOP');
     await wait(FROZEN_MS);
     frozen?.child.kill('SIGCONT');
     await Promise.all(workers.map(({ exited }) => exited));
     expect(workers.map(({ isOver }) => isOver())).toEqual(workers.map(() => true));
-    const lines = await linesOf(root);
+    const lines = await effectsIn(root);
     expect(new Set(lines).size).toBe(lines.length);
     expect(lines).toHaveLength(RUNS * EFFECTS_A_RUN);
     const crib = await createCribHost({ root });

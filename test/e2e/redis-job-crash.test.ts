@@ -1,14 +1,13 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createCribHost } from '../../src/crib/create-crib.ts';
+import { effectsIn, startEffectWorker } from '../fixtures/effect-worker.ts';
 import { isMissing } from '../fixtures/needed-programs.ts';
 import { startRedis } from '../fixtures/real-redis.ts';
 
-const SCRIPT = join(import.meta.dirname, '../fixtures/redis-job-worker.mjs');
 const JOBS = 300;
 /** Longer than a worker's lock and the interval of the check for lost ones. */
 const FROZEN_MS = 5_000;
@@ -18,24 +17,10 @@ afterEach(async () => {
   for (const each of cleanup.splice(0).reverse()) await each();
 });
 
-const linesOf = async (root: string): Promise<readonly string[]> => {
-  const text = await readFile(join(root, 'effects.txt'), 'utf8').catch(() => '');
-  return text.split('\n').filter(Boolean);
-};
-
 const startWorker = (root: string, url: string, part = '') => {
-  const args = [SCRIPT, root, String(JOBS), url, part];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  cleanup.push(() => child.kill('SIGKILL'));
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk;
-  });
-  const exited = new Promise((resolve) => child.once('exit', resolve));
-  const says = async (word: string): Promise<void> => {
-    while (!text.includes(word) && child.exitCode === null) await wait(5);
-  };
-  return { child, exited, says, isOver: () => text.includes('all over') };
+  const worker = startEffectWorker('redis-job-worker.mjs', root, String(JOBS), url, part);
+  cleanup.push(() => worker.child.kill('SIGKILL'));
+  return worker;
 };
 
 describe.skipIf(isMissing('redis-server'))('jobs on Redis: workers that die and freeze', () => {
@@ -48,7 +33,7 @@ describe.skipIf(isMissing('redis-server'))('jobs on Redis: workers that die and 
     const killed = startWorker(root, redis.url);
     await frozen.says('frozen');
     await killed.says('works');
-    while ((await linesOf(root)).length < JOBS / 2) await wait(1);
+    while ((await effectsIn(root)).length < JOBS / 2) await wait(1);
     killed.child.kill('SIGKILL');
     await killed.exited;
     const survivor = startWorker(root, redis.url);
@@ -56,7 +41,7 @@ describe.skipIf(isMissing('redis-server'))('jobs on Redis: workers that die and 
     frozen.child.kill('SIGCONT');
     await Promise.all([survivor.exited, frozen.exited]);
     expect([survivor.isOver(), frozen.isOver()]).toEqual([true, true]);
-    const lines = await linesOf(root);
+    const lines = await effectsIn(root);
     expect(new Set(lines).size).toBe(lines.length);
     const crib = await createCribHost({ root, config: { jobs: { url: redis.url } } });
     cleanup.push(() => crib.close());

@@ -4,7 +4,7 @@ import type { Session } from '../api/call-records.ts';
 import { type Api, createApi } from '../api/create-api.ts';
 import { whoseSession } from './whose-session.ts';
 
-export type Standing =
+export type SessionState =
   | { readonly is: 'unknown' }
   /** `left`: by oneself, or never in; `ended`: the session was over. */
   | { readonly is: 'out'; readonly why: 'left' | 'ended'; readonly error?: ApiError | undefined }
@@ -26,14 +26,14 @@ export interface KeptSession {
   follow(): Promise<boolean>;
 }
 
-export const OUT = { is: 'out', why: 'left' } as const satisfies Standing;
+export const OUT = { is: 'out', why: 'left' } as const satisfies SessionState;
 
-const ended = (old: Standing): Standing =>
+const ended = (old: SessionState): SessionState =>
   old.is === 'in' || old.is === 'other' ? { is: 'out', why: 'ended' } : old;
 
 export const keepSession = (
   fetch: typeof globalThis.fetch,
-  become: (next: Standing | ((old: Standing) => Standing)) => void,
+  become: (next: SessionState | ((old: SessionState) => SessionState)) => void,
 ): KeptSession => {
   let held: Session | undefined;
   const enter = (session: Session): void => {

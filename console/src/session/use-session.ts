@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { type ApiError, asApiError } from '../api/api-error.ts';
 import type { Session } from '../api/call-records.ts';
 import type { Api } from '../api/create-api.ts';
-import { keepSession, OUT, type Standing } from './keep-session.ts';
+import { keepSession, OUT, type SessionState } from './keep-session.ts';
 
 export interface CliSessionDeps {
   readonly fetch: typeof fetch;
@@ -22,14 +22,14 @@ export interface OtherTabs {
 }
 
 /** What a first look that failed means. */
-const afterFailure = (error: ApiError, hadCode: boolean): Standing => {
+const afterFailure = (error: ApiError, hadCode: boolean): SessionState => {
   if (error.status === 0) return { is: 'cut-off', error };
   return !hadCode && error.status === 401 ? OUT : { ...OUT, error };
 };
 
 interface SignedIn {
   readonly api: Api;
-  readonly standing: Standing;
+  readonly state: SessionState;
   signIn(code: string): Promise<void>;
   signOut(): Promise<void>;
   onSignedOut(): void;
@@ -51,8 +51,8 @@ const firstLook = async (api: Api, code: string | undefined): Promise<Session> =
 };
 
 export const useSession = ({ fetch, takeCode, onAddress, tabs }: CliSessionDeps): SignedIn => {
-  const [standing, setStanding] = useState<Standing>({ is: 'unknown' });
-  const kept = useMemo(() => keepSession(fetch, setStanding), [fetch]);
+  const [state, setState] = useState<SessionState>({ is: 'unknown' });
+  const kept = useMemo(() => keepSession(fetch, setState), [fetch]);
   const { api, enter, follow } = kept;
   useEffect(() => tabs.onTold(() => void follow()), [tabs, follow]);
   const enterAnew = useCallback(
@@ -70,7 +70,7 @@ export const useSession = ({ fetch, takeCode, onAddress, tabs }: CliSessionDeps)
     firstLook(api, code).then(code === undefined ? enter : enterAnew, (thrown: unknown) => {
       const error = asApiError(thrown);
       if (error.status === 0) unused.current = code;
-      setStanding(afterFailure(error, code !== undefined));
+      setState(afterFailure(error, code !== undefined));
     });
   }, [api, enter, enterAnew, takeCode]);
   const signIn = async (code: string): Promise<void> => enterAnew(await api.signIn(code));
@@ -86,5 +86,5 @@ export const useSession = ({ fetch, takeCode, onAddress, tabs }: CliSessionDeps)
     hasBegun.current = true;
     return onAddress(begin);
   }, [begin, onAddress]);
-  return { ...kept, standing, signIn, signOut, begin, goOn: enter };
+  return { ...kept, state, signIn, signOut, begin, goOn: enter };
 };

@@ -25,14 +25,20 @@ const fieldsBelow = (shape: ShapeNode, path: readonly string[]): readonly Config
 export const configFields = (shape: ShapeNode = configShape()): readonly ConfigField[] =>
   fieldsBelow(shape, []);
 
-/** True for a setting of a part that does not exist yet: the schema accepts it, nothing reads it. */
+/**
+ * Tells whether a setting belongs to a part that does not exist yet: the schema accepts it, nothing
+ * reads it.
+ */
 export const isPlanned = ({ description = '' }: ShapeNode): boolean =>
   description.endsWith('Not built yet.');
 
 const upperSnake = (key: string): string =>
   key.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase();
 
-/** `execution.maxCallDepth` → `TOOLCRIB_EXECUTION_MAX_CALL_DEPTH`; `__` surrounds chosen names. */
+/**
+ * Names the variable of a setting: `execution.maxCallDepth` → `TOOLCRIB_EXECUTION_MAX_CALL_DEPTH`;
+ * `__` surrounds chosen names.
+ */
 export const environmentName = (path: readonly string[]): string => {
   let name = 'TOOLCRIB';
   path.forEach((key, index) => {

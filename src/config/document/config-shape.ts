@@ -23,7 +23,7 @@ export interface ShapeNode {
 
 export type ConfigPath = readonly (string | number)[];
 
-/** True for a node with named settings, or with entries under names that the user chooses. */
+/** Recognises a node with named settings, or with entries under names that the user chooses. */
 export const isMapping = (node: ShapeNode | undefined): boolean => node?.type === 'object';
 
 /** Finds the node of one key of a mapping or list. */

@@ -69,7 +69,7 @@ export interface EnvironmentReading {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Never throws: returns problems. */
+/** Reads the variables. Never throws: returns problems. */
 export const environmentLayers = (env: Environment, shape: ShapeNode): EnvironmentReading => {
   const variables = settingsIn(env);
   const patterns = variables.length > 0 ? patternsOf(shape) : [];

@@ -31,7 +31,7 @@ type Composed =
   | { readonly document: Document; readonly problems: readonly [] }
   | { readonly document: undefined; readonly problems: readonly TextProblem[] };
 
-/** Never throws for invalid text: returns problems and no document. */
+/** Parses YAML. Never throws for invalid text: returns problems and no document. */
 export const composeYaml = async (text: string): Promise<Composed> => {
   const { document, faults } = compose(await import('yaml'), text, CONFIG_YAML);
   return document ? { document, problems: [] } : { document, problems: faults.map(problemOf) };
@@ -45,7 +45,9 @@ export interface ParsedText {
 
 const NO_MAPPING = 'expected a mapping of sections, e.g. "tools:"';
 
-/** Never throws for invalid text. An empty file is an empty mapping. */
+/**
+ * Parses a configuration file. Never throws for invalid text. An empty file is an empty mapping.
+ */
 export const parseConfigText = async (text: string): Promise<ParsedText> => {
   const { value: parsed, faults, placeOf } = readYaml(await import('yaml'), text, CONFIG_YAML);
   const value = parsed ?? {};

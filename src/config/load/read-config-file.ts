@@ -39,7 +39,7 @@ export interface BytesReading {
   readonly fault: string | undefined;
 }
 
-/** Never throws: returns a `fault`. */
+/** Reads a file. Never throws: returns a `fault`. */
 export const readBytes = async (file: string, rules: ReadRules = {}): Promise<BytesReading> => {
   const { mostBytes: maxBytes = MAX_BYTES, noLink } = rules;
   const check = (stats: Stats): void => {

@@ -27,7 +27,10 @@ const entryIn = (value: unknown): Entry => (isRecord(value) ? value : {});
 const unlessEmpty = (key: string, pairs: Entry): Entry =>
   Object.keys(pairs).length > 0 ? { [key]: pairs } : {};
 
-/** Codex has headers by value and by variable, a bearer token by variable, and inherited variables. */
+/**
+ * Reads an entry of Codex, which has headers by value and by variable, a bearer token by variable,
+ * and inherited variables.
+ */
 const fromCodex = (entry: Entry): Entry => {
   const token = ownValue(entry, 'bearer_token_env_var');
   const inherited = textsIn(ownValue(entry, 'env_vars')).map((name) => [name, variable(name)]);
@@ -54,7 +57,10 @@ const withVariables = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withVariables(item)]));
 };
 
-/** opencode has one list for the command and its arguments, and `environment`. */
+/**
+ * Reads an entry of opencode, which has one list for the command and its arguments, and
+ * `environment`.
+ */
 const fromOpencode = (original: Entry): Entry => {
   const entry = entryIn(withVariables(original));
   const words = ownValue(entry, 'command');

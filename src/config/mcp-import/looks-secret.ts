@@ -11,7 +11,10 @@ const FORMS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
 ];
 
-/** True for a long mix of letters and digits, without characters of a path, an address or a sentence. */
+/**
+ * Recognises a long mix of letters and digits, without characters of a path, an address or a
+ * sentence.
+ */
 const isDense = (value: string): boolean =>
   /^[A-Za-z0-9+=_-]{24,}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
 

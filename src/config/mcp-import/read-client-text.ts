@@ -53,7 +53,7 @@ export interface ClientReading {
   readonly isOurs: boolean;
 }
 
-/** True for an entry that starts Toolcrib as an MCP server. */
+/** Recognises an entry that starts Toolcrib as an MCP server. */
 const startsToolcrib = (entry: unknown): boolean => {
   const { command, args } = (entry ?? {}) as { command?: unknown; args?: unknown };
   const words = [command, args].flat().filter((word): word is string => typeof word === 'string');

@@ -13,7 +13,7 @@ export interface Rewriting {
   readonly lists: readonly JsoncNode[];
   readonly client: ClientName | undefined;
   readonly launch: Launch;
-  /** True for servers, by their foreign names, that could not be imported and stay. */
+  /** Tells whether a server, by its foreign name, could not be imported and stays. */
   readonly stays: (foreignName: string) => boolean;
 }
 

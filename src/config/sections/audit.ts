@@ -21,7 +21,7 @@ interface Checkpoints {
   readonly secret?: string;
 }
 
-/** A secret goes to an address where nobody on the way can read it, and to nothing else. */
+/** Refuses a secret for anything but an address over which it is encrypted. */
 const secretFault = ({ to, secret }: Checkpoints): string | undefined => {
   if (secret === undefined) return undefined;
   if (to === undefined || LOCAL_DESTINATION.test(to))

@@ -10,7 +10,7 @@ export const TOOL_NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 export const TOOL_NAME_RULE =
   'a tool name is 1 to 128 letters, digits, "_", ".", ":" or "-" and starts with a letter or digit';
 
-/** True for a name that may be a key under `tools`. */
+/** Tells whether a name may be a key under `tools`. */
 export const isToolName = (name: string): boolean => TOOL_NAME.test(name);
 
 export const toolName = z.string().regex(TOOL_NAME, TOOL_NAME_RULE);

@@ -45,7 +45,7 @@ const oidc = z.strictObject({
   }),
 });
 
-/** True for addresses that only programs on this machine can reach. */
+/** Recognises addresses that only programs on this machine can reach. */
 export const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 

@@ -85,7 +85,7 @@ export class AlertFacts {
     );
   }
 
-  /** Those with the most calls first. */
+  /** Reads the figures of each tool, source or caller, those with the most calls first. */
   lines(kind: Exclude<MetricKind, 'overall'>, windowMs: number): Promise<readonly MetricLine[]> {
     const { metrics } = this.#deps.crib;
     return this.#once(`lines ${kind} ${windowMs}`, () =>

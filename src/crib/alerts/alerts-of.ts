@@ -36,7 +36,10 @@ export interface OpenedAlertMember {
   raise(): () => Promise<void>;
 }
 
-/** Compiles the configured alerts now: one that is not valid stops the start. */
+/**
+ * Makes `crib.alerts`. Compiles the configured alerts at once: one that is not valid stops the
+ * start.
+ */
 export const alertsOf = async (deps: OpenAlertsDeps): Promise<OpenedAlertMember> => {
   const alerts = new KnownAlerts(deps);
   await alerts.compileConfigured();

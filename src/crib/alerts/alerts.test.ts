@@ -118,7 +118,7 @@ describe('an alert over figures', () => {
 });
 
 describe('a silence', () => {
-  it('keeps an alert from telling, and what still fires at its end is told then', async () => {
+  it('keeps the actions of an alert from running; what still fires at its end is sent then', async () => {
     const crib = await open();
     await crib.alerts.set({ ...FAILS, window: '1h' });
     await crib.alerts.silence('fails', { forMs: 10 * MINUTE_MS, note: 'maintenance', by: 'ada' });

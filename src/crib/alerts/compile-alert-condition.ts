@@ -14,7 +14,7 @@ import { declareNames, namesFor } from './alert-names.ts';
 export interface AlertCondition {
   /** The names that the condition uses. */
   readonly names: ReadonlySet<string>;
-  /** Throws where it cannot be worked out. */
+  /** Evaluates the condition. Throws where it cannot be evaluated. */
   holds(values: Readonly<Record<string, unknown>>): boolean;
 }
 
@@ -24,13 +24,13 @@ type Compile = (text: string) => AlertCondition;
 const conditionCompiler = (each: string | undefined): Compile => {
   const prepared = { patterns: new LinearPatterns(), constants: new Map<string, unknown>() };
   const environment = declareNames(boundedEnvironment(prepared), each);
-  const known = namesFor(each);
+  const allNames = namesFor(each);
   const meter = new WorkMeter();
   return (text) => {
     const program = environment.parse(text);
     const names = new Set<string>();
     visitNodes(program.ast, ({ op, args }) => {
-      if (op === 'id' && known.includes(args)) names.add(args);
+      if (op === 'id' && allNames.includes(args)) names.add(args);
     });
     prepareCondition(program.ast, prepared, environment);
     const { valid, type, error } = program.check();
@@ -48,10 +48,10 @@ const conditionCompiler = (each: string | undefined): Compile => {
 const suggestionFor = (reason: string, each: string | undefined): string => {
   const [, wrong] = /Unknown variable: (\w+)/.exec(reason) ?? [];
   const names = namesFor(each);
-  const meant = wrong === undefined ? '' : didYouMean(wrong, names);
-  return meant === ''
+  const suggestion = wrong === undefined ? '' : didYouMean(wrong, names);
+  return suggestion === ''
     ? `The names are ${names.join(', ')}; see docs/alerts.md.`
-    : meant.replace(/^\W+/, '');
+    : suggestion.replace(/^\W+/, '');
 };
 
 export type CompileAlertCondition = (text: string, each: string | undefined) => AlertCondition;

@@ -33,7 +33,10 @@ export interface AlertActions {
   job(type: string, payload: unknown, as: CallAs): Promise<void>;
 }
 
-/** The caller that the configuration names: no role and no permission that is not written there. */
+/**
+ * Makes the caller that the configuration names, with the roles and permissions written there and
+ * no others.
+ */
 const callerOf = ({ user, roles = [], permissions = [] }: AlertCaller, id: string): CallAs => ({
   userId: user,
   agentId: 'alerts',
@@ -181,7 +184,9 @@ class Judge {
   }
 }
 
-/** Those that are not well come first: nobody can push them out of the list. */
+/**
+ * Limits the list. Subjects that fire or pend come first, so that many others cannot push them out.
+ */
 const bounded = (names: readonly string[], known: readonly string[]) => {
   const all = [...new Set([...known, ...names])];
   return { names: all.slice(0, MAX_SUBJECTS), leftOut: Math.max(0, all.length - MAX_SUBJECTS) };
@@ -192,7 +197,9 @@ export interface CompileAlertDeps {
   readonly actions: AlertActions;
 }
 
-/** Throws a VALIDATION_ERROR for a condition or a template that makes no sense. */
+/**
+ * Compiles an alert. Throws a VALIDATION_ERROR for a condition or a template that makes no sense.
+ */
 export const compileAlert = (
   { id, definition, origin }: Pick<AlertStatus, 'id' | 'definition' | 'origin'>,
   { compile, actions }: CompileAlertDeps,

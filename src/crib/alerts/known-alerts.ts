@@ -11,7 +11,8 @@ import type { AlertFacts } from './alert-facts.ts';
 import type { OpenAlertsDeps, OpenedAlerts } from './open-alerts.ts';
 
 const MAX_SILENCE_MS = 366 * DAY_MS;
-const MAX_ALERTS = 500; /** Who changes alerts in the program itself. */
+const MAX_ALERTS = 500;
+/** Who changes alerts in the program itself. */
 export const LOCAL = 'local';
 
 type Alert = CompiledAlert<AlertFacts>;
@@ -149,7 +150,10 @@ export class KnownAlerts {
     );
   }
 
-  /** Throws VALIDATION_ERROR for an end that is over, missing or too far away. */
+  /**
+   * Makes the silence that the options describe. Throws VALIDATION_ERROR for an end that is over,
+   * missing or too far away.
+   */
   silenceOf({
     until,
     forMs,

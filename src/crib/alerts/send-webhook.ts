@@ -11,7 +11,7 @@ const SERVER_FAULT = 500;
 
 export interface SendWebhookDeps {
   readonly egress: Pick<Egress, 'fetch'>;
-  /** Teaches the redactor what it returns. */
+  /** Reads a secret, and teaches the redactor its value. */
   secret(key: string): Promise<string | undefined>;
   now(): number;
 }
@@ -37,7 +37,7 @@ const addressOf = async ({ url }: WebhookAction, deps: SendWebhookDeps): Promise
   throw new ToolFailure('CONFIG_INVALID', `The secret ${key} holds no http(s) address.`);
 };
 
-/** One line for chat programs, which show the field `text`. */
+/** Makes the line for chat programs, which show the field `text`. */
 const textOf = ({ type, severity, alert, subject, summary }: AlertNotification): string => {
   const what = { 'alert.fired': 'FIRING', 'alert.resolved': 'RESOLVED', 'alert.tested': 'TEST' };
   return `[${what[type]}, ${severity}] ${alert}${subject === '' ? '' : ` (${subject})`}: ${summary}`;

@@ -60,8 +60,8 @@ const webhook = (host: string): readonly AlertAction[] => [
   { type: 'webhook', url: `http://${host}/hook` },
 ];
 
-describe('a store that somebody else has filled', () => {
-  it('silences no alert and hides none as told already', async () => {
+describe('threat: a store with planted records of alerts', () => {
+  it('a planted record silences no alert and marks none as sent', async () => {
     const folder = newFolder();
     const store = join(folder, 'store.db');
     const theirs = await open(store, join(folder, 'theirs'));
@@ -82,7 +82,7 @@ describe('a store that somebody else has filled', () => {
     ).toHaveLength(1);
   });
 
-  it('has the own records believed after a restart', async () => {
+  it('benign: records of the own user count after a restart', async () => {
     const folder = newFolder();
     const store = join(folder, 'store.db');
     const first = await open(store, folder);
@@ -100,7 +100,7 @@ describe('a store that somebody else has filled', () => {
     );
   });
 
-  it('keeps nobody from evaluating by a lease that never ends', async () => {
+  it('a planted lease that never ends keeps no process from evaluating', async () => {
     const folder = newFolder();
     const { crib } = await open(join(folder, 'store.db'), folder);
     await crib.alerts.set(ALERT);

@@ -1,5 +1,5 @@
 /** What the arguments of `crib.audit` have to be. */
-import type { AuditFilter } from '../../contract/audit.ts';
+import { AUDIT_STATUSES, type AuditFilter } from '../../contract/audit.ts';
 import type { CribAudit } from '../../contract/crib-members.ts';
 import { TIERS } from '../../contract/tool.ts';
 import {
@@ -18,10 +18,7 @@ import {
 } from '../../kit/data/check-arguments.ts';
 import type { MethodChecks } from '../members/checked.ts';
 
-const auditStatus = oneOf(
-  ...['success', 'failure', 'timeout', 'cancelled', 'denied', 'pending'],
-  ...['started', 'unknown', 'undone'],
-);
+const auditStatus = oneOf(...AUDIT_STATUSES);
 
 const auditFilter = fields({
   executionId: optional(name),

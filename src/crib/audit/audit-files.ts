@@ -73,7 +73,10 @@ export interface AuditService {
   checkpoint(store: Pick<Store, 'audit' | 'label'>, at: number): Promise<AuditCheckpoint>;
   /** Returns the stored checkpoints of the trail, oldest first. */
   recall(store: Pick<Store, 'label'>): Promise<readonly AuditCheckpoint[]>;
-  /** False for a store that ends with its process; its checkpoints are not stored. */
+  /**
+   * Tells whether a store outlasts its process. The checkpoints of one that does not are not
+   * stored.
+   */
   outlasts(store: Pick<Store, 'label'>): boolean;
   /** Compares the trail with the stored checkpoints and those in the named files. */
   verify(request: VerifyRequest): Promise<VerifyAnswer>;
@@ -94,12 +97,15 @@ export interface AuditService {
  */
 const TEMPORARY_STORES: ReadonlySet<string> = new Set(['memory', 'sqlite in memory']);
 
-/** The same checkpoint may be in several files. */
+/** Leaves out copies: the same checkpoint may be in several files. */
 const withoutCopies = (checkpoints: readonly AuditCheckpoint[]): readonly AuditCheckpoint[] => [
   ...new Map(checkpoints.map((each) => [JSON.stringify(each), each])).values(),
 ];
 
-/** A broken log of checkpoints may have lost some: what is left cannot vouch for the trail. */
+/**
+ * Fails a verification whose log of checkpoints is broken: it may have lost some, and the others
+ * prove too little.
+ */
 const heldTo = (
   report: AuditVerification,
   sources: readonly StoredCheckpoints[],

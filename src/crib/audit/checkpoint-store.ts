@@ -31,7 +31,10 @@ const withStore = async <T>(
   }
 };
 
-/** The driver would make the folder: below a mount point without its disk, on the disk of this store. */
+/**
+ * Throws where the folder is missing. The driver would create it, and below the mount point of a
+ * missing disk that is the disk of this store.
+ */
 const assertFolder = async (folder: string): Promise<void> => {
   const stats = await stat(folder).catch(() => undefined);
   if (stats?.isDirectory()) return;

@@ -138,7 +138,7 @@ describe('threat: tampering after the last checkpoint that a person made', () =>
     expect((await verify(inFile())).ok).toBe(false);
   });
 
-  it('benign: a trail that nobody touched is whole', { timeout: 60_000 }, async () => {
+  it('benign: an untouched trail verifies', { timeout: 60_000 }, async () => {
     await history(elsewhere());
     expect(await verify(inFile())).toMatchObject({ ok: true, checkpoints: 1 });
   });
@@ -162,7 +162,7 @@ describe('threat: tampering after the last checkpoint, with a second store', () 
     expect(named).toMatchObject({ ok: false, problem: { kind: 'truncated' } });
   });
 
-  it('benign: a trail that nobody touched is whole', { timeout: 60_000 }, async () => {
+  it('benign: an untouched trail verifies', { timeout: 60_000 }, async () => {
     await history(destination());
     expect(await verify(configured())).toMatchObject({ ok: true, checkpoints: 1 });
   });

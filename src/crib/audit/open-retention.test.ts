@@ -95,7 +95,7 @@ describe('audit.retentionDays', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('prunes once a day, whoever calls', async () => {
+  it('prunes once a day, however many calls are made', async () => {
     await fill([100]);
     const config = { audit: { retentionDays: 30 } };
     await oneCall({ config });

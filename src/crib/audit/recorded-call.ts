@@ -14,8 +14,8 @@ export const outcomeRows = async function* outcomeRows(
 ): AsyncGenerator<AuditRow, void> {
   for (let before: number | undefined; ; ) {
     const page = before === undefined ? {} : { before };
-    const wanted: AuditFilter = { ...filter, ...page, kind: 'outcome', limit: ROWS_AT_ONCE };
-    const rows = await audit.query(wanted);
+    const query: AuditFilter = { ...filter, ...page, kind: 'outcome', limit: ROWS_AT_ONCE };
+    const rows = await audit.query(query);
     yield* rows;
     before = rows.at(-1)?.seq;
     if (rows.length < ROWS_AT_ONCE) return;

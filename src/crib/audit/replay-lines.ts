@@ -74,7 +74,7 @@ const wouldEnd = ({ outcome, code, stage }: ReplayedNow): string => {
   return 'cannot be judged';
 };
 
-const known = (outcome: ReplayedBefore['outcome'], text: string): Side =>
+const outcomeSide = (outcome: ReplayedBefore['outcome'], text: string): Side =>
   outcome === 'unknown' ? { text } : { text, state: outcome };
 
 const inspectedText = (notes: unknown): Side => {
@@ -108,7 +108,7 @@ const specialBefore = (aspect: ReplayAspect, { row, before }: Compared): Side | 
 
 const pastSide = (aspect: ReplayAspect, compared: Compared): Side => {
   const { before, stop } = compared;
-  if (aspect === 'outcome') return known(before.outcome, ended(before));
+  if (aspect === 'outcome') return outcomeSide(before.outcome, ended(before));
   if (aspect === 'cost') return { text: usd(before.costUsd), state: usd(before.costUsd) };
   if (stop === aspect && aspect !== 'approval') {
     const refusal = { text: `refused: ${before.code}`, state: 'refused' };
@@ -137,7 +137,7 @@ const specialNow = (aspect: ReplayAspect, { row, now, rehearsal }: Compared): Si
 
 const presentSide = (aspect: ReplayAspect, compared: Compared): Side => {
   const { now, rehearsal } = compared;
-  if (aspect === 'outcome') return known(now.outcome, wouldEnd(now));
+  if (aspect === 'outcome') return outcomeSide(now.outcome, wouldEnd(now));
   if (!rehearsal) return NOT_JUDGED;
   if (aspect === 'cost') {
     if (now.estimatedUsd === undefined) return NOT_REACHED;
@@ -176,7 +176,10 @@ export const compareLines = (compared: Compared): readonly ReplayLine[] =>
     return { aspect, before: before.text, now: now.text, verdict: compareSides(before, now) };
   }).filter(isShown);
 
-/** Sums up: what was paid is no difference, because an estimate is not a bill. */
+/**
+ * Sums the lines up. A difference in cost does not count: an estimate is compared with what was
+ * paid.
+ */
 export const verdictOf = (lines: readonly ReplayLine[]): ReplayVerdict => {
   const outcome = lines.find(({ aspect }) => aspect === 'outcome');
   const isDifferent = lines.some(

@@ -40,13 +40,13 @@ const isOwner = (as: ReplayAs | undefined): boolean => {
   return roles.includes('owner') || roles.includes('admin');
 };
 
-/** Only who may decide about others says what roles a caller is judged in. */
+/** Throws where a caller who is no owner or admin names the roles that a call is judged in. */
 const assertMayName = ({ roles }: ReplayOptions, as: ReplayAs | undefined): void => {
   if (roles === undefined || isOwner(as)) return;
   throw new ToolFailure('PERMISSION_DENIED', 'Only an owner or admin has calls judged in a role.');
 };
 
-/** Answers the same for a call of somebody else as for one that is not on record. */
+/** Makes the error for a call that is not on record. A call of another user gets the same one. */
 const notFound = (): ToolFailure =>
   new ToolFailure('NOT_FOUND', 'There is no call of yours with that execution id.', {
     suggestions: ['See which there are: toolcrib audit list'],
@@ -72,7 +72,7 @@ const replayAll = async function* replayAll(
   const options = roles ? { roles } : {};
   assertMayName(options, as);
   const own = isOwner(as) ? range : { ...range, userId: callerOf(as).userId };
-  // Somebody else's calls are not to be found, as in `replay`.
+  // Calls of other users are treated as not on record, as in `replay`.
   if (range.userId !== undefined && range.userId !== own.userId) return;
   const [{ replayCall }, { outcomeRows }, ready] = await Promise.all([
     import('../audit/replay-call.ts'),

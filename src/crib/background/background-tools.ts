@@ -13,7 +13,7 @@ export interface BackgroundToolDeps {
   store(): Promise<Store>;
 }
 
-/** What embeddings cost; `undefined` where there are none. */
+/** Finds what embeddings cost; `undefined` where there are none. */
 const priceOf = (
   { background, model }: CribOptions,
   config: BackgroundToolDeps['config'],

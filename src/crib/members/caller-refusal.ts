@@ -6,10 +6,10 @@ import type { Caller } from '../../contract/caller.ts';
 import { type ToolError, toolError } from '../../contract/errors.ts';
 import type { Tokens } from '../../contract/tokens.ts';
 
-/** The session of a caller that came with a token, as the HTTP surface proves it: `token:<id>`. */
+/** How the HTTP surface names the session of a caller with a token: `token:<id>`. */
 const SESSION_PREFIX = 'token:';
 
-/** The id of the token that a caller was proven by; `undefined` for one that came without. */
+/** Gives the id of the token that proved the caller; `undefined` for a caller without a token. */
 export const tokenOf = ({ authenticated }: Caller): string | undefined =>
   authenticated?.sessionId.startsWith(SESSION_PREFIX)
     ? authenticated.sessionId.slice(SESSION_PREFIX.length)

@@ -6,7 +6,10 @@ export type MethodChecks<T> = { readonly [Name in keyof T]?: ArgumentChecks };
 
 type Method = (...values: readonly unknown[]) => unknown;
 
-/** What gives no promise throws; the others reject, as they do on any other failure. */
+/**
+ * The methods that return no promise. They throw; the others reject, as they do on any other
+ * failure.
+ */
 export interface SyncMethods<T> {
   readonly sync?: readonly (keyof T)[];
 }

@@ -14,7 +14,7 @@ import { requestPlanApproval } from './plan-approvals.ts';
 export interface DataFlowDeps extends Pick<MemberDeps, 'runtime' | 'open'> {
   readonly tools: Catalog;
   explain(tool: string, input: unknown, as: CallAs): Promise<Explanation>;
-  /** The average time of a tool's calls so far. */
+  /** Gives the average time of a tool's calls so far. */
   recordedMs(tool: string): number | undefined;
   /** Trusted flow files of the project; read when flows are first used. */
   readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
@@ -47,7 +47,7 @@ interface DataMemberDeps {
   service(): Promise<FlowService>;
 }
 
-/** The members for flows as data but `nodes`, which reads a run. */
+/** Makes the members for flows as data, without `nodes`, which reads a run. */
 export const dataMembers = (
   { data, service }: DataMemberDeps,
   { open, events }: Pick<DataFlowDeps, 'open'> & { readonly events: Pick<Events, 'emit'> },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { sendingTools } from '../../../test/fixtures/sending-tools.ts';
 import { defineFlow, type FlowContext } from '../../contract/flow.ts';
 import { defineTool } from '../../contract/tool.ts';
 import { createCribHost } from '../create-crib.ts';
@@ -13,25 +14,7 @@ afterEach(async () => {
   for (const each of cleanup.splice(0).reverse()) await each();
 });
 
-const sent: string[] = [];
-const send = defineTool({
-  name: 'send',
-  description: 'Sends a text.',
-  tier: 'external_api',
-  input: z.object({ text: z.string() }),
-  run: ({ text }) => {
-    sent.push(text);
-    return { sent: text };
-  },
-});
-const paid = defineTool({
-  name: 'paid',
-  description: 'Costs a dollar.',
-  tier: 'read_only',
-  cost: { model: 'usage_based', fixed: 1 },
-  input: z.object({}),
-  run: () => 'done',
-});
+const { sent, send, paid } = sendingTools();
 
 const open = async (options: CribOptions = {}) => {
   const root = mkdtempSync(join(tmpdir(), 'toolcrib-flow-'));

@@ -1,9 +1,9 @@
 /** `crib.flows`: the flows of this process and the runs of the store. */
 import type { CallAs } from '../../contract/call-options.ts';
-import type { Caller } from '../../contract/caller.ts';
+import { type Caller, provenNames } from '../../contract/caller.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
-import type { CribFlows } from '../../contract/flow.ts';
+import type { CribFlows, FlowCost } from '../../contract/flow.ts';
 import type { CribFlowData } from '../../contract/flow-data-members.ts';
 import type { FlowFilter, FlowRun, Flows, JournalStep } from '../../contract/flow-store.ts';
 import type { ToolResult } from '../../contract/result.ts';
@@ -12,12 +12,13 @@ import type { DataFlows } from '../../flow/declared/data-flows.ts';
 import { FlowRegistry } from '../../flow/flow-registry.ts';
 import type { FlowService } from '../../flow/flow-service.ts';
 import { noRun } from '../../flow/run-watchers.ts';
+import { flowBudgetKey } from '../../governance/ledger/budget.ts';
+import { MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
 import { countStart } from '../../governance/ledger/start-limits.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { callerOf } from '../../pipeline/new-call.ts';
 import { tokenOf, tokenRefusal } from './caller-refusal.ts';
 import { assertPlanned, type DataFlowDeps, dataMembers, openData } from './data-flows-of.ts';
-import { flowCost } from './flow-cost.ts';
 import { openFlowSeals } from './flow-seals.ts';
 import type { MemberDeps } from './member-deps.ts';
 import { redeemPlanApproval } from './plan-approvals.ts';
@@ -108,7 +109,7 @@ export interface OpenedFlows {
 interface Opening {
   readonly registry: FlowRegistry;
   service(): Promise<FlowService>;
-  /** The service where there is one: reading runs opens none. */
+  /** Returns the service if it is open already: reading runs does not open it. */
   opened(): Promise<FlowService> | undefined;
   data(): Promise<DataFlows>;
   stored(): Promise<Flows>;
@@ -126,7 +127,10 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
     openedData ??= openData(deps, registry);
     return openedData;
   };
-  /** The files are read first, so that a process without their flows does not pass their runs over. */
+  /**
+   * Reads the flow files first, so that the service knows their flows when it looks for runs that
+   * are due.
+   */
   const openLoaded = async (): Promise<FlowService> => {
     if (deps.flowFiles) await data();
     return openService(deps, registry);
@@ -149,16 +153,36 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
   };
 };
 
+/** Reads from the ledger what the calls of a run have cost, those of its children included. */
+const flowCost = async (
+  { id, caller }: FlowRun,
+  ledger: Pick<Ledger, 'lines'>,
+): Promise<FlowCost> => {
+  const key = flowBudgetKey(provenNames(caller).userId, id);
+  const cost = { usd: 0, heldUsd: 0, tokens: 0 };
+  for (const line of await ledger.lines(key)) {
+    // Lines of its children begin with the same text; what these cost is counted here as well.
+    if (line.key !== key) continue;
+    cost.usd += line.spentMicros / MICROS_PER_USD;
+    cost.heldUsd += line.heldMicros / MICROS_PER_USD;
+    cost.tokens += line.tokens;
+  }
+  return cost;
+};
+
 type RunMembers = Pick<CribFlows, Exclude<keyof CribFlows, keyof CribFlowData | 'register'>>;
 
-/** The members for runs, and the states of their steps. */
+/** Makes the members for runs, and the one that reads the states of their steps. */
 const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> => {
   const { registry, service, opened, data, stored, ledger, open, countStart } = opening;
   const readable = async (runId: string, as: CallAs | undefined) => {
     const run = await (await stored()).get(runId);
     return run && mayTouch(run, as) ? run : undefined;
   };
-  /** Without a caller nothing is read: the library user may touch every run. */
+  /**
+   * Tells whether the caller may touch a run. Reads nothing without a caller: the program itself
+   * may touch every run.
+   */
   const isTouchable = async (runId: string, as: CallAs | undefined): Promise<boolean> =>
     as === undefined || (await readable(runId, as)) !== undefined;
   const stepsOf = async (runId: string): Promise<readonly JournalStep[]> => {
@@ -177,8 +201,8 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
         await assertPlanned(await data(), { flow, input, planDigest, as });
       }
       if (planApproval === undefined) return (await service()).start(flow, input, as);
-      const given = { flow, input, as, approvalId: planApproval };
-      const planned = await redeemPlanApproval(given, { data: await data(), ...(await open()) });
+      const request = { flow, input, as, approvalId: planApproval };
+      const planned = await redeemPlanApproval(request, { data: await data(), ...(await open()) });
       return (await service()).start(flow, input, { ...as, ...planned });
     },
     finished: async (runId, as) => {

@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import { sendingTools } from '../../../test/fixtures/sending-tools.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
 import { defineFlow } from '../../contract/flow.ts';
 import type { JobState } from '../../contract/queue.ts';
-import { defineTool } from '../../contract/tool.ts';
 import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
 import { sqliteDepsOf } from '../../stores/sqlite/sqlite-store.ts';
 import { createCribHost } from '../create-crib.ts';
@@ -18,25 +17,7 @@ afterEach(async () => {
   for (const each of cleanup.splice(0).reverse()) await each();
 });
 
-const sent: string[] = [];
-const send = defineTool({
-  name: 'send',
-  description: 'Sends a text.',
-  tier: 'external_api',
-  input: z.object({ text: z.string() }),
-  run: ({ text }) => {
-    sent.push(text);
-    return { sent: text };
-  },
-});
-const paid = defineTool({
-  name: 'paid',
-  description: 'Costs a dollar.',
-  tier: 'read_only',
-  cost: { model: 'usage_based', fixed: 1 },
-  input: z.object({}),
-  run: () => 'done',
-});
+const { sent, send, paid } = sendingTools();
 const ALLOW = {
   version: 1 as const,
   rules: [{ name: 'all', effect: 'allow' as const, tools: ['*'] }],

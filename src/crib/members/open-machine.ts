@@ -3,7 +3,10 @@ import { statfs } from 'node:fs/promises';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { ResourceGate, type Resources } from '../../flow/declared/run/resource-gate.ts';
 
-/** Zero, or more than there is, where no container limits it. */
+/**
+ * Reads the memory limit of the container; infinite, or more than the machine has, where there is
+ * none.
+ */
 const limitOfContainer = (): number => {
   const limit = process.constrainedMemory();
   return limit > 0 ? limit : Number.POSITIVE_INFINITY;

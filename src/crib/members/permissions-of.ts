@@ -1,4 +1,4 @@
-/** `crib.permissions`: standing grants. */
+/** `crib.permissions`: grants, which hold until they are revoked or expire. */
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Permissions } from '../../contract/crib-members.ts';
 import { ToolFailure } from '../../contract/errors.ts';

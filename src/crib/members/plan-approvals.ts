@@ -81,8 +81,9 @@ const earlierStart = async (
 };
 
 /**
- * Uses an approval up for one run. Rejects with CONFLICT when the plan is another one by now, and with
- * APPROVAL_EXPIRED when the approval was used, is not given, is over, or is somebody else's.
+ * Uses an approval up for one run. Rejects with CONFLICT when the plan is another one by now, and
+ * with APPROVAL_EXPIRED when the approval was used, is not given, is over, or belongs to another
+ * user.
  */
 export const redeemPlanApproval = async (
   start: PlannedStart,

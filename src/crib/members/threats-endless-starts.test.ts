@@ -83,7 +83,7 @@ describe('starts of one caller', () => {
     expect(done).toBe(10);
   });
 
-  it('over HTTP: an agent with any names is one caller, and is told when to come back', async () => {
+  it('over HTTP: an agent under several names is one caller, and learns when to try again', async () => {
     const { crib, ask, tokens, close } = await openHttp([], {}, { config });
     cleanup.push(close);
     crib.flows.register(nothing);

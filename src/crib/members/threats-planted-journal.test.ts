@@ -92,7 +92,7 @@ const goOn = async (home?: string) => {
 };
 
 describe('the journal of a run', () => {
-  it('that nobody changed is continued by another process of the user', async () => {
+  it('benign: an unchanged journal is continued by another process of the user', async () => {
     await leaveWaiting('order');
     expect(await goOn()).toMatchObject({ output: { usd: 4, approved: true } });
   });
@@ -153,7 +153,7 @@ describe('the journal of a run', () => {
     await expect.poll(async () => (await crib.flows.get('run'))?.status).toBe('completed');
   });
 
-  it('with an event that nobody of the user sent waits on', async () => {
+  it('a run keeps waiting when its event was planted', async () => {
     await leaveWaiting('order');
     await edit(`INSERT INTO flow_events (run_id, record)
       VALUES ('run', '{"name":"approved","payload":"planted","at":1}')`);

@@ -12,6 +12,7 @@ import { PACKAGE_LIMITS } from '../../kit/archive/read-tarball.ts';
 import { readBytes } from '../../kit/http/read-reply.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { type CompileCache, createCompileCache } from '../../sources/custom/compile-cache.ts';
+import type { ToolFiles } from '../../sources/custom/compile-tool.ts';
 import { formatFileProblem } from '../../sources/custom/file-problem.ts';
 import { type LoadDeps, loadToolFiles } from '../../sources/custom/load-tool-files.ts';
 import { createPackages, type Packages } from '../../sources/packages/create-packages.ts';
@@ -21,7 +22,6 @@ import type { ReadPackageTools } from '../../sources/packages/package-source.ts'
 import type { CustomTools } from '../open-custom-tools.ts';
 import { runIn } from '../sources/run-in-sandbox.ts';
 import { openLibraries, type PackageLocations } from './package-libraries.ts';
-import { RecordingFiles } from './recording-files.ts';
 
 export interface OpenPackagesDeps {
   readonly config: Config;
@@ -31,6 +31,26 @@ export interface OpenPackagesDeps {
   /** The project: relative paths start there. */
   readonly project: string;
   readonly customTools?: CustomTools | undefined;
+}
+
+/** Files that remember which of them were read: the compiler asks for what a tool imports. */
+class RecordingFiles extends Map<string, Uint8Array> {
+  readonly #read = new Set<string>();
+
+  constructor(files: ToolFiles) {
+    super();
+    for (const [path, bytes] of files) this.set(path, bytes);
+  }
+
+  override get(path: string): Uint8Array | undefined {
+    this.#read.add(path);
+    return super.get(path);
+  }
+
+  /** Gives a file and those that were read. */
+  used(file: string): ToolFiles {
+    return new Map([...this].filter(([path]) => path === file || this.#read.has(path)));
+  }
 }
 
 const readerOf =

@@ -36,7 +36,7 @@ export const PACKAGE_CHECKS: MethodChecks<CribPackages> = {
 export interface LazyPackages {
   /** Those that are switched on. */
   readonly sources: readonly ManagedSource[];
-  /** All of them, as they are now. */
+  /** Lists all of them, as they are now. */
   all(): readonly ManagedSource[];
   readonly members: CribPackages;
 }

@@ -104,7 +104,7 @@ describe('a package from git', () => {
 });
 
 describe('a package from an address', () => {
-  it('is fetched, and a status of failure is told', async () => {
+  it('is fetched, and an HTTP error status is reported', async () => {
     const server = createServer((request, response) => {
       if (request.url === '/a.tgz') response.end(countingTarball());
       else response.writeHead(404).end();
@@ -286,7 +286,7 @@ describe('what cannot be installed', () => {
     expect(name).toBe('countlng');
   });
 
-  it('is told where the folder of packages cannot be written', async () => {
+  it('is reported when the folder of packages cannot be written', async () => {
     await mkdir(join(root, 'user'));
     await writeFile(join(root, 'user', 'packages'), 'in the way');
     const crib = await open();

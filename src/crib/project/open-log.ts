@@ -18,7 +18,7 @@ export interface OpenLogDeps {
   /** `serve`, `worker` or `mcp`; absent for commands that a person waits for. */
   readonly service: string | undefined;
   readonly onlyOnce: boolean;
-  /** Where lines go besides, such as to a collector. */
+  /** Further destinations of the lines, such as a collector. */
   readonly sinks?: readonly LogSink[];
 }
 
@@ -42,7 +42,7 @@ const jsonSinks = async (
   return sinks;
 };
 
-/** Throws CONFIG_INVALID for a file that cannot be written. */
+/** Opens the log. Throws CONFIG_INVALID for a file that cannot be written. */
 export const openLog = async (deps: OpenLogDeps): Promise<ProcessLogger> => {
   const { settings, service, stderr, paint, onlyOnce, redactor, runtime } = deps;
   const isService = service !== undefined;

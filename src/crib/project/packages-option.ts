@@ -4,7 +4,10 @@ import { trustedPackagesLock } from '../../trust/packages-lock-file.ts';
 import type { ConfigLocation } from '../../trust/project-trust.ts';
 import type { CribOptions } from '../crib-options.ts';
 
-/** A configuration that the user named by hand belongs to no project, so packages are the user's. */
+/**
+ * Says where packages are installed. A configuration file that the user named belongs to no
+ * project, so packages are the user's.
+ */
 export const packagesOption = (
   { trust, userDir, projectDir }: Pick<LoadedConfig, 'trust' | 'userDir' | 'projectDir'>,
   { cwd, env }: ConfigLocation,

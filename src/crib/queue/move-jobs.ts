@@ -1,7 +1,7 @@
 /**
- * Moves jobs, dead ones and schedules from the database of a store to a queue elsewhere. Each page is deleted
- * here after the queue has taken it: what is cut off in between is taken once, because ids are the same,
- * and deleted by the next run.
+ * Moves jobs, dead ones and schedules from the database of a store to a queue elsewhere. Each page
+ * is deleted here after the queue has taken it. After an interruption in between, the next run
+ * deletes the page, and the queue does not take it twice, because the ids are the same.
  */
 import type { Queue } from '../../contract/queue.ts';
 import type { Runtime } from '../../contract/runtime.ts';
@@ -44,19 +44,19 @@ export const moveJobs = ({ from, to, runtime, onJobs }: MoveJobsRequest): Promis
       if (to.adopt) return to.adopt(jobs, schedules);
       throw new TypeError('This queue takes no jobs over.');
     };
-    // Schedules first: a moment that comes meanwhile is made there, under the same id.
+    // Schedules first: a job that falls due meanwhile is made there, under the same id.
     await inTransaction(database, runtime, async () => {
       const schedules = departingSchedules(database);
-      const taken = await adopt([], schedules);
-      moved.schedules = taken.schedules.filter(Boolean).length;
+      const adopted = await adopt([], schedules);
+      moved.schedules = adopted.schedules.filter(Boolean).length;
       moved.present = schedules.length - moved.schedules;
       deleteSchedules(database);
     });
     for (let isMore = true; isMore; ) {
       isMore = await inTransaction(database, runtime, async () => {
         const page = departingJobs(database, runtime.now());
-        const taken = await adopt(page, []);
-        const fresh = taken.jobs.filter(Boolean).length;
+        const adopted = await adopt(page, []);
+        const fresh = adopted.jobs.filter(Boolean).length;
         moved.jobs += fresh;
         moved.present += page.length - fresh;
         deleteJobs(database, page);

@@ -9,7 +9,7 @@ export type OpenQueueDeps = SharedQueueDeps;
 
 export interface OpenedQueue {
   readonly queue: Queue;
-  /** Nobody else can add jobs to it, so they need no seal. */
+  /** No other process can add jobs to it, so they need no seal. */
   readonly isPrivate: boolean;
 }
 
@@ -18,7 +18,10 @@ const inMemory = async (runtime: Runtime): Promise<OpenedQueue> => {
   return { queue: createMemoryQueue(runtime), isPrivate: true };
 };
 
-/** Rejects with CONFIG_INVALID where the store cannot hold jobs and no other engine is named. */
+/**
+ * Opens the queue. Rejects with CONFIG_INVALID where the store cannot hold jobs and no other engine
+ * is named.
+ */
 export const openQueue = async (store: Store, deps: OpenQueueDeps): Promise<OpenedQueue> => {
   const { config, runtime } = deps;
   const { url, engine } = config.jobs;

@@ -77,7 +77,7 @@ describe('an MCP server connected at run time', { timeout: 60_000 }, () => {
     await expect(team.servers.connect(ODD)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
   });
 
-  it('threat: its tools stay in quarantine until somebody accepts them', async () => {
+  it('threat: its tools stay in quarantine until a person accepts them', async () => {
     crib = await createCribHost({ home, root: home, store: 'memory', builtins: false });
     await crib.servers.connect(ODD);
     expect(await crib.execute('echo', { word: 'hi' })).toMatchObject({ status: 'denied' });
@@ -94,7 +94,7 @@ describe('an MCP server connected at run time', { timeout: 60_000 }, () => {
   });
 
   it.each(['tools/call', 'logging/setLevel', 'constructor', 'initialize'])(
-    'threat: the request %s is refused, because nobody would judge it',
+    'threat: the request %s is refused, because it would bypass the pipeline',
     async (method) => {
       const { servers } = await open();
       await servers.connect(ODD);

@@ -106,7 +106,7 @@ describe('the kind of a source, guessed', () => {
     expect(await guess(url)).toEqual({ seen: 'it answers with HTTP 401' });
   });
 
-  it('threat: a private address that nobody allowed is not asked', async () => {
+  it('threat: a private address that is not allowed gets no request', async () => {
     await expect(guess('http://169.254.169.254/latest')).rejects.toMatchObject({
       code: 'SECURITY_VIOLATION',
     });

@@ -1,7 +1,7 @@
 /**
- * Finds out what is at an address: an OpenAPI document, a GraphQL endpoint or an MCP server. Asks with
- * requests that change nothing, through the egress guard. The answers are hostile: only their shape is
- * looked at, and a guess is never acted on without the user's word.
+ * Finds out what is at an address: an OpenAPI document, a GraphQL endpoint or an MCP server. Asks
+ * with requests that change nothing, through the egress guard. The answers may be hostile: only
+ * their shape is looked at, and no guess is acted on before the user confirms it.
  */
 import { resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
@@ -14,7 +14,7 @@ import { hostOf, LOOPBACK } from './open-sources.ts';
 
 export interface KindGuess {
   readonly kind: string;
-  /** What gave it away, for people. */
+  /** What the guess is based on, for people. */
   readonly why: string;
 }
 
@@ -59,14 +59,14 @@ const guessOfText = (text: string): KindGuess | undefined => {
   return undefined;
 };
 
-/** Says what a text is that gives nothing away. */
+/** Describes a text of no known kind. */
 const seenIn = (text: string): NoGuess => {
   if (text.trim() === '') return { seen: 'it is empty' };
   if (/^\s*<(?:!doctype html|html|head|body)\b/i.test(text)) return { seen: 'it is a web page' };
   return { seen: 'it has no "openapi", "swagger" or "__schema" field' };
 };
 
-/** An MCP server answers in JSON, or in an event stream whose data is JSON. */
+/** Recognises the answer of an MCP server: JSON, or an event stream whose data is JSON. */
 const isInitializeAnswer = (text: string): boolean => {
   const lines = text.split('\n', 50).map((line) => line.replace(/^data:\s*/, ''));
   return [text, ...lines].some((part) => {
@@ -181,7 +181,10 @@ const guessByAddress = async (
   }
 };
 
-/** Rejects when an address cannot be reached; for a file that is missing there is no guess. */
+/**
+ * Guesses what is at an address or in a file. Rejects when an address cannot be reached; for a
+ * missing file there is no guess.
+ */
 export const guessKind = async (address: string, deps: GuessDeps): Promise<KindGuess | NoGuess> => {
   if (isHttp(address)) return guessByAddress(address, deps);
   const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(address) ?? [];

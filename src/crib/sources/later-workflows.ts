@@ -14,7 +14,7 @@ export const DELIVERY_JOB = 'deliver_workflow';
 
 export interface LaterWorkflowDeps {
   readonly runtime: Pick<Runtime, 'now'>;
-  /** The crib, once it is made: sources are opened before. */
+  /** Returns the crib, once it is made: sources are opened before. */
   host(): Pick<CribHost, 'store' | 'jobs'>;
 }
 
@@ -29,14 +29,14 @@ interface Delivery {
   readonly invocationId: string;
 }
 
-/** Another call has delivered the run. */
+/** Tells whether another call has delivered the run. */
 const isDelivered = ({ code, extras }: ToolFailure): boolean =>
   code === 'CONFLICT' && extras.inDoubt === undefined;
 
 /** Codes after which n8n has not begun: the next attempt of the job may deliver. */
 const NOT_BEGUN: ReadonlySet<string> = new Set(['RATE_LIMITED', 'LOCK', 'CIRCUIT_OPEN']);
 
-/** Puts a failure on record that another attempt cannot mend without the risk of a second run. */
+/** Delivers a run. Records a failure as final where another attempt could start a second run. */
 const deliveryHandler =
   (invocations: Invocations): JobHandler<Delivery> =>
   async ({ payload: { source, invocationId }, attempts, retries }, { call }) => {

@@ -1,4 +1,4 @@
-/** Limits what the tools of a source may reach that somebody else than the user configured. */
+/** Limits what the tools of a source may reach where another than the user configured it. */
 import type { SourceDriver } from '../../contract/source-driver.ts';
 
 /** Keeps the tools of a team from hosts of this machine, and from secrets that the user did not grant. */

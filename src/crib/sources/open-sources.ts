@@ -29,14 +29,14 @@ export interface OpenSourcesDeps {
   readonly home: string;
   readonly secrets?: Secrets;
   readonly redactor: Redactor;
-  /** The crib, once it is made. */
+  /** Returns the crib, once it is made. */
   host(): CribHost;
   /** False keeps nothing of what is read. */
   readonly caches?: boolean;
 }
 
 interface DriverDeps extends OpenSourcesDeps {
-  /** Accounts of one API share its documents. */
+  /** Opens the documents that several accounts of one API share. */
   pool(): Promise<DocumentPool>;
 }
 
@@ -67,7 +67,10 @@ export interface OpenedSources {
   /** Those of the configuration, also those that are switched off. */
   readonly sources: readonly ManagedSource[];
   open(kind: ExternalKind, name: string, settings: ExternalConfig): Promise<ManagedSource>;
-  /** Opens a source that somebody else configured: it reads no files, and these secrets alone. */
+  /**
+   * Opens a source that another than the user configured: it reads no files, and these secrets
+   * alone.
+   */
   openForeign(
     kind: ExternalKind,
     name: string,
@@ -75,7 +78,10 @@ export interface OpenedSources {
   ): Promise<ManagedSource>;
 }
 
-/** What reading definitions may reach: any public host, and local ones that `allowPrivate` names. */
+/**
+ * Gives what reading definitions may reach: any public host, and local ones that `allowPrivate`
+ * names.
+ */
 const readReach = (
   egress: Egress,
   signal: AbortSignal,
@@ -107,7 +113,7 @@ export const hostOf = (
   return URL.canParse(url) ? new URL(url) : undefined;
 };
 
-/** Hosts on this machine that the source is read at, by its settings. */
+/** Lists the hosts on this machine that the source is read at, by its settings. */
 export const ownLocalHosts = ({ kind, own }: ExternalSettings): readonly string[] => {
   const texts = READ_AT[kind as ExternalKind].map((key): unknown =>
     Reflect.get(own as object, key),
@@ -123,7 +129,7 @@ const MAX_PROBE_MS = 10_000;
 
 interface SourceReach {
   readonly cache: ReadingCache;
-  /** Hosts on this machine that it may reach. */
+  /** Lists the hosts on this machine that it may reach. */
   localHosts(settings: ExternalSettings): readonly string[];
 }
 
@@ -165,7 +171,10 @@ const openSource = async (
   });
 };
 
-/** Answers of an API are checked as far as that is safe; the API itself is no party to it. */
+/**
+ * Compiles a schema for answers of an API. They are checked as far as that is safe; parts that are
+ * not are left out.
+ */
 const compile = async (schema: JsonSchema): Promise<Schema> => {
   const { compileSchema } = await import('../../registry/schema/compile-schema.ts');
   return compileSchema(schema, 'output', () => undefined);

@@ -38,7 +38,7 @@ const onlyServer = (config: Config, name: string, server: ServerConfig): Config 
   registry: { ...config.registry, lock: 'off', autoDiscovery: true },
 });
 
-/** Rejects with the reason why the server does not answer. */
+/** Previews a server. Rejects with the reason why it does not answer. */
 export const previewServer = async (
   { name, server }: { readonly name: string; readonly server: ServerConfig },
   deps: PreviewDeps,

@@ -112,7 +112,7 @@ const noHost = (): never => {
   throw new ToolFailure('STORE_UNAVAILABLE', 'A preview calls no tools.');
 };
 
-/** Rejects with the reason why the source could not be read. */
+/** Previews a source. Rejects with the reason why it could not be read. */
 export const previewSource = async (
   { kind, name, settings, secrets }: ProposedSource,
   deps: PreviewDeps,

@@ -24,7 +24,7 @@ export interface SourceLoginDeps {
 const settingText = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** The scheme that a person logs in with; `undefined` where the source has none. */
+/** Finds the scheme that a person logs in with; `undefined` where the source has none. */
 const loginScheme = ({ own }: ExternalSettings): Readonly<Record<string, unknown>> | undefined => {
   const auth = isRecord(own) ? own.auth : undefined;
   const schemes = isRecord(auth) ? Object.values(auth) : [];
@@ -84,7 +84,9 @@ export const openSourceLogin = async (
   return openServerAuth(server, { config, runtime, home, env, openBrowser });
 };
 
-/** The tokens of a source's requests. A request opens no browser: without a login it fails. */
+/**
+ * Makes the tokens of a source's requests. A request opens no browser: without a login it fails.
+ */
 export const loginTokens = (
   settings: ExternalSettings,
   deps: Omit<SourceLoginDeps, 'openBrowser'> & { learn(credential: string): void },

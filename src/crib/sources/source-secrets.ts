@@ -17,7 +17,7 @@ export interface SourceSecretsDeps {
 }
 
 export interface SourceSecrets {
-  /** `undefined` when there is none under this key. */
+  /** Reads a secret; `undefined` when there is none under this key. */
   secret(key: string): Promise<string | undefined>;
   /** Teaches the redactor all secrets that can be listed, once. */
   learnSecrets(): Promise<void>;

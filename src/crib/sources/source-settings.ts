@@ -17,7 +17,7 @@ const flowOf = ({
   ...(sink !== undefined && { sink }),
 });
 
-/** Not every kind has headers. */
+/** Adds the headers, where the kind has some. */
 const withHeaders = (
   config: ExternalConfig,
 ): ExternalConfig & Pick<Partial<ExternalSettings>, 'headers'> => config;

@@ -26,7 +26,7 @@ export interface LazySourcesDeps
   extends Pick<OpenSourcesDeps, 'config' | 'runtime' | 'project' | 'host'> {
   redactor(): Promise<Redactor>;
   readonly registry: Pick<Registry, 'load' | 'unload'>;
-  /** Installed packages, as they are now. */
+  /** Lists the installed packages, as they are now. */
   packages(): readonly ManagedSource[];
   readonly team: OpenedTeam | undefined;
 }
@@ -50,8 +50,8 @@ export const checkedSettings = async (
       suggestions: [`Kinds that can be added: ${Object.keys(sources).join(', ')}.`],
     });
   }
-  const known = kind as ExternalKind;
-  return [known, sources[known][name] as ExternalConfig];
+  const sourceKind = kind as ExternalKind;
+  return [sourceKind, sources[sourceKind][name] as ExternalConfig];
 };
 
 export const sourcesOf = async (

@@ -42,12 +42,16 @@ const ROWS: readonly (readonly [string, SourceDriver, ExternalSettings, () => st
 ];
 
 describe('threat: definitions that take long to read', () => {
-  it.each(ROWS)('hostile: %s holds nobody up', LONG, async (_what, driver, settings, make) => {
-    const text = make();
-    const read = (): Promise<unknown> =>
-      driver.read(settings, depsOf(text, new AbortController().signal));
-    expect(await longestHold(read)).toBeLessThan(MAX_HOLD_MS);
-  });
+  it.each(ROWS)(
+    'hostile: %s does not block other calls',
+    LONG,
+    async (_what, driver, settings, make) => {
+      const text = make();
+      const read = (): Promise<unknown> =>
+        driver.read(settings, depsOf(text, new AbortController().signal));
+      expect(await longestHold(read)).toBeLessThan(MAX_HOLD_MS);
+    },
+  );
 
   it('hostile: reading a document ends with its time', LONG, async () => {
     const reading = createOpenapiDriver().read(

@@ -131,7 +131,10 @@ const openPostgres = async (url: string, deps: OpenStoreDeps): Promise<Store> =>
   }
 };
 
-/** What the program chose, else what the configuration names: an address counts before a driver. */
+/**
+ * Gives what the program chose, or what the configuration names, where an address counts before a
+ * driver.
+ */
 const choiceOf = (
   chosen: StoreOptions['store'],
   { driver, path, url }: Config['store'],

@@ -1,6 +1,7 @@
 /**
- * Checks that a process holds the key that seals what lies in a store of several machines. With another
- * key it would take tokens, approvals and runs of the others for planted, and make their jobs dead.
+ * Checks that a process holds the key that seals what lies in a store of several machines. With
+ * another key it would reject the tokens, approvals and runs of the others as planted, and fail
+ * their jobs.
  */
 import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -18,8 +19,9 @@ export const fingerprintOf = (publicKey: string): string =>
   sha256Hex(publicKey).slice(0, FINGERPRINT_LENGTH);
 
 /**
- * Fails with CONFIG_INVALID when another key seals the store; the first process decides which. Fails as
- * the key does when it cannot be opened: without one nothing of the others can be told from a plant.
+ * Checks the key. Fails with CONFIG_INVALID when another key seals the store; the first process
+ * decides which. Fails as opening the key fails: without one, entries of the others cannot be told
+ * from planted ones.
  */
 export const assertSealKey = async (
   { sealKey }: Pick<Store, 'sealKey'>,

@@ -95,7 +95,7 @@ describe('openTeamApis', () => {
     return { deps, asked };
   };
 
-  it('opens them as those of somebody else, with the granted secrets alone', async () => {
+  it('opens the APIs as foreign ones, with the granted secrets alone', async () => {
     const { deps, asked } = opening();
     const [api] = await openTeamApis({ apis: [entry('shop')], client }, deps);
     const own = { settings: entry('shop').settings, secrets: ['SHOP_KEY'] };

@@ -18,7 +18,7 @@ export interface TeamApisDeps {
   ): Promise<readonly [ExternalKind, ExternalConfig]>;
 }
 
-/** Leaves out the tools that reach the user's machine, or secrets that nobody granted. */
+/** Leaves out the tools that reach the user's machine, or secrets that the user did not grant. */
 export const limitedApi = (
   api: ManagedSource,
   { org, granted }: { readonly org: string; readonly granted: readonly string[] },
@@ -63,17 +63,20 @@ const failedApi = (
   }),
 });
 
-/** An API of the user keeps its name; settings that are not valid here are reported. */
+/**
+ * Opens the APIs of a bundle. Where the user has an API of the same name, that one stays; invalid
+ * settings are reported.
+ */
 export const openTeamApis = (
   { apis, client }: Pick<OpenedTeam, 'apis' | 'client'>,
   { config, opened, check }: TeamApisDeps,
 ): Promise<readonly ManagedSource[]> => {
-  const taken = new Set(Object.values(config.sources).flatMap((named) => Object.keys(named)));
+  const userNames = new Set(Object.values(config.sources).flatMap((named) => Object.keys(named)));
   const { org } = client.state();
   const { secrets } = config.teams;
   return Promise.all(
     apis
-      .filter(({ name }) => !taken.has(name))
+      .filter(({ name }) => !userNames.has(name))
       .map(async ({ type, name, settings }) => {
         try {
           const [kind, own] = await check(type, name, settings);

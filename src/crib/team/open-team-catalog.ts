@@ -70,7 +70,10 @@ const checkEntry = async (entry: TeamEntry, deps: OpenCatalogDeps): Promise<read
   }
 };
 
-/** Throws CONFIG_INVALID where the configuration names no organisation to publish for. */
+/**
+ * Opens the catalog. Throws CONFIG_INVALID where the configuration names no organisation to publish
+ * for.
+ */
 export const openTeamCatalog = (deps: OpenCatalogDeps): TeamPublisher => {
   const { org, expiresDays } = deps.config.server.catalog;
   if (org === undefined) {
@@ -87,7 +90,7 @@ export const openTeamCatalog = (deps: OpenCatalogDeps): TeamPublisher => {
   });
 };
 
-/** Lets the present key of the server sign, which the key of that file hands over to. */
+/** Hands signing over from the key of a file to the present key of the server. */
 export const rotateTeamKey = async (
   deps: OpenCatalogDeps,
   file: string,

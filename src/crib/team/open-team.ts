@@ -153,7 +153,7 @@ const names = (client: TeamClient, kind: 'enforce' | 'revoke'): ReadonlySet<stri
     ),
   );
 
-/** Follows the client, so that a lookup costs no walk over the bundle. */
+/** Makes a lookup by name that is updated when the bundle changes. */
 const followed = (client: TeamClient, kind: 'enforce' | 'revoke'): ((name: string) => boolean) => {
   let current = names(client, kind);
   client.onChange(() => {
@@ -175,7 +175,7 @@ const withEnforcement = (config: Config, client: TeamClient): Config => {
   };
 };
 
-/** Returns nothing for a user who is in no team. */
+/** Opens the catalog. Returns nothing for a user who is in no team. */
 export const openTeam = async (
   options: Pick<CribOptions, 'settings' | 'secrets'>,
   deps: OpenTeamDeps,

@@ -21,7 +21,9 @@ export interface MembershipEvent {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** Rejects where the trail cannot be written: then nobody joins or leaves. */
+/**
+ * Records joining or leaving. Rejects where the trail cannot be written: then neither takes place.
+ */
 export const recordMembership = async (
   { store, config, runtime, home, project }: RecordMembershipDeps,
   { event, person, detail }: MembershipEvent,
@@ -32,7 +34,7 @@ export const recordMembership = async (
   );
   if (store) return store.audit.append(row);
   const signingKey = lazyAsync(() => openUserKey(home));
-  // No crib is opened: a record of the team that was changed must not keep anybody from leaving.
+  // No crib is opened: a tampered record of the team must not keep the user from leaving.
   const opened = await openStore(undefined, {
     config,
     project,

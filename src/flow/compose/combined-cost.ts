@@ -2,7 +2,8 @@
  * The most that the calls of a composed tool can cost together. The budget has to cover it before the
  * first part runs; nothing is held for the whole, because each part holds its own.
  */
-import type { MostCost, Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
+import type { MostCost } from '../../contract/tool-cost.ts';
 import { estimateCost, MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
 
 /** A part, and its input where that is known before the whole runs. */

@@ -4,7 +4,7 @@ import { rememberedGrant } from './remembered-grant.ts';
 
 const made = { by: 'boss', at: NOW };
 
-describe('the standing grant of a remembered approval', () => {
+describe('the grant of a remembered approval', () => {
   it('for a session is bound to the session, to the definition and to one day', () => {
     expect(rememberedGrant(approvalRecord('a1'), { scope: 'session' }, made)).toEqual({
       subject: { user: 'alice', agent: 'agent-1', session: 'session-1' },

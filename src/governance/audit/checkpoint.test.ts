@@ -244,7 +244,7 @@ describe('verification beside checkpoints', () => {
     );
   });
 
-  it('starts again when somebody prunes meanwhile, and gives up in the end', async () => {
+  it('starts again when the trail is pruned meanwhile, and gives up after some tries', async () => {
     const rows = await rowsOf(LENGTH);
     let cut = 0;
     let scans = 0;

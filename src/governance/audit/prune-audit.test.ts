@@ -233,7 +233,7 @@ describe('pruning into an archive', () => {
   });
 });
 
-describe('pruning a trail that somebody touched', () => {
+describe('pruning a trail that was tampered with', () => {
   it('A1: is refused, so that an anchor cannot launder an edit', async () => {
     await fill(10);
     const database = await openDatabase(join(folder, 'crib.db'));

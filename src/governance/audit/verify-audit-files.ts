@@ -122,7 +122,7 @@ async function* inOrder(
   }
 }
 
-const known = (anchor: AuditCheckpoint | undefined): readonly AuditCheckpoint[] =>
+const asList = (anchor: AuditCheckpoint | undefined): readonly AuditCheckpoint[] =>
   anchor ? [anchor] : [];
 
 /** Verifies files, given in any order. Throws NOT_FOUND when one cannot be read. */
@@ -137,6 +137,6 @@ export const verifyAuditFiles = async (
   return verifyAudit(inOrder(sorted, log, onRows), {
     ...options,
     anchor,
-    anchors: [...anchors.flatMap(known), ...known(last)],
+    anchors: [...anchors.flatMap(asList), ...asList(last)],
   });
 };

@@ -63,13 +63,13 @@ const hashAfter = (previous: string, row: AuditRow): string | undefined => {
 const edited = (seq: number, message: string): Problem => ({ kind: 'edited', seq, message });
 
 const orderProblem = (last: AuditHead, row: AuditRow, start: AuditHead): Problem | undefined => {
-  const wanted = last.seq + 1;
-  if (row.seq === wanted) return undefined;
+  const expectedSeq = last.seq + 1;
+  if (row.seq === expectedSeq) return undefined;
   if (last !== start) {
-    const message = `Row ${wanted} is not where it belongs: row ${last.seq} is followed by row ${row.seq}. A row was removed, added or moved.`;
-    return { kind: 'gap', seq: wanted, message };
+    const message = `Row ${expectedSeq} is not where it belongs: row ${last.seq} is followed by row ${row.seq}. A row was removed, added or moved.`;
+    return { kind: 'gap', seq: expectedSeq, message };
   }
-  const message = `The log starts with row ${row.seq} instead of row ${wanted}: its beginning is missing.`;
+  const message = `The log starts with row ${row.seq} instead of row ${expectedSeq}: its beginning is missing.`;
   return { kind: 'bad-start', seq: row.seq, message };
 };
 
@@ -114,9 +114,9 @@ class Walk {
 
   /** Takes the row, or says why it cannot be the next one. */
   step(row: AuditRow | UnreadableRow): Problem | undefined {
-    const wanted = this.#last.seq + 1;
+    const expectedSeq = this.#last.seq + 1;
     if ('unreadable' in row) {
-      return edited(wanted, `Row ${wanted} cannot be read. ${row.unreadable}.`);
+      return edited(expectedSeq, `Row ${expectedSeq} cannot be read. ${row.unreadable}.`);
     }
     const disorder = orderProblem(this.#last, row, this.#start);
     if (disorder) return disorder;
@@ -186,7 +186,7 @@ export const verifyAudit = async (
 };
 
 export interface VerifyLogOptions extends Omit<VerifyOptions, 'anchor'> {
-  /** Told how many rows were read so far. */
+  /** Called with the number of rows read so far. */
   readonly onRows?: ((count: number) => void) | undefined;
 }
 

@@ -16,7 +16,7 @@ const MAX_ROWS = 5000;
 
 export interface WatchChainDeps {
   readonly audit: Pick<AuditLog, 'scan' | 'query' | 'head' | 'anchor'>;
-  /** The public keys whose anchors count. */
+  /** Reads the public keys whose anchors count. */
   trustedKeys(): Promise<readonly string[]>;
   readonly maxRows?: number;
 }

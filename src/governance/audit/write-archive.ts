@@ -36,7 +36,9 @@ const writeRows = async (handle: FileHandle, log: AuditLog, part: ArchivePart): 
   await handle.sync();
 };
 
-/** The name of a new file is durable once its folder is; not every platform can open one. */
+/**
+ * Syncs the folder of a file: only then its name is durable. Not every platform can open a folder.
+ */
 const syncFolder = async (file: string): Promise<void> => {
   const folder = await open(dirname(file)).catch(() => undefined);
   await folder?.sync().catch(() => undefined);

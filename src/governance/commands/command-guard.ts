@@ -23,7 +23,9 @@ export interface CommandGuardOptions {
   readonly protectedNames?: readonly string[];
   /** Resolves the links of an absolute path; without it the text alone is judged. */
   readonly followLinks?: (absolute: string) => string;
-  /** True for a folder below the root that is part of the root's repository; none is when absent. */
+  /**
+   * Tells whether a folder below the root is part of the root's repository; none is when absent.
+   */
   readonly isInRepository?: (folder: string) => boolean;
 }
 
@@ -151,8 +153,8 @@ export const createCommandGuard = (options: CommandGuardOptions): CommandGuard =
   }
   const patterns = options.allow.map(parseAllowPattern);
   const judge = (command: string | readonly string[], cwd: string): CommandVerdict => {
-    const seen = { read: new Set<string>(), write: new Set<string>() };
-    const note: PathJudge['note'] = (path, access) => void seen[access].add(path);
+    const usedPaths = { read: new Set<string>(), write: new Set<string>() };
+    const note: PathJudge['note'] = (path, access) => void usedPaths[access].add(path);
     const steps = stepsOf(command);
     const bases = foldersOf(steps, cwd);
     const paths = { root, bases, protectedNames, followLinks, note };
@@ -160,7 +162,7 @@ export const createCommandGuard = (options: CommandGuardOptions): CommandGuard =
     const isAtRoot = bases.length === 1 && cwd === root;
     const isInRepository = bases.length === 1 && (isAtRoot || ownsFolder(cwd));
     const commands = judgeSteps(steps, { patterns, paths, isAtRoot, isInRepository, depth: 0 });
-    const [reads, writes] = [[...seen.read], [...seen.write]];
+    const [reads, writes] = [[...usedPaths.read], [...usedPaths.write]];
     return { ok: true, commands, reads, writes, folders: bases };
   };
   return {

@@ -160,7 +160,7 @@ describe('a body that comes faster than it is read', () => {
   });
 });
 
-describe('an answer that nobody wants any more', () => {
+describe('a response that is no longer used', () => {
   it('frees its connection when it is collected', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
@@ -181,7 +181,7 @@ describe('an answer that nobody wants any more', () => {
     throw new Error('the connection is still open');
   });
 
-  it('is not lost to whoever only holds its stream', async () => {
+  it('stays readable while only its stream is held', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     let finish: () => void = () => undefined;

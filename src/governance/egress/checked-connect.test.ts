@@ -84,7 +84,7 @@ describe('checked connections', { timeout: 30_000 }, () => {
     );
   });
 
-  it('fail when nobody listens, when the signal has fired and when it takes too long', async () => {
+  it('fail when the port is closed, when the signal has fired and when it takes too long', async () => {
     const closed = createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const free = (closed.address() as AddressInfo).port;

@@ -126,7 +126,7 @@ describe('size of a response', () => {
     expect(await codeOf(local().get(at(site)))).toBe('NETWORK');
   });
 
-  it('a body that nobody wants is let go', async () => {
+  it('an unread body is released', async () => {
     const site = await siteWith((_request, response) => void response.write('x'));
     const guard = local();
     await (await guard.get(at(site))).body?.cancel();
@@ -178,7 +178,7 @@ describe('time', () => {
 });
 
 describe('failures', () => {
-  it('nobody listens, the line breaks, the answer is no HTTP, the status unknown', async () => {
+  it('the port is closed, the connection breaks, the answer is no HTTP, the status unknown', async () => {
     const site = await rawSite('SSH-2.0-OpenSSH\r\n');
     const gone = at(site);
     expect(await codeOf(local().get(gone))).toBe('NETWORK');

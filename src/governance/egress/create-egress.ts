@@ -101,7 +101,10 @@ const travel = async (first: OutgoingRequest, trip: Trip): Promise<Response> => 
   throw new ToolFailure('NETWORK', 'The request was redirected too often.');
 };
 
-/** Most tools pass the signal of their call, or none. */
+/**
+ * Joins the signal of the call with that of the request. Most tools pass the signal of their call,
+ * or none.
+ */
 const eitherOf = (call: AbortSignal, own: AbortSignal | undefined): AbortSignal =>
   own === undefined || own === call ? call : AbortSignal.any([call, own]);
 

@@ -12,7 +12,10 @@ const USUAL: readonly (readonly [name: string, value: string])[] = [
   ['user-agent', 'undici'],
 ];
 
-/** A part of a packed body could not be unpacked. */
+/**
+ * Lists the accepted encodings; none for a range, because a part of a compressed body cannot be
+ * decompressed.
+ */
 const codingsFor = ({ url, headers }: OutgoingRequest): string => {
   if (headers.has('range')) return 'identity';
   return url.protocol === 'https:' ? 'br, gzip, deflate' : 'gzip, deflate';

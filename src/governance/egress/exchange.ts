@@ -115,7 +115,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
 
   readonly #abort = (): void => this.#fail(this.#signal.reason);
 
-  /** The first failure counts. What has arrived is dropped, and the connection closed. */
+  /** Ends the exchange with the first failure: drops what has arrived and closes the connection. */
   #fail(reason: unknown): void {
     if (this.isOver) return;
     this.#failure = { reason };

@@ -95,7 +95,7 @@ describe.runIf(certificate)('TLS', () => {
     expect(named).toEqual([]);
   });
 
-  it('a certificate that nobody signed is refused, whatever the environment says', async () => {
+  it('a self-signed certificate is refused, whatever the environment says', async () => {
     expect(await codeOf(guard({}).get(at('shop.example')))).toBe('NETWORK');
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     expect(await codeOf(guard({}).get(at('shop.example')))).toBe('NETWORK');

@@ -73,7 +73,7 @@ describe('inspection', () => {
     expect(await look({ category: 'api' }, { url: 'file:///x' })).toHaveLength(1);
   });
 
-  it('takes absolute paths of tools whose files nobody brokers as they are', async () => {
+  it('accepts absolute paths of tools whose files are not brokered', async () => {
     const isInside = () => false;
     expect(await look({ category: 'filesystem' }, { path: '/srv/a' }, { isInside })).toEqual([]);
     expect(await look(FILES, { path: '/srv/a' }, { isInside })).toHaveLength(1);

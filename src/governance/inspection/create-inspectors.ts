@@ -16,9 +16,9 @@ import { createFieldWalker, someText, type Visitor } from './walk-fields.ts';
 export interface InspectionOptions {
   /** For tools that do not say themselves. */
   readonly sanitize?: Exclude<Sanitizing, 'strip'>;
-  /** True for text that holds a secret somebody handed out. */
+  /** Tells whether a text holds a known secret. */
   looksSecret?(text: string): boolean;
-  /** True for an absolute path below a root of the workspace. */
+  /** Tells whether an absolute path is below a root of the workspace. */
   isInside?(path: string): boolean;
 }
 

@@ -23,7 +23,10 @@ function each(kind: FieldKind, words: readonly string[]): [string, FieldKind][] 
 
 const LAST_WORD = /(?:[A-Z]+|[A-Z]?[a-z0-9]+)$/;
 
-/** `filePath`, `FILE_PATH`, `file-paths` and `path` are all paths. */
+/**
+ * Reads the kind of a field from its name: `filePath`, `FILE_PATH`, `file-paths` and `path` are all
+ * paths.
+ */
 export const fieldKindOf = (key: string): FieldKind | undefined => {
   const singular = key.endsWith('s') || key.endsWith('S') ? key.slice(0, -1) : key;
   const whole = singular.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase();

@@ -12,7 +12,10 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const words = (value: unknown): readonly string[] | undefined =>
   Array.isArray(value) && value.some(isText) ? value.filter(isText) : undefined;
 
-/** `command: ['ls', '-l']` are the words of one command, `commands: [...]` several commands. */
+/**
+ * Tells whether a name stands for several commands: `command: ['ls', '-l']` are the words of one,
+ * `commands: [...]` are several.
+ */
 const several = (key: string): boolean => key.endsWith('s');
 
 export const findInvocations = (
@@ -37,7 +40,10 @@ export const findInvocations = (
   return invocations;
 };
 
-/** With words beside it the text is a program, unless it holds blanks: then it may be either. */
+/**
+ * Reads a text as commands. With words beside it the text is a program, unless it holds blanks:
+ * then it may be either.
+ */
 const ofText = (
   text: string,
   args: readonly string[],

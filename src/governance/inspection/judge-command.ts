@@ -86,7 +86,10 @@ const programOf = (word: string): string =>
     .toLowerCase()
     .replace(/\.exe$/, '');
 
-/** What a wrapper may run: the first plain word, or the next one if that may belong to an option. */
+/**
+ * Finds what a wrapper may run: the first plain word, or the next one if that may belong to an
+ * option.
+ */
 const wrapped = (words: readonly string[]): readonly (readonly string[])[] => {
   const candidates: (readonly string[])[] = [];
   let afterOption = false;
@@ -106,7 +109,7 @@ const wrapped = (words: readonly string[]): readonly (readonly string[])[] => {
 
 export type CommandJudge = (invocation: Invocation, report: Report) => void;
 
-/** `undefined` for text that the parser cannot read, or not in time. */
+/** Parses a command; `undefined` for text that the parser cannot read, or not in time. */
 const parsed = (shell: ShellParser, text: string): ParsedScript | undefined => {
   if (text.split('{').length + text.split('$[').length > MAX_BRACES) return undefined;
   try {

@@ -50,7 +50,10 @@ const judgesFor = (reach: Reach, { looksSecret, isInside }: Hooks): Judges => {
   };
 };
 
-/** `undefined` for a tool that reaches nothing a text could harm. */
+/**
+ * Makes the judge for the fields of a tool; `undefined` for a tool that reaches nothing a text
+ * could harm.
+ */
 export const fieldJudgeFor = (reach: Reach, hooks: Hooks): FieldJudge | undefined => {
   if (!reach.files && !reach.commands && !reach.hosts) return undefined;
   const judges = judgesFor(reach, hooks);

@@ -79,7 +79,7 @@ const FILE_URL = /^file:(?:\/\/[^/]*)?/i;
 const SEPARATOR = /[\\/\u2044\u2215\u29f8]/;
 const MAX_DECODINGS = 3;
 
-/** `..;x`, `.. ` and `..` are one segment to one server or another. */
+/** Strips what some servers ignore: to them `..;x`, `.. ` and `..` are the same segment. */
 const plainSegment = (segment: string): string => segment.replace(/;.*$/s, '').trim();
 
 const climbsOut = (path: string): boolean => {

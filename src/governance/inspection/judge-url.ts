@@ -51,14 +51,19 @@ const parse = (text: string): URL | undefined => {
   }
 };
 
-/** The host that a careless client would contact: relative to http, or a bare host and port. */
+/**
+ * Finds the host that a lenient client would contact: relative to http, or a bare host and port.
+ */
 const hostOf = (text: string, asWritten: URL | undefined): string | undefined => {
   if (asWritten && asWritten.hostname !== '') return asWritten.hostname;
   return parse(/^\s*[\\/]{2}/.test(text) ? `http:${text.trim()}` : `http://${text.trim()}`)
     ?.hostname;
 };
 
-/** A name, or an address with or without the brackets of a URL. */
+/**
+ * Recognises a metadata service by its name, or by its address with or without the brackets of a
+ * URL.
+ */
 const isMetadata = (host: string): boolean => {
   const plain = host.replace(/^\[(.*)\]$/, '$1');
   return isIP(plain) === 0 ? isMetadataName(plain) : judgeAddress(plain).kind === 'metadata';

@@ -30,7 +30,10 @@ export const isActiveUrl = (text: string): boolean =>
   FIRST_LETTER.test(text) &&
   ACTIVE_SCHEME.test(text.slice(0, SCHEME_WINDOW).replaceAll(IGNORED_IN_SCHEME, ''));
 
-/** Cheap: false for almost every text, and then nothing has to be loaded. */
+/**
+ * Tells cheaply whether a text may hold script: false for almost every text, and then nothing has
+ * to be loaded.
+ */
 export const mayHoldScript = (text: string): boolean =>
   (text.includes('<') && TAG.test(text)) ||
   (text.includes(':') && (isActiveUrl(text) || LINK.test(text)));
@@ -70,14 +73,14 @@ const IGNORE = (): void => undefined;
 export const loadScriptFinder = async (): Promise<ScriptFinder> => {
   const { Tokenizer } = await import('htmlparser2');
   return (text) => {
-    const found = new Set<ScriptKind>();
-    if (isActiveUrl(text) || LINK.test(text)) found.add('url');
-    if (!TAG.test(text)) return found;
-    const tag = new TagReader(text, found);
+    const kinds = new Set<ScriptKind>();
+    if (isActiveUrl(text) || LINK.test(text)) kinds.add('url');
+    if (!TAG.test(text)) return kinds;
+    const tag = new TagReader(text, kinds);
     const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: true }, tag);
     tokenizer.write(text);
     tokenizer.end();
-    return found;
+    return kinds;
   };
 };
 

@@ -54,7 +54,9 @@ const stripText = (text: string, trail: Trail, work: Work): string => {
   return clean;
 };
 
-/** A copy where something was altered, the same object where nothing was. */
+/**
+ * Strips a value: returns a copy where something was altered, the same object where nothing was.
+ */
 const stripValue = (value: unknown, trail: Trail, work: Work): unknown => {
   if (typeof value === 'string') return stripText(value, trail, work);
   if (typeof value !== 'object' || value === null) return value;

@@ -29,6 +29,6 @@ const pointerPart = (key: string | number): string =>
 export const pointerOf = (trail: Trail): string =>
   trail.map((key) => `/${pointerPart(key)}`).join('');
 
-/** High and critical findings refuse the call; the others are noted. */
+/** Tells whether a finding refuses the call: high and critical ones do, the others are noted. */
 export const isSerious = ({ severity }: Finding): boolean =>
   severity === 'high' || severity === 'critical';

@@ -8,7 +8,10 @@ export interface Visitor {
   object(object: Readonly<Record<string, unknown>>, trail: Trail): void;
 }
 
-/** Whether any string of the input fits. Much cheaper than a walk, for inputs that hold nothing. */
+/**
+ * Tells whether any string of the input fits. Much cheaper than a walk, for inputs that hold
+ * nothing.
+ */
 export const someText = (value: unknown, fits: (text: string) => boolean): boolean => {
   if (typeof value === 'string') return fits(value);
   if (typeof value !== 'object' || value === null) return false;

@@ -53,13 +53,16 @@ export class SessionLabels {
     this.#now = now;
   }
 
-  /** What this process knows. Enough where no rule looks at it. */
+  /** Returns what this process knows of the session. Enough where no rule looks at it. */
   known(caller: Caller): FlowState {
     const marks = this.#marks(provenNames(caller));
     return marks.length === 0 ? NOTHING_SEEN : stateOf(marks);
   }
 
-  /** What any process knows; at once where no other can know more. Rejects without the store. */
+  /**
+   * Reads what any process knows of the session; synchronously where no other can know more.
+   * Rejects without the store.
+   */
   fresh(caller: Caller): FlowState | Promise<FlowState> {
     const names = provenNames(caller);
     const marks = this.#marks(names);

@@ -120,13 +120,13 @@ type ScopeOf = (period: string, name: string, owner?: string) => BudgetScope;
 /** Makes scopes of one kind, a new one only when it differs from that of the call before. */
 const lastScope = (limits: BudgetLimits, kind: BudgetKind): ScopeOf => {
   let last: Parameters<ScopeOf> | undefined;
-  let made: BudgetScope = scope('', NO_LIMITS);
+  let cached: BudgetScope = scope('', NO_LIMITS);
   return (period, name, owner) => {
-    if (last && last[0] === period && last[1] === name && last[2] === owner) return made;
+    if (last && last[0] === period && last[1] === name && last[2] === owner) return cached;
     const own = owner === undefined ? name : ownName(owner, name);
-    made = Object.freeze(scope(budgetKey(kind, period, own), limitsFor(limits, kind, own)));
+    cached = Object.freeze(scope(budgetKey(kind, period, own), limitsFor(limits, kind, own)));
     last = [period, name, owner];
-    return made;
+    return cached;
   };
 };
 
@@ -155,17 +155,17 @@ export const budgetScopesUnder = (
   };
   let last: BudgetedCall | undefined;
   let lastDay = '';
-  let made: readonly BudgetScope[] = [];
+  let cachedScopes: readonly BudgetScope[] = [];
   // Most calls are like the one before: keeping its scopes saves 0.3 µs a call.
   return (call) => {
     const day = dayAt(call.now);
     const { caller, tool: name, flowId } = call;
     const isLike = last?.caller === caller && last.tool === name && last.flowId === flowId;
-    if (isLike && day === lastDay) return made;
-    made = scopesOf(call, day);
+    if (isLike && day === lastDay) return cachedScopes;
+    cachedScopes = scopesOf(call, day);
     last = call;
     lastDay = day;
-    return made;
+    return cachedScopes;
   };
 };
 

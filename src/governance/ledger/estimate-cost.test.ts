@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
-import type { Capability, CostModel } from '../../contract/tool.ts';
+import type { Capability } from '../../contract/tool.ts';
+import type { CostModel } from '../../contract/tool-cost.ts';
 import { boundedMicros, estimateCost, toMicros } from './estimate-cost.ts';
 
 const CAPABILITY: Capability = { action: 'a', description: '' };

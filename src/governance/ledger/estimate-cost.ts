@@ -1,6 +1,7 @@
 /** Estimates what a call will cost, before it runs. Money is counted in whole micro-dollars. */
 import type { Estimate } from '../../contract/call.ts';
-import type { Capability, CostModel, Tool } from '../../contract/tool.ts';
+import type { Capability, Tool } from '../../contract/tool.ts';
+import type { CostModel } from '../../contract/tool-cost.ts';
 
 export const MICROS_PER_USD = 1_000_000;
 

@@ -51,14 +51,14 @@ export class LoopBreaker {
     now: number,
   ): boolean {
     if (!caller.authenticated && caller.agentId === LOCAL_CALLER.agentId) return true;
-    const seen = this.#seenBy(caller);
+    const calls = this.#seenBy(caller);
     const key = fingerprint(call.tool, call.input);
-    const before = seen.get(key);
+    const before = calls.get(key);
     const isRecent = before !== undefined && now - before.since < this.#limits.windowMs;
     const counted = isRecent ? before : { since: now, times: 0 };
     counted.times++;
     // Set again, so that a repeated call is not the one that is evicted.
-    seen.set(key, counted);
+    calls.set(key, counted);
     return counted.times <= this.#limits.identicalCalls;
   }
 
@@ -66,8 +66,8 @@ export class LoopBreaker {
     const key = this.#keyOf(provenNames(caller));
     const calls = this.#sessions.get(key);
     if (calls) return calls;
-    const seen: SeenCalls = new BoundedMap(MAX_CALLS);
-    this.#sessions.set(key, seen);
-    return seen;
+    const added: SeenCalls = new BoundedMap(MAX_CALLS);
+    this.#sessions.set(key, added);
+    return added;
   }
 }

@@ -4,7 +4,8 @@ import type { Usage } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Model, ModelPrice } from '../../contract/model.ts';
 import type { Spending } from '../../contract/store.ts';
-import type { MostCost, Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
+import type { MostCost } from '../../contract/tool-cost.ts';
 import { boundedMicros } from './estimate-cost.ts';
 
 const MILLION = 1_000_000;

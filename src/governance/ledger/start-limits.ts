@@ -25,7 +25,10 @@ export interface StartLimitDeps {
   readonly limits: StartLimits;
 }
 
-/** The program that holds the crib, or its user at the terminal, starts what it likes. */
+/**
+ * Tells whether the caller is the program that holds the crib, or its user at the terminal. Neither
+ * has a limit.
+ */
 const isProgramItself = ({ authenticated, userId, agentId }: Caller): boolean =>
   !authenticated && userId === LOCAL_CALLER.userId && agentId === LOCAL_CALLER.agentId;
 

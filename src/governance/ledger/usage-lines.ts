@@ -58,16 +58,16 @@ export const usageSummary = async (
   limits: BudgetLimits,
   { now, period = dayOf(now) }: UsageQuestion,
 ): Promise<readonly UsageLine[]> => {
-  const wanted = period === ALL_TIME ? '' : period;
-  const found: UsageLine[] = [];
+  const periodKey = period === ALL_TIME ? '' : period;
+  const summary: UsageLine[] = [];
   for (const kind of BUDGET_KINDS) {
-    const prefixes = prefixesOf(kind, wanted, dayOf(now));
+    const prefixes = prefixesOf(kind, periodKey, dayOf(now));
     const lines = await Promise.all(prefixes.map((prefix) => ledger.lines(`${kind}:${prefix}`)));
     const readable = lines
       .flat()
       .map((line) => usageLine(line, limits))
       .filter((line) => line !== undefined);
-    found.push(...readable.sort((a, b) => b.usd - a.usd || b.calls - a.calls));
+    summary.push(...readable.sort((a, b) => b.usd - a.usd || b.calls - a.calls));
   }
-  return found;
+  return summary;
 };

@@ -192,7 +192,7 @@ describe('write', () => {
     );
   });
 
-  it('refuses to overwrite when told so, and never a folder', async () => {
+  it('refuses to overwrite with overwrite: false, and never overwrites a folder', async () => {
     const fs = access();
     await expect(fs.write('a.txt', 'x', { overwrite: false })).rejects.toEqual(
       withCode('CONFLICT'),
@@ -373,7 +373,7 @@ describe('list and stat', () => {
     await expect(access().list('missing')).rejects.toEqual(withCode('NOT_FOUND'));
   });
 
-  it('leaves out names that nobody can ask for', async () => {
+  it('leaves out names that no call can use', async () => {
     writeFileSync(Buffer.concat([Buffer.from(`${root}/data/`), Buffer.from([0xff, 0xfe])]), 'x');
     writeFileSync(join(root, 'data', 'a\u001b[2J'), 'x');
     expect(await access().list('data')).toEqual([]);

@@ -48,12 +48,12 @@ const isSame = (a: Stats, b: Stats): boolean => a.ino === b.ino && a.dev === b.d
 /** Counts the names of the file in the workspace. Throws when one of them is a secret. */
 const countNames = async ({ root, stats, isSecret }: LinkedFile): Promise<number> => {
   let names = 0;
-  let seen = 0;
+  let entryCount = 0;
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-    seen += entries.length;
-    if (seen > MAX_ENTRIES) throw refused();
+    entryCount += entries.length;
+    if (entryCount > MAX_ENTRIES) throw refused();
     for (const entry of entries) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) {

@@ -55,8 +55,8 @@ export const readAll = async (handle: FileHandle, maxBytes: number): Promise<Uin
   const chunks: Uint8Array[] = [];
   let total = 0;
   for (;;) {
-    const wanted = total > size ? GROWN_CHUNK : size - total + 1;
-    const buffer = Buffer.allocUnsafe(wanted);
+    const length = total > size ? GROWN_CHUNK : size - total + 1;
+    const buffer = Buffer.allocUnsafe(length);
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, total);
     if (bytesRead === 0)
       return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);

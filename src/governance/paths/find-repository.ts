@@ -67,13 +67,14 @@ export const repositoryOf = (root: string): Repository | undefined => {
   return stats?.isFile() ? worktreeAt(root) : undefined;
 };
 
-/** True for a tool that names the repository in its needs: all its programs get it. */
+/** Tells whether a tool names the repository in its needs: all its programs get it. */
 export const wantsRepository = ({ paths = [] }: Needs): boolean =>
   paths.some(({ path, access }) => path === '.git' && access === 'write');
 
 /**
- * The repository around a workspace that is none itself, as in a monorepo: the nearest folder above
- * with a .git that belongs to the owner of the workspace. Nobody else may choose its configuration.
+ * Finds the repository around a workspace that is none itself, as in a monorepo: the nearest folder
+ * above with a .git that belongs to the owner of the workspace, because its configuration decides
+ * what git runs.
  */
 export const enclosingRepository = (root: string): Repository | undefined => {
   const owner = statsOf(root)?.uid;
@@ -85,7 +86,10 @@ export const enclosingRepository = (root: string): Repository | undefined => {
   return undefined;
 };
 
-/** True for a folder below the root that no other repository, real or made up, lies above or in. */
+/**
+ * Tells whether a folder below the root belongs to its repository: no other one, real or made up,
+ * lies above it or in it.
+ */
 export const isInRepositoryOf = (root: string, folder: string): boolean => {
   const below = segmentsBelow(root, folder);
   if (below === undefined || repositoryOf(root) === undefined) return false;

@@ -58,7 +58,7 @@ const only = (): Snapshot => {
 const onDisk = (path: string) => readFileSync(join(root, path), 'utf8');
 
 describe('restoreSnapshot', () => {
-  it('leaves a folder alone that somebody made again', async () => {
+  it('leaves a folder alone that was created again', async () => {
     mkdirSync(join(root, 'empty'));
     await access().remove('empty');
     expect(await inspectSnapshot(guard, only())).toBe('done');
@@ -108,7 +108,7 @@ describe('restoreSnapshot', () => {
     expect(await inspectSnapshot(guard, only())).toBe('not_done');
   });
 
-  it('leaves a made folder alone that somebody put a file in', async () => {
+  it('leaves a created folder alone that has a new file in it', async () => {
     await access().makeDirectory('made');
     writeFileSync(join(root, 'made', 'x'), 'x');
     await expect(restoreSnapshot(guard, only())).rejects.toMatchObject({ code: 'CONFLICT' });

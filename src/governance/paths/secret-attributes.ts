@@ -37,7 +37,7 @@ const endingIn = (entries: readonly NameEntry[], endings: readonly string[]): re
 const hidden = (patterns: readonly string[]) => patterns.map((each) => `${anyCase(each)} -diff`);
 const shown = (patterns: readonly string[]) => patterns.map((each) => `${anyCase(each)} !diff`);
 
-/** Of several lines about one file the last one counts, so that exceptions come before the rules. */
+/** Writes the attributes. Of several lines about one file, git takes the last. */
 export const secretAttributes = (): string =>
   [
     ...hidden(names(SECRET_DATA_FOLDERS).map((name) => `**/${name}/**`)),
@@ -72,7 +72,7 @@ export const secretAttributes = (): string =>
     '',
   ].join('\n');
 
-/** The names as patterns of paths for git. They also find what only looks like a secret. */
+/** Writes the names as patterns of paths for git. They also find what only looks like a secret. */
 export const secretPathspecs = (): readonly string[] =>
   [
     SECRET_WORDS,

@@ -24,7 +24,7 @@ const question = ask({
 const target = { resource: 'tool:mail', definition: 'd1' };
 const covers = (extra: Partial<Grant>) => grantCovers(grantOf(extra), question, target);
 
-describe('a standing grant', () => {
+describe('a grant', () => {
   it.each<[string, Partial<Grant>]>([
     ['for everybody', {}],
     ['for all that is named', { subject: { user: 'u', agent: 'a', session: 's', role: 'r' } }],

@@ -92,7 +92,9 @@ const quotedValue = (text: string, at: number): Span | undefined => {
   return span && { from: span.from + 1, to: span.to };
 };
 
-/** A header's value reaches to the end of its line, or of the text it is quoted in. */
+/**
+ * Finds the value of a header: it reaches to the end of its line, or of the text it is quoted in.
+ */
 const headerValue = (text: string, at: number, isQuoted: boolean): Span | undefined => {
   const scheme = match(SCHEME, text, at);
   const from = scheme ? scheme.to : at;
@@ -200,7 +202,7 @@ export class AssignedSecrets {
     return isBareSecret(bare) ? span : undefined;
   }
 
-  /** `--password hunter2`: a flag and its value with a blank between them. */
+  /** Finds flags and their values with a blank between them: `--password hunter2`. */
   #flags(text: string): readonly Span[] {
     const spans: Span[] = [];
     for (const { 0: flag, 1: name = '', index } of text.matchAll(FLAG)) {
@@ -217,7 +219,7 @@ export class AssignedSecrets {
     return spans;
   }
 
-  /** `<password>hunter2</password>` */
+  /** Finds elements such as `<password>hunter2</password>`. */
   #elements(text: string): readonly Span[] {
     const spans: Span[] = [];
     for (const { 1: start = '', 2: name = '', 3: value = '', index } of text.matchAll(ELEMENT)) {

@@ -50,12 +50,12 @@ export const isBareSecret = (bare: BareValue): boolean => {
   return bare.startsLine && kind === 'password' && WORD.test(value) && next !== ' ';
 };
 
-/** Whether a value is words that people read: `password: "Enter your password"`. */
+/** Tells whether a value is words that people read: `password: "Enter your password"`. */
 export const isSentence = (value: string): boolean =>
   /^[A-Z][a-z]*(?: [A-Za-z,.'’-]+){2,}[.:!?…]?$/.test(value) ||
   /\s\S+\s\S+\s\S+\s\S+\s/.test(value);
 
-/** Whether a value in quotes is a secret and not a text that people read. */
+/** Tells whether a value in quotes is a secret and not a text that people read. */
 export const isQuotedSecret = (name: string, kind: NameKind, value: string): boolean => {
   if (isPlaceholder(value) || value.trim().length < 2) return false;
   if (kind === 'maybe') return hasSecretForm(name, value);
@@ -64,7 +64,10 @@ export const isQuotedSecret = (name: string, kind: NameKind, value: string): boo
   return !isSentence(value) && value.toLowerCase() !== name.toLowerCase();
 };
 
-/** Whether what follows a flag is a secret. Words may be prose about the flag and do not count. */
+/**
+ * Tells whether what follows a flag is a secret. Words may be prose about the flag and do not
+ * count.
+ */
 export const isFlagSecret = (kind: NameKind, value: string): boolean =>
   kind === 'maybe'
     ? looksRandom(value)

@@ -24,7 +24,7 @@ const WORD =
 /** What manuals write in the place of a secret. */
 const SAMPLE = /^(?:(?:your|my)[-_]?)?(?:password|passwd|pass|pwd|pw|secret|token|cookie)$/i;
 
-/** The secret inside the value of a flag. */
+/** Finds the secret inside the value of a flag. */
 const within = (kind: FlagValue, value: string): Span | undefined => {
   const to = value.length;
   switch (kind) {
@@ -41,7 +41,7 @@ const within = (kind: FlagValue, value: string): Span | undefined => {
   }
 };
 
-/** A value without the quotes around it. */
+/** Leaves out the quotes around a value. */
 const unquoted = (value: string): Span => {
   const isQuoted = /^["']/.test(value);
   const isClosed = isQuoted && value.length > 1 && value.at(-1) === value.charAt(0);
@@ -59,7 +59,10 @@ const secretIn = (kind: FlagValue, value: string): Span | undefined => {
     : undefined;
 };
 
-/** Where the value of a flag starts in its own word; 0 when it is the next word, -1 when it has none. */
+/**
+ * Finds where the value of a flag starts in its own word; 0 when it is the next word, -1 when it
+ * has none.
+ */
 const valueStart = (word: string, { flags, place }: SecretFlag): number => {
   for (const flag of flags) {
     if (word === flag) return place === 'same' ? -1 : 0;
@@ -88,7 +91,7 @@ export const secretWords = (program: string, words: readonly string[]): readonly
   return spans;
 };
 
-/** The program that the first word of an argument vector names. */
+/** Gives the program that the first word of an argument vector names. */
 export const programOf = (word: string): string | undefined => {
   if (word.length > MAX_PROGRAM) return undefined;
   const name = word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1);
@@ -120,7 +123,7 @@ const wordsFrom = (text: string, start: number): Words => {
   return { texts, starts, end: start + end };
 };
 
-/** Where the next flag stands, from a place on; -1 when there is none. */
+/** Finds the next flag from a position on; -1 when there is none. */
 const nextFlag = (text: string, from: number): number => {
   let at = text.indexOf(' -', from);
   // A dash between blanks or before a number is no flag.

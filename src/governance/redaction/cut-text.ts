@@ -8,7 +8,7 @@ const MAX_WORD = 1024;
 const MAX_BLOCK = 1 << 18;
 const BASE64_LINE = /^[ \t"'>|+-]{0,8}[A-Za-z0-9+/]{40,100}={0,2}[",]{0,2}\r?$/;
 
-/** Where the line of a place starts. */
+/** Finds where the line of a position starts. */
 const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1;
 
 /**
@@ -30,15 +30,15 @@ export const cutBefore = (text: string, at: number): number => {
   return start > 0 && start < lineStart(text, at) ? lineStart(text, start - 1) : start;
 };
 
-/** The place after the last blank; the end when there is none. */
+/** Finds the position after the last blank; the end when there is none. */
 const wordStart = (text: string): number => {
   for (let at = text.length; at > 0; at--) if (text.charCodeAt(at - 1) <= 32) return at;
   return text.length;
 };
 
 /**
- * Where the slice that starts at `from` ends. Inside base64 without a line break it is a multiple of four
- * characters long, so that both parts can be decoded.
+ * Finds where the slice that starts at `from` ends. Inside base64 without a line break it is a
+ * multiple of four characters long, so that both parts can be decoded.
  */
 export const sliceEnd = (text: string, from: number, length: number): number => {
   const end = from + length;

@@ -87,7 +87,7 @@ const viewOf = (text: string, lines: readonly Span[]): View | undefined => {
   };
 };
 
-/** The texts that stand in a text as base64 or hex. */
+/** Decodes the texts that stand in a text as base64 or hex. */
 export const decodedTexts = (text: string): readonly View[] => {
   const runs = base64Runs(text);
   if (!runs) return [];

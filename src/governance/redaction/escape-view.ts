@@ -16,7 +16,7 @@ interface Piece {
 
 export interface View {
   readonly text: string;
-  /** The span of the original that a span of the view stands for. */
+  /** Gives the span of the original that a span of the view stands for. */
   origin(span: Span): Span;
 }
 
@@ -75,7 +75,7 @@ const meaning = (found: string): string => {
   return codePoint(found.replaceAll(/[\\ux{}]/g, ''), 16);
 };
 
-/** The last piece that starts at or before a place of the view. */
+/** Finds the last piece that starts at or before a position of the view. */
 const pieceBefore = (pieces: readonly Piece[], at: number): Piece | undefined => {
   let low = 0;
   let high = pieces.length;
@@ -87,7 +87,10 @@ const pieceBefore = (pieces: readonly Piece[], at: number): Piece | undefined =>
   return pieces[low - 1];
 };
 
-/** Where the character at a place of a view stood that starts at `start` of the original. */
+/**
+ * Finds where the character at a position of the view was in the original; the view starts at
+ * `start` of it.
+ */
 const origin = (pieces: readonly Piece[], start: number, at: number): Span => {
   const piece = pieceBefore(pieces, at);
   if (!piece) return { from: start + at, to: start + at + 1 };
@@ -139,16 +142,16 @@ const partView = (
   const pieces: Piece[] = [];
   const parts: string[] = [];
   let length = 0;
-  let done = part.from;
+  let readTo = part.from;
   for (const { from, to } of stretches) {
-    const meant = read(text.slice(from, to));
-    length += from - done;
-    parts.push(text.slice(done, from), meant);
-    pieces.push({ at: length, length: meant.length, from, to });
-    length += meant.length;
-    done = to;
+    const unescaped = read(text.slice(from, to));
+    length += from - readTo;
+    parts.push(text.slice(readTo, from), unescaped);
+    pieces.push({ at: length, length: unescaped.length, from, to });
+    length += unescaped.length;
+    readTo = to;
   }
-  parts.push(text.slice(done, part.to));
+  parts.push(text.slice(readTo, part.to));
   const view = parts.join('');
   const startsText = part.from === 0;
   const endsText = part.to === text.length;
@@ -190,7 +193,7 @@ const wholeView = (text: string, replaced: Replaced, read: Read): View =>
 
 const ESCAPES: Replaced = { starts: only('\\%&'), pattern: ESCAPE };
 
-/** The parts of a text that have escapes, with these read once. */
+/** Makes views of the parts of a text that have escapes, with these read once. */
 export const unescapedViews = (text: string): readonly PartView[] =>
   text.includes('\\') || text.includes('%') || text.includes('&')
     ? viewsBy(text, ESCAPES, meaning)
@@ -241,11 +244,14 @@ const INVISIBLE: Replaced = {
   ),
 };
 
-/** The parts of a text that hold something nobody sees, without that. */
+/** Makes views of the parts of a text that hold invisible characters, without these. */
 export const visibleViews = (text: string): readonly PartView[] =>
   viewsBy(text, INVISIBLE, () => '');
 
-/** The text as a terminal shows it that goes back for each backspace; `undefined` without any. */
+/**
+ * Makes the view that a terminal shows, which goes back for each backspace; `undefined` without
+ * any.
+ */
 export const erasedView = (text: string): View | undefined => {
   if (!text.includes('\b')) return undefined;
   const codes = new Uint16Array(text.length);
@@ -271,7 +277,7 @@ export const erasedView = (text: string): View | undefined => {
 
 const LINE_BREAKS: Replaced = { starts: only('\r\n'), pattern: LINE_BREAK };
 
-/** The text in one line; `undefined` when it is. */
+/** Makes a view in one line; `undefined` when the text is one. */
 export const joinedView = (text: string): View | undefined =>
   text.includes('\n') ? wholeView(text, LINE_BREAKS, () => '') : undefined;
 

@@ -32,15 +32,18 @@ const learnFrom = async (source: ListedSecrets, keys: readonly string[]): Promis
   for (const key of new Set([...(await source.keys()), ...keys])) await source.get(key);
 };
 
-/** A source that cannot be read keeps no other from being learnt: it is reported in the log. */
+/**
+ * Teaches the redactor the secrets of all sources. One that cannot be read is reported in the log;
+ * the others are still learnt.
+ */
 export const learnAll = async (
   redactor: Redactor,
   { sources, keys, log }: LearnFrom,
 ): Promise<void> => {
-  const wanted = [...keys];
+  const keyList = [...keys];
   for (const source of sources) {
     try {
-      await learnFrom(learningSecrets(source, redactor), wanted);
+      await learnFrom(learningSecrets(source, redactor), keyList);
     } catch (error) {
       log.error('secrets could not be read; they are not redacted', {
         source: source.label,

@@ -7,11 +7,11 @@ import type { SecretFinder } from './secret-finder.ts';
 import { replaceSpans, type Span } from './span.ts';
 
 export interface RedactionStream {
-  /** What can be shown by now, clean. */
+  /** Takes the next piece; returns what can be shown by now, clean. */
   push(chunk: string): string;
   /** What is held back, clean as far as it can be told; it stays held. */
   peek(): string;
-  /** The rest. */
+  /** Returns the rest, clean. */
   end(): string;
 }
 
@@ -33,7 +33,7 @@ const wordStart = (text: string, limit: number): number => {
   return limit;
 };
 
-/** The start of a private key whose end has not come yet. */
+/** Finds the start of a private key whose end has not come yet. */
 const keyBlockStart = (text: string, cut: number): number => {
   const start = text.lastIndexOf('-----BEGIN ', cut);
   const open =
@@ -41,7 +41,7 @@ const keyBlockStart = (text: string, cut: number): number => {
   return open ? start : cut;
 };
 
-/** Up to where the text can be shown: no secret may lie across. */
+/** Finds up to where the text can be shown: no secret may lie across. */
 const safeCut = (text: string, limit: number, spans: readonly Span[]): number => {
   if (text.length > MAX_HELD) return limit;
   let cut = keyBlockStart(text, wordStart(text, limit));
@@ -51,14 +51,14 @@ const safeCut = (text: string, limit: number, spans: readonly Span[]): number =>
   return cut;
 };
 
-/** Where the past starts: with a whole line, and with the first one of a block of base64. */
+/** Finds where the past starts: with a whole line, and with the first one of a block of base64. */
 const pastStart = (text: string, at: number): number => {
   const start = cutBefore(text, at);
   return at - start <= MAX_KEY_BLOCK_LENGTH ? start : text.lastIndexOf('\n', at - 1) + 1;
 };
 
 export const redactionStream = (finder: SecretFinder, instead: string): RedactionStream => {
-  /** What was shown lately, as it came: it tells what the next piece means. */
+  /** What was shown last, as it came: the next piece is read in this context. */
   let past = '';
   let held = '';
 

@@ -41,7 +41,7 @@ export class Redactor {
     this.#split = new SplitSecrets(this.#finder, REDACTED);
   }
 
-  /** One that judges names alike and knows no value. */
+  /** Makes a redactor with the same rules for names and no known values. */
   withoutValues(): Redactor {
     return new Redactor(this.#names);
   }
@@ -68,7 +68,7 @@ export class Redactor {
     return spans.length === 0 ? value : replaceSpans(value, spans, REDACTED);
   }
 
-  /** The name of a field. Names come again and again, so those found clean are remembered. */
+  /** Redacts the name of a field. Names repeat, so those found clean are remembered. */
   key(name: string): string {
     if (name.length < MIN_SECRET_LENGTH || this.#cleanKeys.has(name)) return name;
     const clean = this.text(name);
@@ -76,7 +76,7 @@ export class Redactor {
     return clean;
   }
 
-  /** The number itself, unless its digits are a secret. */
+  /** Redacts a number: returns it, unless its digits are a secret. */
   number(value: number): number | string {
     if (!this.#knowsNumbers) return value;
     const written = String(value);
@@ -84,12 +84,14 @@ export class Redactor {
     return clean === written ? value : clean;
   }
 
-  /** For text that comes in pieces: a secret that lies across two of them is found. */
+  /**
+   * Makes a stream for text that comes in pieces: a secret that lies across two of them is found.
+   */
   stream(): RedactionStream {
     return redactionStream(this.#finder, REDACTED);
   }
 
-  /** The name of a field below another: what is secret stays so, except for what describes it. */
+  /** Names a field below another: what is secret stays so, except for what describes it. */
   field(name: string, above: FieldName): FieldName {
     const kind = this.#kindOf(name);
     if (above.kind === 'plain' || kind !== 'plain')
@@ -97,7 +99,7 @@ export class Redactor {
     return isDescription(name) ? NO_NAME : above;
   }
 
-  /** A text under a name. */
+  /** Redacts a text under a name. */
   textUnder({ name, kind }: FieldName, value: string): string {
     return kind !== 'plain' && isSecretText(kind, name, value) ? REDACTED : this.text(value);
   }
@@ -113,19 +115,19 @@ export class Redactor {
     return spans.length === 0 ? value : replaceSpans(value, mergeSpans(spans), REDACTED);
   }
 
-  /** A number under a name. */
+  /** Redacts a number under a name. */
   numberUnder({ name, kind }: FieldName, value: number): number | string {
     return kind !== 'plain' && isSecretNumber(kind, name, value) ? REDACTED : this.number(value);
   }
 
-  /** The name that an item of a list stands under: a flag or header may be the item before it. */
+  /** Names an item of a list: a flag or header may be the item before it. */
   item(before: unknown, above: FieldName): FieldName {
     if (above.kind !== 'plain' || typeof before !== 'string' || before.length > MAX_ITEM_NAME)
       return above;
     return itemName(before, this.#kindOf) ?? above;
   }
 
-  /** What an object says of its own fields, such as its `name` of its `value`. */
+  /** Reads what an object says of its own fields, such as its `name` of its `value`. */
   namedFields(source: object): NamedFields | undefined {
     return namedFields(source, this.#kindOf);
   }
@@ -146,7 +148,10 @@ export class Redactor {
     return this.#split.clean(source, clean, keysBefore);
   }
 
-  /** For audit and logs. Always a copy: what is recorded must not change with what it was taken from. */
+  /**
+   * Redacts a value for audit and logs. Always a copy: what is recorded must not change with what
+   * it was taken from.
+   */
   record(value: unknown, depth = 0, under = NO_NAME): unknown {
     switch (typeof value) {
       case 'string':
@@ -188,8 +193,8 @@ export class Redactor {
 
   #error(error: Error, depth: number): unknown {
     const { name, message, cause } = error;
-    const told = { name, message: this.text(message), ...this.#fields(error, depth, NO_NAME) };
-    return cause === undefined ? told : { ...told, cause: this.record(cause, depth) };
+    const copy = { name, message: this.text(message), ...this.#fields(error, depth, NO_NAME) };
+    return cause === undefined ? copy : { ...copy, cause: this.record(cause, depth) };
   }
 
   #fields(source: object, depth: number, under: FieldName): Record<string, unknown> {

@@ -113,12 +113,12 @@ export class SecretFinder {
   }
 
   #lookAt(text: string): readonly Span[] {
-    let found = text.length < MIN_SHAPE_LENGTH ? NO_SPANS : this.#shapes.find(text);
-    found = both(found, this.#assigned.find(text));
-    if (text.length >= MIN_COMMAND) found = both(found, findCommandSecrets(text));
-    if (text.length >= MIN_RUN) found = both(found, this.#keys(text));
-    found = both(found, this.#jwks(text));
-    return this.known.empty ? found : both(found, this.known.find(text));
+    let spans = text.length < MIN_SHAPE_LENGTH ? NO_SPANS : this.#shapes.find(text);
+    spans = both(spans, this.#assigned.find(text));
+    if (text.length >= MIN_COMMAND) spans = both(spans, findCommandSecrets(text));
+    if (text.length >= MIN_RUN) spans = both(spans, this.#keys(text));
+    spans = both(spans, this.#jwks(text));
+    return this.known.empty ? spans : both(spans, this.known.find(text));
   }
 
   #keys(text: string): readonly Span[] {

@@ -56,7 +56,10 @@ const singular = (word: string): string =>
     ? word.slice(0, -1)
     : word;
 
-/** `HTTPApiKey2` is `http`, `api`, `key`, `2`. Accents and look-alikes are folded first. */
+/**
+ * Splits a name into words: `HTTPApiKey2` is `http`, `api`, `key`, `2`. Accents and look-alikes are
+ * folded first.
+ */
 const splitName = (name: string): string[] =>
   foldLookAlikes(name.slice(-MAX_NAME))
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -77,7 +80,7 @@ const unglued = (word: string): readonly string[] => {
   return end === undefined ? [word] : [word.slice(0, one.length - end.length), end];
 };
 
-/** `PassWord` is split at its capital, and one word all the same. */
+/** Joins words that were split at a capital, such as `PassWord`. */
 const rejoined = (words: readonly string[]): readonly string[] =>
   words.flatMap((word, at) => {
     if (word === 'pass' && ['word', 'words', 'phrase', 'code'].includes(words[at + 1] ?? '')) {
@@ -95,7 +98,7 @@ const keyKind = (before: string | undefined): NameKind => {
   return SECRET_KEY_KINDS.has(before) ? 'token' : 'maybe';
 };
 
-/** What the noun at a place makes of a name. */
+/** Reads what the noun at a position makes of a name. */
 const nounKind = (words: readonly string[], at: number): NameKind => {
   const word = singular(words[at] as string);
   const before = words[at - 1];
@@ -116,7 +119,7 @@ const phraseEnd = (words: readonly string[], phrase: readonly string[]): number 
   return -1;
 };
 
-/** Whether the words after the noun say that the value is something about the secret. */
+/** Tells whether the words after the noun say that the value is something about the secret. */
 const isDescribed = (words: readonly string[], end: number): boolean => {
   const last = words.at(-1);
   if (last === undefined || end >= words.length) return false;
@@ -125,7 +128,7 @@ const isDescribed = (words: readonly string[], end: number): boolean => {
   return DESCRIBING.has(last);
 };
 
-/** Whether a field below a secret only describes it, such as `type` or `expiresAt`. */
+/** Tells whether a field below a secret only describes it, such as `type` or `expiresAt`. */
 export const isDescription = (name: string): boolean => {
   const last = splitName(name).at(-1);
   return last !== undefined && DESCRIBING.has(last);

@@ -10,7 +10,10 @@ export const MAX_ITEM_NAME = 66;
 const FLAG = /^--?([A-Za-z\u00c0-\uffff][\w.\u00ad\u00c0-\uffff-]{1,63})$/;
 const HEADER = /^[A-Za-z][\w.-]{2,63}$/;
 
-/** What the item before says of an item. A word says less than a flag: lists of words are common. */
+/**
+ * Reads what the item before says of an item. A word says less than a flag: lists of words are
+ * common.
+ */
 export const itemName = (
   before: string,
   kindOf: (name: string) => NameKind,
@@ -47,7 +50,10 @@ const hasValue = (source: object): boolean =>
   'values' in source ||
   'content' in source;
 
-/** What an object of a name and a value says of the value, and a JSON Web Key of its private members. */
+/**
+ * Reads what an object of a name and a value says of the value, and a JSON Web Key of its private
+ * members.
+ */
 export const namedFields = (
   source: object,
   kindOf: (name: string) => NameKind,

@@ -22,7 +22,7 @@ export const looksRandom = (value: string): boolean => {
   );
 };
 
-/** `sess_9f8e7d6c5b4a3928` is words and marks, and random all the same. */
+/** Tells whether a part is random, as in `sess_9f8e7d6c5b4a3928`. */
 const hasRandomPart = (value: string): boolean =>
   value.split(/[-_.:/]/).some((part) => part.length >= 12 && /\d.*[a-z].*\d.*[a-z]/.test(part));
 
@@ -35,11 +35,11 @@ const isSalt = (name: string, value: string): boolean =>
   /salt$/i.test(name) &&
   /^(?=[^\d]*\d)(?=[^a-z]*[a-z])[A-Za-z0-9+/=_.$-]{8,256}$/i.test(value) &&
   !/^[a-z]+(?:[-_.][a-z0-9]+)+$/.test(value);
-/** The words of a wallet: 12 to 24 of them. */
+/** Recognises the words of a wallet: 12 to 24 of them. */
 const isWordList = (value: string): boolean =>
   /^(?:[a-z]{3,8}[\s,]{1,3}){11,23}[a-z]{3,8}$/.test(value);
 
-/** Whether a text under a name that is maybe a secret's has the form of a secret. */
+/** Tells whether a text under a name that is maybe a secret's has the form of a secret. */
 export const hasSecretForm = (name: string, value: string): boolean =>
   looksRandom(value) ||
   (TYPED.test(name) && isTypedNumber(value)) ||
@@ -56,11 +56,11 @@ export const isPlaceholder = (value: string): boolean =>
   PLACEHOLDER.test(value) ||
   (value.length <= MAX_PLAIN && PLAIN_VALUES.has(value.toLowerCase()));
 
-/** The working directory of a shell is called as passwords are. */
+/** Recognises the working directory of a shell, whose name `PWD` is also used for passwords. */
 export const isFolder = (name: string, value: string): boolean =>
   /^(?:old)?pwd$/i.test(name) && /^(?:\/|~|[A-Za-z]:[\\/])/.test(value);
 
-/** Several of a kind: a number under such a name counts them. */
+/** Recognises a plural: a number under such a name counts things. */
 const isPlural = (name: string): boolean => /[^s]s$/i.test(name);
 
 /** Whether a text under a name of this kind is hidden. */
@@ -72,7 +72,7 @@ export const isSecretText = (kind: NameKind, name: string, value: string): boole
   return kind === 'password' || !(isPlural(name) && /^\d{1,9}$/.test(value));
 };
 
-/** Whether a number under a name of this kind is hidden. */
+/** Tells whether a number under a name of this kind is hidden. */
 export const isSecretNumber = (kind: NameKind, name: string, value: number): boolean =>
   (kind === 'password' && !isPlural(name)) ||
   (kind === 'maybe' && TYPED.test(name) && isTypedNumber(String(value)));

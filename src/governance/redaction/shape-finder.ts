@@ -17,13 +17,13 @@ const BREAK = /\\?\r?\n[ \t]{0,16}/y;
 const REST =
   /\\?\r?\n[ \t]{0,16}(?=[A-Za-z_-]{0,32}\d)(?=[\d_-]{0,32}[A-Za-z])[A-Za-z0-9_+/-]{6,255}={0,2}(?=[\s"'`]|$)/y;
 
-/** Where a sticky pattern that starts at `at` ends; -1 when it does not match there. */
+/** Finds where a sticky pattern that starts at `at` ends; -1 when it does not match there. */
 const endOf = (pattern: RegExp, text: string, at: number): number => {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : -1;
 };
 
-/** The parts of what may be a token, in order. */
+/** Lists the parts of what may be a token, in order. */
 const partsFrom = (text: string, from: number): readonly Span[] => {
   const parts: Span[] = [];
   for (let at = from; parts.length <= MAX_BREAKS && at - from < MAX_TOKEN; ) {
@@ -36,7 +36,10 @@ const partsFrom = (text: string, from: number): readonly Span[] => {
   return parts;
 };
 
-/** Where a token ends that fits its pattern only when its lines are joined; -1 when there is none. */
+/**
+ * Finds where a token ends that fits its pattern only when its lines are joined; -1 when there is
+ * none.
+ */
 const joinedEnd = (body: RegExp, text: string, from: number): number => {
   const parts = partsFrom(text, from);
   const first = parts[0];
@@ -52,7 +55,10 @@ const joinedEnd = (body: RegExp, text: string, from: number): number => {
   return -1;
 };
 
-/** Where a token that starts at `from` ends, given where it ends in its first line (-1: nowhere). */
+/**
+ * Finds where a token that starts at `from` ends, given where it ends in its first line (-1:
+ * nowhere).
+ */
 const wrappedEnd = (body: RegExp, text: string, { from, to }: Span): number => {
   if (to < 0) return joinedEnd(body, text, from);
   const next = text.charCodeAt(to);

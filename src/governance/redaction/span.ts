@@ -15,7 +15,7 @@ export const isCovered = (span: Span | undefined, at: number): boolean =>
 
 export const NO_SPANS: readonly Span[] = Object.freeze([]);
 
-/** In order, with those that touch or overlap made one. */
+/** Sorts spans and joins those that touch or overlap. */
 export const mergeSpans = (spans: readonly Span[]): readonly Span[] => {
   const merged: { from: number; to: number }[] = [];
   for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {

@@ -146,7 +146,7 @@ const keyHits = (group: readonly Member[]): readonly Hit[] => {
   return hitsOf(parts, mergeSpans([...findPrivateKeys(joined), ...findJwkMembers(joined)]));
 };
 
-/** The secrets among the arguments of a program. */
+/** Finds the secrets among the arguments of a program. */
 const argumentHits = (args: readonly unknown[], first: number, program: string): readonly Hit[] => {
   const texts = args.slice(first).map((arg) => (typeof arg === 'string' ? arg : ''));
   return secretWords(program, texts).map(({ word, from, to }) => ({
@@ -155,7 +155,7 @@ const argumentHits = (args: readonly unknown[], first: number, program: string):
   }));
 };
 
-/** Whether one of the first items is a flag: nearly all lists have none. */
+/** Tells whether one of the first items is a flag: nearly all lists have none. */
 const hasFlag = (items: readonly unknown[]): boolean => {
   const end = Math.min(items.length, MAX_FIRST_FLAG);
   for (let at = 1; at < end; at++) {
@@ -165,7 +165,7 @@ const hasFlag = (items: readonly unknown[]): boolean => {
   return false;
 };
 
-/** Whether a list may be a command, or an object one of a program and its arguments. */
+/** Tells whether a list may be a command, or an object one of a program and its arguments. */
 export const mayHoldArguments = (source: object): boolean =>
   Array.isArray(source)
     ? hasFlag(source)
@@ -195,7 +195,7 @@ const applied = (clean: object, hits: readonly Hit[], instead: string): object =
   return copy;
 };
 
-/** Whether a text of the copy is still what the source has. */
+/** Tells whether a text of the copy is still what the source has. */
 const isUntouched = (clean: object, { member: { at, field, text } }: Hit): boolean => {
   const item = (clean as Fields)[at];
   return (field === undefined ? item : isFields(item) ? item[field] : undefined) === text;
@@ -211,8 +211,8 @@ export class SplitSecrets {
   }
 
   /**
-   * Whether known values may be spread over the texts of a list or object. Saves the search of nearly
-   * all small objects; of large ones, and of lists of objects, it is not judged.
+   * Tells whether known values may be spread over the texts of a list or object. Saves the search
+   * of nearly all small objects; of large ones, and of lists of objects, it is not judged.
    */
   mayHoldKnown(source: object): boolean {
     let joined = '';
@@ -250,7 +250,7 @@ export class SplitSecrets {
     return Array.isArray(source) ? whole : this.#withArguments(whole);
   }
 
-  /** The program may stand in a field beside its arguments. */
+  /** Redacts arguments whose program stands in a field beside them. */
   #withArguments<T extends object>(source: T): T {
     const fields: Fields = source as Fields;
     const args = fields.args ?? fields.arguments;

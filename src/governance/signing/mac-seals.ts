@@ -44,9 +44,9 @@ export class MacSeals {
   }
 
   #fits(text: string, seal: string): boolean {
-    const given = Buffer.from(seal.slice(PREFIX.length), 'base64');
+    const actual = Buffer.from(seal.slice(PREFIX.length), 'base64');
     const expected = this.#mac(text);
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    return actual.length === expected.length && timingSafeEqual(actual, expected);
   }
 
   #mac(text: string): Buffer {

@@ -41,7 +41,7 @@ const RAW_BYTES = 32;
 const refuse = (what: string, suggestion: string): ToolFailure =>
   new ToolFailure('SECURITY_VIOLATION', `The signing key ${what}.`, { suggestions: [suggestion] });
 
-/** A mounted secret belongs to root, and the group of the process may read it. */
+/** Recognises a mounted secret: it belongs to root, and the group of the process may read it. */
 export const isMountedSecret = ({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): boolean =>
   uid === 0 && (mode & 0o037) === 0;
 

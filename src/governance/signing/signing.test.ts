@@ -149,7 +149,7 @@ describe('the signing key', () => {
     expect(await openSigningKey(file)).toBeDefined();
   });
 
-  it('is refused when it belongs to somebody else', async () => {
+  it('is refused when it belongs to another user', async () => {
     await openSigningKey(file);
     vi.spyOn(process, 'getuid').mockReturnValue((process.getuid?.() ?? 0) + 1);
     await expect(openSigningKey(file)).rejects.toMatchObject(refusal(/another user/));

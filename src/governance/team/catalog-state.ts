@@ -103,7 +103,7 @@ export class CatalogStates {
     await memory.delete(SPACE, this.#bundleKey(serial));
   }
 
-  /** An organisation has no slash in its name. */
+  /** Makes the key of a bundle. The name of an organisation has no slash. */
   #bundleKey(serial: number): string {
     return `${this.#deps.org}/${serial}`;
   }

@@ -1,6 +1,7 @@
 /**
- * The publisher of a team's catalog: propose, decide, publish, roll back. Nobody decides about their own
- * proposal, a decision is bound to what was looked at, and each step is on the audit trail.
+ * The publisher of a team's catalog: propose, decide, publish, roll back. No one decides about
+ * their own proposal, a decision is bound to what was looked at, and each step is on the audit
+ * trail.
  */
 import type { CallerNames } from '../../contract/caller.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -131,13 +132,13 @@ class Publisher implements TeamPublisher {
 
   rollBack: TeamCatalog['rollBack'] = async (serial, note, by) => {
     const before = (await this.#states.read()).history.find((each) => each.serial === serial);
-    const kept = before && (await this.#states.keptBundle(before));
-    if (!kept) {
+    const stored = before && (await this.#states.keptBundle(before));
+    if (!stored) {
       throw new ToolFailure('NOT_FOUND', 'There is no bundle of that serial to go back to.', {
         suggestions: ['See which there are: toolcrib team history'],
       });
     }
-    const { entries } = JSON.parse(kept.bundle) as TeamBundle;
+    const { entries } = JSON.parse(stored.bundle) as TeamBundle;
     const more = { ...checkedNote(note), restored: serial };
     return this.#issue(by, more, () => ({ entries, proposals: [] }));
   };
@@ -174,13 +175,13 @@ class Publisher implements TeamPublisher {
       key: await this.#deps.key(),
     };
     // A store may try a change again, so the last result counts.
-    const made: { next?: NextState } = {};
+    const result: { next?: NextState } = {};
     const { signed } = await this.#states.change((before) => {
-      made.next = nextState(before, content(before), publication);
-      return made.next.state;
+      result.next = nextState(before, content(before), publication);
+      return result.next.state;
     });
-    if (!made.next || !signed) throw new ToolFailure('INTERNAL', 'Nothing was published.');
-    const { published, dropped } = made.next;
+    if (!result.next || !signed) throw new ToolFailure('INTERNAL', 'Nothing was published.');
+    const { published, dropped } = result.next;
     await this.#states.keepBundle(published.serial, signed);
     for (const { serial } of dropped) await this.#states.forgetBundle(serial);
     await this.#record(more.restored === undefined ? 'team_publish' : 'team_rollback', by, {

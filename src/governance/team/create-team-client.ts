@@ -165,7 +165,10 @@ class Client implements TeamClient {
     }
   }
 
-  /** Without a record, the bundle that is left shows how far this client has come. */
+  /**
+   * Refuses a bundle older than the stored one: without a record, that shows how far this client
+   * has come.
+   */
   async #assertNotBelowStored({ bundle }: VerifiedBundle): Promise<void> {
     const stored = await this.#deps.files.bundle();
     if (stored === undefined || stored === null) return;
@@ -193,7 +196,9 @@ class Client implements TeamClient {
     return verified;
   }
 
-  /** The bundle first: a record without its bundle would refuse every older one. */
+  /**
+   * Stores the bundle, then the record: a record without its bundle would refuse every older one.
+   */
   async #keep(verified: VerifiedBundle): Promise<void> {
     const { files, org, url, runtime } = this.#deps;
     const { bundle, digest, publicKey, signed } = verified;

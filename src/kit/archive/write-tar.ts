@@ -42,7 +42,7 @@ const header = ({ name, size, kind, mode }: Header): Uint8Array => {
 
 const padding = (size: number): Uint8Array => new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK);
 
-/** `length key=value\n`, where the length counts itself. */
+/** Writes a record: `length key=value\n`, where the length counts itself. */
 const paxRecord = (path: string): Uint8Array => {
   const rest = ` path=${path}\n`;
   const bytes = encoder.encode(rest).length;

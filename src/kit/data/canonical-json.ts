@@ -29,7 +29,7 @@ const sortedCopy = (value: unknown): unknown => {
   return sorted;
 };
 
-/** True for data without objects whose keys are out of order: most small inputs need no copy. */
+/** Tells whether all keys are in order: most small inputs need no copy. */
 const isSorted = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return true;
   if ('toJSON' in value) return false;

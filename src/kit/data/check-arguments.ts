@@ -23,7 +23,7 @@ export const object: ArgumentCheck = (value) =>
 export const list: ArgumentCheck = (value) =>
   Array.isArray(value) ? undefined : 'has to be a list';
 
-/** A list of which every entry passes. */
+/** Checks for a list of which every entry passes. */
 export const listOf =
   (check: ArgumentCheck): ArgumentCheck =>
   (value) => {
@@ -71,7 +71,7 @@ export const either =
     return problems.includes(undefined) ? undefined : problems.join(', or ');
   };
 
-/** One of a few texts. */
+/** Checks for one of a few texts. */
 export const oneOf =
   (...values: readonly string[]): ArgumentCheck =>
   (value) =>
@@ -82,7 +82,7 @@ export const texts: ArgumentCheck = (value) =>
     ? undefined
     : 'has to be a list of texts';
 
-/** An object with these methods, whatever else it has. */
+/** Checks for an object with these methods, whatever else it has. */
 export const withMethods =
   (...names: readonly string[]): ArgumentCheck =>
   (value) => {
@@ -92,7 +92,7 @@ export const withMethods =
       : `has to be an object with the method ${missing ?? names.join(' and ')}`;
   };
 
-/** An object whose named fields are checked; other fields are left to whoever reads them. */
+/** Checks the named fields of an object; other fields are left to the code that reads them. */
 export const someFields =
   (checks: Readonly<Record<string, ArgumentCheck>>): ArgumentCheck =>
   (value) => {
@@ -104,7 +104,10 @@ export const someFields =
     return undefined;
   };
 
-/** An object that has these fields and no other: a misspelt one would be ignored in silence. */
+/**
+ * Checks for an object that has these fields and no other: a misspelt one would be ignored in
+ * silence.
+ */
 export const fields = (checks: Readonly<Record<string, ArgumentCheck>>): ArgumentCheck => {
   const known = new Set(Object.keys(checks));
   const check = someFields(checks);

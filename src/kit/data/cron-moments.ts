@@ -21,7 +21,9 @@ const isTimeZone = (name: string): boolean => {
   }
 };
 
-/** The library names its classes and repeats the pattern; the reason alone is left. */
+/**
+ * Reads the reason from an error of the library, which names its classes and repeats the pattern.
+ */
 const patternFault = (error: unknown): string =>
   reasonOf(error).includes('space separated parts')
     ? 'it needs five fields between spaces, or six with seconds in front.'

@@ -44,7 +44,7 @@ const hasUnsafePattern = ({ pattern, patternProperties }: Fields): boolean =>
     (source) => typeof source === 'string' && UNSAFE_PATTERN.test(source),
   );
 
-/** `side` names the schema in the notes. */
+/** Lists what cannot be checked. `side` names the schema in the notes. */
 export const judgeSchema = (schema: Fields, side: 'input' | 'output'): readonly string[] => {
   const nodes = nodesOf(schema);
   const { $schema: dialect } = schema;

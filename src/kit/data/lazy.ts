@@ -9,7 +9,7 @@ export const lazy = <T>(make: () => T): (() => T) => {
   };
 };
 
-/** The same for a promise. A failure is not kept: the next call tries again. */
+/** Makes a promise once. A failure is not kept: the next call tries again. */
 export const lazyAsync = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   let made: Promise<T> | undefined;
   return () => {

@@ -2,7 +2,10 @@
 import type { DrawnNode, FlowDrawing } from '../../contract/flow-view.ts';
 import { visibleText } from '../text/visible-text.ts';
 
-/** Mermaid reads entities inside quotes; everything that could end the quotes becomes one. */
+/**
+ * Quotes a text. Mermaid reads entities inside quotes; everything that could end the quotes becomes
+ * one.
+ */
 const quoted = (text: string): string =>
   `"${visibleText(text).replace(/[^\p{L}\p{N} .,:/@_$%+=…→-]/gu, (character) => `#${character.codePointAt(0)};`)}"`;
 

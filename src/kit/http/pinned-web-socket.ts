@@ -24,7 +24,7 @@ export interface PinnedWebSocket {
 const MAX_FRAGMENTS = 10_000;
 const MAX_CONNECT_MS = 15_000;
 
-/** The connection that `URL` stands for. */
+/** Gives the host and port that a URL stands for. */
 export const socketTarget = (url: URL): { readonly host: string; readonly port: number } => ({
   host: url.hostname,
   port: Number(url.port || (url.protocol === 'wss:' ? 443 : 80)),

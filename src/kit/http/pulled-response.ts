@@ -115,7 +115,7 @@ export class PulledResponse extends ResponseHead implements Response {
     return (await this.readUpTo(Number.POSITIVE_INFINITY)) ?? new Uint8Array();
   }
 
-  /** The same answer as an ordinary one, for what only that can read. */
+  /** Makes an ordinary response of the answer, for what only that can read. */
   async #whole(): Promise<Response> {
     return new Response(new Uint8Array(await this.#all()), { headers: this.headers });
   }
@@ -134,7 +134,10 @@ export class PulledResponse extends ResponseHead implements Response {
   }
 }
 
-/** A `Buffer` has methods that differ from those of the bytes that a web stream gives. */
+/**
+ * Makes plain bytes: a `Buffer` has methods that differ from those of the bytes that a web stream
+ * gives.
+ */
 const plain = ({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 

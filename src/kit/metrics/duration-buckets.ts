@@ -17,13 +17,13 @@ export const bucketOf = (ms: number): number => {
   return bucket < BUCKETS ? bucket : BUCKETS - 1;
 };
 
-/** The duration halfway, on the scale of the buckets, between the edges of one. */
+/** Gives the duration halfway, on the scale of the buckets, between the edges of one. */
 export const middleOf = (bucket: number): number =>
   MIN_MS * 2 ** (Math.max(0, bucket - 0.5) / PER_DOUBLING);
 
 /**
- * The duration that this share of the calls, 0 to 1, did not exceed. Takes buckets and their calls in
- * turn, ascending; 0 for none.
+ * Gives the duration that this share of the calls, 0 to 1, did not exceed. Takes buckets and their
+ * calls in turn, ascending; 0 for none.
  */
 export const quantileOf = (pairs: readonly number[], share: number): number => {
   let calls = 0;
@@ -47,7 +47,10 @@ export const callsByDoubling = (pairs: readonly number[]): ReadonlyMap<number, n
   return sums;
 };
 
-/** The durations of a doubling: longer than one limit, at most the other. The outermost are open. */
+/**
+ * Gives the durations of a doubling: longer than one limit, at most the other. The outermost are
+ * open.
+ */
 export const limitsOf = (
   doubling: number,
 ): { readonly overMs?: number; readonly upToMs?: number } => ({

@@ -144,7 +144,7 @@ export const answerMeta = (
 ): Readonly<Record<string, unknown>> =>
   name === SEARCH_TOOLS.name ? search(deps, input) : describe(deps, input);
 
-/** The call inside a `call_tool`. */
+/** Reads the call inside a `call_tool`. */
 export const innerCall = (input: unknown): { readonly name: string; readonly input: unknown } => ({
   name: textField(input, 'name'),
   input: field(input, 'input') ?? {},

@@ -12,7 +12,7 @@ export interface Statement {
 }
 
 export interface Database {
-  /** The same statement for the same text. */
+  /** Prepares a statement; returns the same one for the same text. */
   prepare(sql: string): Statement;
   exec(sql: string): void;
   close(): void;

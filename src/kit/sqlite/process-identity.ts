@@ -51,7 +51,10 @@ const answersSignals = (pid: number): boolean => {
   }
 };
 
-/** For a process of this place. One that has ended but was not collected yet is not alive. */
+/**
+ * Tells whether a process of this machine is alive. One that has ended but was not collected yet is
+ * not.
+ */
 export const isProcessAlive = ({ pid, started }: ProcessIdentity): boolean => {
   if (started === '') return answersSignals(pid);
   const fields = statFields(pid);

@@ -62,7 +62,7 @@ const codeOf = (error: unknown): number | undefined => {
   return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
 };
 
-/** True when another connection holds a lock: trying again may help. */
+/** Tells whether another connection holds a lock: trying again may help. */
 export const isLocked = (error: unknown): boolean => {
   const code = codeOf(error);
   return code === BUSY || code === LOCKED;

@@ -7,7 +7,7 @@
 /** So few characters always fit: 15 digits are exact in a double. */
 const MAX_PLAIN_LENGTH = 15;
 
-/** The digits that count: without sign, point, exponent and the zeros at both ends. */
+/** Gives the digits that count: without sign, point, exponent and the zeros at both ends. */
 const significantDigits = (text: string): string =>
   text
     .replace(/[eE].*$/, '')
@@ -17,7 +17,10 @@ const significantDigits = (text: string): string =>
 const DIGITS = /^-?\d+$/;
 const EXPONENT = /[eE]/;
 
-/** `text` from `start` to `end` must be a number as JSON writes it. */
+/**
+ * Tells whether a number survives parsing. `text` from `start` to `end` must be a number as JSON
+ * writes it.
+ */
 export const isExactNumber = (text: string, start: number, end: number): boolean => {
   const given = text.slice(start, end);
   if (given.length <= MAX_PLAIN_LENGTH && !EXPONENT.test(given)) return true;

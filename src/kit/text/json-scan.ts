@@ -57,7 +57,7 @@ class NameSet {
   readonly #list: string[] = [];
   #set: Set<string> | undefined = undefined;
 
-  /** False when the name was there already. */
+  /** Adds a name; false when it was there already. */
   add(name: string): boolean {
     if (this.#set) return this.#set.size !== this.#set.add(name).size;
     if (this.#list.includes(name)) return false;
@@ -160,7 +160,10 @@ class Scanner {
     }
   }
 
-  /** After a value: on to the next one (true), or out of all that is complete (false at the end). */
+  /**
+   * Moves on after a value: to the next one (true), or out of all that is complete (false at the
+   * end).
+   */
   #closeFrames(): boolean {
     for (let frame = this.#frames.at(-1); frame; frame = this.#frames.at(-1)) {
       const { names } = frame;
@@ -262,7 +265,7 @@ class Scanner {
   }
 }
 
-/** Never throws; a byte order mark is an error, as it is for `JSON.parse`. */
+/** Scans a text. Never throws; a byte order mark is an error, as it is for `JSON.parse`. */
 export const scanJson = (text: string, options: JsonScanOptions): JsonScan => {
   const scanner = new Scanner(text, options);
   try {

@@ -4,7 +4,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 
 export interface LinearPattern {
   test(text: string): boolean;
-  /** Where the first match starts and ends, or `undefined`. */
+  /** Finds where the first match starts and ends, or `undefined`. */
   find(text: string): { readonly start: number; readonly end: number } | undefined;
   /** Replaces every match; `$1` and `$<name>` stand for groups. */
   replaceAll(text: string, replacement: string): { readonly text: string; readonly count: number };

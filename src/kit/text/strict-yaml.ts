@@ -166,7 +166,7 @@ class Reader {
     return isMap(node) ? this.#map(node.items, path) : null;
   }
 
-  /** What makes a node unusable before one looks inside. */
+  /** Finds what makes a node unusable, whatever it holds. */
   #faultOf(node: Node, depth: number): string | undefined {
     const { maxDepth, maxNodes, aliases } = this.#rules;
     if (this.#left < 0) return `holds more than ${maxNodes} values once its aliases are followed`;
@@ -209,7 +209,10 @@ class Reader {
     return record;
   }
 
-  /** A key as it is written, because a tool called 007 must not become 7; `undefined` after a complaint. */
+  /**
+   * Reads a key as it is written, because a tool called 007 must not become 7; `undefined` after a
+   * complaint.
+   */
   #key(node: unknown, path: YamlPath): string | undefined {
     const scalar = this.#yaml.isScalar(node) ? (node as Scalar) : undefined;
     const key = scalar?.source ?? (scalar && String(scalar.value));
@@ -234,7 +237,7 @@ export interface YamlReading {
   readonly value: unknown;
   readonly faults: readonly YamlFault[];
   readonly lines: LineCounter;
-  /** The place of the thing at a path, where there is one. */
+  /** Finds the position of what is at a path, where there is something. */
   placeOf(path: YamlPath): YamlLocation | undefined;
 }
 

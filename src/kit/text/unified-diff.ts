@@ -48,7 +48,7 @@ const hunksOf = (before: string, after: string): readonly StructuredPatchHunk[] 
   return patch ? patch.hunks : [wholeHunk(before, after)];
 };
 
-/** An empty range is named by the line before it, as `diff -u` does. */
+/** Writes a range. An empty one is named by the line before it, as `diff -u` does. */
 const range = (start: number, length: number): string =>
   `${length === 0 ? start - 1 : start},${length}`;
 

@@ -17,7 +17,7 @@ export interface CompilerProcessesOptions {
   readonly idleMs?: number;
   /** What the heap of each may take. */
   readonly memoryMb: number;
-  /** The text of a `compilerProgram`, or of another that answers a line with a line. */
+  /** Gives the text of a `compilerProgram`, or of another that answers a line with a line. */
   program(): string;
   /** Its arguments. For a compiler: files that may be a TypeScript; the first that is one is used. */
   compilerFiles(): readonly string[];

@@ -29,7 +29,7 @@ export interface DataWork<Input, Output> {
   readonly file: string;
   readonly from: string;
   load(): Promise<WorkModule<Input, Output>>;
-  /** True for input that should take a few milliseconds at most. */
+  /** Tells whether an input should take a few milliseconds at most. */
   isSmall(input: Input): boolean;
   /** How long it may take in a process; 20,000 by default. */
   readonly maxMs?: number;

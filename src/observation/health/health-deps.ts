@@ -7,7 +7,7 @@ import type { Sandboxes, SandboxReadiness, SandboxType } from '../../contract/sa
 import type { ServerStatus } from '../../contract/servers.ts';
 import type { SourceStatus } from '../../contract/sources.ts';
 import type { Store } from '../../contract/store.ts';
-import type { Breaker } from '../../contract/tool.ts';
+import type { Breaker } from '../../contract/tool-limits.ts';
 
 /** Checks that were begun and have not ended, by subject: a check that hangs is not begun twice. */
 export type PendingChecks = Set<string>;

@@ -2,7 +2,8 @@
 import type { AuditLog, AuditRow } from '../../contract/audit.ts';
 import { ERRORS, type ErrorType } from '../../contract/errors.ts';
 import type { CircuitStatus, HealthCheck, ToolRecord } from '../../contract/health.ts';
-import type { Breaker, Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
+import type { Breaker } from '../../contract/tool-limits.ts';
 import { broken, ok, warning } from './findings.ts';
 
 const MAX_CALLS = 100;

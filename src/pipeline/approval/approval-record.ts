@@ -15,7 +15,7 @@ export interface Question extends Pick<ApprovalRecord, 'id' | 'createdAt' | 'exp
   readonly reason: string;
 }
 
-/** The input is exact: redaction would hide what is decided. */
+/** Makes the request for a person. The input is exact: redaction would hide what is decided. */
 const requestOf = (
   { caller, input, ready, grant }: JudgedCall,
   { id, binding, estimate, reason, expiresAt }: Question,

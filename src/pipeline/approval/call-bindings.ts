@@ -38,11 +38,11 @@ export type Confirmed =
 
 export interface CallBindingDeps {
   readonly policy: Policy;
-  /** Digest of the tool's definition. */
+  /** Gives the digest of a tool's definition. */
   definitionOf(ready: ReadyTool): string;
   /** What the input leads to, resolved. */
   resolveTargets(tool: Tool, input: unknown): Promise<ResolvedTargets>;
-  /** The tool as it is registered now. */
+  /** Gives the tool as it is registered now. */
   readyTool(name: string, version: string): ReadyTool | Promise<ReadyTool> | undefined;
 }
 

@@ -6,7 +6,9 @@ import { isSamePath, pathState } from '../../governance/paths/path-state.ts';
 import { evidenceOf } from '../pipeline.ts';
 import type { ExecSettings } from './brokered-exec.ts';
 
-/** True when the call has changed something: from then on its paths may differ by its own work. */
+/**
+ * Tells whether the call has changed something: from then on its paths may differ by its own work.
+ */
 const hasActed = ({ notes }: Call<'ready'>): boolean =>
   notes.writes > 0 ||
   notes.innerIntent ||

@@ -92,7 +92,9 @@ const assertTrustedHost = ({ trustSetting }: RepositoryRun): void => {
   );
 };
 
-/** The variables of the run; what the broker says of the repository stands above the tool's own. */
+/**
+ * Gives the variables of the run; those of the broker for the repository override the tool's own.
+ */
 const variablesFor = ({ options, repository, task }: Run): Readonly<Record<string, string>> => {
   const { env, gitHeader } = options;
   const own = repository.runsGit ? withoutGitVariables(env) : env;

@@ -110,7 +110,10 @@ export const judgeProgram = async (
   return verdict;
 };
 
-/** Never throws, though `instanceof` runs code of what the tool threw. */
+/**
+ * Recognises a failure of the tool. Never throws, though `instanceof` runs code of what the tool
+ * threw.
+ */
 const isToolFailure = (error: unknown): error is ToolFailure => {
   try {
     return error instanceof ToolFailure;

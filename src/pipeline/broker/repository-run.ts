@@ -49,7 +49,10 @@ const textOf = (path: string): string | undefined => {
   return readFileSync(path, 'utf8');
 };
 
-/** Each file by itself, as git reads them: the end of one says nothing about the next. */
+/**
+ * Reads the configuration files of a repository, each by itself, as git does: the end of one says
+ * nothing about the next.
+ */
 const configsOf = ({ gitDir, commonDir }: Repository): readonly string[] =>
   [join(commonDir, 'config'), join(gitDir, 'config.worktree')].map((path) => textOf(path) ?? '');
 
@@ -80,7 +83,7 @@ const infoOf = ({ commonDir }: Repository): RepositoryView['info'] => {
   };
 };
 
-/** True for a link, which may lead to a secret. */
+/** Recognises a link, which may lead to a secret. */
 const isLink = (path: string): boolean => {
   try {
     return realpathSync(path) !== path;

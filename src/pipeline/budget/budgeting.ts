@@ -75,7 +75,9 @@ const LEFT: Readonly<Record<BudgetUnit, (available: number) => string>> = {
 export class Budgeting {
   readonly ledger: Ledger;
   readonly freeCalls: FreeCalls;
-  /** A call without a price that counts in no limit needs no hold: that is most of them. */
+  /**
+   * Tells whether calls of a tool count in a limit. Most do not, have no price and need no hold.
+   */
   readonly #isCounted: (tool: Tool) => boolean;
   readonly #scopesOf: CallScopes;
   readonly #deps: BudgetingDeps;
@@ -204,7 +206,10 @@ export class Budgeting {
     return estimateCost(tool, { input, capability }, this.#deps.settingsOf(tool).timeoutMs);
   }
 
-  /** Whether the call can cost more than its price says: most tools have no price and never charge. */
+  /**
+   * Tells whether the call can cost more than its price says: most tools have no price and never
+   * charge.
+   */
   #mayExceed(tool: Tool): boolean {
     if (tool.estimate !== undefined || tool.cost?.model === 'usage_based') return true;
     return this.#charging.size > 0 && this.#charging.has(tool.name);

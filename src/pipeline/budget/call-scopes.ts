@@ -13,14 +13,14 @@ import { boundedMicros } from '../../governance/ledger/estimate-cost.ts';
 
 type Limit = 'dailyUsd' | 'flowUsd';
 
-/** The least that the call, or one that made it, may spend; undefined when none says so. */
+/** Finds the least that the call, or one that made it, may spend; undefined when none says so. */
 const leastUsd = ({ options, parent }: CallRequest, limit: Limit): number | undefined => {
   const own = options[limit];
   const outer = parent && leastUsd(parent, limit);
   return own === undefined || outer === undefined ? (own ?? outer) : Math.min(own, outer);
 };
 
-/** An option can lower the limit of a scope, never raise it. */
+/** Lowers the limit of a scope to that of an option; never raises it. */
 const narrowed = (
   scopes: readonly BudgetScope[],
   at: number,
@@ -32,7 +32,10 @@ const narrowed = (
       : scope,
   );
 
-/** Inner calls belong to the flow of the call that made them. */
+/**
+ * Finds the call whose flow this one belongs to: an inner call belongs to that of the call that
+ * made it.
+ */
 const flowCallOf = (call: CallRequest): CallRequest | undefined =>
   call.options.flowId === undefined ? call.parent && flowCallOf(call.parent) : call;
 

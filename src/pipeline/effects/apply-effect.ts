@@ -117,7 +117,10 @@ const cascade = async (effect: CascadeEffect, scene: Scene): Promise<Rollback> =
   };
 };
 
-/** Nothing where what was done cannot be taken back, as a notification that was heard. */
+/**
+ * Applies an effect; returns how to roll it back, or nothing where that is impossible, as for a
+ * notification.
+ */
 const applyBuiltIn = async (effect: Effect, scene: Scene): Promise<Rollback | undefined> => {
   switch (effect.type) {
     case 'state_change':

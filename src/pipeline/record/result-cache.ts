@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Call } from '../../contract/call.ts';
 import type { ToolResult } from '../../contract/result.ts';
-import type { CacheRule } from '../../contract/tool.ts';
+import type { CacheRule } from '../../contract/tool-limits.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
 import { canonicalJson } from '../../kit/data/canonical-json.ts';
 

@@ -1,5 +1,5 @@
 /** Stops calls of a tool that keeps failing; after a rest one call may probe whether it works again. */
-import type { Breaker } from '../../contract/tool.ts';
+import type { Breaker } from '../../contract/tool-limits.ts';
 import { BoundedMap } from '../../kit/data/bounded-map.ts';
 import { FailureWindow } from './failure-window.ts';
 
@@ -46,7 +46,7 @@ export class CircuitBreaker {
     return Math.max(0, this.#openedAt + this.#rule.restMs - now);
   }
 
-  /** Whether a call may go through. In the half-open state only one at a time may. */
+  /** Tells whether a call may go through. In the half-open state only one at a time may. */
   admits(now: number): boolean {
     const state = this.state(now);
     if (state === 'closed') return true;
@@ -55,7 +55,7 @@ export class CircuitBreaker {
     return true;
   }
 
-  /** True when this success closed an open circuit. */
+  /** Notes a success; true when it closed an open circuit. */
   succeeded(now: number): boolean {
     const closed = this.#openedAt !== undefined;
     if (closed) this.#window?.clear();
@@ -66,7 +66,7 @@ export class CircuitBreaker {
     return closed;
   }
 
-  /** True when this failure opened the circuit. */
+  /** Notes a failure; true when it opened the circuit. */
   failed(now: number): boolean {
     const probing = this.#probing;
     this.#probing = false;
@@ -119,14 +119,14 @@ export class CallerBreakers {
     return breaker.succeeded(now);
   }
 
-  /** True when this failure opened the circuit for that caller. */
+  /** Notes a failure; true when it opened the circuit for that caller. */
   failed(userId: string, now: number): boolean {
     const breaker = this.#byUser.get(userId) ?? new CircuitBreaker(this.#rule);
     this.#byUser.set(userId, breaker);
     return breaker.failed(now);
   }
 
-  /** The circuits that are not closed. */
+  /** Lists the circuits that are not closed. */
   tripped(): readonly CircuitBreaker[] {
     return [...this.#byUser.values()].filter(({ isTripped }) => isTripped);
   }

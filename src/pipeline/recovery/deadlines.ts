@@ -7,7 +7,7 @@ import type { CallControl } from '../../contract/call.ts';
 import type { Runtime, Timer } from '../../contract/runtime.ts';
 
 export interface Deadline {
-  /** Safe to call twice. */
+  /** Cancels the deadline. Safe to call twice. */
   cancel(): void;
 }
 

@@ -1,5 +1,5 @@
 /** Counts how calls ended in a moving window, in slices, so that a call costs no list of moments. */
-import type { Breaker } from '../../contract/tool.ts';
+import type { Breaker } from '../../contract/tool-limits.ts';
 
 type ErrorRate = NonNullable<Breaker['errorRate']>;
 

@@ -16,7 +16,7 @@ const NOT_BEGUN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 export const hasNotBegun = (error: ToolError): boolean => NOT_BEGUN.has(error.code);
 
-/** True when another run, also of a fallback, could cause an effect twice. */
+/** Tells whether another run, also of a fallback, could cause an effect twice. */
 export const mayRepeatEffect = (tool: Tool, notes: CallNotes): boolean =>
   notes.effectPossible && tool.idempotent !== true;
 
@@ -26,7 +26,7 @@ const isListed = (policy: RetryPolicy, error: ToolError): boolean => {
   return error.retryable;
 };
 
-/** `attempt` is the number of tries made so far. */
+/** Tells whether a failed call may be tried again. `attempt` is the number of tries made so far. */
 export const mayRetry = (
   policy: RetryPolicy,
   error: ToolError,
@@ -38,7 +38,7 @@ export const mayRetry = (
   return policy.shouldRetry ? agrees(policy, error, call.attempt) : true;
 };
 
-/** A policy that throws, or returns anything but `true`, allows no other try. */
+/** Asks the policy. One that throws, or returns anything but `true`, allows no other try. */
 const agrees = (policy: RetryPolicy, error: ToolError, attempt: number): boolean => {
   try {
     const answer: unknown = policy.shouldRetry?.(error, attempt);

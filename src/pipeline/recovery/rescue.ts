@@ -40,7 +40,7 @@ const byFallback = async (
   return { ...other, metadata: { ...other.metadata, executionId, traceId } };
 };
 
-/** Cancelled and refused calls are final: they must not happen in another way. */
+/** Tells whether a result is final: cancelled and refused calls must not happen in another way. */
 const isFinal = ({ status }: ToolResult): boolean =>
   status === 'cancelled' || status === 'denied' || status === 'pending';
 

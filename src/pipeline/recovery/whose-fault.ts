@@ -24,7 +24,7 @@ const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'INTERNAL',
 ]);
 
-/** True for tools of a server, and for tools that reach only hosts they declare by name. */
+/** Recognises tools of a server, and tools that reach only hosts they declare by name. */
 const hasFixedEnd = ({ server, needs }: Tool): boolean =>
   server !== undefined ||
   (needs?.hosts !== undefined &&

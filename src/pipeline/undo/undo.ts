@@ -23,7 +23,7 @@ export interface UndoDeps {
   readonly undoLog: UndoLog;
   now(): number;
   findTool(name: string, version: string): Tool | undefined;
-  /** `done` when the file is as the call left it. */
+  /** Compares a file with its snapshot; `done` when it is as the call left it. */
   inspect(snapshot: Snapshot): Promise<'done' | 'not_done' | 'unknown'>;
   restore(snapshot: Snapshot): Promise<void>;
   /** Returns the path as people know it. */

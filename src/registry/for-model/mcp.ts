@@ -27,8 +27,8 @@ export const mcpTool = ({ tool, wireName, input, output }: Shown): Defined => {
 };
 
 /**
- * True for a tool that runs programs or calls any other tools: nobody can say beforehand what it will
- * do. A composed tool calls those that it is made of, and is as strict as they are.
+ * Tells whether a tool runs programs or calls any other tools: what it will do is not known before
+ * it runs. A composed tool calls those that it is made of, and is as strict as they are.
  */
 const runsAnything = ({ tier, needs, capabilities, callsTools, composition }: Tool): boolean =>
   tier === 'execute' ||
@@ -42,7 +42,10 @@ const canWrite = ({ tier, needs, capabilities, effects = [] }: Tool): boolean =>
   (needs?.paths ?? []).some(({ access }) => access === 'write') ||
   capabilities.some((each) => each.destructive || (each.tier ?? 'read_only') !== 'read_only');
 
-/** True for a tool that can overwrite or delete, and for every tool that does not ship with Toolcrib. */
+/**
+ * Tells whether a tool can overwrite or delete; every tool that does not ship with Toolcrib counts
+ * as one.
+ */
 const canDestroy = (tool: Tool): boolean =>
   tool.source !== 'builtin' ||
   (tool.needs?.paths ?? []).some(({ access }) => access === 'write') ||

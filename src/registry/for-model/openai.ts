@@ -218,6 +218,6 @@ const convertReference = ({ $ref, ...siblings }: SchemaNode, position: Position)
 
 const freshName = (pointer: string, { definitions }: Conversion): string => {
   const last = pointer.slice(pointer.lastIndexOf('/') + 1).replaceAll(/[^a-zA-Z0-9_-]/g, '_');
-  const taken = new Set([...definitions.values()].map(({ name }) => name));
-  return taken.has(last) ? `${last}_${definitions.size}` : last;
+  const names = new Set([...definitions.values()].map(({ name }) => name));
+  return names.has(last) ? `${last}_${definitions.size}` : last;
 };

@@ -10,7 +10,10 @@ const COMBINATIONS = ['allOf', 'oneOf', 'anyOf'] as const;
 /** Also refused at the root; with a plain object they rarely matter. */
 const REFUSED = ['not', 'enum', 'const', 'if', 'then', 'else'] as const;
 
-/** Returns nothing when the input is not an object: no model could call such a tool. */
+/**
+ * Makes the root a plain object; nothing when the input is no object: no model could call such a
+ * tool.
+ */
 export const rootObject = (schema: SchemaNode, losses: Loss[]): SchemaNode | undefined => {
   const flat = flatten(schema, { root: schema, losses, depth: 0 });
   if (flat === undefined) return undefined;

@@ -55,15 +55,15 @@ const typeOfValue = (value: unknown): string => {
 export const keepKeywords = (schema: SchemaNode) => {
   const types = [schema.type].flat().map(String);
   const allowed = new Set([...ALWAYS, ...types.flatMap((type) => KEPT[type] ?? [])]);
-  const kept: Record<string, unknown> = {};
+  const keywords: Record<string, unknown> = {};
   const lost: string[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
     const isKnownFormat = keyword !== 'format' || FORMATS.has(String(value));
-    if (allowed.has(keyword) && isKnownFormat) kept[keyword] = value;
+    if (allowed.has(keyword) && isKnownFormat) keywords[keyword] = value;
     else if (!SILENT.has(keyword)) lost.push(keyword);
   }
-  if (Object.hasOwn(schema, 'const')) kept.enum = [schema.const];
-  return { kept: kept as SchemaNode, lost };
+  if (Object.hasOwn(schema, 'const')) keywords.enum = [schema.const];
+  return { kept: keywords as SchemaNode, lost };
 };
 
 /** Makes a schema that accepts null as well. */

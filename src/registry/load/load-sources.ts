@@ -50,7 +50,7 @@ export interface LoadTarget {
   onPlaced?(loaded: readonly Loaded[]): void;
 }
 
-/** Never rejects. All sources load at once; their tools are registered in the order of `SOURCES`. */
+/** Loads all sources at once and registers their tools in the order of `SOURCES`. Never rejects. */
 export const loadSources = async (
   sources: readonly Source[],
   { families, onPlaced, holderOf = () => undefined }: LoadTarget,
@@ -151,8 +151,9 @@ const freeName = ({ name }: Tool, { source, families, holderOf }: Placing): stri
 };
 
 /**
- * True when no other source uses the name; the same source may add versions and load again. An alias or
- * a wire name counts as used: no source may take over a name under which callers or models know another tool.
+ * Tells whether no other source uses the name; the same source may add versions and load again. An
+ * alias or a wire name counts as used: no source may take over a name under which callers or models
+ * know another tool.
  */
 const isFree = (name: string, source: Source, families: ToolFamilies): boolean => {
   const family = families.find(name);

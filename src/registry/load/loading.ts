@@ -14,10 +14,10 @@ export interface Loading {
   load(sources: readonly Source[]): Promise<readonly LoadReport[]>;
   /** Removes the tools of a source and closes it. Never rejects. */
   unload(source: Source): Promise<void>;
-  /** From now on, a source that reports a change is loaded again, also one that is loaded later. */
+  /** Loads sources again that report a change, from now on and also those that are loaded later. */
   watch(): void;
   close(): Promise<void>;
-  /** The last report of every source. */
+  /** Lists the last report of every source. */
   reports(): readonly LoadReport[];
 }
 

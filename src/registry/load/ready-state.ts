@@ -21,7 +21,7 @@ export interface ReadyState {
   ready(): ReadyTool | Promise<ReadyTool>;
   /** Gives the JSON Schema; compiles nothing. Throws CONFIG_INVALID for a Zod schema that JSON Schema cannot express. */
   json(side: SchemaSide): JsonSchema | undefined;
-  /** Never rejects. Does nothing for a tool that was never called. */
+  /** Cleans the tool up, unless it was never called. Never rejects. */
   cleanup(): Promise<void>;
 }
 
@@ -127,9 +127,12 @@ const labelsOf = ({ source, tier, category, needs, labels, assigned }: Tool): La
 };
 
 interface ToolLifecycle {
-  /** Returns nothing when there is nothing to wait for. Rejects as `initialize` does; the next call tries again. */
+  /**
+   * Runs `initialize` once; nothing when there is nothing to wait for. Rejects as it does; the next
+   * call tries again.
+   */
   initialize(): Promise<void> | undefined;
-  /** Never rejects: a failure is logged. */
+  /** Runs the cleanup. Never rejects: a failure is logged. */
   cleanup(): Promise<void>;
 }
 

@@ -34,13 +34,13 @@ const versionsOf = (
   target: string | SeenTool,
   { families, tools }: AcceptDeps,
 ): readonly OutsideTool[] => {
-  const seen = typeof target === 'string' ? undefined : target;
+  const seenTool = typeof target === 'string' ? undefined : target;
   const label = typeof target === 'string' ? target : target.tool;
   const name = families.find(label)?.name;
   const versions = tools.all().filter((tool) => tool.name === name);
   if (versions.length === 0) throw notThere(label, tools.all());
-  if (!seen) return versions;
-  const same = versions.filter(({ pinned }) => pinned?.fingerprint === seen.fingerprint);
+  if (!seenTool) return versions;
+  const same = versions.filter(({ pinned }) => pinned?.fingerprint === seenTool.fingerprint);
   if (same.length > 0) return same;
   throw new ToolFailure('CONFLICT', `The definition of ${name} has changed since it was shown.`, {
     suggestions: ['Look at the difference again before you accept it.'],
@@ -74,17 +74,17 @@ export const createAccept =
   async (targets, by) => {
     const { tools, store, runtime } = deps;
     const all = new Set(targets.flatMap((target) => versionsOf(target, deps)));
-    const held = [...all].filter(({ registered }) => registered.quarantine);
-    if (held.length === 0) return [];
+    const heldTools = [...all].filter(({ registered }) => registered.quarantine);
+    if (heldTools.length === 0) return [];
     const acceptedAt = new Date(runtime.now()).toISOString();
-    const entries = held.map((tool) => ({ ...entryFor(tool), acceptedAt, acceptedBy: by }));
+    const entries = heldTools.map((tool) => ({ ...entryFor(tool), acceptedAt, acceptedBy: by }));
     const added = new Set(entries.map(({ fingerprint }) => fingerprint));
     const present = new Set(tools.all().map(({ pinned }) => pinned?.fingerprint));
     // A line that matches no registered version is replaced; the line of another version stays.
     const stays = (line: LockEntry): boolean =>
-      !held.some((tool) => isAbout(line, tool)) ||
+      !heldTools.some((tool) => isAbout(line, tool)) ||
       (present.has(line.fingerprint) && !added.has(line.fingerprint));
     await store.change((own) => [...own.filter(stays), ...entries]);
-    release(new Set(held.map(({ name }) => name)), deps);
+    release(new Set(heldTools.map(({ name }) => name)), deps);
     return entries;
   };

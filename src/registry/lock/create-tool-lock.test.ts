@@ -98,7 +98,7 @@ describe('the lock', () => {
     ]);
   });
 
-  it('keeps a name for the server it was accepted from, and renames or holds nobody when that is off', async () => {
+  it('reserves a name for the server it was accepted from, unless the lock is off', async () => {
     const of = (label: string): Source => server([aTool({ name: 'search' })], 'mcp', label);
     await registry.load([of('mcp:one'), of('mcp:two')]);
     await lock.accept(['search', 'mcp:two:search'], 'ada');
@@ -189,7 +189,7 @@ describe('the lock', () => {
     expect(diff).not.toContain('\u200b');
   });
 
-  it('says that a tool is gone, and forgets it when told', async () => {
+  it('reports a tool that is gone, and forgets it on request', async () => {
     const { load, become } = live([aTool({ name: 'a' }), aTool({ name: 'b' })]);
     await load();
     await lock.accept(['a', 'b'], 'ada');
@@ -373,7 +373,7 @@ describe('threat: shadowing', () => {
     expect(reasonOf('mcp:x:read_file')).toBe('new');
   });
 
-  it('of two sources that come together, each is told of the other', async () => {
+  it('two sources with like names that load together are both reported', async () => {
     await registry.load([
       server([aTool({ name: 'send_mail' })], 'mcp', 'mcp:a'),
       server([aTool({ name: 'sendMail' })], 'mcp', 'mcp:b'),

@@ -70,11 +70,11 @@ export const createToolLock = (deps: ToolLockDeps): JudgingLock => {
     },
     states: () => [...tools.all().map(stateOf), ...goneLines().map(goneState)],
     async forget(names) {
-      const gone = goneLines().filter(({ tool }) => names.includes(tool));
-      const keys = new Set(gone.map(lineKey));
-      if (gone.length > 0)
+      const goneEntries = goneLines().filter(({ tool }) => names.includes(tool));
+      const keys = new Set(goneEntries.map(lineKey));
+      if (goneEntries.length > 0)
         await store.change((own) => own.filter((line) => !keys.has(lineKey(line))));
-      return gone.length;
+      return goneEntries.length;
     },
   };
 };

@@ -23,7 +23,7 @@ export interface Gate {
 
 const OUTSIDE: readonly ToolSource[] = ['mcp', 'package', 'team', 'external', 'workflow'];
 
-/** True for sources whose tools others wrote and can change at any time. */
+/** Tells whether others wrote the tools of a source and can change them at any time. */
 export const isFromOutside = ({ kind, isAccepted }: Pick<Source, 'kind' | 'isAccepted'>): boolean =>
   isAccepted !== true && OUTSIDE.includes(kind);
 

@@ -92,7 +92,10 @@ const readEntries = (text: string, visible: Visible): LockReading => {
   return { entries: tools as readonly LockEntry[] };
 };
 
-/** Never throws. Accepts line ends of Windows, because version control may write them. */
+/**
+ * Parses a lock file; never throws. Accepts line ends of Windows, because version control may write
+ * them.
+ */
 export const parseLock = (fileText: string, visible: Visible): LockReading => {
   const text = fileText.replaceAll('\r\n', '\n');
   try {

@@ -32,7 +32,7 @@ export const fingerprintOfDefinition = (definition: unknown): string =>
 /** Not pinned for tools that the configuration describes: the user sets the tier, and the aliases are made here. */
 const BY_CONFIGURATION: ReadonlySet<string> = new Set(['tier', 'aliases']);
 
-/** Returns `undefined` for a definition that is too large, too deep, or no plain data. */
+/** Pins a definition; `undefined` for one that is too large, too deep, or no plain data. */
 export const pinDefinition = (
   tool: Tool,
   schema: (side: 'input' | 'output') => JsonSchema | undefined,
@@ -43,13 +43,13 @@ export const pinDefinition = (
     const isOurs = (key: string): boolean =>
       tool.assigned !== undefined && BY_CONFIGURATION.has(key);
     const rest = Object.entries(tool).filter(([key]) => !UNSEEN.has(key) && !isOurs(key));
-    const seen = SEEN.filter((key) => !isOurs(key)).map((key) => [
+    const seenFields = SEEN.filter((key) => !isOurs(key)).map((key) => [
       key,
       (tool as unknown as Record<string, unknown>)[key],
     ]);
     const definition = canonicalData({
       ...Object.fromEntries(rest),
-      ...Object.fromEntries(seen),
+      ...Object.fromEntries(seenFields),
       name: ownName,
       input: schema('input'),
       output: schema('output'),

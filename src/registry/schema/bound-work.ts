@@ -52,11 +52,11 @@ export const linearUniqueItems = (ajv: Ajv | Ajv2020): void => {
 };
 
 const allDistinct = (items: readonly unknown[]): boolean => {
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   for (const item of items) {
     const key = canonical(item);
-    if (seen.has(key)) return false;
-    seen.add(key);
+    if (keys.has(key)) return false;
+    keys.add(key);
   }
   return true;
 };
@@ -70,6 +70,6 @@ const canonical = (value: unknown): string => {
   return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`).join()}}`;
 };
 
-/** Not by JSON alone, which writes NaN, Infinity and null alike; -0 equals 0. */
+/** Writes a scalar. JSON alone writes NaN, Infinity and null alike; -0 equals 0. */
 const scalar = (value: unknown): string =>
   typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'undefined');

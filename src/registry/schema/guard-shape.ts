@@ -146,7 +146,7 @@ const enqueue = (
   return copy;
 };
 
-/** Called only for values without a weight, so `null` is excluded. */
+/** Tells objects and arrays; called only for values without a weight, so `null` is excluded. */
 const isContainer = (value: unknown): value is object => typeof value === 'object';
 
 /** Estimates the size of a scalar; negative for a container and for what is not data. */

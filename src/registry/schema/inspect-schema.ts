@@ -31,7 +31,7 @@ const DIALECTS: readonly (readonly [RegExp, SchemaFacts['dialect']])[] = [
 const META_SCHEMA = /^https?:\/\/json-schema\.org\/draft(?:-07\/schema|\/20(?:19-09|20-12)\/)/;
 const DYNAMIC_REFERENCES: ReadonlySet<string> = new Set(['$dynamicRef', '$recursiveRef']);
 
-/** Throws CONFIG_INVALID for a schema that is not safe to compile. */
+/** Inspects a schema. Throws CONFIG_INVALID for one that is not safe to compile. */
 export const inspectSchema = (schema: JsonSchema): SchemaFacts => {
   const tally: Tally = {
     nodes: 0,

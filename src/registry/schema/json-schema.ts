@@ -26,7 +26,10 @@ const copyData = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyData(member)]));
 };
 
-/** Throws CONFIG_INVALID when the schema is broken, unsafe or refers to something outside itself. */
+/**
+ * Compiles a schema. Throws CONFIG_INVALID when it is broken, unsafe or refers to something outside
+ * itself.
+ */
 export const compileJsonSchema = (schema: JsonSchema): Schema =>
   compileWith(schema, linearPatterns());
 

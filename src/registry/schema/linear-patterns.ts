@@ -46,7 +46,7 @@ export interface Pattern {
   toString(): string;
 }
 
-/** Throws CONFIG_INVALID for a pattern that it cannot run. */
+/** Compiles a pattern. Throws CONFIG_INVALID for one that it cannot run. */
 export type PatternCompiler = (source: string) => Pattern;
 
 const MAX_PATTERN = 4_096;

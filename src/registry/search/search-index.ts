@@ -153,7 +153,7 @@ const createSum = (documents: number): SearchSum => {
   const best = new Float64Array(documents);
   let total = 0;
 
-  /** A rarer word counts more. */
+  /** Weighs a word: a rarer one counts more. */
   const rarity = (occurrences: number): number =>
     Math.log(1 + (documents - occurrences + 0.5) / (occurrences + 0.5));
 

@@ -2,7 +2,7 @@
 import { distance } from 'fastest-levenshtein';
 
 export interface Vocabulary {
-  /** The number of a word; a new word gets the next one. */
+  /** Gives the number of a word; a new word gets the next one. */
   intern(word: string): number;
   number(word: string): number | undefined;
   word(number: number): string;
@@ -69,7 +69,7 @@ export const createVocabulary = (): Vocabulary => {
   };
 };
 
-/** Short words have too many similar words. */
+/** Limits the edits: short words have too many similar words. */
 const maxEdits = (word: string): number => (word.length < 4 ? 0 : word.length < 5 ? 1 : 2);
 
 const fileUnder = <K>(files: Map<K, number[]>, key: K, number: number): void => {

@@ -1,18 +1,10 @@
 /** File snapshots in PostgreSQL: the bytes as they were, in the order of the call's writes. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Snapshot, Snapshots } from '../../contract/store.ts';
-import { fromSqlText, toSqlText } from '../../kit/text/sql-text.ts';
+import { toSqlText } from '../../kit/text/sql-text.ts';
+import { type SnapshotRow, toSnapshot } from '../snapshot-row.ts';
 import type { Statement } from './database/open-database.ts';
 import type { PostgresDeps } from './postgres-deps.ts';
-
-interface SnapshotRow {
-  readonly step: number;
-  readonly path: string;
-  readonly before: Uint8Array | null;
-  readonly before_mode: number | null;
-  readonly after_hash: string | null;
-  readonly kept_at: number;
-}
 
 export class PostgresSnapshots implements Snapshots {
   readonly #insert: Statement;
@@ -55,15 +47,7 @@ export class PostgresSnapshots implements Snapshots {
 
   async of(executionId: string): Promise<readonly Snapshot[]> {
     const rows = await this.#of.all<SnapshotRow>(toSqlText(executionId));
-    return rows.map((row) => ({
-      executionId,
-      order: row.step,
-      path: fromSqlText(row.path),
-      before: row.before === null ? undefined : Uint8Array.from(row.before),
-      beforeMode: row.before_mode ?? undefined,
-      afterHash: row.after_hash ?? undefined,
-      keptAt: row.kept_at,
-    }));
+    return rows.map((row) => toSnapshot(executionId, row));
   }
 
   async drop(executionId: string): Promise<void> {

@@ -3,16 +3,8 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Snapshot, Snapshots } from '../../contract/store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
-import { fromSqlText, toSqlText } from '../../kit/text/sql-text.ts';
-
-interface SnapshotRow {
-  readonly step: number;
-  readonly path: string;
-  readonly before: Uint8Array | null;
-  readonly before_mode: number | null;
-  readonly after_hash: string | null;
-  readonly kept_at: number;
-}
+import { toSqlText } from '../../kit/text/sql-text.ts';
+import { type SnapshotRow, toSnapshot } from '../snapshot-row.ts';
 
 export class SqliteSnapshots implements Snapshots {
   readonly #deps: SqliteDeps;
@@ -64,15 +56,7 @@ export class SqliteSnapshots implements Snapshots {
     const rows = await this.#deps.writer.read(
       () => this.#of.all(toSqlText(executionId)) as SnapshotRow[],
     );
-    return rows.map((row) => ({
-      executionId,
-      order: row.step,
-      path: fromSqlText(row.path),
-      before: row.before === null ? undefined : Uint8Array.from(row.before),
-      beforeMode: row.before_mode ?? undefined,
-      afterHash: row.after_hash ?? undefined,
-      keptAt: row.kept_at,
-    }));
+    return rows.map((row) => toSnapshot(executionId, row));
   }
 
   async drop(executionId: string): Promise<void> {

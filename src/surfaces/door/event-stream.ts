@@ -7,7 +7,7 @@ export type EventChunk = string | Uint8Array;
 export interface EventSink {
   write(chunk: EventChunk): void;
   end(): void;
-  /** The approximate number of bytes that the client has not received yet. */
+  /** Estimates the number of bytes that the client has not received yet. */
   backlog(): number;
   /** Closes the connection at once; unsent data is lost. */
   cut(): void;

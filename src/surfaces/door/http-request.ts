@@ -11,14 +11,17 @@ export interface HttpRequest {
   readonly query: string;
   /** The address of the client, for the limits. */
   readonly address: string;
-  /** Takes a name in lower case; several values are joined. */
+  /** Reads a header by its name in lower case; several values are joined. */
   header(name: string): string | undefined;
   /** Tells whether a header that must be unique is given twice. */
   isAmbiguous(): boolean;
   hasBody(): boolean;
-  /** Undefined when there is more than allowed; the rest is not read. Rejects when the client goes. */
+  /**
+   * Reads the body; undefined when there is more than allowed, and the rest is not read. Rejects
+   * when the client goes.
+   */
   bytes(maxBytes: number): Promise<Uint8Array | undefined>;
-  /** Aborted when the client goes away. */
+  /** Returns a signal that is aborted when the client goes away. */
   signal(): AbortSignal;
   web(): Request;
 }

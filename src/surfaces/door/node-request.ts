@@ -1,4 +1,4 @@
-/** Requests straight from Node, and their answers, without copies or objects that nobody uses. */
+/** Requests straight from Node, and their answers, without copies or unused objects. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { SealedAnswer, SealedStream, SealedText } from './answer.ts';
@@ -151,7 +151,7 @@ export class NodeRequest implements HttpRequest {
   readonly #deps: NodeDeps;
   #opened: WebExchange | undefined = undefined;
 
-  /** Throws when the target is no URL; a 400 has been written then. */
+  /** Wraps an exchange. Throws when the target is no URL; a 400 has been written then. */
   constructor(exchange: Exchange, deps: NodeDeps) {
     this.#exchange = exchange;
     this.#deps = deps;

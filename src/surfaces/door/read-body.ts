@@ -36,12 +36,12 @@ const isOfType = (request: HttpRequest, type: string): boolean => {
   return sent === type || sent.split(';', 1)[0]?.trim().toLowerCase() === type;
 };
 
-/** Throws, because the client has gone or was too slow: nobody reads the answer. */
+/** Throws CANCELLED: the client has gone or was too slow, so there is no reader for an answer. */
 const lost = (): never => {
   throw new ToolFailure('CANCELLED', 'The body of the request did not arrive.');
 };
 
-/** Returns nothing for bytes that are not UTF-8: decoding would silently change them. */
+/** Decodes UTF-8; nothing for other bytes, which decoding would silently change. */
 const toText = (bytes: Uint8Array): string | undefined => {
   if (!isUtf8(bytes)) return undefined;
   return withoutByteOrderMark(

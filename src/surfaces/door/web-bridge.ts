@@ -16,7 +16,10 @@ export interface WebExchange {
   respond(response: Response | undefined): void;
 }
 
-/** Throws when the URL of the request is invalid; a 400 has been written then. */
+/**
+ * Makes the web side of an exchange. Throws when the URL of the request is invalid; a 400 has been
+ * written then.
+ */
 export type WebBridge = (exchange: Exchange) => WebExchange;
 
 type WebHandler = (request: Request) => Promise<Response>;

@@ -62,7 +62,7 @@ describe('approvals over HTTP', () => {
     expect(record.json).toMatchObject({ state: 'used', decidedBy: 'token:operator' });
   });
 
-  it('nobody approves a call of their own with a token, but may take it back', async () => {
+  it('a token cannot approve a call of its own user, but can deny it', async () => {
     const door = await open();
     const id = await waiting(door, door.tokens.operator);
     expect((await decide(door, id, { body: { approve: true } })).status).toBe(403);

@@ -383,7 +383,7 @@ describe('records of calls over HTTP', () => {
     expect((await door.ask(path, { token: door.tokens.agent })).status).toBe(403);
   });
 
-  it('judges a recorded call again for operators, and for nobody below', async () => {
+  it('judges a recorded call again for operators, and refuses lower roles', async () => {
     const door = await open();
     await execute(door, 'echo');
     const token = door.tokens.operator;

@@ -46,7 +46,7 @@ import { watchShadow } from './shadow-notes.ts';
 export interface HttpSurface {
   /** Answers one request, whatever happens. `address` is that of the client, for the limits. */
   fetch(request: Request, address?: string): Promise<Response>;
-  /** Rejects when the port cannot be opened. */
+  /** Listens. Rejects when the port cannot be opened. */
   listen(at: ListenAt): Promise<HttpServer>;
   /** Makes a one-time code for the console: put behind `/#code=`. */
   issueCode(user: ConsoleUser): string;

@@ -1,4 +1,7 @@
-/** What a server that shuts down still takes: nothing that starts a call, and whatever running ones wait for. */
+/**
+ * Which requests a server still accepts while it shuts down: none that starts a call, and all that
+ * running calls wait for.
+ */
 import { isRecord } from '../../kit/data/is-record.ts';
 import type { HttpRequest } from '../door/http-request.ts';
 import { readBody } from '../door/read-body.ts';
@@ -16,7 +19,10 @@ const CALL_PATH =
 export const startsCall = ({ method, path }: HttpRequest): boolean =>
   method === 'POST' && CALL_PATH.test(path);
 
-/** True for an answer, a notification, and a call that goes on with the answers to its questions. */
+/**
+ * Recognises an answer, a notification, and a call that continues with the answers to its
+ * questions.
+ */
 const continuesCall = (message: unknown): boolean => {
   if (!isRecord(message)) return false;
   const { id, method, params } = message;

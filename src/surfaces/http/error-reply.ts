@@ -64,6 +64,8 @@ export const failure = (error: unknown, log: Logger, requestId: string): PlainAn
   return refusal({ code: 'INTERNAL' });
 };
 
-/** Says the same whether a thing does not exist or must not be seen. */
+/**
+ * Makes the same error for a thing that does not exist and for one that the caller must not see.
+ */
 export const notFound = (what = 'The thing asked for'): ToolFailure =>
   new ToolFailure('NOT_FOUND', `${what} does not exist.`);

@@ -11,7 +11,7 @@ import { notFound } from './error-reply.ts';
 import type { HttpServices } from './http-services.ts';
 import { timePage } from './time-page.ts';
 
-/** Who asks, as the crib judges it; nobody for a viewer, whose role lets it read whatever there is. */
+/** Makes the caller that the crib judges by; `undefined` for a viewer, who may read all runs. */
 const readerOf = (identity: Identity, { crib }: HttpServices): CallAs | undefined =>
   identity.role === 'viewer' ? undefined : callerOfIdentity(identity, crib.tools);
 

@@ -84,7 +84,10 @@ export interface ToolUsage {
 export interface OidcOptions {
   readonly issuer: string;
   readonly audience: string;
-  /** The claim that names the role; `toolcrib_role` when absent. Without a known role: no entry. */
+  /**
+   * The claim that names the role; `toolcrib_role` when absent. A JWT without a known role is
+   * refused.
+   */
   readonly roleClaim?: string;
   /** Where its keys are; found by discovery when absent. */
   readonly jwksUri?: string;
@@ -98,9 +101,9 @@ export interface HttpLimits extends ListenLimits {
 
 /** What is needed to take jobs that QStash delivers. */
 export interface JobDelivery {
-  /** The address of a type's route as QStash knows it. */
+  /** Gives the address of a type's route as QStash knows it. */
   urlFor(type: string): string;
-  /** Nothing where no key is set: then every delivery is refused. */
+  /** Reads the keys; nothing where none is set, and then every delivery is refused. */
   keys(): Promise<QstashKeys | undefined>;
   /** Runs a job whose delivery is verified, as the caller under its seal. */
   run(job: NewJob, attempts: number): Promise<JobEnd>;
@@ -108,7 +111,9 @@ export interface JobDelivery {
 
 /** What is needed to take the answers of workflows that were started by a call. */
 export interface WorkflowCallbacks {
-  /** Nothing where no source of that name has one: then every callback is refused. */
+  /**
+   * Reads the secret of a source; nothing where it has none, and then every callback is refused.
+   */
   secret(source: string): Promise<string | undefined>;
   /** Takes an answer whose signature is good. */
   complete(source: string, completion: InvocationCompletion): Promise<CompletionOutcome>;
@@ -125,7 +130,7 @@ export interface HttpDeps {
   readonly hosts?: readonly string[];
   /** Origins of pages that may call, e.g. `https://ops.example.com`; they get CORS headers. */
   readonly origins?: readonly string[];
-  /** Where the world reaches this server; https makes cookies secure. */
+  /** The address at which clients reach this server; https makes cookies secure. */
   readonly publicUrl?: string;
   readonly limits?: HttpLimits;
   /** The folder of the built console; none is served when absent. */
@@ -139,7 +144,7 @@ export interface HttpDeps {
     readonly format: 'jsonl' | 'csv';
     readonly filter: Omit<AuditFilter, 'before' | 'limit'>;
   }): AsyncIterable<{ readonly text: string }>;
-  /** Instead of the crib's: one that also remembers what it signed. */
+  /** Signs a checkpoint in place of the crib's method, and stores what it signed. */
   checkpoint?(): Promise<AuditCheckpoint>;
   verifyAudit?(): Promise<AuditVerification>;
   trace?(executionId: string): readonly TraceStage[] | undefined;
@@ -149,15 +154,15 @@ export interface HttpDeps {
   readonly serverEditor?: ServerEditor;
   /** The same for other sources of tools. */
   readonly sourceEditor?: SourceEditor;
-  /** A question as a person has to read it, with nothing invisible in it. */
+  /** Words a question for a person, with nothing invisible in it. */
   describe?(request: ApprovalRequest, now: number): string;
-  /** What a signed approval link says, when it is one of ours and its time is not over. */
+  /** Reads a signed approval link; nothing for one that is not ours or has expired. */
   readLink?(
     token: string,
   ): Promise<{ readonly approvalId: string; readonly approve: boolean } | undefined>;
   /**
-   * The handlers of `/v1/events`, `/metrics` and `/mcp`; who asks is known by then. Their streams of
-   * events end when their client may no longer read.
+   * Answer `/v1/events`, `/metrics` and `/mcp`, after authentication. Their streams of events end
+   * when the client may no longer read.
    */
   events?(request: HttpRequest, identity: Identity): Answer | Promise<Answer>;
   metrics?(request: Request): Response | Promise<Response>;
@@ -166,7 +171,7 @@ export interface HttpDeps {
   readonly logLevels?: LogLevels;
   /** Absent where this server publishes no catalog for a team. */
   readonly catalog?: TeamCatalog;
-  /** What this machine has of the catalog of its team; nothing when it is in none. */
+  /** Returns what this machine has of the catalog of its team; nothing when it is in none. */
   team?(): TeamState | undefined;
   /** Absent where no jobs are delivered to this server. */
   readonly jobDelivery?: JobDelivery;

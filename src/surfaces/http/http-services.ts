@@ -1,4 +1,4 @@
-/** What every route has at hand. */
+/** The services that every route is handed. */
 import type { CribHost } from '../../contract/crib-host.ts';
 import type { Attempts } from './auth/attempts.ts';
 import type { ConsoleSessions } from './auth/console-sessions.ts';
@@ -18,8 +18,8 @@ export interface HttpServices {
   readonly streams: HeldStreams;
   /** The largest body of a request. */
   readonly bodyBytes: number;
-  /** True from the moment that the server shuts down. */
+  /** Tells whether the server is shutting down. */
   isDraining(): boolean;
-  /** The OpenAPI document of the route table; made when it is first asked for. */
+  /** Makes the OpenAPI document of the route table, once. */
   openapi(): Promise<object>;
 }

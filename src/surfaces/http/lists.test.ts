@@ -55,7 +55,7 @@ describe('tools over HTTP', () => {
     expect(changed.status).toBe(200);
   });
 
-  it('are shown whole, switched off and on, and told by their versions', async () => {
+  it('are shown in full, switched off and on, and listed by version', async () => {
     const { ask, tokens } = await open();
     const token = tokens.operator;
     const bravo = await ask('/v1/tools/bravo', { token });

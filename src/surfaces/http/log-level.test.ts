@@ -49,7 +49,7 @@ describe('/v1/log-level', () => {
     },
   );
 
-  it('whoever silences the log is named in it', async () => {
+  it('the log names who silences it', async () => {
     const { put } = await open();
     await put({ level: 'silent' });
     expect(http.crib.runtime.logged).toContainEqual({

@@ -54,7 +54,7 @@ export interface ServerEditor {
   add(server: NewServer, by: string): Promise<ServerChange>;
   remove(name: string, by: string): Promise<ServerChange>;
   setTier(name: string, tier: Tier, by: string): Promise<ServerChange>;
-  /** What other programs of this user have. Changes nothing. */
+  /** Lists the servers of other programs of this user. Changes nothing. */
   offers(): Promise<readonly ImportOffer[]>;
   take(
     wanted: readonly { readonly name: string; readonly digest: string }[],

@@ -11,7 +11,7 @@ export interface ShadowNote {
 }
 
 export interface ShadowNotes {
-  /** Newest first. */
+  /** Lists the notes, newest first. */
   list(): readonly ShadowNote[];
   close(): void;
 }

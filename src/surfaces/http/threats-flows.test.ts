@@ -82,7 +82,7 @@ describe('threat: the run of another user', () => {
     expect((await as('admin', `/v1/flows/runs/${id}/send`, { event: 'other' })).status).toBe(200);
   });
 
-  it('hostile: its events go to nobody but its caller, admins and viewers', () => {
+  it('hostile: its events go only to its caller, admins and viewers', () => {
     const event = { name: 'flow.changed', userId: 'agent' } as const;
     const sees = (role: Role, userId: string) => maySee({ role, userId }, event);
     expect(sees('operator', 'operator')).toBe(false);

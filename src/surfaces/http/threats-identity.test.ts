@@ -142,7 +142,7 @@ describe('what one token did', () => {
     expect((await call('send', { sessionId: 's2' })).status).toBe('pending');
   });
 
-  it('is remembered apart for each session of its naming, and for nobody else', async () => {
+  it('is remembered for each session that it names, and for no other token', async () => {
     const { tokens } = await open();
     await call('remember', { sessionId: 's1', input: { value: 'mine' } });
     expect((await call('recall', { sessionId: 's1' })).data).toBe('mine');
@@ -273,7 +273,7 @@ describe('undo over HTTP', () => {
     },
   );
 
-  it('an explanation for somebody else is given for the names in the question', async () => {
+  it('an explanation for another caller is given for the names in the question', async () => {
     const { ask, tokens, crib } = await open();
     await crib.execute('web', {}, { userId: 'ada', sessionId: 's' });
     await crib.execute('notes', {}, { userId: 'ada', sessionId: 's' });

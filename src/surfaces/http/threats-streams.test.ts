@@ -106,7 +106,7 @@ describe('threat: the stream of a console session outlives it', () => {
     expect([lost.isOver, kept.isOver]).toEqual([true, false]);
   });
 
-  it('ends at once when the browser signs in as somebody else', async () => {
+  it('ends at once when the browser signs in as another person', async () => {
     const door = await open();
     const { cookie } = await login(door);
     const lost = await watch(door, { cookie });

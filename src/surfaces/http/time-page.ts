@@ -22,11 +22,11 @@ export const timePage = async <T extends Dated>(
 ): Promise<Page<T>> => {
   const key = cursor === undefined ? undefined : fromCursor(cursor);
   const before = key === undefined ? {} : { before: Number.parseInt(key, 10) + 1 };
-  for (let wanted = limit + 1; ; wanted *= 2) {
-    const all = await read({ ...before, limit: wanted });
+  for (let readLimit = limit + 1; ; readLimit *= 2) {
+    const all = await read({ ...before, limit: readLimit });
     const rest =
       key === undefined ? all : all.filter(({ createdAt, id }) => timeKey(createdAt, id) < key);
-    if (rest.length <= limit && all.length === wanted) continue;
+    if (rest.length <= limit && all.length === readLimit) continue;
     const items = rest.slice(0, limit);
     const last = items.at(-1);
     const hasMore = rest.length > limit && last !== undefined;

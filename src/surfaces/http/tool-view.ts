@@ -4,7 +4,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Tool } from '../../contract/tool.ts';
 import type { HttpServices } from './http-services.ts';
 
-/** Fails with TOOL_NOT_FOUND, and the names that come close. */
+/** Finds a tool. Fails with TOOL_NOT_FOUND and similar names. */
 export const entryOf = (name: string, { crib }: Pick<HttpServices, 'crib'>): CatalogEntry => {
   const entry = crib.tools.get(name);
   if (entry) return entry;

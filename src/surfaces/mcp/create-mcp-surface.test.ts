@@ -67,7 +67,7 @@ describe.each(ERAS)('an MCP client of the %s era', (era) => {
     expect(textOf(invalid)).toMatch(/VALIDATION_ERROR[\s\S]*- text: /);
   });
 
-  it('is told that a tool does not exist, and the attempt is on record', async () => {
+  it('gets an error for an unknown tool, and the attempt is on record', async () => {
     open = await openSurface([echo]);
     const client = await open.client(era);
     await expect(client.callTool({ name: 'ecco', arguments: {} })).rejects.toMatchObject({

@@ -52,7 +52,10 @@ export interface McpSurface {
    * credentials itself. Every call is made as this identity.
    */
   readonly handle: HandleRequest;
-  /** Checks and serves one HTTP request. Without `http` options nobody can be authenticated: always 401. */
+  /**
+   * Checks and serves one HTTP request. Without `http` options no client can be authenticated, and
+   * the answer is always 401.
+   */
   readonly answer: Handler;
   /** Does the same for a program that uses web-standard requests. */
   fetch(request: Request): Promise<Response>;

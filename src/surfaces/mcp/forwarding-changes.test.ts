@@ -78,7 +78,7 @@ describe.each(WAYS)(
       await eventually(() => expect(logs()).toContain('unsubscribed'));
     });
 
-    it('is told which resources cannot be listened to', async () => {
+    it('learns which resources cannot be listened to', async () => {
       const client = await connect();
       const foreign = 'toolcrib://servers/notes/refused%3A%2F%2Fx';
       const subscription = await client.listen({ resourceSubscriptions: [foreign, NOTE] });

@@ -67,7 +67,7 @@ describe('questions that travel with replies', { timeout: 30_000 }, () => {
   };
   const answer = { action: 'accept', content: { city: 'Bonn' } };
 
-  it('threat: a held call is continued by nobody else, and by no other call', async () => {
+  it('threat: a held call is continued by no other session and no other call', async () => {
     const { asked, ask } = await firstRound('alice');
     const { requestState } = asked;
     const key = Object.keys(asked.inputRequests as object)[0] as string;
@@ -100,7 +100,7 @@ describe('questions that travel with replies', { timeout: 30_000 }, () => {
     expect(logs().match(/ran/g)).toHaveLength(1);
   });
 
-  it.each(ERAS)('threat: a form that asks for a password is shown to nobody (%s)', async (era) => {
+  it.each(ERAS)('threat: a form that asks for a password is not shown (%s)', async (era) => {
     const asked = vi.fn(() => ({ action: 'accept' as const, content: { a: 'hunter2' } }));
     const client = await open.client(era, asked);
     const properties = { a: { type: 'string', title: 'Your password' } };

@@ -115,7 +115,7 @@ describe('questions of a server on which several calls run', { timeout: 30_000 }
     expect([...server.headers].filter((name) => name.includes('toolcrib'))).toEqual([]);
   });
 
-  it('threat: are put to nobody when a pipe does not say whose of two callers is meant', async () => {
+  it('threat: are not asked when a pipe does not say which of two callers is meant', async () => {
     await start(FORWARDING);
     let answerFirst: (answer: Answer) => void = () => undefined;
     const first = vi.fn<Ask>(
@@ -135,7 +135,7 @@ describe('questions of a server on which several calls run', { timeout: 30_000 }
     expect([first.mock.calls.length, second.mock.calls.length]).toEqual([1, 0]);
   });
 
-  it('threat: reach nobody when the server makes up which call they belong to', async () => {
+  it('threat: are not asked when the server invents the call that they belong to', async () => {
     await start(FORWARDING);
     const asked = vi.fn<Ask>(() => ({ action: 'accept', content: { city: 'Bonn' } }));
     const client = await clientOf('legacy', asked);

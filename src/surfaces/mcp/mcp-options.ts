@@ -53,8 +53,8 @@ export interface McpSurfaceOptions {
   /** `inbox` never asks through the client: for clients whose answer is not a person's. */
   readonly approvals?: 'elicit' | 'inbox';
   /**
-   * Words a question for a person, with nothing invisible in it. Without it nobody is asked through
-   * the client: what cannot be shown cannot be approved.
+   * Words a question for a person, with nothing invisible in it. Without it no question goes
+   * through the client: what cannot be shown cannot be approved.
    */
   describe?(request: ApprovalRequest, now: number): string;
   readonly instructions?: string;

@@ -39,6 +39,9 @@ export interface ServerDeps extends SurfaceDeps {
   capabilities(ctx: CallContext): Readonly<Record<string, unknown>>;
   /** Tells whether the client can show its user a form. */
   takesForms(ctx: CallContext): boolean;
-  /** Tells whether the person behind the client can approve calls; absent where nobody may be asked. */
+  /**
+   * Tells whether the person behind the client can approve calls; absent where no person may be
+   * asked.
+   */
   readonly canElicit: ((ctx: CallContext) => boolean) | undefined;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { EmbedReply, ModelPrice } from '../../contract/model.ts';
-import type { MostCost } from '../../contract/tool.ts';
+import type { MostCost } from '../../contract/tool-cost.ts';
 import type { Vectors } from '../../contract/vectors.ts';
 
 export interface EmbeddingToolDeps {

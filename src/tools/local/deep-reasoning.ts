@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ModelReply } from '../../contract/model.ts';
-import { defineTool, type MostCost } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/tool.ts';
+import type { MostCost } from '../../contract/tool-cost.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 
 /** By depth: the steps requested, the length of the answer, and whether it is reviewed. */

@@ -15,9 +15,9 @@ import { SafeText } from '../../components/safe-text.tsx';
 import { EmptyState, WhenLoaded } from '../../components/states.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
 import { hrefOf } from '../../router/route.ts';
+import { stateAt } from './approval-state.ts';
 import { DecideForm } from './decide-form.tsx';
 import { RunApproved } from './run-approved.tsx';
-import { standingOf } from './standing.ts';
 
 const Lines = ({ of }: { readonly of: readonly string[] }) =>
   of.length === 0 ? undefined : (
@@ -54,7 +54,7 @@ const QuestionFacts = ({ record }: { readonly record: ApprovalRecord }) => {
   );
 };
 
-const Head = ({ record, standing }: { readonly record: ApprovalRecord; standing: string }) => (
+const Head = ({ record, state }: { readonly record: ApprovalRecord; state: string }) => (
   <header className="detail-head">
     <h2>
       <a href={hrefOf(['tools', record.tool])}>
@@ -62,7 +62,7 @@ const Head = ({ record, standing }: { readonly record: ApprovalRecord; standing:
       </a>
     </h2>
     <div className="badges">
-      <StatusBadge status={standing} />
+      <StatusBadge status={state} />
       <TierBadge tier={record.request.tier} />
     </div>
     <p className="muted">
@@ -73,13 +73,13 @@ const Head = ({ record, standing }: { readonly record: ApprovalRecord; standing:
 
 const Content = ({ record, onDecided }: { readonly record: ApprovalRecord; onDecided(): void }) => {
   const { session } = useServices();
-  const standing = standingOf(record, useNow(5_000));
+  const state = stateAt(record, useNow(5_000));
   // Its result is to be read after the approval is used up.
   const [hasRun, setRun] = useState(false);
   return (
     <>
-      <Head record={record} standing={standing} />
-      {(standing === 'approved' || hasRun) && record.userId === session.user && (
+      <Head record={record} state={state} />
+      {(state === 'approved' || hasRun) && record.userId === session.user && (
         <RunApproved record={record} onRun={() => setRun(true)} />
       )}
       <section className="stack">
@@ -93,8 +93,8 @@ const Content = ({ record, onDecided }: { readonly record: ApprovalRecord; onDec
         </section>
       )}
       <QuestionFacts record={record} />
-      {standing === 'waiting' && <DecideForm record={record} onDecided={onDecided} />}
-      {standing === 'expired' && (
+      {state === 'waiting' && <DecideForm record={record} onDecided={onDecided} />}
+      {state === 'expired' && (
         <p className="note note-warn">Its time is over. The agent has to ask again.</p>
       )}
     </>

@@ -12,8 +12,8 @@ import { Tabs } from '../../components/tabs.tsx';
 import { PageFrame } from '../../layout/page-frame.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
 import { goTo, hrefOf, useRoute } from '../../router/route.ts';
+import { stateAt } from './approval-state.ts';
 import { ApprovalView } from './approval-view.tsx';
-import { standingOf } from './standing.ts';
 
 const STATES = [
   { id: 'waiting', title: 'Waiting' },
@@ -65,7 +65,7 @@ const columns = (now: number): readonly Column<ApprovalRecord>[] => [
   {
     id: 'state',
     title: 'State',
-    cell: (record) => <StatusBadge status={standingOf(record, now)} />,
+    cell: (record) => <StatusBadge status={stateAt(record, now)} />,
     isSecondary: true,
   },
 ];

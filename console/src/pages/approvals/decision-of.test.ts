@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { stateAt } from './approval-state.ts';
 import { decisionOf, NEW_DRAFT } from './decision-of.ts';
-import { standingOf } from './standing.ts';
 
 describe('a decision', () => {
   it('says no more than yes or no when nothing was filled in', () => {
@@ -34,10 +34,10 @@ describe('a decision', () => {
 
 describe('how a question stands', () => {
   it('has expired once its time is over, unless it was decided for good', () => {
-    expect(standingOf({ state: 'waiting', expiresAt: 10 }, 9)).toBe('waiting');
-    expect(standingOf({ state: 'waiting', expiresAt: 10 }, 10)).toBe('expired');
-    expect(standingOf({ state: 'approved', expiresAt: 10 }, 11)).toBe('expired');
-    expect(standingOf({ state: 'denied', expiresAt: 10 }, 11)).toBe('denied');
-    expect(standingOf({ state: 'used', expiresAt: 10 }, 11)).toBe('used');
+    expect(stateAt({ state: 'waiting', expiresAt: 10 }, 9)).toBe('waiting');
+    expect(stateAt({ state: 'waiting', expiresAt: 10 }, 10)).toBe('expired');
+    expect(stateAt({ state: 'approved', expiresAt: 10 }, 11)).toBe('expired');
+    expect(stateAt({ state: 'denied', expiresAt: 10 }, 11)).toBe('denied');
+    expect(stateAt({ state: 'used', expiresAt: 10 }, 11)).toBe('used');
   });
 });

@@ -12,7 +12,7 @@ import { PageFrame } from '../../layout/page-frame.tsx';
 import { usePolling } from '../../live/use-polling.ts';
 import { goTo, hrefOf, useRoute } from '../../router/route.ts';
 import { BundleHistory } from './bundle-history.tsx';
-import type { Overview, PublishedBundle, Standing } from './catalog-records.ts';
+import type { Overview, PublishedBundle, TeamStatus } from './catalog-records.ts';
 import { EntryList } from './entry-list.tsx';
 import { MembershipView, NoTeam } from './membership-view.tsx';
 import { ProposalList } from './proposal-list.tsx';
@@ -21,13 +21,13 @@ import { NEW_FORM } from './propose-form.ts';
 import { PublishPanel } from './publish-panel.tsx';
 import { useReloadWith } from './use-reload-with.ts';
 
-type Published = NonNullable<Standing['catalog']>;
+type Published = NonNullable<TeamStatus['catalog']>;
 
 /** Changes with every step of the review, so that what is shown is loaded again. */
 const versionOf = ({ serial, open, approved }: Published): string =>
   `${serial} ${open} ${approved}`;
 
-const tabsOf = ({ catalog }: Standing): readonly Tab[] => [
+const tabsOf = ({ catalog }: TeamStatus): readonly Tab[] => [
   ...(catalog
     ? [
         {
@@ -117,14 +117,14 @@ const ProposeButton = ({ onChanged }: { onChanged(): void }) => {
 };
 
 interface ContentProps {
-  readonly standing: Standing;
+  readonly status: TeamStatus;
   onChanged(): void;
 }
 
-const Content = ({ standing, onChanged }: ContentProps) => {
+const Content = ({ status, onChanged }: ContentProps) => {
   const { rest } = useRoute();
-  const { catalog, member } = standing;
-  const tabs = tabsOf(standing);
+  const { catalog, member } = status;
+  const tabs = tabsOf(status);
   const selected = tabs.find(({ id }) => id === rest[0])?.id ?? tabs[0]?.id ?? 'team';
   if (!catalog && !member) return <NoCatalog />;
   return (
@@ -145,18 +145,18 @@ const Content = ({ standing, onChanged }: ContentProps) => {
 
 export const CatalogPage = () => {
   const { api, session } = useServices();
-  const standing = useLoad('team', () => api.get<Standing>('/v1/team'));
+  const status = useLoad('team', () => api.get<TeamStatus>('/v1/team'));
   // No event tells of a proposal: other people make them, perhaps over another process.
-  usePolling(standing.reload);
-  const mayPropose = standing.data?.catalog !== undefined && session.role !== 'viewer';
+  usePolling(status.reload);
+  const mayPropose = status.data?.catalog !== undefined && session.role !== 'viewer';
   return (
     <PageFrame
       title="Catalog"
       lead="The tools and rules that a team shares: proposed, approved by somebody else, published."
-      {...(mayPropose && { actions: <ProposeButton onChanged={standing.reload} /> })}
+      {...(mayPropose && { actions: <ProposeButton onChanged={status.reload} /> })}
     >
-      <WhenLoaded of={standing}>
-        {(data) => <Content standing={data} onChanged={standing.reload} />}
+      <WhenLoaded of={status}>
+        {(data) => <Content status={data} onChanged={status.reload} />}
       </WhenLoaded>
     </PageFrame>
   );

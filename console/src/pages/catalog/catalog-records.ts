@@ -82,7 +82,7 @@ export interface Member {
   readonly entries: readonly { readonly kind: string; readonly name: string }[];
 }
 
-export interface Standing {
+export interface TeamStatus {
   /** Absent where this server publishes no catalog. */
   readonly catalog?: {
     readonly org: string;

@@ -1,6 +1,5 @@
 /** The client's side: the team that this machine has joined, its last good sync, and what it enforces. */
-import { useState } from 'react';
-import { useMay, useServices } from '../../api/services.tsx';
+import { useMay } from '../../api/services.tsx';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
@@ -11,10 +10,9 @@ import { SafeCode } from '../../components/safe-code.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { Table } from '../../components/table.tsx';
-import { useErrorToast } from '../../components/toast.tsx';
 import { hrefOf } from '../../router/route.ts';
 import { ChangeView } from '../sources/source-actions.tsx';
-import { type SourceChange, sourcePath } from '../sources/source-records.ts';
+import { useSourceRefresh } from '../sources/use-source-refresh.ts';
 import type { Member } from './catalog-records.ts';
 import { ENTRY_COLUMNS } from './entry-list.tsx';
 
@@ -24,27 +22,12 @@ interface MemberProps {
 }
 
 const SyncButton = ({ member, onChanged }: MemberProps) => {
-  const { api } = useServices();
-  const fail = useErrorToast();
-  const [isBusy, setBusy] = useState(false);
-  const [change, setChange] = useState<SourceChange>();
-  const sync = (): void => {
-    setBusy(true);
-    setChange(undefined);
-    api
-      .send<{ readonly change: SourceChange }>('POST', sourcePath(member.source, '/refresh'))
-      .then((answer) => setChange(answer.change))
-      .catch(fail)
-      .finally(() => {
-        setBusy(false);
-        onChanged();
-      });
-  };
+  const { isReading, change, readAgain } = useSourceRefresh(member.source, onChanged);
   return (
     <>
       <div className="actions">
-        <Button isBusy={isBusy} onClick={sync}>
-          {isBusy ? 'Syncing…' : 'Sync now'}
+        <Button isBusy={isReading} onClick={readAgain}>
+          {isReading ? 'Syncing…' : 'Sync now'}
         </Button>
       </div>
       {change && <ChangeView change={change} nothing="The tools are the same as before." />}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { actionsText, subjectText } from './grant-text.ts';
 import { EMPTY_TOKEN, tokenBody, tokenProblems } from './token-form.ts';
-import { boundsText, tokenStanding } from './token-standing.ts';
+import { boundsText, tokenStatus } from './token-status.ts';
 
 describe('a new token', () => {
   const form = { ...EMPTY_TOKEN, name: 'ci' };
@@ -48,10 +48,10 @@ describe('a new token', () => {
 
 describe('a token', () => {
   it('opens the door until it ends or is revoked', () => {
-    expect(tokenStanding({}, 10).word).toBe('active');
-    expect(tokenStanding({ expiresAt: 11 }, 10).word).toBe('active');
-    expect(tokenStanding({ expiresAt: 10 }, 10).word).toBe('expired');
-    expect(tokenStanding({ expiresAt: 11, revokedAt: 5 }, 10).word).toBe('revoked');
+    expect(tokenStatus({}, 10).word).toBe('active');
+    expect(tokenStatus({ expiresAt: 11 }, 10).word).toBe('active');
+    expect(tokenStatus({ expiresAt: 10 }, 10).word).toBe('expired');
+    expect(tokenStatus({ expiresAt: 11, revokedAt: 5 }, 10).word).toBe('revoked');
   });
 
   it('tells its bounds', () => {

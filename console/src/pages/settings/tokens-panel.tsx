@@ -13,7 +13,7 @@ import { type Column, Table } from '../../components/table.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { NewTokenDialog } from './new-token-dialog.tsx';
 import type { TokenItem } from './setting-records.ts';
-import { boundsText, tokenStanding } from './token-standing.ts';
+import { boundsText, tokenStatus } from './token-status.ts';
 
 const Moment = ({ at, none }: { readonly at: number | undefined; readonly none: string }) =>
   at === undefined ? <span className="muted">{none}</span> : <RelativeTime at={at} />;
@@ -39,13 +39,13 @@ const columnsOf = (
   },
   { id: 'role', title: 'Role', cell: ({ role }) => role, sortBy: (token) => token.role },
   {
-    id: 'standing',
+    id: 'status',
     title: 'State',
     cell: (token) => {
-      const { word, tone } = tokenStanding(token, now);
+      const { word, tone } = tokenStatus(token, now);
       return <Badge tone={tone}>{word}</Badge>;
     },
-    sortBy: (token) => tokenStanding(token, now).word,
+    sortBy: (token) => tokenStatus(token, now).word,
   },
   {
     id: 'used',
@@ -73,7 +73,7 @@ const columnsOf = (
     title: 'Action',
     isNumber: true,
     cell: (token) =>
-      tokenStanding(token, now).word === 'active' && (
+      tokenStatus(token, now).word === 'active' && (
         <Button
           isSmall
           kind="danger"

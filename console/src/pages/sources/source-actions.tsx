@@ -5,9 +5,10 @@ import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { count } from '../../components/format.ts';
 import { SafeText } from '../../components/safe-text.tsx';
-import { useErrorToast, useToast } from '../../components/toast.tsx';
+import { useToast } from '../../components/toast.tsx';
 import { hrefOf, replaceRoute } from '../../router/route.ts';
 import { type SourceChange, type SourceStatus, sourcePath } from './source-records.ts';
+import { useSourceRefresh } from './use-source-refresh.ts';
 
 const GROUPS = [
   ['added', 'Added', '+'],
@@ -84,24 +85,9 @@ interface ActionProps {
 }
 
 export const SourceActions = ({ source, isEditable, onDone }: ActionProps) => {
-  const { api } = useServices();
   const may = useMay('operator');
-  const fail = useErrorToast();
-  const [isReading, setReading] = useState(false);
+  const { isReading, change, readAgain } = useSourceRefresh(source.name, onDone);
   const [isAsking, setAsking] = useState(false);
-  const [change, setChange] = useState<SourceChange>();
-  const readAgain = (): void => {
-    setReading(true);
-    setChange(undefined);
-    api
-      .send<{ readonly change: SourceChange }>('POST', sourcePath(source.name, '/refresh'))
-      .then((answer) => setChange(answer.change))
-      .catch(fail)
-      .finally(() => {
-        setReading(false);
-        onDone();
-      });
-  };
   return (
     <>
       <div className="actions">

@@ -1,15 +1,20 @@
 /** `toolcrib add mcp`: an MCP server, by its address or by the command that starts it. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { ServerDefinition } from '../../../config/mcp-import/foreign-server.ts';
 import type { SourcePreview } from '../../../crib/sources/preview-source.ts';
-import { collectEach, leaving, withExamples } from '../../command-actions.ts';
+import { leaving, withExamples } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
 import { type Io, printJson } from '../../io.ts';
 import { shellQuote } from '../../output/format-units.ts';
 import { whileShown } from '../../output/progress-line.ts';
 import { openConfigDeps } from '../../session/config-edit.ts';
 import { definitionFault } from '../servers/plan-import.ts';
-import { type AddServerOptions, addServer, definitionFrom } from '../servers/servers-add.ts';
+import {
+  type AddServerOptions,
+  addServer,
+  definitionFrom,
+  withServerOptions,
+} from '../servers/servers-add.ts';
 import { withAddOptions } from './add-command.ts';
 import type { AddOptions } from './add-source.ts';
 import { nameFrom } from './name-from.ts';
@@ -91,30 +96,21 @@ const isPackage = (word: string): boolean =>
 
 export const addMcpCommand = (add: Command, io: Io): Command =>
   withExamples(
-    withAddOptions(
-      add
-        .command('mcp')
-        .description('add an MCP server: the address of a running one, or the program to start')
-        .argument(
-          '[address-or-command...]',
-          'an address; or after --: a program and its arguments',
-        ),
-    )
-      .addOption(
-        new Option('--transport <kind>', 'the transport; by default it is detected').choices([
-          'stdio',
-          'http',
-          'sse',
-          'websocket',
-        ]),
-      )
-      .option('--env <NAME=value>', 'a variable of the program; can be repeated', collectEach)
-      .option('--secret <NAME>', 'a variable whose value is asked for and stored as a secret')
-      .action(
-        leaving(io, (words: readonly string[], options: McpOptions, self: Command) =>
-          addMcp(io, words, { options, typed: typedOptions(self) }),
-        ),
+    withServerOptions(
+      withAddOptions(
+        add
+          .command('mcp')
+          .description('add an MCP server: the address of a running one, or the program to start')
+          .argument(
+            '[address-or-command...]',
+            'an address; or after --: a program and its arguments',
+          ),
       ),
+    ).action(
+      leaving(io, (words: readonly string[], options: McpOptions, self: Command) =>
+        addMcp(io, words, { options, typed: typedOptions(self) }),
+      ),
+    ),
     'toolcrib add mcp https://mcp.linear.app/mcp --name linear',
     'toolcrib add mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .',
   );

@@ -1,7 +1,12 @@
 /** Reads the audit trail call by call, filtered: rows are grouped, and each call says what became of its effect. */
 
 import type { Command } from 'commander';
-import type { AuditFilter, AuditKind, AuditRow, AuditStatus } from '../../../contract/audit.ts';
+import {
+  AUDIT_STATUSES,
+  type AuditFilter,
+  type AuditKind,
+  type AuditRow,
+} from '../../../contract/audit.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import type { ExecutionStatus } from '../../../contract/crib-members.ts';
 import { ERRORS, isErrorCode, ToolFailure } from '../../../contract/errors.ts';
@@ -28,18 +33,6 @@ export interface RowFilter extends AuditFilter {
   readonly sessionId?: string;
   readonly code?: AuditRow['code'];
 }
-
-const STATUSES: readonly AuditStatus[] = [
-  'success',
-  'failure',
-  'timeout',
-  'cancelled',
-  'denied',
-  'pending',
-  'started',
-  'unknown',
-  'undone',
-];
 
 const KINDS: readonly AuditKind[] = ['intent', 'outcome', 'event'];
 
@@ -68,7 +61,7 @@ export const auditFilterOf = (io: Io, options: FilterOptions): RowFilter => {
     ...(session !== undefined && { sessionId: session }),
     ...(tool !== undefined && { tool }),
     ...(tier !== undefined && { tier: oneOf<Tier>('--tier', tier, TIERS) }),
-    ...(status !== undefined && { status: oneOf('--status', status, STATUSES) }),
+    ...(status !== undefined && { status: oneOf('--status', status, AUDIT_STATUSES) }),
     ...(kind !== undefined && { kind: oneOf('--kind', kind, KINDS) }),
     ...(code !== undefined && { code: codeOf(code) }),
     ...(since !== undefined && { from: readMoment('--since', since, now) }),
@@ -84,7 +77,7 @@ export const withFilters = (command: Command, what: string): Command =>
     .option('--session <id>', `only ${what} of this session`)
     .option('--tool <name>', `only ${what} of this tool`)
     .option('--tier <tier>', `only of: ${TIERS.join(', ')}`)
-    .option('--status <status>', `only of: ${STATUSES.join(', ')}`)
+    .option('--status <status>', `only of: ${AUDIT_STATUSES.join(', ')}`)
     .option('--kind <kind>', `only rows of: ${KINDS.join(', ')}`)
     .option('--code <code>', 'only with this error code')
     .option('--since <when>', 'from then on: a date, or 90m, 2h, 7d ago')

@@ -161,28 +161,33 @@ const printable = ({ env, ...rest }: ServerDefinition): object => ({
   ...(env && { env: Object.keys(env) }),
 });
 
+/** Adds the options that say how a server is reached and what its program is given. */
+export const withServerOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--transport <kind>', 'the transport; by default it is detected').choices([
+        'stdio',
+        'http',
+        'sse',
+        'websocket',
+      ]),
+    )
+    .option('--env <NAME=value>', 'a variable of the program; can be repeated', collectEach)
+    .option('--secret <NAME>', 'a variable whose value is asked for and stored as a secret');
+
 export const serversAddCommand = (servers: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      servers
-        .command('add')
-        .description(
-          'add an MCP server to your configuration; at a terminal it is started, and you are asked about its tools',
-        )
-        .argument('<name>', 'the name it gets here')
-        .argument('[command...]', 'after --: the program to start, and its arguments'),
+    withServerOptions(
+      withJson(
+        servers
+          .command('add')
+          .description(
+            'add an MCP server to your configuration; at a terminal it is started, and you are asked about its tools',
+          )
+          .argument('<name>', 'the name it gets here')
+          .argument('[command...]', 'after --: the program to start, and its arguments'),
+      ).option('--url <address>', 'the address of a server that is already running'),
     )
-      .option('--url <address>', 'the address of a server that is already running')
-      .addOption(
-        new Option('--transport <kind>', 'the transport; by default it is detected').choices([
-          'stdio',
-          'http',
-          'sse',
-          'websocket',
-        ]),
-      )
-      .option('--env <NAME=value>', 'a variable of the program; can be repeated', collectEach)
-      .option('--secret <NAME>', 'a variable whose value is asked for and stored as a secret')
       .option('--project', 'add it to the configuration of this project instead of your own')
       .option('--replace', 'replace a server of this name')
       .option('--no-accept', 'start nothing and ask nothing about its tools')

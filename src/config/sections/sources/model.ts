@@ -7,7 +7,7 @@ const KEY_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
 const KEY_PREFIX = /^(?:(?:sk|pk|rk)[-_]|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|AIza|xox|eyJ|hf_)/;
 
-/** True for text that mixes cases and digits, is long, or begins like the keys of a vendor. */
+/** Recognises text that mixes cases and digits, is long, or begins like the keys of a vendor. */
 const looksLikeKey = (text: string): boolean =>
   KEY_PREFIX.test(text) ||
   text.length > 64 ||

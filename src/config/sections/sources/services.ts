@@ -7,7 +7,7 @@ import { byProject } from '../../project-rule.ts';
 import { ALSO_WHEN_FAULTY, address, nonEmptyText, WHOLE } from '../fields.ts';
 import { described, optionalSetting, setting } from '../setting.ts';
 
-/** True for a host as `URL` writes it; any other spelling would never match. */
+/** Recognises a host as `URL` writes it; any other spelling would never match. */
 const isHost = (text: string): boolean => {
   if (!/^[a-z0-9.:[\]_-]+$/.test(text)) return false;
   const href = `https://${text}/`;

@@ -2,7 +2,7 @@
  * Admits tools by the memory, disk and processor time that they declare, against what the machine has.
  * A tool that needs more than there is runs alone rather than never.
  */
-import type { ResourceRequirements } from '../../../contract/tool.ts';
+import type { ResourceRequirements } from '../../../contract/tool-limits.ts';
 
 /** Bytes, and shares of one core: 1.5 is a core and a half. */
 export interface Resources {

@@ -27,7 +27,7 @@ class ConfigReader {
     return this.#at >= this.#text.length;
   }
 
-  /** The end of the text counts as the end of a line. */
+  /** Reads the next character. The end of the text counts as the end of a line. */
   next(): string {
     const char = this.#text[this.#at] ?? '\n';
     this.#at++;

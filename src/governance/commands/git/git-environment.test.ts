@@ -28,7 +28,7 @@ it('a tool that sets no variables leaves none', () => {
   expect(withoutGitVariables(undefined)).toEqual({});
 });
 
-it('git is told its repository and gets every setting as a numbered pair', () => {
+it('git gets its repository and every setting as numbered pairs of variables', () => {
   const environment = gitEnvironment({ gitDir: '/r/.git', workTree: '/r' });
   expect(environment).toMatchObject({ GIT_DIR: '/r/.git', GIT_WORK_TREE: '/r' });
   const settings = Array.from({ length: Number(environment.GIT_CONFIG_COUNT) }, (_, index) => [

@@ -19,7 +19,7 @@ describe('the use of git by a line', () => {
     expect(isAlone('echo a', 'git log', 'true')).toBe(true);
   });
 
-  it('leaves git alone with a filter that is told no file', () => {
+  it('recognises git with a filter that names no file', () => {
     for (const filter of [
       ...[
         'cat',
@@ -56,7 +56,7 @@ describe('the use of git by a line', () => {
     }
   });
 
-  it('leaves git alone with a grep that is told a pattern and no file', () => {
+  it('recognises git with a grep that has a pattern and no file', () => {
     expect(isAlone('git log', 'grep fix')).toBe(true);
     expect(isAlone('git log', 'grep -i -A3 fix')).toBe(true);
     for (const grep of ['grep', 'grep fix a.txt', 'grep -r fix', 'grep -fnames', 'grep -i']) {

@@ -120,7 +120,7 @@ const OVERWRITES = new Map<string, (args: readonly string[]) => boolean>([
   ['clean', () => true],
 ]);
 
-/** The first subcommand that leaves nothing of the uncommitted work it replaces, or `undefined`. */
+/** Finds the first subcommand that overwrites uncommitted work, or `undefined`. */
 export const overwritingSubcommand = (commands: Commands): string | undefined =>
   commands
     .filter((words) => words.some(isGit))

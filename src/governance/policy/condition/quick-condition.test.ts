@@ -114,7 +114,7 @@ const answer = (holds: () => boolean): boolean | 'fails' => {
   }
 };
 
-describe('what is told without CEL', () => {
+describe('a condition that is evaluated without CEL', () => {
   it('is what CEL says, whatever the input is', () => {
     fc.assert(
       fc.property(condition, input, (text, value) => {

@@ -24,11 +24,11 @@ const TYPED_LINE = /^[ \t-]{0,40}["']?kty["']?:[ \t]{1,8}(?:RSA|EC|OKP|oct|AKP)[
 const LINE_MEMBER =
   /^[ \t-]{0,40}["']?(?:d|p|q|dp|dq|qi|k|priv)["']?:[ \t]{1,8}["']?([A-Za-z0-9_+/=-]{16,8192})["']?[ \t]*\r?$/gm;
 
-/** Whether an object is a JSON Web Key. */
+/** Tells whether an object is a JSON Web Key. */
 export const isJwk = (source: object): boolean =>
   'kty' in source && typeof source.kty === 'string' && KEY_TYPE.test(source.kty);
 
-/** The first brace that is not matched from a place on, or -1. */
+/** Finds the first brace that is not matched from a position on, or -1. */
 const unmatched = (text: string, at: number, step: 1 | -1): number => {
   const [own, other] = step === 1 ? ['}', '{'] : ['{', '}'];
   let depth = 0;
@@ -60,7 +60,7 @@ const membersIn = (text: string, { from, to }: Span): readonly Span[] =>
     return { from: end - value.length, to: end };
   });
 
-/** The lines around a place without an empty one among them: a mapping of YAML. */
+/** Finds the lines around a position up to the next empty ones: a mapping of YAML. */
 const linesAround = (text: string, at: number): Span => {
   const from = Math.max(0, at - MAX_JWK);
   const before = text.slice(from, at).lastIndexOf('\n\n');
@@ -77,7 +77,7 @@ const linesIn = (text: string, { from, to }: Span): readonly Span[] =>
     return { from: start, to: start + value.length };
   });
 
-/** Whether a text names the type of a key, whose members may stand in the texts beside it. */
+/** Tells whether a text names the type of a key, whose members may stand in the texts beside it. */
 export const namesKeyType = (text: string): boolean =>
   text.includes('kty') && (text.search(TYPED) >= 0 || text.search(TYPED_LINE) >= 0);
 

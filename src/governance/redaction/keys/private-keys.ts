@@ -33,7 +33,7 @@ const classOf = (code: number): number => {
   return code >= 48 ? 2 : 3;
 };
 
-/** Whether letters and digits follow each other as by chance. */
+/** Tells whether letters and digits follow each other as by chance. */
 const looksMixed = (text: string, { from, to }: Span): boolean => {
   const counts: [number, number, number, number] = [0, 0, 0, 0];
   let changes = 0;
@@ -48,24 +48,24 @@ const looksMixed = (text: string, { from, to }: Span): boolean => {
   return lower >= MIN_LOWER && upper >= MIN_UPPER && digits >= MIN_DIGITS && changes >= MIN_CHANGES;
 };
 
-/** A part of something longer, such as `a.b.c` or `a_b`, or a checksum that says so. */
+/** Recognises a part of something longer, such as `a.b.c` or `a_b`, or a checksum that says so. */
 const isPart = (text: string, { from, to }: Span): boolean =>
   /[._~%-]/.test(text.charAt(to)) ||
   /(?:[._~%]|[a-z]-|sha\d{3}[-:=])$/i.test(text.slice(Math.max(0, from - 8), from));
 
-/** Where the line of a place starts; lines that are too long start nearer. */
+/** Finds where the line of a position starts; lines that are too long start nearer. */
 const lineStart = (text: string, at: number): number => {
   const least = Math.max(0, at - MAX_LINE);
   return least + text.slice(least, at).lastIndexOf('\n') + 1;
 };
 
-/** Where the line of a place ends, or where it has become too long. */
+/** Finds where the line of a position ends, or where it has become too long. */
 const lineEnd = (text: string, at: number): number => {
   const length = text.slice(at, at + MAX_LINE).indexOf('\n');
   return length < 0 ? Math.min(text.length, at + MAX_LINE) : at + length;
 };
 
-/** The sign that a diff puts before a line is a base64 character. */
+/** Leaves out the sign that a diff puts before a line, which is a base64 character. */
 const withoutDiffSign = (text: string, { from, to }: Span): Span => {
   const isSigned = text.charCodeAt(from) === 43 && KEY_WIDTHS.includes(to - from - 1);
   return isSigned ? { from: from + 1, to } : { from, to };
@@ -84,7 +84,7 @@ const frameOf = (line: string, { from, to }: Span): Frame => ({
 
 const sameFrame = (a: Frame, b: Frame): boolean => a.before === b.before && a.after === b.after;
 
-/** The base64 of a line that has the frame of the line before it. */
+/** Finds the base64 of a line that has the frame of the line before it. */
 const framedToken = (line: string, frame: Frame): Span | undefined => {
   for (const { 0: token, index } of line.matchAll(TOKEN)) {
     const signed = frame.before.endsWith('+') && token.startsWith('+') ? 1 : 0;
@@ -98,7 +98,7 @@ const framedToken = (line: string, frame: Frame): Span | undefined => {
 const looksLikeRest = (token: string): boolean =>
   /=$|\d/.test(token) || /[a-z][A-Z]|[A-Z]{2}[a-z]/.test(token);
 
-/** The last line of a key is shorter than the others. */
+/** Finds the last line of a key, which is shorter than the others. */
 const restAfter = (text: string, run: Span): Span | undefined => {
   const start = lineStart(text, run.from);
   const end = lineEnd(text, run.to);
@@ -120,7 +120,7 @@ const isNextLine = (text: string, before: Span | undefined, { from }: Span): boo
   return first >= 0 && between.lastIndexOf('\n') === first;
 };
 
-/** Up to where blocks reach that say that they are no private key. */
+/** Finds the blocks that say that they are no private key. */
 const publicBlocks = (text: string): readonly Span[] =>
   text.includes('-----BEGIN ')
     ? Array.from(text.matchAll(PUBLIC_BLOCK), ({ 0: found, index }) => {
@@ -159,7 +159,7 @@ const bareLines = (text: string, runs: readonly Span[]): readonly Span[] => {
   return spans;
 };
 
-/** The lines of a block from its first line on, whatever stands before each. */
+/** Finds the lines of a block from its first line on, whatever stands before each. */
 const blockLines = (text: string, begin: Span): readonly Span[] => {
   const spans: Span[] = [];
   const start = lineStart(text, begin.from);

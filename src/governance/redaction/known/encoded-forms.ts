@@ -7,8 +7,8 @@ export const MIN_SECRET_LENGTH = 6;
 const BITS = 6;
 
 /**
- * The part of a base64 text that depends on the secret alone when so many bytes go before it: the
- * characters that share bits with its neighbours are left out.
+ * Gives the part of a base64 text that depends on the secret alone when so many bytes go before it:
+ * the characters that share bits with its neighbours are left out.
  */
 const base64At = (bytes: Buffer, offset: number): string => {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
@@ -18,7 +18,7 @@ const base64At = (bytes: Buffer, offset: number): string => {
 
 const urlSafe = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_');
 
-/** As digits, which no view reads. */
+/** Writes a text as digits, which no view reads. */
 const asDigits = (text: string): readonly string[] => {
   const bytes = Buffer.from(text, 'utf8');
   const hex = bytes.toString('hex');
@@ -34,7 +34,7 @@ const MARKUP: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** The usual escapes: inside base64 or hex they cannot be read, so they are spelled out. */
+/** Writes the usual escapes: inside base64 or hex they cannot be read, so they are spelled out. */
 const escapes = (text: string): readonly string[] => {
   // Half a surrogate pair has no bytes, and `encodeURIComponent` throws at it.
   const url = encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'));
@@ -59,7 +59,7 @@ const base32 = (bytes: Buffer): string => {
 
 const HEX_GAPS = [':', ' ', '-', ', ', ',', ' 0x', ', 0x', ',0x'];
 
-/** As the dumps and encoders of other programs write bytes. */
+/** Writes bytes as the dumps and encoders of other programs do. */
 const asDump = (text: string): readonly string[] => {
   const bytes = Buffer.from(text, 'utf8');
   const pairs = bytes.toString('hex').match(/../g) ?? [];
@@ -90,7 +90,7 @@ const encoded = (secret: string): readonly string[] => [
   ...[...new Set(escapes(secret))].flatMap(asDigits),
 ];
 
-/** The secret in other letters, spaced, wide and backwards. */
+/** Writes the secret in other letters, spaced, wide and backwards. */
 export const rewrittenForms = (secret: string): ReadonlySet<string> => {
   const chars = [...secret];
   const wide = chars.map((char) =>
@@ -114,7 +114,7 @@ export const secretParts = (secret: string): readonly string[] => {
   return [secret, secret.trim(), ...(password === undefined ? [] : unescapedForms(password))];
 };
 
-/** All forms worth looking for, each once; none for a secret that is too short. */
+/** Lists all forms worth looking for, each once; none for a secret that is too short. */
 export const encodedForms = (secret: string): ReadonlySet<string> => {
   const parts = new Set(secretParts(secret).filter(({ length }) => length >= MIN_SECRET_LENGTH));
   const forms = [...parts].flatMap((part) => [...encoded(part), ...unescapedForms(part)]);

@@ -34,7 +34,9 @@ const foldOther = (text: string, at: number): number => {
   return isUnseen ? DROPPED : code;
 };
 
-/** The code of the letter or digit that the character at a place is read as, or `DROPPED`. */
+/**
+ * Gives the code of the letter or digit that the character at a position is read as, or `DROPPED`.
+ */
 export const foldAt = (text: string, at: number): number => {
   const code = text.charCodeAt(at);
   return code < 128 ? (ASCII[code] as number) : foldOther(text, at);

@@ -88,7 +88,7 @@ export class FoldedValues {
       .map(({ from, to }) => ({ from: folding.place(from), to: folding.place(to - 1) + 1 }));
   }
 
-  /** Whether the characters stand as if somebody had written them as one value. */
+  /** Tells whether the characters are spaced as one written value is. */
   #isWritten(text: string, { from, to }: Span): boolean {
     const folding = this.#folding;
     const length = to - from;

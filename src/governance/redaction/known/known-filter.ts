@@ -25,7 +25,10 @@ const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => {
   return code >= 65 && letter >= 97 && letter <= 122 ? letter - 86 : 0;
 });
 
-/** Other characters may share a digit: the filter may hit too often, never too rarely. */
+/**
+ * Gives the digit of other characters. Several share one: the filter may hit too often, never too
+ * rarely.
+ */
 const otherDigit = (text: string, at: number): number => {
   const code = foldAt(text, at);
   if (code === 0) return 0;
@@ -44,11 +47,14 @@ const digitsOf = (form: string): number[] => {
 
 const isNumber = (digit: number): boolean => digit <= 10;
 
-/** j, k, q, v, w, x, y, z */
+/** Recognises j, k, q, v, w, x, y and z. */
 const isRare = (digit: number): boolean =>
   digit === 20 || digit === 21 || digit === 27 || digit >= 32;
 
-/** How rare the characters from a place on are in ordinary text: words have no numbers among letters. */
+/**
+ * Estimates how rare the characters from a position on are in ordinary text: words have no numbers
+ * among letters.
+ */
 const rarity = (digits: readonly number[], from: number): number => {
   let score = 0;
   for (let at = from; at < from + GRAM; at++) {

@@ -56,7 +56,7 @@ export class KnownValues {
     return mergeSpans(spans);
   }
 
-  /** Whether a text may hold a secret; false is certain. */
+  /** Tells whether a text may hold a secret; false is certain. */
   mayHold(text: string): boolean {
     return !this.#marks.empty || this.#filter.candidates(text, 1).length > 0;
   }
@@ -70,7 +70,10 @@ export class KnownValues {
     else this.#marks.add(form);
   }
 
-  /** A value of marks mostly is looked for as it would be written, mark for mark. */
+  /**
+   * Learns the folded form of a part; of one without such a form, e.g. mostly punctuation, its
+   * rewritten forms.
+   */
   #learnFolded(part: string): void {
     if (part.length < MIN_SECRET_LENGTH) return;
     const folded = this.#folded.learn(part);

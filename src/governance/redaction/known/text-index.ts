@@ -31,7 +31,7 @@ const hashOf = (text: string): number => {
   return hash;
 };
 
-/** The high bits are the well-mixed ones. */
+/** Picks a slot by the high bits, which are the well-mixed ones. */
 const slotOf = (hash: number, mask: number): number => (hash ^ (hash >>> 15)) & mask;
 
 const longestAt = (text: string, at: number, { texts, lengths }: Bucket): number =>
@@ -70,18 +70,18 @@ export class TextIndex {
     if (text.length < MIN_SECRET_LENGTH) return NO_SPANS;
     const table = this.#table;
     const mask = table.length - 1;
-    let found: Span[] | undefined;
+    let spans: Span[] | undefined;
     let hash = hashOf(text);
     for (let at = 0; ; at++) {
       if (table[slotOf(hash, mask)] === 1) {
         const length = this.#lengthAt(text, at);
         if (length > 0) {
-          found ??= [];
-          found.push({ from: at, to: at + length });
+          spans ??= [];
+          spans.push({ from: at, to: at + length });
         }
       }
       const next = at + MIN_SECRET_LENGTH;
-      if (next >= text.length) return found ?? NO_SPANS;
+      if (next >= text.length) return spans ?? NO_SPANS;
       const entered = Math.imul(hash, FACTOR) + text.charCodeAt(next);
       hash = (entered - Math.imul(LEAVING, text.charCodeAt(at))) | 0;
     }

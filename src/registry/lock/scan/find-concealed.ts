@@ -43,7 +43,7 @@ const ENCODINGS: readonly Encoding[] = [
   },
 ];
 
-/** True for words with blanks between them, unlike keys, digests or images. */
+/** Recognises words with blanks between them, unlike keys, digests or images. */
 const isProse = (text: string): boolean =>
   text.length >= 8 && /^[\x20-\x7e\s]+$/.test(text) && /[A-Za-z]{2,} +[A-Za-z]{2,}/.test(text);
 

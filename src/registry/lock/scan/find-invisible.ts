@@ -53,7 +53,7 @@ interface Occurrence {
   readonly isRightToLeft: boolean;
 }
 
-/** True where an emoji or the script around it needs the character. */
+/** Tells whether an emoji or the script around it needs the character. */
 const isNeeded = ({ character, before, after, isRightToLeft }: Occurrence): boolean => {
   if (JOINERS.includes(character)) {
     return JOINING.test(before) || (PICTURE.test(before) && PICTURE_NEXT.test(after));

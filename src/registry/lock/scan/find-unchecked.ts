@@ -16,7 +16,10 @@ const faultsOf = (schema: Readonly<Record<string, unknown>>, side: Side): readon
   }
 };
 
-/** MCP tools say so in their documentation; all others are not loaded with such a schema. */
+/**
+ * Finds such parts. MCP tools say so in their documentation; all others are not loaded with such a
+ * schema.
+ */
 export const findUnchecked = (definition: unknown): readonly LockFinding[] => {
   if (!isRecord(definition) || definition.source !== 'external') return [];
   return (['input', 'output'] as const).flatMap((side) => {

@@ -41,7 +41,7 @@ export const scanDefinition = (
     .slice(0, MAX_FINDINGS);
 };
 
-/** True when a finding is reason enough to hold the tool. */
+/** Tells whether a finding is reason enough to hold the tool. */
 export const isGrave = (findings: readonly LockFinding[]): boolean =>
   findings.some((finding) => rank(finding) === 0);
 

@@ -1,6 +1,6 @@
 /**
  * Counts failed attempts to authenticate, by address, and makes an address with too many wait. A
- * valid secret is accepted all the same: it cannot be guessed, and nobody is locked out by others.
+ * valid secret is accepted all the same: it cannot be guessed, and no client can lock others out.
  */
 import type { Runtime } from '../../../contract/runtime.ts';
 import { BoundedMap } from '../../../kit/data/bounded-map.ts';

@@ -9,7 +9,7 @@ export const TOKEN_KEY = 'token:';
 export const SESSION_KEY = 'session:';
 
 export interface Identity {
-  /** A person at the console, the holder of a token, or somebody an OpenID issuer vouches for. */
+  /** A person at the console, the holder of a token, or a caller with a JWT of an OpenID issuer. */
   readonly kind: 'session' | 'token' | 'jwt';
   /** Unique to the holder of the token, session or JWT. */
   readonly key: string;

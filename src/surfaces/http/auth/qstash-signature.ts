@@ -61,7 +61,7 @@ const payloadBy = async (
   }
 };
 
-/** Returns nothing for a delivery that QStash did not make for this address at this time. */
+/** Verifies a delivery; nothing for one that QStash did not make for this address at this time. */
 export const verifyQstash = async (
   delivery: SignedDelivery,
   { current, next = '' }: QstashKeys,

@@ -15,7 +15,10 @@ export interface NewToken {
 }
 
 export interface TokenService {
-  /** The token is in this answer and nowhere else. Fails with CONFLICT when the name is in use. */
+  /**
+   * Creates a token, which is in this answer and nowhere else. Fails with CONFLICT when the name is
+   * in use.
+   */
   create(token: NewToken, by: string): Promise<{ token: string; record: TokenRecord }>;
   /** Finds the record of a token that is valid now; synchronously where it is cached. */
   verify(token: string): Promise<TokenRecord | undefined> | TokenRecord | undefined;

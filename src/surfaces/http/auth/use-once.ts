@@ -22,7 +22,7 @@ const usedResult = (executionId: string, sender: string, timestamp: number): Too
   return { success: true, status: 'success', data: null, metadata };
 };
 
-/** False when the signature was used already. */
+/** Marks a signature as used; false when it was used already. */
 export const useOnce = async (
   replays: Pick<Replays, 'claim' | 'finish'>,
   { sender, id, expiresAt }: UsedSignature,

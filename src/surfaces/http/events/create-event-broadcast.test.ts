@@ -212,7 +212,7 @@ describe('threats of the event stream', () => {
     stream.close();
   });
 
-  it('a slow client for which too much waited is told to load anew, and then hears what comes', async () => {
+  it('a slow client with too large a backlog is sent a reload, and then new events', async () => {
     const { stream, events } = opened({ keep: 10 });
     const slow = reading(stream.open(ask(), as('viewer')));
     for (let at = 1; at <= 2000; at++) {
@@ -225,7 +225,7 @@ describe('threats of the event stream', () => {
     stream.close();
   });
 
-  it('an agent is told of its own calls and of tools, of nothing else', async () => {
+  it('an agent gets events of its own calls and of tools, and no others', async () => {
     const crib = await testCrib([aTool()]);
     const stream = createEventBroadcast(crib.events, { runtime: crib.runtime, run: 'run1' });
     const client = reading(stream.open(ask(), as('agent', 'bot')));
@@ -244,7 +244,7 @@ describe('threats of the event stream', () => {
     stream.close();
   });
 
-  it('an agent that resumes is not told of the calls of others', async () => {
+  it('an agent that resumes gets no events of the calls of others', async () => {
     const crib = await testCrib([aTool()]);
     const stream = createEventBroadcast(crib.events, { runtime: crib.runtime, run: 'run1' });
     stream.open(ask(), as('admin'));
@@ -340,7 +340,7 @@ describe('events of other processes', () => {
     stream.close();
   });
 
-  it('tells every client to load anew when more happened than is told one by one', async () => {
+  it('sends every client a reload when more happened than is sent one by one', async () => {
     const { stream, events } = opened();
     const client = reading(stream.open(ask(), as('viewer')));
     events.emit('tool.registered', registered);

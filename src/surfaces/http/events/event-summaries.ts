@@ -1,7 +1,6 @@
 /**
  * The summary of each event for clients of the event stream, and who may see it. Summaries are
- * small and never hold whole inputs or results; an event that is not in the table is sent to
- * nobody.
+ * small and never hold whole inputs or results; an event that is not in the table is not sent.
  */
 import type { CribEvents, EventName } from '../../../contract/events.ts';
 import type { Role } from '../../../contract/tokens.ts';
@@ -137,7 +136,7 @@ export const STREAMED_EVENTS = Object.keys(TABLE) as readonly EventName[];
 
 export const isStreamedEvent = (name: string): name is EventName => Object.hasOwn(TABLE, name);
 
-/** Summarizes an event; `undefined` for one that is sent to nobody. */
+/** Summarizes an event; `undefined` for one that is not sent. */
 export const summarizeEvent = <N extends EventName>(
   name: N,
   payload: CribEvents[N],

@@ -10,7 +10,7 @@ type PathConfig = Parameters<Registry['registerPath']>[0];
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** `/v1/tools/:name` as OpenAPI writes it. */
+/** Writes a path such as `/v1/tools/:name` as OpenAPI does. */
 export const openapiPath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 
 const requestOf = ({ input: { params, query, body }, form }: Route) => ({

@@ -46,8 +46,8 @@ const list = defineRoute({
   handle: async ({ services, query, identity }) => {
     const { approvals } = await services.crib.store();
     const all = await approvals.list(query.state);
-    const seen = all.filter((record) => isVisible(record, identity));
-    const page = pageOf(seen, NEWEST_FIRST, query);
+    const visible = all.filter((record) => isVisible(record, identity));
+    const page = pageOf(visible, NEWEST_FIRST, query);
     return { body: { ...page, items: page.items.map(shown) } };
   },
 });

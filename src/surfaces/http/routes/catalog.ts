@@ -58,7 +58,9 @@ const callerOf = ({ userId, key }: Identity): CallerNames => ({
   sessionId: key,
 });
 
-/** A token that was limited to single tools or amounts was not handed out to decide for a team. */
+/**
+ * Refuses a token that is limited to single tools or amounts: it was not made to decide for a team.
+ */
 const assertWhole = ({ policy }: Identity): void => {
   if (policy === undefined || Object.keys(policy).length === 0) return;
   throw new ToolFailure('PERMISSION_DENIED', 'A limited token cannot decide about the catalog.');

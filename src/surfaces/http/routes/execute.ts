@@ -1,8 +1,8 @@
 /** Calling tools. A client that disconnects cancels its call. */
 import type { z } from 'zod';
 import type { CallAs } from '../../../contract/call-options.ts';
-import type { ProcessRequest } from '../../../contract/crib.ts';
 import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
+import type { ProcessRequest } from '../../../contract/process-request.ts';
 import type { ToolResult } from '../../../contract/result.ts';
 import type { Telemetry } from '../../../contract/telemetry.ts';
 import { readTrace } from '../../../kit/http/trace-context.ts';

@@ -1,6 +1,11 @@
 /** Calls that were made: listing, showing, cancelling and undoing them. */
 import { z } from 'zod';
-import type { AuditFilter, AuditRow, AuditStatus } from '../../../contract/audit.ts';
+import {
+  AUDIT_STATUSES,
+  type AuditFilter,
+  type AuditRow,
+  type AuditStatus,
+} from '../../../contract/audit.ts';
 import { summaryOfRow } from '../../../contract/call-summary.ts';
 import type { ExecutionStatus, RunningCall } from '../../../contract/crib-members.ts';
 import { type ErrorCode, isErrorCode } from '../../../contract/errors.ts';
@@ -20,17 +25,7 @@ import { idParams, listOf, nameSchema, pageQuery, timeSchema } from '../schemas/
 import { tierSchema } from '../schemas/tool.ts';
 import { statusOf } from './execute.ts';
 
-const statusSchema = z.enum([
-  'success',
-  'failure',
-  'timeout',
-  'cancelled',
-  'denied',
-  'pending',
-  'started',
-  'unknown',
-  'undone',
-]);
+const statusSchema = z.enum(AUDIT_STATUSES);
 
 /** One status, or several with commas between them. */
 const statusesSchema = z

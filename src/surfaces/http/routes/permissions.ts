@@ -1,4 +1,4 @@
-/** Standing grants: listing, giving and taking back. */
+/** Grants: listing, giving and revoking them. */
 import { z } from 'zod';
 import type { Grant, NewGrant } from '../../../contract/grant.ts';
 import { NEWEST_FIRST, pageOf } from '../../door/page-of.ts';

@@ -79,7 +79,7 @@ const explain = defineRoute({
   handle: async ({ services, identity, body: { tool, input, as } }) => {
     entryOf(tool, services);
     const own = callerOfIdentity(identity, services.crib.tools);
-    // A question about somebody else is answered for the names in it, not for who asks.
+    // A question about another caller is answered for the names in it, not for the caller who asks.
     const caller = (as ? { ...own, authenticated: undefined, ...as } : own) as CallAs;
     return { body: await services.crib.explain(tool, input, caller) };
   },

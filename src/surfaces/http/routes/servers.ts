@@ -9,7 +9,7 @@ import { pageOf } from '../../door/page-of.ts';
 import { notFound } from '../error-reply.ts';
 import type { HttpServices } from '../http-services.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { listOf, nameParams, pageQuery } from '../schemas/lists.ts';
+import { configuredName, listOf, nameParams, pageQuery } from '../schemas/lists.ts';
 import type { ServerEditor } from '../server-editor.ts';
 
 const serverSchema = z.looseObject({
@@ -73,9 +73,6 @@ const MAX_ITEMS = 200;
 
 const tier = z.enum(['read_only', 'write', 'execute', 'external_api']);
 const text = z.string().max(MAX_TEXT);
-const serverName = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, '1 to 64 letters, digits, "_" or "-".');
 
 const editorOf = ({ deps }: HttpServices): ServerEditor => {
   if (deps.serverEditor) return deps.serverEditor;
@@ -114,7 +111,7 @@ const configured = defineRoute({
 });
 
 const addBody = z.strictObject({
-  name: serverName,
+  name: configuredName,
   command: text.min(1).optional(),
   args: z.array(text).max(MAX_ITEMS).optional(),
   env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/), text).optional(),
@@ -190,7 +187,7 @@ const offers = defineRoute({
 
 const takeBody = z.strictObject({
   servers: z
-    .array(z.strictObject({ name: serverName, digest: z.string().min(1).max(128) }))
+    .array(z.strictObject({ name: configuredName, digest: z.string().min(1).max(128) }))
     .min(1)
     .max(MAX_ITEMS),
 });

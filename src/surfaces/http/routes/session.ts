@@ -50,7 +50,7 @@ const enter = defineRoute({
         'Take a new code from the terminal of the server.',
       );
     }
-    // Ends the session that the browser sent: somebody else may have planted its id.
+    // Ends the session that the browser sent: an attacker may have planted its id (session fixation).
     const before = sessionIdOf(request);
     if (before !== undefined) sessions.leave(before);
     void streams.recheck();

@@ -9,7 +9,7 @@ import { pageOf } from '../../door/page-of.ts';
 import { notFound } from '../error-reply.ts';
 import type { HttpServices } from '../http-services.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { listOf, nameParams, pageQuery } from '../schemas/lists.ts';
+import { configuredName, listOf, nameParams, pageQuery } from '../schemas/lists.ts';
 import type { SourceEditor } from '../source-editor.ts';
 
 const refusedSchema = z.array(z.object({ name: z.string(), reason: z.string() }));
@@ -62,9 +62,6 @@ const refresh = defineRoute({
 });
 
 const MAX_ADDRESS = 4096;
-const sourceName = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, '1 to 64 letters, digits, "_" or "-".');
 
 const editorOf = ({ deps }: HttpServices): SourceEditor => {
   if (deps.sourceEditor) return deps.sourceEditor;
@@ -97,7 +94,7 @@ const configured = defineRoute({
 const newSource = z.strictObject({
   kind: z.string().min(1).max(40),
   address: z.string().min(1).max(MAX_ADDRESS),
-  name: sourceName.optional(),
+  name: configuredName.optional(),
 });
 
 const preview = defineRoute({

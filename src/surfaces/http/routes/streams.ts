@@ -6,7 +6,7 @@ import { notFound, refusal } from '../error-reply.ts';
 import { defineRoute, type MemberCall, type Replied, type Route } from '../route.ts';
 
 /** Ends the events of an answer when its client may no longer read them. */
-const held = (answer: Answer, { services, identity }: MemberCall): Replied => {
+const whileAllowed = (answer: Answer, { services, identity }: MemberCall): Replied => {
   const hold = (end: () => void) => services.streams.hold(identity, end);
   if (answer instanceof Response) return endableResponse(answer, hold);
   if ('stream' in answer) answer.stream.holdBy(hold);
@@ -23,7 +23,7 @@ const events = defineRoute({
   handle: async (call) => {
     const { services, request, identity } = call;
     if (!services.deps.events) throw notFound('The stream');
-    return held(await services.deps.events(request, identity), call);
+    return whileAllowed(await services.deps.events(request, identity), call);
   },
 });
 
@@ -41,7 +41,10 @@ const metrics = defineRoute({
   },
 });
 
-/** Returns nothing for a message that would start a call while the server shuts down. */
+/**
+ * Gives the request to hand on; nothing for one that would start a call while the server shuts
+ * down.
+ */
 const acceptedRequest = async ({ services, request }: MemberCall) =>
   services.isDraining() && request.method === 'POST'
     ? continuingRequest(request, services.bodyBytes)
@@ -60,7 +63,7 @@ const mcp = (method: 'get' | 'post' | 'delete'): Route =>
       const request = await acceptedRequest(call);
       if (!request) return { answer: refusal(DRAINING) };
       if (!services.deps.mcp) throw notFound('The endpoint');
-      return held(await services.deps.mcp(request, identity), call);
+      return whileAllowed(await services.deps.mcp(request, identity), call);
     },
   });
 

@@ -32,7 +32,7 @@ const memberOf = (state: TeamState): z.input<typeof memberSchema> => {
   };
 };
 
-const standing = defineRoute({
+const membership = defineRoute({
   method: 'get',
   path: '/v1/team',
   role: 'viewer',
@@ -63,4 +63,4 @@ const standing = defineRoute({
   },
 });
 
-export const TEAM_ROUTES: readonly Route[] = [standing];
+export const TEAM_ROUTES: readonly Route[] = [membership];

@@ -131,8 +131,8 @@ const accept = defineRoute({
   handle: async ({ services, params, body, identity }) => {
     const { name } = entryOf(params.name, services).tool;
     const fingerprint = body?.fingerprint;
-    const seen = fingerprint === undefined ? name : { tool: name, fingerprint };
-    const [entry] = await services.crib.tools.lock.accept([seen], identity.userId);
+    const target = fingerprint === undefined ? name : { tool: name, fingerprint };
+    const [entry] = await services.crib.tools.lock.accept([target], identity.userId);
     if (!entry) throw new ToolFailure('CONFLICT', 'The tool did not have to be accepted.');
     const { definition: _, ...shown } = entry;
     return { body: shown };

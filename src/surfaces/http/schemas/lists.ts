@@ -32,5 +32,10 @@ export const plainName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/i, '1 to 64 letters, digits, ".", "_" or "-".');
 
+/** The name of a server or source in the configuration. */
+export const configuredName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, '1 to 64 letters, digits, "_" or "-".');
+
 export const nameParams = z.object({ name: nameSchema });
 export const idParams = z.object({ id: nameSchema });

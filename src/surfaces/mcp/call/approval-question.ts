@@ -79,7 +79,7 @@ export const elicitApprover = (
   },
 });
 
-/** Asks nobody: for clients that are asked with the reply, while the call waits. */
+/** Leaves the question open: for clients that are asked with the reply, while the call waits. */
 export const laterApprover = ({ by }: McpSession): Approver => ({
   ask: async () => ({ answer: 'later', by }),
 });

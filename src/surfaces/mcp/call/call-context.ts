@@ -49,6 +49,9 @@ export interface CallState {
 /** Signs and verifies such states. */
 export interface CallStates {
   mint(state: CallState, ctx: CallContext): Promise<string>;
-  /** Throws for a state that was not made here, for this session, within the last 15 minutes. */
+  /**
+   * Verifies a state. Throws for one that was not made here, for this session, within the last 15
+   * minutes.
+   */
   verify(state: string, ctx: CallContext): Promise<CallState>;
 }

@@ -53,10 +53,10 @@ const stateOf = (ctx: CallContext, call: () => string, sdk: Sdk): CallState | un
 
 /** Makes a digest on first use: most calls wait for nothing and bring no state. */
 export const laterDigest = (...parts: readonly unknown[]): (() => string) => {
-  let made: string | undefined;
+  let digest: string | undefined;
   return () => {
-    made ??= shortDigestOf(parts);
-    return made;
+    digest ??= shortDigestOf(parts);
+    return digest;
   };
 };
 

@@ -40,7 +40,7 @@ interface Question {
   reject(error: Error): void;
 }
 
-const gone = (): ToolFailure =>
+const callIsOver = (): ToolFailure =>
   new ToolFailure('PRECONDITION_FAILED', 'The call that asked this is over. Make it again.');
 
 /** One call that may ask its client. */
@@ -73,12 +73,12 @@ export class HeldCall {
   ask(request: InputRequest, signal: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (signal.aborted || this.#asked >= MAX_QUESTIONS || !this.#mayAsk(this)) {
-        reject(gone());
+        reject(callIsOver());
         return;
       }
       this.#asked += 1;
       const key = `toolcrib_${this.#asked}`;
-      const stop = (): void => this.#questions.get(key)?.reject(gone());
+      const stop = (): void => this.#questions.get(key)?.reject(callIsOver());
       const over =
         <T>(settle: (value: T) => void) =>
         (value: T): void => {
@@ -104,8 +104,8 @@ export class HeldCall {
   }
 
   cancel(): void {
-    for (const question of this.#questions.values()) question.reject(gone());
-    this.#cancelling.abort(gone());
+    for (const question of this.#questions.values()) question.reject(callIsOver());
+    this.#cancelling.abort(callIsOver());
   }
 
   /** Continues, on behalf of a request, until there is a result or a question. */
@@ -158,7 +158,7 @@ export class HeldCalls {
     const held = this.#held.get(id);
     const { round, binding } = asking;
     const isSame = held?.call.binding === binding && held.call.first.digest() === round.digest();
-    if (!held || !isSame) throw gone();
+    if (!held || !isSame) throw callIsOver();
     held.timer.cancel();
     this.#held.delete(id);
     held.call.take(round.ctx.mcpReq.inputResponses);

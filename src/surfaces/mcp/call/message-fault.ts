@@ -43,7 +43,7 @@ const isResponse = (message: object): boolean => 'result' in message || 'error' 
 
 /**
  * Judges a message by its shape. Returns what to answer it with, and nothing for one that is sound
- * or that nobody answers: a notification, and what looks like a response.
+ * or gets no answer: a notification, and what looks like a response.
  */
 export const messageFault = (line: string): MessageFault | undefined => {
   const message: unknown = JSON.parse(line);

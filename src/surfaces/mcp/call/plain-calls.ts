@@ -69,7 +69,7 @@ const isPlainCall = (message: unknown): message is JSONRPCRequest & CallToolRequ
 const isText = ({ type, annotations, _meta }: Fields): boolean =>
   type === 'text' && annotations === undefined && _meta === undefined;
 
-/** A reply of plain texts needs no check by the library's schemas. */
+/** Recognises a reply of plain texts, which needs no check by the library's schemas. */
 const isPlainReply = ({ content }: CallToolResult): boolean => content.every(isText);
 
 /** The context of a plain call, made without the library. */

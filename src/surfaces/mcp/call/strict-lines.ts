@@ -12,7 +12,7 @@ import { invalidRequest, type MessageFault, messageFault, type RpcError } from '
 const NEWLINE = 0x0a;
 const BATCH = /^\s*\[/;
 const MAX_BATCH = 100;
-/** The limit of the library, which would end the connection without a word. */
+/** The limit of the library, which would close the connection without an error. */
 const MAX_LINE_BYTES = 10 * 1024 * 1024;
 
 /** Returns the id to answer: null for a batch, nothing for a notification or a response. */
@@ -31,7 +31,7 @@ export class StrictLines extends Transform {
   /** The line was refused for its length: the rest of it is dropped. */
   #isSkipping = false;
 
-  /** `refuse` gets the line to answer with, its newline included. */
+  /** Makes the filter. `refuse` gets the line to answer with, its newline included. */
   constructor(refuse: (line: string) => void) {
     super();
     this.#refuse = refuse;
@@ -95,7 +95,7 @@ export class StrictLines extends Transform {
     this.#refuse(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`);
   }
 
-  /** Protocol 2025-03-26: a batch is answered like its messages, one by one. */
+  /** Answers a batch (protocol 2025-03-26) message by message. */
   #takeBatch(line: string): void {
     const messages = JSON.parse(line) as readonly unknown[];
     if (messages.length === 0 || messages.length > MAX_BATCH) {

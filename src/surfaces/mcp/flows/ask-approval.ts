@@ -10,7 +10,7 @@ import { RELATED_TASK, type TaskQuestions } from './run-task.ts';
 
 const MAX_DELAY = 2_147_483_647;
 
-/** Reads the questions that nobody has answered yet. */
+/** Reads the questions that are still open. */
 export const openApprovals = async (
   crib: Crib,
   run: FlowRun,
@@ -31,7 +31,10 @@ const decide = async (
   await crib.approvals.decide(approvalId, { approve: answer === 'approve', by: session.by });
 };
 
-/** Ends with the request that waits, and when the question is answered elsewhere. */
+/**
+ * Makes a signal that fires with the request that waits, and when the question is answered
+ * elsewhere.
+ */
 const untilDecided = ({ crib }: ServerDeps, ctx: CallContext, approvalId: string) => {
   const decided = new AbortController();
   const stop = crib.events.on('approval.decided', (event) => {

@@ -1,4 +1,4 @@
-/** Waits for a run on behalf of a request. What leaves the request alone leaves the run alone, too. */
+/** Waits for a run on behalf of a request. A request that ends early does not end the run. */
 import type { FlowRun } from '../../../contract/flow-store.ts';
 import type { CallContext } from '../call/call-context.ts';
 import type { ServerDeps, SurfaceDeps } from '../surface-deps.ts';
@@ -38,11 +38,11 @@ export interface Waiting {
   readonly run: FlowRun;
   /** When the wait is over; never when absent. */
   readonly deadline?: number;
-  /** Goes on waiting for what may take days: the client asked for nothing but the end. */
+  /** Keeps waiting for what may take days: the client asked for the end of the run. */
   readonly isPatient: boolean;
 }
 
-/** Nothing more happens by itself, or not for a person who waits. */
+/** Tells whether nothing more happens in a run without a person. */
 const isSettled = (run: FlowRun): boolean => isOver(run) || run.status === 'blocked';
 
 /** Tells whether a run rests for longer than its client waits. */

@@ -62,7 +62,9 @@ const startRun = async (
   });
 };
 
-/** A request that is cancelled was withdrawn; one whose connection is closed was only left alone. */
+/**
+ * Tells whether the client cancelled the request. One whose connection was closed is not withdrawn.
+ */
 const isWithdrawn = ({ aborted, reason }: AbortSignal): boolean =>
   aborted && (!(reason instanceof Error) || reason.name === 'AbortError');
 

@@ -18,7 +18,10 @@ const FIELD = 'input';
 
 const ROOT_KEYWORDS = ['oneOf', 'anyOf', 'allOf', 'not', 'enum', 'const', 'if', '$ref'] as const;
 
-/** Some clients drop a tool whose input has a combination or a reference at its root. */
+/**
+ * Tells whether a schema is a plain object. Some clients drop a tool whose input has a combination
+ * or a reference at its root.
+ */
 const isPlainObject = (schema: JsonSchema): boolean =>
   schema.type === 'object' && !ROOT_KEYWORDS.some((keyword) => Object.hasOwn(schema, keyword));
 

@@ -14,7 +14,7 @@ export interface FlowReach {
   readonly isReady: boolean;
 }
 
-/** Of code nobody can say beforehand what it will do. */
+/** What code will do is not known before it runs. */
 const ANYTHING: FlowReach = {
   annotations: {
     readOnlyHint: false,

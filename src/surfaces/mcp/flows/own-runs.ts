@@ -57,12 +57,12 @@ export const awaitedApprovals = async (
   { waitsFor = [] }: FlowRun,
   depth = 0,
 ): Promise<readonly string[]> => {
-  const found: string[] = [];
+  const approvals: string[] = [];
   for (const each of waitsFor) {
-    if (each.startsWith(APPROVAL)) found.push(each.slice(APPROVAL.length));
+    if (each.startsWith(APPROVAL)) approvals.push(each.slice(APPROVAL.length));
     if (!each.startsWith(CHILD) || depth >= MAX_DEPTH) continue;
     const child = await crib.flows.get(each.slice(CHILD.length));
-    if (child) found.push(...(await awaitedApprovals(crib, child, depth + 1)));
+    if (child) approvals.push(...(await awaitedApprovals(crib, child, depth + 1)));
   }
-  return found;
+  return approvals;
 };

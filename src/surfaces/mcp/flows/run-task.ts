@@ -57,7 +57,7 @@ export const createdTask = (state: RunState): CallToolResult => ({
   task: taskOf(state),
 });
 
-/** A task of the extension, without what depends on its status. */
+/** Shows a task of the extension, without what depends on its status. */
 const plainTask = (state: RunState) => {
   const common = commonOf(state);
   // There a task fails only when the protocol does: a result that is an error completes it.

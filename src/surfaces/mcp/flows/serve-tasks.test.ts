@@ -142,7 +142,7 @@ describe('a run as a task of 2025-11-25', () => {
     await expect(tasks.listTasks('bad')).rejects.toMatchObject({ code: -32602 });
   });
 
-  it('is told of by notifications: its status, and its steps under the token of the call', async () => {
+  it('is reported by notifications: its status, and its steps under the token of the call', async () => {
     const { client, crib } = await opened();
     const connected = await client('legacy');
     const seen: { method: string; params?: unknown }[] = [];

@@ -57,7 +57,10 @@ class Head implements RequestHead {
 
 type Identified = McpIdentity | undefined;
 
-/** Identifies the sender; synchronously where `authenticate` is. A failure means nobody. */
+/**
+ * Identifies the sender; synchronously where `authenticate` is. A failure means that it is not
+ * authenticated.
+ */
 const identify = (
   request: HttpRequest,
   { http, log }: GuardDeps,

@@ -105,7 +105,7 @@ const createModernHandler = (deps: SurfaceDeps): McpHttpHandler => {
 
 /** Ends subscriptions when the client leaves, or when the stream that they belong to is over. */
 const untilClosed = (response: Response, signal: AbortSignal, stop: () => void): Response => {
-  const held = endableResponse(response, (end) => {
+  const endable = endableResponse(response, (end) => {
     const leave = (): void => {
       stop();
       end();
@@ -117,8 +117,8 @@ const untilClosed = (response: Response, signal: AbortSignal, stop: () => void):
     };
   });
   // Not a stream of events: nothing was subscribed to for long.
-  if (held === response) stop();
-  return held;
+  if (endable === response) stop();
+  return endable;
 };
 
 export const createRequestHandler = (deps: SurfaceDeps): RequestHandler => {

@@ -15,7 +15,7 @@ const PATH = '/mcp';
 const LOOPBACK = '127.0.0.1';
 const MAX_CONNECTIONS = 256;
 
-/** Listens; rejects when the port cannot be had. */
+/** Listens; rejects when the port cannot be opened. */
 export const serveMcpHttp = async (
   surface: Pick<McpSurface, 'answer'>,
   { port, log, host = LOOPBACK }: ListenOptions,
@@ -39,7 +39,9 @@ export const bearerToken = (
   if (token === '') throw new TypeError('A token must not be empty.');
   const expected = digest(token);
   return (request) => {
-    const sent = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
-    return sent !== undefined && timingSafeEqual(digest(sent), expected) ? identity : undefined;
+    const credential = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+    return credential !== undefined && timingSafeEqual(digest(credential), expected)
+      ? identity
+      : undefined;
   };
 };

@@ -46,7 +46,7 @@ export class SessionTransport implements Transport {
   onmessage?: Transport['onmessage'];
   onclose?: Transport['onclose'];
   onerror?: Transport['onerror'];
-  /** May take a message before the protocol instance gets it. */
+  /** Takes a message before the protocol instance gets it, if it returns true. */
   take: Take = () => false;
   readonly #deps: SessionDeps;
   readonly #post: PostOptions;
@@ -84,7 +84,7 @@ export class SessionTransport implements Transport {
     this.#versions = versions;
   }
 
-  /** `body` is that of a POST, parsed. */
+  /** Answers a request of the session. `body` is that of a POST, parsed. */
   handle(request: HttpRequest, body: unknown): Answer | Promise<Answer> {
     if (this.#isClosed) return GONE;
     if (request.method === 'POST') return this.#posted(request, body);
@@ -93,7 +93,7 @@ export class SessionTransport implements Transport {
     return refusal(405, { message: 'Method not allowed.' }, METHODS);
   }
 
-  /** Rejects when the request that the message belongs to is over. */
+  /** Sends a message. Rejects when the request that it belongs to is over. */
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const isResponse = !('method' in message);
     const id = isResponse ? message.id : options?.relatedRequestId;

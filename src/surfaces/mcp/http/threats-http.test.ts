@@ -151,7 +151,7 @@ describe('authentication of MCP clients over HTTP', () => {
     expect(read).toBeLessThanOrEqual(1);
   });
 
-  it('refuses everybody without `authenticate`, and when it throws', async () => {
+  it('refuses every client without `authenticate`, and when it throws', async () => {
     open = await openSurface([echo]);
     expect((await post(modernHeaders, callBody())).status).toBe(401);
     await open.close();

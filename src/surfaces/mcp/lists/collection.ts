@@ -16,10 +16,13 @@ export type ListedTemplate = Omit<ServerTemplate, 'server'>;
 export interface ResourceCatalog {
   /** Names the catalog in the log. */
   readonly label: string;
-  /** A failure leaves this catalog out of the list; the others are still listed. */
+  /** Lists the resources. A failure leaves this catalog out; the others are still listed. */
   list(caller: Partial<Caller>): Promise<readonly ListedResource[]>;
   templates?(): readonly ListedTemplate[] | Promise<readonly ListedTemplate[]>;
-  /** Values for a variable of a template that start with what was typed; nothing for foreign templates. */
+  /**
+   * Gives values for a variable of a template that start with what was typed; nothing for foreign
+   * templates.
+   */
   complete?(asked: {
     readonly template: string;
     readonly argument: string;
@@ -30,7 +33,7 @@ export interface ResourceCatalog {
   subscribe?(uri: string, changed: () => void): Promise<(() => void) | undefined>;
   /** Calls back when what is listed may have changed; returns how to stop. */
   watch?(changed: () => void): () => void;
-  /** `undefined` for a resource that is not in this catalog, or not this caller's. */
+  /** Reads a resource; `undefined` for one that is not in this catalog, or not this caller's. */
   read(uri: string, caller: Partial<Caller>): Promise<readonly ResourceText[] | undefined>;
 }
 
@@ -44,7 +47,10 @@ export interface PromptAsked {
 export interface PromptCatalog {
   readonly label: string;
   list(caller: Partial<Caller>): Promise<readonly ListedPrompt[]>;
-  /** `link` leads back to the client, for prompts that have to ask it something first. */
+  /**
+   * Fills a prompt in. `link` leads back to the client, for prompts that have to ask it something
+   * first.
+   */
   get(
     asked: PromptAsked,
     caller: Partial<Caller>,
@@ -52,7 +58,7 @@ export interface PromptCatalog {
   ): Promise<PromptText | undefined>;
   /** Calls back when what is listed may have changed; returns how to stop. */
   watch?(changed: () => void): () => void;
-  /** Values for an argument of a prompt that start with what was typed. */
+  /** Gives values for an argument of a prompt that start with what was typed. */
   complete?(
     asked: {
       readonly prompt: string;

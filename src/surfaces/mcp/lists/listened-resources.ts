@@ -57,7 +57,7 @@ export class ListenedResources {
   readonly #changed: (uri: string) => void;
   readonly #held = new Map<string, Held>();
 
-  /** `changed` notifies the listeners of a resource. */
+  /** Makes the subscriptions. `changed` notifies the listeners of a resource. */
   constructor(deps: SurfaceDeps, changed: (uri: string) => void) {
     this.#deps = deps;
     this.#changed = changed;
@@ -90,17 +90,17 @@ export class ListenedResources {
   async #add(uri: string): Promise<boolean> {
     const existing = this.#held.get(uri);
     if (!existing && this.#held.size >= MAX_RESOURCES) return false;
-    const held = existing ?? {
+    const subscription = existing ?? {
       count: 0,
       stop: subscribeAt(this.#deps, uri, () => this.#changed(uri)),
     };
-    held.count += 1;
-    this.#held.set(uri, held);
+    subscription.count += 1;
+    this.#held.set(uri, subscription);
     try {
-      await held.stop;
+      await subscription.stop;
       return true;
     } catch (error) {
-      if (this.#held.get(uri) === held) this.#held.delete(uri);
+      if (this.#held.get(uri) === subscription) this.#held.delete(uri);
       const { log } = this.#deps.options.runtime;
       log.debug('a resource could not be subscribed to', { uri, cause: reasonOf(error) });
       return false;
@@ -108,12 +108,12 @@ export class ListenedResources {
   }
 
   #remove(uri: string): void {
-    const held = this.#held.get(uri);
-    if (!held) return;
-    held.count -= 1;
-    if (held.count > 0) return;
+    const subscription = this.#held.get(uri);
+    if (!subscription) return;
+    subscription.count -= 1;
+    if (subscription.count > 0) return;
     this.#held.delete(uri);
-    void held.stop.then((end) => end()).catch(() => undefined);
+    void subscription.stop.then((end) => end()).catch(() => undefined);
   }
 }
 
@@ -129,7 +129,10 @@ export class ConnectionListener {
     this.#listened = listened;
   }
 
-  /** True for a request to listen, which is passed on once its resources are subscribed to. */
+  /**
+   * Takes a request to listen and returns true; it is passed on once its resources are subscribed
+   * to.
+   */
   take(message: JSONRPCMessage, pass: Pass): boolean {
     if (!('method' in message)) return false;
     if (message.method === 'notifications/cancelled') {

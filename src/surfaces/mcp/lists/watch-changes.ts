@@ -27,7 +27,7 @@ const debounced = (runtime: Runtime, ms: number, run: () => void) => {
   };
 };
 
-/** Returns how to stop. */
+/** Starts to watch; returns how to stop. */
 export const watchChanges = (
   { crib: { events }, options: { runtime }, resources, prompts }: SurfaceDeps,
   changes: Changes,

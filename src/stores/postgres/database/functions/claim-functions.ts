@@ -1,4 +1,6 @@
 /** Server functions of what must happen once: hits of rate limits and idempotency keys. */
+import { ownedBatchFunction } from './batch-function.ts';
+
 export const CLAIM_FUNCTIONS = `
 -- Counts one hit in every window, or in none; answers the hits before it.
 CREATE FUNCTION hit_windows(op jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
@@ -66,20 +68,9 @@ BEGIN
   RETURN 'null';
 END $$;
 
-CREATE FUNCTION apply_claims(operations jsonb, me jsonb) RETURNS SETOF jsonb LANGUAGE plpgsql
-SET search_path = "SCHEMA_NAME", pg_temp SET enable_seqscan = off SET jit = off
-AS $$
-DECLARE
-  op jsonb;
-BEGIN
-  PERFORM take_lane('claims');
-  PERFORM renew_owner(me);
-  FOR op IN SELECT value FROM jsonb_array_elements(operations) LOOP
-    RETURN NEXT CASE op->>'op'
-      WHEN 'hit' THEN hit_windows(op)
-      WHEN 'claim' THEN claim_key(op, me)
-      WHEN 'finish' THEN finish_key(op)
-      WHEN 'abandon' THEN abandon_key(op) END;
-  END LOOP;
-END $$;
-`;
+${ownedBatchFunction('claims', [
+  "WHEN 'hit' THEN hit_windows(op)",
+  "WHEN 'claim' THEN claim_key(op, me)",
+  "WHEN 'finish' THEN finish_key(op)",
+  "WHEN 'abandon' THEN abandon_key(op)",
+])}`;

@@ -3,6 +3,8 @@
  * the other: the exchange fails when the run has changed meanwhile, and is then computed again. Steps
  * are fenced by owner and epoch.
  */
+import { ownedBatchFunction } from './batch-function.ts';
+
 export const FLOW_FUNCTIONS = `
 CREATE FUNCTION put_run(op jsonb, holder text) RETURNS void LANGUAGE sql VOLATILE AS $$
   INSERT INTO flow_runs AS run (id, flow, user_id, status, owner, wake_at, created_at, updated_at,
@@ -76,20 +78,9 @@ BEGIN
   RETURN to_jsonb(coalesce(cardinality(old), 0));
 END $$;
 
-CREATE FUNCTION apply_flows(operations jsonb, me jsonb) RETURNS SETOF jsonb LANGUAGE plpgsql
-SET search_path = "SCHEMA_NAME", pg_temp SET enable_seqscan = off SET jit = off
-AS $$
-DECLARE
-  op jsonb;
-BEGIN
-  PERFORM take_lane('flows');
-  PERFORM renew_owner(me);
-  FOR op IN SELECT value FROM jsonb_array_elements(operations) LOOP
-    RETURN NEXT CASE op->>'op'
-      WHEN 'create' THEN create_run(op, me)
-      WHEN 'exchange' THEN exchange_run(op, me)
-      WHEN 'steps' THEN put_steps(op, me)
-      WHEN 'expire' THEN expire_runs(op) END;
-  END LOOP;
-END $$;
-`;
+${ownedBatchFunction('flows', [
+  "WHEN 'create' THEN create_run(op, me)",
+  "WHEN 'exchange' THEN exchange_run(op, me)",
+  "WHEN 'steps' THEN put_steps(op, me)",
+  "WHEN 'expire' THEN expire_runs(op)",
+])}`;

@@ -2,6 +2,8 @@
  * Server functions of budgets. One batch checks and holds while it has the lane, so that no two calls
  * hold the same money. The rules are those of budget-amounts.ts.
  */
+import { ownedBatchFunction } from './batch-function.ts';
+
 const MAX = Number.MAX_SAFE_INTEGER;
 
 export const LEDGER_FUNCTIONS = `
@@ -95,20 +97,9 @@ BEGIN
   RETURN 'null';
 END $$;
 
-CREATE FUNCTION apply_ledger(operations jsonb, me jsonb) RETURNS SETOF jsonb LANGUAGE plpgsql
-SET search_path = "SCHEMA_NAME", pg_temp SET enable_seqscan = off SET jit = off
-AS $$
-DECLARE
-  op jsonb;
-BEGIN
-  PERFORM take_lane('ledger');
-  PERFORM renew_owner(me);
-  FOR op IN SELECT value FROM jsonb_array_elements(operations) LOOP
-    RETURN NEXT CASE op->>'op'
-      WHEN 'reserve' THEN reserve_budget(op, me)
-      WHEN 'extend' THEN extend_hold(op)
-      WHEN 'end' THEN end_hold(op)
-      WHEN 'tally' THEN tally_calls(op->'counts') END;
-  END LOOP;
-END $$;
-`;
+${ownedBatchFunction('ledger', [
+  "WHEN 'reserve' THEN reserve_budget(op, me)",
+  "WHEN 'extend' THEN extend_hold(op)",
+  "WHEN 'end' THEN end_hold(op)",
+  "WHEN 'tally' THEN tally_calls(op->'counts')",
+])}`;

@@ -1,4 +1,6 @@
 /** Server functions of what people decide: approvals, grants and tokens; and of what tools remember. */
+import { batchFunction } from './batch-function.ts';
+
 export const RECORD_FUNCTIONS = `
 CREATE FUNCTION add_approval(op jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
@@ -105,25 +107,15 @@ BEGIN
   RETURN true;
 END $$;
 
-CREATE FUNCTION apply_records(operations jsonb, me jsonb) RETURNS SETOF jsonb LANGUAGE plpgsql
-SET search_path = "SCHEMA_NAME", pg_temp SET enable_seqscan = off SET jit = off
-AS $$
-DECLARE
-  op jsonb;
-BEGIN
-  PERFORM take_lane('records');
-  FOR op IN SELECT value FROM jsonb_array_elements(operations) LOOP
-    RETURN NEXT CASE op->>'op'
-      WHEN 'create' THEN to_jsonb(add_approval(op))
-      WHEN 'park' THEN park_approval(op)
-      WHEN 'decide' THEN to_jsonb(decide_approval(op))
-      WHEN 'use' THEN to_jsonb(use_approval(op))
-      WHEN 'add grant' THEN to_jsonb(add_grant(op))
-      WHEN 'revoke grant' THEN to_jsonb(revoke_grant(op))
-      WHEN 'add token' THEN to_jsonb(add_token(op))
-      WHEN 'revoke token' THEN to_jsonb(revoke_token(op))
-      WHEN 'touch token' THEN to_jsonb(touch_token(op))
-      WHEN 'exchange' THEN to_jsonb(exchange_item(op)) END;
-  END LOOP;
-END $$;
-`;
+${batchFunction('records', [
+  "WHEN 'create' THEN to_jsonb(add_approval(op))",
+  "WHEN 'park' THEN park_approval(op)",
+  "WHEN 'decide' THEN to_jsonb(decide_approval(op))",
+  "WHEN 'use' THEN to_jsonb(use_approval(op))",
+  "WHEN 'add grant' THEN to_jsonb(add_grant(op))",
+  "WHEN 'revoke grant' THEN to_jsonb(revoke_grant(op))",
+  "WHEN 'add token' THEN to_jsonb(add_token(op))",
+  "WHEN 'revoke token' THEN to_jsonb(revoke_token(op))",
+  "WHEN 'touch token' THEN to_jsonb(touch_token(op))",
+  "WHEN 'exchange' THEN to_jsonb(exchange_item(op))",
+])}`;

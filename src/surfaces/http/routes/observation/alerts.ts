@@ -62,7 +62,7 @@ const eventSchema = z.object({
   deliveries: z.array(deliverySchema),
 });
 
-/** The path of an address may be a credential: only where it goes is shown. */
+/** Hides the path of an address, which may be a credential; the host is shown. */
 const shownAction = (action: AlertAction): AlertAction => {
   if (action.type !== 'webhook' || !URL.canParse(action.url)) return action;
   const { origin, pathname } = new URL(action.url);

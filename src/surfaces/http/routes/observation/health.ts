@@ -61,7 +61,7 @@ const docs = defineRoute({
   handle: async ({ services }) => docsPage(await services.openapi()),
 });
 
-/** RFC 9728, for MCP clients that look for where to log in. */
+/** Defines the route of RFC 9728, by which MCP clients find where to log in. */
 const protectedResource = (path: string): Route =>
   defineRoute({
     method: 'get',

@@ -47,7 +47,7 @@ const change = defineRoute({
     const { log } = services.deps.runtime;
     const callerId = identity.userId;
     const line = { from: levels.state().level, to: level, forMs, callerId, requestId };
-    // Whoever silences the log is named in it.
+    // Written before the change, so that the log names who silenced it.
     if (level === 'silent') log.error('the log is switched off', line);
     const state = levels.set(level, forMs);
     log.info('the level of the log was changed', line);

@@ -45,7 +45,7 @@ const lines = defineRoute({
   }),
 });
 
-/** Calls that ended in another way than success, or than waiting for a person. */
+/** Counts the calls that ended neither in success nor in waiting for a person. */
 const failuresOf = ({ calls, byStatus }: CallFigures): number =>
   calls - (byStatus.success ?? 0) - (byStatus.pending ?? 0);
 
@@ -66,7 +66,7 @@ interface SeriesQuery {
   readonly tool?: string | undefined;
 }
 
-/** How calls went by time and by tool. */
+/** Reads the figures of calls by time and by tool. */
 const usageSeries = async (metrics: CribMetrics, { from, to, bucket, tool }: SeriesQuery) => {
   const scope = tool === undefined ? {} : { tool };
   const { points } = await metrics.history({ from, to, step: bucket, ...scope });

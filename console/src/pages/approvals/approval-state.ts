@@ -1,7 +1,7 @@
-/** How a question stands now: one that nobody answered in time can no longer be answered. */
+/** The state of a question now: one that was not answered in time can no longer be answered. */
 import type { ApprovalRecord } from '../../api/call-records.ts';
 
-export const standingOf = (
+export const stateAt = (
   { state, expiresAt }: Pick<ApprovalRecord, 'state' | 'expiresAt'>,
   now: number,
 ): ApprovalRecord['state'] | 'expired' =>

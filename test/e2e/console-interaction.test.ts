@@ -1,4 +1,4 @@
-/** The console in a real browser under a person's hands: focus, keys, half-written forms, hostile names. */
+/** The console used by keyboard and mouse, in a real browser: focus, keys, half-written forms, hostile names. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { hasBrowser } from '../fixtures/console-browser.ts';
@@ -10,11 +10,11 @@ const focused = (page: Page): Promise<unknown> =>
   page.evaluate(`document.activeElement === document.body ? 'nothing' :
     document.activeElement.getAttribute('aria-label') || document.activeElement.innerText`);
 
-describe.skipIf(!hasBrowser())('the console under hands', { timeout: SLOW }, () => {
-  const house = useConsole([misleading]);
+describe.skipIf(!hasBrowser())('the console used by keyboard and mouse', { timeout: SLOW }, () => {
+  const ui = useConsole([misleading]);
 
-  it('gives the focus back when a window closes, whichever way', async () => {
-    const page = await house.enter('#/sources/mcp/words');
+  it('a dialog returns the focus to the button that opened it, however it is closed', async () => {
+    const page = await ui.enter('#/sources/mcp/words');
     const restart = page.getByRole('button', { name: 'Restart' });
     const dialog = page.getByRole('dialog');
     for (const close of [
@@ -33,22 +33,22 @@ describe.skipIf(!hasBrowser())('the console under hands', { timeout: SLOW }, () 
     }
   });
 
-  it('puts the focus on the page when what opened a window is gone', async () => {
+  it('a dialog moves the focus to the page when the button that opened it is gone', async () => {
     const as = { ...AGENT, userId: 'local' };
-    const { crib } = house.server;
+    const { crib } = ui.server;
     const write = await crib.execute('write_file', { path: 'f.txt', content: 'x' }, as);
-    const page = await house.enter(`#/activity/${write.metadata.executionId}`);
+    const page = await ui.enter(`#/activity/${write.metadata.executionId}`);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'Undo the call' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => focused(page)).not.toBe('nothing');
   });
 
-  it('goes back to the row when its details close, and walks on from there', async () => {
+  it('closing the details returns the focus to their row, and the arrow keys continue from there', async () => {
     for (let n = 0; n < 4; n++) {
-      await house.server.crib.execute('calculator', { expression: `${n}` }, AGENT);
+      await ui.server.crib.execute('calculator', { expression: `${n}` }, AGENT);
     }
-    const page = await house.enter('#/audit');
+    const page = await ui.enter('#/audit');
     await page.getByRole('table').waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('ArrowDown');
@@ -62,8 +62,8 @@ describe.skipIf(!hasBrowser())('the console under hands', { timeout: SLOW }, () 
     expect(Number(await focused(page))).toBe(Number(row) + 1);
   });
 
-  it('keeps the focus in the filter that is being typed', async () => {
-    const page = await house.enter('#/activity');
+  it('a filter keeps the focus while it is typed', async () => {
+    const page = await ui.enter('#/activity');
     const box = page.getByRole('searchbox');
     await box.fill('nothing_of_that_name');
     await box.press('Enter');
@@ -76,8 +76,8 @@ describe.skipIf(!hasBrowser())('the console under hands', { timeout: SLOW }, () 
     expect(page.url()).toContain('#/activity');
   });
 
-  it('shows the filter that the address has, and begins another page at its top', async () => {
-    const page = await house.enter('#/tools?q=calculator', {
+  it('a list shows the filter of the address, and another page starts at its top', async () => {
+    const page = await ui.enter('#/tools?q=calculator', {
       viewport: { width: 1000, height: 300 },
     });
     await page.getByText('1 tool', { exact: true }).waitFor();
@@ -91,8 +91,8 @@ describe.skipIf(!hasBrowser())('the console under hands', { timeout: SLOW }, () 
     expect(await page.evaluate('scrollY')).toBe(0);
   });
 
-  it('keeps what was typed into a form while another tab is read', async () => {
-    const page = await house.enter('#/tools/calculator');
+  it('a form keeps what was typed while another tab is open', async () => {
+    const page = await ui.enter('#/tools/calculator');
     await page.getByLabel('expression').fill('6 * 7');
     await page.getByRole('tab', { name: 'Schema' }).click();
     await page.getByLabel('Input schema').waitFor();
@@ -101,8 +101,8 @@ describe.skipIf(!hasBrowser())('the console under hands', { timeout: SLOW }, () 
     expect(await page.getByLabel('expression').inputValue()).toBe('6 * 7');
   });
 
-  it('does not run with a number that is none', async () => {
-    const page = await house.enter('#/tools/misleading');
+  it('a form does not run a tool with text in a number field', async () => {
+    const page = await ui.enter('#/tools/misleading');
     await page.getByLabel('mode').selectOption('slow');
     await page.getByLabel('count').pressSequentially('1-2');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -114,8 +114,8 @@ describe.skipIf(!hasBrowser())('the console under hands', { timeout: SLOW }, () 
     await page.getByLabel('Data').getByText('10', { exact: true }).waitFor();
   });
 
-  it('shows of a list the items that are there when one is taken out', async () => {
-    const page = await house.enter('#/tools/misleading');
+  it('a list field shows the remaining items when one is removed', async () => {
+    const page = await ui.enter('#/tools/misleading');
     const add = page.getByRole('button', { name: /^Add to/ });
     for (const text of ['"first"', '"second"']) {
       await add.click();
@@ -128,15 +128,15 @@ describe.skipIf(!hasBrowser())('the console under hands', { timeout: SLOW }, () 
   });
 
   it('threat: no text of a tool turns the direction of writing on any of its tabs', async () => {
-    const page = await house.enter('#/tools');
+    const page = await ui.enter('#/tools');
     const turned = async () => (await page.locator('body').innerText()).includes('\u202E');
     const tabs = ['try', 'about'].map((tab) => `#/tools/misleading?tab=${tab}`);
     for (const place of ['#/tools', ...tabs]) {
-      await page.goto(`${house.server.url}/${place}`);
+      await page.goto(`${ui.server.url}/${place}`);
       await page.getByText('U+202E').first().waitFor();
       expect(await turned(), place).toBe(false);
     }
-    await page.goto(`${house.server.url}/#/tools/misleading`);
+    await page.goto(`${ui.server.url}/#/tools/misleading`);
     await page.getByRole('button', { name: /^Set part/ }).click();
     await page.getByRole('button', { name: /^Add to/ }).click();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -153,15 +153,15 @@ describe.skipIf(!hasBrowser())('the console under hands', { timeout: SLOW }, () 
       body: `Nothing to see.${'\n'.repeat(300)}and this`,
       target: { channel: 'general' },
     };
-    const asked = await house.server.crib.execute('publish_note', input, AGENT);
-    const page = await house.enter(`#/approvals/${asked.approval?.approvalId}`);
+    const asked = await ui.server.crib.execute('publish_note', input, AGENT);
+    const page = await ui.enter(`#/approvals/${asked.approval?.approvalId}`);
     await page.getByText('301 lines, 323 characters').waitFor();
   });
 
-  it('opens any row of the trail by its number', async () => {
-    const { crib, url } = house.server;
+  it('any audit row opens by its number', async () => {
+    const { crib, url } = ui.server;
     for (let n = 0; n < 55; n++) await crib.execute('calculator', { expression: `${n}` }, AGENT);
-    const page = await house.enter('#/audit/1?tool=no_such_tool');
+    const page = await ui.enter('#/audit/1?tool=no_such_tool');
     await page
       .getByRole('region', { name: 'Row 1' })
       .getByRole('heading', { name: 'Row 1' })
@@ -173,8 +173,8 @@ describe.skipIf(!hasBrowser())('the console under hands', { timeout: SLOW }, () 
     expect(page.complaints).toEqual([]);
   });
 
-  it('shows the result of an approved call for as long as one looks', async () => {
-    const page = await house.enter('#/tools/publish_note');
+  it('the result of an approved call stays while its page is open', async () => {
+    const page = await ui.enter('#/tools/publish_note');
     await page.getByLabel('Start from an example').selectOption('A release note');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('link', { name: 'Open the question' }).click();
@@ -182,23 +182,23 @@ describe.skipIf(!hasBrowser())('the console under hands', { timeout: SLOW }, () 
     await page.getByRole('button', { name: 'Run the approved call' }).click();
     const result = page.getByLabel('Result').getByText('published');
     await result.waitFor();
-    await house.ask('Something else happens');
+    await ui.ask('Something else happens');
     await page.getByText('used', { exact: true }).first().waitFor();
     expect(await result.count()).toBe(1);
   });
 
-  it('says no where a call was tried when a person said no', async () => {
-    const page = await house.enter('#/tools/publish_note');
+  it('a call tried in the console shows that a person denied it', async () => {
+    const page = await ui.enter('#/tools/publish_note');
     await page.getByLabel('Start from an example').selectOption('A release note');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('A person has to agree first.').waitFor();
-    const [question] = await house.server.crib.approvals.list();
-    await house.server.crib.approvals.decide(question?.id ?? '', { approve: false, by: 'eve' });
+    const [question] = await ui.server.crib.approvals.list();
+    await ui.server.crib.approvals.decide(question?.id ?? '', { approve: false, by: 'eve' });
     await page.getByText('A person said no. Nothing was run.').waitFor();
   });
 
-  it('closes the menu of a phone when a page is chosen, the open one too', async () => {
-    const page = await house.enter('#/tools', { viewport: { width: 390, height: 844 } });
+  it('choosing a page closes the menu on a phone, also for the page that is open', async () => {
+    const page = await ui.enter('#/tools', { viewport: { width: 390, height: 844 } });
     const menu = page.getByRole('button', { name: 'Menu' });
     await menu.click();
     await page.getByRole('navigation').getByRole('link', { name: 'Tools' }).click();

@@ -1,0 +1,115 @@
+/** What the arguments of `crib.flows` and `crib.chains` have to be. */
+import type {
+  ChainCall,
+  ChainCallOptions,
+  ChainOptions,
+  CribChains,
+} from '../../contract/chain.ts';
+import type { CribFlows } from '../../contract/flow.ts';
+import type { FlowFilter } from '../../contract/flow-store.ts';
+import {
+  type ArgumentCheck,
+  amount,
+  anything,
+  atLeastOne,
+  callback,
+  either,
+  fields,
+  flag,
+  moment,
+  name,
+  object,
+  oneOf,
+  optional,
+  someFields,
+  text,
+  texts,
+} from '../../kit/data/check-arguments.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
+import type { MethodChecks } from './checked.ts';
+import { callOptions } from './member-checks.ts';
+
+const flow = someFields({ name: text, version: text, run: callback });
+
+const status = oneOf(
+  ...['running', 'sleeping', 'waiting', 'blocked', 'completed', 'failed', 'cancelled'],
+);
+
+const flowFilter = fields({
+  status: optional(status),
+  flow: optional(name),
+  userId: optional(name),
+  before: optional(moment),
+  limit: optional(amount),
+} satisfies Record<keyof FlowFilter, ArgumentCheck>);
+
+/** Run id and version are the flow's own; the rest is as for a call. */
+const startAs: ArgumentCheck = (value) => {
+  if (!isRecord(value)) return 'has to be an object';
+  const { runId, version, planDigest, planApproval, ...as } = value;
+  const texts = [runId, version, planDigest, planApproval].map(optional(text));
+  return texts.find((fault) => fault !== undefined) ?? callOptions(as);
+};
+
+/** The text or the object of a flow as data, or a name: its reader says what is wrong with it. */
+const flowSource = either(text, object);
+
+export const FLOW_CHECKS: MethodChecks<CribFlows> = {
+  register: { flow },
+  start: { flow: text, input: anything, as: optional(startAs) },
+  finished: { runId: text, as: optional(callOptions) },
+  get: { runId: text, as: optional(callOptions) },
+  list: { filter: optional(flowFilter), as: optional(callOptions) },
+  steps: { runId: text, as: optional(callOptions) },
+  send: { runId: text, event: text, payload: anything, as: optional(callOptions) },
+  cancel: { runId: text, as: optional(callOptions) },
+  resume: {
+    runId: text,
+    options: optional(fields({ version: optional(text) })),
+    as: optional(callOptions),
+  },
+  registerData: { source: flowSource },
+  validate: { source: flowSource },
+  plan: { source: flowSource, input: anything, as: optional(callOptions) },
+  requestApproval: { flow: text, input: anything, as: optional(callOptions) },
+  optimize: { source: flowSource },
+  graph: { source: flowSource },
+  nodes: { runId: text, as: optional(callOptions) },
+};
+
+const chainCalls: ArgumentCheck = (value) => {
+  if (!Array.isArray(value)) return 'has to be a list';
+  for (const [at, call] of value.entries()) {
+    const fault = chainCall(call);
+    if (fault !== undefined) return `${at}: ${fault}`;
+  }
+  return undefined;
+};
+
+const chainCall = fields({
+  tool: text,
+  input: anything,
+  inputFrom: anything,
+  id: optional(text),
+  dependsOn: optional(texts),
+  options: optional(
+    fields({
+      idempotencyKey: optional(text),
+      approvalId: optional(text),
+      version: optional(text),
+      timeoutMs: optional(amount),
+      dryRun: optional(flag),
+    } satisfies Record<keyof ChainCallOptions, ArgumentCheck>),
+  ),
+} satisfies Record<keyof ChainCall, ArgumentCheck>);
+
+const chainOptions = fields({
+  continueOnError: optional(flag),
+  maxConcurrency: optional(atLeastOne),
+} satisfies Record<keyof ChainOptions, ArgumentCheck>);
+
+export const CHAIN_CHECKS: MethodChecks<CribChains> = {
+  execute: { calls: chainCalls, options: optional(chainOptions), as: optional(callOptions) },
+  validate: { calls: chainCalls, as: optional(callOptions) },
+  optimize: { calls: chainCalls },
+};
