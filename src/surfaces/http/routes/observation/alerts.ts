@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import {
   ALERT_SEVERITIES,
-  type AlertAction,
   type AlertStatus,
   NOTIFICATION_TYPES,
 } from '../../../../contract/alerts.ts';
+import { shownAlert } from '../../../../contract/shown-alert.ts';
 import { notFound } from '../../error-reply.ts';
 import type { HttpServices } from '../../http-services.ts';
 import { defineRoute, type Route } from '../../route.ts';
@@ -62,20 +62,10 @@ const eventSchema = z.object({
   deliveries: z.array(deliverySchema),
 });
 
-/** The path of an address may be a credential: only where it goes is shown. */
-const shownAction = (action: AlertAction): AlertAction => {
-  if (action.type !== 'webhook' || !URL.canParse(action.url)) return action;
-  const { origin, pathname } = new URL(action.url);
-  return { ...action, url: pathname === '/' ? origin : `${origin}/…` };
-};
-
-const shown = ({ definition, ...status }: AlertStatus): AlertStatus => {
-  const { actions } = definition;
-  return {
-    ...status,
-    definition: { ...definition, ...(actions && { actions: actions.map(shownAction) }) },
-  };
-};
+const shown = ({ definition, ...status }: AlertStatus): AlertStatus => ({
+  ...status,
+  definition: shownAlert(definition),
+});
 
 const find = async (id: string, { crib }: HttpServices): Promise<AlertStatus> => {
   const status = (await crib.alerts.list()).find((alert) => alert.id === id);
