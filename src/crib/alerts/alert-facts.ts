@@ -17,6 +17,8 @@ import {
 
 /** How many tools, sources, callers or servers one alert is evaluated for. */
 export const MAX_SUBJECTS = 100;
+/** How many of them are read to choose from. */
+export const MAX_LINES = 10 * MAX_SUBJECTS;
 
 const DOWN: ReadonlySet<ServerState> = new Set(['restarting', 'open']);
 
@@ -89,7 +91,7 @@ export class AlertFacts {
   lines(kind: Exclude<MetricKind, 'overall'>, windowMs: number): Promise<readonly MetricLine[]> {
     const { metrics } = this.#deps.crib;
     return this.#once(`lines ${kind} ${windowMs}`, () =>
-      metrics.by(kind, { ...this.#range(windowMs), limit: 10 * MAX_SUBJECTS }),
+      metrics.by(kind, { ...this.#range(windowMs), limit: MAX_LINES }),
     );
   }
 

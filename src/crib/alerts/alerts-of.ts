@@ -58,7 +58,7 @@ export const alertsOf = async (deps: OpenAlertsDeps): Promise<OpenedAlertMember>
       },
       silence: async (id, options) => {
         alerts.find(id);
-        const silence = alerts.silenceOf(options);
+        const silence = await alerts.silenceOf(options);
         await alerts.note('alert.silenced', { id, by: silence.by }, { ...silence });
         await (await alerts.service()).setSilence(id, silence);
         return silence;

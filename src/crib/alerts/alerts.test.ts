@@ -152,6 +152,20 @@ describe('a silence', () => {
     expect(await crib.alerts.unsilence('fails')).toBe(false);
   });
 
+  it('puts off the end of what was told before it, and does not swallow it', async () => {
+    const crib = await open();
+    await crib.alerts.set(FAILS);
+    for (let n = 0; n < 2; n++) await crib.execute('flaky', {});
+    await crib.alerts.evaluate();
+    await crib.alerts.silence('fails', { forMs: 10 * MINUTE_MS });
+    await later(crib, 5 * MINUTE_MS);
+    expect(await stateOf(crib, 'fails')).toBe('ok');
+    expect(told(crib)).toEqual(['alert.fired fails']);
+    await later(crib, 6 * MINUTE_MS);
+    await later(crib, MINUTE_MS);
+    expect(told(crib)).toEqual(['alert.fired fails', 'alert.resolved fails']);
+  });
+
   it('ends in the future, within a year', async () => {
     const crib = await open();
     await crib.alerts.set(FAILS);

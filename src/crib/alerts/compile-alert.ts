@@ -14,7 +14,13 @@ import { MINUTE_MS, spanMs } from '../../kit/data/durations.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { CompiledAlert, Judged, Judgement } from '../../observation/alerts/compiled-alert.ts';
 import { actionsOf } from '../../observation/alerts/step-alert.ts';
-import { type AlertFacts, MAX_SUBJECTS, NO_FIGURES, type StateName } from './alert-facts.ts';
+import {
+  type AlertFacts,
+  MAX_LINES,
+  MAX_SUBJECTS,
+  NO_FIGURES,
+  type StateName,
+} from './alert-facts.ts';
 import { FIGURE_NAMES, figureValues, STATE_NAMES } from './alert-names.ts';
 import type { AlertCondition, CompileAlertCondition } from './compile-alert-condition.ts';
 
@@ -163,6 +169,11 @@ class Judge {
     const lines = await facts.lines(each, windowMs);
     const byName = new Map<string, CallFigures>(lines.map((line) => [line.name, line]));
     const bound = bounded([...byName.keys()], known);
+    // Many busy others must not make one that is not well look as if it had no calls.
+    const unread = lines.length < MAX_LINES ? [] : bound.names.filter((name) => !byName.has(name));
+    for (const name of unread) {
+      byName.set(name, await facts.figures({ [each]: name }, windowMs));
+    }
     return { ...bound, values: (name) => figureValues(byName.get(name) ?? NO_FIGURES) };
   }
 

@@ -1,6 +1,7 @@
 /** The alerts that a crib knows: those of the configuration, and those that its program has set. */
 import type { AlertDefinition, AlertSilence, CribAlerts, NewAlert } from '../../contract/alerts.ts';
 import { type Issue, ToolFailure } from '../../contract/errors.ts';
+import { shownAlert } from '../../contract/shown-alert.ts';
 import { canonicalJson, sha256Hex } from '../../kit/data/canonical-json.ts';
 import { DAY_MS } from '../../kit/data/durations.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
@@ -12,6 +13,7 @@ import type { OpenAlertsDeps, OpenedAlerts } from './open-alerts.ts';
 
 const MAX_SILENCE_MS = 366 * DAY_MS;
 const MAX_ALERTS = 500;
+const MAX_NOTE = 500;
 /** Who changes alerts in the program itself. */
 export const LOCAL = 'local';
 
@@ -126,7 +128,7 @@ export class KnownAlerts {
       });
     }
     this.#alerts.set(id, compiled);
-    await this.note('alert.set', { id, by: LOCAL }, { definition });
+    await this.note('alert.set', { id, by: LOCAL }, { definition: shownAlert(definition) });
     return id;
   }
 
@@ -137,6 +139,11 @@ export class KnownAlerts {
     return true;
   }
 
+  /** Takes secrets out of what people and programs wrote: viewers read it. */
+  async #clean<T>(value: T): Promise<T> {
+    return (await this.#deps.redactor()).record(value) as T;
+  }
+
   /** Leaves a row in the audit trail, as other changes by people do. */
   async note(
     event: string,
@@ -145,21 +152,20 @@ export class KnownAlerts {
   ): Promise<void> {
     const { audit } = await this.#deps.host().store();
     const at = this.#deps.runtime.now();
-    await audit.append(
-      auditEvent({ event, id, at, by, status: 'success', detail: { alert: id, ...detail } }),
-    );
+    const written = { alert: id, ...(await this.#clean(detail)) };
+    await audit.append(auditEvent({ event, id, at, by, status: 'success', detail: written }));
   }
 
   /**
    * Makes the silence that the options describe. Throws VALIDATION_ERROR for an end that is over,
    * missing or too far away.
    */
-  silenceOf({
+  async silenceOf({
     until,
     forMs,
     note,
     by: who = LOCAL,
-  }: Parameters<CribAlerts['silence']>[1]): AlertSilence {
+  }: Parameters<CribAlerts['silence']>[1]): Promise<AlertSilence> {
     const at = this.#deps.runtime.now();
     const end = until ?? at + (forMs ?? 0);
     if ((until === undefined) === (forMs === undefined)) {
@@ -168,6 +174,7 @@ export class KnownAlerts {
     if (!(end > at) || end - at > MAX_SILENCE_MS) {
       throw new ToolFailure('VALIDATION_ERROR', 'A silence ends in the future, within a year.');
     }
-    return { until: end, by: who, at, ...(note !== undefined && { note: note.slice(0, 500) }) };
+    if (note === undefined) return { until: end, by: who, at };
+    return { until: end, by: who, at, note: (await this.#clean(note)).slice(0, MAX_NOTE) };
   }
 }

@@ -20,6 +20,7 @@ import { visibleText } from '../../kit/text/visible-text.ts';
 import { AlertLeases } from '../../observation/alerts/alert-leases.ts';
 import { AlertRecords } from '../../observation/alerts/alert-records.ts';
 import { AlertService } from '../../observation/alerts/alert-service.ts';
+import { redactedCaller } from '../../observation/redacted-caller.ts';
 import { auditService } from '../audit/audit-files.ts';
 import { secretsOf } from '../sources/source-secrets.ts';
 import { AlertFacts, WatchedStates } from './alert-facts.ts';
@@ -113,7 +114,10 @@ const serviceOf = async (
     records: new AlertRecords({ memory, seals, now }),
     leases: new AlertLeases({ memory, holder: unguessableId('alerts'), leaseMs, now }),
     ...{ leaseMs, events, runtime },
-    clean: <T>(value: T): T => visible(redactor.record(value)) as T,
+    clean: <T extends { readonly subject: string }>(value: T): T => {
+      const subject = redactedCaller(value.subject, redactor);
+      return visible({ ...(redactor.record(value) as T), subject }) as T;
+    },
     openFacts: () => new AlertFacts({ crib: host(), watched, chain, now }),
   });
 };

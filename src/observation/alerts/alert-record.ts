@@ -19,6 +19,8 @@ export interface SubjectRecord {
 /** A notification with the moment of the next attempt to tell it. */
 export interface StoredEvent extends AlertEvent {
   readonly retryAt: number;
+  /** An attempt is under way, for so long at most: no other process makes one meanwhile. */
+  readonly busyUntil?: number;
 }
 
 export interface AlertRecord {

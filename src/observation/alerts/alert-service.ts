@@ -28,7 +28,7 @@ export interface AlertServiceDeps<Facts> {
   readonly events: Pick<Events, 'emit'>;
   readonly runtime: Pick<Runtime, 'now' | 'log'>;
   /** Removes secrets and control characters from what is told. */
-  clean<T>(value: T): T;
+  clean<T extends { readonly subject: string }>(value: T): T;
   /** Begins an evaluation: facts are read once for all alerts. */
   openFacts(): Facts;
 }

@@ -2,7 +2,12 @@
  * Tells what the records say is to be told. An attempt is put down before it is made and its end after it,
  * so that a process that dies in between has it made again under the same id: at least once, never lost.
  */
-import type { AlertDelivery, AlertEvent, AlertNotification } from '../../contract/alerts.ts';
+import type {
+  AlertDefinition,
+  AlertDelivery,
+  AlertEvent,
+  AlertNotification,
+} from '../../contract/alerts.ts';
 import { ERRORS } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { DAY_MS, MINUTE_MS } from '../../kit/data/durations.ts';
@@ -14,6 +19,9 @@ import { actionsOf } from './step-alert.ts';
 
 const FIRST_PAUSE_MS = 5000;
 const MAX_PAUSE_MS = 5 * MINUTE_MS;
+/** How long an attempt may take where its action sets no limit, and what is left for writing its end. */
+const ATTEMPT_MS = 10_000;
+const WRITE_MS = 5000;
 /** After a day nobody needs to be told any more. */
 const GIVE_UP_MS = DAY_MS;
 
@@ -42,13 +50,15 @@ export const toldOf = (event: AlertEvent): AlertNotification => {
 interface DeliveryChange extends Partial<AlertDelivery> {
   /** Of its event. */
   readonly retryAt?: number;
+  /** Of its event; it is not busy when absent. */
+  readonly busyUntil?: number;
 }
 
 /** Changes one delivery of one event, by its number among the actions. */
 const withDelivery = (
   record: AlertRecord,
   [eventId, index]: readonly [string, number],
-  { retryAt, ...change }: DeliveryChange,
+  { retryAt, busyUntil, ...change }: DeliveryChange,
 ): AlertRecord => ({
   ...record,
   events: record.events.map((event) => {
@@ -56,7 +66,12 @@ const withDelivery = (
     const deliveries = event.deliveries.map((delivery, at) =>
       at === index ? { ...delivery, ...change } : delivery,
     );
-    return { ...event, deliveries, ...(retryAt !== undefined && { retryAt }) };
+    const { busyUntil: _, ...rest } = event;
+    const times = {
+      ...(retryAt !== undefined && { retryAt }),
+      ...(busyUntil !== undefined && { busyUntil }),
+    };
+    return { ...rest, deliveries, ...times };
   }),
 });
 
@@ -66,6 +81,17 @@ const isFinal = (error: unknown): boolean => {
   return !(error.extras.retryable ?? ERRORS[error.code].retryable);
 };
 
+/** How long one attempt takes at most. A tool may take longer: its idempotency key keeps it from a second effect. */
+const longestAttempt = (definition: AlertDefinition, index: number): number => {
+  const action = actionsOf(definition)[index];
+  const limit = action?.type === 'webhook' ? action.timeoutMs : undefined;
+  return (limit ?? ATTEMPT_MS) + WRITE_MS;
+};
+
+/** True for a moment that has come, and for one too far away: the clock was set back meanwhile. */
+const hasCome = (moment: number, now: number): boolean =>
+  moment <= now || moment > now + MAX_PAUSE_MS;
+
 /** Makes one attempt; returns whether it has come to its end, well or not. */
 const attempt = async <Facts>(
   alert: CompiledAlert<Facts>,
@@ -74,7 +100,8 @@ const attempt = async <Facts>(
 ): Promise<boolean> => {
   const at = [event.id, index] as const;
   const attempts = (event.deliveries[index]?.attempts ?? 0) + 1;
-  await records.change(alert.id, (record) => withDelivery(record, at, { attempts }));
+  const busyUntil = runtime.now() + longestAttempt(alert.definition, index);
+  await records.change(alert.id, (record) => withDelivery(record, at, { attempts, busyUntil }));
   try {
     await alert.act(index, toldOf(event));
     await records.change(alert.id, (record) => withDelivery(record, at, DONE));
@@ -103,6 +130,9 @@ const dropStale = <Facts>(
   return records.change(id, (record) => withDelivery(record, [event.id, index], STALE));
 };
 
+const isDue = ({ retryAt, busyUntil = 0 }: StoredEvent, now: number): boolean =>
+  hasCome(retryAt, now) && hasCome(busyUntil, now);
+
 /**
  * Tells what is due of one alert, oldest first. What one action could not tell of a subject is told before
  * anything newer: nobody hears that something is over before they heard of it.
@@ -115,16 +145,21 @@ export const deliverEvents = async <Facts>(
   const record = await records.read(alert.id);
   if (isSilenced(record, runtime.now())) return;
   const held = new Set<string>();
+  // Receivers that do not answer: a round waits for each of them once, however much there is to tell.
+  const away = new Set<number>();
   for (const event of record.events) {
     for (const [index, { state }] of event.deliveries.entries()) {
       if (state !== 'waiting') continue;
       const line = `${index} ${event.subject}`;
-      const isDue = event.retryAt <= runtime.now() && !held.has(line);
       if (!isMine()) return;
+      if (!isDue(event, runtime.now()) || held.has(line) || away.has(index)) {
+        held.add(line);
+        continue;
+      }
       const at = [event, index] as const;
-      const isOver =
-        isDue && ((await dropStale(alert, at, deps)) || (await attempt(alert, at, deps)));
-      if (!isOver) held.add(line);
+      if ((await dropStale(alert, at, deps)) || (await attempt(alert, at, deps))) continue;
+      held.add(line);
+      away.add(index);
     }
   }
 };

@@ -39,9 +39,20 @@ export const notificationOf = (
   told: Told,
 ): AlertNotification => {
   const { severity = 'warning', when: condition } = definition;
-  const about = told.subject === '' ? '' : ` for ${told.subject}`;
-  const summary = definition.summary ?? `The alert ${alert} ${WORDS[told.type]}${about}.`;
+  // Without the subject, which stands beside it: in a sentence, the name of a token looks like a secret.
+  const summary = definition.summary ?? `The alert ${alert} ${WORDS[told.type]}.`;
   return { id: newId(), alert, severity, summary, condition, ...told };
+};
+
+/** A clock that was set back must not put off what fires: nothing was seen later than now. */
+const untilNow = (subject: SubjectRecord, now: number): SubjectRecord => {
+  const { since, firedAt } = subject;
+  if ((since ?? 0) <= now && (firedAt ?? 0) <= now) return subject;
+  return {
+    ...subject,
+    ...(since !== undefined && { since: Math.min(since, now) }),
+    ...(firedAt !== undefined && { firedAt: Math.min(firedAt, now) }),
+  };
 };
 
 /** Ends a subject whose condition does not hold, or goes on to when it fires. */
@@ -93,7 +104,7 @@ export const stepAlert = (record: AlertRecord, step: AlertStep): AlertRecord => 
   const events: StoredEvent[] = [];
   for (const finding of allFindings(record, step.findings)) {
     const { subject, values } = finding;
-    const before = record.subjects[subject] ?? AT_REST;
+    const before = untilNow(record.subjects[subject] ?? AT_REST, now);
     const after = moved(before, finding, step);
     const type = typeOf(before, after);
     const isNewlyFiring = after.isFiring && !before.isFiring;
@@ -106,7 +117,8 @@ export const stepAlert = (record: AlertRecord, step: AlertStep): AlertRecord => 
     events.push({
       ...notificationOf(step, { type, subject, at: now, since, values }),
       silenced,
-      deliveries: silenced ? [] : deliveriesOf(definition),
+      // The end of what was told is told after the silence: receivers would wait for it for ever.
+      deliveries: silenced && type === 'alert.fired' ? [] : deliveriesOf(definition),
       retryAt: now,
     });
   }

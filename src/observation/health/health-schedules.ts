@@ -84,7 +84,7 @@ export const claimDue = async (
     for (const schedule of schedules) {
       const key = claimKey(schedule);
       const at = claims.get(key);
-      if (at !== undefined && at > now) continue;
+      if (isAhead(at, schedule, now)) continue;
       if (at !== undefined) due.push(schedule);
       claims.set(key, nextMoment(schedule, now));
     }
@@ -94,12 +94,16 @@ export const claimDue = async (
   const known = await memory.read(HEALTH_SPACE, CLAIMS, now);
   const isIdle = schedules.every((schedule) => {
     const at = isRecord(known) ? known[claimKey(schedule)] : undefined;
-    return typeof at === 'number' && at > now;
+    return typeof at === 'number' && isAhead(at, schedule, now);
   });
   if (isIdle) return [];
   await memory.update({ space: HEALTH_SPACE, key: CLAIMS, now }, claim);
   return due;
 };
+
+/** A claim beyond the next moment is planted, or was made before the clock was set back: the check is due. */
+const isAhead = (at: number | undefined, schedule: HealthSchedule, now: number): boolean =>
+  at !== undefined && at > now && at <= nextMoment(schedule, now);
 
 /** A schedule in a store that somebody changed may make no sense: it is never due. */
 const nextMoment = (schedule: HealthSchedule, now: number): number => {

@@ -72,6 +72,20 @@ describe('keepChecking', () => {
     await stop();
   });
 
+  it('checks again after the clock was set back, and where a store says it is done for years', async () => {
+    const { crib, stop, asked } = await scheduled(1);
+    await crib.health.schedule('echo', '*/10 * * * *');
+    await crib.runtime.advance(MINUTE);
+    const { memory } = await crib.store();
+    const at = crib.runtime.now() + 1000 * 86_400_000;
+    await memory.update({ space: 'toolcrib:health', key: 'claims', now: 0 }, (claims) =>
+      Object.fromEntries(Object.keys(claims as object).map((key) => [key, at])),
+    );
+    await crib.runtime.advance(21 * MINUTE);
+    expect(asked()).toBeGreaterThanOrEqual(2);
+    await stop();
+  });
+
   it('survives a schedule of something that is gone, and one that makes no sense', async () => {
     const { crib, stop, asked } = await scheduled(1);
     await crib.health.schedule('echo', '* * * * *');

@@ -19,7 +19,9 @@ const setUp = (states: readonly ServerState[] = []) => {
   };
   const servers = { list: () => states.map((state, at) => ({ name: `private-${at}`, state })) };
   const crib = { store: async () => ({ ...store, memory }), servers } as never;
-  const readiness = createReadiness({ crib, runtime });
+  let setBackMs = 0;
+  const now = () => runtime.now() - setBackMs;
+  const readiness = createReadiness({ crib, runtime: { ...runtime, now } });
   const named = async () =>
     Object.fromEntries((await readiness.checks()).map((check) => [check.name, check]));
   return {
@@ -27,6 +29,9 @@ const setUp = (states: readonly ServerState[] = []) => {
     readiness,
     named,
     writes: () => writes,
+    setClockBack: (ms: number) => {
+      setBackMs += ms;
+    },
     breakStore: (error: Error | undefined) => {
       fault = error;
     },
@@ -49,6 +54,14 @@ describe('createReadiness', () => {
     breakStore(undefined);
     await runtime.advance(1000);
     expect((await named()).store?.ok).toBe(true);
+  });
+
+  it('notices a disk that became full after the clock was set back by an hour', async () => {
+    const { named, breakStore, setClockBack } = setUp();
+    expect((await named()).store?.ok).toBe(true);
+    breakStore(new Error('ENOSPC'));
+    setClockBack(3_600_000);
+    expect((await named()).store?.ok).toBe(false);
   });
 
   it('threat: probes from anybody cost no more than a write a second', async () => {

@@ -60,7 +60,8 @@ export const createReadiness = (deps: ReadinessDeps): Readiness => {
   let last: { readonly at: number; readonly check: Promise<ReadyCheck> } | undefined;
   const store = (): Promise<ReadyCheck> => {
     const now = deps.runtime.now();
-    if (!last || now - last.at >= HOLDS_MS) last = { at: now, check: storeCheck(deps) };
+    // A clock that was set back must not keep an old result for as long.
+    if (!last || Math.abs(now - last.at) >= HOLDS_MS) last = { at: now, check: storeCheck(deps) };
     return last.check;
   };
   return {

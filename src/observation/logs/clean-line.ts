@@ -1,4 +1,5 @@
 /** Makes a line of the log safe to write: bounded, redacted, and without fields that imitate its own. */
+import { redactedCaller } from '../redacted-caller.ts';
 import { boundedCopy, boundedText } from './bounded-copy.ts';
 
 /** Takes secrets out of texts and records: the redactor of the crib. */
@@ -14,6 +15,9 @@ const MAX_LINE = 16_000;
 
 /** What the sinks write themselves: a field of this name would be there twice, and readers take either. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['time', 'level', 'msg', 'pid', 'process']);
+
+/** Fields that name a caller. */
+const CALLER_NAMES = ['callerId', 'subject'] as const;
 
 interface Room {
   left: number;
@@ -44,6 +48,16 @@ const renamed = (fields: Readonly<Record<string, unknown>>): Record<string, unkn
     Object.entries(fields).map(([key, value]) => [OWN_NAMES.has(key) ? `${key}_` : key, value]),
   );
 
+/** Redacts the fields of a line; those that name a caller still do afterwards. */
+const redacted = (fields: Record<string, unknown>, redactor: LogRedactor) => {
+  const clean = redactor.record(fields) as Record<string, unknown>;
+  for (const name of CALLER_NAMES) {
+    const caller = fields[name];
+    if (typeof caller === 'string') clean[name] = redactedCaller(caller, redactor);
+  }
+  return clean;
+};
+
 /** Redacts before it cuts: half a secret would not be recognised. */
 export const cleanLine = (
   message: unknown,
@@ -53,6 +67,6 @@ export const cleanLine = (
   const room = { left: MAX_LINE };
   const text = cutText(redactor.text(boundedText(message)), room);
   if (fields === undefined) return { message: text, fields: {} };
-  const clean = redactor.record(boundedCopy(fields)) as Record<string, unknown>;
+  const clean = redacted(boundedCopy(fields), redactor);
   return { message: text, fields: renamed(cut(clean, room) as Record<string, unknown>) };
 };

@@ -2,8 +2,28 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openFileTarget } from './file-target.ts';
+
+/** Bytes that the disk still takes. */
+const disk = vi.hoisted(() => ({ room: Number.POSITIVE_INFINITY }));
+
+vi.mock('node:fs', async (load) => {
+  const real = await load<typeof import('node:fs')>();
+  return {
+    ...real,
+    writeSync: (fd: number, bytes: Buffer, from = 0) => {
+      const length = Math.min(bytes.length - from, disk.room);
+      if (length === 0) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+      disk.room -= length;
+      return real.writeSync(fd, bytes, from, length);
+    },
+  };
+});
+
+afterEach(() => {
+  disk.room = Number.POSITIVE_INFINITY;
+});
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'toolcrib-log-'));
 
@@ -27,6 +47,26 @@ describe('openFileTarget', () => {
     target.close?.();
     expect(readFileSync(`${path}.1`, 'utf8')).toBe('before\nmoved\n');
     expect(readFileSync(path, 'utf8')).toBe('after\n');
+  });
+
+  it('a line that a full disk cut off does not spoil the first one that fits again', () => {
+    const path = join(folder(), 'crib.log');
+    const target = openFileTarget(path);
+    target.write('whole\n');
+    disk.room = 4;
+    expect(() => target.write('{"level":"warn"}\n')).toThrow('ENOSPC');
+    expect(() => target.write('{"level":"warn"}\n')).toThrow('ENOSPC');
+    disk.room = Number.POSITIVE_INFINITY;
+    target.reopen?.();
+    target.write('first\n');
+    target.write('second\n');
+    expect(readFileSync(path, 'utf8').split('\n')).toEqual([
+      ...['whole', '{"le', 'first', 'second', ''],
+    ]);
+    renameSync(path, `${path}.1`);
+    target.reopen?.();
+    target.write('new\n');
+    expect(readFileSync(path, 'utf8')).toBe('new\n');
   });
 
   it('refuses a folder, and a pipe that nobody reads, at once', () => {

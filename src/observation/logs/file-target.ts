@@ -23,9 +23,20 @@ const unusable = (path: string, error: unknown): ToolFailure =>
     { suggestions: ['Name a file in a folder that you may write to.'] },
   );
 
+/** Writes all of it; `onPart` is told when some of it is in the file and the rest is not yet. */
+const writeWhole = (fd: number, bytes: Buffer, onPart: (isPart: boolean) => void): void => {
+  let written = 0;
+  while (written < bytes.length) {
+    written += writeSync(fd, bytes, written);
+    onPart(written < bytes.length);
+  }
+};
+
 /** Opens the file, and makes its folder. Throws CONFIG_INVALID when that fails. */
 export const openFileTarget = (path: string): LineTarget => {
   let fd: number | undefined;
+  // A disk that fills up takes the beginning of a line: the next one must not continue it.
+  let isTorn = false;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     fd = open(path);
@@ -40,12 +51,15 @@ export const openFileTarget = (path: string): LineTarget => {
     write: (text) => {
       // What comes after a failed reopening tries again.
       fd ??= open(path);
-      writeSync(fd, text);
+      writeWhole(fd, Buffer.from(isTorn ? `\n${text}` : text), (isPart) => {
+        isTorn = isPart;
+      });
     },
     reopen: () => {
       const next = open(path);
       close();
       fd = next;
+      isTorn &&= fstatSync(next).size > 0;
     },
     close,
   };

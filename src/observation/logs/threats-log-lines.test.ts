@@ -80,6 +80,15 @@ describe('log lines', () => {
     expect(all()).not.toContain(Buffer.from(secret).toString('base64'));
   });
 
+  it('the holder of a token is named by callerId, and a secret in such a name is redacted', () => {
+    const { log, parsed } = openBoth();
+    const secret = `ghp_${'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'}`;
+    log.info('call finished', { callerId: 'token:ci-2026', note: 'token:ci-2026' });
+    log.info('call finished', { callerId: `token:${secret}` });
+    expect(parsed(0)).toMatchObject({ callerId: 'token:ci-2026', note: 'token:[REDACTED]' });
+    expect(parsed(1)).toMatchObject({ callerId: 'token:[REDACTED]' });
+  });
+
   it('a value under the name of a secret, and a token by its shape, are redacted', () => {
     const { log, all } = openBoth();
     const token = `ghp_${'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'}`;

@@ -79,6 +79,18 @@ describe('crib.usage.reportFile', () => {
     expect(text).toContain("default-src 'none'");
   });
 
+  it('writes no character that a terminal obeys into CSV and JSON', async () => {
+    const real = await crib();
+    const name = 'eve\u001b[2J\u009b31m\u202e\nx';
+    await real.execute('echo', {}, { userId: name });
+    const [csv, json] = await Promise.all(
+      (['csv', 'json'] as const).map((format) => real.usage.reportFile(monthOf(real), format)),
+    );
+    expect(csv?.text.replaceAll('\r\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(json?.text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(JSON.parse(json?.text ?? '')).toMatchObject({ users: [{ name }] });
+  });
+
   it('writes JSON that has the whole report', async () => {
     const real = await crib();
     await real.execute('echo', {});

@@ -1,9 +1,11 @@
 /** Writes a report as CSV: one row for each day, user, tool and source. */
 import type { UsageReport, UsageReportLine } from '../../contract/usage-report.ts';
 import { csvCell } from '../../kit/text/csv-cell.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 
 const COLUMNS: readonly (readonly [string, (line: UsageReportLine) => string | number])[] = [
-  ['name', (line) => line.name],
+  // The file may be shown on a terminal.
+  ['name', (line) => visibleText(line.name)],
   ['calls', (line) => line.calls],
   ['succeeded', (line) => line.succeeded],
   ['errors', (line) => line.errors],

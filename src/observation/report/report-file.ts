@@ -1,5 +1,6 @@
 /** Makes the file of a report in the format that was asked for. */
 import type { ReportFile, ReportFormat, UsageReport } from '../../contract/usage-report.ts';
+import { visibleJson } from '../../kit/text/visible-text.ts';
 import { reportCsv } from './report-csv.ts';
 import { reportHtml } from './report-html.ts';
 
@@ -11,7 +12,9 @@ const TYPES: Readonly<Record<ReportFormat, string>> = {
 
 const textOf = (report: UsageReport, format: ReportFormat): string => {
   if (format === 'csv') return reportCsv(report);
-  return format === 'html' ? reportHtml(report) : `${JSON.stringify(report, undefined, 2)}\n`;
+  return format === 'html'
+    ? reportHtml(report)
+    : `${visibleJson(JSON.stringify(report, undefined, 2))}\n`;
 };
 
 export const reportFile = (report: UsageReport, format: ReportFormat): ReportFile => ({

@@ -122,6 +122,27 @@ describe('findRepairs', () => {
     expect(await readdir(home)).toContain('.toolcrib-link');
   });
 
+  it('threat: a link in the place of a folder has nothing behind it removed or changed', async () => {
+    const victim = join(root, 'victim');
+    await mkdir(join(victim, 'tools'), { recursive: true });
+    const files = ['old.txt', '.toolcrib-old', `serve-${hostname()}-${DEAD}.json`, 'tools/old.txt'];
+    for (const name of files) await writeFile(join(victim, name), 'text', { mode: 0o644 });
+    for (const name of files) await utimes(join(victim, name), OLD, OLD);
+    for (const folder of ['keys', 'run']) await rm(join(home, folder), { recursive: true });
+    for (const folder of ['keys', 'run', 'cache']) await symlink(victim, join(home, folder));
+    expect(await faults()).toEqual([]);
+    await rm(join(home, 'cache'));
+    await mkdir(join(home, 'cache', 'tools'), { recursive: true, mode: 0o700 });
+    await chmod(join(home, 'cache'), 0o700);
+    await writeFile(join(home, 'cache', 'tools', 'old.js'), 'text', { mode: 0o600 });
+    await utimes(join(home, 'cache', 'tools', 'old.js'), OLD, OLD);
+    const [found] = await findRepairs(home, Date.now());
+    await rm(join(home, 'cache', 'tools'), { recursive: true });
+    await symlink(join(victim, 'tools'), join(home, 'cache', 'tools'));
+    await found?.apply();
+    for (const name of files) expect(await modeOf(join(victim, name))).toBe('644');
+  });
+
   it('threat: a link that takes the place of a file between question and repair is refused', async () => {
     const [victim, key] = [join(root, 'victim'), join(home, 'keys', 'signing.pem')];
     for (const file of [victim, key]) await writeFile(file, 'text');

@@ -32,6 +32,17 @@ const statsOf = (path: string): Promise<Stats | undefined> => lstat(path).catch(
 
 const isOurs = ({ uid }: Stats): boolean => uid === ownUid();
 
+/** Says whether a folder below the user's own is one itself: what lies behind a link is somewhere else. */
+const isOwnFolder = async (userDir: string, ...names: readonly string[]): Promise<boolean> => {
+  let path = userDir;
+  for (const name of names) {
+    path = join(path, name);
+    const stats = await statsOf(path);
+    if (!stats?.isDirectory() || !isOurs(stats)) return false;
+  }
+  return true;
+};
+
 const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(3, '0');
 
 /** Takes bits off the mode of a file or folder, on one handle, so that a link cannot come in between. */
@@ -63,7 +74,8 @@ const modeRepair = async (path: string, forbidden: number): Promise<readonly Rep
 
 const modeRepairs = async (userDir: string): Promise<readonly Repair[]> => {
   const names = await readdir(userDir).catch(() => []);
-  const keys = await readdir(join(userDir, 'keys')).catch(() => []);
+  const hasKeys = await isOwnFolder(userDir, 'keys');
+  const keys = hasKeys ? await readdir(join(userDir, 'keys')).catch(() => []) : [];
   const secret = (name: string): boolean => SECRET_FILES.includes(name) || FOLDERS.includes(name);
   const all = await Promise.all([
     modeRepair(userDir, OTHERS),
@@ -85,6 +97,7 @@ const folderRepair = async (userDir: string): Promise<readonly Repair[]> =>
       ];
 
 const serveRepair = async (userDir: string): Promise<readonly Repair[]> => {
+  if (!(await isOwnFolder(userDir, 'run'))) return [];
   const files = await staleServeFiles(userDir);
   if (files.length === 0) return [];
   return [
@@ -101,17 +114,21 @@ const serveRepair = async (userDir: string): Promise<readonly Repair[]> => {
 
 /** Removes entries by the prefixes of their names and their age; never what is younger. */
 const staleRepair = async (
-  folder: string,
+  [userDir, ...names]: readonly [string, ...string[]],
   rules: Parameters<typeof removeStale>[1],
   what: string,
 ): Promise<readonly Repair[]> => {
+  const folder = join(userDir, ...names);
+  if (!(await isOwnFolder(userDir, ...names))) return [];
   const entries = await staleEntries(folder, rules);
   if (entries.length === 0) return [];
   return [
     {
       fault: `${counted(entries.length, what)} in ${folder}`,
       repair: `remove ${counted(entries.length, what)} from ${folder}`,
-      apply: async () => void (await removeStale(folder, rules)),
+      apply: async () => {
+        if (await isOwnFolder(userDir, ...names)) await removeStale(folder, rules);
+      },
     },
   ];
 };
@@ -125,10 +142,10 @@ export const findRepairs = async (userDir: string, now: number): Promise<readonl
     folderRepair(userDir),
     modeRepairs(folder),
     serveRepair(folder),
-    staleRepair(folder, temporary, 'temporary file'),
-    staleRepair(join(folder, 'keys'), temporary, 'temporary file'),
+    staleRepair([folder], temporary, 'temporary file'),
+    staleRepair([folder, 'keys'], temporary, 'temporary file'),
     staleRepair(
-      join(folder, 'cache', 'tools'),
+      [folder, 'cache', 'tools'],
       { prefixes: [''], minAgeMs: MAX_CACHE_AGE_MS, now },
       'old compiled tool',
     ),

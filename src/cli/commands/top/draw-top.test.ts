@@ -44,6 +44,18 @@ const rowsOf = (lines: readonly string[]): readonly string[] =>
   lines.slice(8).flatMap((line) => /^[a-z]\w+(?= {2,})/.exec(line)?.[0] ?? []);
 
 describe('drawTop', () => {
+  it('shows no control character of a server that sends texts in place of numbers', () => {
+    const text = '\u001b[2J\u202e\r\n' as unknown as number;
+    const jobs = { waiting: text, active: text, delayed: text, dead: text };
+    const tools = [tool('a', { calls: text, running: text })];
+    const servers = [{ name: 'x', state: text as never, tools: 1 }];
+    const waiting = { count: text, oldestAt: AT };
+    for (const line of draw(snapshot({ jobs, tools, waiting }), view())) {
+      expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    }
+    expect(draw(snapshot({ servers }), view())[5]).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
   it('shows all that matters on 80 × 24', () => {
     expect(draw(snapshot(), view({ rates: [1, 2, 12.3] })).map((line) => line.trimEnd())).toEqual([
       'toolcrib top  http://127.0.0.1:7420                                    23:10:05Z',

@@ -5,6 +5,7 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { CallFigures, MetricHistory, MetricLine } from '../../../contract/metrics.ts';
 import type { JobCounts } from '../../../contract/queue.ts';
 import type { ServerStatus } from '../../../contract/servers.ts';
+import { decodeText, readBytes } from '../../../kit/http/read-reply.ts';
 import type { RunningCalls, TopSource } from './top-snapshot.ts';
 
 export interface ServerSourceOptions {
@@ -18,17 +19,24 @@ export interface ServerSourceOptions {
 const MAX_ANSWER_MS = 10_000;
 /** A server that sends more than this is none of ours. */
 const MAX_TEXT = 4_000_000;
+/** The pattern below goes back and forth: it gets no line longer than those of a server of ours. */
+const MAX_LINE = 1000;
 
-const RUNNING = /^toolcrib_running_calls\{.*?tool="((?:[^"\\]|\\.)*)".*?\} (\d+)$/gm;
+const GAUGE = 'toolcrib_running_calls{';
+const RUNNING = /^.*?tool="((?:[^"\\]|\\.)*)".*?\} (\d+)$/;
 
 /** Reads the gauge of running calls from the text format of Prometheus. */
 export const runningIn = (text: string): readonly RunningCalls[] =>
-  Array.from(text.matchAll(RUNNING), ([, tool = '', count = '0']) => ({
-    tool: tool.replaceAll(/\\(.)/g, (_, character: string) =>
-      character === 'n' ? '\n' : character,
-    ),
-    count: Number(count),
-  })).filter(({ count }) => count > 0);
+  text
+    .split('\n')
+    .filter((line) => line.startsWith(GAUGE) && line.length <= MAX_LINE)
+    .flatMap((line) => {
+      const [, tool = '', count = '0'] = RUNNING.exec(line.slice(GAUGE.length)) ?? [];
+      const name = tool.replaceAll(/\\(.)/g, (_, character: string) =>
+        character === 'n' ? '\n' : character,
+      );
+      return Number(count) > 0 ? [{ tool: name, count: Number(count) }] : [];
+    });
 
 const refused = (status: number): ToolFailure => {
   if (status === 401 || status === 403) {
@@ -135,7 +143,7 @@ class ServerSource implements TopSource {
         redirect: 'error',
         signal: AbortSignal.timeout(MAX_ANSWER_MS),
       });
-      return { status: answer.status, text: (await answer.text()).slice(0, MAX_TEXT) };
+      return { status: answer.status, text: decodeText(await readBytes(answer, MAX_TEXT)) };
     } catch {
       throw unreachable(url);
     }

@@ -1,5 +1,6 @@
 /** Pieces of the screen of `toolcrib top`: what it shows, coloured parts of a line, and their cutting. */
 import type { Colors } from 'picocolors/types.js';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { cutTo } from '../../output/table.ts';
 
 export const SORTS = ['calls', 'failed', 'time', 'cost', 'name'] as const;
@@ -22,12 +23,15 @@ export interface Part {
   readonly paint?: (text: string) => string;
 }
 
-/** Joins parts to one line that is no wider than the screen. Colour is added after cutting. */
+/**
+ * Joins parts to one line that is no wider than the screen. Colour is added after cutting. A server that
+ * is none of ours may send texts in place of numbers: no part reaches the terminal as it came.
+ */
 export const joined = (parts: readonly Part[], columns: number): string => {
   let left = columns;
   let line = '';
   for (const { text, paint } of parts) {
-    const shown = cutTo(text, left);
+    const shown = cutTo(visibleText(text), left);
     if (left <= 0) break;
     left -= shown.length;
     line += paint ? paint(shown) : shown;

@@ -92,6 +92,31 @@ describe('the sources of toolcrib top', () => {
     await expect(wrong.usage()).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
   });
 
+  it('a server that sends without an end is left after a few megabytes', async () => {
+    await open();
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        sent += 1;
+        controller.enqueue(new Uint8Array(1_000_000));
+        if (sent === 100) controller.close();
+      },
+    });
+    const fetch = async () => new Response(body);
+    const source = serverSource({ url: `http://${HOST}`, token: async () => 'x', fetch });
+    await expect(source.usage()).rejects.toMatchObject({ code: 'SERVER_ERROR' });
+    expect(sent).toBeLessThan(10);
+  });
+
+  it('a line of the page of metrics that is made to be slow to read is left out', () => {
+    const slow = `toolcrib_running_calls{${'tool="" '.repeat(50_000)}\n`;
+    const before = performance.now();
+    expect(runningIn(`${slow}toolcrib_running_calls{tool="a"} 2`)).toEqual([
+      { tool: 'a', count: 2 },
+    ]);
+    expect(performance.now() - before).toBeLessThan(1000);
+  });
+
   it('reads running calls from the page of metrics, with quotes in names', () => {
     const text =
       '# TYPE toolcrib_running_calls gauge\ntoolcrib_running_calls{tool="a"} 2\n' +

@@ -6,6 +6,9 @@ import {
   type AlertStatus,
   NOTIFICATION_TYPES,
 } from '../../../../contract/alerts.ts';
+import { ToolFailure } from '../../../../contract/errors.ts';
+import { shownAlert } from '../../../../contract/shown-alert.ts';
+import type { Identity } from '../../auth/identity.ts';
 import { notFound } from '../../error-reply.ts';
 import type { HttpServices } from '../../http-services.ts';
 import { defineRoute, type Route } from '../../route.ts';
@@ -62,19 +65,32 @@ const eventSchema = z.object({
   deliveries: z.array(deliverySchema),
 });
 
-/** Hides the path of an address, which may be a credential; the host is shown. */
-const shownAction = (action: AlertAction): AlertAction => {
-  if (action.type !== 'webhook' || !URL.canParse(action.url)) return action;
-  const { origin, pathname } = new URL(action.url);
-  return { ...action, url: pathname === '/' ? origin : `${origin}/…` };
+/** Viewers see which tool is called, and with what in the redacted row of each call. */
+const withoutInput = (action: AlertAction): AlertAction => {
+  if (action.type === 'tool') {
+    const { input: _, ...rest } = action;
+    return rest;
+  }
+  if (action.type !== 'job') return action;
+  const { payload: _, ...rest } = action;
+  return rest;
 };
 
 const shown = ({ definition, ...status }: AlertStatus): AlertStatus => {
-  const { actions } = definition;
+  const { actions, ...rest } = shownAlert(definition);
   return {
     ...status,
-    definition: { ...definition, ...(actions && { actions: actions.map(shownAction) }) },
+    definition: { ...rest, ...(actions && { actions: actions.map(withoutInput) }) },
   };
+};
+
+/** A token that was limited to single tools or amounts must not have others call what it cannot. */
+const assertMayCall = ({ definition }: AlertStatus, { policy = {} }: Identity): void => {
+  const calls = definition.actions?.some(({ type }) => type === 'tool' || type === 'job') ?? false;
+  if (!calls || Object.keys(policy).length === 0) return;
+  throw new ToolFailure('PERMISSION_DENIED', 'A limited token cannot have an alert call tools.', {
+    suggestions: ['Evaluate it without its actions: {"deliver":false}.'],
+  });
 };
 
 const find = async (id: string, { crib }: HttpServices): Promise<AlertStatus> => {
@@ -183,7 +199,8 @@ const test = defineRoute({
     deliveries: z.array(deliverySchema),
   }),
   handle: async ({ services, params, body: { deliver = true }, identity }) => {
-    await find(params.id, services);
+    const alert = await find(params.id, services);
+    if (deliver) assertMayCall(alert, identity);
     const by = identity.userId;
     return { body: await services.crib.alerts.test(params.id, { deliver, by }) };
   },
