@@ -16,6 +16,7 @@ export interface CallFigures {
   readonly cacheHits: number;
   readonly costUsd: number;
   readonly tokens: number;
+  readonly resourceUtilization: { readonly cpuMs: number; readonly peakMemoryBytes: number };
 }
 
 export interface MetricPoint extends CallFigures {
