@@ -17,6 +17,7 @@ import type {
   CribAudit,
   CribExecutions,
   CribResults,
+  CribTools,
   CribUsage,
   Permissions,
 } from '../contract/crib-members.ts';
@@ -38,7 +39,6 @@ import type { CribSources } from '../contract/sources.ts';
 import type { Store } from '../contract/store.ts';
 import type { TeamClient, TeamState } from '../contract/team.ts';
 import type { Tool, ToolSource } from '../contract/tool.ts';
-import type { ToolSets } from '../contract/tool-sets.ts';
 import { createExecutionIds } from '../governance/ids.ts';
 import type { Engine, IdentifiedCall } from '../pipeline/engine.ts';
 import { requestFault } from '../pipeline/request-fault.ts';
@@ -75,6 +75,7 @@ import { permissionsOf } from './members/permissions-of.ts';
 import { ReadySandboxes } from './members/ready-sandboxes.ts';
 import { resultsOf } from './members/results-of.ts';
 import { StartingCalls } from './members/starting-calls.ts';
+import { METADATA_CHECKS, metadataOf } from './members/tool-metadata.ts';
 import { USAGE_CHECKS, usageOf } from './members/usage-of.ts';
 import { PACKAGE_CHECKS } from './packages/packages-of.ts';
 import { SOURCE_CHECKS } from './sources/sources-of.ts';
@@ -119,7 +120,7 @@ export class LocalCrib implements CribHost {
   readonly #starting = new StartingCalls();
   readonly #sandboxes: ReadySandboxes;
 
-  readonly tools: Registry & ToolSets & { readonly lock: ToolLock };
+  readonly tools: Registry & Omit<CribTools, keyof Catalog>;
   readonly approvals: CribApprovals;
   readonly audit: CribAudit;
   readonly executions: CribExecutions;
@@ -143,25 +144,29 @@ export class LocalCrib implements CribHost {
     this.#deps = deps;
     const { lock, registry } = deps;
     this.#sandboxes = new ReadySandboxes(deps.sandboxes);
-    this.tools = Object.assign(
-      registry,
-      checkedMethods<Catalog>(registry, CATALOG_CHECKS, { sync: SYNC_CATALOG }),
-      checked(frameworkTools(this), TOOL_SET_CHECKS),
-      { lock: checked(lock, LOCK_CHECKS) },
-    );
     const members: MemberDeps = {
       ...deps,
       open: () => this.#open(),
       engine: () => this.#engine,
       starting: this.#starting,
     };
+    const metricDeps = { ...members, keepMetrics: deps.keepMetrics, events: deps.events };
+    this.metrics = checked(metricsOf(metricDeps), METRIC_CHECKS, { sync: ['watch'] });
+    this.tools = Object.assign(
+      registry,
+      checkedMethods<Catalog>(registry, CATALOG_CHECKS, { sync: SYNC_CATALOG }),
+      checked(frameworkTools(this), TOOL_SET_CHECKS),
+      { lock: checked(lock, LOCK_CHECKS) },
+      checked(
+        metadataOf({ ...members, tools: registry, lock, metrics: this.metrics }),
+        METADATA_CHECKS,
+      ),
+    );
     this.approvals = checked(approvalsOf(members), APPROVAL_CHECKS);
     this.audit = this.#auditOf(members);
     this.executions = checked(executionsOf(members), EXECUTION_CHECKS, { sync: ['cancel'] });
     this.permissions = checked(permissionsOf(members, registry), PERMISSION_CHECKS);
     this.results = checked(resultsOf(members), RESULT_CHECKS, { sync: ['forget'] });
-    const metricDeps = { ...members, keepMetrics: deps.keepMetrics, events: deps.events };
-    this.metrics = checked(metricsOf(metricDeps), METRIC_CHECKS, { sync: ['watch'] });
     this.alerts = checked(deps.alerts.members, ALERT_CHECKS);
     this.usage = checked(usageOf({ ...members, metrics: this.metrics }), USAGE_CHECKS);
     this.#background = backgroundOf(members, deps, {
@@ -200,10 +205,9 @@ export class LocalCrib implements CribHost {
     // The breaker counted failures of a process that has ended.
     const reset = (name: string): void => {
       const server = `mcp:${name}`;
-      const closed = this.#engine?.shared.resetServer(server);
-      for (const tool of closed?.tools ?? []) this.events.emit('circuit.closed', { tool });
-      const [tool = ''] = closed?.tools ?? [];
-      if (closed?.isServerClosed) this.events.emit('circuit.closed', { tool, server });
+      const { tools = [], serverTool: tool } = this.#engine?.shared.resetServer(server) ?? {};
+      for (const each of tools) this.events.emit('circuit.closed', { tool: each });
+      if (tool !== undefined) this.events.emit('circuit.closed', { tool, server });
     };
     return {
       ...servers,

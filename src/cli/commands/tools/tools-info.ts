@@ -3,10 +3,19 @@ import type { Command } from 'commander';
 import type { Catalog, CatalogEntry } from '../../../contract/catalog.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
 import type { Tool } from '../../../contract/tool.ts';
+import type { ToolMetadata } from '../../../contract/tool-metadata.ts';
 import { visibleBlock, visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printJson, widthOf } from '../../io.ts';
-import { formatCost, formatCount, formatDuration, shellQuote } from '../../output/format-units.ts';
+import {
+  counted,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatShare,
+  formatTime,
+  shellQuote,
+} from '../../output/format-units.ts';
 import { cutTo, table } from '../../output/table.ts';
 import { badgeOf, toolSummary } from '../../output/tool-summary.ts';
 import { toolOf } from '../../session/find-tool.ts';
@@ -21,6 +30,7 @@ interface Details {
   readonly output: JsonSchema | undefined;
   readonly tokens: number;
   readonly versions: ReturnType<Catalog['versions']>;
+  readonly metadata: ToolMetadata;
 }
 
 const costText = ({ cost }: Tool): string => {
@@ -41,7 +51,30 @@ const needsText = ({ needs = {} }: Tool): string =>
     ...(needs.secrets ?? []).map((key) => `secret ${key}`),
   ].join(', ');
 
-const factRows = ({ entry, tokens, versions }: Details): readonly (readonly [string, string])[] => {
+const timeText = (at: number | undefined): string => (at === undefined ? '' : formatTime(at));
+
+const usageText = ({ usage: { count, errors, lastUsed } }: ToolMetadata): string =>
+  count === 0
+    ? 'never called'
+    : [
+        counted(count, 'call'),
+        `${formatCount(errors)} failed`,
+        ...(lastUsed === undefined ? [] : [`last ${formatTime(lastUsed)}`]),
+      ].join(', ');
+
+const performanceText = ({ performance }: ToolMetadata): string => {
+  const { calls, errorRate, medianExecutionTime, p95ExecutionTime } = performance;
+  if (calls === 0) return '';
+  const times = `median ${formatDuration(medianExecutionTime)}, p95 ${formatDuration(p95ExecutionTime)}`;
+  return `${times}, ${formatShare(errorRate)} failed (30 days)`;
+};
+
+const factRows = ({
+  entry,
+  tokens,
+  versions,
+  metadata,
+}: Details): readonly (readonly [string, string])[] => {
   const { tool, enabled, deprecated, wireName } = entry;
   const others = versions.filter(({ version }) => version !== tool.version);
   const rows: readonly (readonly [string, string])[] = [
@@ -64,6 +97,10 @@ const factRows = ({ entry, tokens, versions }: Details): readonly (readonly [str
     ['Tags', (tool.tags ?? []).join(', ')],
     ['Author', tool.author ?? ''],
     ['License', tool.license ?? ''],
+    ['Used', usageText(metadata)],
+    ['Performance', performanceText(metadata)],
+    ['Accepted', timeText(metadata.created)],
+    ['Last changed', timeText(metadata.lastModified)],
   ];
   return rows.filter(([, text]) => text !== '');
 };
@@ -123,7 +160,7 @@ const infoLines = (io: Io, details: Details): readonly string[] => {
   ];
 };
 
-const infoJson = ({ entry, input, output, tokens, versions }: Details) => {
+const infoJson = ({ entry, input, output, tokens, versions, metadata }: Details) => {
   const { tool } = entry;
   const { documentation, examples, capabilities, auth, cost, needs, permissions, aliases } = tool;
   const { timeoutMs, rateLimit, author, license, composition } = tool;
@@ -131,6 +168,8 @@ const infoJson = ({ entry, input, output, tokens, versions }: Details) => {
     ...toolSummary(entry),
     ...{ documentation, examples, capabilities, cost, needs, permissions, aliases },
     ...{ timeoutMs, rateLimit, author, license, tokens, versions, composition },
+    ...{ performance: metadata.performance, usage: metadata.usage },
+    ...{ created: metadata.created, lastModified: metadata.lastModified },
     ...(auth && { auth: { type: auth.type, required: auth.required, configKey: auth.configKey } }),
     input,
     output,
@@ -150,6 +189,7 @@ const showInfo = (io: Io, name: string): Promise<number> =>
         output: tools.outputSchema(own),
         tokens: await tools.tokens(own),
         versions: tools.versions(own),
+        metadata: await tools.metadata(own),
       };
       if (io.json) printJson(io, infoJson(details));
       else print(io, ...infoLines(io, details));
