@@ -40,7 +40,8 @@ const seesContent = (userId: string, identity: Identity): boolean =>
 
 /** Shows a job without its seal and the rights of its caller. */
 export const shownJob = (job: Job, identity: Identity) => {
-  const { seal: _seal, dailyUsd: _usd, backoff: _backoff, cadence: _cadence, ...rest } = job;
+  const { seal: _seal, dailyUsd: _usd, backoff: _backoff, cadence: _cadence, ...other } = job;
+  const { trace: _trace, ...rest } = other;
   const { payload, progress, result, ...facts } = rest;
   const { userId, agentId, sessionId } = job.caller;
   const shown = { ...facts, caller: { userId, agentId, sessionId } };
