@@ -1,4 +1,6 @@
 /** `toolcrib tools info`: everything about one tool. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Catalog, CatalogEntry } from '../../../contract/catalog.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
@@ -19,7 +21,7 @@ import {
 import { cutTo, table } from '../../output/table.ts';
 import { badgeOf, toolSummary } from '../../output/tool-summary.ts';
 import { toolOf } from '../../session/find-tool.ts';
-import { withCrib } from '../../session/open-crib.ts';
+import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
 import { parametersOf } from './parameter-table.ts';
 
 const TYPE_WIDTH = 56;
@@ -30,7 +32,8 @@ interface Details {
   readonly output: JsonSchema | undefined;
   readonly tokens: number;
   readonly versions: ReturnType<Catalog['versions']>;
-  readonly metadata: ToolMetadata;
+  /** Absent where there is no store yet. */
+  readonly metadata: ToolMetadata | undefined;
 }
 
 const costText = ({ cost }: Tool): string => {
@@ -53,18 +56,16 @@ const needsText = ({ needs = {} }: Tool): string =>
 
 const timeText = (at: number | undefined): string => (at === undefined ? '' : formatTime(at));
 
-const usageText = ({ usage: { count, errors, lastUsed } }: ToolMetadata): string =>
-  count === 0
-    ? 'never called'
-    : [
-        counted(count, 'call'),
-        `${formatCount(errors)} failed`,
-        ...(lastUsed === undefined ? [] : [`last ${formatTime(lastUsed)}`]),
-      ].join(', ');
+const usageText = (metadata: ToolMetadata | undefined): string => {
+  const { count, errors, lastUsed } = metadata?.usage ?? { count: 0, errors: 0 };
+  if (count === 0) return 'never called';
+  const last = lastUsed === undefined ? '' : `, last ${formatTime(lastUsed)}`;
+  return `${counted(count, 'call')}, ${formatCount(errors)} failed${last}`;
+};
 
-const performanceText = ({ performance }: ToolMetadata): string => {
-  const { calls, errorRate, medianExecutionTime, p95ExecutionTime } = performance;
-  if (calls === 0) return '';
+const performanceText = (metadata: ToolMetadata | undefined): string => {
+  if (!metadata || metadata.performance.calls === 0) return '';
+  const { errorRate, medianExecutionTime, p95ExecutionTime } = metadata.performance;
   const times = `median ${formatDuration(medianExecutionTime)}, p95 ${formatDuration(p95ExecutionTime)}`;
   return `${times}, ${formatShare(errorRate)} failed (30 days)`;
 };
@@ -99,8 +100,8 @@ const factRows = ({
     ['License', tool.license ?? ''],
     ['Used', usageText(metadata)],
     ['Performance', performanceText(metadata)],
-    ['Accepted', timeText(metadata.created)],
-    ['Last changed', timeText(metadata.lastModified)],
+    ['Accepted', timeText(metadata?.created)],
+    ['Last changed', timeText(metadata?.lastModified)],
   ];
   return rows.filter(([, text]) => text !== '');
 };
@@ -168,18 +169,25 @@ const infoJson = ({ entry, input, output, tokens, versions, metadata }: Details)
     ...toolSummary(entry),
     ...{ documentation, examples, capabilities, cost, needs, permissions, aliases },
     ...{ timeoutMs, rateLimit, author, license, tokens, versions, composition },
-    ...{ performance: metadata.performance, usage: metadata.usage },
-    ...{ created: metadata.created, lastModified: metadata.lastModified },
+    ...{ performance: metadata?.performance, usage: metadata?.usage },
+    ...{ created: metadata?.created, lastModified: metadata?.lastModified },
     ...(auth && { auth: { type: auth.type, required: auth.required, configKey: auth.configKey } }),
     input,
     output,
   };
 };
 
+/** Reading makes no store: where there is none, nothing was called. */
+const isStoreThere = ({ loaded, root }: OpenCrib): boolean => {
+  const { driver, path, url } = loaded.config.store;
+  return url !== undefined || driver !== 'sqlite' || existsSync(resolve(root, path));
+};
+
 const showInfo = (io: Io, name: string): Promise<number> =>
   withCrib(
     io,
-    async ({ crib }) => {
+    async (open) => {
+      const { crib } = open;
       const { tools } = crib;
       const entry = toolOf(crib, name);
       const own = entry.tool.name;
@@ -189,7 +197,7 @@ const showInfo = (io: Io, name: string): Promise<number> =>
         output: tools.outputSchema(own),
         tokens: await tools.tokens(own),
         versions: tools.versions(own),
-        metadata: await tools.metadata(own),
+        metadata: isStoreThere(open) ? await tools.metadata(own) : undefined,
       };
       if (io.json) printJson(io, infoJson(details));
       else print(io, ...infoLines(io, details));
