@@ -35,6 +35,19 @@ export interface MetricLine extends CallFigures {
   readonly name: string;
 }
 
+/** How a tool has done, how often it was called, and when it was accepted. */
+export interface ToolMetadata {
+  readonly performance: CallFigures;
+  readonly usage: {
+    readonly count: number;
+    readonly errors: number;
+    readonly firstUsed?: number;
+    readonly lastUsed?: number;
+  };
+  readonly created?: number;
+  readonly lastModified?: number;
+}
+
 export interface HeatCell {
   readonly start: number;
   /** Absent for the shortest durations. */
