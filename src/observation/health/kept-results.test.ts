@@ -21,9 +21,15 @@ const resultOf = (state: HealthState, timestamp: number, name: string): HealthCh
   const isWell = state === 'well';
   const message = isWell ? 'It answers.' : 'It is away.';
   return {
-    ...{ subject: `tool:${name}`, kind: 'tool', name, state, healthy: isWell, timestamp },
+    subject: `tool:${name}`,
+    kind: 'tool',
+    name,
+    state,
+    healthy: state !== 'unwell',
+    timestamp,
+    durationMs: 1,
     checks: [{ name: 'answer', state: isWell ? 'ok' : 'broken', message }],
-  } as HealthCheckResult;
+  };
 };
 
 describe('keepResults', () => {
@@ -50,7 +56,7 @@ describe('keepResults', () => {
     const { told, keep } = setUp();
     await keep('well', false, 'fine');
     await keep('limited', false, 'half');
-    expect(told).toMatchObject([{ name: 'half', state: 'limited', healthy: false }]);
+    expect(told).toMatchObject([{ name: 'half', state: 'limited', healthy: true }]);
     expect(told[0]).not.toHaveProperty('before');
   });
 
