@@ -19,13 +19,13 @@ interface ContainerStats {
   };
 }
 
-const numberIn = (value: unknown): number =>
+const amountIn = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 
 /** Files that the kernel could forget at any time are not counted, as by `docker stats`. */
 const memoryOf = ({ memory_stats: memory = {} }: ContainerStats): number =>
-  numberIn(memory.max_usage) ||
-  Math.max(0, numberIn(memory.usage) - numberIn(memory.stats?.inactive_file));
+  amountIn(memory.max_usage) ||
+  Math.max(0, amountIn(memory.usage) - amountIn(memory.stats?.inactive_file));
 
 export interface ContainerWatch {
   /** Ends it; returns the most that was seen. */
@@ -45,7 +45,7 @@ export const watchContainer = (
     try {
       const options = { stream: false, 'one-shot': true } as const;
       const stats = (await container.stats(options)) as ContainerStats;
-      cpuMs = Math.max(cpuMs, numberIn(stats.cpu_stats?.cpu_usage?.total_usage) / NS_PER_MS);
+      cpuMs = Math.max(cpuMs, amountIn(stats.cpu_stats?.cpu_usage?.total_usage) / NS_PER_MS);
       peakMemoryBytes = Math.max(peakMemoryBytes, memoryOf(stats));
     } catch {
       // It has ended meanwhile, or the engine keeps no figures.
