@@ -17,6 +17,33 @@ export const REACH_GUARANTEES: readonly Guarantee[] = [
     ),
   },
   {
+    id: 'trace-hosts',
+    promise:
+      'A host learns the trace of a call only when it is this machine, or its user has named it.',
+    tests: [
+      ...by(
+        'src/crib/tracing/trace-hosts.test.ts',
+        'threat: %s does not learn the trace unless it is named',
+      ),
+      ...by(
+        'src/pipeline/broker/brokered-fetch.test.ts',
+        'carries the trace to hosts that may know it, and has a span for all',
+      ),
+      ...by(
+        'src/sources/grpc/call/call-span.test.ts',
+        'threat: a server that is not named for it does not learn the trace',
+      ),
+    ],
+  },
+  {
+    id: 'wasm-memory',
+    promise: 'Code in the wasm sandbox gets no more memory than its limit names.',
+    tests: by(
+      'src/sandboxes/wasm/create-wasm-sandbox.test.ts',
+      'threat: code that makes 60 MB of %s is stopped at a limit of 16 MB',
+    ),
+  },
+  {
     id: 'git-remotes',
     promise:
       'Git sends commits to the https address that was approved, and no remote, option or setting makes it run a program.',

@@ -93,10 +93,12 @@ export interface ToolContext {
   readonly userId: string;
   /** The names that limits and labels go by, where a surface proved them; see `Caller`. */
   readonly authenticated?: CallerNames | undefined;
-  /** The trace that the call is part of, for protocols that carry it; `fetch` sends it by itself. */
+  /** The trace that the call is part of, for protocols that carry it; `fetch` sends it to hosts of `observation.traceHosts`. */
   readonly trace?: TraceContext | undefined;
   /** Starts a span below that of the call, which the tool has to end; absent where nobody traces. */
   readonly startSpan?: ((name: string, start?: Omit<SpanStart, 'parent'>) => Span) | undefined;
+  /** Whether requests to this host may carry the trace: `observation.traceHosts` names those that may. */
+  readonly sendsTraceTo?: ((host: string, port: number) => boolean) | undefined;
   /** The same for every attempt of one call, for services that accept such a key. */
   readonly idempotencyKey: string;
   /** A non-critical precondition failed: do less, but do it. */

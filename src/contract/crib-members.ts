@@ -6,9 +6,11 @@ import type { Caller, CallerNames } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import type { Grant, NewGrant } from './grant.ts';
 import type { ToolLock } from './lock.ts';
+import type { MetricRange } from './metrics.ts';
 import type { CallReplay, ReplayAs, ReplayFilter, ReplayOptions } from './replay.ts';
 import type { ToolResult } from './result.ts';
 import type { Tier } from './tool.ts';
+import type { ToolMetadata } from './tool-metadata.ts';
 import type { ToolSets } from './tool-sets.ts';
 import type { ReportFile, ReportFormat, UsageReport } from './usage-report.ts';
 
@@ -22,6 +24,15 @@ export interface CribTools extends Catalog, ToolSets {
    * await crib.tools.lock.accept(held, 'ada');
    */
   readonly lock: ToolLock;
+  /**
+   * Tells how a tool has done, in the last 30 days unless told otherwise, how often it was called, and when
+   * it was accepted. Fails with TOOL_NOT_FOUND.
+   *
+   * @example
+   * const { usage, performance } = await crib.tools.metadata('web_search');
+   * console.log(usage.count, usage.errors, performance.p95ExecutionTime);
+   */
+  metadata(name: string, range?: MetricRange): Promise<ToolMetadata>;
 }
 
 /** Links that decide one question once. Whoever holds one can answer, so they are sent, not shown. */

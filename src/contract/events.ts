@@ -4,6 +4,7 @@ import type { FlowStatus, JournalStep } from './flow-store.ts';
 import type { HealthKind, HealthState } from './health.ts';
 import type { ShadowFinding } from './policy.ts';
 import type { ToolResult } from './result.ts';
+import type { SandboxUsage } from './sandbox.ts';
 import type { ServerNotification, ServerState } from './servers.ts';
 
 /** What one stage did with one call. Stages nest: the span of one holds those of all after it. */
@@ -45,6 +46,8 @@ export interface CribEvents {
     readonly summary: string;
     readonly userId: string;
     readonly result: ToolResult;
+    /** What its sandboxed runs took of the machine; absent where none ran, or none could tell. */
+    readonly usage?: SandboxUsage;
   };
   /** Stages are timed only while somebody listens to this. */
   'call.traced': { readonly executionId: string; readonly stages: readonly StageTrace[] };

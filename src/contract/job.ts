@@ -3,6 +3,7 @@ import type { CallOptions } from './call-options.ts';
 import type { Caller } from './caller.ts';
 import type { Job, JobBackoff, JobCounts, JobEnd, JobFilter, StoredSchedule } from './queue.ts';
 import type { LazySchema } from './schema.ts';
+import type { TraceContext } from './telemetry.ts';
 import type { Tool } from './tool.ts';
 
 /** What a handler is handed besides its job. */
@@ -56,10 +57,12 @@ export interface EnqueueOptions extends JobAs {
   readonly queue?: string;
   /** What the job belongs to; its calls, and lines of the log, carry it. The id of the job when absent. */
   readonly traceId?: string;
+  /** The span around it in another process, as W3C Trace Context writes it; the job and its calls join its trace. */
+  readonly trace?: TraceContext;
 }
 
 export interface ScheduleOptions
-  extends Omit<EnqueueOptions, 'delayMs' | 'idempotencyKey' | 'traceId'> {
+  extends Omit<EnqueueOptions, 'delayMs' | 'idempotencyKey' | 'traceId' | 'trace'> {
   /** Five fields, six with seconds in front, or a shorthand such as `@daily`. */
   readonly cron: string;
   /** An IANA name; UTC when absent. */

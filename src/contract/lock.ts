@@ -43,6 +43,9 @@ export interface LockState {
   /** Of the definition as it is now, or was when it went. */
   readonly fingerprint: string;
   readonly findings: readonly LockFinding[];
+  /** ISO 8601: when a definition of it was first accepted, and the newest one. Absent while none was. */
+  readonly firstAcceptedAt?: string;
+  readonly acceptedAt?: string;
   /** A unified diff of the definition, for people; empty when nothing changed. */
   readonly diff: string;
 }

@@ -50,3 +50,4 @@ export type {
   Telemetry,
   TraceContext,
 } from './telemetry.ts';
+export type { ToolMetadata, ToolUsageFacts } from './tool-metadata.ts';

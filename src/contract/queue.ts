@@ -4,6 +4,7 @@
  */
 import type { Caller } from './caller.ts';
 import type { ToolError } from './errors.ts';
+import type { TraceContext } from './telemetry.ts';
 
 /**
  * `waiting`: for a worker. `delayed`: until `runAt`, also between two attempts. `active`: a worker has
@@ -49,6 +50,8 @@ export interface NewJob {
   readonly createdAt: number;
   /** Joins the job, and the calls it makes, to the call or request that added it. */
   readonly traceId?: string;
+  /** The span that added it, where that was traced: its attempts and calls are in the same trace. */
+  readonly trace?: TraceContext;
   /** The key under which the caller added it. */
   readonly idempotencyKey?: string;
   /** The schedule that made it. */
@@ -60,7 +63,8 @@ export interface NewJob {
 }
 
 /** Gives the id under which a job and its calls are found: its own where nothing else made it. */
-export const traceIdOf = ({ id, traceId }: NewJob): string => traceId ?? id;
+export const traceIdOf = ({ id, traceId, trace }: NewJob): string =>
+  trace?.traceparent.slice(3, 35) ?? traceId ?? id;
 
 export interface Job extends NewJob {
   readonly state: JobState;

@@ -12,8 +12,11 @@ export interface TraceContext {
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Who waits for whom: `server` and `client` are the two ends of a request. */
-export type SpanKind = 'internal' | 'server' | 'client';
+/**
+ * Who waits for whom: `server` and `client` are the two ends of a request, `producer` and `consumer` those of
+ * something that is done later.
+ */
+export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
 
 export interface SpanStart {
   readonly kind?: SpanKind;
@@ -48,4 +51,6 @@ export interface Telemetry {
   start(name: string, start?: SpanStart): Span;
   /** Whether spans of calls hold their redacted arguments and results. */
   readonly recordsContent: boolean;
+  /** Whether requests to a host carry the trace; to none where it is absent. */
+  sendsTraceTo?(host: string, port: number): boolean;
 }

@@ -43,6 +43,7 @@ import type { Opened } from './members/member-deps.ts';
 import type { OpenEngineDeps } from './open-engine.ts';
 import { outsideSources } from './sources/outside-sources.ts';
 import type { OpenedTeam } from './team/open-team.ts';
+import { withTraceHosts } from './tracing/trace-hosts.ts';
 import { tracingRuntime } from './tracing/tracing-runtime.ts';
 import { openUserKey, userFolder } from './user-folder.ts';
 
@@ -192,8 +193,9 @@ export const createCribHost = async (
   shared: HostDeps = {},
 ): Promise<CribHost> => {
   await checkOptions(options);
-  const runtime = await tracingRuntime(options.runtime);
-  const { config, sandboxes, redactor, team } = await openSettings(options, runtime, shared);
+  const plain = await tracingRuntime(options.runtime);
+  const { config, sandboxes, redactor, team } = await openSettings(options, plain, shared);
+  const runtime = withTraceHosts(plain, config.observation.traceHosts);
   const [events, usage] = [createEventBus(runtime.log), new UsageStats()];
   const { gate, lock } = await openLock(options, config, runtime);
   const registry = createRegistry({

@@ -34,9 +34,10 @@ export const openRedactor = async ({ filtering }: Config): Promise<Redactor> => 
   return new Redactor({ hidden: filtering.redactKeys, shown: filtering.shownKeys });
 };
 
-export const sandboxSettings = ({ egress, sandbox }: Config): SandboxSettings => ({
+export const sandboxSettings = ({ egress, sandbox, observation }: Config): SandboxSettings => ({
   egress,
   sandbox,
+  measuresRuns: observation.measureRuns,
   env: readEnvironment(),
 });
 

@@ -11,6 +11,7 @@ import type {
   CribAudit,
   CribExecutions,
   CribResults,
+  CribTools,
   CribUsage,
   Permissions,
 } from '../contract/crib-members.ts';
@@ -37,7 +38,6 @@ import type { CribSources } from '../contract/sources.ts';
 import type { Store } from '../contract/store.ts';
 import type { TeamClient, TeamState } from '../contract/team.ts';
 import type { Tool, ToolSource } from '../contract/tool.ts';
-import type { ToolSets } from '../contract/tool-sets.ts';
 import { createExecutionIds } from '../governance/ids.ts';
 import type { Engine, IdentifiedCall } from '../pipeline/engine.ts';
 import { requestFault } from '../pipeline/request-fault.ts';
@@ -82,6 +82,7 @@ import {
   SYNC_CATALOG,
   TOOL_SET_CHECKS,
 } from './members/tool-checks.ts';
+import { METADATA_CHECKS, metadataOf } from './members/tool-metadata.ts';
 import { USAGE_CHECKS, usageOf } from './members/usage-of.ts';
 import { PACKAGE_CHECKS } from './packages/packages-of.ts';
 import { SOURCE_CHECKS } from './sources/sources-of.ts';
@@ -126,7 +127,7 @@ export class LocalCrib implements CribHost {
   readonly #starting = new StartingCalls();
   readonly #sandboxes: ReadySandboxes;
 
-  readonly tools: Registry & ToolSets & { readonly lock: ToolLock };
+  readonly tools: Registry & Omit<CribTools, keyof Catalog>;
   readonly approvals: CribApprovals;
   readonly audit: CribAudit;
   readonly executions: CribExecutions;
@@ -151,26 +152,30 @@ export class LocalCrib implements CribHost {
     this.#deps = deps;
     const { lock, registry } = deps;
     this.#sandboxes = new ReadySandboxes(deps.sandboxes);
-    this.tools = Object.assign(
-      registry,
-      checkedMethods<Catalog>(registry, CATALOG_CHECKS, { sync: SYNC_CATALOG }),
-      checked(frameworkTools(this), TOOL_SET_CHECKS),
-      { lock: checked(lock, LOCK_CHECKS) },
-    );
     const members: MemberDeps = {
       ...deps,
       open: () => this.#open(),
       engine: () => this.#engine,
       starting: this.#starting,
     };
+    const metricDeps = { ...members, keepMetrics: deps.keepMetrics, events: deps.events };
+    this.#metrics = metricsOf(metricDeps);
+    this.metrics = checked(this.#metrics.members, METRIC_CHECKS, { sync: ['watch'] });
+    this.tools = Object.assign(
+      registry,
+      checkedMethods<Catalog>(registry, CATALOG_CHECKS, { sync: SYNC_CATALOG }),
+      checked(frameworkTools(this), TOOL_SET_CHECKS),
+      { lock: checked(lock, LOCK_CHECKS) },
+      checked(
+        metadataOf({ ...members, tools: registry, lock, metrics: this.metrics }),
+        METADATA_CHECKS,
+      ),
+    );
     this.approvals = checked(approvalsOf(members), APPROVAL_CHECKS);
     this.audit = this.#auditOf(members);
     this.executions = checked(executionsOf(members), EXECUTION_CHECKS, { sync: ['cancel'] });
     this.permissions = checked(permissionsOf(members, registry), PERMISSION_CHECKS);
     this.results = checked(resultsOf(members), RESULT_CHECKS, { sync: ['forget'] });
-    const metricDeps = { ...members, keepMetrics: deps.keepMetrics, events: deps.events };
-    this.#metrics = metricsOf(metricDeps);
-    this.metrics = checked(this.#metrics.members, METRIC_CHECKS, { sync: ['watch'] });
     this.alerts = checked(deps.alerts.members, ALERT_CHECKS);
     this.usage = checked(usageOf({ ...members, metrics: this.metrics }), USAGE_CHECKS);
     this.#background = backgroundOf(members, deps, {

@@ -89,6 +89,23 @@ describe('openSandboxes', { timeout: 30_000 }, () => {
     },
   );
 
+  it('measures runs unless that is switched off', async () => {
+    const told: string[] = [];
+    for (const measuresRuns of [true, false]) {
+      const sandboxes = openSandboxes(createRuntime(), { ...settingsOf({}), measuresRuns });
+      const sandbox = await sandboxes.get('worker');
+      const outcome = await sandbox.run({
+        task: { kind: 'code', code: 'export const run = () => 7;', input: {} },
+        config: { type: 'worker' },
+        signal: new AbortController().signal,
+        onUsage: () => void told.push(String(measuresRuns)),
+      });
+      expect(outcome.value).toBe(7);
+      await sandboxes.close();
+    }
+    expect(told).toEqual(['true']);
+  });
+
   it('refuses an unknown sandbox', async () => {
     const sandboxes = open({});
     await expect(sandboxes.get('constructor' as SandboxType)).rejects.toMatchObject({

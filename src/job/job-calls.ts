@@ -36,7 +36,9 @@ export class JobCalls {
     this.#job = job;
     this.#deps = deps;
     const limits = job.dailyUsd === undefined ? {} : { dailyUsd: job.dailyUsd };
-    this.#as = { ...job.caller, ...limits, signal, traceId: traceIdOf(job) };
+    const { trace } = job;
+    const place = trace ? { trace } : { traceId: traceIdOf(job) };
+    this.#as = { ...job.caller, ...limits, signal, ...place };
   }
 
   async call(tool: string, input: unknown): Promise<unknown> {

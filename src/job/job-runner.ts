@@ -9,13 +9,14 @@ import { checkPayload } from './check-payload.ts';
 import { claimedAtEntry, type EntryClaimDeps } from './entry-claims.ts';
 import { type JobCallDeps, JobCalls } from './job-calls.ts';
 import { failedEnd, returnedEnd } from './job-end.ts';
+import { inAttemptSpan } from './job-spans.ts';
 import type { JobType, JobTypes } from './job-types.ts';
 import { isOfSchedule, sealedText } from './new-job.ts';
 import { TypeSlots } from './type-slots.ts';
 
 export interface JobRunnerDeps extends JobCallDeps, EntryClaimDeps {
   readonly types: JobTypes;
-  readonly runtime: Pick<Runtime, 'now' | 'after'>;
+  readonly runtime: Pick<Runtime, 'now' | 'after' | 'telemetry'>;
   isOurs(text: string, seal: string | undefined): Promise<boolean>;
   /** Says why the caller may call no more, such as one whose token was revoked since. */
   refusal(caller: Caller): Promise<ToolError | undefined>;
@@ -95,11 +96,17 @@ export class JobRunner {
       if (!isOfSchedule(job, this.#deps.runtime.now())) return offSchedule();
       const error = await this.#deps.refusal(job.caller);
       if (error) return { state: 'failed', error, retryable: false };
-      const attempt = () => this.#attempt(job, run, type);
+      const attempt = () => this.#traced(job, run, type);
       return handsOutOnce ? await attempt() : await claimedAtEntry(job, this.#deps, attempt);
     } catch (error) {
       return this.#failed(error);
     }
+  }
+
+  #traced(job: Job, run: JobRun, type: JobType): Promise<JobEnd> {
+    const { telemetry } = this.#deps.runtime;
+    if (!telemetry) return this.#attempt(job, run, type);
+    return inAttemptSpan(job, telemetry, (trace) => this.#attempt({ ...job, trace }, run, type));
   }
 
   async #attempt(job: Job, run: JobRun, type: JobType): Promise<JobEnd> {

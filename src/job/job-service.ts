@@ -22,6 +22,7 @@ import { DAY_MS, HOUR_MS } from '../kit/data/durations.ts';
 import { reasonOf } from '../kit/data/reason-of.ts';
 import { callerOf } from '../pipeline/new-call.ts';
 import { JobRunner, type JobRunnerDeps } from './job-runner.ts';
+import { inEnqueueSpan } from './job-spans.ts';
 import { assertQueueName } from './job-types.ts';
 import { isSameJob, jobTemplate, keyedId, runAtOf, sealedText } from './new-job.ts';
 
@@ -81,6 +82,13 @@ export class JobService {
     const id = template.idempotencyKey === undefined ? nextId() : keyedId(template);
     const createdAt = runtime.now();
     const job = { ...template, id, createdAt, runAt: runAtOf(options.delayMs, createdAt) };
+    const { telemetry } = runtime;
+    if (!telemetry) return this.#add(job);
+    return inEnqueueSpan(job, telemetry, (trace) => this.#add({ ...job, trace }));
+  }
+
+  async #add(job: NewJob): Promise<string> {
+    const { id } = job;
     const queue = await this.#deps.queue();
     const [isNew] = await queue.add([await this.#sealed(job)]);
     if (!isNew && !isSameJob(job, await queue.get(id))) throw keyTaken();

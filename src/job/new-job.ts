@@ -71,7 +71,7 @@ export const jobTemplate = async (
   options: EnqueueOptions & { readonly retries: number },
 ): Promise<JobTemplate> => {
   const { retries, backoff = BACKOFF, priority = 0, idempotencyKey, dailyUsd } = options;
-  const { queue = type.queue, delayMs: _delayMs, traceId, ...as } = options;
+  const { queue = type.queue, delayMs: _delayMs, traceId, trace, ...as } = options;
   assertMayAdd(type.type, as.tools);
   assertQueueName(queue);
   assertRange(retries, 'retries', MAX_RETRIES);
@@ -88,6 +88,7 @@ export const jobTemplate = async (
     ...{ priority, retries, backoff },
     ...(dailyUsd !== undefined && { dailyUsd }),
     ...(traceId !== undefined && { traceId: checkedTrace(traceId) }),
+    ...(trace && { trace }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   };
 };
@@ -111,9 +112,9 @@ export const sealedText = (
   job: Omit<Job, 'state' | 'attempts' | 'runAt' | 'createdAt'>,
 ): string => {
   const { id, scheduleId, cadence, queue, type, payload, caller, dailyUsd, retries } = job;
-  const { traceId } = job;
+  const { traceId, trace } = job;
   const name = scheduleId === undefined ? { id } : { scheduleId, cadence };
-  return `toolcrib job 1\n${canonicalJson({ ...name, queue, type, payload, caller, dailyUsd, retries, traceId })}`;
+  return `toolcrib job 1\n${canonicalJson({ ...name, queue, type, payload, caller, dailyUsd, retries, traceId, trace })}`;
 };
 
 /** The moment that the id of a schedule's job names; `undefined` for any other id. */

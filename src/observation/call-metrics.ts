@@ -5,6 +5,7 @@
 import type { CribEvents, Events } from '../contract/events.ts';
 import type { ResultMetadata, ToolStatus } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import type { SandboxUsage } from '../contract/sandbox.ts';
 import { BOUNDS_S } from '../kit/metrics/duration-bounds.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 
@@ -39,6 +40,10 @@ export interface ToolCounts {
   readonly exemplars: ReadonlyMap<number, CallExemplar>;
   readonly costUsd: number;
   readonly tokens: number;
+  /** Processor time of sandboxed runs; 0 where none was measured. */
+  readonly cpuMs: number;
+  /** The most memory that the sandboxed runs of one call took. */
+  readonly peakMemoryBytes: number;
   readonly running: number;
   /** Milliseconds since the epoch; 0 for a tool whose first call still runs. */
   readonly lastUsedAt: number;
@@ -95,10 +100,12 @@ class Counts implements ToolCounts {
   readonly pace = new Pace();
   costUsd = 0;
   tokens = 0;
+  cpuMs = 0;
+  peakMemoryBytes = 0;
   running = 0;
   lastUsedAt = 0;
 
-  finish({ result }: CribEvents['call.finished'], now: number): void {
+  finish({ result, usage }: CribEvents['call.finished'], now: number): void {
     const { duration, cost, tokensUsed } = result.metadata;
     bump(this.byStatus, result.status);
     if (result.error) bump(this.byCode, result.error.code);
@@ -106,8 +113,14 @@ class Counts implements ToolCounts {
     this.pace.note(now);
     this.costUsd += cost;
     this.tokens += tokensUsed;
+    if (usage) this.#noteUsage(usage);
     this.lastUsedAt = now;
     this.#noteExemplar(result.metadata, now);
+  }
+
+  #noteUsage({ cpuMs, peakMemoryBytes }: SandboxUsage): void {
+    this.cpuMs += cpuMs;
+    this.peakMemoryBytes = Math.max(this.peakMemoryBytes, peakMemoryBytes);
   }
 
   #noteExemplar({ traceId, duration }: ResultMetadata, at: number): void {

@@ -47,11 +47,17 @@ export type MetricFamily =
   | (Facts & { readonly type: 'counter' | 'gauge'; lines(): Lines<MetricLine> })
   | (Facts & { readonly type: 'histogram'; lines(): Lines<DurationLine> });
 
+const MS_PER_SECOND = 1000;
+
+/** Returns lines of each tool that was called. */
+const linesBy =
+  (calls: CallMetrics) =>
+  <L>(of: (tool: string, counts: ToolCounts) => readonly L[]) =>
+  (): readonly L[] =>
+    [...calls.tools].flatMap(([tool, counts]) => of(tool, counts));
+
 const callFamilies = (calls: CallMetrics): readonly MetricFamily[] => {
-  const each =
-    <L>(of: (tool: string, counts: ToolCounts) => readonly L[]) =>
-    (): readonly L[] =>
-      [...calls.tools].flatMap(([tool, counts]) => of(tool, counts));
+  const each = linesBy(calls);
   return [
     {
       name: 'toolcrib.calls',
@@ -91,6 +97,31 @@ const callFamilies = (calls: CallMetrics): readonly MetricFamily[] => {
       help: 'Tokens that calls used.',
       type: 'counter',
       lines: each((tool, { tokens }) => [{ labels: { tool }, value: tokens }]),
+    },
+  ];
+};
+
+/** What sandboxed runs took of the machine; tools without a measured run have no line. */
+const sandboxFamilies = (calls: CallMetrics): readonly MetricFamily[] => {
+  const each = linesBy(calls);
+  return [
+    {
+      name: 'toolcrib.sandbox.cpu.time',
+      unit: 's',
+      help: 'Processor time of sandboxed runs.',
+      type: 'counter',
+      lines: each((tool, { cpuMs }) =>
+        cpuMs > 0 ? [{ labels: { tool }, value: cpuMs / MS_PER_SECOND }] : [],
+      ),
+    },
+    {
+      name: 'toolcrib.sandbox.memory.peak',
+      unit: 'By',
+      help: 'The most memory that the sandboxed runs of one call took.',
+      type: 'gauge',
+      lines: each((tool, { peakMemoryBytes }) =>
+        peakMemoryBytes > 0 ? [{ labels: { tool }, value: peakMemoryBytes }] : [],
+      ),
     },
   ];
 };
@@ -155,6 +186,7 @@ const serverFamilies = (sources: MetricSources): readonly MetricFamily[] => [
 /** Returns all metrics of a program. */
 export const metricFamilies = (sources: MetricSources): readonly MetricFamily[] => [
   ...callFamilies(sources.calls),
+  ...sandboxFamilies(sources.calls),
   ...stateFamilies(sources),
   ...serverFamilies(sources),
 ];

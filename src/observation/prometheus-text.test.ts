@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
+import type { ToolResult } from '../contract/result.ts';
 import { CallMetrics } from './call-metrics.ts';
 import type { MetricSources } from './metric-families.ts';
 import { createPrometheusText } from './prometheus-text.ts';
@@ -55,6 +56,26 @@ describe('createPrometheusText', () => {
     expect(text).toContain('toolcrib_call_duration_seconds_bucket{tool="echo",le="+Inf"} 2');
     expect(text).toContain('toolcrib_call_duration_seconds_count{tool="echo"} 2');
     expect(text).toContain('toolcrib_running_calls{tool="echo"} 0');
+  });
+
+  it('has processor time and memory of sandboxed runs, for tools with measured runs only', async () => {
+    const { text } = await scraped(async (crib) => {
+      await crib.execute('echo', {});
+      const { events } = crib;
+      for (const [executionId, usage] of [
+        ['x1', { cpuMs: 250, peakMemoryBytes: 4096 }],
+        ['x2', { cpuMs: 500, peakMemoryBytes: 1024 }],
+      ] as const) {
+        events.emit('call.started', { executionId, tool: 'echo', userId: 'ada' });
+        const { metadata, ...rest } = await crib.execute('echo', {});
+        const result = { ...rest, metadata: { ...metadata, executionId } } as ToolResult;
+        events.emit('call.finished', { tool: 'echo', summary: '', userId: 'ada', result, usage });
+      }
+    });
+    expect(text).toContain('toolcrib_sandbox_cpu_time_seconds_total{tool="echo"} 0.75');
+    expect(text).toContain('toolcrib_sandbox_memory_peak_bytes{tool="echo"} 4096');
+    const { text: unmeasured } = await scraped((crib) => crib.execute('echo', {}));
+    expect(unmeasured).not.toMatch(/^toolcrib_sandbox/m);
   });
 
   it('counts every tool of a server that rests', async () => {

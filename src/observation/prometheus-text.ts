@@ -30,10 +30,17 @@ interface TextLine extends MetricLine {
   readonly exemplar?: ExemplarText;
 }
 
+/** Units of UCUM that are part of a name, as the specification spells them out. */
+const UNIT_WORDS: ReadonlyMap<string, string> = new Map([
+  ['s', 'seconds'],
+  ['By', 'bytes'],
+]);
+
 /** Names a metric as the specification of OpenTelemetry translates names for Prometheus. */
 export const prometheusName = ({ name, unit, type }: MetricFamily): string => {
   const plain = name.replaceAll('.', '_');
-  const withUnit = unit === 's' ? `${plain}_seconds` : plain;
+  const word = UNIT_WORDS.get(unit);
+  const withUnit = word === undefined ? plain : `${plain}_${word}`;
   return type === 'counter' ? `${withUnit}_total` : withUnit;
 };
 

@@ -1,7 +1,6 @@
 /** Counts the calls that end in this process from now on: `crib.metrics.watch`. */
-import type { Events } from '../contract/events.ts';
+import type { CribEvents, Events } from '../contract/events.ts';
 import type { CallFigures, MetricWatch } from '../contract/metrics.ts';
-import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { uuidV7 } from '../kit/data/uuid-v7.ts';
 import { type CountedRow, Counting } from './roll-up/count-rows.ts';
@@ -14,22 +13,23 @@ export interface WatchCallsDeps {
 
 const MICROS_PER_USD = 1_000_000;
 
-const rowOf = ({ status, error, metadata }: ToolResult): CountedRow => {
+const rowOf = ({ result, usage }: CribEvents['call.finished']): CountedRow => {
+  const { status, error, metadata } = result;
   const { duration, cost, tokensUsed, attempts, cached } = metadata;
   return {
     status,
     code: error?.code ?? '',
     durationMs: duration,
     costMicros: Math.round(cost * MICROS_PER_USD),
-    detail: { tokens: tokensUsed, attempts, cached },
+    detail: { tokens: tokensUsed, attempts, cached, ...usage },
   };
 };
 
 export const watchCalls = ({ events, runtime }: WatchCallsDeps, tool?: string): MetricWatch => {
   const since = runtime.now();
   const counting = new Counting();
-  const end = events.on('call.finished', ({ tool: called, result }) => {
-    if (tool === undefined || called === tool) counting.note(rowOf(result));
+  const end = events.on('call.finished', (finished) => {
+    if (tool === undefined || finished.tool === tool) counting.note(rowOf(finished));
   });
   const figures = (): CallFigures => figuresOf(counting.counts(), runtime.now() - since);
   let last: CallFigures | undefined;

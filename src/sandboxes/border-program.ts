@@ -51,13 +51,14 @@ border.send = (kind, text, id) => {
   else finish({ how: 'returned', text });
   return '';
 };
-border.report = (reusable) =>
+border.report = (reusable, usage) =>
   post({
     kind: 'end',
     end: border.end,
     stdout: written.stdout.join(''),
     stderr: written.stderr.join(''),
     reusable,
+    usage,
   });
 return border;
 }`;

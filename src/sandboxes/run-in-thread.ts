@@ -129,6 +129,7 @@ export const runInThread = ({
 }: ThreadRun): Promise<ThreadEnd> =>
   new Promise((settle) => {
     const { signal, host = NO_HOST } = request;
+    const before = thread.performance.eventLoopUtilization();
     let isOver = false;
     const { answer, refusals } = createAnswerer(host, (message) => {
       if (!isOver) thread.postMessage(message);
@@ -140,12 +141,18 @@ export const runInThread = ({
       thread.off('message', onMessage).off('error', onDeath).off('exit', onDeath);
       settle(value);
     };
-    const fail = (failure: ToolFailure): void => end({ reusable: false, failure });
+    const fail = (failure: ToolFailure): void => {
+      // A thread that is ended from outside cannot tell itself, and its memory cannot be seen from here.
+      const { active } = thread.performance.eventLoopUtilization(before);
+      request.onUsage?.({ cpuMs: Math.max(0, active), peakMemoryBytes: 0 });
+      end({ reusable: false, failure });
+    };
     const onAbort = (): void => fail(cancelled());
     const onDeath = (): void => fail(died());
     const onMessage = (message: FromThread): void => {
       if (message.kind === 'request') void answer(message.id, message.text);
       else {
+        request.onUsage?.(message.usage);
         const conclusion = endOfRun(message, { name: runRequest.name, refusals });
         end({ ...conclusion, reusable: message.reusable });
       }

@@ -1,5 +1,6 @@
 /** The messages between a thread that runs code and its host. All that comes from the code is JSON text. */
 import type { ErrorCode } from '../contract/errors.ts';
+import type { SandboxUsage } from '../contract/sandbox.ts';
 
 export interface RunRequest {
   readonly kind: 'run';
@@ -43,4 +44,5 @@ export type FromThread =
       readonly stderr: string;
       /** Whether another run may follow in this thread. */
       readonly reusable: boolean;
+      readonly usage: SandboxUsage;
     };

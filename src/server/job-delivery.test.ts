@@ -116,6 +116,25 @@ describe('jobs over QStash', () => {
     expect(row?.userId).toBe('ada');
   });
 
+  it.each([
+    ['the id of the request that added it', { traceId: 'request-1' }, 'request-1'],
+    [
+      'the trace that it belongs to',
+      { trace: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: 'v=1' } },
+      'a'.repeat(32),
+    ],
+  ])('a job that carries %s is delivered and run with it', async (_what, place, traceId) => {
+    const { crib, qstash } = await start();
+    const as = { userId: 'ada', roles: ['member'], ...place };
+    const traceIds: string[] = [];
+    crib.events.on('call.finished', ({ result }) => void traceIds.push(result.metadata.traceId));
+    await crib.jobs.enqueue('tool', { tool: 'send', input: { text: 'hi' } }, as);
+    await qstash.idle();
+    const { deliveries } = qstash.published[0] ?? {};
+    expect(deliveries).toMatchObject([{ status: 200 }]);
+    expect([sent, traceIds]).toEqual([['hi'], [traceId]]);
+  });
+
   it('a failed attempt is answered 500 and delivered again, a hopeless one 489 and never', async () => {
     const { crib, qstash } = await start();
     const attempts: number[] = [];

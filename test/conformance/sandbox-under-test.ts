@@ -8,6 +8,7 @@ import type {
   SandboxHost,
   SandboxOutcome,
   SandboxTask,
+  SandboxUsage,
 } from '../../src/contract/sandbox.ts';
 
 export interface SandboxAbilities {
@@ -22,12 +23,15 @@ export interface SandboxAbilities {
   readonly trusted?: string;
   /** Milliseconds a run may need to begin. 0 unless told; containers are slow. */
   readonly startMs?: number;
+  /** The driver tells what runs took of the machine. */
+  readonly measures?: boolean;
 }
 
 export interface RunOptions {
   readonly config?: Partial<SandboxConfig>;
   readonly host?: SandboxHost;
   readonly signal?: AbortSignal;
+  onUsage?(usage: SandboxUsage): void;
 }
 
 export interface SandboxUnderTest {

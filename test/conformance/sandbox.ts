@@ -7,6 +7,7 @@ import { describeEscapes } from './sandbox-escaping.ts';
 import { describeHostRequests } from './sandbox-host.ts';
 import { describeLimits } from './sandbox-limits.ts';
 import { failureOf, type SandboxAbilities, type SandboxUnderTest } from './sandbox-under-test.ts';
+import { describeUsage } from './sandbox-usage.ts';
 
 const using = (
   name: string,
@@ -22,11 +23,12 @@ const using = (
     if (opened === undefined) throw new Error('the sandbox is not open');
     return opened;
   };
-  const run: SandboxUnderTest['run'] = (task, { config = {}, host, signal } = {}) =>
+  const run: SandboxUnderTest['run'] = (task, { config = {}, host, signal, onUsage } = {}) =>
     sandbox().run({
       task,
       config: { type: sandbox().type, timeLimit: 10_000, ...config },
       ...(host && { host }),
+      ...(onUsage && { onUsage }),
       signal: signal ?? new AbortController().signal,
     });
   const code: SandboxUnderTest['code'] = (body, input = {}, options = {}) =>
@@ -83,6 +85,7 @@ export const describeSandbox = (
       describeHostRequests(test);
     }
     describeLimits(test);
+    if (can.code && can.measures) describeUsage(test);
     if (can.command) describeCommands(test);
     describeEscapes(test);
   });

@@ -74,6 +74,11 @@ const serveTwo = async (collector: OtlpReceiver) => {
   return { url, headers };
 };
 
+const UNIT_WORDS: ReadonlyMap<string, string> = new Map([
+  ['s', '_seconds'],
+  ['By', '_bytes'],
+]);
+
 const PUBLISHED: ReadonlySet<unknown> = new Set(Object.values(conventions));
 
 const named = (spans: readonly ReceivedSpan[], name: string, service: string): ReceivedSpan => {
@@ -81,6 +86,12 @@ const named = (spans: readonly ReceivedSpan[], name: string, service: string): R
   if (!found) throw new Error(`no ${name} of ${service}: ${spans.map((each) => each.name)}`);
   return found;
 };
+
+/** Names of attributes that neither the conventions nor we define. */
+const unpublishedIn = (spans: readonly ReceivedSpan[]): readonly string[] =>
+  [...new Set(spans.flatMap(({ attributes }) => Object.keys(attributes)))].filter(
+    (name) => !name.startsWith('toolcrib.') && !PUBLISHED.has(name),
+  );
 
 describe('spans and metrics of built programs', { timeout: TIME_LIMIT }, () => {
   it('has one trace from the HTTP request through the pipeline to the MCP server', async () => {
@@ -117,17 +128,49 @@ describe('spans and metrics of built programs', { timeout: TIME_LIMIT }, () => {
       'toolcrib.tool.source': 'mcp:inner',
       'toolcrib.call.status': 'success',
     });
-    const names = new Set(spans.flatMap(({ attributes }) => Object.keys(attributes)));
-    const unpublished = [...names].filter(
-      (name) => !name.startsWith('toolcrib.') && !PUBLISHED.has(name),
+    expect(unpublishedIn(spans)).toEqual([]);
+    const stages = spans.filter(
+      ({ name, service }) => service === 'outer' && name.startsWith('stage '),
     );
-    expect(unpublished).toEqual([]);
-    expect(spans.some(({ name }) => name === 'stage authorize')).toBe(true);
+    expect(stages.map(({ name }) => name)).toContain('stage authorize');
+    const parents = new Set([call.spanId, ...stages.map(({ spanId }) => spanId)]);
+    expect(stages.every(({ parentSpanId }) => parents.has(parentSpanId))).toBe(true);
+    const execute = spans.find((span) => span.name === 'stage execute' && span.service === 'outer');
+    expect(hop.parentSpanId).toBe(execute?.spanId);
     expect(JSON.stringify(spans)).not.toContain('6*7');
     await eventually(() => {
       const lines = collector.logs.filter((line) => line.traceId === TRACE_ID);
       expect(lines.map(({ attributes }) => attributes.tool)).toContain('mcp:inner:calculator');
     });
+  });
+
+  it('has one trace from the command that adds a job to the call in the worker that runs it', async () => {
+    const collector = await receiver();
+    const project = createProject();
+    const payload = JSON.stringify({ tool: 'calculator', input: { expression: '6*7' } });
+    const added = await project.run(['jobs', 'add', 'tool', payload, '--json'], {
+      env: otel(collector.url, 'adder'),
+    });
+    expect(added.code, added.err).toBe(0);
+    children.push(project.start(['worker', '--quiet'], { env: otel(collector.url, 'worker') }));
+    const call = await eventually(() =>
+      named(collector.spans, 'execute_tool calculator', 'worker'),
+    );
+    const { id } = added.json<{ id: string }>();
+    const enqueue = named(collector.spans, 'enqueue default', 'adder');
+    const attempt = await eventually(() => named(collector.spans, 'process default', 'worker'));
+    expect(enqueue).toMatchObject({
+      kind: 'SPAN_KIND_PRODUCER',
+      attributes: { 'messaging.message.id': id, 'messaging.operation.type': 'send' },
+    });
+    expect(attempt).toMatchObject({
+      kind: 'SPAN_KIND_CONSUMER',
+      parentSpanId: enqueue.spanId,
+      attributes: { 'messaging.message.id': id, 'toolcrib.job.end': 'completed' },
+    });
+    expect(call.parentSpanId).toBe(attempt.spanId);
+    expect(new Set([enqueue, attempt, call].map(({ traceId }) => traceId)).size).toBe(1);
+    expect(unpublishedIn(collector.spans)).toEqual([]);
   });
 
   it('exports metrics by the names that Prometheus reads', async () => {
@@ -152,7 +195,7 @@ describe('spans and metrics of built programs', { timeout: TIME_LIMIT }, () => {
     expect(text).toContain('toolcrib_calls_total{');
     expect(text.endsWith('# EOF\n')).toBe(true);
     for (const { name, unit } of collector.metrics) {
-      const plain = name.replaceAll('.', '_') + (unit === 's' ? '_seconds' : '');
+      const plain = name.replaceAll('.', '_') + (UNIT_WORDS.get(unit) ?? '');
       expect(text).toContain(`# TYPE ${plain} `);
     }
   });

@@ -16,6 +16,7 @@ export interface CallFigures {
   readonly cacheHits: number;
   readonly costUsd: number;
   readonly tokens: number;
+  readonly resourceUtilization: { readonly cpuMs: number; readonly peakMemoryBytes: number };
 }
 
 export interface MetricPoint extends CallFigures {
@@ -32,6 +33,19 @@ export interface MetricHistory {
 
 export interface MetricLine extends CallFigures {
   readonly name: string;
+}
+
+/** How a tool has done, how often it was called, and when it was accepted. */
+export interface ToolMetadata {
+  readonly performance: CallFigures;
+  readonly usage: {
+    readonly count: number;
+    readonly errors: number;
+    readonly firstUsed?: number;
+    readonly lastUsed?: number;
+  };
+  readonly created?: number;
+  readonly lastModified?: number;
 }
 
 export interface HeatCell {

@@ -44,3 +44,12 @@ export const money = (usd: number): string => {
 };
 
 export const count = (value: number): string => value.toLocaleString('en');
+
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** In steps of a thousand: `12.3 MB`. */
+export const bytes = (size: number): string => {
+  const step = Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3));
+  const value = size / 1000 ** step;
+  return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[step]}`;
+};

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lengthText } from './code-block.tsx';
 import { lineKind } from './diff-view.tsx';
-import { count, duration, exactTime, money, relativeTime, zoneName } from './format.ts';
+import { bytes, count, duration, exactTime, money, relativeTime, zoneName } from './format.ts';
 import { jsonPieces } from './json-view.tsx';
 import { nextSort, sortRows } from './sort-rows.ts';
 
@@ -30,6 +30,12 @@ describe('times', () => {
     expect(zoneName(at)).not.toBe('');
     expect(exactTime(at)).toMatch(/^1\d Nov 2026, \d\d:00:00 /);
     expect(exactTime(at).endsWith(` ${zoneName(at)}`)).toBe(true);
+  });
+
+  it('gives sizes the unit that fits', () => {
+    expect([0, 999, 1000, 16_777_216, 128_000_000, 5e15].map(bytes)).toEqual([
+      ...['0 B', '999 B', '1.0 kB', '16.8 MB', '128 MB', '5000 TB'],
+    ]);
   });
 
   it('gives durations the unit that fits', () => {

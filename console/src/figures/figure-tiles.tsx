@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { type CallFigures, FAILED_STATUSES, failedOf } from '../api/metric-records.ts';
 import type { Span } from '../charts/period.ts';
-import { count, duration, money } from '../components/format.ts';
+import { bytes, count, duration, money } from '../components/format.ts';
 import { callsHref } from './call-links.ts';
 
 interface Tile {
@@ -14,6 +14,14 @@ interface Tile {
 
 const percent = (share: number): string =>
   `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`;
+
+/** Sandboxed runs only: most tools have none, and then the tile would say nothing. */
+const processorTile = ({ resourceUtilization }: CallFigures): readonly Tile[] => {
+  const { cpuMs, peakMemoryBytes } = resourceUtilization;
+  if (cpuMs === 0 && peakMemoryBytes === 0) return [];
+  const note = peakMemoryBytes > 0 ? `at most ${bytes(peakMemoryBytes)}` : '';
+  return [{ term: 'Processor', value: duration(cpuMs), note }];
+};
 
 const tilesOf = (total: CallFigures, calls: object): readonly Tile[] => {
   const failed = failedOf(total);
@@ -36,6 +44,7 @@ const tilesOf = (total: CallFigures, calls: object): readonly Tile[] => {
       ...link({ overMs: total.p95ExecutionTime }, total.p95ExecutionTime),
     },
     { term: 'Cost', value: money(total.costUsd), note: '', ...link({}, total.costUsd) },
+    ...processorTile(total),
   ];
 };
 

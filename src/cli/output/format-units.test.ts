@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   bar,
   counted,
+  formatBytes,
   formatCost,
   formatDuration,
   formatSpan,
@@ -18,6 +19,20 @@ describe('formatDuration', () => {
     [95_000, '1 min 35 s'],
   ])('%d', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
+  });
+});
+
+describe('formatBytes', () => {
+  it.each([
+    [0, '0 B'],
+    [-5, '0 B'],
+    [999, '999 B'],
+    [1000, '1.0 kB'],
+    [16_777_216, '16.8 MB'],
+    [128_000_000, '128 MB'],
+    [5e15, '5000 TB'],
+  ])('%d', (bytes, text) => {
+    expect(formatBytes(bytes)).toBe(text);
   });
 });
 

@@ -46,6 +46,16 @@ export const formatDuration = (ms: number): string => {
   return `${Math.floor(ms / MINUTE_MS)} min ${Math.round((ms % MINUTE_MS) / 1000)} s`;
 };
 
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** Formats a number of bytes in steps of a thousand: `12.3 MB`. */
+export const formatBytes = (bytes: number): string => {
+  let size = Math.max(0, bytes);
+  let unit = 0;
+  for (; size >= 1000 && unit < BYTE_UNITS.length - 1; unit += 1) size /= 1000;
+  return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${BYTE_UNITS[unit]}`;
+};
+
 /** Formats dollars with six digits, as exact as the ledger is. */
 export const formatCost = (dollars: number): string =>
   dollars === 0 ? 'free' : `$${Number(dollars.toFixed(6))}`;

@@ -66,10 +66,11 @@ export const openCommandLog = async (io: Io, deps: CommandLogDeps): Promise<Comm
   const { logCalls, openLog } = await import('../../crib/project/open-log.ts');
   const opened = await openLog(await depsOf(io, deps));
   const { log, levels } = opened;
-  const hasFile = deps.loaded.config.observation.logFile !== undefined;
+  const { logFile, reportErrors } = deps.loaded.config.observation;
+  const hasFile = logFile !== undefined;
   const service: ServiceLog = {
     levels,
-    watch: (events) => void logCalls(events, opened),
+    watch: (events) => void logCalls(events, opened, { reportErrors }),
     ...(hasFile && { reopen: () => opened.reopen() }),
     close: () => opened.close(),
   };

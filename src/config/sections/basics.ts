@@ -144,6 +144,24 @@ export const observationSection = section(
       }),
       'How long the figures of past calls are kept.',
     ),
+    measureRuns: setting(z.boolean(), {
+      about:
+        'Measure the processor time and memory of sandboxed runs (also known as resourceMonitoringEnabled).',
+      project: 'user',
+      default: true,
+    }),
+    reportErrors: setting(z.boolean(), {
+      about:
+        'Have serve, worker and mcp log each call that failed, took too long or was left in doubt as a warning, whatever the level of other calls (also known as errorReportingEnabled).',
+      project: 'user',
+      default: false,
+    }),
+    traceHosts: setting(z.array(nonEmptyText).max(1000), {
+      about:
+        'Hosts whose requests carry the trace of the call (traceparent), where calls are traced: names, *.names, each with or without a port, or * for all. Hosts of this machine always do.',
+      project: 'user',
+      default: [],
+    }),
     healthIntervalMs: setting(z.int().min(1000).max(MAX_TIMER_MS), {
       about:
         'Milliseconds between two looks at whether an MCP server still answers, where it sets none of its own (also known as healthCheckInterval).',

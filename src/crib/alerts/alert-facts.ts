@@ -1,6 +1,6 @@
 /** Reads what conditions of alerts are about: once for each evaluation, and only what some condition uses. */
 import type { Crib } from '../../contract/crib.ts';
-import type { Events } from '../../contract/events.ts';
+import type { CribEvents, Events } from '../../contract/events.ts';
 import type { CallFigures, MetricKind, MetricLine, MetricScope } from '../../contract/metrics.ts';
 import type { ServerState } from '../../contract/servers.ts';
 import type { ChainWatch } from '../../governance/audit/watch-chain.ts';
@@ -29,20 +29,25 @@ export type FactCrib = Pick<
   'metrics' | 'servers' | 'tools' | 'approvals' | 'usage' | 'jobs' | 'events'
 >;
 
+/** Names a circuit: that of a server may be closed by another tool than the one that opened it. */
+const circuitOf = ({ tool, server, userId }: CribEvents['circuit.opened']): string =>
+  JSON.stringify(server === undefined ? [tool, userId] : { server });
+
 /** What a process has to have watched: circuits that are open, and since when servers are as they are. */
 export class WatchedStates {
-  readonly #circuits = new Set<string>();
+  /** The tool that each open circuit was announced with. */
+  readonly #circuits = new Map<string, string>();
   #servers = new Map<string, { readonly state: ServerState; readonly since: number }>();
   readonly #now: () => number;
 
   constructor(events: Pick<Events, 'on'>, now: () => number) {
     this.#now = now;
-    events.on('circuit.opened', ({ tool }) => void this.#circuits.add(tool));
-    events.on('circuit.closed', ({ tool }) => void this.#circuits.delete(tool));
+    events.on('circuit.opened', (event) => void this.#circuits.set(circuitOf(event), event.tool));
+    events.on('circuit.closed', (event) => void this.#circuits.delete(circuitOf(event)));
   }
 
   get circuits(): readonly string[] {
-    return [...this.#circuits];
+    return [...new Set(this.#circuits.values())];
   }
 
   servers(list: ReturnType<Crib['servers']['list']>): readonly ServerFacts[] {

@@ -12,10 +12,9 @@ export const serversOf = ({ servers, events, engine }: ServerMemberDeps): Server
   /** Closes the circuits: the breaker counted failures of a process that has ended. */
   const reset = (name: string): void => {
     const server = `mcp:${name}`;
-    const closed = engine()?.shared.resetServer(server);
-    for (const tool of closed?.tools ?? []) events.emit('circuit.closed', { tool });
-    const [tool = ''] = closed?.tools ?? [];
-    if (closed?.isServerClosed) events.emit('circuit.closed', { tool, server });
+    const { tools = [], serverTool } = engine()?.shared.resetServer(server) ?? {};
+    for (const tool of tools) events.emit('circuit.closed', { tool });
+    if (serverTool !== undefined) events.emit('circuit.closed', { tool: serverTool, server });
   };
   return {
     ...servers,

@@ -8,6 +8,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { eventually } from '../../../test/fixtures/eventually.ts';
 import { defineFlow } from '../../contract/flow.ts';
 import { defineTool } from '../../contract/tool.ts';
 import { createCrib } from '../create-crib.ts';
@@ -114,6 +115,47 @@ describe('a crib in a program that traces', () => {
     const crib = await openCrib();
     const { error } = await crib.execute('inner', {}, { trace: { traceparent: '00-x' } });
     expect(error?.code).toBe('VALIDATION_ERROR');
+    await crib.close();
+  });
+
+  it('has the addition of a job, its attempt and the calls that it makes in one trace', async () => {
+    const crib = await openCrib();
+    crib.jobs.register('relay', (_job, { call }) => call('inner', {}));
+    const id = await crib.jobs.enqueue('relay', {}, { trace: { traceparent: TRACEPARENT } });
+    await crib.jobs.work();
+    const job = await eventually(async () => {
+      const current = await crib.jobs.get(id);
+      expect(current?.state).toBe('completed');
+      return current;
+    });
+    const [enqueue, attempt, call] = [
+      spanOf('enqueue default'),
+      spanOf('process default'),
+      spanOf('execute_tool inner'),
+    ];
+    expect(enqueue.parentSpanContext?.spanId).toBe('b7ad6b7169203331');
+    expect(attempt.parentSpanContext?.spanId).toBe(enqueue.spanContext().spanId);
+    expect(call.parentSpanContext?.spanId).toBe(attempt.spanContext().spanId);
+    expect(attempt.attributes).toMatchObject({
+      'messaging.message.id': id,
+      'toolcrib.job.type': 'relay',
+      'toolcrib.job.attempt': 1,
+      'toolcrib.job.end': 'completed',
+    });
+    expect(job?.trace?.traceparent).toContain(enqueue.spanContext().spanId);
+    await crib.close();
+  });
+
+  it('marks an attempt at a job that failed by the code of its error', async () => {
+    const crib = await openCrib();
+    crib.jobs.register('fail', (_job, { call }) => call('failing', {}));
+    const id = await crib.jobs.enqueue('fail', {}, { retries: 0 });
+    await crib.jobs.work();
+    await eventually(async () => expect((await crib.jobs.get(id))?.state).toBe('dead'));
+    expect(spanOf('process default').attributes).toMatchObject({
+      'error.type': 'EXECUTION_FAILED',
+      'toolcrib.job.end': 'failed',
+    });
     await crib.close();
   });
 

@@ -4,7 +4,7 @@ import { hasSecretForm, isFolder, isPlaceholder, looksRandom } from './secret-va
 
 /** A type, a call, a member of something: code that hands a secret on without holding it. */
 export const TYPE_OR_CODE =
-  /^(?:[A-Z][A-Za-z]*[!?]?|[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+[!?]?|string|number|boolean|unknown|str|int|bytes|any|this|self|await|new|function|async|process|os|env|input|args|options)$/;
+  /^(?:this(?:\??\.#?[A-Za-z_$][\w$]*)+[!?]?|[A-Z][A-Za-z]*[!?]?|[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+[!?]?|string|number|boolean|unknown|str|int|bytes|any|this|self|await|new|function|async|process|os|env|input|args|options)$/;
 const WORD = /^[A-Za-z]+$/;
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z_$]*$/;
 

@@ -3,6 +3,24 @@ import { describe, expect, it } from 'vitest';
 import { plainData } from '../plain-data.ts';
 import { REDACTED, Redactor } from './redaction.ts';
 
+describe('code that hands a secret on without holding it', () => {
+  it.each([
+    'const parts = { tokens: this.#tokens, left: 3 };',
+    'this.token = this.#session?.token;',
+    'return { password: this.#options.password };',
+    'apiKey: this.#apiKey,',
+  ])('benign: %s stays as it is', (text) => {
+    expect(new Redactor().text(text)).toBe(text);
+  });
+
+  it.each([
+    ['a value that only begins like a member', 'password: this.#t0ken-8x', 'this.#t0ken-8x'],
+    ['a value with a hash inside', 'password=hunter.#2', 'hunter.#2'],
+  ])('threat: %s is redacted', (_what, text, secret) => {
+    expect(new Redactor().text(text)).not.toContain(secret);
+  });
+});
+
 describe('secrets are redacted', () => {
   it('in the password of a connection string, host and user kept', () => {
     expect(new Redactor().text('postgres://app:hunter2!@db:5432/x')).toBe(

@@ -59,6 +59,18 @@ const QUERY_STARTS = [...'?&'].flatMap((mark) =>
 /** Tokens that carry their maker's name in front. */
 const PREFIXED: readonly SecretShape[] = [
   { starts: ['sk-'], body: `sk-${DIGIT}[A-Za-z0-9_-]{20,250}` },
+  // Those with more than a start to know them by are found after a letter too.
+  {
+    starts: ['sk-ant-'],
+    body: 'sk-ant-(?:api|admin|oat|ort|sid)\\d{2}-[A-Za-z0-9_-]{24,250}',
+    inside: true,
+  },
+  {
+    starts: ['sk-'],
+    body: 'sk-[A-Za-z0-9_-]{16,120}T3BlbkFJ[A-Za-z0-9_-]{16,120}',
+    inside: true,
+  },
+  { starts: ['sk-or-v1-'], body: `sk-or-v1-[a-f0-9]{64}${END}`, inside: true },
   {
     starts: ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'pk_live_', 'pk_test_'],
     body: '[a-z]{2}_[a-z]{4}_[A-Za-z0-9]{16,250}',
@@ -75,10 +87,12 @@ const PREFIXED: readonly SecretShape[] = [
     starts: ['glpat-', 'gldt-', 'glrt-', 'glcbt-', 'glptt-', 'glft-', 'glsoat-'],
     body: 'gl[a-z]{2,4}-[A-Za-z0-9_.-]{20,100}',
   },
+  { starts: ['glpat-'], body: `glpat-${DIGIT}[A-Za-z0-9_.-]{20,100}`, inside: true },
   {
     starts: ['xoxa-', 'xoxb-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'],
     body: 'x[a-z]{3}-[A-Za-z0-9-]{10,250}',
   },
+  { starts: ['xoxb-', 'xoxp-'], body: 'xox[bp]-\\d{8,16}-[A-Za-z0-9-]{10,250}', inside: true },
   { starts: ['AKIA', 'ASIA'], body: `A[KS]IA[A-Z0-9]{16}${END}` },
   { starts: ['AIza'], body: 'AIza[A-Za-z0-9_-]{35}' },
   { starts: ['ya29.'], body: 'ya29\\.[A-Za-z0-9_-]{20,1000}' },

@@ -65,6 +65,29 @@ describe('threat: credentials of well-known makers in whatever leaves the crib',
   });
 
   it.each([
+    ['Anthropic', `sk-ant-api03-${'a1B2-_'.repeat(15)}AA`],
+    ['Anthropic, an administrator', `sk-ant-admin01-${'a1B2-_'.repeat(15)}AA`],
+    ['OpenAI, a project', `sk-proj-${'a1B2-_'.repeat(8)}T3BlbkFJ${'a1B2-_'.repeat(8)}`],
+    ['OpenAI, older', `sk-${'a1B2c3D4e5'.repeat(2)}T3BlbkFJ${'a1B2c3D4e5'.repeat(2)}`],
+    ['OpenRouter', `sk-or-v1-${'0123456789abcdef'.repeat(4)}`],
+    ['GitLab', `glpat-${'a1B2'.repeat(5)}`],
+    ['Slack', `xoxb-${'1234567890'}-${'a1B2c3D4'.repeat(3)}`],
+  ])('glued to a word, a key of %s', (_maker, token) => {
+    for (const glue of ['eve', 'x', '_', '7', 'Zm9v']) {
+      expect(redactor.text(`a ${glue}${token} b`)).toBe(`a ${glue}${REDACTED} b`);
+    }
+  });
+
+  it.each([
+    'task-ant-colony03-simulation-of-the-foraging-behaviour',
+    'desk-or-v1-of-the-furniture-catalogue-2024',
+    'task-proj-2024-migration-of-the-customer-database',
+    'risk-antarctica-expedition-report-of-2024-final-version',
+  ])('benign: %s is a name and no key', (text) => {
+    expect(redactor.text(text)).toBe(text);
+  });
+
+  it.each([
     'task-force-of-the-northern-region-2024',
     'xghp_short',
     'highp_precision_float_vector_of_four_0',

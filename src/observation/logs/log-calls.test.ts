@@ -4,20 +4,27 @@ import { aTool, type TestCrib, testCrib } from '../../../test/fixtures/test-crib
 import type { LogLevel } from '../../contract/log-level.ts';
 import { Redactor } from '../../governance/redaction/redaction.ts';
 import { createLogger } from './create-logger.ts';
-import { logCalls } from './log-calls.ts';
+import { type LogCallsOptions, logCalls } from './log-calls.ts';
 import type { LogLine } from './log-line.ts';
 
 let crib: TestCrib;
 afterEach(() => crib.close());
 
-const open = async (level: LogLevel) => {
-  crib = await testCrib([aTool()]);
+const failing = aTool({
+  name: 'failing',
+  run: () => {
+    throw new Error('private words');
+  },
+});
+
+const open = async (level: LogLevel, options?: LogCallsOptions) => {
+  crib = await testCrib([aTool(), failing]);
   const lines: LogLine[] = [];
   const logger = createLogger({
     ...{ level, redactor: new Redactor(), runtime: fakeRuntime() },
     sinks: [{ write: (line) => void lines.push(line) }],
   });
-  return { logger, lines, stop: logCalls(crib.events, logger) };
+  return { logger, lines, stop: logCalls(crib.events, logger, options) };
 };
 
 describe('logCalls', () => {
@@ -46,6 +53,24 @@ describe('logCalls', () => {
     await crib.execute('no\nsuch', { text: 'private words' });
     expect(lines[0]?.fields).toMatchObject({ status: 'failure', code: 'TOOL_NOT_FOUND' });
     expect(JSON.stringify(lines)).not.toContain('private words');
+  });
+
+  it('writes calls that failed as warnings where that is asked for, and no others at that level', async () => {
+    const { lines } = await open('warn', { reportErrors: true });
+    await crib.execute('echo', {});
+    await crib.execute('echo', {}, { dryRun: true });
+    await crib.execute('failing', {});
+    expect(lines).toMatchObject([
+      { level: 'warn', message: 'call failed', fields: { tool: 'failing', status: 'failure' } },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('private words');
+  });
+
+  it('writes the other calls at their own level beside them', async () => {
+    const { lines } = await open('info', { reportErrors: true });
+    await crib.execute('echo', {});
+    await crib.execute('failing', {});
+    expect(lines.map(({ level }) => level)).toEqual(['info', 'warn']);
   });
 
   it('listens to calls only while such lines are written', async () => {

@@ -19,17 +19,29 @@ const lineFields = ({ tool, userId, result }: CribEvents['call.finished']) => {
   };
 };
 
+/** Statuses of calls that ran and did not come to a good end. */
+const FAILED: ReadonlySet<string> = new Set(['failure', 'timeout', 'unknown']);
+
+export interface LogCallsOptions {
+  /** Writes calls that failed as warnings. */
+  readonly reportErrors?: boolean;
+}
+
 /** Listens only while such lines are written: a crib without a listener pays nothing. Returns how to stop. */
 export const logCalls = (
   events: Pick<Events, 'on'>,
   logger: Pick<ProcessLogger, 'log' | 'allows' | 'onLevel'>,
+  { reportErrors = false }: LogCallsOptions = {},
 ): (() => void) => {
   let stop: (() => void) | undefined;
+  const write = (call: CribEvents['call.finished']): void => {
+    if (reportErrors && FAILED.has(call.result.status)) {
+      logger.log.warn('call failed', lineFields(call));
+    } else logger.log.info('call finished', lineFields(call));
+  };
   const adapt = (): void => {
-    if (logger.allows('info')) {
-      stop ??= events.on('call.finished', (call) =>
-        logger.log.info('call finished', lineFields(call)),
-      );
+    if (logger.allows(reportErrors ? 'warn' : 'info')) {
+      stop ??= events.on('call.finished', write);
       return;
     }
     stop?.();

@@ -25,6 +25,8 @@ const KINDS: Readonly<Record<SpanKind, OtelSpanKind>> = {
   internal: OtelSpanKind.INTERNAL,
   server: OtelSpanKind.SERVER,
   client: OtelSpanKind.CLIENT,
+  producer: OtelSpanKind.PRODUCER,
+  consumer: OtelSpanKind.CONSUMER,
 };
 
 const hex = (value: number): string => value.toString(16).padStart(2, '0');

@@ -57,6 +57,42 @@ describe('fetch of a tool', () => {
     expect([...(call.notes.resources ?? [])]).toEqual([origin]);
   });
 
+  it('carries the trace to hosts that may know it, and has a span for all', async () => {
+    const { port } = await site();
+    const { call } = callOf(['127.0.0.1']);
+    const trace = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: 'v=1' };
+    const ended: unknown[] = [];
+    const own = {
+      trace,
+      run: (work: () => unknown) => work(),
+      end: (of: unknown) => ended.push(of),
+    };
+    const traced = { ...call, span: { child: () => own } } as unknown as Call<'ready'>;
+    const sent: (string | null)[][] = [];
+    const egress = guard();
+    const noting: Pick<Egress, 'fetch'> = {
+      fetch: (input, init) => {
+        const headers = new Headers(init?.headers);
+        sent.push([headers.get('traceparent'), headers.get('tracestate'), headers.get('x-own')]);
+        return egress.fetch(input, init);
+      },
+    };
+    const address = `http://127.0.0.1:${port}/`;
+    const init = { headers: { 'x-own': '1' } };
+    for (const sendsTraceTo of [() => true, () => false, undefined]) {
+      await brokeredFetch(traced, noting, sendsTraceTo && { sendsTraceTo })(address, init);
+    }
+    const set = { headers: { traceparent: 'of the tool' } };
+    await brokeredFetch(traced, noting, { sendsTraceTo: () => true })(address, set);
+    expect(sent).toEqual([
+      [trace.traceparent, 'v=1', '1'],
+      [null, null, '1'],
+      [null, null, '1'],
+      ['of the tool', null, null],
+    ]);
+    expect(ended).toHaveLength(4);
+  });
+
   it('reaches nothing without declared hosts', async () => {
     const { port, hits } = await site();
     const { call } = callOf();

@@ -1,7 +1,7 @@
 /** Makes the fetch that a tool is handed: it reaches the hosts that the tool declared, while the call runs. */
 import type { Call } from '../../contract/call.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { Span, SpanAttributes, TraceContext } from '../../contract/telemetry.ts';
+import type { Span, SpanAttributes, Telemetry, TraceContext } from '../../contract/telemetry.ts';
 import type { Egress, EgressInit, EgressScope } from '../../governance/egress/create-egress.ts';
 import { assertRunning } from './assert-running.ts';
 
@@ -16,21 +16,26 @@ export const egressScope = (call: Call<'ready'>): EgressScope => ({
   },
 });
 
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** Reads where a request goes; the path and the query may hold secrets and stay out of traces. */
-const addressOf = (input: Parameters<typeof globalThis.fetch>[0]): SpanAttributes => {
+const addressOf = (input: Parameters<typeof globalThis.fetch>[0]): Address | undefined => {
   const text = input instanceof Request ? input.url : String(input);
-  if (!URL.canParse(text)) return {};
+  if (!URL.canParse(text)) return undefined;
   const { protocol, hostname, port } = new URL(text);
   const standard = protocol === 'https:' ? 443 : 80;
-  return { 'server.address': hostname, 'server.port': port === '' ? standard : Number(port) };
+  return { host: hostname, port: port === '' ? standard : Number(port) };
 };
 
 /** Adds the trace to the headers, unless the tool has set one. */
 const withTrace = (
-  input: Parameters<typeof globalThis.fetch>[0],
-  init: RequestInit | undefined,
-  trace: TraceContext,
-): RequestInit => {
+  [input, init]: Parameters<typeof globalThis.fetch>,
+  trace: TraceContext | undefined,
+): RequestInit | undefined => {
+  if (!trace) return init;
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : {}));
   if (!headers.has('traceparent')) {
     headers.set('traceparent', trace.traceparent);
@@ -39,14 +44,20 @@ const withTrace = (
   return { ...init, headers };
 };
 
+interface TracedRequest {
+  readonly span: Span;
+  /** Absent where the host is not to know it. */
+  readonly trace: TraceContext | undefined;
+}
+
 /** Sends a request in a span of its own, described as the conventions for HTTP clients have it. */
 const tracedFetch = async (
   send: typeof globalThis.fetch,
-  span: Span,
-  [input, init]: Parameters<typeof globalThis.fetch>,
+  { span, trace }: TracedRequest,
+  request: Parameters<typeof globalThis.fetch>,
 ): Promise<Response> => {
   try {
-    const response = await span.run(() => send(input, withTrace(input, init, span.trace)));
+    const response = await span.run(() => send(request[0], withTrace(request, trace)));
     const { status } = response;
     const error = status >= 400 ? { type: String(status) } : undefined;
     span.end({ 'http.response.status_code': status }, error);
@@ -60,6 +71,7 @@ const tracedFetch = async (
 export const brokeredFetch = (
   call: Call<'ready'>,
   egress: Pick<Egress, 'fetch'>,
+  telemetry?: Pick<Telemetry, 'sendsTraceTo'>,
 ): typeof globalThis.fetch => {
   const scope = egressScope(call);
   const send: typeof globalThis.fetch = (input, init) => {
@@ -74,7 +86,13 @@ export const brokeredFetch = (
     const method = (
       init?.method ?? (input instanceof Request ? input.method : 'GET')
     ).toUpperCase();
-    const attributes = { 'http.request.method': method, ...addressOf(input) };
-    return tracedFetch(send, span.child(method, { kind: 'client', attributes }), [input, init]);
+    const to = addressOf(input);
+    const attributes: SpanAttributes = {
+      'http.request.method': method,
+      ...(to && { 'server.address': to.host, 'server.port': to.port }),
+    };
+    const own = span.child(method, { kind: 'client', attributes });
+    const isSent = to && telemetry?.sendsTraceTo?.(to.host, to.port);
+    return tracedFetch(send, { span: own, trace: isSent ? own.trace : undefined }, [input, init]);
   };
 };

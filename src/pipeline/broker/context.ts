@@ -106,6 +106,10 @@ export class CallContext implements ToolContext {
     const { span } = this.#call;
     return span?.isRecorded ? (name, start) => span.child(name, start) : undefined;
   }
+  get sendsTraceTo(): ToolContext['sendsTraceTo'] {
+    const { telemetry } = this.#deps.runtime;
+    return (host, port) => telemetry?.sendsTraceTo?.(host, port) === true;
+  }
   get idempotencyKey(): string {
     return this.#call.options.idempotencyKey ?? this.#call.executionId;
   }
@@ -135,7 +139,7 @@ export class CallContext implements ToolContext {
   }
 
   get fetch(): typeof globalThis.fetch {
-    this.#fetch ??= brokeredFetch(this.#call, this.#deps.egress);
+    this.#fetch ??= brokeredFetch(this.#call, this.#deps.egress, this.#deps.runtime.telemetry);
     return this.#fetch;
   }
 

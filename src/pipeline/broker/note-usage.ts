@@ -1,4 +1,4 @@
-/** Notes on a call what its sandboxed runs took of the machine. */
+/** Notes on a call what its sandboxed runs took of the machine, and tells it again. */
 import type { CallRequest } from '../../contract/call.ts';
 import type { SandboxUsage } from '../../contract/sandbox.ts';
 
@@ -8,4 +8,10 @@ export const noteUsage = (
 ): void => {
   notes.cpuMs += cpuMs;
   notes.peakMemoryBytes = Math.max(notes.peakMemoryBytes, peakMemoryBytes);
+};
+
+/** Returns nothing where no run was measured. */
+export const usageOf = ({ notes }: Pick<CallRequest, 'notes'>): SandboxUsage | undefined => {
+  const { cpuMs, peakMemoryBytes } = notes;
+  return cpuMs > 0 || peakMemoryBytes > 0 ? { cpuMs, peakMemoryBytes } : undefined;
 };

@@ -22,7 +22,7 @@ export interface Guards {
   guardsOf(tool: Tool): ToolGuards;
   /**
    * Forgets the failures of all tools of a server that was started anew. Says whose circuits it closed:
-   * tools by name, and whether the server's own was among them.
+   * tools by name, and one of those that share the server's own, if that was among them.
    */
   reset(server: string): ClosedCircuits;
   /** The circuit that keeps calls of a tool from running, or its own; makes none for a tool that was not called. */
@@ -31,7 +31,7 @@ export interface Guards {
 
 export interface ClosedCircuits {
   readonly tools: readonly string[];
-  readonly isServerClosed: boolean;
+  readonly serverTool?: string;
 }
 
 const DEFAULT_QUEUE = 100;
@@ -70,16 +70,16 @@ const circuitIn = ({ name, server, own, shared, now }: CircuitFacts): CircuitSta
 /** Closes the circuits of tools that share a server; says which were not closed before. */
 const closeAll = (byName: ReadonlyMap<ToolGuards, string>): ClosedCircuits => {
   const tools = new Set<string>();
-  let isServerClosed = false;
+  let serverTool: string | undefined;
   for (const [{ breakers, serverBreaker, callers }, name] of byName) {
     for (const breaker of breakers) {
-      if (breaker.isTripped && breaker === serverBreaker) isServerClosed = true;
+      if (breaker.isTripped && breaker === serverBreaker) serverTool ??= name;
       else if (breaker.isTripped) tools.add(name);
       breaker.reset();
     }
     callers?.clear();
   }
-  return { tools: [...tools], isServerClosed };
+  return { tools: [...tools], ...(serverTool !== undefined && { serverTool }) };
 };
 
 export const createGuards = (

@@ -19,6 +19,7 @@ import { ownCopy } from '../../governance/own-copy.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { thrownText, thrownTrace } from '../../kit/data/reason-of.ts';
 import type { Contexts } from '../broker/context.ts';
+import { usageOf } from '../broker/note-usage.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
 import { purseOf } from '../budget/purse.ts';
 import { failedWith, NO_RESOURCES } from '../outcome.ts';
@@ -130,7 +131,9 @@ const announce = (
   const tool = evidenceOf(call).ready?.tool.name ?? result.metadata.toolName;
   const { userId } = call.caller;
   const summary = summaryOfCall(call, redactor);
-  events.emit('call.finished', { tool, summary, userId, result: copyFor(result) });
+  const usage = usageOf(call);
+  const finished = { tool, summary, userId, result: copyFor(result) };
+  events.emit('call.finished', usage ? { ...finished, usage } : finished);
   return result;
 };
 

@@ -45,13 +45,16 @@ export const createToolLock = (deps: ToolLockDeps): JudgingLock => {
     const { registered, pinned } = tool;
     const { quarantine } = registered;
     const isShown = quarantine && pinned;
+    const lines = linesOf(tool);
+    const [first, last] = [lines[0], lines.at(-1)];
     return {
       tool: tool.name,
       origin: tool.origin,
       state: quarantine?.reason ?? 'accepted',
       fingerprint: pinned?.fingerprint ?? '',
       findings: quarantine?.findings ?? [],
-      diff: isShown ? describeChange(linesOf(tool).at(-1), pinned.definition, visible) : '',
+      diff: isShown ? describeChange(last, pinned.definition, visible) : '',
+      ...(first && last && { firstAcceptedAt: first.acceptedAt, acceptedAt: last.acceptedAt }),
     };
   };
 

@@ -87,7 +87,7 @@ class ContainerSandbox implements Sandbox {
     if (this.#closing.signal.aborted) {
       throw new ToolFailure('SANDBOX_ERROR', `The ${this.type} sandbox is closed.`);
     }
-    const { config, task, signal } = request;
+    const { config, task, signal, onUsage } = request;
     this.#assertFits(config);
     const { image, identity, masks, runtime } = this.#options;
     const limits = runLimits(config);
@@ -107,7 +107,7 @@ class ContainerSandbox implements Sandbox {
     const either = AbortSignal.any([signal, this.#closing.signal]);
     const { engine, socketPath } = await this.#engine();
     const afterwards = (work: Promise<void>) => this.#track(work);
-    const how = { ociRuntime, timeMs: limits.timeMs, afterwards, signal: either };
+    const how = { ociRuntime, timeMs: limits.timeMs, afterwards, signal: either, onUsage };
     const run = { engine, socketPath, createOptions, protocol, ...how };
     return protocol.outcome(await runContainer(run, runtime));
   }

@@ -6,8 +6,10 @@ import type Dockerode from 'dockerode';
 import type { Container, ContainerCreateOptions } from 'dockerode';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import type { SandboxUsage } from '../../contract/sandbox.ts';
 import type { TaskProtocol } from '../task-protocol.ts';
 import { answeredInTime } from './answered-in-time.ts';
+import { watchContainer } from './container-usage.ts';
 import { engineFailure } from './engine-failure.ts';
 import { assertRuntime } from './oci-runtime.ts';
 
@@ -20,6 +22,8 @@ export interface ContainerRun {
   readonly socketPath: string;
   /** The runtime that must run it. */
   readonly ociRuntime: string | undefined;
+  /** Told once, however the run ended. */
+  onUsage?: ((usage: SandboxUsage) => void) | undefined;
   /** Takes the work that goes on after the answer: the engine takes a while to remove a container. */
   afterwards(work: Promise<void>): void;
 }
@@ -123,13 +127,20 @@ const removeMade = (made: Promise<Container>, runtime: Runtime): Promise<void> =
     void made.then(remove, () => undefined);
   });
 
-const live = async (container: Container, run: ContainerRun, stop: Stop): Promise<Ended> => {
+const live = async (
+  container: Container,
+  { run, stop, runtime }: { run: ContainerRun; stop: Stop; runtime: Runtime },
+): Promise<Ended> => {
   if (run.ociRuntime !== undefined) await assertRuntime(container, run.ociRuntime);
   const { begin, read } = await listen(container, run, stop);
   // Written to before it starts: once it has ended, a write fails and takes unread output with it.
   begin();
   await container.start();
-  return wait(container, read);
+  const ended = wait(container, read);
+  if (!run.onUsage) return ended;
+  const watch = watchContainer(container, runtime);
+  const tell = () => run.onUsage?.(watch.stop());
+  return Promise.race([ended, stop.reason]).finally(tell);
 };
 
 /** Runs to the end and gives the exit code. Fails as the port of sandboxes says; leaves nothing. */
@@ -145,7 +156,10 @@ export const runContainer = async (run: ContainerRun, runtime: Runtime): Promise
   try {
     made = engine.createContainer(createOptions);
     container = await Promise.race([made, stop.reason]);
-    const { exitCode, outOfMemory } = await Promise.race([live(container, run, stop), stop.reason]);
+    const { exitCode, outOfMemory } = await Promise.race([
+      live(container, { run, stop, runtime }),
+      stop.reason,
+    ]);
     if (!outOfMemory) return exitCode;
     throw new ToolFailure('SANDBOX_ERROR', 'The sandboxed program used more memory than it may.', {
       suggestions: ['Have it use less, or raise memoryMb.'],

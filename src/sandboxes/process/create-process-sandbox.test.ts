@@ -22,6 +22,7 @@ if (isMissing('bwrap')) {
   describeSandbox('process', open, {
     code: true,
     command: true,
+    measures: process.platform === 'linux',
     bare: 'its code runs on Node itself, and the system confines the whole process',
   });
 }

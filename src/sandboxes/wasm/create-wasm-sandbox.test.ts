@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { describeSandbox } from '../../../test/conformance/sandbox.ts';
 import { failureOf } from '../../../test/conformance/sandbox-under-test.ts';
-import type { Sandbox, SandboxConfig, SandboxHost } from '../../contract/sandbox.ts';
+import type { Sandbox, SandboxConfig, SandboxHost, SandboxUsage } from '../../contract/sandbox.ts';
 import { createWasmSandbox } from './create-wasm-sandbox.ts';
 
 describeSandbox('wasm', async () => createWasmSandbox(), {
   code: true,
   command: false,
   bare: true,
+  measures: true,
 });
 
 const opened: Sandbox[] = [];
@@ -123,6 +124,39 @@ describe('wasm sandbox', () => {
     for (const body of ['return 1;', big, 'return 1;', 'return 1;']) {
       expect((await run(sandbox, body)).value).toBe(1);
     }
+  });
+
+  it.each([
+    ['buffers', 'for (let i = 0; i < 60; i++) all.push(new Uint8Array(1e6).fill(1));'],
+    ['small objects', 'for (let i = 0; i < 1e6; i++) all.push({ i });'],
+    ['texts', 'for (let i = 0; i < 60; i++) all.push("x".repeat(1e6) + i);'],
+  ])('threat: code that makes 60 MB of %s is stopped at a limit of 16 MB', async (_what, body) => {
+    const config = { resourceLimits: { memoryMb: 16 }, timeLimit: 20_000 };
+    const code = `const all = []; ${body} return all.length;`;
+    expect((await failureOf(run(open(), code, { config }))).code).toBe('SANDBOX_ERROR');
+  });
+
+  it('lets code have the memory that its limit names', async () => {
+    const config = { resourceLimits: { memoryMb: 64 } };
+    const body =
+      'const all = []; for (let i = 0; i < 50; i++) all.push(new Uint8Array(1e6).fill(1)); return all.length;';
+    expect((await run(open(), body, { config })).value).toBe(50);
+  });
+
+  it('tells the memory of each run, not of one before it', async () => {
+    const sandbox = open({ poolSize: 1 });
+    const peaks: number[] = [];
+    const request = (body: string) => ({
+      task: { kind: 'code' as const, code: `export const run = () => {${body}};`, input: {} },
+      config: { type: 'wasm' as const },
+      signal: new AbortController().signal,
+      onUsage: ({ peakMemoryBytes }: SandboxUsage) => void peaks.push(peakMemoryBytes),
+    });
+    for (const body of ['return new Uint8Array(5e7).fill(1).length;', 'return 1;']) {
+      await sandbox.run(request(body));
+    }
+    expect(peaks[0]).toBeGreaterThan(5e7);
+    expect(peaks[1]).toBeLessThan(3e7);
   });
 
   it('runs as usual after prepare, and ignores prepare after close', async () => {

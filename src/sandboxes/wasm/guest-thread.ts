@@ -4,6 +4,7 @@
  */
 import { BORDER_PROGRAM } from '../border-program.ts';
 import { REALM_PROGRAM } from '../realm-program.ts';
+import { METER_PROGRAM } from '../thread-meter.ts';
 
 /** Jobs in a row before messages from the host are looked at. */
 const SLICE = 1000;
@@ -11,8 +12,10 @@ const SLICE = 1000;
 const STACK_BYTES = 256 * 1024;
 /** What may lie below the stack and be zero in a fresh realm: a hundred times what there is. */
 const LOW_MARGIN = 256 * 1024;
-/** Memory of WebAssembly never shrinks: a thread that grew beyond this is not used again. */
-const KEPT_BYTES = 64 * 1024 * 1024;
+/** What the engine and a realm take before the code has made anything. */
+const ENGINE_BYTES = 8 * 1024 * 1024;
+/** A page of WebAssembly. */
+const PAGE_BYTES = 64 * 1024;
 
 export const GUEST_THREAD = `
 'use strict';
@@ -23,7 +26,21 @@ const { default: variant } = require(workerData.variant);
 const { randomInt } = require('node:crypto');
 const openBorder = ${BORDER_PROGRAM};
 const realmProgram = ${JSON.stringify(REALM_PROGRAM)};
+const cpuMs = (${METER_PROGRAM})();
 const post = (message) => parentPort.postMessage(message);
+
+/**
+ * The limit of QuickJS counts a few bytes a block, because its allocator does not know how long blocks
+ * are. What holds is here: memory that would grow beyond the limit does not, and the engine throws.
+ */
+let maxMemoryBytes = Infinity;
+const { grow } = WebAssembly.Memory.prototype;
+WebAssembly.Memory.prototype.grow = function (pages) {
+  if (this.buffer.byteLength + pages * ${PAGE_BYTES} > maxMemoryBytes) {
+    throw new RangeError('The memory limit of the run is reached.');
+  }
+  return grow.call(this, pages);
+};
 
 /** A realm of its own runtime. Only text and numbers go in or out. */
 const openGuest = (quickjs) => {
@@ -93,7 +110,10 @@ const serve = (quickjs) => {
   let guest = openGuest(quickjs);
   let image;
   let running = false;
+  let cpuBefore = 0;
   const memory = () => new Uint8Array(quickjs.getWasmMemory().buffer);
+  const freshBytes = memory().length;
+  const usage = () => ({ cpuMs: cpuMs() - cpuBefore, peakMemoryBytes: memory().length });
 
   /**
    * Every later run begins with the very bytes of a fresh realm: copying them back takes a tenth of
@@ -112,8 +132,9 @@ const serve = (quickjs) => {
   };
   const conclude = () => {
     running = false;
-    const reusable = memory().length <= ${KEPT_BYTES};
-    guest.border.report(reusable);
+    // Memory of WebAssembly never shrinks: it would be there for the next run, whatever its limit.
+    const reusable = memory().length <= freshBytes;
+    guest.border.report(reusable, usage());
     if (!reusable) return;
     try {
       renew();
@@ -135,6 +156,8 @@ const serve = (quickjs) => {
   const take = (message) => {
     if (message.kind === 'run') {
       running = true;
+      cpuBefore = cpuMs();
+      maxMemoryBytes = ${ENGINE_BYTES} + message.memoryBytes;
       begin(guest, message);
     } else if (!running || !guest.border.settled(message.id)) return;
     else if (message.kind === 'answer') guest.tell('answer', message.id, message.text);
@@ -149,7 +172,7 @@ const serve = (quickjs) => {
       running = false;
       const border = guest.border ?? openBorder(post, 0);
       border.end = { how: 'broke' };
-      border.report(false);
+      border.report(false, usage());
     }
   };
   return (message) => guarded(take, message);

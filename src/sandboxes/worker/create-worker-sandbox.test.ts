@@ -8,4 +8,5 @@ describeSandbox('worker', async () => createWorkerSandbox(), {
   command: false,
   bare: `its code runs on Node itself, and ${trusted}`,
   trusted,
+  measures: true,
 });

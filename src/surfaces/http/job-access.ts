@@ -3,7 +3,7 @@
  * without what they were given and what came out. A job of another user does not exist for the rest.
  */
 import type { CallAs } from '../../contract/call-options.ts';
-import type { Job, JobFilter, StoredSchedule } from '../../contract/queue.ts';
+import { type Job, type JobFilter, type StoredSchedule, traceIdOf } from '../../contract/queue.ts';
 import type { Page, PageQuery } from '../door/page-of.ts';
 import { callerOfIdentity, type Identity } from './auth/identity.ts';
 import { notFound } from './error-reply.ts';
@@ -40,10 +40,15 @@ const seesContent = (userId: string, identity: Identity): boolean =>
 
 /** Shows a job without its seal and the rights of its caller. */
 export const shownJob = (job: Job, identity: Identity) => {
-  const { seal: _seal, dailyUsd: _usd, backoff: _backoff, cadence: _cadence, ...rest } = job;
+  const { seal: _seal, dailyUsd: _usd, backoff: _backoff, cadence: _cadence, ...other } = job;
+  const { trace, ...rest } = other;
   const { payload, progress, result, ...facts } = rest;
   const { userId, agentId, sessionId } = job.caller;
-  const shown = { ...facts, caller: { userId, agentId, sessionId } };
+  const shown = {
+    ...facts,
+    ...(trace && { traceId: traceIdOf(job) }),
+    caller: { userId, agentId, sessionId },
+  };
   if (!seesContent(userId, identity)) return { ...shown, withheld: true as const };
   return {
     ...{ ...shown, payload },

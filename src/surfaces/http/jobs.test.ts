@@ -37,6 +37,23 @@ describe('POST /v1/jobs', () => {
     expect(JSON.stringify(await look())).not.toMatch(/"(seal|permissions|backoff)"/);
   });
 
+  it('joins the trace of the request, and shows only its id', async () => {
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+    const body = { type: 'tool', payload: ECHO, delayMs: 1e8 };
+    const { json } = await post('/v1/jobs', body, 'agent', { traceparent });
+    expect((await http.crib.jobs.get(json.id))?.trace).toEqual({ traceparent });
+    expect(json.traceId).toBe(traceId);
+    expect(json).not.toHaveProperty('trace');
+  });
+
+  it('threat: a malformed trace is taken for none', async () => {
+    const body = { type: 'tool', payload: ECHO, delayMs: 1e8 };
+    const added = await post('/v1/jobs', body, 'agent', { traceparent: '00-zz-zz-01' });
+    expect(added.status).toBe(201);
+    expect(await http.crib.jobs.get(added.json.id)).not.toHaveProperty('trace');
+  });
+
   it('gives the same job for the same key, and CONFLICT for another payload', async () => {
     const key = { 'idempotency-key': 'monday' };
     const body = { type: 'tool', payload: ECHO, delayMs: 1e8 };

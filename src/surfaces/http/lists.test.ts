@@ -23,6 +23,24 @@ describe('tools over HTTP', () => {
     return http;
   };
 
+  it('have their metadata told to viewers, and not to agents', async () => {
+    const { ask, tokens } = await open();
+    await ask('/v1/tools/alpha/execute', {
+      ...{ method: 'POST', token: tokens.operator, body: { input: {} } },
+    });
+    const told = await ask('/v1/tools/alpha/metadata', { token: tokens.viewer });
+    expect(told.status).toBe(200);
+    expect(told.json).toMatchObject({
+      name: 'alpha',
+      usage: { count: 1, errors: 0, lastUsed: expect.any(Number) },
+      performance: { calls: 1, resourceUtilization: { cpuMs: 0, peakMemoryBytes: 0 } },
+    });
+    const later = `/v1/tools/alpha/metadata?from=${Date.now() + 3_600_000 * 24}`;
+    expect((await ask(later, { token: tokens.viewer })).json.performance.calls).toBe(0);
+    expect((await ask('/v1/tools/alpha/metadata', { token: tokens.agent })).status).toBe(403);
+    expect((await ask('/v1/tools/nobody/metadata', { token: tokens.viewer })).status).toBe(404);
+  });
+
   it('are listed by name, filtered, in pages', async () => {
     const { ask, tokens } = await open();
     const token = tokens.viewer;

@@ -9,6 +9,7 @@ import { HeatPanel } from '../../figures/heat-panel.tsx';
 import { TrendCharts } from '../../figures/trend-charts.tsx';
 import { type Figures, useFigures } from '../../figures/use-figures.ts';
 import { hrefOf, replaceRoute, useRoute } from '../../router/route.ts';
+import { ToolPast } from './tool-past.tsx';
 
 const Course = ({ tool, figures }: { readonly tool: string; readonly figures: Figures }) => {
   const { period, span, history } = figures;
@@ -45,6 +46,7 @@ export const ToolFigures = ({ tool }: { readonly tool: string }) => {
         />
         <LinkButton href={hrefOf(['activity'], { tool })}>All calls</LinkButton>
       </div>
+      <ToolPast tool={tool} />
       <WhenLoaded of={figures}>{(loaded) => <Course tool={tool} figures={loaded} />}</WhenLoaded>
     </div>
   );

@@ -1,16 +1,27 @@
 /** `toolcrib tools info`: everything about one tool. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Catalog, CatalogEntry } from '../../../contract/catalog.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
 import type { Tool } from '../../../contract/tool.ts';
+import type { ToolMetadata } from '../../../contract/tool-metadata.ts';
 import { visibleBlock, visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printJson, widthOf } from '../../io.ts';
-import { formatCost, formatCount, formatDuration, shellQuote } from '../../output/format-units.ts';
+import {
+  counted,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatShare,
+  formatTime,
+  shellQuote,
+} from '../../output/format-units.ts';
 import { cutTo, table } from '../../output/table.ts';
 import { badgeOf, toolSummary } from '../../output/tool-summary.ts';
 import { toolOf } from '../../session/find-tool.ts';
-import { withCrib } from '../../session/open-crib.ts';
+import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
 import { parametersOf } from './parameter-table.ts';
 
 const TYPE_WIDTH = 56;
@@ -21,6 +32,8 @@ interface Details {
   readonly output: JsonSchema | undefined;
   readonly tokens: number;
   readonly versions: ReturnType<Catalog['versions']>;
+  /** Absent where there is no store yet. */
+  readonly metadata: ToolMetadata | undefined;
 }
 
 const costText = ({ cost }: Tool): string => {
@@ -41,7 +54,28 @@ const needsText = ({ needs = {} }: Tool): string =>
     ...(needs.secrets ?? []).map((key) => `secret ${key}`),
   ].join(', ');
 
-const factRows = ({ entry, tokens, versions }: Details): readonly (readonly [string, string])[] => {
+const timeText = (at: number | undefined): string => (at === undefined ? '' : formatTime(at));
+
+const usageText = (metadata: ToolMetadata | undefined): string => {
+  const { count, errors, lastUsed } = metadata?.usage ?? { count: 0, errors: 0 };
+  if (count === 0) return 'never called';
+  const last = lastUsed === undefined ? '' : `, last ${formatTime(lastUsed)}`;
+  return `${counted(count, 'call')}, ${formatCount(errors)} failed${last}`;
+};
+
+const performanceText = (metadata: ToolMetadata | undefined): string => {
+  if (!metadata || metadata.performance.calls === 0) return '';
+  const { errorRate, medianExecutionTime, p95ExecutionTime } = metadata.performance;
+  const times = `median ${formatDuration(medianExecutionTime)}, p95 ${formatDuration(p95ExecutionTime)}`;
+  return `${times}, ${formatShare(errorRate)} failed (30 days)`;
+};
+
+const factRows = ({
+  entry,
+  tokens,
+  versions,
+  metadata,
+}: Details): readonly (readonly [string, string])[] => {
   const { tool, enabled, deprecated, wireName } = entry;
   const others = versions.filter(({ version }) => version !== tool.version);
   const rows: readonly (readonly [string, string])[] = [
@@ -64,6 +98,10 @@ const factRows = ({ entry, tokens, versions }: Details): readonly (readonly [str
     ['Tags', (tool.tags ?? []).join(', ')],
     ['Author', tool.author ?? ''],
     ['License', tool.license ?? ''],
+    ['Used', usageText(metadata)],
+    ['Performance', performanceText(metadata)],
+    ['Accepted', timeText(metadata?.created)],
+    ['Last changed', timeText(metadata?.lastModified)],
   ];
   return rows.filter(([, text]) => text !== '');
 };
@@ -123,7 +161,7 @@ const infoLines = (io: Io, details: Details): readonly string[] => {
   ];
 };
 
-const infoJson = ({ entry, input, output, tokens, versions }: Details) => {
+const infoJson = ({ entry, input, output, tokens, versions, metadata }: Details) => {
   const { tool } = entry;
   const { documentation, examples, capabilities, auth, cost, needs, permissions, aliases } = tool;
   const { timeoutMs, rateLimit, author, license, composition } = tool;
@@ -131,16 +169,25 @@ const infoJson = ({ entry, input, output, tokens, versions }: Details) => {
     ...toolSummary(entry),
     ...{ documentation, examples, capabilities, cost, needs, permissions, aliases },
     ...{ timeoutMs, rateLimit, author, license, tokens, versions, composition },
+    ...{ performance: metadata?.performance, usage: metadata?.usage },
+    ...{ created: metadata?.created, lastModified: metadata?.lastModified },
     ...(auth && { auth: { type: auth.type, required: auth.required, configKey: auth.configKey } }),
     input,
     output,
   };
 };
 
+/** Reading makes no store: where there is none, nothing was called. */
+const isStoreThere = ({ loaded, root }: OpenCrib): boolean => {
+  const { driver, path, url } = loaded.config.store;
+  return url !== undefined || driver !== 'sqlite' || existsSync(resolve(root, path));
+};
+
 const showInfo = (io: Io, name: string): Promise<number> =>
   withCrib(
     io,
-    async ({ crib }) => {
+    async (open) => {
+      const { crib } = open;
       const { tools } = crib;
       const entry = toolOf(crib, name);
       const own = entry.tool.name;
@@ -150,6 +197,7 @@ const showInfo = (io: Io, name: string): Promise<number> =>
         output: tools.outputSchema(own),
         tokens: await tools.tokens(own),
         versions: tools.versions(own),
+        metadata: isStoreThere(open) ? await tools.metadata(own) : undefined,
       };
       if (io.json) printJson(io, infoJson(details));
       else print(io, ...infoLines(io, details));

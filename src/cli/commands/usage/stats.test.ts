@@ -67,6 +67,25 @@ describe('toolcrib stats', () => {
     expect(out).not.toContain('\u001b[31m');
   });
 
+  it('shows processor time and memory of sandboxed runs where some were measured', async () => {
+    await record(
+      { tool: 'build', detail: { cpuMs: 1500, peakMemoryBytes: 48_000_000 } },
+      { tool: 'read' },
+    );
+    const { out } = await run();
+    expect(out).toContain('sandboxed runs  1.5 s of processor, at most 48.0 MB at once');
+    expect(out).toMatch(/by tool.* cpu +memory/);
+    expect(out).toMatch(/build .* 1\.5 s +48\.0 MB/);
+    expect(out).toMatch(/read .* – +–/);
+    const { total } = JSON.parse((await run('--json')).out) as MetricHistory;
+    expect(total.resourceUtilization).toEqual({ cpuMs: 1500, peakMemoryBytes: 48_000_000 });
+  });
+
+  it('has no columns for processor time and memory where no run was measured', async () => {
+    await record({ tool: 'read' });
+    expect((await run()).out).not.toMatch(/cpu|sandboxed/);
+  });
+
   it('shows one tool, one kind, one range, and JSON for programs', async () => {
     await record({ tool: 'read', userId: 'ada' }, { tool: 'write', userId: 'bob' });
     expect((await run('read')).out).toContain('1 call · 0 % failed');

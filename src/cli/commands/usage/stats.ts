@@ -14,6 +14,7 @@ import { readMoment } from '../../input/moment.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import {
   counted,
+  formatBytes,
   formatCost,
   formatCount,
   formatDuration,
@@ -82,6 +83,16 @@ const headline = (total: CallFigures): string =>
     formatCost(total.costUsd),
   ].join(' · ');
 
+const isMeasured = ({ resourceUtilization: { cpuMs, peakMemoryBytes } }: CallFigures): boolean =>
+  cpuMs > 0 || peakMemoryBytes > 0;
+
+const printResources = (io: Io, total: CallFigures): void => {
+  if (!isMeasured(total)) return;
+  const { cpuMs, peakMemoryBytes } = total.resourceUtilization;
+  const text = `${formatDuration(cpuMs)} of processor, at most ${formatBytes(peakMemoryBytes)} at once`;
+  print(io, `${io.ink.dim('sandboxed runs')}  ${text}`);
+};
+
 /** What is drawn over time, and how the highest bar is written. */
 const COURSES: readonly {
   readonly label: string;
@@ -106,6 +117,14 @@ const printCourses = (io: Io, history: MetricHistory): void => {
 
 const right = (text: string): Cell => ({ text, align: 'right' });
 
+/** Lines of tools that ran in no sandbox, or in one that cannot tell, have no figure. */
+const resourceCells = (line: MetricLine): readonly Cell[] => {
+  const { cpuMs, peakMemoryBytes } = line.resourceUtilization;
+  return isMeasured(line)
+    ? [right(formatDuration(cpuMs)), right(formatBytes(peakMemoryBytes))]
+    : [right('–'), right('–')];
+};
+
 const lineRow = (io: Io, line: MetricLine): readonly Cell[] => [
   { text: `  ${visibleText(line.name) || '(none)'}`, paint: io.ink.bold },
   right(formatCount(line.calls)),
@@ -117,10 +136,16 @@ const lineRow = (io: Io, line: MetricLine): readonly Cell[] => [
 ];
 
 const printLines = (io: Io, kind: Kind, lines: readonly MetricLine[]): void => {
-  const head = [`by ${kind}`, 'calls', 'failed', 'median', 'p95', 'p99', 'cost'].map(
+  const measured = lines.some(isMeasured);
+  const names = [`by ${kind}`, 'calls', 'failed', 'median', 'p95', 'p99', 'cost'];
+  const head = [...names, ...(measured ? ['cpu', 'memory'] : [])].map(
     (text, at): Cell => ({ text, paint: io.ink.dim, ...(at > 0 && { align: 'right' }) }),
   );
-  print(io, '', ...table([head, ...lines.map((line) => lineRow(io, line))]));
+  const rows = lines.map((line) => [
+    ...lineRow(io, line),
+    ...(measured ? resourceCells(line) : []),
+  ]);
+  print(io, '', ...table([head, ...rows]));
 };
 
 const printCodes = (io: Io, { byCode }: CallFigures): void => {
@@ -143,6 +168,7 @@ const printStats = (
     return;
   }
   print(io, headline(total));
+  printResources(io, total);
   printCourses(io, history);
   if (lines.length > 0) printLines(io, kind, lines);
   printCodes(io, total);

@@ -3,6 +3,7 @@ import type { Client, Metadata } from '@grpc/grpc-js';
 import type { ToolContext } from '../../../contract/context.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { callMetadata } from '../call/call-metadata.ts';
+import { inCallSpan } from '../call/call-span.ts';
 import type { Channels } from '../call/channels.ts';
 import { type CallRequest, callStream, callUnary } from '../call/make-call.ts';
 import { statusFailure } from '../call/status-failure.ts';
@@ -164,8 +165,11 @@ export const runMethod = async (
     const request = requestOf(input, deps, { metadata, signal });
     const listening: Listening = { deps, context, messages: [] };
     try {
-      if (method.serverStream) return await stream(client, request, listening);
-      return await unary(client, request, { deps, context });
+      const call = (): Promise<unknown> =>
+        method.serverStream
+          ? stream(client, request, listening)
+          : unary(client, request, { deps, context });
+      return await inCallSpan(context, { grpc, path: deps.path, settings, metadata }, call);
     } catch (error) {
       throw failureOf(error, listening);
     }

@@ -38,7 +38,7 @@ export const keyOf = (request: HttpRequest, inBody: string | undefined): string 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Names the trace of a call: that of the client, one of our own, or the id of the request. */
-const traceOf = (
+export const traceOf = (
   request: HttpRequest,
   requestId: string,
   telemetry: Telemetry | undefined,

@@ -35,6 +35,10 @@ const envelope = z.strictObject({
   ...{ priority: moment, retries: moment, runAt: moment, createdAt: moment },
   backoff: z.strictObject({ initialMs: moment, factor: z.number(), maxMs: moment }),
   ...{ dailyUsd: moment.optional(), idempotencyKey: name.optional() },
+  traceId: name.optional(),
+  trace: z
+    .strictObject({ traceparent: name, tracestate: z.string().max(512).optional() })
+    .optional(),
   scheduleId: name.optional(),
   cadence: z.strictObject({ cron: name, timeZone: name.optional(), since: moment }).optional(),
 });

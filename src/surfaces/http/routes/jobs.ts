@@ -1,9 +1,11 @@
 /** Jobs: adding them, looking after them, their queues and schedules. */
 import { z } from 'zod';
+import type { CallAs } from '../../../contract/call-options.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { callerOfIdentity } from '../auth/identity.ts';
 import { notFound } from '../error-reply.ts';
 import { jobPage, jobReader, shownJob, shownSchedule, visibleJob } from '../job-access.ts';
+import { inRequestSpan } from '../request-span.ts';
 import { defineRoute, type Route } from '../route.ts';
 import {
   countsSchema,
@@ -14,7 +16,7 @@ import {
   scheduleSchema,
 } from '../schemas/job.ts';
 import { idParams, listOf, nameSchema, pageQuery } from '../schemas/lists.ts';
-import { keyOf } from './execute.ts';
+import { keyOf, traceOf } from './execute.ts';
 
 const list = defineRoute({
   method: 'get',
@@ -58,14 +60,19 @@ const add = defineRoute({
     const { jobs, tools } = services.crib;
     const { type, payload = null, agentId, sessionId, idempotencyKey, ...options } = body;
     const key = keyOf(request, idempotencyKey);
-    const id = await jobs.enqueue(type, payload, {
-      ...options,
-      ...callerOfIdentity(identity, tools, { agentId, sessionId }),
-      ...(key !== undefined && { idempotencyKey: key }),
-      traceId: requestId,
-    });
-    const job = await visibleJob(id, services, identity);
-    return { status: 201, body: shownJob(job, identity) };
+    const { telemetry } = services.deps.runtime;
+    const run = async (as: Pick<CallAs, 'trace' | 'traceId'>) => {
+      const id = await jobs.enqueue(type, payload, {
+        ...options,
+        ...callerOfIdentity(identity, tools, { agentId, sessionId }),
+        ...(key !== undefined && { idempotencyKey: key }),
+        ...as,
+      });
+      const job = await visibleJob(id, services, identity);
+      return { status: 201, body: shownJob(job, identity) };
+    };
+    const as = traceOf(request, requestId, telemetry);
+    return telemetry ? inRequestSpan(telemetry, '/v1/jobs', { as, run }) : run(as);
   },
 });
 

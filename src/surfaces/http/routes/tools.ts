@@ -5,11 +5,12 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { CATEGORIES, SOURCES } from '../../../contract/tool.ts';
 import { pageOf } from '../../door/page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { flagSchema, listOf, nameParams, pageQuery } from '../schemas/lists.ts';
+import { flagSchema, listOf, nameParams, pageQuery, timeSchema } from '../schemas/lists.ts';
 import {
   lockEntrySchema,
   tierSchema,
   toolDetailSchema,
+  toolMetadataSchema,
   toolSummarySchema,
 } from '../schemas/tool.ts';
 import { entryOf, toolDetail, toolSummary } from '../tool-view.ts';
@@ -89,6 +90,24 @@ const look = defineRoute({
   handle: async ({ services, params }) => ({ body: await toolDetail(params.name, services) }),
 });
 
+const metadata = defineRoute({
+  method: 'get',
+  path: '/v1/tools/:name/metadata',
+  role: 'viewer',
+  tag: 'tools',
+  summary: 'How a tool has done, how often it was called, and when it was accepted',
+  input: {
+    params: nameParams,
+    query: z.strictObject({ from: timeSchema.optional(), to: timeSchema.optional() }),
+  },
+  response: toolMetadataSchema,
+  handle: async ({ services, params, query: { from, to } }) => {
+    const { name } = entryOf(params.name, services).tool;
+    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    return { body: await services.crib.tools.metadata(name, range) };
+  },
+});
+
 const change = defineRoute({
   method: 'patch',
   path: '/v1/tools/:name',
@@ -139,4 +158,4 @@ const accept = defineRoute({
   },
 });
 
-export const TOOL_ROUTES: readonly Route[] = [list, search, look, change, accept];
+export const TOOL_ROUTES: readonly Route[] = [list, search, look, metadata, change, accept];

@@ -31,6 +31,7 @@ export const jobSchema = z.object({
   runAt: z.number(),
   startedAt: z.number().optional(),
   finishedAt: z.number().optional(),
+  traceId: z.string().optional(),
   idempotencyKey: z.string().optional(),
   scheduleId: z.string().optional(),
   error: errorBodySchema.shape.error.optional(),

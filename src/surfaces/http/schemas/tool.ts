@@ -1,6 +1,7 @@
 /** Tools as this API shows them. */
 import { z } from 'zod';
 import { CATEGORIES, SOURCES, TIERS } from '../../../contract/tool.ts';
+import { figuresSchema } from './figures.ts';
 
 export const tierSchema = z.enum(TIERS);
 
@@ -57,6 +58,27 @@ export const toolDetailSchema = toolSummarySchema.extend({
       diff: z.string(),
     })
     .optional(),
+});
+
+export const toolMetadataSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  description: z.string(),
+  category: z.enum(CATEGORIES),
+  author: z.string().optional(),
+  license: z.string().optional(),
+  tags: z.array(z.string()).optional(),
+  documentation: z.string().optional(),
+  examples: z.array(z.looseObject({ title: z.string(), input: z.unknown() })).optional(),
+  performance: figuresSchema,
+  usage: z.object({
+    count: z.number(),
+    errors: z.number(),
+    firstUsed: z.number().optional(),
+    lastUsed: z.number().optional(),
+  }),
+  created: z.number().optional(),
+  lastModified: z.number().optional(),
 });
 
 export const lockEntrySchema = z.object({

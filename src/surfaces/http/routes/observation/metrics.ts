@@ -1,29 +1,8 @@
 /** How calls went, over any range of time: in all, over time, and by tool, source or caller. */
 import { z } from 'zod';
 import { defineRoute, type Route } from '../../route.ts';
+import { figuresSchema } from '../../schemas/figures.ts';
 import { timeSchema } from '../../schemas/lists.ts';
-
-const counts = z.record(z.string(), z.number());
-
-const figuresSchema = z.object({
-  calls: z.number(),
-  successRate: z.number(),
-  errorRate: z.number(),
-  byStatus: counts,
-  byCode: counts,
-  throughput: z.number(),
-  concurrency: z.number(),
-  averageExecutionTime: z.number(),
-  medianExecutionTime: z.number(),
-  p95ExecutionTime: z.number(),
-  p99ExecutionTime: z.number(),
-  maxExecutionTime: z.number(),
-  attempts: z.number(),
-  cacheHits: z.number(),
-  costUsd: z.number(),
-  tokens: z.number(),
-  resourceUtilization: z.object({ cpuMs: z.number(), peakMemoryBytes: z.number() }),
-});
 
 const name = z.string().min(1).max(256).optional();
 const range = { from: timeSchema.optional(), to: timeSchema.optional() };
