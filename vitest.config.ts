@@ -14,6 +14,13 @@ const MEASURED = { MEASURES_GUARDS: 'yes' };
  */
 const SHARED_MODULES = { isolate: false };
 
+/**
+ * For the projects that start programs: a process of its own for each worker, not a thread. Starting a
+ * program copies the page tables of the process that does so, which takes 25 ms for each GB that it holds.
+ * Threads hold the memory of all workers together, and wait for one another while that goes on.
+ */
+const STARTS_PROGRAMS = { pool: 'forks' } as const;
+
 /** They drive a real browser. */
 const CONSOLE_TESTS = 'test/e2e/console*.test.ts';
 
@@ -41,6 +48,7 @@ export default defineConfig({
           include: [...integrationTests()],
           exclude: [...replacingTests()],
           ...SHARED_MODULES,
+          ...STARTS_PROGRAMS,
           env: { ...MEASURED },
         },
       },
@@ -56,6 +64,7 @@ export default defineConfig({
           exclude: [...replacingTests(), CONSOLE_TESTS],
           setupFiles: ['test/e2e/remove-projects.ts'],
           ...SHARED_MODULES,
+          ...STARTS_PROGRAMS,
         },
       },
       {
@@ -66,6 +75,7 @@ export default defineConfig({
           // One Chromium for all of them.
           globalSetup: ['test/fixtures/share-browser.ts'],
           ...SHARED_MODULES,
+          ...STARTS_PROGRAMS,
         },
       },
     ],

@@ -34,32 +34,48 @@ const quietPipe = (stream: NodeJS.WriteStream): void => {
   });
 };
 
-const processIo = (args: readonly string[]): Io => {
-  const env = readEnvironment();
+/** What a process gives a program. Its input is read only when needed: opening it costs time. */
+export type ProcessLike = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'signals'>;
+
+const thisProcess = (): ProcessLike => ({
+  get stdin() {
+    return process.stdin;
+  },
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: readEnvironment(),
+  cwd: process.cwd(),
+  signals: process,
+});
+
+/** Makes what commands are handed, from the arguments and the process. */
+export const createIo = (args: readonly string[], host: ProcessLike): Io => {
+  const { stdout, stderr, env, cwd, signals } = host;
   const options = ownOptions(args);
   return {
-    /** Opened only when needed: it costs time. */
     get stdin() {
-      return process.stdin;
+      return host.stdin;
     },
-    stdout: process.stdout,
-    stderr: process.stderr,
-    env,
-    cwd: process.cwd(),
+    ...{ stdout, stderr, env, cwd, signals },
     runtime: createRuntime(),
-    signals: process,
     json: options.includes('--json'),
-    ink: pc.createColors(wantsColour(env, options, process.stdout)),
-    noteInk: pc.createColors(wantsColour(env, options, process.stderr)),
+    ink: pc.createColors(wantsColour(env, options, stdout)),
+    noteInk: pc.createColors(wantsColour(env, options, stderr)),
     exitCode: 0,
   };
+};
+
+/** Runs a command and gives the exit code, once all telemetry has been sent. */
+export const runToEnd = async (args: readonly string[], io: Io): Promise<number> => {
+  const exitCode = await runCli(args, io);
+  await io.telemetry?.close();
+  return exitCode;
 };
 
 export const startCli = async (args: readonly string[]): Promise<void> => {
   quietPipe(process.stdout);
   quietPipe(process.stderr);
-  const io = processIo(args);
-  process.exitCode = await runCli(args, io);
-  await io.telemetry?.close();
+  const io = createIo(args, thisProcess());
+  process.exitCode = await runToEnd(args, io);
   io.runtime.after(GRACE_MS, () => process.exit()).keepAlive(false);
 };

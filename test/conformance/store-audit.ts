@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { AuditCheckpoint, AuditEntry, AuditFilter } from '../../src/contract/audit.ts';
 import type { Store } from '../../src/contract/store.ts';
 import { verifyAudit } from '../../src/governance/audit/verify-audit.ts';
+import { sized } from '../guarantees/size.ts';
 import { AWKWARD_STRINGS, allRows, auditEntry, intentEntry, NOW, times } from './store-samples.ts';
 
 type Use = (test: (store: Store) => Promise<void>) => Promise<void>;
@@ -129,7 +130,7 @@ const describeChain = (use: Use): void => {
           expect(report).toMatchObject({ ok: true, rows: entries.length });
         }),
       ),
-      { numRuns: 60 },
+      { numRuns: sized(20, 200) },
     ));
 
   it.each([

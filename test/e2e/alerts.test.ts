@@ -12,7 +12,8 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AlertEvent, AlertNotification, AlertStatus } from '../../src/contract/alerts.ts';
 import { eventually } from '../fixtures/eventually.ts';
-import { createProject, type Project } from './run-toolcrib.ts';
+import { createQuickProject } from './quick-project.ts';
+import type { Project } from './run-toolcrib.ts';
 
 const TIME_LIMIT = 120_000;
 const KEY = 'a-key-for-signatures-that-nobody-else-has';
@@ -20,7 +21,7 @@ const ENV = { ALERT_KEY: KEY };
 
 const ends: (() => void)[] = [];
 beforeAll(() => {
-  createProject();
+  createQuickProject();
 }, 180_000);
 afterEach(() => {
   for (const end of ends.splice(0)) end();
@@ -100,7 +101,7 @@ const serve = async (project: Project) => {
 
 const setUp = async () => {
   const receiver = await openReceiver();
-  const project = createProject();
+  const project = createQuickProject();
   configure(project, receiver.port);
   writeFileSync(join(project.folder, 'a.txt'), 'keep me');
   const token = (await project.run(['tokens', 'create', 'ci', '--role', 'admin'])).out.trim();

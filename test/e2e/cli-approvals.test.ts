@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRecord } from '../../src/contract/approver.ts';
 import type { ToolResult } from '../../src/contract/result.ts';
-import { createProject, type Project } from './run-toolcrib.ts';
+import { createQuickProject } from './quick-project.ts';
+import type { Project } from './run-toolcrib.ts';
 
 const DELETE = ['run', 'file_operations', 'operation=delete', 'path=a.txt'];
 
@@ -19,7 +20,7 @@ const isThere = (project: Project): boolean => existsSync(join(project.folder, '
 
 describe('toolcrib approvals', () => {
   it('lists and shows what waits', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     expect((await project.run(['approvals'])).out).toContain('Nothing waits');
     const id = await waitingIn(project);
     expect((await project.run(['approvals'])).out).toContain(id);
@@ -31,7 +32,7 @@ describe('toolcrib approvals', () => {
   });
 
   it('an approved call runs once, for the very same input', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const id = await waitingIn(project);
     expect((await project.run(['approvals', 'approve', id])).code).toBe(0);
     expect(isThere(project)).toBe(true);
@@ -44,7 +45,7 @@ describe('toolcrib approvals', () => {
   });
 
   it('a call inside run_code waits, is approved, and runs when the code runs again', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     writeFileSync(join(project.folder, 'a.txt'), 'keep me');
     const code = 'return tools.file_operations({ operation: "delete", path: "a.txt" });';
     writeFileSync(join(project.folder, 'in.json'), JSON.stringify({ code }));
@@ -68,7 +69,7 @@ describe('toolcrib approvals', () => {
   }, 120_000);
 
   it('approve --run runs it at once; a second word is refused', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const id = await waitingIn(project);
     expect((await project.run(['approvals', 'approve', id, '--run'])).code).toBe(0);
     expect(isThere(project)).toBe(false);
@@ -77,7 +78,7 @@ describe('toolcrib approvals', () => {
   });
 
   it('a denied call does not run', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const id = await waitingIn(project);
     expect((await project.run(['approvals', 'deny', id])).code).toBe(0);
     expect((await project.run([...DELETE, '--approval', id])).code).toBe(3);

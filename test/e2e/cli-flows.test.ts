@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openTerminal } from './pseudo-terminal.ts';
-import { createProject, type Project } from './run-toolcrib.ts';
+import { createQuickProject } from './quick-project.ts';
+import type { Project } from './run-toolcrib.ts';
 
 const SLOW = 120_000;
 
@@ -31,7 +32,7 @@ steps:
 `;
 
 const flowProject = async (): Promise<Project> => {
-  const project = createProject();
+  const project = createQuickProject();
   const folder = join(project.folder, '.toolcrib', 'flows');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'save.yml'), SAVE);
@@ -41,7 +42,7 @@ const flowProject = async (): Promise<Project> => {
 };
 
 beforeAll(() => {
-  createProject();
+  createQuickProject();
 }, 180_000);
 
 interface Started {
@@ -133,7 +134,7 @@ describe('flows in scripts', { timeout: SLOW }, () => {
 
 describe('flows as code', { timeout: SLOW }, () => {
   it('a module named on the command line brings them; one without a flow is refused', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const flow = `{ name: 'double', version: '1.0.0', run: (flow, { n }) =>
       flow.call('calculator', { expression: \`\${n} * 2\` }).then(({ result }) => result) }`;
     writeFileSync(join(project.folder, 'flows.mjs'), `export const double = ${flow};`);

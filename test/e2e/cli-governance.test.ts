@@ -8,10 +8,11 @@ import type { Grant } from '../../src/contract/grant.ts';
 import type { Explanation } from '../../src/contract/policy.ts';
 import type { ToolResult } from '../../src/contract/result.ts';
 import { openTerminal } from './pseudo-terminal.ts';
+import { createQuickProject } from './quick-project.ts';
 import { createProject, type Project } from './run-toolcrib.ts';
 
 beforeAll(() => {
-  createProject();
+  createQuickProject();
 }, 180_000);
 
 const deleting = (path: string, ...more: readonly string[]): readonly string[] => [
@@ -28,7 +29,7 @@ const isThere = (project: Project, name: string): boolean => existsSync(join(pro
 
 /** The user's own rules, in the folder of the user. */
 const withPolicy = (text: string): Project => {
-  const project = createProject();
+  const project = createQuickProject();
   const folder = join(project.home, '.config', 'toolcrib');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'policy.yml'), text);
@@ -57,7 +58,7 @@ const waitingIn = async (project: Project, name = 'a.txt'): Promise<string> => {
 
 describe('approvals', () => {
   it('shows who asks, what it touches, the rule and the policy', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const id = await waitingIn(project);
     const listed = await project.run(['approvals', 'list']);
     expect(listed.out).toMatch(
@@ -71,7 +72,7 @@ describe('approvals', () => {
   });
 
   it('approve prints the very command that resumes the call', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const id = await waitingIn(project);
     const { resume } = (await project.run(['approvals', 'approve', id, '--json'])).json<{
       resume: string;
@@ -84,7 +85,7 @@ describe('approvals', () => {
   });
 
   it('approved with another input: that one runs, and both are on record', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const id = await waitingIn(project);
     put(project, 'b.txt');
     const input = JSON.stringify({ operation: 'delete', path: 'b.txt' });
@@ -99,7 +100,7 @@ describe('approvals', () => {
   });
 
   it('an edited input takes part in validation and in the rules', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const id = await waitingIn(project);
     for (const input of ['{"operation":"bogus"}', '{"operation":', '@nowhere.json']) {
       const refused = await project.run(['approvals', 'approve', id, '--input', input, '--json']);
@@ -113,7 +114,7 @@ describe('approvals', () => {
   });
 
   it('a link answers once, for whoever holds it; a forged one never', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const id = await waitingIn(project);
     const shown = await project.run(['approvals', 'link', id]);
     expect(shown.err).toContain('Anybody who has one of these links can answer');
@@ -129,7 +130,7 @@ describe('approvals', () => {
   });
 
   it('for the session, or by pattern: listed, revocable, and no wider than said', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const first = await waitingIn(project);
     expect((await project.run(['approvals', 'approve', first, '--session', '--run'])).code).toBe(0);
     put(project, 'b.txt');
@@ -149,7 +150,7 @@ describe('approvals', () => {
   });
 
   it('a bad condition is refused, and the question still waits', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const id = await waitingIn(project);
     const refused = await project.run(['approvals', 'approve', id, '--pattern', 'inptu.x']);
     expect(refused.code).toBe(2);
@@ -158,7 +159,7 @@ describe('approvals', () => {
   });
 
   it('an id that nothing has is bad usage', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     for (const verb of ['show', 'approve', 'deny', 'link']) {
       expect((await project.run(['approvals', verb, 'approval_unknown'])).code).toBe(2);
     }
@@ -187,7 +188,7 @@ describe('on a terminal', () => {
   });
 
   it('edited, then approved: a broken text is told with its place, the difference is shown', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     for (const name of ['a.txt', 'b.txt']) put(project, name);
     const terminal = openTerminal(project, deleting('a.txt'), { env: { NO_COLOR: '1' } });
     await terminal.waitFor('Approve this call?');
@@ -206,7 +207,7 @@ describe('on a terminal', () => {
 
 describe('permissions', () => {
   it('nobody is granted anything by omission', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const { code, err } = await project.run(['permissions', 'grant', 'tool:file_operations']);
     expect(code).toBe(2);
     expect(err).toContain('--everyone');
@@ -214,7 +215,7 @@ describe('permissions', () => {
   });
 
   it('a grant lets somebody through where its condition holds, until it is revoked', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     // In a role one holds what roles and grants give, and nothing else.
     const asUser = (name: string) => ['--user', name, '--role', 'guest'];
     for (const name of ['tmp.txt', 'b.txt']) put(project, name);
@@ -252,7 +253,7 @@ describe('permissions', () => {
     [['tool:calculator', '--user', 'bob', '--expires', '2020-01-01'], 'in the past'],
     [['tool:calculator', '--user', ' '], 'empty user'],
   ])('%j is refused: %s', async (args, message) => {
-    const { code, err } = await createProject().run(['permissions', 'grant', ...args]);
+    const { code, err } = await createQuickProject().run(['permissions', 'grant', ...args]);
     expect(code).toBe(2);
     expect(err).toContain(message);
   });
@@ -276,7 +277,7 @@ describe('policy', () => {
   });
 
   it('explain says what is wrong with the call first', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     expect((await project.run(['policy', 'explain', 'nobody'])).code).toBe(2);
     expect((await project.run(['policy', 'explain', 'read_file', 'nonsense=1'])).code).toBe(2);
   });
@@ -300,7 +301,7 @@ rules:
     expect(json.json<{ ok: boolean; problems: string[] }>().problems).toHaveLength(2);
     const good = withPolicy(NO_DELETES);
     expect((await good.run(['policy', 'check'])).out).toContain('1 file of rules, all sound');
-    expect((await createProject().run(['policy'])).out).toContain('the default rules apply');
+    expect((await createQuickProject().run(['policy'])).out).toContain('the default rules apply');
   });
 
   it('test runs the cases of a file and fails with them', async () => {
@@ -324,7 +325,7 @@ rules:
   });
 
   it('replay finds the calls that new rules would judge otherwise', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     put(project, 'a.txt');
     await project.run(['run', 'read_file', 'path=a.txt']);
     await project.run(['run', 'calculator', 'expression=1']);
@@ -358,7 +359,7 @@ rules:
 
 describe('usage', () => {
   it('says that nothing was spent, and how many calls there were', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     expect((await project.run(['usage'])).out).toContain('no call was made');
     await project.run(['run', 'calculator', 'expression=1']);
     const { out } = await project.run(['usage']);
@@ -369,7 +370,7 @@ describe('usage', () => {
   });
 
   it('draws a bar against a limit, and stops at it', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const env = { TOOLCRIB_BUDGET_DAILY_CALLS: '2' };
     const used = async () =>
       (await project.run(['usage', '--json'], { env })).json<{ lines: UsageLine[] }>().lines;
@@ -400,14 +401,14 @@ describe('--json prints one document and nothing else', () => {
     'usage',
     'usage --period never',
   ])('%s', async (line) => {
-    const ended = await createProject().run([...line.split(' '), '--json']);
+    const ended = await createQuickProject().run([...line.split(' '), '--json']);
     expect(ended.json()).toBeTypeOf('object');
     expect(ended.err).toBe('');
   });
 });
 
 it('a folder that never saw Toolcrib is left as it was by commands that only look', async () => {
-  const project = createProject();
+  const project = createQuickProject();
   await project.run(['policy', 'check']);
   expect(isThere(project, '.toolcrib')).toBe(false);
 });

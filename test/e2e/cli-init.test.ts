@@ -4,10 +4,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isMissing } from '../fixtures/needed-programs.ts';
-import { createProject, type Project } from './run-toolcrib.ts';
+import { createQuickProject } from './quick-project.ts';
+import type { Project } from './run-toolcrib.ts';
 
 beforeAll(() => {
-  createProject();
+  createQuickProject();
 }, 180_000);
 
 const missing = isMissing('bwrap');
@@ -16,7 +17,7 @@ const git = (project: Project, ...args: readonly string[]): string =>
   execFileSync('git', [...args], { cwd: project.folder, env: project.env, encoding: 'utf8' });
 
 const createNodeProject = (): Project => {
-  const project = createProject();
+  const project = createQuickProject();
   const put = (name: string, text: string): void => writeFileSync(join(project.folder, name), text);
   const scripts = { test: 'node -e "console.log(6*7)"' };
   put('package.json', JSON.stringify({ name: 'a', scripts, devDependencies: { vitest: '4' } }));
@@ -36,7 +37,7 @@ const bash = async (project: Project, command: string) => {
 
 describe('toolcrib init, built', { timeout: 180_000 }, () => {
   it('writes a short configuration that says nothing of what is not built', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     expect((await project.run(['init'])).code).toBe(0);
     const text = readFileSync(join(project.folder, '.toolcrib/config.yml'), 'utf8');
     expect(text.split('\n').length).toBeLessThan(20);

@@ -2,11 +2,12 @@
 import { once } from 'node:events';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Job, JobCounts, StoredSchedule } from '../../src/contract/queue.ts';
-import { createProject, type Project } from './run-toolcrib.ts';
+import { createQuickProject } from './quick-project.ts';
+import type { Project } from './run-toolcrib.ts';
 
 let project: Project;
 beforeAll(() => {
-  project = createProject();
+  project = createQuickProject();
 }, 180_000);
 
 const run = (...args: readonly string[]) => project.run(args);

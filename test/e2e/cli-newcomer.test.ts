@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isMissing } from '../fixtures/needed-programs.ts';
 import { openTerminal } from './pseudo-terminal.ts';
+import { createQuickProject } from './quick-project.ts';
 import { createProject, type Project } from './run-toolcrib.ts';
 
 beforeAll(() => {
-  createProject();
+  createQuickProject();
 }, 180_000);
 
 const MEMORY = createRequire(import.meta.url).resolve(
@@ -39,19 +40,19 @@ describe('exit codes', { timeout: 120_000 }, () => {
     ['help', 'tools', 'nosuch'],
     ['nosuch', '--help'],
   ])('are 2 for what does not exist: %s %s', async (...args) => {
-    const ended = await createProject().run(args.filter((arg) => arg !== undefined));
+    const ended = await createQuickProject().run(args.filter((arg) => arg !== undefined));
     expect(ended.code, ended.err).toBe(2);
   });
 
   it('of help are 0 where there is something to explain', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     for (const args of [['help'], ['help', 'run'], ['tools', '--tier', 'read_only', '--help']]) {
       expect((await project.run(args)).code, args.join(' ')).toBe(0);
     }
   });
 
   it.skipIf(noSandbox)('are 1 when the command that a tool ran failed', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const env = { TOOLCRIB_COMMANDS_ALLOW: 'ls **' };
     const bash = (command: string) =>
       project.run(['run', 'bash_execution', JSON.stringify({ command }), '--yes'], { env });
@@ -63,7 +64,7 @@ describe('exit codes', { timeout: 120_000 }, () => {
 
 describe('what is typed nearly right', { timeout: 120_000 }, () => {
   it('gets the nearest command or option, and nothing far-fetched', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     expect((await project.run(['help', 'tols'])).err).toContain('Did you mean tools?');
     expect((await project.run(['run', 'x', '--dryrun'])).err).toContain('--dry-run');
     const far = await project.run(['audit', 'list', '--zzzzzz']);
@@ -73,7 +74,7 @@ describe('what is typed nearly right', { timeout: 120_000 }, () => {
 
 describe('approvals', { timeout: 120_000 }, () => {
   it('are found by a unique beginning of their id, and --reason is --note', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     writeFileSync(join(project.folder, 'a.txt'), 'a');
     const id = await pendingWrite(project, 'a.txt');
     const other = await pendingWrite(project, 'b.txt').catch(() => '');
@@ -85,7 +86,7 @@ describe('approvals', { timeout: 120_000 }, () => {
   });
 
   it('have links with an address, which redeem takes', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     writeFileSync(join(project.folder, 'a.txt'), 'a');
     const id = await pendingWrite(project, 'a.txt');
     const links = (await project.run(['approvals', 'link', id, '--json'])).json<{ deny: string }>();
@@ -95,7 +96,7 @@ describe('approvals', { timeout: 120_000 }, () => {
   });
 
   it('that wait are closed when the same call runs with --yes, and others are not', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     for (const name of ['a.txt', 'b.txt']) writeFileSync(join(project.folder, name), name);
     await pendingWrite(project, 'a.txt');
     const other = await pendingWrite(project, 'b.txt');
@@ -108,7 +109,7 @@ describe('approvals', { timeout: 120_000 }, () => {
   });
 
   it('say one thing at Ctrl-C', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     writeFileSync(join(project.folder, 'a.txt'), 'a');
     const input = JSON.stringify({ operation: 'delete', path: 'a.txt' });
     const terminal = openTerminal(project, ['run', 'file_operations', input]);
@@ -213,7 +214,7 @@ describe('servers import --rewrite', { timeout: 120_000 }, () => {
 
 describe('a search', { timeout: 120_000 }, () => {
   it('says which tools in quarantine it leaves out', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     await project.run(['servers', 'add', 'memory', '--', process.execPath, MEMORY]);
     await project.run(['servers', 'test', 'memory']);
     const search = await project.run(['tools', 'search', 'graph']);
@@ -224,7 +225,7 @@ describe('a search', { timeout: 120_000 }, () => {
 
 describe('completion', { timeout: 120_000 }, () => {
   it('offers values of options and ids in bash', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const script = (await project.run(['completion', 'bash'])).out;
     expect(script).toContain('toolcrib completion ids approvals');
     expect(script).toMatch(/--surface\) COMPREPLY=\(\$\(compgen -W "full search code"/);

@@ -6,10 +6,11 @@ import type { AuditRow } from '../../src/contract/audit.ts';
 import type { ToolResult } from '../../src/contract/result.ts';
 import { createCrib } from '../../src/crib/create-crib.ts';
 import { openDatabase } from '../../src/kit/sqlite/open-database.ts';
-import { createProject, type Project } from './run-toolcrib.ts';
+import { createQuickProject } from './quick-project.ts';
+import type { Project } from './run-toolcrib.ts';
 
 beforeAll(() => {
-  createProject();
+  createQuickProject();
 }, 180_000);
 
 interface ListedCalls {
@@ -30,7 +31,7 @@ const write = async (project: Project, content: string): Promise<string> => {
 
 describe('toolcrib init', () => {
   it('writes a valid configuration once', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const first = await project.run(['init']);
     expect(first.code).toBe(0);
     expect(first.out).toContain('Next:');
@@ -49,7 +50,7 @@ describe('toolcrib init', () => {
 
 describe('toolcrib undo', () => {
   it('says what it would restore, restores it, and not twice', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const file = join(project.folder, 'a.txt');
     writeFileSync(file, 'before');
     const id = await write(project, 'after');
@@ -66,7 +67,7 @@ describe('toolcrib undo', () => {
   });
 
   it('removes a file that the call created', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const id = await write(project, 'new');
     const undone = await project.run(['undo', id, '--yes', '--json']);
     expect(undone.json()).toMatchObject({ success: true });
@@ -74,7 +75,7 @@ describe('toolcrib undo', () => {
   });
 
   it('refuses when the file was changed since', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const id = await write(project, 'ours');
     writeFileSync(join(project.folder, 'a.txt'), 'theirs');
     const undone = await project.run(['undo', id, '--yes', '--json']);
@@ -83,7 +84,7 @@ describe('toolcrib undo', () => {
   });
 
   it('says how after a write, and knows no call that is not there', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const human = await project.run(['run', 'write_file', 'path=a.txt', 'content=x']);
     expect(human.err).toMatch(/undo with: toolcrib undo \S+/);
     const unknown = await project.run(['undo', 'nobody-knows', '--yes']);
@@ -93,7 +94,7 @@ describe('toolcrib undo', () => {
 
 describe('an approval given elsewhere', () => {
   it('lets the same call go on, once, and no other', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     for (const name of ['a.txt', 'b.txt']) writeFileSync(join(project.folder, name), 'x');
     const deleting = (name: string, ...more: readonly string[]) =>
       project.run([
@@ -121,7 +122,7 @@ describe('an approval given elsewhere', () => {
 
 describe('a store that cannot be opened', () => {
   it('means that nothing runs, and says so', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     mkdirSync(join(project.folder, '.toolcrib/state.db'), { recursive: true });
     const ended = await project.run(['run', 'write_file', 'path=a.txt', 'content=x', '--json']);
     expect([ended.code, ended.json<ToolResult>().error?.code]).toEqual([1, 'STORE_UNAVAILABLE']);
@@ -133,7 +134,7 @@ describe('a store that cannot be opened', () => {
 
 describe('toolcrib audit', () => {
   it('lists every call with what became of it, refused ones included', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const id = await write(project, 'x');
     await project.run(['run', 'nonsense']);
     await project.run(['run', 'calculator', 'expression=1', '--user', 'ada']);
@@ -153,7 +154,7 @@ describe('toolcrib audit', () => {
   });
 
   it('filters and pages', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     for (const expression of ['1', '2', '3']) {
       await project.run(['run', 'calculator', `expression=${expression}`]);
     }
@@ -171,7 +172,7 @@ describe('toolcrib audit', () => {
   });
 
   it('shows one call as a timeline', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const id = await write(project, 'x');
     const human = await project.run(['audit', 'show', id]);
     expect(human.out).toMatch(/● .+ intent {2}started\n/);
@@ -186,7 +187,7 @@ describe('toolcrib audit', () => {
   });
 
   it('verifies the record and finds a changed row', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     await write(project, 'x');
     await write(project, 'y');
     const sound = await project.run(['audit', 'verify']);
@@ -211,7 +212,7 @@ describe('toolcrib audit', () => {
   });
 
   it('finds a cut-off end by a head noted before', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     await write(project, 'x');
     await write(project, 'y');
     const head = /head (\d+:[0-9a-f]{64})/.exec((await project.run(['audit', 'verify'])).out)?.[1];
@@ -229,7 +230,7 @@ describe('toolcrib audit', () => {
 
 describe('toolcrib doctor', () => {
   it('is content with an empty folder', async () => {
-    const { code, out } = await createProject().run(['doctor']);
+    const { code, out } = await createQuickProject().run(['doctor']);
     expect(code).toBe(0);
     for (const name of [
       'node',
@@ -247,7 +248,7 @@ describe('toolcrib doctor', () => {
   });
 
   it('says where the configuration is wrong', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     mkdirSync(join(project.folder, '.toolcrib'));
     writeFileSync(join(project.folder, '.toolcrib/config.yml'), 'budget:\n  dailyUsd: lots\n');
     const trusting = { env: { TOOLCRIB_TRUST: '1' } };

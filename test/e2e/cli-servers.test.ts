@@ -4,10 +4,11 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ServerStatus } from '../../src/contract/servers.ts';
+import { createQuickProject } from './quick-project.ts';
 import { createProject, type Project } from './run-toolcrib.ts';
 
 beforeAll(() => {
-  createProject();
+  createQuickProject();
 }, 180_000);
 
 const MEMORY = createRequire(import.meta.url).resolve(
@@ -27,7 +28,7 @@ const servers = (project: Project, ...args: readonly string[]) => project.run(['
 
 describe('toolcrib servers, built', { timeout: 120_000 }, () => {
   it('adds a real server, tries it, lists it, and takes it out', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const added = await servers(project, 'add', 'memory', '--', process.execPath, MEMORY);
     expect(added.err).toContain('toolcrib servers test memory');
     expect(added.code).toBe(0);
@@ -46,7 +47,7 @@ describe('toolcrib servers, built', { timeout: 120_000 }, () => {
   });
 
   it('says why a server does not start, with its last words and what to do', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const script = "console.error('the database is missing'); process.exit(3)";
     await servers(project, 'add', 'broken', '--', process.execPath, '-e', script);
     const plain = await servers(project, 'test', 'broken');
@@ -59,7 +60,7 @@ describe('toolcrib servers, built', { timeout: 120_000 }, () => {
   });
 
   it('a server that is switched off is not started', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     await servers(project, 'add', 'off', '--', process.execPath, MEMORY);
     await servers(project, 'disable', 'off');
     const listed = (await servers(project, '--json')).json<{ servers: ServerStatus[] }>();
@@ -90,7 +91,7 @@ describe('toolcrib servers, built', { timeout: 120_000 }, () => {
   });
 
   it('helps with examples', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     for (const word of ['add', 'import', 'login', 'test']) {
       const { code, out } = await servers(project, word, '--help');
       expect(code).toBe(0);

@@ -10,10 +10,11 @@ import {
 } from '../conformance/conversation-endpoint.ts';
 import { API_KEY } from '../conformance/model-endpoint.ts';
 import { openTerminal } from './pseudo-terminal.ts';
-import { createProject, type Project } from './run-toolcrib.ts';
+import { createQuickProject } from './quick-project.ts';
+import type { Project } from './run-toolcrib.ts';
 
 beforeAll(() => {
-  createProject();
+  createQuickProject();
 }, 180_000);
 
 const ENV = { MODEL_KEY: API_KEY, NO_COLOR: '1' };
@@ -22,7 +23,7 @@ let project: Project;
 
 beforeEach(async () => {
   endpoint = await startConversationEndpoint(OPENAI_TALK);
-  project = createProject();
+  project = createQuickProject();
   const folder = join(project.home, '.config', 'toolcrib');
   mkdirSync(folder, { recursive: true });
   const model = [

@@ -7,10 +7,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { AuditRow } from '../../src/contract/audit.ts';
 import type { ToolResult } from '../../src/contract/result.ts';
 import { openTerminal, type TerminalSession } from './pseudo-terminal.ts';
-import { createProject, type Project } from './run-toolcrib.ts';
+import { createQuickProject } from './quick-project.ts';
+import type { Project } from './run-toolcrib.ts';
 
 beforeAll(() => {
-  createProject();
+  createQuickProject();
 }, 180_000);
 
 const CTRL_C = '\u0003';
@@ -51,7 +52,7 @@ const enter = async (terminal: TerminalSession, line: string): Promise<void> => 
 
 describe('lines that are piped in', () => {
   it('calls tools by name, with pairs and with JSON over several lines', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const { code, out } = await piped(
       project,
       `calculator expression='6 * 7'`,
@@ -69,7 +70,7 @@ describe('lines that are piped in', () => {
   });
 
   it('leaves with the code of the last line that failed', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const ok = 'calculator expression=1';
     expect((await piped(project, ok, 'hello there', ok)).code).toBe(1);
     expect((await piped(project, 'hello there', 'nobody x=1', ok)).code).toBe(2);
@@ -77,7 +78,7 @@ describe('lines that are piped in', () => {
   });
 
   it('puts a call that needs an approval off, and /approvals knows it', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     writeFileSync(join(project.folder, 'a.txt'), 'x');
     const { code, out, err } = await piped(
       project,
@@ -96,7 +97,7 @@ describe('lines that are piped in', () => {
 
   it('a tool does not read the lines that follow', async () => {
     const { out } = await piped(
-      createProject(),
+      createQuickProject(),
       'validate_json',
       'validate_json -',
       'calculator expression=42',
@@ -105,7 +106,7 @@ describe('lines that are piped in', () => {
   });
 
   it('switches a tool off for the next line, and on again', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const { out, err } = await piped(
       project,
       '/tools disable calculator',
@@ -120,7 +121,7 @@ describe('lines that are piped in', () => {
   });
 
   it('/undo takes a change back, /usage and /policy explain answer', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     await piped(project, 'write_file path=a.txt content=x');
     const [row] = await calls(project);
     const { out, code } = await piped(
@@ -136,7 +137,7 @@ describe('lines that are piped in', () => {
   });
 
   it('--json is one document a line', async () => {
-    const { out, err } = await createProject().run(['shell', '--json'], {
+    const { out, err } = await createQuickProject().run(['shell', '--json'], {
       input: 'calculator expression=2\n/tols\nhello there\n/usage\n',
     });
     expect(err).toBe('');
@@ -148,7 +149,7 @@ describe('lines that are piped in', () => {
   });
 
   it('talk without a model is told how to get one, and which tools there are', async () => {
-    const { code, err } = await piped(createProject(), 'evaluate a mathematical expression');
+    const { code, err } = await piped(createQuickProject(), 'evaluate a mathematical expression');
     expect(code).toBe(1);
     expect(err).toContain('MODEL_NOT_CONFIGURED');
     expect(err).toContain('model:');
@@ -156,7 +157,7 @@ describe('lines that are piped in', () => {
   });
 
   it('commands that would take the shell over are none of its own', async () => {
-    const { code, err } = await piped(createProject(), '/mcp', '/shell', '/serve', '/init');
+    const { code, err } = await piped(createQuickProject(), '/mcp', '/shell', '/serve', '/init');
     expect(code).toBe(2);
     expect(err.match(/no such command/g)).toHaveLength(4);
   });
@@ -164,7 +165,7 @@ describe('lines that are piped in', () => {
 
 describe('/tools', () => {
   it('shows the page: marks, badges, tokens, the sum and what else there is', async () => {
-    const { out } = await piped(createProject(), '/tools');
+    const { out } = await piped(createQuickProject(), '/tools');
     const lines = out.split('\n');
     expect(lines.slice(0, 2)).toEqual(['Available Tools:', '']);
     const tools = lines.filter((line) => line.startsWith('✓'));
@@ -180,7 +181,7 @@ describe('/tools', () => {
   it.each(['info calculator', 'search "read a file"', 'tokens', 'lock', 'verify', 'list --json'])(
     '%s is what the command line says',
     async (words) => {
-      const project = createProject();
+      const project = createQuickProject();
       const inside = await piped(project, `/tools ${words}`);
       const args = words.replaceAll('"', '').split(' ');
       const outside = await project.run(
@@ -200,7 +201,7 @@ describe('at a terminal', () => {
   };
 
   it('completes names and fields, runs the call, and Ctrl-D leaves with 0', async () => {
-    const terminal = await open(createProject());
+    const terminal = await open(createQuickProject());
     terminal.type('calcu\t');
     await terminal.waitFor('calculator ');
     terminal.type('expr\t');
@@ -220,7 +221,7 @@ describe('at a terminal', () => {
   });
 
   it('asks for an approval in place, and takes the answer for no line', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const file = join(project.folder, 'keep.txt');
     writeFileSync(file, 'x');
     const terminal = await open(project);
@@ -237,7 +238,7 @@ describe('at a terminal', () => {
   });
 
   it('runs pasted lines one after the other', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const terminal = await open(project);
     terminal.type('calculator expression=11\rcalculator expression=22\rcalculator expr');
     await terminal.waitFor('"formatted": "22"');
@@ -255,7 +256,9 @@ describe('at a terminal', () => {
     });
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;
-    const terminal = await open(createProject(), { TOOLCRIB_EGRESS_ALLOW_PRIVATE: '127.0.0.1' });
+    const terminal = await open(createQuickProject(), {
+      TOOLCRIB_EGRESS_ALLOW_PRIVATE: '127.0.0.1',
+    });
     terminal.type(`rest_api_call method=GET url=http://127.0.0.1:${port}/ --yes\r`);
     while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     const running = count(terminal, DRAWN);
@@ -278,7 +281,7 @@ describe('at a terminal', () => {
   });
 
   it('Ctrl-D at a question is a no, and leaves', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const file = join(project.folder, 'keep.txt');
     writeFileSync(file, 'x');
     const terminal = await open(project);
@@ -290,7 +293,7 @@ describe('at a terminal', () => {
   });
 
   it('keeps a history that only its owner reads, without what looks like a secret', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const first = await open(project);
     await enter(first, 'calculator expression=123');
     await enter(first, 'rest_api_call url=https://x.test password=hunter2 --dry-run');

@@ -1,11 +1,12 @@
 /** `toolcrib top` in a pseudo terminal: draws, answers keys, follows other processes, restores the terminal. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openTerminal } from './pseudo-terminal.ts';
-import { createProject, type Project } from './run-toolcrib.ts';
+import { createQuickProject } from './quick-project.ts';
+import type { Project } from './run-toolcrib.ts';
 
 let project: Project;
 beforeAll(async () => {
-  project = createProject();
+  project = createQuickProject();
   await project.run(['run', 'calculator', 'expression=6*7']);
 }, 180_000);
 

@@ -3,10 +3,11 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openTerminal } from './pseudo-terminal.ts';
-import { createProject, type Project } from './run-toolcrib.ts';
+import { createQuickProject } from './quick-project.ts';
+import type { Project } from './run-toolcrib.ts';
 
 beforeAll(() => {
-  createProject();
+  createQuickProject();
 }, 180_000);
 
 const ESC = '\u001b';
@@ -20,7 +21,7 @@ const HOSTILE = [
 ].join('\n');
 
 const cloned = (text = HOSTILE): Project => {
-  const project = createProject();
+  const project = createQuickProject();
   mkdirSync(join(project.folder, '.toolcrib'));
   writeFileSync(join(project.folder, '.toolcrib/config.yml'), text);
   return project;

@@ -5,13 +5,14 @@ import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../fixtures/eventually.ts';
-import { createProject, type Project } from './run-toolcrib.ts';
+import { createQuickProject } from './quick-project.ts';
+import type { Project } from './run-toolcrib.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
 const started: ChildProcess[] = [];
 beforeAll(() => {
-  createProject();
+  createQuickProject();
 }, 180_000);
 afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL');
@@ -60,7 +61,7 @@ const INFO = { TOOLCRIB_OBSERVATION_LOG_LEVEL: 'info' };
 
 describe('the log of the built program', { timeout: 120_000 }, () => {
   it('a request, the job it added, and the call of the worker share one trace id', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const bearer = (await project.run(['tokens', 'create', 'ci'])).out.trim();
     const server = start(project, ['serve', '--port', '0', '--no-console', '--json'], INFO);
     await eventually(() => expect(server.out()).toMatch(/\}\n$/));
@@ -89,7 +90,7 @@ describe('the log of the built program', { timeout: 120_000 }, () => {
   });
 
   it('a command changes the level of a running server; SIGHUP reopens its file', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const file = join(project.folder, 'crib.log');
     const env = { TOOLCRIB_OBSERVATION_LOG_FILE: file };
     const bearer = (await project.run(['tokens', 'create', 'ci'])).out.trim();
@@ -122,7 +123,7 @@ describe('the log of the built program', { timeout: 120_000 }, () => {
   });
 
   it('an MCP server over stdio logs to stderr only, and SIGUSR2 switches it to debug', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const server = start(project, ['mcp'], {});
     const send = (message: object) =>
       server.child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);

@@ -14,7 +14,8 @@ import {
   WEBHOOK_SECRET,
   webhookNode,
 } from '../fixtures/vendors/n8n-server.ts';
-import { createProject, type Project } from './run-toolcrib.ts';
+import { createQuickProject } from './quick-project.ts';
+import type { Project } from './run-toolcrib.ts';
 
 const TIME_LIMIT = 240_000;
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/sources/n8n.md'), 'utf8');
@@ -22,7 +23,7 @@ const PAGE = readFileSync(join(import.meta.dirname, '../../docs/sources/n8n.md')
 const started: ChildProcess[] = [];
 let n8n: N8nServer | undefined;
 beforeAll(() => {
-  createProject();
+  createQuickProject();
 }, 180_000);
 afterEach(async () => {
   for (const child of started.splice(0)) {
@@ -76,7 +77,7 @@ describe('the page about n8n', { timeout: TIME_LIMIT }, () => {
       },
       { id: 'm', name: 'Monthly', path: 'reports/monthly' },
     ]);
-    const project = createProject();
+    const project = createQuickProject();
     const run = async (args: readonly string[], input = '') => {
       const ended = await project.run(args, { input });
       expect(ended.code, `${args.join(' ')}\n${ended.out}${ended.err}`).toBe(0);

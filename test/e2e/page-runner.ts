@@ -1,15 +1,14 @@
 /**
- * Runs the shell blocks of a page on the built program, line by line, from an empty folder. Addresses of
+ * Runs the shell blocks of a page, line by line, from an empty folder, as the program does. Addresses of
  * the page are replaced by those of servers on this machine. `# text` behind a command is what its
  * answer holds.
  */
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { builtCli } from './built-cli.ts';
 import { blocksOf } from './doc-blocks.ts';
+import { runInProcess } from './quick-project.ts';
 
 export interface Ran {
   readonly code: number;
@@ -80,21 +79,13 @@ export class PageRunner {
       .filter((line) => line !== '' && !FOREIGN.test(line));
   }
 
-  run(args: readonly string[], line = '', input = ''): Promise<Ran> {
+  async run(args: readonly string[], line = '', input = ''): Promise<Ran> {
     const env = {
       ...{ PATH: process.env.PATH, HOME: this.base, TOOLCRIB_HOME: this.home, NO_COLOR: '1' },
       ...this.#options.env?.(line),
     };
-    return new Promise((resolve) => {
-      const child = execFile(
-        process.execPath,
-        [builtCli(), ...args],
-        { cwd: this.folder, env, timeout: 120_000 },
-        (error, stdout, stderr) =>
-          resolve({ code: Number(error?.code ?? 0), text: stdout + stderr }),
-      );
-      child.stdin?.end(input);
-    });
+    const { code, out, err } = await runInProcess(args, { cwd: this.folder, env, input });
+    return { code: code ?? 0, text: out + err };
   }
 
   /** Runs a line of the page: it has to succeed, and to show what the page says. */

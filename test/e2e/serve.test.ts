@@ -4,13 +4,14 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../fixtures/eventually.ts';
-import { createProject, type Project } from './run-toolcrib.ts';
+import { createQuickProject } from './quick-project.ts';
+import type { Project } from './run-toolcrib.ts';
 
 const TIME_LIMIT = 120_000;
 
 const started: ChildProcess[] = [];
 beforeAll(() => {
-  createProject();
+  createQuickProject();
 }, 180_000);
 afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL');
@@ -72,7 +73,7 @@ const listen = async (url: string, bearer: string) => {
 
 describe('toolcrib serve, built', { timeout: TIME_LIMIT }, () => {
   it('answers calls, records them, and ends in good order', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const bearer = await token(project, 'ci');
     const server = await serve(project);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
@@ -93,7 +94,7 @@ describe('toolcrib serve, built', { timeout: TIME_LIMIT }, () => {
   });
 
   it('refuses a token that another process revokes, within a second', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const bearer = await token(project, 'ci');
     const server = await serve(project);
     expect((await call(server.url, bearer, '1+1')).status).toBe(200);
@@ -104,7 +105,7 @@ describe('toolcrib serve, built', { timeout: TIME_LIMIT }, () => {
   });
 
   it('tells of calls and questions of other processes, and of its own once', async () => {
-    const project = createProject();
+    const project = createQuickProject();
     const [viewer, agent] = [
       await token(project, 'screen', '--role', 'viewer'),
       await token(project, 'ci'),
@@ -135,7 +136,7 @@ describe('toolcrib serve, built', { timeout: TIME_LIMIT }, () => {
   });
 
   it('gives a new console link on a signal, and none in its answers', async () => {
-    const server = await serve(createProject());
+    const server = await serve(createQuickProject());
     server.signal('SIGUSR2');
     while (!server.err().includes('#code=')) await pause(10);
     const code = /#code=([\w-]+)/.exec(server.err())?.[1];
@@ -150,7 +151,7 @@ describe('toolcrib serve, built', { timeout: TIME_LIMIT }, () => {
   });
 
   it('refuses an address that others can reach', async () => {
-    const ended = await createProject().run(['serve', '--host', '0.0.0.0', '--json']);
+    const ended = await createQuickProject().run(['serve', '--host', '0.0.0.0', '--json']);
     expect(ended.code).toBe(2);
     expect(ended.json()).toMatchObject({ error: { code: 'CONFIG_INVALID' } });
   });

@@ -1,5 +1,5 @@
 /** `toolcrib undo`: restores what a call changed, after showing what that is. */
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CribHost } from '../../contract/crib-host.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -58,7 +58,8 @@ const firstOfEach = (snapshots: readonly Snapshot[]): readonly Snapshot[] => {
   return [...byPath.values()];
 };
 
-const nameOf = (io: Io, path: string): string => visibleText(relative(io.cwd, path) || path);
+const nameOf = (io: Io, path: string): string =>
+  visibleText(relative(io.cwd, resolve(io.cwd, path)) || path);
 
 /** Shows what would happen and asks. Throws when nobody can be asked. */
 const isAgreed = async (io: Io, crib: CribHost, executionId: string): Promise<boolean> => {
