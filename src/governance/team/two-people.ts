@@ -6,6 +6,8 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { TokenRecord } from '../../contract/tokens.ts';
 
 const PREFIX = 'token:';
+/** Names that a surface has proven: holders of tokens, and users who logged in elsewhere. */
+const PROVEN = [PREFIX, 'oidc:'];
 
 /** Names the people who made the token of a name, and the tokens of those, up to the machine's owner. */
 export const makersOf = (
@@ -27,7 +29,7 @@ export const makersOf = (
 
 const isMakerOf = (maker: string, name: string, tokens: Parameters<typeof makersOf>[1]): boolean =>
   // Who owns the machine hands out the first tokens, and holds the signing key anyway.
-  maker.startsWith(PREFIX) && makersOf(name, tokens).has(maker);
+  PROVEN.some((prefix) => maker.startsWith(prefix)) && makersOf(name, tokens).has(maker);
 
 /** Throws PERMISSION_DENIED where the one who approves may be the one who proposed. */
 export const assertTwoPeople = (
