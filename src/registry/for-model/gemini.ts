@@ -103,9 +103,11 @@ const convertReference = ({ $ref, ...siblings }: SchemaNode, position: Position)
     return convert({ ...target, ...siblings }, { ...position, open: [...open, pointer] });
   }
   lose(position, '$ref');
-  const type = target && jsonTypes(target)[0];
+  const type = target && jsonTypes(target).find((one) => one !== 'null');
   return {
     type: type ?? 'object',
+    // Gemini refuses the whole request for a list without items.
+    ...(type === 'array' && { items: { type: 'object' } }),
     ...(siblings.description !== undefined && { description: siblings.description }),
   };
 };
@@ -137,6 +139,7 @@ const convertUnion = (
   if (isRecord(rest.properties)) return convert(rest, position);
   const isNull = (branch: unknown): boolean => isRecord(branch) && branch.type === 'null';
   const branches = union.filter((branch) => !isNull(branch));
+  if (branches.length === 0) return { ...anything(rest, position), nullable: true };
   const shared = {
     ...(branches.length < union.length && { nullable: true }),
     ...(rest.description !== undefined && { description: rest.description }),

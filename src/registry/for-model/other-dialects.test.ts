@@ -200,6 +200,18 @@ describe('geminiTool', () => {
     expect(losses).toEqual([{ path: '/properties/x/properties/next', lost: '$ref' }]);
   });
 
+  it('keeps items of a list that comes round, also one that may be null', () => {
+    const tree = { type: ['null', 'array'], items: { $ref: '#/$defs/tree' } };
+    const { x } = convert({ $ref: '#/$defs/tree' }, { $defs: { tree } });
+    const inner = { type: 'array', items: { type: 'object' } };
+    expect(x).toEqual({ type: 'array', items: inner, nullable: true });
+  });
+
+  it('says a union of nothing but null as a value that may be null', () => {
+    const { x } = convert({ anyOf: [{ type: 'null' }], description: 'D' });
+    expect(x).toEqual({ type: 'string', description: 'D', nullable: true });
+  });
+
   it('threat: does not grow without end on references that double', () => {
     const $defs: Record<string, unknown> = { a30: { type: 'string' } };
     for (let at = 0; at < 30; at += 1) {
