@@ -110,7 +110,7 @@ const USES: Readonly<Record<string, (port: number) => Promise<unknown>>> = {
     addAndCall('websocket', {
       url: `wss://${NAME}:${port}/`,
       operations: { read: { description: 'Reads.', input: { type: 'object' } } },
-      correlation: { field: 'id' },
+      correlation: { field: 'id', replyField: 'id' },
     }),
   'an n8n workflow': (port) =>
     addAndCall('n8n', {

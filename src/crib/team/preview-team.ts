@@ -5,7 +5,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readEnvironment } from '../../config/read-environment.ts';
 import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { TeamClient, TeamEntry, TeamKey, TeamState } from '../../contract/team.ts';
@@ -74,11 +73,18 @@ const noBundle = ({ fault }: Pick<TeamState, 'fault'>): ToolFailure =>
 
 export type ProposedTeam = TeamKey & { readonly url: string };
 
+export interface TeamPreviewDeps extends PreviewDeps {
+  /** The variables that may hold the token. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 /** Rejects with the reason why there is no bundle to look at. */
-export const previewTeam = async (team: ProposedTeam, deps: PreviewDeps): Promise<TeamPreview> => {
-  const { config, home, runtime } = deps;
-  const secrets =
-    deps.secrets ?? createSecretChain(openSecrets({ config, env: readEnvironment(), home }));
+export const previewTeam = async (
+  team: ProposedTeam,
+  deps: TeamPreviewDeps,
+): Promise<TeamPreview> => {
+  const { config, home, runtime, env } = deps;
+  const secrets = deps.secrets ?? createSecretChain(openSecrets({ config, env, home }));
   const folder = await mkdtemp(join(tmpdir(), 'toolcrib-read-'));
   try {
     const crib = await createCribHost({

@@ -103,8 +103,8 @@ describe('threat: a hostile HTTP/2 peer of a gRPC source', { timeout: TIME_LIMIT
     const server = await openServer({
       onSession(session) {
         const flood = (): void => {
-          if (session.destroyed) return;
           for (let count = 0; count < 50; count += 1) {
+            if (session.destroyed) return;
             session.ping(() => undefined);
             session.settings({ initialWindowSize: 65_535 });
           }

@@ -43,12 +43,12 @@ export interface ProposedJoin {
 
 export const showJoin = async (
   io: Io,
-  { loaded, home, runtime }: Membership,
+  { loaded, home, runtime, env }: Membership,
   { url, key, isCompared, typed }: ProposedJoin,
 ): Promise<number> => {
   const { previewTeam } = await import('../../../crib/team/preview-team.ts');
   const { config, policyFiles, projectDir } = loaded;
-  const deps = { config, home, project: projectDir ?? io.cwd, policyFiles, runtime };
+  const deps = { config, home, project: projectDir ?? io.cwd, policyFiles, runtime, env };
   const preview = await whileShown(io, `Reading ${key.org}`, () =>
     previewTeam({ ...key, url }, deps),
   );
