@@ -32,14 +32,14 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const home = () => join(folder, 'home');
 
 /** Opens the catalog as a process does that starts when the time of every earlier step is over. */
-const openLater = (store: CatalogStore) => {
+const openLater = (store: CatalogStore, reviewers?: 'users') => {
   let count = 0;
   const newId = () => {
     count += 1;
     return `later-${count}`;
   };
   return createTeamCatalog({
-    ...{ org: 'acme', newId, store: async () => store },
+    ...{ org: 'acme', newId, store: async () => store, reviewers },
     runtime: { now: () => Date.now() + MAX_STEP_MS, log: QUIET },
     key: () => openUserKey(home()),
     check: async () => [],
@@ -103,6 +103,16 @@ describe('threats: a catalog whose process dies in the middle of a step', {
     isOurs.fails = true;
     await expect(catalog.rollBack(1, undefined, other)).rejects.toThrow('The disk is full.');
     expect(await catalog.history()).toHaveLength(1);
+  });
+
+  it('lets only users who logged in review where the configuration says so', async () => {
+    const catalog = openLater(createMemoryStore(), 'users');
+    const as = (userId: string) => ({ ...LOCAL_CALLER, userId });
+    const { id, digest } = await catalog.propose(CHANGE, undefined, as('oidc:ada'));
+    const decision = { approve: true, digest };
+    const byToken = catalog.decide(id, decision, as('token:bob'));
+    await expect(byToken).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    expect(await catalog.decide(id, decision, as('oidc:bob'))).toMatchObject({ state: 'approved' });
   });
 
   it('has a refused approval on the trail, with who tried it', async () => {

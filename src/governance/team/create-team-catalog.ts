@@ -31,7 +31,7 @@ import {
 } from './proposal-rules.ts';
 import { type BegunStep, RecordedSteps, type StepEnd, type StepName } from './recorded-steps.ts';
 import { fingerprintOf, MAX_HANDOVERS, signHandover } from './team-bundle.ts';
-import { assertTwoPeople, makersOf } from './two-people.ts';
+import { assertTwoPeople, assertUsers, makersOf } from './two-people.ts';
 
 /** The parts of a store that a catalog uses. */
 export interface CatalogStore extends Pick<Store, 'memory'> {
@@ -43,6 +43,8 @@ export interface TeamCatalogDeps {
   readonly org: string;
   /** Days after which a bundle is too old; without an end when absent. */
   readonly expiresDays?: number | undefined;
+  /** `users`: only those who logged in propose and approve what is published. */
+  readonly reviewers?: 'tokens' | 'users' | undefined;
   store(): Promise<CatalogStore>;
   key(): Promise<SigningKey>;
   readonly runtime: Pick<Runtime, 'now' | 'log'>;
@@ -122,7 +124,10 @@ class Publisher implements TeamPublisher {
     const tokens = await (await this.#deps.store()).tokens.list();
     const decide = (state: CatalogState): TeamProposal => {
       const proposal = decidableProposal(state, id, decision);
-      if (decision.approve) assertTwoPeople(proposal.proposedBy, by.userId, tokens);
+      if (decision.approve) {
+        assertTwoPeople(proposal.proposedBy, by.userId, tokens);
+        if (this.#deps.reviewers === 'users') assertUsers(proposal.proposedBy, by.userId);
+      }
       return {
         ...proposal,
         state: decision.approve ? 'approved' : 'rejected',

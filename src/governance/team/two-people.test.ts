@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assertTwoPeople } from './two-people.ts';
+import { assertTwoPeople, assertUsers } from './two-people.ts';
 
 const token = (name: string, createdBy: string) => ({ name, createdBy });
 
@@ -31,5 +31,20 @@ describe('threat: one person who proposes and approves under two names', () => {
     ['the owner of the machine', 'local', 'token:bob', [token('bob', 'local')]],
   ])('benign: %s approve', (_title, proposer, approver, tokens) => {
     expect(() => assertTwoPeople(proposer, approver, tokens)).not.toThrow();
+  });
+});
+
+describe('threat: two tokens of one admin count as two people', () => {
+  it.each([
+    ['token:ada', 'token:bob'],
+    ['oidc:ada', 'token:bob'],
+    ['token:ada', 'oidc:bob'],
+    ['local', 'oidc:bob'],
+  ])('refuses %s and %s where only users review', (proposer, approver) => {
+    expect(() => assertUsers(proposer, approver)).toThrow('Two users');
+  });
+
+  it('benign: takes two users who logged in', () => {
+    expect(() => assertUsers('oidc:ada', 'oidc:bob')).not.toThrow();
   });
 });

@@ -112,19 +112,31 @@ const convertReference = ({ $ref, ...siblings }: SchemaNode, position: Position)
   };
 };
 
+/** Gives what a part stands for, and its type alone where it comes round or would be too much. */
+const openedPart = (part: unknown, position: Position): unknown => {
+  if (!isRecord(part) || part.$ref === undefined) return part;
+  const { conversion, open } = position;
+  const target = follow(conversion.root, part.$ref);
+  const isOpen = open.includes(String(part.$ref)) || conversion.nodes >= MAX_NODES;
+  if (!target || !isOpen) return target;
+  lose(position, '$ref');
+  return { type: jsonTypes(target).find((one) => one !== 'null') ?? 'object' };
+};
+
+const pointersOf = (parts: readonly unknown[]): readonly string[] =>
+  parts.flatMap((part) => (isRecord(part) && part.$ref !== undefined ? [String(part.$ref)] : []));
+
 const convertAllOf = ({ allOf, ...rest }: SchemaNode, position: Position): GeminiSchema => {
   const parts = (allOf as readonly unknown[]).flatMap((part) => {
-    const target =
-      isRecord(part) && part.$ref !== undefined
-        ? follow(position.conversion.root, part.$ref)
-        : part;
+    const target = openedPart(part, position);
     return isRecord(target) && target.allOf === undefined ? [target] : [];
   });
   const isWhole = parts.length === (allOf as readonly unknown[]).length;
   const areObjects = parts.every((part) => jsonTypes(part)[0] === 'object');
   if (!isWhole || (parts.length > 1 && !areObjects)) lose(position, 'allOf');
   const merged = areObjects ? mergeAll([...parts, rest]) : Object.assign({}, ...parts, rest);
-  return convert(merged, position);
+  const open = [...position.open, ...pointersOf(allOf as readonly unknown[])];
+  return convert(merged, { ...position, open });
 };
 
 const convertUnion = (

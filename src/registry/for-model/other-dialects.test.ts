@@ -200,6 +200,16 @@ describe('geminiTool', () => {
     expect(losses).toEqual([{ path: '/properties/x/properties/next', lost: '$ref' }]);
   });
 
+  it('cuts an allOf that comes round', () => {
+    const node = object({ not: { allOf: [{ $ref: '#/$defs/node' }] }, name: { type: 'string' } });
+    const { x, losses } = convert({ allOf: [{ $ref: '#/$defs/node' }] }, { $defs: { node } });
+    expect(x).toEqual({
+      type: 'object',
+      properties: { not: { type: 'object' }, name: { type: 'string' } },
+    });
+    expect(losses).toEqual([{ path: '/properties/x/properties/not', lost: '$ref' }]);
+  });
+
   it('keeps items of a list that comes round, also one that may be null', () => {
     const tree = { type: ['null', 'array'], items: { $ref: '#/$defs/tree' } };
     const { x } = convert({ $ref: '#/$defs/tree' }, { $defs: { tree } });
