@@ -37,20 +37,67 @@ const seenTools = (crib) =>
       ]),
   );
 
-/** Compiles each schema of a document once: many operations share theirs. */
+const compileFault = (schema) => {
+  try {
+    compileJsonSchema(schema);
+    return undefined;
+  } catch (error) {
+    return String(error.message).slice(0, 200);
+  }
+};
+
+/**
+ * A schema of an operation takes the validator 4 ms and more, and users compile one when they first call its
+ * tool: for 10,000 operations that is minutes. After so many, the parts are compiled instead.
+ */
+const MAX_WHOLE = 500;
+
+/** A reference is compiled apart from what refers to it; that it leads somewhere is checked with the listing. */
+const withoutReferences = (key, value) => {
+  if (key !== '' && typeof value === 'object' && typeof value?.$ref === 'string') {
+    const { $ref: _, ...rest } = value;
+    return rest;
+  }
+  return value;
+};
+
+/** Splits a schema into its definitions, its properties and the rest: it compiles where all of them do. */
+const partsOf = ({ $defs = {}, properties = {}, ...rest }) => [
+  ...Object.values($defs),
+  ...Object.values(properties),
+  { ...rest, properties: Object.fromEntries(Object.keys(properties).map((name) => [name, {}])) },
+];
+
+/** Compiles each schema of a document once, and of many operations each part once: they share theirs. */
 const createCompiler = () => {
   const outcomes = new Map();
+  /** Definitions of one source are the same objects in all of its tools. */
+  const known = new WeakMap();
+  let whole = 0;
+  const once = (key, schema) => {
+    if (!outcomes.has(key)) outcomes.set(key, compileFault(schema));
+    return outcomes.get(key);
+  };
+  const partFault = (part) => {
+    if (typeof part !== 'object' || part === null) return undefined;
+    if (!known.has(part)) {
+      const plain = JSON.parse(JSON.stringify({ part }, withoutReferences)).part;
+      known.set(part, once(digest(plain), plain));
+    }
+    return known.get(part);
+  };
   return (schema) => {
     if (schema === undefined) return undefined;
     const key = digest(schema);
-    if (!outcomes.has(key)) {
-      try {
-        compileJsonSchema(schema);
-        outcomes.set(key, undefined);
-      } catch (error) {
-        outcomes.set(key, String(error.message).slice(0, 200));
-      }
-    }
+    if (outcomes.has(key)) return outcomes.get(key);
+    whole += 1;
+    if (whole <= MAX_WHOLE) return once(key, schema);
+    outcomes.set(
+      key,
+      partsOf(schema)
+        .map(partFault)
+        .find((fault) => fault !== undefined),
+    );
     return outcomes.get(key);
   };
 };
@@ -68,14 +115,14 @@ const namesOf = (tools) => {
 /** Judges each tool: schemas compile, listing is safe, name fits. */
 const judgeTools = (crib) => {
   const tools = crib.tools.list();
-  const compileFault = createCompiler();
+  const faultOf = createCompiler();
   const listing = listingFaults(
     crib,
     tools.map(({ wireName }) => wireName),
   );
   const faults = tools.flatMap(({ tool, wireName }) => {
-    const input = compileFault(crib.tools.inputSchema(tool.name));
-    const output = compileFault(crib.tools.outputSchema(tool.name));
+    const input = faultOf(crib.tools.inputSchema(tool.name));
+    const output = faultOf(crib.tools.outputSchema(tool.name));
     const fault = (input && `input: ${input}`) ?? (output && `output: ${output}`);
     if (fault) return [{ kind: 'schema', tool: tool.name, fault }];
     const listed = listing.get(wireName);

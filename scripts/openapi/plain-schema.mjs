@@ -51,20 +51,30 @@ const typeOf = (value) => {
   return Number.isInteger(value) ? 'integer' : typeof value;
 };
 
-/** A list of values of which none has the type that stands beside it leaves no value at all: a mistake. */
-const isEnum = ({ enum: values }, type) => {
-  if (!Array.isArray(values) || values.length === 0) return false;
+/**
+ * A list of values of which none has the type that stands beside it leaves no value at all, so that by the
+ * letter the operation could not be called: a mistake of the document. Numbers beside the type `string`, and the
+ * reverse, are meant in that type; any other such list says nothing.
+ */
+const enumOf = ({ enum: values }, type) => {
+  if (!Array.isArray(values) || values.length === 0) return undefined;
   const types = [type ?? []].flat();
   const isOfType = (value) => {
     const own = typeOf(value);
     return types.includes(own) || (own === 'integer' && types.includes('number'));
   };
-  return types.length === 0 || values.some(isOfType);
+  if (types.length === 0 || values.some(isOfType)) return values;
+  const meant = values.map((value) =>
+    typeof value === 'number' ? String(value) : typeof value === 'string' ? Number(value) : value,
+  );
+  const isExact = meant.every((value, index) => String(value) === String(values[index]));
+  return isExact && meant.every(isOfType) ? meant : undefined;
 };
 
 /**
- * Alternatives that nothing tells apart overlap, in many documents so far that no value fits only one:
- * there the server asks for at least one. A discriminator tells them apart.
+ * By JSON Schema exactly one of `oneOf` has to fit. Alternatives that nothing tells apart overlap, in many
+ * documents so far that no value fits only one, and real servers do not count them: there this one asks for at
+ * least one, too. A discriminator tells them apart, and then exactly one has to fit.
  */
 const isExclusive = (key, { anyOf, discriminator }) =>
   key === 'oneOf' && (isObject(discriminator) || Array.isArray(anyOf));
@@ -119,7 +129,8 @@ export const plainSchema = (document, source, side) => {
     const type = typesOf(schema);
     if (type !== undefined) result.type = type;
     for (const key of PLAIN) if (schema[key] !== undefined) result[key] = schema[key];
-    if (isEnum(schema, type)) result.enum = schema.enum;
+    const values = enumOf(schema, type);
+    if (values !== undefined) result.enum = values;
     if (isPattern(schema.pattern)) result.pattern = schema.pattern;
     for (const key of LISTS) {
       if (!Array.isArray(schema[key]) || schema[key].length === 0) continue;

@@ -3,7 +3,10 @@ import { essenceOf, isJson, isObject, resolved } from './document.mjs';
 import { shapeOf } from './features.mjs';
 import { decoded, fieldOf, pairsOf, readField } from './read-parameters.mjs';
 
-/** Finds the declared media type that a sent one falls under. What is no media type declares none. */
+/**
+ * Finds the declared media type that a sent one falls under. A key of `content` is a media type or a range of
+ * them; one that is neither (`json`, an empty text) declares none, so that a server cannot refuse any by it.
+ */
 export const mediaFor = (content, sent) => {
   const essence = essenceOf(sent);
   const declared = Object.keys(content);

@@ -1,7 +1,7 @@
 /** The packages of tools that are installed, and how they are installed, updated and made. */
 import type { Needs } from './needs.ts';
 import type { SourceChange } from './sources.ts';
-import type { Dependency, Tier } from './tool.ts';
+import type { Dependency, Tier, Tool } from './tool.ts';
 
 /** Where an installed package lies: in the user's folder, or in the project. */
 export type PackageTarget = 'user' | 'project';
@@ -51,6 +51,12 @@ export interface InstallOptions {
   confirm?(review: InstallationReview): Promise<boolean>;
 }
 
+/** A tool as data: what a model and the rules would see of it, without its code. */
+export type ReviewedTool = Omit<
+  Tool,
+  'run' | 'undo' | 'initialize' | 'cleanup' | 'healthCheck' | 'handleError'
+>;
+
 /** What a person should know before a package is installed. */
 export interface InstallationReview {
   readonly package: InstalledPackage;
@@ -59,6 +65,7 @@ export interface InstallationReview {
   readonly warnings: readonly string[];
   /** The installed packages whose names look like this one's, and why. */
   readonly lookAlikes: readonly string[];
+  readonly definitions: readonly ReviewedTool[];
 }
 
 export interface InstallationResult {

@@ -123,6 +123,11 @@ export const serverSection = section(
           about: 'Days after which a bundle of the catalog is too old for its clients.',
           project: 'user',
         }),
+        reviewers: optionalSetting(z.enum(['tokens', 'users']), {
+          about:
+            'Who counts as a person of a review: tokens when absent, or only users who log in over OpenID Connect.',
+          project: 'user',
+        }),
       })
       .describe('The catalog of tools and rules that this server publishes for a team.')
       .prefault({}),

@@ -7,7 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readEnvironment } from '../../config/read-environment.ts';
 import type { Config } from '../../config/schema.ts';
+import type { CribHost } from '../../contract/crib-host.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import type { Secrets } from '../../contract/secrets.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 import { createSecretChain } from '../../secrets/chain.ts';
 import { createCribHost } from '../create-crib.ts';
 import { openSecrets } from '../open-secrets.ts';
@@ -38,6 +41,29 @@ const onlyServer = (config: Config, name: string, server: ServerConfig): Config 
   registry: { ...config.registry, lock: 'off', autoDiscovery: true },
 });
 
+const MAX_SAID = 3;
+const MAX_LINE = 200;
+/** The frames of a stack say nothing to somebody who only starts the program. */
+const FRAME = /^\s*(?:at\s|$|[\^~{}]+\s*$|Node\.js v)/;
+
+/** Says what the server itself wrote: it is not configured, so that nobody could look it up later. */
+const withOutput = (
+  error: unknown,
+  servers: Pick<CribHost['servers'], 'logs'>,
+  name: string,
+): unknown => {
+  if (!(error instanceof ToolFailure)) return error;
+  const lines = servers.logs(name).filter((line) => !FRAME.test(line));
+  const telling = lines.filter((line) => /error|cannot|not found|denied|missing/i.test(line));
+  const said = (telling.length > 0 ? telling : lines).slice(-MAX_SAID);
+  const others = (error.extras.suggestions ?? []).filter((text) => !text.includes('servers logs'));
+  const suggestions = [
+    ...said.map((line) => `It wrote: ${visibleText(line.trim().slice(0, MAX_LINE))}`),
+    ...(others.length > 0 ? others : ['Check the address, or the command and its arguments.']),
+  ];
+  return new ToolFailure(error.code, error.message, { ...error.extras, suggestions });
+};
+
 /** Previews a server. Rejects with the reason why it does not answer. */
 export const previewServer = async (
   { name, server }: { readonly name: string; readonly server: ServerConfig },
@@ -54,8 +80,12 @@ export const previewServer = async (
       ...{ builtins: false, watch: false, startServers: false, runtime },
     });
     try {
-      await crib.servers.test(name);
-      await crib.discoverTools(AbortSignal.timeout(config.mcp.startTimeoutMs), [name]);
+      try {
+        await crib.servers.test(name);
+        await crib.discoverTools(AbortSignal.timeout(config.mcp.startTimeoutMs), [name]);
+      } catch (error) {
+        throw withOutput(error, crib.servers, name);
+      }
       const { keys, ...look } = await lookAt(crib.tools, deps);
       const location = server.url ?? [server.command, ...(server.args ?? [])].join(' ');
       const states = await statesOf([...new Set([...keysOf(server), ...keys])], async (key) =>

@@ -7,6 +7,7 @@ import type { Config } from '../../config/schema.ts';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import type { ReviewedTool } from '../../contract/packages.ts';
 import { NOTHING_SEEN, type Policy, type RuleEffect } from '../../contract/policy.ts';
 import type { ManagedSource, RefusedTool } from '../../contract/sources.ts';
 import type { Tier, Tool } from '../../contract/tool.ts';
@@ -42,6 +43,8 @@ export interface SourcePreview {
 export interface PreviewDeps
   extends Pick<OpenSourcesDeps, 'config' | 'runtime' | 'project' | 'home' | 'secrets'> {
   readonly policyFiles: readonly PolicyFile[];
+  /** Puts rules on top that come with what is looked at. */
+  withRules?(own: Policy): Policy;
 }
 
 /** A source as `sources.<kind>.<name>` would have it. */
@@ -81,7 +84,8 @@ export const lookAt = async (
   const tools = catalog.list().map(({ tool }) => tool);
   const { byTool, total } = await catalog.tokenReport();
   const counts = new Map(byTool.map(({ tool, tokens }) => [tool, tokens]));
-  const policy = await policyOf(deps);
+  const own = await policyOf(deps);
+  const policy = deps.withRules?.(own) ?? own;
   const each = (key: 'hosts' | 'secrets'): readonly string[] =>
     [...new Set(tools.flatMap(({ needs }) => needs?.[key] ?? []))].toSorted();
   return {
@@ -92,6 +96,26 @@ export const lookAt = async (
     })),
     ...{ tokens: total, hosts: each('hosts'), keys: each('secrets') },
   };
+};
+
+const noHost = (): never => {
+  throw new ToolFailure('STORE_UNAVAILABLE', 'A preview calls no tools.');
+};
+
+/** Describes tools that no source has yet, e.g. those of a package that is not installed. */
+export const previewTools = async (
+  definitions: readonly ReviewedTool[],
+  deps: PreviewDeps,
+): Promise<Omit<SourcePreview, 'location'>> => {
+  const tools = definitions.map((tool): Tool => ({ ...tool, run: noHost }));
+  const registry = createRegistry({ runtime: deps.runtime });
+  const source = { kind: 'package' as const, label: 'preview', load: async () => tools };
+  const [report] = await registry.load([source]);
+  const refused = (report?.refused ?? []).map(({ tool, reason }) => ({ name: tool, reason }));
+  const { keys, ...look } = await lookAt(registry, deps);
+  const redactor = await openRedactor(deps.config);
+  const { secret } = secretsOf({ ...deps, redactor });
+  return { ...look, refused, secrets: await statesOf(keys, secret) };
 };
 
 /** Loads the source into a registry of its own, without a lock: nothing there can be called. */
@@ -106,10 +130,6 @@ const lookAtSource = async (
   const refused = (report?.refused ?? []).map(({ tool, reason }) => ({ name: tool, reason }));
   const look = await lookAt(registry, deps);
   return { ...look, refused: [...source.status().refused, ...refused] };
-};
-
-const noHost = (): never => {
-  throw new ToolFailure('STORE_UNAVAILABLE', 'A preview calls no tools.');
 };
 
 /** Previews a source. Rejects with the reason why it could not be read. */

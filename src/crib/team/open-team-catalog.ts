@@ -75,14 +75,14 @@ const checkEntry = async (entry: TeamEntry, deps: OpenCatalogDeps): Promise<read
  * for.
  */
 export const openTeamCatalog = (deps: OpenCatalogDeps): TeamPublisher => {
-  const { org, expiresDays } = deps.config.server.catalog;
+  const { org, expiresDays, reviewers } = deps.config.server.catalog;
   if (org === undefined) {
     throw new ToolFailure('CONFIG_INVALID', 'This server publishes no catalog.', {
       suggestions: ['Name the organisation in your configuration: server.catalog.org.'],
     });
   }
   return createTeamCatalog({
-    ...{ org, expiresDays, runtime: deps.runtime },
+    ...{ org, expiresDays, reviewers, runtime: deps.runtime },
     store: () => deps.crib.store(),
     key: lazyAsync(() => openUserKey(deps.home)),
     newId: () => randomUUID(),

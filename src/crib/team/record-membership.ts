@@ -1,11 +1,12 @@
-/** Puts joining and leaving a team on the audit trail, with who did it and when. */
+/** Puts joining and leaving a team on the audit trail before and after, with who did it and when. */
+import { randomUUID } from 'node:crypto';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
 import type { Store } from '../../contract/store.ts';
-import { auditEvent } from '../../governance/audit/audit-event.ts';
+import { RecordedSteps, type StepEnd } from '../../governance/team/recorded-steps.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { openStore } from '../store/open-store.ts';
 import { openUserKey } from '../user-folder.ts';
-import type { MembershipDeps } from './team-membership.ts';
+import { hasTeam, type MembershipDeps, recordedTeam } from './team-membership.ts';
 
 export interface RecordMembershipDeps extends MembershipDeps {
   /** The project, absolute: its trail, or the user's, is the one that calls are recorded in. */
@@ -14,25 +15,36 @@ export interface RecordMembershipDeps extends MembershipDeps {
   readonly store?: Pick<Store, 'audit'> | undefined;
 }
 
-export interface MembershipEvent {
-  readonly event: 'team_join' | 'team_leave';
+export interface MembershipStep {
+  readonly tool: 'team_join' | 'team_leave';
   /** The name of the person at this machine. */
   readonly person: string;
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Records joining or leaving. Rejects where the trail cannot be written: then neither takes place.
- */
-export const recordMembership = async (
-  { store, config, runtime, home, project }: RecordMembershipDeps,
-  { event, person, detail }: MembershipEvent,
-): Promise<void> => {
-  const row = auditEvent(
-    { tool: event, at: runtime.now(), detail: { ...detail, person } },
-    LOCAL_CALLER,
-  );
-  if (store) return store.audit.append(row);
+export type MembershipEnd<T> = StepEnd<T>;
+
+/** Runs the work with the trail open. Rejects where it cannot be written: then nobody joins or leaves. */
+export const recordMembership = async <T>(
+  deps: RecordMembershipDeps,
+  { tool, person, detail }: MembershipStep,
+  work: () => Promise<MembershipEnd<T>>,
+): Promise<T> => {
+  const { store, config, runtime, home, project } = deps;
+  const run = ({ audit }: Pick<Store, 'audit'>): Promise<T> =>
+    new RecordedSteps({
+      audit: async () => audit,
+      ...{ runtime, newId: () => randomUUID(), names: ['team_join', 'team_leave'] },
+      // Who is on record as a member has joined, whatever became of the step after it.
+      isDone: async (started) =>
+        started.tool === 'team_join'
+          ? (await recordedTeam(deps)) !== undefined
+          : !(await hasTeam(deps)),
+    }).run({ tool, by: LOCAL_CALLER, detail: { ...detail, person } }, async ({ assertInTime }) => {
+      assertInTime();
+      return work();
+    });
+  if (store) return run(store);
   const signingKey = lazyAsync(() => openUserKey(home));
   // No crib is opened: a tampered record of the team must not keep the user from leaving.
   const opened = await openStore(undefined, {
@@ -43,7 +55,7 @@ export const recordMembership = async (
     signingKey,
   });
   try {
-    await opened.audit.append(row);
+    return await run(opened);
   } finally {
     await opened.close();
   }

@@ -25,7 +25,21 @@ export interface CatalogState {
   /** Newest first. */
   readonly history: readonly PublishedBundle[];
   readonly signed?: SignedBundle;
+  /** The ids of the last steps that changed it, newest first. */
+  readonly steps?: readonly string[];
 }
+
+/** More than can be under way at once. */
+const MAX_STEPS = 200;
+
+export const withStep = (state: CatalogState, id: string): CatalogState => ({
+  ...state,
+  steps: [id, ...(state.steps ?? [])].slice(0, MAX_STEPS),
+});
+
+/** Tells whether the state was changed by that step. */
+export const hasTaken = ({ steps = [] }: CatalogState, id: unknown): boolean =>
+  steps.some((each) => each === id);
 
 /** No tool reaches this space: those of tools are JSON arrays. */
 const SPACE = 'toolcrib:team-catalog';
@@ -88,6 +102,12 @@ export class CatalogStates {
   async keepBundle(serial: number, signed: SignedBundle): Promise<void> {
     const { memory } = await this.#deps.store();
     await memory.write({ space: SPACE, key: this.#bundleKey(serial), value: signed });
+  }
+
+  /** Keeps the bundle in force once more: a crash may have come between its publication and its keeping. */
+  async keepCurrent(): Promise<void> {
+    const { serial, signed } = await this.read();
+    if (signed) await this.keepBundle(serial, signed);
   }
 
   /** Gives a bundle of the history as it was published; nothing when it is gone or was changed. */

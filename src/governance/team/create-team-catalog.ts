@@ -1,7 +1,6 @@
 /**
- * The publisher of a team's catalog: propose, decide, publish, roll back. No one decides about
- * their own proposal, a decision is bound to what was looked at, and each step is on the audit
- * trail.
+ * The publisher of a team's catalog: propose, decide, publish, roll back. Nobody decides about their own
+ * proposal, a decision is bound to what was looked at, and each step is on the audit trail before it changes anything.
  */
 import type { CallerNames } from '../../contract/caller.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -17,9 +16,8 @@ import type {
 } from '../../contract/team.ts';
 import { digestOf } from '../../kit/data/canonical-json.ts';
 import { conflict } from '../../kit/data/coded-failures.ts';
-import { auditEvent } from '../audit/audit-event.ts';
 import type { SigningKey } from '../signing/open-signing-key.ts';
-import { type CatalogState, CatalogStates } from './catalog-state.ts';
+import { type CatalogState, CatalogStates, hasTaken, withStep } from './catalog-state.ts';
 import { changeDiff } from './change-diff.ts';
 import { parseChange } from './entry-shape.ts';
 import { type BundleContent, type NextState, nextState } from './next-bundle.ts';
@@ -31,14 +29,23 @@ import {
   withDecided,
   withProposal,
 } from './proposal-rules.ts';
+import { type BegunStep, RecordedSteps, type StepEnd, type StepName } from './recorded-steps.ts';
 import { fingerprintOf, MAX_HANDOVERS, signHandover } from './team-bundle.ts';
-import { assertTwoPeople, makersOf } from './two-people.ts';
+import { assertTwoPeople, assertUsers, makersOf } from './two-people.ts';
+
+/** The parts of a store that a catalog uses. */
+export interface CatalogStore extends Pick<Store, 'memory'> {
+  readonly audit: Pick<Store['audit'], 'append' | 'query'>;
+  readonly tokens: Pick<Store['tokens'], 'list'>;
+}
 
 export interface TeamCatalogDeps {
   readonly org: string;
   /** Days after which a bundle is too old; without an end when absent. */
   readonly expiresDays?: number | undefined;
-  store(): Promise<Pick<Store, 'memory' | 'audit' | 'tokens'>>;
+  /** `users`: only those who logged in propose and approve what is published. */
+  readonly reviewers?: 'tokens' | 'users' | undefined;
+  store(): Promise<CatalogStore>;
   key(): Promise<SigningKey>;
   readonly runtime: Pick<Runtime, 'now' | 'log'>;
   newId(): string;
@@ -51,13 +58,25 @@ export interface TeamPublisher extends TeamCatalog {
   rotate(before: SigningKey, by: CallerNames): Promise<PublishedBundle>;
 }
 
+const CATALOG_STEPS: readonly StepName[] = [
+  ...(['team_propose', 'team_approve', 'team_reject'] as const),
+  ...(['team_publish', 'team_rollback', 'team_rotate'] as const),
+];
+
 class Publisher implements TeamPublisher {
   readonly #deps: TeamCatalogDeps;
   readonly #states: CatalogStates;
+  readonly #steps: RecordedSteps;
 
   constructor(deps: TeamCatalogDeps) {
     this.#deps = deps;
-    this.#states = new CatalogStates(deps);
+    const states = new CatalogStates(deps);
+    this.#states = states;
+    this.#steps = new RecordedSteps({
+      audit: async () => (await deps.store()).audit,
+      ...{ runtime: deps.runtime, newId: deps.newId, names: CATALOG_STEPS },
+      isDone: async ({ detail }) => hasTaken(await states.read(), detail.step),
+    });
   }
 
   async key(): Promise<TeamKey> {
@@ -93,9 +112,11 @@ class Publisher implements TeamPublisher {
       ...{ id: this.#deps.newId(), change, digest: digestOf(change), state: 'open' },
       ...{ proposedBy: by.userId, proposedAt: this.#deps.runtime.now(), ...checkedNote(note) },
     };
-    await this.#states.change((state) => withProposal(state, proposal));
-    await this.#record('team_propose', by, { id: proposal.id, change, digest: proposal.digest });
-    return proposal;
+    const detail = { id: proposal.id, change, digest: proposal.digest };
+    return this.#step('team_propose', { by, detail }, async (step) => {
+      await this.#change(step, (state) => withProposal(state, proposal));
+      return { value: proposal };
+    });
   };
 
   decide: TeamCatalog['decide'] = async (id, decision, by) => {
@@ -103,7 +124,10 @@ class Publisher implements TeamPublisher {
     const tokens = await (await this.#deps.store()).tokens.list();
     const decide = (state: CatalogState): TeamProposal => {
       const proposal = decidableProposal(state, id, decision);
-      if (decision.approve) assertTwoPeople(proposal.proposedBy, by.userId, tokens);
+      if (decision.approve) {
+        assertTwoPeople(proposal.proposedBy, by.userId, tokens);
+        if (this.#deps.reviewers === 'users') assertUsers(proposal.proposedBy, by.userId);
+      }
       return {
         ...proposal,
         state: decision.approve ? 'approved' : 'rejected',
@@ -112,15 +136,17 @@ class Publisher implements TeamPublisher {
         ...(decisionNote !== undefined && { decisionNote }),
       };
     };
-    const after = await this.#states.change((state) => withDecided(state, decide(state)));
-    const decided = proposalOf(after, id);
-    const { proposedBy, digest } = decided;
-    const tokensMadeBy = Object.fromEntries(
-      [proposedBy, by.userId].map((name) => [name, [...makersOf(name, tokens)]]),
-    );
-    const detail = { id, digest, proposedBy, tokensMadeBy };
-    await this.#record(decision.approve ? 'team_approve' : 'team_reject', by, detail);
-    return decided;
+    const { digest } = decision;
+    const name = decision.approve ? 'team_approve' : 'team_reject';
+    return this.#step(name, { by, detail: { id, digest } }, async (step) => {
+      const after = await this.#change(step, (state) => withDecided(state, decide(state)));
+      const decided = proposalOf(after, id);
+      const { proposedBy } = decided;
+      const tokensMadeBy = Object.fromEntries(
+        [proposedBy, by.userId].map((each) => [each, [...makersOf(each, tokens)]]),
+      );
+      return { value: decided, detail: { proposedBy, tokensMadeBy } };
+    });
   };
 
   publish: TeamCatalog['publish'] = async ({ note, renew = false }, by) =>
@@ -148,19 +174,40 @@ class Publisher implements TeamPublisher {
   bundle: TeamCatalog['bundle'] = async () => (await this.#states.read()).signed;
 
   async rotate(before: SigningKey, by: CallerNames): Promise<PublishedBundle> {
-    const { org, runtime } = this.#deps;
     const { publicKey: to } = await this.#deps.key();
-    if (to === before.publicKey) {
+    const from = before.publicKey;
+    if (to === from) {
       throw conflict('That is the key in use.', 'Replace the key of the server first.');
     }
-    const handover = signHandover(before, { org, to, at: runtime.now() });
-    await this.#states.change(
-      // Clients refuse longer chains; one that missed so many changes joins again.
-      (state) => ({ ...state, handovers: [...state.handovers, handover].slice(-MAX_HANDOVERS) }),
-      before,
-    );
-    await this.#record('team_rotate', by, { from: handover.from, to });
+    if (!(await this.#isHandedOver(from, to))) await this.#handOver(before, { by, to });
     return this.publish({ renew: true, note: 'another key signs' }, by);
+  }
+
+  /** A crash may have come between the change of the key and the bundle that tells of it. */
+  async #isHandedOver(from: string, to: string): Promise<boolean> {
+    const handovers = await this.#states.read().then(
+      (state) => state.handovers,
+      () => [],
+    );
+    return handovers.some((each) => each.from === from && each.to === to);
+  }
+
+  async #handOver(
+    before: SigningKey,
+    { by, to }: { readonly by: CallerNames; readonly to: string },
+  ): Promise<void> {
+    const { org, runtime } = this.#deps;
+    const detail = { from: before.publicKey, to };
+    await this.#step('team_rotate', { by, detail }, async (step) => {
+      const handover = signHandover(before, { org, to, at: runtime.now() });
+      await this.#change(
+        step,
+        // Clients refuse longer chains; one that missed so many changes joins again.
+        (state) => ({ ...state, handovers: [...state.handovers, handover].slice(-MAX_HANDOVERS) }),
+        before,
+      );
+      return { value: undefined };
+    });
   }
 
   /** Signs the next bundle and puts it in force. */
@@ -174,26 +221,46 @@ class Publisher implements TeamPublisher {
       ...{ ...more, publishedBy: by.userId, at: runtime.now(), expiresDays },
       key: await this.#deps.key(),
     };
-    // A store may try a change again, so the last result counts.
-    const result: { next?: NextState } = {};
-    const { signed } = await this.#states.change((before) => {
-      result.next = nextState(before, content(before), publication);
-      return result.next.state;
+    const name = more.restored === undefined ? 'team_publish' : 'team_rollback';
+    const { note, restored } = more;
+    const detail = {
+      ...(note !== undefined && { note }),
+      ...(restored !== undefined && { restored }),
+    };
+    return this.#step(name, { by, detail }, async (step) => {
+      await this.#states.keepCurrent();
+      // A store may try a change again, so the last result counts.
+      const made: { next?: NextState } = {};
+      const { signed } = await this.#change(step, (before) => {
+        made.next = nextState(before, content(before), publication);
+        return made.next.state;
+      });
+      if (!made.next || !signed) throw new ToolFailure('INTERNAL', 'Nothing was published.');
+      const { published, dropped } = made.next;
+      await this.#states.keepBundle(published.serial, signed);
+      for (const { serial } of dropped) await this.#states.forgetBundle(serial);
+      return { value: published, detail: { ...published } };
     });
-    if (!result.next || !signed) throw new ToolFailure('INTERNAL', 'Nothing was published.');
-    const { published, dropped } = result.next;
-    await this.#states.keepBundle(published.serial, signed);
-    for (const { serial } of dropped) await this.#states.forgetBundle(serial);
-    await this.#record(more.restored === undefined ? 'team_publish' : 'team_rollback', by, {
-      ...published,
-    });
-    return published;
   }
 
-  async #record(tool: string, by: CallerNames, detail: Record<string, unknown>): Promise<void> {
-    const { audit } = await this.#deps.store();
-    const { org, runtime } = this.#deps;
-    await audit.append(auditEvent({ tool, at: runtime.now(), detail: { org, ...detail } }, by));
+  #step<T>(
+    tool: StepName,
+    { by, detail }: { readonly by: CallerNames; readonly detail: Record<string, unknown> },
+    work: (step: BegunStep) => Promise<StepEnd<T>>,
+  ): Promise<T> {
+    return this.#steps.run({ tool, by, detail: { org: this.#deps.org, ...detail } }, work);
+  }
+
+  /** The id of the step is stored with what it changes, so that an interrupted one can be judged. */
+  #change(
+    step: BegunStep,
+    change: (state: CatalogState) => CatalogState,
+    before?: SigningKey,
+  ): Promise<CatalogState> {
+    return this.#states.change((state) => {
+      step.assertInTime();
+      return withStep(change(state), step.id);
+    }, before);
   }
 }
 

@@ -6,6 +6,9 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { TokenRecord } from '../../contract/tokens.ts';
 
 const PREFIX = 'token:';
+/** Names that a surface has proven: holders of tokens, and users who logged in elsewhere. */
+const USER = 'oidc:';
+const PROVEN = [PREFIX, USER];
 
 /** Names the people who made the token of a name, and the tokens of those, up to the machine's owner. */
 export const makersOf = (
@@ -27,7 +30,7 @@ export const makersOf = (
 
 const isMakerOf = (maker: string, name: string, tokens: Parameters<typeof makersOf>[1]): boolean =>
   // Who owns the machine hands out the first tokens, and holds the signing key anyway.
-  maker.startsWith(PREFIX) && makersOf(name, tokens).has(maker);
+  PROVEN.some((prefix) => maker.startsWith(prefix)) && makersOf(name, tokens).has(maker);
 
 /** Throws PERMISSION_DENIED where the one who approves may be the one who proposed. */
 export const assertTwoPeople = (
@@ -43,6 +46,16 @@ export const assertTwoPeople = (
   throw new ToolFailure('PERMISSION_DENIED', 'Somebody else has to approve a proposal.', {
     suggestions: [
       'Ask another operator or admin of the server: neither the proposer, nor one whose token the proposer made.',
+    ],
+  });
+};
+
+/** Throws PERMISSION_DENIED unless both are users who logged in: two tokens may be of one person. */
+export const assertUsers = (proposer: string, approver: string): void => {
+  if ([proposer, approver].every((name) => name.startsWith(USER))) return;
+  throw new ToolFailure('PERMISSION_DENIED', 'Two users who log in have to propose and approve.', {
+    suggestions: [
+      'Log in over OpenID Connect; this server takes no token for it (reviewers: users).',
     ],
   });
 };

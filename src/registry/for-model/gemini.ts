@@ -103,26 +103,40 @@ const convertReference = ({ $ref, ...siblings }: SchemaNode, position: Position)
     return convert({ ...target, ...siblings }, { ...position, open: [...open, pointer] });
   }
   lose(position, '$ref');
-  const type = target && jsonTypes(target)[0];
+  const type = target && jsonTypes(target).find((one) => one !== 'null');
   return {
     type: type ?? 'object',
+    // Gemini refuses the whole request for a list without items.
+    ...(type === 'array' && { items: { type: 'object' } }),
     ...(siblings.description !== undefined && { description: siblings.description }),
   };
 };
 
+/** Gives what a part stands for, and its type alone where it comes round or would be too much. */
+const openedPart = (part: unknown, position: Position): unknown => {
+  if (!isRecord(part) || part.$ref === undefined) return part;
+  const { conversion, open } = position;
+  const target = follow(conversion.root, part.$ref);
+  const isOpen = open.includes(String(part.$ref)) || conversion.nodes >= MAX_NODES;
+  if (!target || !isOpen) return target;
+  lose(position, '$ref');
+  return { type: jsonTypes(target).find((one) => one !== 'null') ?? 'object' };
+};
+
+const pointersOf = (parts: readonly unknown[]): readonly string[] =>
+  parts.flatMap((part) => (isRecord(part) && part.$ref !== undefined ? [String(part.$ref)] : []));
+
 const convertAllOf = ({ allOf, ...rest }: SchemaNode, position: Position): GeminiSchema => {
   const parts = (allOf as readonly unknown[]).flatMap((part) => {
-    const target =
-      isRecord(part) && part.$ref !== undefined
-        ? follow(position.conversion.root, part.$ref)
-        : part;
+    const target = openedPart(part, position);
     return isRecord(target) && target.allOf === undefined ? [target] : [];
   });
   const isWhole = parts.length === (allOf as readonly unknown[]).length;
   const areObjects = parts.every((part) => jsonTypes(part)[0] === 'object');
   if (!isWhole || (parts.length > 1 && !areObjects)) lose(position, 'allOf');
   const merged = areObjects ? mergeAll([...parts, rest]) : Object.assign({}, ...parts, rest);
-  return convert(merged, position);
+  const open = [...position.open, ...pointersOf(allOf as readonly unknown[])];
+  return convert(merged, { ...position, open });
 };
 
 const convertUnion = (
@@ -137,6 +151,7 @@ const convertUnion = (
   if (isRecord(rest.properties)) return convert(rest, position);
   const isNull = (branch: unknown): boolean => isRecord(branch) && branch.type === 'null';
   const branches = union.filter((branch) => !isNull(branch));
+  if (branches.length === 0) return { ...anything(rest, position), nullable: true };
   const shared = {
     ...(branches.length < union.length && { nullable: true }),
     ...(rest.description !== undefined && { description: rest.description }),

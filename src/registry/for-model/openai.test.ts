@@ -284,3 +284,37 @@ const faults = (schema: Record<string, unknown>): readonly string[] => {
   }
   return [...found, ...inner.flatMap((one) => faults(one as Record<string, unknown>))];
 };
+
+describe('threat: a definition that makes its conversion grow without end', () => {
+  it.each([2, 12])('an allOf that comes round in %i fields is cut', (count) => {
+    const fields = Array.from({ length: count }, (_, at) => [
+      `f${at}`,
+      { allOf: [{ $ref: '#/$defs/node' }] },
+    ]);
+    const $defs = { node: object(Object.fromEntries(fields)) };
+    const { shown, losses } = show(object({ x: { allOf: [{ $ref: '#/$defs/node' }] } }, { $defs }));
+    expect(shown?.strict).toBe(false);
+    expect(losses.length).toBeLessThan(1_000);
+  });
+
+  it('definitions that multiply at every level are cut', () => {
+    const $defs: Record<string, unknown> = { a8: object({}) };
+    for (let at = 0; at < 8; at += 1) {
+      const next = { allOf: [{ $ref: `#/$defs/a${at + 1}` }] };
+      const fields = Array.from({ length: 30 }, (_, n) => [`f${n}`, next]);
+      $defs[`a${at}`] = object(Object.fromEntries(fields));
+    }
+    const { shown } = show(object({ x: { allOf: [{ $ref: '#/$defs/a0' }] } }, { $defs }));
+    expect(shown?.strict).toBe(false);
+  });
+
+  it('combinations of combinations at the root are cut', () => {
+    const $defs: Record<string, unknown> = { a9: object({ z: { type: 'string' } }) };
+    for (let at = 0; at < 9; at += 1) {
+      const next = { $ref: `#/$defs/a${at + 1}` };
+      $defs[`a${at}`] = { allOf: Array.from({ length: 200 }, () => next) };
+    }
+    const { losses } = show({ type: 'object', allOf: [{ $ref: '#/$defs/a0' }], $defs });
+    expect(losses.length).toBeLessThan(3_000);
+  });
+});

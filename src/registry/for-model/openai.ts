@@ -63,6 +63,10 @@ interface StrictSchema {
 const MAX_LEVELS = 10;
 const MAX_PROPERTIES = 5_000;
 const MAX_ENUM = 1_000;
+/** More schemas than a strict definition can have: an `allOf` that comes round would double them at every level. */
+const MAX_NODES = 20_000;
+/** One is enough to give the strict form up; more are for people who want to know why. */
+const MAX_BARRIERS = 100;
 
 interface Conversion {
   readonly root: SchemaNode;
@@ -72,6 +76,7 @@ interface Conversion {
   readonly definitions: Map<string, { readonly name: string; schema: SchemaNode }>;
   properties: number;
   values: number;
+  nodes: number;
 }
 
 interface Position {
@@ -88,6 +93,7 @@ const strictSchema = (root: SchemaNode): StrictSchema => {
     definitions: new Map(),
     properties: 0,
     values: 0,
+    nodes: 0,
   };
   const { $defs: _defs, definitions: _definitions, ...top } = root;
   const schema = convertObject(top, { conversion, path: '', level: 1 });
@@ -113,6 +119,10 @@ const barrier = ({ conversion, path }: Position, lost: string): SchemaNode => {
 };
 
 const convert = (schema: unknown, position: Position): SchemaNode => {
+  const { conversion } = position;
+  conversion.nodes += 1;
+  if (conversion.barriers.length >= MAX_BARRIERS) return {};
+  if (conversion.nodes > MAX_NODES) return barrier(position, 'size');
   if (position.level > MAX_LEVELS) return barrier(position, 'depth');
   if (!isRecord(schema)) return barrier(position, String(schema));
   if (schema.$ref !== undefined) return convertReference(schema, position);

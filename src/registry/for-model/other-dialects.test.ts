@@ -200,6 +200,28 @@ describe('geminiTool', () => {
     expect(losses).toEqual([{ path: '/properties/x/properties/next', lost: '$ref' }]);
   });
 
+  it('cuts an allOf that comes round', () => {
+    const node = object({ not: { allOf: [{ $ref: '#/$defs/node' }] }, name: { type: 'string' } });
+    const { x, losses } = convert({ allOf: [{ $ref: '#/$defs/node' }] }, { $defs: { node } });
+    expect(x).toEqual({
+      type: 'object',
+      properties: { not: { type: 'object' }, name: { type: 'string' } },
+    });
+    expect(losses).toEqual([{ path: '/properties/x/properties/not', lost: '$ref' }]);
+  });
+
+  it('keeps items of a list that comes round, also one that may be null', () => {
+    const tree = { type: ['null', 'array'], items: { $ref: '#/$defs/tree' } };
+    const { x } = convert({ $ref: '#/$defs/tree' }, { $defs: { tree } });
+    const inner = { type: 'array', items: { type: 'object' } };
+    expect(x).toEqual({ type: 'array', items: inner, nullable: true });
+  });
+
+  it('says a union of nothing but null as a value that may be null', () => {
+    const { x } = convert({ anyOf: [{ type: 'null' }], description: 'D' });
+    expect(x).toEqual({ type: 'string', description: 'D', nullable: true });
+  });
+
   it('threat: does not grow without end on references that double', () => {
     const $defs: Record<string, unknown> = { a30: { type: 'string' } };
     for (let at = 0; at < 30; at += 1) {

@@ -6,6 +6,8 @@ import { isRecord } from '../../kit/data/is-record.ts';
 import { follow, type Loss, membersOf, type SchemaNode, stringsOf } from './definition.ts';
 
 const MAX_DEPTH = 8;
+/** Schemas that are merged: combinations of combinations multiply. */
+const MAX_MERGED = 2_000;
 const COMBINATIONS = ['allOf', 'oneOf', 'anyOf'] as const;
 /** Also refused at the root; with a plain object they rarely matter. */
 const REFUSED = ['not', 'enum', 'const', 'if', 'then', 'else'] as const;
@@ -15,7 +17,7 @@ const REFUSED = ['not', 'enum', 'const', 'if', 'then', 'else'] as const;
  * tool.
  */
 export const rootObject = (schema: SchemaNode, losses: Loss[]): SchemaNode | undefined => {
-  const flat = flatten(schema, { root: schema, losses, depth: 0 });
+  const flat = flatten(schema, { root: schema, losses, depth: 0, left: { count: MAX_MERGED } });
   if (flat === undefined) return undefined;
   const { type = 'object' } = flat;
   const isObject = type === 'object' || (Array.isArray(type) && type.includes('object'));
@@ -31,10 +33,14 @@ interface Flattening {
   readonly root: SchemaNode;
   readonly losses: Loss[];
   readonly depth: number;
+  /** Counts down for all of them together. */
+  readonly left: { count: number };
 }
 
 const flatten = (schema: SchemaNode, at: Flattening): SchemaNode | undefined => {
-  if (at.depth > MAX_DEPTH) {
+  at.left.count -= 1;
+  if (at.left.count < 0) return undefined;
+  if (at.depth > MAX_DEPTH || at.left.count === 0) {
     at.losses.push({ path: '', lost: '$ref' });
     return undefined;
   }

@@ -38,10 +38,15 @@ const unreadable = (reason: string): ToolFailure =>
     suggestions: ['Check the path.'],
   });
 
+const notThere = (): ToolFailure =>
+  new ToolFailure('NOT_FOUND', 'There is no such file or folder.', {
+    suggestions: ['Check the path. A package of the registry is named without ./ before it.'],
+  });
+
 const readTarballFile = async (path: string): Promise<Uint8Array> => {
   const bytes = await readCheckedFile(path, { maxBytes: PACKAGE_LIMITS.maxPackedBytes }).catch(
     (error: unknown) => {
-      throw unreadable(errorCodeOf(error) === 'ENOENT' ? 'it does not exist' : errorCodeOf(error));
+      throw errorCodeOf(error) === 'ENOENT' ? notThere() : unreadable(errorCodeOf(error));
     },
   );
   if (typeof bytes !== 'string') return bytes;

@@ -6,8 +6,10 @@ import type {
   InstallationResult,
   InstallationReview,
   InstallOptions,
+  ReviewedTool,
 } from '../../contract/packages.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { DAY_MS } from '../../kit/data/durations.ts';
 import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { removeStale } from '../../kit/file/remove-stale.ts';
@@ -87,8 +89,15 @@ const assertSameTarball = (fetched: FetchedPackage, installation: Installation):
   );
 };
 
+/** Leaves the code out: a person who looks at a package runs nothing of it. */
+const withoutCode = (tool: Tool): ReviewedTool => {
+  const { run: _, undo: _1, initialize: _2, cleanup: _3, ...rest } = tool;
+  const { healthCheck: _4, handleError: _5, ...data } = rest;
+  return data;
+};
+
 const reviewOf = (
-  { locked, warnings }: FetchedPackage,
+  { locked, warnings, tools }: FetchedPackage,
   { library }: Installation,
   deps: InstallDeps,
 ): InstallationReview => {
@@ -99,6 +108,7 @@ const reviewOf = (
     ...(before && { replaces: before.version }),
     warnings,
     lookAlikes: before ? [] : lookAlikes(locked.name, names),
+    definitions: tools.map(withoutCode),
   };
 };
 

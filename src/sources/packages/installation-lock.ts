@@ -46,7 +46,13 @@ const busy = (): ToolFailure =>
 
 /** Makes the failure for a folder that cannot be written. */
 export const notWritable = (error: unknown): ToolFailure => {
-  const message = `The folder of packages cannot be written (${errorCodeOf(error)}).`;
+  const code = errorCodeOf(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new ToolFailure('EXECUTION_FAILED', 'The disk is full, so nothing was installed.', {
+      suggestions: ['Free some space, then try again.'],
+    });
+  }
+  const message = `The folder of packages cannot be written (${code}).`;
   return new ToolFailure('PERMISSION_DENIED', message, {
     suggestions: ['Nothing has changed. Check who owns the folder and whether it is read-only.'],
   });

@@ -20,6 +20,18 @@ export const needsText = ({ needs }: PackagedTool): string => {
   return parts.length === 0 ? 'reaches nothing outside' : parts.join('; ');
 };
 
+/** Prints what speaks against an installation to stderr. */
+export const showWarnings = (io: Io, { warnings, lookAlikes }: InstallationReview): void => {
+  const ink = io.noteInk;
+  note(
+    io,
+    ...warnings.map((text) => `  ${ink.yellow('!')} ${visibleText(text)}`),
+    ...lookAlikes.map(
+      (text) => `  ${ink.red('!')} Is this the package that you mean? ${visibleText(text)}.`,
+    ),
+  );
+};
+
 /** Prints the page to stderr. */
 export const showReview = (io: Io, review: InstallationReview): void => {
   const { name, version, resolved, integrity, tools, target } = review.package;
@@ -33,9 +45,6 @@ export const showReview = (io: Io, review: InstallationReview): void => {
     ...tools.map((tool) =>
       visibleText(`  ${tool.name} ${tool.version}  ${tool.tier}  ${needsText(tool)}`),
     ),
-    ...review.warnings.map((text) => `  ${ink.yellow('!')} ${visibleText(text)}`),
-    ...review.lookAlikes.map(
-      (text) => `  ${ink.red('!')} Is this the package that you mean? ${visibleText(text)}.`,
-    ),
   );
+  showWarnings(io, review);
 };

@@ -103,6 +103,25 @@ describe('toolcrib install --project', () => {
     }
   });
 
+  it.each([
+    ['install', './a.tgz'],
+    ['add', 'package', './a.tgz'],
+  ])('shows tools, tiers, rules and prompt tokens with %s %s --dry-run', async (...words) => {
+    await write('a.tgz');
+    const { code, out, err } = await run('clean', ...words, '--dry-run');
+    expect(code).toBe(0);
+    expect(out).toContain('counting 1.0.0 (package)');
+    expect(out).toMatch(/1 tool \(1 \w+\); \d of them ask first; ~\d+ prompt tokens/);
+    expect(out).toMatch(/count_text +\w+ +\w+ +~\d+ +Counts what is in a text/);
+    expect(err).toContain('Add it: toolcrib add package ./a.tgz');
+    await expect(readFile(join(root, 'clean-home', 'packages.lock'))).rejects.toThrow('ENOENT');
+    const { out: json } = await run('clean', ...words, '--dry-run', '--json');
+    expect(JSON.parse(json)).toMatchObject({
+      ...{ source: 'counting', kind: 'package', dryRun: true, tokens: expect.any(Number) },
+      tools: [{ name: 'count_text', tokens: expect.any(Number), rule: expect.any(String) }],
+    });
+  });
+
   it('asks for --yes without a terminal, and --yes does not cover a look-alike', async () => {
     await write('a.tgz');
     expect((await run('clean', 'install', './a.tgz')).err).toContain('--yes');

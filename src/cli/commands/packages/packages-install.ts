@@ -5,45 +5,79 @@ import type { InstallationReview } from '../../../contract/packages.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson, warn } from '../../io.ts';
-import { counted } from '../../output/format-units.ts';
+import { counted, shellQuote } from '../../output/format-units.ts';
 import { whileShown } from '../../output/progress-line.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
+import { noteDryRun, showPreview } from '../add/source-page.ts';
 import { type AgreeOptions, agreement, settleQuarantine } from './install-with.ts';
-import { showReview } from './package-page.ts';
+import { showReview, showWarnings } from './package-page.ts';
 
 export interface InstallCommandOptions extends AgreeOptions {
   readonly project?: boolean;
   readonly dryRun?: boolean;
 }
 
+/** Shows the review as a dry run of every other kind of source is shown. */
+const showDryRun = async (
+  io: Io,
+  { loaded }: OpenCrib,
+  { review, again }: { readonly review: InstallationReview; readonly again: string },
+): Promise<void> => {
+  const { previewTools } = await import('../../../crib/sources/preview-source.ts');
+  const { config, userDir, policyFiles, projectDir } = loaded;
+  const project = projectDir ?? io.cwd;
+  const deps = { config, home: userDir, project, policyFiles, runtime: io.runtime };
+  const { definitions, ...rest } = review;
+  const { name, version, resolved } = review.package;
+  const preview = { location: resolved, ...(await previewTools(definitions, deps)) };
+  if (io.json) {
+    const about = { source: name, kind: 'package', dryRun: true };
+    return printJson(io, { ...about, wouldInstall: rest, ...preview });
+  }
+  showPreview(io, `${name} ${version} (package)`, preview);
+  showWarnings(io, review);
+  noteDryRun(io, again);
+};
+
 /** Fetches the package and looks through it; nothing is written. */
 const tryInstall = async (
   io: Io,
-  { crib }: OpenCrib,
-  { source, target }: { readonly source: string; readonly target: 'user' | 'project' },
+  open: OpenCrib,
+  { source, options }: InstallRequest,
 ): Promise<void> => {
   let review: InstallationReview | undefined;
   const confirm = async (made: InstallationReview): Promise<boolean> => {
     review = made;
     return false;
   };
-  await crib.packages.install(source, { target, confirm }).catch((error: unknown) => {
+  const target = targetOf(options);
+  await open.crib.packages.install(source, { target, confirm }).catch((error: unknown) => {
     if (!(error instanceof ToolFailure) || error.code !== 'USER_CANCELLED') throw error;
   });
-  if (io.json) return printJson(io, { wouldInstall: review ?? null });
-  if (review) showReview(io, review);
-  print(io, review ? 'Nothing was installed: this was a dry run.' : 'It is installed already.');
+  const words = ['toolcrib', 'add', 'package', shellQuote(source)];
+  const again = [...words, ...(options.project === true ? ['--project'] : [])].join(' ');
+  if (review) await showDryRun(io, open, { review, again });
+  else if (io.json) printJson(io, { wouldInstall: null });
+  else print(io, 'It is installed already.');
 };
+
+interface InstallRequest {
+  readonly source: string;
+  readonly options: InstallCommandOptions;
+}
+
+const targetOf = ({ project }: InstallCommandOptions): 'user' | 'project' =>
+  project === true ? 'project' : 'user';
 
 export const installOne = async (
   io: Io,
   open: OpenCrib,
-  request: { readonly source: string; readonly options: InstallCommandOptions },
+  request: InstallRequest,
 ): Promise<number> => {
   const { source, options } = request;
-  const target = options.project === true ? 'project' : 'user';
+  const target = targetOf(options);
   if (options.dryRun === true) {
-    await tryInstall(io, open, { source, target });
+    await tryInstall(io, open, request);
     return 0;
   }
   const agree = agreement(io, options, (review) => showReview(io, review));

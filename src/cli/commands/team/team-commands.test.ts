@@ -88,8 +88,10 @@ describe('toolcrib team on a client', { timeout: TIME_LIMIT }, () => {
     expect((await run('run', 'calculator', '{"expression":"1+1"}')).code).toBe(0);
     const { out: trail } = await run('audit', 'export');
     const rows = trail.trim().split('\n');
-    const events = rows.map((line) => JSON.parse(line) as { tool: string });
-    const [entered, left] = events.filter(({ tool }) => tool.startsWith('team_'));
+    const events = rows.map((line) => JSON.parse(line) as { tool: string; status: string });
+    const steps = events.filter(({ tool }) => tool.startsWith('team_'));
+    expect(steps.map(({ status }) => status)).toEqual(['started', 'success', 'started', 'success']);
+    const [entered, left] = steps.filter(({ status }) => status === 'success');
     expect(entered).toMatchObject({
       ...{ tool: 'team_join', at: expect.any(Number) },
       detail: { org: 'acme', url: world.url, fingerprint, person: userInfo().username },
@@ -168,5 +170,32 @@ describe('toolcrib team and a server', { timeout: TIME_LIMIT }, () => {
     expect((await run('approve', id, '--yes')).err).toContain('Somebody else');
     expect((await run('publish')).code).not.toBe(0);
     expect((await run('publish', '--renew')).out).toContain('Bundle 1: 0 entries');
+  });
+});
+
+describe('toolcrib add team --dry-run', { timeout: TIME_LIMIT }, () => {
+  it('shows with --dry-run what the bundle would add and enforce, and nobody joins', async () => {
+    const tool = { kind: 'tool', name: 'shout.yml', text: world.toolText('hey') };
+    await world.publish(tool, { kind: 'enforce', name: 'shout' }, deniesTool('datetime'));
+    const own = (...args: readonly string[]) => runAs('xia', 'viewer', args);
+    const { code, out, err } = await own('add', 'team', world.url, '--dry-run');
+    expect(code).toBe(0);
+    expect(out).toContain('acme (team)');
+    expect(out).toMatch(/1 tool \(.*\); \d of them ask first; ~\d+ prompt tokens/);
+    expect(out).toMatch(/shout +\w+ +\w+ +~\d+/);
+    expect(out).toContain('Rule: team-rule deny datetime');
+    expect(out).toMatch(/Cannot be switched off: .*shout/);
+    expect(out).toContain(`signed with ${fingerprint}`);
+    expect(err).toContain('Nothing was changed.');
+    expect(existsSync(configOf('xia'))).toBe(false);
+    expect((await own('team')).err).toContain('You are in no team');
+    const named = await own('team', 'join', world.url, '--dry-run', '--json', '--key', fingerprint);
+    expect(JSON.parse(named.out)).toMatchObject({
+      ...{ source: 'acme', kind: 'team', dryRun: true, isCompared: true },
+      enforced: expect.arrayContaining(['shout']),
+      tools: [{ name: 'shout', tokens: expect.any(Number) }],
+    });
+    const other = await own('team', 'join', world.url, '--dry-run', '--key', '00:11');
+    expect([other.code === 0, other.err]).toEqual([false, expect.stringContaining('another key')]);
   });
 });

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { setInConfigFile } from '../../../config/edit/edit-config.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { TeamKey, TeamState } from '../../../contract/team.ts';
-import type { MembershipEvent } from '../../../crib/team/record-membership.ts';
+import type { MembershipEnd, MembershipStep } from '../../../crib/team/record-membership.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk, confirm, noTerminal } from '../../input/confirm.ts';
@@ -15,7 +15,18 @@ import { entriesText, type Membership, membershipOf } from './team-access.ts';
 export interface JoinOptions {
   readonly key?: string;
   readonly acceptTools?: boolean;
+  /** Shows what the bundle would add; nobody joins. */
+  readonly dryRun?: boolean;
 }
+
+/** Adds the options that `team join` and `add team` have. */
+export const withJoinOptions = (command: Command): Command =>
+  command
+    .option('--key <fingerprint>', 'the key of the team, as its people gave it to you')
+    .option('--accept-tools', 'accept all tools that the team publishes, now and later');
+
+/** Shorter than a step may take. */
+const MAX_SYNC_MS = 45_000;
 
 const loadMembership = () => import('../../../crib/team/team-membership.ts');
 
@@ -66,16 +77,18 @@ const kindsOf = ({ bundle }: TeamState): string => {
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ') || 'nothing';
 };
 
-/** Writes who joined or left to the trail of this folder. */
-const recordTeam = async (
+/** Runs a step with who takes it on the trail of this folder. */
+const recorded = async <T>(
   io: Io,
-  membership: Membership,
-  event: Pick<MembershipEvent, 'event' | 'detail'>,
-): Promise<void> => {
+  step: Pick<MembershipStep, 'tool' | 'detail'> & { readonly membership: Membership },
+  work: () => Promise<MembershipEnd<T>>,
+): Promise<T> => {
   const { recordMembership } = await import('../../../crib/team/record-membership.ts');
+  const { membership, tool, detail } = step;
   const project = membership.loaded.projectDir ?? io.cwd;
   const store = io.held && (await io.held.crib.store());
-  await recordMembership({ ...membership, project, store }, { ...event, person: localPerson() });
+  const person = localPerson();
+  return recordMembership({ ...membership, project, store }, { tool, detail, person }, work);
 };
 
 export const joinTeam = async (io: Io, address: string, options: JoinOptions): Promise<number> => {
@@ -84,15 +97,27 @@ export const joinTeam = async (io: Io, address: string, options: JoinOptions): P
   const url = assertCatalogUrl(address);
   const teamKey = await fetchTeamKey(url, membership);
   await assertNoOther(membership, teamKey);
-  await assertKey(io, teamKey, options);
-  const state = await withTeamClient({ url, ...teamKey }, membership, async (client) => {
-    await client.sync(AbortSignal.timeout(60_000));
-    return client.state();
-  });
+  const { key: named, dryRun } = options;
+  if (dryRun !== true || named !== undefined) await assertKey(io, teamKey, options);
+  if (dryRun === true) {
+    const { showJoin } = await import('./team-preview.ts');
+    const typed = [
+      '--key',
+      named ?? '<fingerprint>',
+      ...(options.acceptTools ? ['--accept-tools'] : []),
+    ];
+    return showJoin(io, membership, { url, key: teamKey, isCompared: named !== undefined, typed });
+  }
   const { org, fingerprint } = teamKey;
-  const detail = { org, url, fingerprint, serial: state.bundle?.serial };
-  await recordTeam(io, membership, { event: 'team_join', detail });
-  await writeTeam(membership.file, { ...teamKey, url }, options);
+  const step = { membership, tool: 'team_join' as const, detail: { org, url, fingerprint } };
+  const state = await recorded(io, step, async () => {
+    const value = await withTeamClient({ url, ...teamKey }, membership, async (client) => {
+      await client.sync(AbortSignal.timeout(MAX_SYNC_MS));
+      return client.state();
+    });
+    await writeTeam(membership.file, { ...teamKey, url }, options);
+    return { value, detail: { serial: value.bundle?.serial } };
+  });
   if (io.json) printJson(io, { org: teamKey.org, url, serial: state.bundle?.serial });
   else {
     print(io, `${io.ink.green('✓')} You are in the team ${teamKey.org}: ${kindsOf(state)}.`);
@@ -103,9 +128,10 @@ export const joinTeam = async (io: Io, address: string, options: JoinOptions): P
 
 export const teamJoinCommand = (team: Command, io: Io): Command =>
   withExamples(
-    withJson(team.command('join').argument('<url>', 'the server that publishes the catalog'))
-      .option('--key <fingerprint>', 'the key of the team, as its people gave it to you')
-      .option('--accept-tools', 'accept all tools that the team publishes, now and later')
+    withJoinOptions(
+      withJson(team.command('join').argument('<url>', 'the server that publishes the catalog')),
+    )
+      .option('--dry-run', 'only show what it would add; nobody joins')
       .action(leaving(io, (url: string, options: JoinOptions) => joinTeam(io, url, options))),
     'toolcrib team join https://tools.example.com --key 1f0c:…',
   );
@@ -126,7 +152,7 @@ const sync = async (io: Io): Promise<number> => {
   const membership = await membershipOf(io);
   const { withTeamClient } = await loadMembership();
   return withTeamClient(await enrolled(membership), membership, async (client) => {
-    const changed = await client.sync(AbortSignal.timeout(60_000));
+    const changed = await client.sync(AbortSignal.timeout(MAX_SYNC_MS));
     const state = client.state();
     const serial = state.bundle?.serial;
     if (io.json) printJson(io, { org: state.org, serial, changed });
@@ -185,9 +211,11 @@ const leave = async (io: Io, { yes }: { readonly yes?: boolean }): Promise<numbe
     if (!(await confirm(io, question))) throw new ToolFailure('USER_CANCELLED', 'You stay.');
   }
   const { org, url } = (await currentEnrolment(membership)) ?? {};
-  await recordTeam(io, membership, { event: 'team_leave', detail: { org, url } });
-  await setInConfigFile(membership.file, ['teams', 'enabled'], false);
-  await forgetTeam(membership);
+  await recorded(io, { membership, tool: 'team_leave', detail: { org, url } }, async () => {
+    await setInConfigFile(membership.file, ['teams', 'enabled'], false);
+    await forgetTeam(membership);
+    return { value: undefined };
+  });
   if (io.json) printJson(io, { left: true });
   else print(io, `${io.ink.green('✓')} You have left the team.`);
   return 0;

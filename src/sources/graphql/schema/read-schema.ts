@@ -59,18 +59,22 @@ const ask = async (
   return readGraphqlReply(response, await readBytes(response, MAX_SCHEMA_BYTES));
 };
 
-/** Adds what to do where the service asks for a login; any other failure stays as it is. */
-const withLogin = (error: unknown): unknown =>
-  error instanceof ToolFailure && error.code === 'AUTH_MISSING'
-    ? new ToolFailure(error.code, error.message, {
-        ...error.extras,
-        suggestions: [
-          ...(error.extras.suggestions ?? []),
-          'Name the secret that holds a token: bearer of the source, or --bearer <key>.',
-          'Or give the schema as a file: schema of the source, or --schema <file>.',
-        ],
-      })
-    : error;
+const ADVICE: Readonly<Record<string, readonly string[]>> = {
+  AUTH_MISSING: [
+    'Name the secret that holds a token: bearer of the source, or --bearer <key>.',
+    'Or give the schema as a file: schema of the source, or --schema <file>.',
+  ],
+  NOT_FOUND: ['Check the address: GraphQL services mostly answer at a path such as /graphql.'],
+};
+
+/** Adds what to do where the service asks for a login or is not there; any other failure stays as it is. */
+const withAdvice = (error: unknown): unknown => {
+  if (!(error instanceof ToolFailure)) return error;
+  const advice = ADVICE[error.code];
+  if (!advice) return error;
+  const suggestions = [...(error.extras.suggestions ?? []), ...advice];
+  return new ToolFailure(error.code, error.message, { ...error.extras, suggestions });
+};
 
 /** A failure of ours says what is wrong with the file already. */
 const fileFault = (file: string, error: unknown): unknown =>
@@ -87,14 +91,14 @@ const introspect = async (
   for (const question of QUESTIONS) {
     const { data, errors } = await ask(question, settings, { deps, library }).catch(
       (error: unknown) => {
-        throw withLogin(error);
+        throw withAdvice(error);
       },
     );
     if (data && introspectionIn(data)) {
       return runDataWork(DEFINING, { introspection: data }, deps.signal);
     }
     const refusal = graphqlFailure(errors, '');
-    if (refusal.code === 'AUTH_MISSING') throw withLogin(refusal);
+    if (refusal.code === 'AUTH_MISSING') throw withAdvice(refusal);
     failure = unreadable(
       `the service did not answer the question for its schema (introspection). ${refusal.message}`,
     );

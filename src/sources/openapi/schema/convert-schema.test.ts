@@ -40,7 +40,27 @@ describe('a schema of OpenAPI becomes JSON Schema 2020-12', () => {
     [{ type: 'any', minLength: '3', enum: [], pattern: '[', multipleOf: 0 }, {}],
     [
       { type: 'array', enum: ['a', 'b'] },
-      { type: 'array', description: 'One of 2 values, e.g. a.' },
+      { type: 'array', description: 'One of: a, b.' },
+    ],
+    [
+      { type: 'string', enum: [1, 2.5] },
+      { type: 'string', enum: ['1', '2.5'] },
+    ],
+    [
+      { type: 'integer', enum: ['1', '-2'] },
+      { type: 'integer', enum: [1, -2] },
+    ],
+    [
+      { type: 'integer', enum: ['1', '2.5'] },
+      { type: 'integer', description: 'One of: 1, 2.5.' },
+    ],
+    [
+      { type: 'number', enum: ['01', '1e3', '99999999999999999999'] },
+      { type: 'number', description: 'One of: 01, 1e3, 99999999999999999999.' },
+    ],
+    [
+      { type: 'string', enum: [true, false] },
+      { type: 'string', description: 'One of: true, false.' },
     ],
     [
       { type: 'integer', enum: ['1', 2] },

@@ -162,7 +162,9 @@ class Conversion {
     const one = listed(oneOf);
     const exclusive = discriminated([...one], discriminator, convert);
     if (exclusive) copy.oneOf = exclusive;
-    // Alternatives often overlap; the API decides which one is meant.
+    // By JSON Schema exactly one has to fit. Without a discriminator the alternatives of most documents
+    // overlap (an object and one with more optional fields, a text and a date), so that values which the API
+    // takes would be refused here: at least one has to fit, and the API decides which one is meant.
     else if (one.length > 0 && any.length === 0) copy.anyOf = one.map(convert);
     if (any.length > 0) copy.anyOf = any.map(convert);
   }

@@ -3,6 +3,7 @@
  * 2020-12 asks for: one wrong value would keep the whole tool from being compiled.
  */
 import type { Fields } from '../operations/definition.ts';
+import { shortText } from '../operations/short-text.ts';
 
 const TYPES: ReadonlySet<unknown> = new Set([
   ...['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'],
@@ -84,10 +85,43 @@ const isOfType = (value: unknown, type: string): boolean => {
   return typeof value === type;
 };
 
-/** Beside a type that none of its values has, an `enum` would leave no value at all: a mistake of the document. */
-const isPossible = (values: readonly unknown[], type: unknown): boolean => {
+/** A number as JSON writes it: no other text becomes a number without a guess. */
+const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/** Gives a value in the type beside it where only its quotes are wrong: `1` for a string, `"1"` for a number. */
+const asType = (value: unknown, types: readonly string[]): unknown => {
+  if (types.includes('string') && isNumber(value)) return String(value);
+  if (typeof value !== 'string' || !NUMERAL.test(value)) return undefined;
+  const number = Number(value);
+  // A numeral of too many digits, or one that is written in another way, stands for another value.
+  return String(number) === value ? number : undefined;
+};
+
+/**
+ * Beside a type that none of its values has, an `enum` leaves no value at all, and by the letter the
+ * operation could not be called. It is a mistake of the document, mostly of quotes in YAML. Where
+ * that cannot be put right the `enum` is left out: the API checks it.
+ */
+const possibleValues = (
+  values: readonly unknown[],
+  type: unknown,
+): readonly unknown[] | undefined => {
   const types = [typesOf(type) ?? []].flat();
-  return types.length === 0 || values.some((value) => types.some((one) => isOfType(value, one)));
+  const fits = (value: unknown): boolean => types.some((one) => isOfType(value, one));
+  if (types.length === 0 || values.some(fits)) return values;
+  const converted = values.map((value) => asType(value, types));
+  return converted.every((value) => value !== undefined && fits(value)) ? converted : undefined;
+};
+
+const MAX_NOTE = 160;
+const MAX_NOTED = 20;
+
+/** Names the values as far as they fit into a description. */
+const enumNote = (values: readonly unknown[]): string => {
+  const texts = values.slice(0, MAX_NOTED).map((value) => shortText(String(value), 60));
+  const all = `One of: ${texts.join(', ')}.`;
+  const isWhole = values.length <= MAX_NOTED && all.length <= MAX_NOTE;
+  return isWhole ? all : `One of ${values.length} values, e.g. ${texts[0] ?? ''}.`;
 };
 
 /** `note` is what a reader should know of an `enum` that cannot be listed, or is too long for it. */
@@ -96,9 +130,8 @@ export const enumOf = ({
   type,
 }: Fields): { readonly values?: readonly unknown[]; readonly note?: string } => {
   if (!Array.isArray(values) || values.length === 0) return {};
-  if (!isSmallEnum(values) || !isPossible(values, type))
-    return { note: `One of ${values.length} values, e.g. ${String(values[0]).slice(0, 60)}.` };
-  return { values: [...new Set(values as unknown[])] };
+  const possible = isSmallEnum(values) ? possibleValues(values, type) : undefined;
+  return possible ? { values: [...new Set(possible)] } : { note: enumNote(values) };
 };
 
 export const plainKeywords = (schema: Fields): Record<string, unknown> => {
