@@ -1,4 +1,5 @@
-// Runs the guarantee suites, in full unless told otherwise: --size small|full, then ids such as B1 Z2.
+// Runs the guarantee suites, in full unless told otherwise: --size small|full, then ids such as B1 Z2
+// or names of suites such as f3-postgres.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -11,14 +12,16 @@ const { values, positionals } = parseArgs({
 });
 
 if (values.help || !['small', 'full'].includes(values.size)) {
-  console.log('Usage: npm run guarantees -- [--size small|full] [B1 Z2 ...]');
+  console.log('Usage: npm run guarantees -- [--size small|full] [B1 Z2 f3-postgres ...]');
   console.log(`Suites: ${suites.map((name) => name.replace('.test.ts', '')).join(', ')}`);
   process.exit(values.help ? 0 : 2);
 }
 
 const wanted = positionals.map((id) => id.toLowerCase());
 const chosen = suites.filter(
-  (name) => wanted.length === 0 || wanted.some((id) => name.split('-').includes(id)),
+  (name) =>
+    wanted.length === 0 ||
+    wanted.some((id) => name === `${id}.test.ts` || name.split('-').includes(id)),
 );
 if (chosen.length === 0) {
   console.error(`No suite is called ${positionals.join(', ')}.`);
@@ -30,4 +33,6 @@ const vitest = spawnSync(
   ['vitest', 'run', '--no-file-parallelism', ...chosen.map((name) => `test/guarantees/${name}`)],
   { stdio: 'inherit', env: { ...process.env, GUARANTEE_SIZE: values.size } },
 );
+if (vitest.error) console.error(`The suites did not run: ${vitest.error.message}`);
+if (vitest.signal) console.error(`The suites were ended by ${vitest.signal}: there is no result.`);
 process.exit(vitest.status ?? 1);

@@ -37,6 +37,11 @@ export interface JobTypeOptions<P = unknown> {
   readonly timeoutMs?: number;
   /** Checked when a job is added. */
   readonly input?: LazySchema<P>;
+  /**
+   * Agents may add such jobs, too. False when absent: then only owners, admins and operators may, those
+   * whom the program itself names, and tokens whose list of tools has `job:<type>`.
+   */
+  readonly openToAgents?: boolean;
 }
 
 /** Who adds a job: the local owner when absent. */

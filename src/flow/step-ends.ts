@@ -203,7 +203,7 @@ const startOnce = async (
   try {
     input = await deps.checkChild(flow, child.input);
   } catch (thrown) {
-    return { state: 'failed', error: thrownError(thrown) };
+    return { state: 'failed', error: await deps.redactError(thrownError(thrown)) };
   }
   // On record before the child exists, so that whoever cancels this run finds the child.
   if (attempt.open?.childId === undefined) await attempt.note({ childId: child.id });

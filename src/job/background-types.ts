@@ -110,18 +110,22 @@ const executeWorkflow =
     return { status: 'completed', runId, output, durationMs };
   };
 
+/** All that they do is governed calls and runs, judged as those of whoever added the job. */
+const OPEN = { openToAgents: true };
+
 export const registerBackgroundTypes = (types: JobTypes, deps: BackgroundTypeDeps): void => {
   types.register('execute_workflow', executeWorkflow(deps), {
+    ...OPEN,
     input: record({ workflowId: TEXT, input: {} }, ['workflowId']),
   });
   if (deps.services.embeddings) {
     const kind: JsonSchema = { enum: ['knowledge', 'memory'] };
     const input = record({ type: kind, id: TEXT, content: TEXT }, ['type', 'id', 'content']);
-    types.register('generate_embedding', generateEmbedding(deps), { input });
+    types.register('generate_embedding', generateEmbedding(deps), { ...OPEN, input });
   }
   if (deps.services.push) {
     const fields = { userId: TEXT, title: TEXT, body: TEXT, data: { type: 'object' } as const };
     const input = record(fields, ['userId', 'title', 'body']);
-    types.register('send_notification', sendNotification(deps), { input });
+    types.register('send_notification', sendNotification(deps), { ...OPEN, input });
   }
 };

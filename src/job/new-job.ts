@@ -9,6 +9,7 @@ import { callerOf } from '../pipeline/new-call.ts';
 import { compileSchema } from '../registry/schema/compile-schema.ts';
 import { checkPayload } from './check-payload.ts';
 import { assertQueueName, type JobType } from './job-types.ts';
+import { assertMayAdd } from './may-add.ts';
 
 const MAX_RETRIES = 100;
 const MAX_PRIORITY = 1_000;
@@ -46,17 +47,6 @@ const parsePayload = async ({ type, input }: JobType, payload: unknown): Promise
   });
 };
 
-/** What these do is calls, each judged by itself. */
-const JUDGED_TYPES: ReadonlySet<string> = new Set(['tool', 'flow']);
-
-/** Throws PERMISSION_DENIED for a caller with a list of tools that does not name the type of job. */
-const assertMayAdd = (type: string, tools: readonly string[] | undefined): void => {
-  if (tools === undefined || JUDGED_TYPES.has(type) || tools.includes(`job:${type}`)) return;
-  throw new ToolFailure('PERMISSION_DENIED', `You may not add jobs of the type ${type}.`, {
-    suggestions: [`Ask for a token whose tools name job:${type}.`],
-  });
-};
-
 const MAX_TRACE_ID = 200;
 
 /** Throws VALIDATION_ERROR for an id that is empty or long. */
@@ -72,7 +62,8 @@ export const jobTemplate = async (
 ): Promise<JobTemplate> => {
   const { retries, backoff = BACKOFF, priority = 0, idempotencyKey, dailyUsd } = options;
   const { queue = type.queue, delayMs: _delayMs, traceId, trace, ...as } = options;
-  assertMayAdd(type.type, as.tools);
+  const caller = callerOf(as);
+  assertMayAdd(type, caller);
   assertQueueName(queue);
   assertRange(retries, 'retries', MAX_RETRIES);
   assertRange(priority, 'priority', MAX_PRIORITY);
@@ -84,7 +75,7 @@ export const jobTemplate = async (
     );
   }
   return {
-    ...{ queue, type: type.type, payload: await parsePayload(type, payload), caller: callerOf(as) },
+    ...{ queue, type: type.type, payload: await parsePayload(type, payload), caller },
     ...{ priority, retries, backoff },
     ...(dailyUsd !== undefined && { dailyUsd }),
     ...(traceId !== undefined && { traceId: checkedTrace(traceId) }),

@@ -26,7 +26,7 @@ import {
 } from '../fixtures/vendors/postgres-server.ts';
 import { freezePostgres } from './programs/freeze-postgres.ts';
 import { type Program, startProgram } from './programs/start-program.ts';
-import { sized, TIME_LIMIT } from './size.ts';
+import { sayProgress, sized, TIME_LIMIT } from './size.ts';
 
 const COPIES = sized(4, 500);
 /** After so many copies the writer is killed and another one goes on where it left. */
@@ -79,7 +79,11 @@ interface Checked {
 const check = async (copy: string, expected: AuditVerification['head']): Promise<Checked> => {
   const restored = await openPostgresAt(programs, copy);
   const url = restored.urlFor('boss');
-  const store = await createPostgresStore({ url, schema: SCHEMA, runtime: createRuntime() });
+  const runtime = createRuntime();
+  const store = await createPostgresStore({ url, schema: SCHEMA, runtime }).catch(async (error) => {
+    await restored.close();
+    throw error;
+  });
   try {
     const report = await verifyAuditLog(store.audit, { expected });
     const intents = await store.audit.query({ kind: 'intent', limit: 1_000 });
@@ -130,6 +134,9 @@ describe.skipIf(isSkipped)('F3: copies of PostgreSQL at random moments (needs /p
         expect(checked).toMatchObject({ report: { ok: true }, unannounced: [] });
         head = checked.report.head;
         effects += checked.effects;
+        if ((n + 1) % 10 === 0) {
+          sayProgress(`F3 PostgreSQL: ${n + 1} copies, ${head?.seq} records, ${effects} effects`);
+        }
         writer.child.kill('SIGCONT');
       }
       expect(new Set(writer.lines)).toEqual(new Set(['success']));

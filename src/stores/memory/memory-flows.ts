@@ -13,26 +13,30 @@ import {
   type RunChange,
   type RunClaim,
 } from '../../contract/flow-store.ts';
-import {
-  changedRun,
-  DEFAULT_LIMIT,
-  fitsFilter,
-  notOwned,
-  parseRecord,
-  takenRun,
-} from '../flow-run.ts';
-import { jsonCopy, recordText } from '../plain-json.ts';
+import { jsonValue } from '../../kit/data/json-value.ts';
+import { changedRun, DEFAULT_LIMIT, fitsFilter, notOwned, takenRun } from '../flow-run.ts';
+import { jsonCopy } from '../plain-json.ts';
 
 interface HeldRun {
   run: FlowRun;
   isOwned: boolean;
-  /** Their records as JSON: whoever reads one may change what it got. */
-  readonly steps: Map<string, string>;
+  /** Copies: whoever writes or reads a step may change what it has. */
+  readonly steps: Map<string, JournalStep>;
   readonly events: FlowEvent[];
 }
 
 const isDue = ({ run, isOwned }: HeldRun, now: number): boolean =>
   !isOwned && !FINISHED.has(run.status) && run.wakeAt !== undefined && run.wakeAt <= now;
+
+/** Copies a step as JSON gives it back, without writing its text, which took a fifth of a step's time. */
+const stepCopy = (step: JournalStep): JournalStep => {
+  try {
+    return jsonValue(step) as JournalStep;
+  } catch {
+    // Says which values can be kept.
+    return jsonCopy(step);
+  }
+};
 
 export class MemoryFlows implements Flows {
   readonly #runs = new Map<string, HeldRun>();
@@ -43,7 +47,7 @@ export class MemoryFlows implements Flows {
     { steps = [], isReleased = false }: CreateOptions = {},
   ): Promise<boolean> {
     if (this.#runs.has(run.id)) return false;
-    const records = new Map(steps.map((step) => [step.key, recordText(step)]));
+    const records = new Map(steps.map((step) => [step.key, stepCopy(step)]));
     const held = { run: jsonCopy(run), isOwned: !isReleased, steps: records, events: [] };
     this.#runs.set(run.id, held);
     return true;
@@ -71,13 +75,12 @@ export class MemoryFlows implements Flows {
   }
 
   async steps(runId: string): Promise<readonly JournalStep[]> {
-    const records = this.#runs.get(runId)?.steps.values() ?? [];
-    return Array.from(records, (record) => parseRecord<JournalStep>({ record }));
+    return Array.from(this.#runs.get(runId)?.steps.values() ?? [], stepCopy);
   }
 
   async record(claim: RunClaim, steps: readonly JournalStep[]): Promise<void> {
     const held = this.#owned(claim);
-    for (const step of steps) held.steps.set(step.key, recordText(step));
+    for (const step of steps) held.steps.set(step.key, stepCopy(step));
   }
 
   async release(

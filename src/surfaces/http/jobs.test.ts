@@ -76,6 +76,32 @@ describe('POST /v1/jobs', () => {
   });
 });
 
+describe('a type of job with a handler of the program', () => {
+  it('threat: is not added or scheduled by an agent unless the program opens it to agents', async () => {
+    http.crib.jobs.register('refund', () => 'paid', { queue: 'refunds' });
+    http.crib.jobs.register('digest', () => 'sent', { queue: 'refunds', openToAgents: true });
+    const statusOf = async (type: string, role: Role) =>
+      (await post('/v1/jobs', { type, payload: {} }, role)).status;
+    expect(await statusOf('refund', 'agent')).toBe(403);
+    expect(await statusOf('refund', 'operator')).toBe(201);
+    expect(await statusOf('digest', 'agent')).toBe(201);
+    const schedule = { cron: '30 4 * * *', type: 'refund', payload: {} };
+    expect((await post('/v1/jobs/schedules/refunds', schedule)).status).toBe(403);
+  });
+
+  it('is added by an agent whose token names it', async () => {
+    http.crib.jobs.register('invoice', () => 'sent', { queue: 'refunds' });
+    const tools = ['job:invoice'];
+    const made = await post('/v1/tokens', { name: 'invoicer', role: 'agent', tools }, 'admin');
+    const send = (type: string) => {
+      const body = { type, payload: {} };
+      return http.ask('/v1/jobs', { token: made.json.token, method: 'POST', body });
+    };
+    expect((await send('invoice')).status).toBe(201);
+    expect((await send('refund')).status).toBe(403);
+  });
+});
+
 describe('GET /v1/jobs', () => {
   it('lists jobs in pages, newest first, and loses none of one moment', async () => {
     const added = [await add(), await add(), await add()];

@@ -33,21 +33,33 @@ const stop = async (pid: number): Promise<void> => {
   throw new Error('PostgreSQL does not stop.');
 };
 
+/** Lets the processes go on, also those that had not stopped yet. */
+const goOn = (pids: readonly number[]): void => {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGCONT');
+    } catch {
+      // It has ended.
+    }
+  }
+};
+
 /** Returns how to let it go on. The first process is stopped first: it makes no others then. */
 export const freezePostgres = async (folder: string): Promise<() => void> => {
   const postmaster = Number(
     readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n')[0],
   );
-  await stop(postmaster);
-  const children = childrenOf(postmaster);
-  for (const child of children) await stop(child);
-  return () => {
-    for (const pid of [...children, postmaster]) {
-      try {
-        process.kill(pid, 'SIGCONT');
-      } catch {
-        // It has ended.
-      }
+  const stopped = [postmaster];
+  try {
+    await stop(postmaster);
+    for (const child of childrenOf(postmaster)) {
+      stopped.unshift(child);
+      await stop(child);
     }
-  };
+  } catch (error) {
+    // A server that stays stopped takes no signal but SIGKILL: whoever ends it would wait for ever.
+    goOn(stopped);
+    throw error;
+  }
+  return () => goOn(stopped);
 };
