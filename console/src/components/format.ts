@@ -44,3 +44,7 @@ export const money = (usd: number): string => {
 };
 
 export const count = (value: number): string => value.toLocaleString('en');
+
+/** A share of 0 to 1 as `12.5%`. */
+export const percent = (share: number): string =>
+  `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`;

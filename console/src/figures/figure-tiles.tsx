@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { type CallFigures, FAILED_STATUSES, failedOf } from '../api/metric-records.ts';
 import type { Span } from '../charts/period.ts';
-import { count, duration, money } from '../components/format.ts';
+import { count, duration, money, percent } from '../components/format.ts';
 import { callsHref } from './call-links.ts';
 
 interface Tile {
@@ -11,9 +11,6 @@ interface Tile {
   readonly note: string;
   readonly href?: string;
 }
-
-const percent = (share: number): string =>
-  `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`;
 
 const tilesOf = (total: CallFigures, calls: object): readonly Tile[] => {
   const failed = failedOf(total);
@@ -61,7 +58,7 @@ export const FigureTiles = (props: {
           <dt>{tile.term}</dt>
           <dd>
             <Value tile={tile}>{tile.value}</Value>
-            {tile.note !== '' && <span className="muted"> {tile.note}</span>}
+            {tile.note !== '' && <span className="muted">{tile.note}</span>}
           </dd>
         </div>
       ))}
