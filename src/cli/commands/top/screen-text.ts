@@ -1,5 +1,6 @@
 /** Pieces of the screen of `toolcrib top`: what it shows, coloured parts of a line, and their cutting. */
 import type { Colors } from 'picocolors/types.js';
+import { textWidth } from '../../../kit/text/text-width.ts';
 import { cutTo } from '../../output/table.ts';
 
 export const SORTS = ['calls', 'failed', 'time', 'cost', 'name'] as const;
@@ -29,7 +30,7 @@ export const joined = (parts: readonly Part[], columns: number): string => {
   for (const { text, paint } of parts) {
     const shown = cutTo(text, left);
     if (left <= 0) break;
-    left -= shown.length;
+    left -= textWidth(shown);
     line += paint ? paint(shown) : shown;
   }
   return line.trimEnd();
