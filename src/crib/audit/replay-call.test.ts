@@ -113,9 +113,11 @@ describe('crib.audit.replay', () => {
   });
 
   it('finds gates that a refused call reached neither then nor now the same', async () => {
-    const real = await crib();
-    await real.execute('strict', 'not an object');
+    const input = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+    const real = await testCrib([aTool({ name: 'needy', input })]);
+    await real.execute('needy', {});
     const refused = await real.audit.replay(await lastId(real));
+    await real.close();
     expect(line(refused, 'decision')).toEqual(['not reached', 'not reached', 'same']);
     expect(refused.verdict).toBe('same');
   });
