@@ -3,6 +3,7 @@ import { ADD, SOURCES } from './add-group.ts';
 import { ALERTS } from './alerts-group.ts';
 import { FLOW } from './flow-group.ts';
 import { APPROVALS, AUDIT, LOG, PERMISSIONS, POLICY, STORE } from './governance-groups.ts';
+import { HEALTH } from './health-group.ts';
 import { JOBS } from './job-groups.ts';
 import { PACKAGE_COMMANDS, PACKAGES } from './package-groups.ts';
 import type { CommandEntry } from './program.ts';
@@ -68,6 +69,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/top/top.ts')).topCommand,
   },
   ALERTS,
+  HEALTH,
   AUDIT,
   LOG,
   STORE,

@@ -44,4 +44,6 @@ export interface ReportFile {
   readonly name: string;
   readonly type: string;
   readonly text: string;
+  /** How many calls it sums up. */
+  readonly calls: number;
 }

@@ -150,7 +150,7 @@ export class LocalCrib implements CribHost {
 
   constructor(deps: LocalCribDeps) {
     this.#deps = deps;
-    const { lock, registry } = deps;
+    const { registry } = deps;
     this.#sandboxes = new ReadySandboxes(deps.sandboxes);
     const members: MemberDeps = {
       ...deps,
@@ -161,16 +161,7 @@ export class LocalCrib implements CribHost {
     const metricDeps = { ...members, keepMetrics: deps.keepMetrics, events: deps.events };
     this.#metrics = metricsOf(metricDeps);
     this.metrics = checked(this.#metrics.members, METRIC_CHECKS, { sync: ['watch'] });
-    this.tools = Object.assign(
-      registry,
-      checkedMethods<Catalog>(registry, CATALOG_CHECKS, { sync: SYNC_CATALOG }),
-      checked(frameworkTools(this), TOOL_SET_CHECKS),
-      { lock: checked(lock, LOCK_CHECKS) },
-      checked(
-        metadataOf({ ...members, tools: registry, lock, metrics: this.metrics }),
-        METADATA_CHECKS,
-      ),
-    );
+    this.tools = this.#toolsOf(members);
     this.approvals = checked(approvalsOf(members), APPROVAL_CHECKS);
     this.audit = this.#auditOf(members);
     this.executions = checked(executionsOf(members), EXECUTION_CHECKS, { sync: ['cancel'] });
@@ -194,6 +185,18 @@ export class LocalCrib implements CribHost {
     this.servers = checked(serversOf({ ...members, ...deps }), SERVER_CHECKS, {
       sync: ['logs', 'watch'],
     });
+  }
+
+  #toolsOf(members: MemberDeps): LocalCrib['tools'] {
+    const { lock, registry } = this.#deps;
+    const metadataDeps = { ...members, tools: registry, lock, metrics: this.metrics };
+    return Object.assign(
+      registry,
+      checkedMethods<Catalog>(registry, CATALOG_CHECKS, { sync: SYNC_CATALOG }),
+      checked(frameworkTools(this), TOOL_SET_CHECKS),
+      { lock: checked(lock, LOCK_CHECKS) },
+      checked(metadataOf(metadataDeps), METADATA_CHECKS),
+    );
   }
 
   #auditOf(members: MemberDeps): CribAudit {

@@ -3,9 +3,10 @@
  * this list, so that their names agree: `toolcrib.call.duration` in seconds is
  * `toolcrib_call_duration_seconds` there.
  */
-import type { CircuitStatus } from '../contract/health.ts';
+import type { CircuitStatus, HealthStatus } from '../contract/health.ts';
 import type { ServerStatus } from '../contract/servers.ts';
 import type { CallMetrics, ToolCounts } from './call-metrics.ts';
+import { healthGauges } from './health/health-gauges.ts';
 
 export interface MetricSources {
   readonly version: string;
@@ -15,6 +16,8 @@ export interface MetricSources {
   servers(): readonly ServerStatus[];
   /** Questions that wait for a person; a failure leaves the line out. */
   waitingApprovals(): Promise<number>;
+  /** The last results of checks; a failure leaves the lines out. */
+  health(): Promise<HealthStatus | undefined>;
   /** Clients of the event stream; absent for a program without one. */
   watchers?(): number;
 }
@@ -166,6 +169,17 @@ const serverFamilies = (sources: MetricSources): readonly MetricFamily[] => [
         labels: { server: name, state },
         value: state === 'ready' || state === 'idle' ? 1 : 0,
       })),
+  },
+  {
+    name: 'toolcrib.healthy',
+    unit: '{subject}',
+    help: 'Whether a part or tool worked when it was last checked: 1 or 0.',
+    type: 'gauge',
+    lines: () =>
+      sources.health().then(
+        (status) => (status ? healthGauges(status) : []),
+        () => [],
+      ),
   },
   {
     name: 'toolcrib.event.clients',

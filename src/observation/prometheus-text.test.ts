@@ -19,6 +19,7 @@ const scraped = async (
     circuits: () => crib.health.circuits(),
     servers: () => [],
     waitingApprovals: async () => 2,
+    health: () => crib.health.latest(),
     watchers: () => 3,
     ...more,
   });
@@ -87,6 +88,41 @@ describe('createPrometheusText', () => {
     expect(text).toContain('toolcrib_circuit_open{tool="two"} 1');
   });
 
+  it('tells of each part and tool whether it worked when it was last checked', async () => {
+    const healthy = { tool: true };
+    const failing = aTool({ name: 'scale', healthCheck: async () => ({ healthy: healthy.tool }) });
+    const crib = await testCrib([failing]);
+    const read = async () =>
+      (await scraped(async () => {}, { health: () => crib.health.latest() })).text;
+    expect(await read()).not.toContain('toolcrib_healthy{');
+    await crib.health.check({ kinds: ['store', 'tool'] });
+    expect(await read()).toContain('toolcrib_healthy{subject="tool:scale",kind="tool"} 1');
+    healthy.tool = false;
+    await crib.health.check('scale');
+    const text = await read();
+    expect(text).toContain('toolcrib_healthy{subject="tool:scale",kind="tool"} 0');
+    expect(text).toContain('toolcrib_healthy{subject="store",kind="store"} 1');
+  });
+
+  it('bounds the subjects of health, keeps those that fail, and leaves out what was never set up', async () => {
+    const checked = (at: number, more: object = {}) => ({
+      ...{ subject: `tool:t${at}`, kind: 'tool', name: `t${at}`, healthy: true, state: 'well' },
+      ...{ checks: [], timestamp: 1, durationMs: 0, ...more },
+    });
+    const broken = { name: 'own', state: 'broken', message: '' };
+    const unwell = { healthy: false, state: 'unwell' };
+    const many = Array.from({ length: 700 }, (_, at) => checked(at));
+    const checks = [
+      ...many,
+      checked(700, { ...unwell, checks: [{ ...broken, notSetUp: true }] }),
+      checked(701, { ...unwell, checks: [broken] }),
+    ];
+    const { text } = await scraped(async () => {}, { health: async () => ({ checks }) as never });
+    expect(text.match(/^toolcrib_healthy\{/gm)).toHaveLength(500);
+    expect(text).toContain('toolcrib_healthy{subject="tool:t701",kind="tool"} 0');
+    expect(text).not.toContain('tool:t700');
+  });
+
   it('has buckets that never fall', async () => {
     const { text } = await scraped((crib) => crib.execute('echo', {}));
     const counts = [...text.matchAll(/_duration_seconds_bucket\{.*\} (\d+)/g)].map(([, n]) =>
@@ -108,6 +144,7 @@ describe('createPrometheusText', () => {
   it('leaves out what cannot be told, and tells the rest', async () => {
     const { text } = await scraped(async () => undefined, {
       waitingApprovals: () => Promise.reject(new Error('no store')),
+      health: () => Promise.reject(new Error('no store')),
     });
     expect(text).not.toMatch(/^toolcrib_approvals_waiting /m);
     expect(text).toContain('toolcrib_build_info');

@@ -56,6 +56,7 @@ const metricsPage = (
     circuits: () => crib.health.circuits(),
     servers: () => crib.servers.list(),
     waitingApprovals: async () => (await crib.approvals.list()).length,
+    health: () => crib.health.latest(),
     watchers: () => events.clients,
   };
   const made = new Map<PrometheusFormat, Promise<PrometheusText>>();

@@ -49,6 +49,7 @@ export const startTelemetry = async ({
         circuits: () => crib.health.circuits(),
         servers: () => crib.servers.list(),
         waitingApprovals: async () => (await crib.approvals.list()).length,
+        health: () => crib.health.latest(),
       });
     },
     close: async () => {

@@ -2,62 +2,25 @@
  * Alerts of the built server with a real receiver of webhooks: they fire, resolve and are silenced, with two
  * processes on one store, after a restart and after kill -9, and nothing is told twice.
  */
-import type { ChildProcess } from 'node:child_process';
-import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AlertEvent, AlertNotification, AlertStatus } from '../../src/contract/alerts.ts';
+import type { AlertEvent, AlertStatus } from '../../src/contract/alerts.ts';
 import { eventually } from '../fixtures/eventually.ts';
+import { ALERT_ENV, type Ends, openReceiver, startServer } from './alert-receiver.ts';
 import { createQuickProject } from './quick-project.ts';
 import type { Project } from './run-toolcrib.ts';
 
 const TIME_LIMIT = 120_000;
-const KEY = 'a-key-for-signatures-that-nobody-else-has';
-const ENV = { ALERT_KEY: KEY };
+const ENV = ALERT_ENV;
 
-const ends: (() => void)[] = [];
+const ends: Ends = [];
 beforeAll(() => {
   createQuickProject();
 }, 180_000);
 afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
-
-interface Delivery extends AlertNotification {
-  readonly text: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly isSigned: boolean;
-}
-
-/** Takes notifications; `hangs` keeps it from answering. */
-const openReceiver = async () => {
-  const deliveries: Delivery[] = [];
-  const receiver = { deliveries, hangs: false, port: 0 };
-  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks);
-    const { headers } = request;
-    const mac = createHmac('sha256', KEY).update(`${String(headers['x-toolcrib-timestamp'])}.`);
-    const expected = `sha256=${mac.update(body).digest('hex')}`;
-    const isSigned = headers['x-toolcrib-signature'] === expected;
-    deliveries.push({ ...(JSON.parse(body.toString()) as Delivery), headers, isSigned });
-    if (!receiver.hangs) response.writeHead(204).end();
-  };
-  const server = createServer((request, response) => void take(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ends.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  receiver.port = (server.address() as AddressInfo).port;
-  return receiver;
-};
 
 const configure = (project: Project, port: number): void => {
   const folder = join(project.home, '.config', 'toolcrib');
@@ -76,31 +39,10 @@ const configure = (project: Project, port: number): void => {
   writeFileSync(join(folder, 'config.yml'), JSON.stringify(config), { mode: 0o600 });
 };
 
-const serve = async (project: Project) => {
-  const args = ['serve', '--port', '0', '--no-console', '--json'];
-  const child: ChildProcess = project.start(args, { env: ENV });
-  ends.push(() => child.kill('SIGKILL'));
-  let out = '';
-  let err = '';
-  child.stderr?.on('data', (chunk) => {
-    err += String(chunk);
-  });
-  const { url } = await new Promise<{ readonly url: string }>((resolve, reject) => {
-    child.stdout?.on('data', (chunk) => {
-      out += String(chunk);
-      if (out.endsWith('}\n')) resolve(JSON.parse(out) as { url: string });
-    });
-    child.once('exit', (code) => reject(new Error(`ended with ${code}: ${err}`)));
-  });
-  const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    child.kill(signal);
-    await once(child, 'exit');
-  };
-  return { url, stop };
-};
+const serve = (project: Project) => startServer(project, ends);
 
 const setUp = async () => {
-  const receiver = await openReceiver();
+  const receiver = await openReceiver(ends);
   const project = createQuickProject();
   configure(project, receiver.port);
   writeFileSync(join(project.folder, 'a.txt'), 'keep me');

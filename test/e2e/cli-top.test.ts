@@ -1,5 +1,9 @@
 /** `toolcrib top` in a pseudo terminal: draws, answers keys, follows other processes, restores the terminal. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../fixtures/eventually.ts';
+import { freePort } from '../fixtures/free-port.ts';
+import { type Ends, startServer } from './alert-receiver.ts';
 import { openTerminal } from './pseudo-terminal.ts';
 import { createQuickProject } from './quick-project.ts';
 import type { Project } from './run-toolcrib.ts';
@@ -9,6 +13,28 @@ beforeAll(async () => {
   project = createQuickProject();
   await project.run(['run', 'calculator', 'expression=6*7']);
 }, 180_000);
+
+const ends: Ends = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+const ESCAPE = '\u001b[';
+
+/** The lines that were written since the screen was last cleared, by their number. */
+const lastFrame = (shown: string): ReadonlyMap<number, string> => {
+  const lines = new Map<number, string>();
+  let row = 0;
+  for (const piece of shown.slice(shown.lastIndexOf(`${ESCAPE}2J`)).split(ESCAPE)) {
+    const place = /^(\d+);1H/.exec(piece);
+    if (place) {
+      row = Number(place[1]);
+      lines.set(row, piece.slice(place[0].length));
+    } else lines.set(row, `${lines.get(row) ?? ''}${ESCAPE}${piece}`);
+  }
+  lines.delete(0);
+  return new Map([...lines].map(([at, text]) => [at, stripVTControlCharacters(text)]));
+};
 
 const RESTORED = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 
@@ -33,6 +59,58 @@ describe('toolcrib top', { timeout: 120_000 }, () => {
     top.type('\u0003');
     expect(await top.ended()).toBe(0);
     expect(top.shown()).toContain(RESTORED);
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'draws anew in the size that the terminal is made',
+    async () => {
+      const top = openTerminal(project, ['top', '--interval', '0.5']);
+      await top.waitFor('calculator');
+      for (const [columns, rows] of [
+        [80, 24],
+        [40, 12],
+        [120, 40],
+      ] as const) {
+        top.resize(columns, rows);
+        await eventually(() => expect([...lastFrame(top.shown()).keys()].at(-1)).toBe(rows));
+        const lines = [...lastFrame(top.shown()).values()];
+        expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+        expect(lines.some((line) => line.startsWith('calculator'))).toBe(true);
+      }
+      top.type('q');
+      expect(await top.ended()).toBe(0);
+    },
+  );
+
+  it('goes on with the store when the server of the folder ends', async () => {
+    const own = createQuickProject();
+    await own.run(['run', 'calculator', 'expression=6*7']);
+    const server = await startServer(own, ends);
+    const top = openTerminal(own, ['top', '--interval', '0.5']);
+    await top.waitFor(server.url);
+    await server.stop('SIGKILL');
+    await top.waitFor('does not answer');
+    await own.run(['run', 'read_file', 'path=missing.txt']);
+    await top.waitFor('read_file');
+    top.type('q');
+    expect(await top.ended()).toBe(0);
+  });
+
+  it('says that a named server does not answer, and shows it again when it is back', async () => {
+    const own = createQuickProject();
+    const port = await freePort();
+    const token = (await own.run(['tokens', 'create', 'top', '--role', 'viewer'])).out.trim();
+    const first = await startServer(own, ends, port);
+    const args = ['top', '--interval', '0.5', '--server', first.url];
+    const top = openTerminal(own, args, { env: { TOOLCRIB_TOKEN: token } });
+    await top.waitFor('no calls yet');
+    await first.stop('SIGTERM');
+    await top.waitFor('cannot look');
+    await startServer(own, ends, port);
+    await own.run(['run', 'calculator', 'expression=6*7']);
+    await top.waitFor('calculator');
+    top.type('q');
+    expect(await top.ended()).toBe(0);
   });
 
   it('prints one frame where stdout is no terminal, and one snapshot with --json', async () => {

@@ -48,6 +48,23 @@ describe.skipIf(!hasBrowser())(
       expect(page.complaints).toEqual([]);
     });
 
+    it('costs: each number leads to the calls that it counts', async () => {
+      const page = await enter('#/costs?period=24h');
+      await page.getByRole('link', { name: 'Calls: 2. Show the calls' }).waitFor();
+      await page.getByRole('link', { name: 'Failed: 1. Show the calls' }).click();
+      const calls = page.getByRole('table', { name: 'Calls' });
+      await calls.getByRole('row', { name: /^no_such_tool/ }).waitFor();
+      expect(await calls.getByRole('row').count()).toBe(2);
+      await page.goBack();
+      const row = page.getByRole('table', { name: 'Costs by tool' }).getByRole('row', {
+        name: /^calculator/,
+      });
+      await row.getByRole('link', { name: '1', exact: true }).click();
+      await calls.getByRole('row', { name: /^calculator/ }).waitFor();
+      expect(await calls.getByRole('row').count()).toBe(2);
+      expect(page.complaints).toEqual([]);
+    });
+
     it('costs: the report of a month is downloaded as a page to print and as CSV', async () => {
       const page = await enter('#/costs');
       const html = await saved(page, page.getByRole('link', { name: 'Page to print' }));

@@ -118,6 +118,8 @@ describe('the log of the built program', { timeout: 120_000 }, () => {
     await server.stop();
     const gone = await project.run(['log', 'level']);
     expect([gone.code === 0, gone.err]).toEqual([false, expect.stringContaining('NOT_FOUND')]);
+    const past = await project.run(['log', 'level', 'info', '--for', '0s']);
+    expect([past.code, past.err]).toEqual([2, expect.stringContaining('not over yet')]);
     const odd = await project.run(['log', 'level', 'bebug']);
     expect(odd.err).toContain('debug');
   });

@@ -1,5 +1,7 @@
 /** Drives the built program through a pseudo terminal, by way of `script`. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { shellQuote } from '../../src/cli/output/format-units.ts';
 import type { Project } from './run-toolcrib.ts';
 
@@ -7,6 +9,8 @@ export interface TerminalSession {
   /** Resolves when the text has been shown; rejects when the program ends before. */
   waitFor(text: string): Promise<void>;
   type(text: string): void;
+  /** Makes the terminal that large; on Linux alone. */
+  resize(columns: number, rows: number): void;
   /** The exit code. */
   ended(): Promise<number | null>;
   shown(): string;
@@ -27,7 +31,10 @@ export const openTerminal = (
   args: readonly string[],
   options: TerminalOptions = {},
 ): TerminalSession => {
-  const child = spawn('script', scriptArguments([process.execPath, cli, ...args]), {
+  const tty = join(mkdtempSync(join(env['HOME'] ?? folder, 'tty-')), 'name');
+  // The shell names the terminal and is gone then.
+  const named = ['sh', '-c', 'tty > "$0"; exec "$@"', tty, process.execPath, cli, ...args];
+  const child = spawn('script', scriptArguments(named), {
     cwd: folder,
     env: { ...env, TERM: 'xterm', ...options.env },
   });
@@ -64,6 +71,10 @@ export const openTerminal = (
         look();
       }),
     type: (text) => void child.stdin.write(text),
+    resize: (columns, rows) => {
+      const name = readFileSync(tty, 'utf8').trim();
+      execFileSync('stty', ['-F', name, 'cols', String(columns), 'rows', String(rows)]);
+    },
     ended: () => end,
     shown: () => shown,
   };

@@ -35,6 +35,8 @@ interface PanelProps<T extends ChartStep> {
   readonly isWhole?: boolean;
   /** Its bars stand on each other, the first on top. */
   readonly isStacked?: boolean;
+  /** There is nothing to draw: the summary says it, and axes would only suggest figures. */
+  readonly isEmpty?: boolean;
   /** Where the calls of a step are listed. */
   hrefOf?(step: T): string;
 }
@@ -86,7 +88,7 @@ const Figures = <T extends ChartStep>(props: PanelProps<T>) => (
 
 export const ChartPanel = <T extends ChartStep>(props: PanelProps<T>) => {
   const { title, summary, steps, bucket, measures, show, isWhole = false } = props;
-  const { isStacked = false, hrefOf } = props;
+  const { isStacked = false, isEmpty = false, hrefOf } = props;
   const spoken = props.spoken ?? (typeof summary === 'string' ? summary : '');
   const [isTable, setTable] = useState(false);
   const open = (step: T | undefined): void => {
@@ -113,11 +115,13 @@ export const ChartPanel = <T extends ChartStep>(props: PanelProps<T>) => {
           <h2>{title}</h2>
           <p className="muted">{summary}</p>
         </div>
-        <Button isSmall aria-pressed={isTable} onClick={() => setTable((was) => !was)}>
-          {isTable ? 'Chart' : 'Table'}
-        </Button>
+        {!isEmpty && (
+          <Button isSmall aria-pressed={isTable} onClick={() => setTable((was) => !was)}>
+            {isTable ? 'Chart' : 'Table'}
+          </Button>
+        )}
       </header>
-      {isTable ? (
+      {isEmpty ? null : isTable ? (
         <Figures {...props} />
       ) : (
         <Chart

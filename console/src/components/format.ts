@@ -53,3 +53,7 @@ export const bytes = (size: number): string => {
   const value = size / 1000 ** step;
   return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[step]}`;
 };
+
+/** A share of 0 to 1 as `12.5%`. */
+export const percent = (share: number): string =>
+  `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`;

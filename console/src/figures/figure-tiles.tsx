@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { type CallFigures, FAILED_STATUSES, failedOf } from '../api/metric-records.ts';
 import type { Span } from '../charts/period.ts';
-import { bytes, count, duration, money } from '../components/format.ts';
+import { bytes, count, duration, money, percent } from '../components/format.ts';
 import { callsHref } from './call-links.ts';
 
 interface Tile {
@@ -11,9 +11,6 @@ interface Tile {
   readonly note: string;
   readonly href?: string;
 }
-
-const percent = (share: number): string =>
-  `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`;
 
 /** Sandboxed runs only: most tools have none, and then the tile would say nothing. */
 const processorTile = ({ resourceUtilization }: CallFigures): readonly Tile[] => {
@@ -70,7 +67,7 @@ export const FigureTiles = (props: {
           <dt>{tile.term}</dt>
           <dd>
             <Value tile={tile}>{tile.value}</Value>
-            {tile.note !== '' && <span className="muted"> {tile.note}</span>}
+            {tile.note !== '' && <span className="muted">{tile.note}</span>}
           </dd>
         </div>
       ))}

@@ -79,7 +79,8 @@ export const TrendCharts = ({ history, span, tool }: TrendProps) => {
       <ChartPanel
         {...shared}
         title={`Cost by ${bucket}`}
-        summary={`${money(total.costUsd)} in all`}
+        summary={total.costUsd === 0 ? 'Nothing had a price.' : `${money(total.costUsd)} in all`}
+        isEmpty={total.costUsd === 0}
         measures={COST}
         show={money}
       />

@@ -1,6 +1,7 @@
 /** Prints rows in aligned columns. Padding counts the plain text; colour is added after. */
 import type { Colors, Formatter } from 'picocolors/types.js';
 import type { RuleEffect } from '../../contract/policy.ts';
+import { cutToWidth, padToWidth, textWidth } from '../../kit/text/text-width.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 
 /** Shows the effect of a rule in its colour. */
@@ -22,11 +23,10 @@ export const headRow = (names: readonly string[], ink: Colors): readonly Cell[] 
   names.map((text) => ({ text, paint: ink.dim }));
 
 /** Cuts a text to a width, with an ellipsis. */
-export const cutTo = (text: string, width: number): string =>
-  text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+export const cutTo = cutToWidth;
 
 const pad = ({ text, align }: Cell, width: number): string =>
-  align === 'right' ? text.padStart(width) : text.padEnd(width);
+  padToWidth(text, width, align === 'right' ? 'start' : 'end');
 
 /** Makes one line for each row; the last column gets what is left of `width` and is cut there. */
 export const table = (
@@ -41,7 +41,7 @@ export const table = (
   );
   const count = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: count }, (_, at) =>
-    Math.max(...rows.map((row) => row[at]?.text.length ?? 0)),
+    Math.max(...rows.map((row) => textWidth(row[at]?.text ?? ''))),
   );
   const before = widths.slice(0, -1).reduce((sum, size) => sum + size + GAP.length, 0);
   widths[count - 1] = Math.min(widths[count - 1] ?? 0, Math.max(10, width - before));

@@ -1,6 +1,5 @@
 /** Reads what conditions of alerts are about: once for each evaluation, and only what some condition uses. */
 import type { Crib } from '../../contract/crib.ts';
-import type { CribEvents, Events } from '../../contract/events.ts';
 import type { CallFigures, MetricKind, MetricLine, MetricScope } from '../../contract/metrics.ts';
 import type { ServerState } from '../../contract/servers.ts';
 import type { ChainWatch } from '../../governance/audit/watch-chain.ts';
@@ -26,43 +25,69 @@ export type StateName = (typeof STATE_NAMES)[number];
 
 export type FactCrib = Pick<
   Crib,
-  'metrics' | 'servers' | 'tools' | 'approvals' | 'usage' | 'jobs' | 'events'
+  'metrics' | 'servers' | 'tools' | 'approvals' | 'usage' | 'jobs' | 'health'
 >;
 
-/** Names a circuit: that of a server may be closed by another tool than the one that opened it. */
-const circuitOf = ({ tool, server, userId }: CribEvents['circuit.opened']): string =>
-  JSON.stringify(server === undefined ? [tool, userId] : { server });
+/** How long after this process first saw a server that has not been started is it not known how the server is. */
+const SETTLE_MS = 60_000;
 
-/** What a process has to have watched: circuits that are open, and since when servers are as they are. */
+interface SeenServer {
+  readonly down: boolean;
+  /** When `down` became what it is, as far as this process has seen. */
+  readonly since: number;
+  readonly firstAt: number;
+  readonly isSettled: boolean;
+}
+
+type ListedServer = ReturnType<Crib['servers']['list']>[number];
+
+/** A server that nobody has started yet, or whose first start is under way. */
+const isUntried = ({ state, tools }: ListedServer): boolean =>
+  state === 'starting' || (state === 'idle' && tools === 0);
+
+const seenServer = (
+  server: ListedServer,
+  before: SeenServer | undefined,
+  now: number,
+): SeenServer => {
+  const { state } = server;
+  // One that is started once more has not come back yet.
+  const down = DOWN.has(state) || (state === 'starting' && before?.down === true);
+  const firstAt = before?.firstAt ?? now;
+  return {
+    down,
+    since: before?.down === down ? before.since : now,
+    firstAt,
+    isSettled: before?.isSettled === true || !isUntried(server) || now - firstAt >= SETTLE_MS,
+  };
+};
+
+/** What a process has to have watched: since when servers are as they are. */
 export class WatchedStates {
-  /** The tool that each open circuit was announced with. */
-  readonly #circuits = new Map<string, string>();
-  #servers = new Map<string, { readonly state: ServerState; readonly since: number }>();
+  #servers: ReadonlyMap<string, SeenServer> = new Map();
   readonly #now: () => number;
 
-  constructor(events: Pick<Events, 'on'>, now: () => number) {
+  constructor(now: () => number) {
     this.#now = now;
-    events.on('circuit.opened', (event) => void this.#circuits.set(circuitOf(event), event.tool));
-    events.on('circuit.closed', (event) => void this.#circuits.delete(circuitOf(event)));
   }
 
-  get circuits(): readonly string[] {
-    return [...new Set(this.#circuits.values())];
-  }
-
-  servers(list: ReturnType<Crib['servers']['list']>): readonly ServerFacts[] {
+  servers(list: readonly ListedServer[]): readonly ServerFacts[] {
     const now = this.#now();
-    const before = this.#servers;
-    this.#servers = new Map(
-      list.map(({ name, state }) => {
-        const last = before.get(name);
-        return [name, last?.state === state ? last : { state, since: now }];
-      }),
-    );
-    return list.map(({ name, state, restarts }) => {
-      const forMs = now - (this.#servers.get(name)?.since ?? now);
-      return new ServerFacts({ name, state, down: DOWN.has(state), forMs, restarts });
+    const seen = list.map((server) => {
+      const next = seenServer(server, this.#servers.get(server.name), now);
+      return [server, next] as const;
     });
+    this.#servers = new Map(seen.map(([{ name }, next]) => [name, next]));
+    return seen.map(
+      ([{ name, state, restarts }, { down, since }]) =>
+        new ServerFacts({ name, state, down, forMs: now - since, restarts }),
+    );
+  }
+
+  /** Names the servers of which this process does not know yet whether they work. */
+  get unsettled(): ReadonlySet<string> {
+    const names = [...this.#servers].filter(([, { isSettled }]) => !isSettled);
+    return new Set(names.map(([name]) => name));
   }
 }
 
@@ -108,6 +133,11 @@ export class AlertFacts {
     return (await this.state('servers')) as readonly ServerFacts[];
   }
 
+  async unsettledServers(): Promise<ReadonlySet<string>> {
+    await this.servers();
+    return this.#deps.watched.unsettled;
+  }
+
   #range(windowMs: number) {
     return { from: this.now - windowMs, to: this.now + 1 };
   }
@@ -124,7 +154,7 @@ export class AlertFacts {
       case 'servers':
         return watched.servers(crib.servers.list());
       case 'circuits':
-        return watched.circuits;
+        return crib.health.circuits().map(({ tool }) => tool);
       case 'quarantined':
         return crib.tools.lock
           .states()

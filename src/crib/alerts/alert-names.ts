@@ -7,9 +7,9 @@ import type { CallFigures } from '../../contract/metrics.ts';
 export class ServerFacts {
   readonly name: string;
   readonly state: string;
-  /** Given up, or waiting for its next start. */
+  /** Given up, or waiting for its next start, or in a start that followed. */
   readonly down: boolean;
-  /** How long it has been in this state, as far as this process has seen. */
+  /** How long it has been down, or not down, as far as this process has seen. */
   readonly forMs: number;
   readonly restarts: number;
 

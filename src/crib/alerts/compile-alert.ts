@@ -28,6 +28,9 @@ const DEFAULT_WINDOW_MS = 5 * MINUTE_MS;
 /** Of each list in a notification. */
 const MAX_LISTED = 20;
 
+/** What is known only once the servers have answered. */
+const SERVER_STATES = ['server', 'servers', 'quarantined'];
+
 /** What actions are done with; each does one thing and fails with a ToolFailure. */
 export interface AlertActions {
   log(notification: AlertNotification): void;
@@ -125,17 +128,35 @@ class Judge {
   async judge(facts: AlertFacts, known: readonly string[]): Promise<Judgement> {
     const states = await this.#states(facts);
     const { names, leftOut, values } = await this.#subjects(facts, known);
+    const mayEnd = await this.#mayEnd(facts);
     let problem = leftOut > 0 ? `${leftOut} more than ${MAX_SUBJECTS} are left out.` : undefined;
     const findings = names.map((subject): Judged => {
       const all = { ...states, ...values(subject), subject, now: new Date(facts.now) };
       try {
-        return { subject, holds: this.#condition.holds(all), values: this.#shown(all) };
+        const holds = this.#condition.holds(all);
+        return {
+          subject,
+          holds: holds || mayEnd(subject) ? holds : undefined,
+          values: this.#shown(all),
+        };
       } catch (error) {
         problem = reasonOf(error);
         return { subject, holds: undefined, values: {} };
       }
     });
     return { findings, ...(problem !== undefined && { problem }) };
+  }
+
+  /**
+   * Says whether what fires may resolve. After a start it is not known for a moment which servers are down and
+   * which tools they bring into quarantine: that would resolve, and fire once more.
+   */
+  async #mayEnd(facts: AlertFacts): Promise<(subject: string) => boolean> {
+    if (!SERVER_STATES.some((name) => this.#condition.names.has(name))) return () => true;
+    const unsettled = await facts.unsettledServers();
+    return this.#definition.each === 'server'
+      ? (subject) => !unsettled.has(subject)
+      : () => unsettled.size === 0;
   }
 
   async #states(facts: AlertFacts): Promise<Readonly<Record<string, unknown>>> {

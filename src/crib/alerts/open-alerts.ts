@@ -127,9 +127,9 @@ export interface OpenedAlerts {
   service(): Promise<AlertService<AlertFacts>>;
 }
 
-/** Watches from now on; the store is opened when the first alert is evaluated or looked at. */
+/** Opens the store when the first alert is evaluated or looked at. */
 export const openAlerts = (deps: OpenAlertsDeps): OpenedAlerts => {
-  const watched = new WatchedStates(deps.events, deps.runtime.now);
+  const watched = new WatchedStates(deps.runtime.now);
   let current:
     | { readonly store: Store; readonly service: Promise<AlertService<AlertFacts>> }
     | undefined;

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { aTool, type TestCrib, testCrib } from '../../../test/fixtures/test-crib.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import type { CallReplay, ReplayAspect } from '../../contract/replay.ts';
 import type { CribOptions } from '../crib-options.ts';
 
@@ -109,6 +110,31 @@ describe('crib.audit.replay', () => {
     const { metadata } = await real.execute('paid', {});
     const paid = await real.audit.replay(metadata.executionId);
     expect(line(paid, 'cost').slice(0, 2)).toEqual(['$0.5000', '$0.5000 expected']);
+  });
+
+  it('finds gates that a refused call reached neither then nor now the same', async () => {
+    const input = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+    const real = await testCrib([aTool({ name: 'needy', input })]);
+    await real.execute('needy', {});
+    const refused = await real.audit.replay(await lastId(real));
+    await real.close();
+    expect(line(refused, 'decision')).toEqual(['not reached', 'not reached', 'same']);
+    expect(refused.verdict).toBe('same');
+  });
+
+  it('says of a call that failed that only running it shows whether it fails again', async () => {
+    const failing = aTool({
+      name: 'failing',
+      run: () => {
+        throw new ToolFailure('LOCK');
+      },
+    });
+    const real = await testCrib([failing]);
+    const { metadata } = await real.execute('failing', {});
+    const { lines, notes } = await real.audit.replay(metadata.executionId);
+    await real.close();
+    expect(lines[0]).toMatchObject({ before: 'ended with LOCK', now: 'would run' });
+    expect(notes).toContainEqual(expect.stringContaining('Whether it would fail again'));
   });
 
   it('shows a budget that does not cover the call any more', async () => {

@@ -100,6 +100,9 @@ const notesOn = (recorded: Recorded, options: ReplayOptions, unchecked: readonly
     ...(typeof row.detail.idempotencyKey === 'string'
       ? ['Its idempotency key is left out: the same call again would get the stored result.']
       : []),
+    ...(row.status === 'failure' || row.status === 'timeout'
+      ? ['The tool failed. Whether it would fail again shows only when it is run.']
+      : []),
     'Data that the session has seen counts as of now.',
   ];
 };

@@ -162,6 +162,7 @@ const presentSide = (aspect: ReplayAspect, compared: Compared): Side => {
 };
 
 const compareSides = (before: Side, now: Side): ReplayVerdict => {
+  if (before === NOT_REACHED && now === NOT_REACHED) return 'same';
   if (before.state === undefined || now.state === undefined) return 'unknown';
   return before.state === now.state ? 'same' : 'different';
 };

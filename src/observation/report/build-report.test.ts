@@ -91,6 +91,29 @@ describe('crib.usage.reportFile', () => {
     expect(JSON.parse(json?.text ?? '')).toMatchObject({ users: [{ name }] });
   });
 
+  it('writes sums with the same number of digits, and none that looks like nothing', async () => {
+    open = await testCrib([
+      aTool({ name: 'cents', cost: { model: 'usage_based', fixed: 1.5 }, run: () => 'done' }),
+      aTool({ name: 'crumbs', cost: { model: 'usage_based', fixed: 0.00002 }, run: () => 'done' }),
+    ]);
+    for (const name of ['cents', 'crumbs']) await open.execute(name, {});
+    const { text } = await open.usage.reportFile(monthOf(open), 'html');
+    expect(text).toContain('<td class="n">$1.5000</td>');
+    expect(text).toContain('<td class="n">&lt; $0.0001</td>');
+  });
+
+  it('says that a month is not over, has not begun, or had no calls', async () => {
+    const real = await crib();
+    await real.execute('echo', {});
+    const page = async (month: string) => (await real.usage.reportFile(month, 'html')).text;
+    expect(await page(monthOf(real))).toContain('The month is not over.');
+    const past = await page('1999-12');
+    expect(past).toContain('No calls.');
+    expect(past).not.toContain('The month');
+    const future = await page('2199-01');
+    expect(future).toContain('The month has not begun.');
+  });
+
   it('writes JSON that has the whole report', async () => {
     const real = await crib();
     await real.execute('echo', {});

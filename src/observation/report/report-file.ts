@@ -21,4 +21,5 @@ export const reportFile = (report: UsageReport, format: ReportFormat): ReportFil
   name: `toolcrib-usage-${report.month}.${format}`,
   type: TYPES[format],
   text: textOf(report, format),
+  calls: report.total.calls,
 });

@@ -18,6 +18,11 @@ table { border-collapse: collapse; width: 100%; }
 th, td { padding: 5px 8px; border-bottom: 1px solid #e3e7eb; text-align: left; vertical-align: top; }
 th { color: #5b6470; font-size: 12px; font-weight: 600; white-space: nowrap; }
 td:first-child { overflow-wrap: anywhere; min-width: 110px; }
+@media (max-width: 600px) {
+  body { margin: 16px auto; padding: 0 12px; }
+  th, td { padding: 5px 4px; font-size: 12px; }
+  td:first-child { min-width: 84px; }
+}
 .n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 @media print {
   body { font-size: 10.5pt; margin: 0; max-width: none; padding: 0; }
@@ -32,13 +37,22 @@ const text = (value: string): string => escapeHtml(visibleText(value));
 
 const count = (value: number): string => value.toLocaleString('en-US');
 
-/** As many digits as it takes to tell small amounts from nothing. */
-const usd = (value: number): string =>
+const FRACTION_DIGITS = 4;
+const SMALLEST = 0.0001;
+
+/** The same number of digits in every line, so that columns align; CSV and JSON have the exact sums. */
+const usd = (value: number): string => {
+  if (value > 0 && value < SMALLEST) return `&lt; $${SMALLEST}`;
+  const digits = { minimumFractionDigits: FRACTION_DIGITS, maximumFractionDigits: FRACTION_DIGITS };
+  return `$${value.toLocaleString('en-US', digits)}`;
+};
+
+const limitUsd = (value: number): string =>
   `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;
 
 const limitText = ({ limit }: UsageReportLine): string =>
   [
-    limit?.usd === undefined ? '' : usd(limit.usd),
+    limit?.usd === undefined ? '' : limitUsd(limit.usd),
     limit?.calls === undefined ? '' : `${count(limit.calls)} calls`,
     limit?.tokens === undefined ? '' : `${count(limit.tokens)} tokens`,
   ]
@@ -51,7 +65,7 @@ const cell = (value: string, isNumber = true): string =>
 const rowOf = (line: UsageReportLine, hasLedger: boolean): string => {
   const { name, calls, errors, denied, tokens, costUsd, bookedUsd } = line;
   const ledger = hasLedger
-    ? cell(bookedUsd === undefined ? '–' : usd(bookedUsd)) + cell(text(limitText(line)), false)
+    ? cell(bookedUsd === undefined ? '–' : usd(bookedUsd)) + cell(text(limitText(line)) || '–')
     : '';
   const numbers = [count(calls), count(errors), count(denied), count(tokens), usd(costUsd)];
   return `<tr>${cell(text(name), false)}${numbers.map((each) => cell(each)).join('')}${ledger}</tr>`;
@@ -68,7 +82,7 @@ const sectionOf = ({ title, head, lines, hasLedger = false }: Section): string =
   if (lines.length === 0) return `<h2>${title}</h2><p class="muted">No calls.</p>`;
   const numbers = ['Calls', 'Errors', 'Denied', 'Tokens', 'Cost', ...(hasLedger ? ['Booked'] : [])];
   const heads = numbers.map((each) => `<th scope="col" class="n">${each}</th>`).join('');
-  const limit = hasLedger ? '<th scope="col">Limit a day</th>' : '';
+  const limit = hasLedger ? '<th scope="col" class="n">Limit a day</th>' : '';
   const rows = lines.map((line) => rowOf(line, hasLedger)).join('\n');
   return `<h2>${title}</h2><div class="frame"><table><thead><tr><th scope="col">${head}</th>${heads}${limit}</tr></thead><tbody>
 ${rows}
@@ -90,7 +104,8 @@ const totalsOf = ({ calls, succeeded, errors, denied, tokens, costUsd }: UsageRe
 export const reportHtml = (report: UsageReport): string => {
   const { month, madeAt, isComplete, total, days, users, tools, sources } = report;
   const made = `${new Date(madeAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  const state = isComplete ? '' : ' The month is not over.';
+  const hasBegun = madeAt >= Date.parse(`${month}-01T00:00:00Z`);
+  const state = isComplete ? '' : ` The month ${hasBegun ? 'is not over' : 'has not begun'}.`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
@@ -98,7 +113,7 @@ export const reportHtml = (report: UsageReport): string => {
 <title>Usage ${text(month)}</title>
 <style>${STYLE}</style></head><body>
 <h1>Usage ${text(month)}</h1>
-<p class="muted">Days in UTC. Made ${made}.${state} Calls that cost nothing are counted as well; dry runs are not.</p>
+<p class="muted">Days in UTC. Made ${made}.${state} Calls that cost nothing are counted as well; dry runs are not. <em>Booked</em> is what the budgets counted, and – where they counted nothing.</p>
 <dl class="totals">${totalsOf(total)}</dl>
 ${sectionOf({ title: 'By day', head: 'Day', lines: days })}
 ${sectionOf({ title: 'By user', head: 'User', lines: users, hasLedger: true })}

@@ -14,6 +14,7 @@ import { hrefOf } from '../../router/route.ts';
 import { AlertActions } from './alert-actions.tsx';
 import { AlertBadge, SeverityBadge, StateBadge } from './alert-badge.tsx';
 import { EventTable } from './event-table.tsx';
+import { subjectHref } from './subject-href.ts';
 
 const actionText = ({ type, url, secret, tool, job, as }: AlertActionRecord): string => {
   const who = as ? ` as ${as.user}` : '';
@@ -35,7 +36,7 @@ const AlertFacts = ({ alert }: { readonly alert: AlertRecord }) => {
   return (
     <Facts
       of={[
-        ['About', <SafeText key="about" text={scopeText(definition)} />],
+        ['Looks at', <SafeText key="about" text={scopeText(definition)} />],
         ['Calls of the last', definition.window ?? '5m'],
         ['Has to hold for', definition.for ?? '0s'],
         ['Cool-down', definition.coolDown ?? '5m'],
@@ -50,15 +51,30 @@ const AlertFacts = ({ alert }: { readonly alert: AlertRecord }) => {
   );
 };
 
+const SubjectName = ({
+  alert,
+  subject,
+}: {
+  readonly alert: AlertRecord;
+  readonly subject: string;
+}) => {
+  const href = subjectHref(alert.definition, subject);
+  const name = <SafeText text={subject === '' ? scopeText(alert.definition) : subject} />;
+  return href === undefined ? <span>{name}</span> : <a href={href}>{name}</a>;
+};
+
 const Subjects = ({ alert }: { readonly alert: AlertRecord }) =>
   alert.subjects.length === 0 ? null : (
     <section className="stack">
-      <h3>Subjects</h3>
-      <ul className="plain-list">
+      <h3>What it is about</h3>
+      <ul className="plain-list alert-subjects">
         {alert.subjects.map(({ subject, state, since }) => (
           <li key={subject}>
-            <SafeText text={subject === '' ? alert.id : subject} /> <StateBadge state={state} />{' '}
-            <RelativeTime at={since} />
+            <SubjectName alert={alert} subject={subject} />
+            <StateBadge state={state} />
+            <span>
+              since <RelativeTime at={since} />
+            </span>
           </li>
         ))}
       </ul>

@@ -20,7 +20,7 @@ export const Deliveries = ({ of }: { readonly of: readonly AlertDeliveryRecord[]
   <ul className="plain-list">
     {numbered(of).map(({ action, state, problem, key }) => (
       <li key={key}>
-        {action} <StatusBadge status={state} />
+        <span className="one-line">{action}</span> <StatusBadge status={state} />
         {problem !== undefined && (
           <span className="row-note">
             <SafeText text={problem} />

@@ -1,8 +1,9 @@
 /** The three charts of the page: spending, latency, and calls with their failures. */
 import { useMemo } from 'react';
 import { ChartPanel, type Measure } from '../../charts/chart-panel.tsx';
-import { type Span, stepName, trimSpan } from '../../charts/period.ts';
+import { BUCKET_MS, type Span, stepName, trimSpan } from '../../charts/period.ts';
 import { count, duration, money } from '../../components/format.ts';
+import { callsHref } from '../../figures/call-links.ts';
 import { fillBuckets, type Step, totalsOf } from './fill-buckets.ts';
 import type { UsageBucket } from './usage-records.ts';
 
@@ -32,9 +33,10 @@ const peakOf = (steps: readonly Step[], of: Measure<Step>['of']): Step | undefin
 interface ChartsProps {
   readonly buckets: readonly UsageBucket[];
   readonly span: Span;
+  readonly tool: string;
 }
 
-export const CostCharts = ({ buckets, span }: ChartsProps) => {
+export const CostCharts = ({ buckets, span, tool }: ChartsProps) => {
   const steps = useMemo(
     () => fillBuckets(buckets, trimSpan(span, buckets[0]?.at)),
     [buckets, span],
@@ -42,13 +44,16 @@ export const CostCharts = ({ buckets, span }: ChartsProps) => {
   const totals = totalsOf(buckets);
   const slow = peakOf(steps, ({ p95Ms }) => p95Ms);
   const { bucket } = span;
-  const shared = { steps, bucket };
+  const hrefOf = ({ at }: Step): string =>
+    callsHref({ tool, from: at, to: at + BUCKET_MS[bucket] });
+  const shared = { steps, bucket, hrefOf };
   return (
     <div className="charts">
       <ChartPanel
         {...shared}
         title={`Spend per ${bucket}`}
-        summary={`${money(totals.costUsd)} in all`}
+        summary={totals.costUsd === 0 ? 'Nothing had a price.' : `${money(totals.costUsd)} in all`}
+        isEmpty={totals.costUsd === 0}
         measures={SPEND}
         show={money}
       />

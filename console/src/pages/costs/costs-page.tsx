@@ -73,11 +73,11 @@ const Course = (props: Shown & { readonly tool: string }) => {
   if (series.buckets.length === 0) return <Quiet period={period} tool={tool} />;
   return (
     <>
-      <Totals buckets={series.buckets} />
-      <CostCharts buckets={series.buckets} span={span} />
+      <Totals buckets={series.buckets} span={span} tool={tool} />
+      <CostCharts buckets={series.buckets} span={span} tool={tool} />
       <section className="stack" aria-label="By tool">
         <h2>By tool</h2>
-        <ToolCosts rows={series.byTool} period={period.id} current={tool} />
+        <ToolCosts rows={series.byTool} period={period.id} span={span} current={tool} />
       </section>
     </>
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureRate, fillBuckets, totalsOf } from './fill-buckets.ts';
+import { fillBuckets, totalsOf } from './fill-buckets.ts';
 
 const HOUR = 3_600_000;
 const bucket = (at: number, more: object = {}) => ({
@@ -43,11 +43,5 @@ describe('totals', () => {
       tokens: 20,
     });
     expect(totalsOf([])).toEqual({ calls: 0, failures: 0, costUsd: 0, tokens: 0 });
-  });
-
-  it('tell the share of failures, and nothing when nothing could fail', () => {
-    expect(failureRate({ calls: 8, failures: 1 })).toBe('12.5%');
-    expect(failureRate({ calls: 3, failures: 0 })).toBe('0%');
-    expect(failureRate({ calls: 0, failures: 0 })).toBe('');
   });
 });

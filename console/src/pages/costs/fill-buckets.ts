@@ -38,9 +38,3 @@ export const totalsOf = (buckets: readonly UsageBucket[]): Totals =>
     }),
     { calls: 0, failures: 0, costUsd: 0, tokens: 0 },
   );
-
-/** `0.4%`; nothing when there was nothing to fail. */
-export const failureRate = ({ calls, failures }: Pick<Totals, 'calls' | 'failures'>): string =>
-  calls === 0
-    ? ''
-    : `${((failures / calls) * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`;

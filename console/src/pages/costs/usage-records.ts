@@ -25,7 +25,10 @@ export interface UsageBucket {
 export interface ToolUsage {
   readonly tool: string;
   readonly calls: number;
+  /** Calls that ran and failed; refused ones are not counted. */
   readonly failures: number;
+  /** Of the calls that ran, 0 to 1. */
+  readonly errorRate: number;
   readonly costUsd: number;
   readonly p50Ms: number;
   readonly p95Ms: number;

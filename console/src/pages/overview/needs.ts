@@ -8,7 +8,7 @@ import type { Query } from '../../api/create-api.ts';
 import type { RunSummary } from '../../api/flow-records.ts';
 import type { QueueCounts } from '../../api/job-records.ts';
 import type { ToolSummary } from '../../api/tool-records.ts';
-import type { HealthOverview } from '../../health/health-records.ts';
+import { type HealthOverview, isNotSetUp } from '../../health/health-records.ts';
 import { hrefOf } from '../../router/route.ts';
 import { budgetBars } from '../costs/budget-bars.ts';
 import type { UsageLine } from '../costs/usage-records.ts';
@@ -178,7 +178,8 @@ const health = source<HealthOverview>({
   isForPeople: true,
   needsOf: ({ checks }) =>
     checks
-      .filter(({ healthy, kind }) => !healthy && !OWN_ENTRIES.has(kind))
+      // What was never set up is no outage: the page of health lists it apart.
+      .filter((result) => !result.healthy && !OWN_ENTRIES.has(result.kind) && !isNotSetUp(result))
       .map(({ subject, name, kind, checks: findings }) => ({
         ...{ id: `health ${subject}`, tone: 'bad', kind: 'Health', title: name || kind },
         detail:

@@ -1,4 +1,5 @@
 /** `toolcrib alerts list`: the alerts and how they are. */
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { AlertStatus } from '../../../contract/alerts.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
@@ -10,8 +11,9 @@ import { agoText, stateCell } from './alert-cells.ts';
 
 const HEAD = ['alert', 'state', 'severity', 'about', 'fired', 'condition'];
 
-const NONE = [
-  'There are no alerts. Write one into the configuration, e.g.',
+/** Only the user's own file can define alerts. */
+const noAlerts = (userDir: string): readonly string[] => [
+  `There are no alerts. Write one into ${visibleText(join(userDir, 'config.yml'))}, e.g.`,
   '',
   '  observation:',
   '    alerts:',
@@ -34,10 +36,10 @@ const rowOf = (io: Io, alert: AlertStatus): readonly (string | Cell)[] => {
 };
 
 const list = (io: Io): Promise<number> =>
-  withStore(io, async ({ crib }) => {
+  withStore(io, async ({ crib, loaded }) => {
     const alerts = await crib.alerts.list();
     if (io.json) printJson(io, alerts);
-    else if (alerts.length === 0) print(io, ...NONE);
+    else if (alerts.length === 0) print(io, ...noAlerts(loaded.userDir));
     else {
       const rows = [headRow(HEAD, io.ink), ...alerts.map((alert) => rowOf(io, alert))];
       print(io, ...table(rows, widthOf(io)));

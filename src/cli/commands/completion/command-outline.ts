@@ -39,7 +39,10 @@ export const ID_KINDS = [
 export type IdKind = (typeof ID_KINDS)[number];
 
 const NAMES: readonly (readonly [RegExp, string])[] = [
-  [/^(run|policy explain|tools (info|enable|disable|accept|health))$/, TOOL_NAMES],
+  [
+    /^(run|policy explain|tools (info|enable|disable|accept|health)|health (show|check|schedule))$/,
+    TOOL_NAMES,
+  ],
   [/^approvals (show|approve|deny|link)$/, ids('approvals')],
   [/^(undo|audit show)$/, ids('executions')],
   [/^permissions revoke$/, ids('permissions')],

@@ -25,8 +25,14 @@ const levelOf = (text: string): LogLevel => {
   });
 };
 
-const spanOf = (text: string | undefined, now: number): number | undefined =>
-  text === undefined ? undefined : readDeadline('--for', text, now) - now;
+const spanOf = (text: string | undefined, now: number): number | undefined => {
+  if (text === undefined) return undefined;
+  const forMs = readDeadline('--for', text, now) - now;
+  if (forMs > 0) return forMs;
+  throw new ToolFailure('VALIDATION_ERROR', '--for takes a time that is not over yet.', {
+    suggestions: ['Such as: toolcrib log level debug --for 10m'],
+  });
+};
 
 const stateText = ({ level, configured, until }: LogLevelState): string => {
   if (until !== undefined) return `${level}, until ${formatTime(until)}; then ${configured}`;

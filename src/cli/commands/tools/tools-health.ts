@@ -78,7 +78,8 @@ const show = (io: Io, results: readonly CheckedTool[]): void => {
   print(io, ...table(rows, widthOf(io)), ...results.flatMap((health) => troubleLines(io, health)));
   const unwell = results.filter(({ state }) => state === 'unwell').length;
   const all = counted(results.length, 'tool');
-  note(io, unwell === 0 ? `Checked ${all}: they would work.` : `${unwell} of ${all} unwell.`);
+  const they = results.length === 1 ? 'it' : 'they';
+  note(io, unwell === 0 ? `Checked ${all}: ${they} would work.` : `${unwell} of ${all} unwell.`);
 };
 
 const checkedTool = (crib: Crib, result: HealthCheckResult): CheckedTool => {

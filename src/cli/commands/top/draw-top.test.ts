@@ -1,5 +1,6 @@
 import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
+import { textWidth } from '../../../kit/text/text-width.ts';
 import { drawTop } from './draw-top.ts';
 import { changes } from './live-screen.ts';
 import type { TopView } from './screen-text.ts';
@@ -109,6 +110,23 @@ describe('drawTop', () => {
     });
     const text = draw(shot, view({ columns: 200, problem: bad })).join('');
     expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
+  it('keeps columns aligned and lines within the screen with wide characters', () => {
+    const tools = [
+      tool('检索公司内部全部文件并且生成一份很长的摘要报告'),
+      tool('ファイル'),
+      tool('plain'),
+    ];
+    const servers = [{ name: '数据库服务器', state: 'open', tools: 1 } as never];
+    for (const columns of [80, 48]) {
+      const lines = draw(snapshot({ tools, servers, source: '/home/ada/项目' }), view({ columns }));
+      for (const line of lines) expect(textWidth(line), line).toBeLessThanOrEqual(columns);
+      const rows = lines.filter((line) => /^(?:检索|ファイル|plain)/.test(line));
+      expect(rows.length).toBe(3);
+      const start = (line: string): number => textWidth(line.slice(0, line.search(/ 1 /)));
+      expect(new Set(rows.map(start)).size).toBe(1);
+    }
   });
 
   it('says that it is paused, that looking failed, and that nothing was called', () => {

@@ -1,6 +1,7 @@
 /** Draws a snapshot as lines of text: a pure function of the snapshot, the size of the screen and the view. */
 import type { Colors } from 'picocolors/types.js';
 import type { ServerState } from '../../../contract/servers.ts';
+import { textWidth } from '../../../kit/text/text-width.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import {
   bar,
@@ -36,7 +37,7 @@ const headLine = ({ source, at }: TopSnapshot, view: TopView, ink: Colors): stri
   const label = cutTo(visibleText(source), Math.max(0, room));
   const gap = Math.max(
     1,
-    view.columns - title.length - label.length - clock.length - state.length - 2,
+    view.columns - title.length - textWidth(label) - clock.length - state.length - 2,
   );
   return joined(
     [

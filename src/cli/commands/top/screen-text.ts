@@ -1,5 +1,6 @@
 /** Pieces of the screen of `toolcrib top`: what it shows, coloured parts of a line, and their cutting. */
 import type { Colors } from 'picocolors/types.js';
+import { textWidth } from '../../../kit/text/text-width.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { cutTo } from '../../output/table.ts';
 
@@ -33,7 +34,7 @@ export const joined = (parts: readonly Part[], columns: number): string => {
   for (const { text, paint } of parts) {
     const shown = cutTo(visibleText(text), left);
     if (left <= 0) break;
-    left -= shown.length;
+    left -= textWidth(shown);
     line += paint ? paint(shown) : shown;
   }
   return line.trimEnd();

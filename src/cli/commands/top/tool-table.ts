@@ -1,6 +1,7 @@
 /** Draws the tools of a snapshot as a table: as many columns and rows as the screen has room for. */
 import type { Colors } from 'picocolors/types.js';
 import { MINUTE_MS } from '../../../kit/data/durations.ts';
+import { padToWidth } from '../../../kit/text/text-width.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { formatCost, formatCount, formatDuration, formatShare } from '../../output/format-units.ts';
 import { cutTo } from '../../output/table.ts';
@@ -60,7 +61,8 @@ export const toolLines = (
   const sorted = [...tools].sort((one, other) => ORDERS[sort](one, other) || byName(one, other));
   const isCut = sorted.length > room;
   const rows = sorted.slice(0, isCut ? Math.max(0, room - 1) : room).map((tool) => {
-    const name = cutTo(visibleText(tool.name) || '(none)', nameWidth - 1).padEnd(nameWidth);
+    const shortName = cutTo(visibleText(tool.name) || '(none)', nameWidth - 1);
+    const name = padToWidth(shortName, nameWidth);
     return joined(
       [
         { text: name, paint: ink.bold },

@@ -90,14 +90,26 @@ const showOnce = async (io: Io, source: TopSource, { sort }: TopOptions): Promis
   print(io, lines.join('\n').trimEnd());
 };
 
-const show = async (io: Io, source: TopSource, options: TopOptions): Promise<number> => {
+const show = async (
+  io: Io,
+  open: () => Promise<TopSource>,
+  options: TopOptions,
+): Promise<number> => {
   const intervalMs = intervalOf(options.interval);
   const isLive = io.stdout.isTTY === true && io.stdin.isTTY === true;
+  let source = await open();
+  const reopen = async (): Promise<TopSource> => {
+    await source.close();
+    source = await open();
+    return source;
+  };
   try {
     if (options.once || io.json || !isLive) await showOnce(io, source, options);
     else {
       const { ended, release } = awaitEnd(io);
-      await watchTop(io, source, { intervalMs, sort: options.sort, ended }).finally(release);
+      await watchTop(io, source, { intervalMs, sort: options.sort, reopen, ended }).finally(
+        release,
+      );
     }
     return 0;
   } finally {
@@ -106,8 +118,9 @@ const show = async (io: Io, source: TopSource, options: TopOptions): Promise<num
 };
 
 const top = (io: Io, options: TopOptions): Promise<number> => {
-  if (options.server !== undefined) return show(io, namedServer(io, options.server), options);
-  return withStore(io, async (open) => show(io, await localSource(io, open), options));
+  const { server } = options;
+  if (server !== undefined) return show(io, async () => namedServer(io, server), options);
+  return withStore(io, (open) => show(io, () => localSource(io, open), options));
 };
 
 export const topCommand = (program: Command, io: Io): Command =>

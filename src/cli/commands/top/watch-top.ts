@@ -23,13 +23,20 @@ const QUIT_KEYS: ReadonlySet<string> = new Set(['q', 'Q', '\u0003', '\u0004']);
 export interface WatchOptions {
   readonly intervalMs: number;
   readonly sort: TopSort;
+  /** Gives the source to ask after a look that failed: a server may have gone, or moved to another port. */
+  reopen?(): Promise<TopSource>;
   /** Ends with the signals that end a command. */
   readonly ended: Promise<void>;
 }
 
+interface First extends Pick<WatchOptions, 'sort' | 'reopen'> {
+  readonly snapshot: TopSnapshot;
+}
+
 class Watching {
   readonly #io: Io;
-  readonly #source: TopSource;
+  #source: TopSource;
+  readonly #reopen: WatchOptions['reopen'];
   readonly #screen: ReturnType<typeof openScreen>;
   #sort: TopSort;
   #snapshot: TopSnapshot;
@@ -39,11 +46,12 @@ class Watching {
   #showsHelp = false;
   #isLooking = false;
 
-  constructor(io: Io, source: TopSource, first: { snapshot: TopSnapshot; sort: TopSort }) {
+  constructor(io: Io, source: TopSource, first: First) {
     this.#io = io;
     this.#source = source;
     this.#snapshot = first.snapshot;
     this.#sort = first.sort;
+    this.#reopen = first.reopen;
     this.#screen = openScreen(io);
   }
 
@@ -71,6 +79,7 @@ class Watching {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
+      if (this.#problem !== undefined && this.#reopen) this.#source = await this.#reopen();
       const next = await readSnapshot(this.#source, this.#io.runtime.now());
       const seconds = Math.max(0.001, (next.at - this.#snapshot.at) / 1000);
       const rate = callsBetween(this.#snapshot, next) / seconds;
@@ -106,10 +115,10 @@ class Watching {
 export const watchTop = async (
   io: Io,
   source: TopSource,
-  { intervalMs, sort, ended }: WatchOptions,
+  { intervalMs, ended, ...chosen }: WatchOptions,
 ): Promise<void> => {
   const snapshot = await readSnapshot(source, io.runtime.now());
-  const watching = new Watching(io, source, { snapshot, sort });
+  const watching = new Watching(io, source, { snapshot, ...chosen });
   let quit: () => void = () => undefined;
   const left = new Promise<void>((resolve) => {
     quit = resolve;

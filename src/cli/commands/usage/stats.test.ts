@@ -50,6 +50,7 @@ describe('toolcrib stats', () => {
     expect(code).toBe(0);
     expect(out).toContain('No call ended in this time');
     expect(out).toContain('--since 30d');
+    expect((await run('--since', '40d')).out).not.toContain('Look further back');
   });
 
   it('shows totals, their course, the tools and the errors', async () => {

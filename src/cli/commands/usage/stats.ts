@@ -8,6 +8,7 @@ import type {
   MetricLine,
   MetricRange,
 } from '../../../contract/metrics.ts';
+import { DAY_MS } from '../../../kit/data/durations.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { readMoment } from '../../input/moment.ts';
@@ -164,7 +165,8 @@ const printStats = (
   const span = `${formatTime(from)} to ${formatTime(to)} (${formatSpan(to - from)})`;
   print(io, io.ink.bold(`Calls, ${span}`));
   if (total.calls === 0) {
-    print(io, 'No call ended in this time. Look further back: toolcrib stats --since 30d');
+    const hint = to - from < 30 * DAY_MS ? ' Look further back: toolcrib stats --since 30d' : '';
+    print(io, `No call ended in this time.${hint}`);
     return;
   }
   print(io, headline(total));

@@ -32,6 +32,8 @@ const report = (io: Io, options: ReportOptions): Promise<number> => {
   const { month = new Date(io.runtime.now()).toISOString().slice(0, 7), out } = options;
   return withStore(io, async ({ crib }) => {
     const file = await crib.usage.reportFile(month, format);
+    // Rows of nought alone do not tell a quiet month from a typing error.
+    if (file.calls === 0 && !io.json) note(io, `There were no calls in ${month} (UTC).`);
     if (out === undefined) {
       // A terminal would obey control characters in names.
       const lines = file.text.trimEnd().split(/\r?\n/);

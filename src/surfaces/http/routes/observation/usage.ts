@@ -45,9 +45,9 @@ const lines = defineRoute({
   }),
 });
 
-/** Counts the calls that ended neither in success nor in waiting for a person. */
-const failuresOf = ({ calls, byStatus }: CallFigures): number =>
-  calls - (byStatus.success ?? 0) - (byStatus.pending ?? 0);
+/** Calls that ran and came to no good end, as all other figures count errors: refused ones are not among them. */
+const failuresOf = ({ byStatus }: CallFigures): number =>
+  (byStatus.failure ?? 0) + (byStatus.timeout ?? 0) + (byStatus.unknown ?? 0);
 
 const figures = (each: CallFigures) => ({
   calls: each.calls,
@@ -57,7 +57,11 @@ const figures = (each: CallFigures) => ({
   p95Ms: each.p95ExecutionTime,
 });
 
-const toolFigures = (each: CallFigures) => ({ ...figures(each), p99Ms: each.p99ExecutionTime });
+const toolFigures = (each: CallFigures) => ({
+  ...figures(each),
+  errorRate: each.errorRate,
+  p99Ms: each.p99ExecutionTime,
+});
 
 interface SeriesQuery {
   readonly from: number;
@@ -100,6 +104,7 @@ const toolSchema = z.object({
   tool: z.string(),
   calls: z.number(),
   failures: z.number(),
+  errorRate: z.number(),
   costUsd: z.number(),
   p50Ms: z.number(),
   p95Ms: z.number(),

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import type { HealthOverview } from '../../health/health-records.ts';
+import { NEED_SOURCES } from './needs.ts';
+
+const needsOf = (path: string, answer: unknown) =>
+  NEED_SOURCES.find((source) => source.path === path)?.needsOf(answer as never, 0) ?? [];
+
+const unwell = (name: string, finding: object): HealthOverview['checks'][number] => ({
+  ...{ subject: `tool:${name}`, kind: 'tool', name, healthy: false, state: 'unwell' },
+  checks: [{ name: 'own', state: 'broken', message: `${name} fails`, ...finding }],
+  ...{ timestamp: 1, durationMs: 1 },
+});
+
+describe('what needs the reader', () => {
+  it('names a tool that fails, and not one that was never set up here', () => {
+    const checks = [unwell('scale', {}), unwell('docker', { notSetUp: true })];
+    const needs = needsOf('/v1/health', { checks, schedules: [] });
+    expect(needs.map(({ title, detail }) => [title, detail])).toEqual([['scale', 'scale fails']]);
+  });
+
+  it('names alerts that fire, and not those that are silenced', () => {
+    const alert = { state: 'firing', subjects: [], definition: { when: 'calls > 1' } };
+    const items = [
+      { ...alert, id: 'loud' },
+      { ...alert, id: 'quiet', silence: { until: 1, by: 'ada' } },
+      { ...alert, id: 'calm', state: 'ok' },
+    ];
+    expect(needsOf('/v1/alerts', { items }).map(({ title }) => title)).toEqual(['loud']);
+  });
+});
