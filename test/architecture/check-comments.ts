@@ -1,6 +1,9 @@
-/** Each source file opens with what it answers for, and none carries a note about unfinished work. */
+/**
+ * Each source file opens with what it answers for, no declaration has two doc comments, and none carries a
+ * note about unfinished work.
+ */
 import ts from 'typescript-api';
-import { isTest, type Problems, parse, type SourceText } from './source-text.ts';
+import { isTest, type Problems, parse, placeOf, type SourceText, visit } from './source-text.ts';
 
 const UNFINISHED = /\b(TODO|FIXME|XXX|HACK)\b/;
 /** Shorter than this says nothing. */
@@ -28,9 +31,24 @@ const openingOf = (file: ts.SourceFile): string => {
     : '';
 };
 
+/** Tells whether a doc comment stands above another one: it belongs to something else, or to nothing. */
+const hasMisplacedDoc = (file: ts.SourceFile, node: ts.Node): boolean => {
+  if (!(ts.isStatement(node) || ts.isTypeElement(node) || ts.isClassElement(node))) return false;
+  const docs = (ts.getLeadingCommentRanges(file.text, node.getFullStart()) ?? []).filter(
+    ({ pos }) => file.text.startsWith('/**', pos),
+  );
+  // The first statement of a file may have the opening of the file above its own.
+  return docs.length > (node === file.statements[0] ? 2 : 1);
+};
+
 const checkFile = (source: SourceText): Problems => {
   const file = parse(source);
   const problems: string[] = [];
+  visit(file, (node) => {
+    if (hasMisplacedDoc(file, node)) {
+      problems.push(`${placeOf(file, node)} has two doc comments`);
+    }
+  });
   const words = openingOf(file).match(/[\p{L}\p{N}]+/gu) ?? [];
   if (words.length < MIN_WORDS && !isTest(source.path)) {
     problems.push(`${source.path} does not open with a comment on what it answers for`);

@@ -1,13 +1,14 @@
 /**
- * No function stands in two places. Two top-level functions are copies when they have the same name and
- * the same tokens, whatever their own parameters and variables are called; a long one whatever its name.
+ * No function stands in two places. Two functions, or methods of classes, are copies when they have the
+ * same name and the same tokens, whatever their own parameters and variables are called; a long one
+ * whatever its name.
  */
 import ts from 'typescript-api';
 import { isTest, type Problems, parse, placeOf, type SourceText, visit } from './source-text.ts';
 
 /** Shorter ones are an expression with a name, such as `typeof value === 'string'`. */
 const MIN_TOKENS = 16;
-/** From here on a copy is found under another name as well. */
+/** From here on a copy is found under another name as well. Shorter methods may be the same by their port. */
 const MIN_TOKENS_UNNAMED = 40;
 
 interface Definition {
@@ -47,31 +48,46 @@ const tokensOf = (file: ts.SourceFile, node: ts.Node): readonly string[] => {
   return tokens;
 };
 
-const definitionsIn = (source: SourceText): readonly Definition[] => {
-  const file = parse(source);
-  return file.statements.flatMap((node) => {
-    const found = ts.isVariableStatement(node)
-      ? node.declarationList.declarations.map(({ name, initializer }) => ({
-          name: name.getText(file),
-          body: functionOf(initializer),
-        }))
-      : [{ name: ts.isFunctionDeclaration(node) ? (node.name?.text ?? '') : '', body: node }];
-    return found.flatMap(({ name, body }) => {
-      if (name === '' || body === undefined) return [];
-      const tokens = tokensOf(file, body);
-      return tokens.length < MIN_TOKENS ? [] : [{ name, place: placeOf(file, node), tokens }];
-    });
-  });
+interface NamedBody {
+  readonly name: string;
+  readonly node: ts.Node;
+  readonly body: ts.Node | undefined;
+  readonly minTokens: number;
+}
+
+/** Lists the functions that a statement defines, and the methods of a class. */
+const bodiesIn = (file: ts.SourceFile, node: ts.Statement): readonly NamedBody[] => {
+  if (ts.isVariableStatement(node)) {
+    return node.declarationList.declarations.map(({ name, initializer }) => ({
+      ...{ name: name.getText(file), node, body: functionOf(initializer) },
+      minTokens: MIN_TOKENS,
+    }));
+  }
+  if (ts.isFunctionDeclaration(node)) {
+    return [{ name: node.name?.text ?? '', node, body: node, minTokens: MIN_TOKENS }];
+  }
+  if (!ts.isClassDeclaration(node)) return [];
+  return node.members.filter(ts.isMethodDeclaration).map((method) => ({
+    ...{ name: method.name.getText(file), node: method, body: method.body },
+    minTokens: MIN_TOKENS_UNNAMED,
+  }));
 };
 
-/** `apart` names files that share no code on purpose, such as the text of a program for a sandbox. */
-export const checkCopies = (
-  files: readonly SourceText[],
-  apart: readonly string[] = [],
-): Problems => {
+const definitionsIn = (source: SourceText): readonly Definition[] => {
+  const file = parse(source);
+  return file.statements
+    .flatMap((statement) => bodiesIn(file, statement))
+    .flatMap(({ name, node, body, minTokens }) => {
+      if (name === '' || body === undefined) return [];
+      const tokens = tokensOf(file, body);
+      return tokens.length < minTokens ? [] : [{ name, place: placeOf(file, node), tokens }];
+    });
+};
+
+export const checkCopies = (files: readonly SourceText[]): Problems => {
   const first = new Map<string, Definition>();
   const problems: string[] = [];
-  const sources = files.filter(({ path }) => !isTest(path) && !apart.includes(path));
+  const sources = files.filter(({ path }) => !isTest(path));
   for (const definition of sources.flatMap(definitionsIn)) {
     const { name, place, tokens } = definition;
     const body = tokens.join(' ');

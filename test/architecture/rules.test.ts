@@ -203,6 +203,19 @@ describe('comments', () => {
     expect(checkComments(tree({ 'src/a.ts': source }))).toHaveLength(1);
   });
 
+  it.each([
+    ['a statement', '/** For b. */\n/** For a. */\nexport const a = 1;'],
+    ['a member', 'interface A {\n  /** For b. */\n  /** For a. */\n  readonly a: 1;\n}'],
+  ])('refuses two doc comments on %s', (_, text) => {
+    const source = `/** What this file answers for. */\nimport './b.ts';\n${text}`;
+    expect(checkComments(tree({ 'src/a.ts': source }))).toHaveLength(1);
+  });
+
+  it('accepts the opening of a file above the doc comment of its first statement', () => {
+    const source = '/** What this file answers for. */\n/** For a. */\nexport const a = 1;';
+    expect(checkComments(tree({ 'src/a.ts': source }))).toEqual([]);
+  });
+
   it('leaves the word in a string alone', () => {
     const source = "/** What this file answers for. */\nexport const a = '// TODO';";
     expect(checkComments(tree({ 'src/a.ts': source }))).toEqual([]);
@@ -387,15 +400,21 @@ describe('copies', () => {
     expect(checkCopies(files)).toEqual(['src/b.ts:2 three is a copy of src/a.ts:1 one']);
   });
 
-  it('leaves other bodies, short expressions, tests and files that stand apart alone', () => {
+  it('finds a long method of another class, and leaves short ones alone', () => {
+    const method = (name: string) =>
+      `class ${name} { close() { this.#closing ??= this.#end(); return this.#closing; } pick(list: readonly string[]) { return list.filter((each) => each !== '').map((each) => each.trim()).concat(list.map((each) => each.toUpperCase())); } }`;
+    const files = tree({ 'src/a.ts': method('A'), 'src/b.ts': method('B') });
+    expect(checkCopies(files)).toEqual(['src/b.ts:1 pick is a copy of src/a.ts:1 pick']);
+  });
+
+  it('leaves other bodies, short expressions and tests alone', () => {
     const files = tree({
       'src/a.ts': own('own', 'a', 'b'),
       'src/b.ts': own('own', 'a', 'b').replace('undefined', 'null'),
-      'src/c.ts': own('own', 'a', 'b'),
       'src/d.test.ts': own('own', 'a', 'b'),
       'src/e.ts': "const isText = (value: unknown) => typeof value === 'string';",
       'src/f.ts': "const isText = (value: unknown) => typeof value === 'string';",
     });
-    expect(checkCopies(files, ['src/c.ts'])).toEqual([]);
+    expect(checkCopies(files)).toEqual([]);
   });
 });

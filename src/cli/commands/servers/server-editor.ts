@@ -43,6 +43,18 @@ export const asToolFailure = (error: unknown): unknown =>
       })
     : error;
 
+/** Makes a function that runs work one after the other; bad configuration fails with CONFIG_INVALID. */
+export const createTurns = (): (<T>(work: () => Promise<T>) => Promise<T>) => {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work).catch((error: unknown) => {
+      throw asToolFailure(error);
+    });
+    last = result.catch(() => undefined);
+    return result;
+  };
+};
+
 const refused = (reason: string | undefined): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', 'This server cannot be configured.', {
     suggestions: [`Change it: ${reason ?? 'it is not complete'}`],
@@ -93,7 +105,7 @@ class Editor implements ServerEditor {
   /** The settings that the servers of this process run with. */
   readonly #started: Map<string, ServerSettings>;
   /** The change under way: two at once would overwrite each other. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = createTurns();
 
   constructor(io: Io, open: Open) {
     // Keeps commands from printing: the HTTP answer says it.
@@ -250,14 +262,6 @@ class Editor implements ServerEditor {
     // Another file may still name it, with other settings: those count from the next start.
     if (isThere) await crib.servers.disconnect(name);
     this.#started.delete(name);
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work).catch((error: unknown) => {
-      throw asToolFailure(error);
-    });
-    this.#last = result.catch(() => undefined);
-    return result;
   }
 }
 

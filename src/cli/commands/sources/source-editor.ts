@@ -18,7 +18,7 @@ import { recordChange } from '../../session/record-change.ts';
 import type { NewSource } from '../add/add-kind.ts';
 import { previewOf, writeSource } from '../add/add-source.ts';
 import { ADD_KINDS } from '../add/kinds.ts';
-import { asToolFailure } from '../servers/server-editor.ts';
+import { asToolFailure, createTurns } from '../servers/server-editor.ts';
 import { assertFreeName, configuredSources, isOfProject } from './source-config.ts';
 import { removeSource } from './sources-remove.ts';
 
@@ -34,7 +34,7 @@ class Editor implements SourceEditor {
   readonly #io: Io;
   readonly #open: Open;
   /** The change under way: two at once would overwrite each other. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = createTurns();
 
   constructor(io: Io, open: Open) {
     // Keeps commands from printing: the HTTP answer says it.
@@ -123,14 +123,6 @@ class Editor implements SourceEditor {
   ): Promise<void> {
     const detail = { source: name, ...more };
     return recordChange(this.#io, this.#open, { event, subject: `source:${name}`, by, detail });
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work).catch((error: unknown) => {
-      throw asToolFailure(error);
-    });
-    this.#last = result.catch(() => undefined);
-    return result;
   }
 }
 
