@@ -47,10 +47,15 @@ const openReceiver = async (status: number, isOpen = true) => {
     : new Promise<void>((resolve) => {
         release = resolve;
       });
-  const server = createServer(async (request, response) => {
-    told.push(JSON.parse((await request.setEncoding('utf8').toArray()).join('')));
-    await released;
-    response.writeHead(status).end();
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk) => {
+      body += String(chunk);
+    });
+    request.on('end', () => {
+      told.push(JSON.parse(body) as AlertNotification);
+      void released.then(() => response.writeHead(status).end());
+    });
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   ends.push(() => server.close());
