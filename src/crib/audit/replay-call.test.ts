@@ -113,12 +113,13 @@ describe('crib.audit.replay', () => {
   });
 
   it('finds gates that a refused call reached neither then nor now the same', async () => {
-    const input = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
-    const real = await testCrib([aTool({ name: 'needy', input })]);
-    await real.execute('needy', {});
+    const real = await testCrib([aTool()], {
+      policy: { version: 1, rules: [{ name: 'no', effect: 'deny' }] },
+    });
+    await real.execute('echo', {});
     const refused = await real.audit.replay(await lastId(real));
     await real.close();
-    expect(line(refused, 'decision')).toEqual(['not reached', 'not reached', 'same']);
+    expect(line(refused, 'budget')).toEqual(['not reached', 'not reached', 'same']);
     expect(refused.verdict).toBe('same');
   });
 
