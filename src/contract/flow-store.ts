@@ -175,7 +175,8 @@ export interface Flows {
   /** In the order of their keys' first writing. */
   steps(runId: string): Promise<readonly JournalStep[]>;
   /**
-   * Writes steps of a run, `written` unless said otherwise: an effect is protected by the key of its
+   * Writes steps of a run, which are handed over: whoever wrote them changes them no more. `written` unless
+   * said otherwise: an effect is protected by the key of its
    * call, so a power cut repeats nothing but reading steps. Fails with CONFLICT when the run has
    * changed hands.
    */
