@@ -132,19 +132,6 @@ describe('process', () => {
       model: false,
     });
   });
-
-  it('getCapabilities names exactly the operations that process knows', async () => {
-    const crib = await testCrib(tools);
-    const isKnown = async (operation: string): Promise<boolean> => {
-      const { errors = [] } = await crib.process({ operation } as never);
-      return !JSON.stringify(errors).includes('There is no such operation');
-    };
-    const { operations } = crib.getCapabilities();
-    expect(operations).toContain('orchestrate');
-    for (const operation of operations)
-      expect([operation, await isKnown(operation)]).toEqual([operation, true]);
-    expect(await isKnown('nope')).toBe(false);
-  });
 });
 
 describe('process with a request that makes no sense', () => {
