@@ -111,4 +111,57 @@ export const FLOW_GUARANTEES: readonly Guarantee[] = [
       ),
     ],
   },
+  {
+    id: 'one-job-a-moment',
+    promise: 'Any number of processes make one job for each moment of a schedule, and run it once.',
+    tests: [
+      ...by(
+        'test/e2e/faulty-workers.test.ts',
+        'make one job for each moment of a schedule and run it once',
+        'enter a handler once that blocks its process for longer than a lease',
+      ),
+      ...by(
+        'src/flow/clock-jumps.test.ts',
+        'a job of a schedule waits for its moment after the clock was set back, and runs once',
+        'flows, jobs and retries go on after the clock was set %s',
+      ),
+    ],
+  },
+  {
+    id: 'jobs-are-not-forged',
+    promise: 'A job that was changed or put back in Redis changes nothing.',
+    tests: by(
+      'src/crib/queue/threats-jobs-in-redis.test.ts',
+      'a job that was given %s does not run',
+      'a job that ran, was removed and is put back changes nothing again',
+    ),
+  },
+  {
+    id: 'agents-add-judged-jobs',
+    promise:
+      'An agent adds no job whose handler does what no rule judges, unless it was allowed to.',
+    tests: [
+      ...by('src/job/threats-added-types.test.ts', 'hostile: is not added by %s'),
+      ...by(
+        'src/surfaces/http/jobs.test.ts',
+        'threat: is not added or scheduled by an agent unless the program opens it to agents',
+      ),
+    ],
+  },
+  {
+    id: 'cancelled-stays-cancelled',
+    promise:
+      'A run that is cancelled while it ends, twice, or while its worker is frozen does no more.',
+    tests: [
+      ...by(
+        'src/flow/cancel-races.test.ts',
+        'that is cancelled twice around its end is cancelled once or completed, and all agree',
+        'that is cancelled in its last step keeps what it has done on record, and does no more',
+      ),
+      ...by(
+        'test/e2e/faulty-workers.test.ts',
+        'a run whose worker is frozen is cancelled by another process, and does nothing more once it wakes',
+      ),
+    ],
+  },
 ];

@@ -4,6 +4,7 @@ import type { ToolError } from './errors.ts';
 import type { FlowChange, FlowFault, FlowValue } from './flow-data.ts';
 import type { FlowPlan } from './flow-plan.ts';
 import type { ToolResult } from './result.ts';
+import type { ResourceRequirements } from './tool.ts';
 
 /** How one call of a chain is made. Who makes it is the same for all. */
 export type ChainCallOptions = Pick<
@@ -61,7 +62,17 @@ export interface ChainResult {
   readonly results: readonly ChainCallResult[];
   readonly flow: readonly ChainFlowEntry[];
   readonly totalDurationMs: number;
-  readonly totalResourcesUsed: { readonly costUsd: number; readonly tokens: number };
+  readonly totalResourcesUsed: ChainResources;
+}
+
+/** What the calls of a chain used together. */
+export interface ChainResources {
+  readonly costUsd: number;
+  readonly tokens: number;
+  /** Milliseconds of processor in sandboxes; what tools of this process use is not told apart. */
+  readonly cpuMs: number;
+  /** The most that one call held in its sandbox; calls that ran together may have held more. */
+  readonly peakMemoryBytes: number;
 }
 
 /** What a chain would do. Nothing has been run. */
@@ -76,6 +87,32 @@ export interface OptimizedChain {
   readonly calls: readonly ChainCall[];
   readonly changes: readonly FlowChange[];
   readonly saves: { readonly calls: number; readonly levels: number };
+}
+
+/** What the calls of a chain may use at once; what the machine has where it says less. */
+export interface ChainScheduleOptions extends ResourceRequirements {
+  readonly maxConcurrency?: number;
+}
+
+/** Bytes of memory and disk, and cores: 1.5 is a core and a half. */
+export interface ResourceShare {
+  readonly memoryBytes: number;
+  readonly diskBytes: number;
+  readonly cores: number;
+}
+
+/** Calls that may run together, and what they declare to use of the machine. */
+export interface ScheduleRound {
+  readonly calls: readonly string[];
+  readonly uses: ResourceShare;
+}
+
+/** When the calls of a chain can run, by what their tools declare in `resourceRequirements`. */
+export interface ChainSchedule {
+  readonly available: ResourceShare;
+  readonly rounds: readonly ScheduleRound[];
+  /** Calls that declare more than there is: each has a round of its own. */
+  readonly oversized: readonly string[];
 }
 
 /** Chains of calls that run at once. For runs that survive the end of the process use `crib.flows`. */
@@ -105,4 +142,17 @@ export interface CribChains {
    * const { calls, saves } = await crib.chains.optimize([{ tool: 'greet', input: { name: 'Ada' } }]);
    */
   optimize(calls: readonly ChainCall[]): Promise<OptimizedChain>;
+  /**
+   * Spreads the calls over rounds so that none uses more than there is: what each tool declares in
+   * `resourceRequirements`, against the machine or less. Runs nothing. Rejects like `execute`, and with
+   * TOOL_NOT_FOUND.
+   *
+   * @example
+   * const { rounds } = await crib.chains.schedule(
+   *   [{ tool: 'greet', input: { name: 'Ada' } }, { tool: 'greet', input: { name: 'Bo' } }],
+   *   { memory: '512MB', cpu: '200%' },
+   * );
+   * console.log(rounds.map(({ calls }) => calls)); // [['call1'], ['call2']]
+   */
+  schedule(calls: readonly ChainCall[], options?: ChainScheduleOptions): Promise<ChainSchedule>;
 }

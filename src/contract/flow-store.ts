@@ -175,7 +175,8 @@ export interface Flows {
   /** Lists the steps of a run, in the order in which their keys were first written. */
   steps(runId: string): Promise<readonly JournalStep[]>;
   /**
-   * Writes steps of a run, `written` unless said otherwise: an effect is protected by the key of its
+   * Writes steps of a run, which are handed over: whoever wrote them changes them no more. `written` unless
+   * said otherwise: an effect is protected by the key of its
    * call, so a power cut repeats nothing but reading steps. Fails with CONFLICT when the run has
    * changed hands.
    */

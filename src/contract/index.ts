@@ -359,10 +359,15 @@ export type {
   ChainCall,
   ChainCallResult,
   ChainOptions,
+  ChainResources,
   ChainResult,
+  ChainSchedule,
+  ChainScheduleOptions,
   ChainValidation,
   CribChains,
   OptimizedChain,
+  ResourceShare,
+  ScheduleRound,
 } from './chain.ts';
 export {
   defineFlowData,

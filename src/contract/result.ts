@@ -28,6 +28,10 @@ export interface ResultMetadata {
   degraded: boolean;
   /** Files, hosts and programs the broker opened for the tool. */
   resourcesUsed: readonly string[];
+  /** Milliseconds of processor that the sandbox of the tool has used; absent where none has told. */
+  cpuMs?: number;
+  /** The most memory that the sandbox of the tool held at once; absent where none has told. */
+  peakMemoryBytes?: number;
   readonly traceId: string;
   labels: Labels;
 }

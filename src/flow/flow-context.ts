@@ -88,10 +88,11 @@ export class StepContext implements FlowContext {
   call(tool: string | Tool, input: unknown, options?: FlowCallOptions): Promise<unknown> {
     const name = typeof tool === 'string' ? tool : tool.name;
     const step = options ? { ...options, tool: name, input } : { tool: name, input };
-    const { key, signal } = options ?? {};
-    return this.#step('call', { name, input, key, signal }, (attempt) =>
-      callTool(step, attempt, this.#deps),
-    );
+    const work = (attempt: StepAttempt) => callTool(step, attempt, this.#deps);
+    // Most steps have no options: what `#step` makes of them is left out.
+    if (!options) return handled(this.#execution.step({ kind: 'call', name, input, work }));
+    const { key, signal } = options;
+    return this.#step('call', { name, input, key, signal }, work);
   }
 
   all<T>(

@@ -60,7 +60,7 @@ export class FlowExecution {
   readonly #made = new Set<string>();
   /** How many steps the code has made. */
   #steps = 0;
-  #ended: (EndedStep | undefined)[] = [];
+  readonly #ended: (EndedStep | undefined)[] = [];
   /** The first of the ended steps that the code has not been told of. */
   #nextEnded = 0;
   #active = 0;
@@ -257,7 +257,8 @@ export class FlowExecution {
     entry.position = this.#position;
     entry.finishedAt = this.#deps.runtime.now();
     if (kept !== undefined) entry.value = kept;
-    if (error) entry.error = error;
+    // A copy: the code may change the lists of the error that it catches.
+    if (error) entry.error = plainValue(error) as ToolError;
     this.#deps.journal.add(entry);
     this.#ended.push({ step, end: plain });
   }
@@ -269,7 +270,7 @@ export class FlowExecution {
     this.#ended[this.#nextEnded] = undefined;
     this.#nextEnded += 1;
     if (this.#nextEnded === this.#ended.length) {
-      this.#ended = [];
+      this.#ended.length = 0;
       this.#nextEnded = 0;
     }
     return ended;

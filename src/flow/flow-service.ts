@@ -159,6 +159,11 @@ export class FlowService {
   /** Cancels a run and the runs that it has started. False when it is finished already. */
   async cancel(runId: string): Promise<boolean> {
     const flows = await this.#deps.flows();
+    // What it has done stays on record; a journal that cannot be written does not keep it from ending.
+    await this.#active
+      .get(runId)
+      ?.journal.flush()
+      .catch(() => undefined);
     const error = toolError('CANCELLED', 'The run was cancelled.');
     const change = { ...stopped('cancelled', this.#deps.runtime.now()), error };
     const isCancelled = await flows.change(runId, change);

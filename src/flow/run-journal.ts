@@ -8,6 +8,7 @@ import type { FlowRun, Flows, JournalStep, RunChange } from '../contract/flow-st
 import type { Runtime, Timer } from '../contract/runtime.ts';
 import type { RunRecords } from '../pipeline/record/run-records.ts';
 import { type FlowSeals, sealedStep } from './run-seals.ts';
+import { plainValue } from './turn.ts';
 
 export interface RunJournalDeps {
   readonly flows: Pick<Flows, 'create' | 'record' | 'release'>;
@@ -83,9 +84,9 @@ export class RunJournal {
     else this.writeSoon();
   }
 
-  /** Returns the steps that were taken and are not on record yet. */
+  /** Returns copies of the steps that were taken and are not on record yet. */
   pending(): readonly JournalStep[] {
-    return [...this.#inWriting, ...this.#unwritten];
+    return [...this.#inWriting, ...this.#unwritten].map((step) => plainValue(step) as JournalStep);
   }
 
   /** Writes soon what is not on record, the run and its steps: at the latest after 50 ms. */

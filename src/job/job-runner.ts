@@ -5,13 +5,14 @@ import type { JobContext } from '../contract/job.ts';
 import type { Job, JobEnd, JobRun } from '../contract/queue.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Tool } from '../contract/tool.ts';
+import { MINUTE_MS } from '../kit/data/durations.ts';
 import { checkPayload } from './check-payload.ts';
 import { claimedAtEntry, type EntryClaimDeps } from './entry-claims.ts';
 import { type JobCallDeps, JobCalls } from './job-calls.ts';
 import { failedEnd, returnedEnd } from './job-end.ts';
 import { inAttemptSpan } from './job-spans.ts';
 import type { JobType, JobTypes } from './job-types.ts';
-import { isOfSchedule, sealedText } from './new-job.ts';
+import { earlyMs, isOfSchedule, sealedText } from './new-job.ts';
 import { TypeSlots } from './type-slots.ts';
 
 export interface JobRunnerDeps extends JobCallDeps, EntryClaimDeps {
@@ -50,6 +51,9 @@ const offSchedule = (): JobEnd => ({
   }),
   retryable: false,
 });
+
+/** How long a job that is early waits at once: the clock may be put right before its moment. */
+const MAX_WAIT_MS = MINUTE_MS;
 
 interface Deadline {
   readonly signal: AbortSignal;
@@ -93,7 +97,9 @@ export class JobRunner {
       const type = this.#deps.types.find(job.type);
       if (!type) return noHandler(job);
       if (!(await this.#deps.isOurs(sealedText(job), job.seal))) return notOurs();
-      if (!isOfSchedule(job, this.#deps.runtime.now())) return offSchedule();
+      if (!isOfSchedule(job)) return offSchedule();
+      const early = earlyMs(job, this.#deps.runtime.now());
+      if (early > 0) return { state: 'postponed', retryAfterMs: Math.min(early, MAX_WAIT_MS) };
       const error = await this.#deps.refusal(job.caller);
       if (error) return { state: 'failed', error, retryable: false };
       const attempt = () => this.#traced(job, run, type);

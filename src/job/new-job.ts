@@ -122,13 +122,21 @@ const MAX_SKEW_MS = 60_000;
  * Tells whether a job of a schedule is for one of its moments. Without this, whoever can write to the queue
  * could make any number of jobs with the one seal, each under a new id and so with new effects.
  */
-export const isOfSchedule = (job: NewJob, now: number): boolean => {
+export const isOfSchedule = (job: NewJob): boolean => {
   const { scheduleId, cadence } = job;
   if (scheduleId === undefined) return true;
   const moment = momentOf(job);
-  if (cadence === undefined || moment === undefined) return false;
-  if (moment <= cadence.since || moment > now + MAX_SKEW_MS) return false;
+  if (cadence === undefined || moment === undefined || moment <= cadence.since) return false;
   return nextCronMoment(cadence, moment - 1) === moment;
+};
+
+/**
+ * Returns how long a job of a schedule has to wait for its moment; 0 for any other. It is early when the
+ * clock was set back since it was made, or when somebody else than the schedule has made it.
+ */
+export const earlyMs = (job: NewJob, now: number): number => {
+  const moment = job.scheduleId === undefined ? undefined : momentOf(job);
+  return moment === undefined || moment <= now + MAX_SKEW_MS ? 0 : moment - now;
 };
 
 /** Tells whether a job that has the id already does the same for the same user. */

@@ -10,7 +10,7 @@ import { createCribHost } from '../crib/create-crib.ts';
 import { createRuntime } from '../crib/create-runtime.ts';
 import { createSqliteQueue } from '../queues/sqlite/create-sqlite-queue.ts';
 import { sqliteDepsOf } from '../stores/sqlite/sqlite-store.ts';
-import { isOfSchedule } from './new-job.ts';
+import { earlyMs, isOfSchedule } from './new-job.ts';
 
 const cleanup: (() => unknown)[] = [];
 afterEach(async () => {
@@ -36,7 +36,6 @@ describe('a job with the seal of a schedule', () => {
 
   it.each<[string, NewJob]>([
     ['for another moment', jobAt(NOON - 3 * MINUTE)],
-    ['for a moment to come', jobAt(NOON + 60 * MINUTE)],
     ['for a moment before it was set', jobAt(NOON - 60 * MINUTE)],
     ['under the id of another schedule', jobAt(NOON, { id: `other@${NOON}` })],
     ['under an id of its own', jobAt(NOON, { id: 'anything' })],
@@ -44,15 +43,24 @@ describe('a job with the seal of a schedule', () => {
     ['for a moment in another form', jobAt(`${NOON}.0`)],
     ['without its moments', bare],
   ])('is refused %s', (_, job) => {
-    expect(isOfSchedule(job, now)).toBe(false);
+    expect(isOfSchedule(job)).toBe(false);
   });
 
   it('runs for its moments alone, and other jobs are not touched', () => {
-    expect(isOfSchedule(jobAt(NOON), now)).toBe(true);
+    expect(isOfSchedule(jobAt(NOON))).toBe(true);
     const inVienna = { cron: '0 13 * * *', timeZone: 'Europe/Vienna', since: 0 };
-    expect(isOfSchedule(jobAt(NOON, { cadence: inVienna }), now)).toBe(true);
+    expect(isOfSchedule(jobAt(NOON, { cadence: inVienna }))).toBe(true);
     const { scheduleId: _scheduleId, ...plain } = jobAt(NOON);
-    expect(isOfSchedule({ ...plain, id: 'any' }, now)).toBe(true);
+    expect(isOfSchedule({ ...plain, id: 'any' })).toBe(true);
+  });
+
+  it('waits for a moment to come, and other jobs do not', () => {
+    expect(earlyMs(jobAt(NOON + 60 * MINUTE), now)).toBe(59 * MINUTE);
+    expect(earlyMs(jobAt(NOON), now)).toBe(0);
+    // Clocks of two machines differ a little.
+    expect(earlyMs(jobAt(NOON), NOON - MINUTE)).toBe(0);
+    const { scheduleId: _scheduleId, ...plain } = jobAt(NOON + 60 * MINUTE);
+    expect(earlyMs(plain, now)).toBe(0);
   });
 });
 

@@ -7,7 +7,7 @@ import type { Job } from '../../src/contract/queue.ts';
 import { ENGINES, type Engine, isEngineMissing, startEngine } from '../fixtures/engines.ts';
 import { type EffectsFile, followEffects } from './programs/effects-file.ts';
 import { type Program, startProgram } from './programs/start-program.ts';
-import { isFull, sized, TIME_LIMIT } from './size.ts';
+import { isFull, sayProgress, sized, TIME_LIMIT } from './size.ts';
 
 const KILLS = sized(4, 200);
 const JOBS = sized(80, 10_000);
@@ -156,6 +156,9 @@ describe.each(ENGINES)('F1: kill -9 while jobs run on %s', (name) => {
           await killAfterEffect(victim, effects);
           workers[at] = startWorker(engine, effects);
           replaced.push(workers[at]);
+          if ((kill + 1) % 10 === 0) {
+            sayProgress(`F1 ${name}: ${kill + 1} kills, ${effects.effects.length} effects`);
+          }
         }
         await finish(crib, effects);
         const inDoubt = await judge(crib, effects);

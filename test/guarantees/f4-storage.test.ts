@@ -3,8 +3,10 @@ import { appendFileSync, closeSync, openSync, writeSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CribHost } from '../../src/contract/crib-host.ts';
+import { defineFlow } from '../../src/contract/flow.ts';
 import { createCribHost } from '../../src/crib/create-crib.ts';
 import { aTool } from '../fixtures/test-crib.ts';
 import { startProgram } from './programs/start-program.ts';
@@ -118,6 +120,49 @@ describe('F4: storage that fails', () => {
         await rm(ballast);
         await expectRecovered(crib, `full-${round}`);
       }
+      await crib.close();
+    },
+    TIME_LIMIT,
+  );
+
+  it.skipIf(!disk)(
+    'a disk that fills up during flows: each run ends or waits, and none repeats an effect',
+    async () => {
+      const root = join(disk as string, 'flows');
+      await mkdir(root);
+      const crib = await openCrib(root);
+      crib.flows.register(
+        defineFlow({
+          ...{ name: 'words', version: '1.0.0' },
+          run: async (flow, input) => {
+            const { name } = input as { readonly name: string };
+            for (let n = 0; n < 5; n++) {
+              await flow.call('act', { word: `${name}-${n}`, pad: 'x'.repeat(4000) });
+            }
+          },
+        }),
+      );
+      const names = Array.from({ length: sized(10, 60) }, (_, n) => `flow-${n}`);
+      const starts = names.map((name) => crib.flows.start('words', { name }, { runId: name }));
+      const ballast = fillUp(root);
+      const started = await Promise.allSettled(starts);
+      const codes = started.map((each) => (each.status === 'rejected' ? each.reason.code : 'ok'));
+      expect(codes.filter((code) => code !== 'ok' && code !== 'STORE_UNAVAILABLE')).toEqual([]);
+      await pause(500);
+      await rm(ballast);
+      const finished = names.map(async (name) => {
+        // One that could not be written is started again under its id.
+        await crib.flows.start('words', { name }, { runId: name }).catch(() => undefined);
+        return (await crib.flows.start('words', { name }, { runId: name })).finished;
+      });
+      for (const { status, error } of await Promise.all(finished)) {
+        // A call that the full disk refused has failed its run; what is in doubt waits for a person.
+        if (status === 'failed') expect(error?.code).toBe('STORE_UNAVAILABLE');
+        else expect(['completed', 'blocked']).toContain(status);
+      }
+      const words = await effects('flow');
+      expect(new Set(words).size).toBe(words.length);
+      await expectRecovered(crib, 'flow');
       await crib.close();
     },
     TIME_LIMIT,

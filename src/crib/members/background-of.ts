@@ -5,11 +5,9 @@ import type { CribHost } from '../../contract/crib-host.ts';
 import type { CribDevices } from '../../contract/devices.ts';
 import type { Events } from '../../contract/events.ts';
 import type { CribFlows } from '../../contract/flow.ts';
-import type { CribFlowData } from '../../contract/flow-data-members.ts';
 import type { CribJobs } from '../../contract/job.ts';
 import type { Explanation } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
-import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
 import type { BackgroundTypeDeps } from '../../job/background-types.ts';
 import type { JobSettings } from '../../job/job-service.ts';
@@ -17,6 +15,7 @@ import { storedDevices } from '../../job/push-devices.ts';
 import { callerOf } from '../../pipeline/new-call.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { OpenedQueue } from '../queue/open-queue.ts';
+import { chainsOf } from './chains-of.ts';
 import { checked } from './checked.ts';
 import { CHAIN_CHECKS, FLOW_CHECKS } from './flow-checks.ts';
 import { flowsOf } from './flows-of.ts';
@@ -56,33 +55,6 @@ export interface BackgroundMembers {
   /** Lets jobs end and stops continuing runs; both stay on record. */
   close(): Promise<void>;
 }
-
-interface ChainMemberDeps {
-  readonly runtime: Pick<Runtime, 'elapsed'>;
-  readonly flows: Pick<CribFlowData, 'validate' | 'plan' | 'optimize'>;
-  nextId(): string;
-  execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
-}
-
-const chainsOf = ({ runtime, flows, nextId, execute }: ChainMemberDeps): CribChains => ({
-  execute: async (calls, options, as) => {
-    const { runChain } = await import('../../flow/chain/run-chain.ts');
-    const deps = { elapsed: () => runtime.elapsed(), nextId, execute };
-    return runChain(calls, { options, as }, deps);
-  },
-  validate: async (calls, as) => {
-    const { flowOfChain } = await import('../../flow/chain/chain-flow.ts');
-    const flow = flowOfChain(calls);
-    const { ok, faults } = await flows.validate(flow);
-    if (!ok) return { ok, faults };
-    const plan = await flows.plan(flow, null, as);
-    return { ok: plan.denied.length === 0, faults, plan };
-  },
-  optimize: async (calls) => {
-    const { chainOfFlow, flowOfChain } = await import('../../flow/chain/chain-flow.ts');
-    return chainOfFlow(calls, await flows.optimize(flowOfChain(calls)));
-  },
-});
 
 const devicesOf = ({ runtime, open }: MemberDeps): CribDevices => {
   const devices = storedDevices({

@@ -3,6 +3,7 @@ import type {
   ChainCall,
   ChainCallOptions,
   ChainOptions,
+  ChainScheduleOptions,
   CribChains,
 } from '../../contract/chain.ts';
 import type { CribFlows } from '../../contract/flow.ts';
@@ -108,8 +109,16 @@ const chainOptions = fields({
   maxConcurrency: optional(atLeastOne),
 } satisfies Record<keyof ChainOptions, ArgumentCheck>);
 
+const scheduleOptions = fields({
+  maxConcurrency: optional(atLeastOne),
+  memory: optional(text),
+  disk: optional(text),
+  cpu: optional(text),
+} satisfies Record<keyof ChainScheduleOptions, ArgumentCheck>);
+
 export const CHAIN_CHECKS: MethodChecks<CribChains> = {
   execute: { calls: chainCalls, options: optional(chainOptions), as: optional(callOptions) },
   validate: { calls: chainCalls, as: optional(callOptions) },
   optimize: { calls: chainCalls },
+  schedule: { calls: chainCalls, options: optional(scheduleOptions) },
 };

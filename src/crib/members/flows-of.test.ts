@@ -195,6 +195,24 @@ describe('the steps of a run', () => {
     await finished;
   });
 
+  it('stay as they were when the code of the flow or a reader changes what it got', async () => {
+    const crib = await open({ store: 'memory' });
+    const run = async (flow: FlowContext): Promise<void> => {
+      const value = await flow.value('list', () => [1]);
+      value.push(2);
+      await flow.call('nothing', {}).catch((error) => error.extras.suggestions.push('x'));
+    };
+    crib.flows.register(flowOf(run));
+    const { runId, finished } = await crib.flows.start('sample', {});
+    await finished;
+    const [list] = await crib.flows.steps(runId);
+    (list?.value as number[] | undefined)?.push(3);
+    const steps = await crib.flows.steps(runId);
+    expect(steps[0]?.value).toEqual([1]);
+    expect(steps[1]?.error?.code).toBe('TOOL_NOT_FOUND');
+    expect(steps[1]?.error?.suggestions).not.toContain('x');
+  });
+
   it('show no sleep as open once the run is over', async () => {
     const crib = await open();
     crib.flows.register(

@@ -61,7 +61,7 @@ describe('executing a chain', () => {
     const chain = await crib.chains.execute([call(1), using('call1'), using('call2')]);
     expect(chain).toMatchObject({
       overallStatus: 'success',
-      totalResourcesUsed: { costUsd: 0.03 },
+      totalResourcesUsed: { costUsd: 0.03, tokens: 0, cpuMs: 0, peakMemoryBytes: 0 },
     });
     expect(chain.results.map(({ result }) => result?.data)).toEqual([{ n: 2 }, { n: 4 }, { n: 8 }]);
     expect(chain.flow.map(({ id, after }) => [id, after])).toEqual([

@@ -4,6 +4,7 @@ import type {
   ChainCall,
   ChainCallResult,
   ChainOptions,
+  ChainResources,
   ChainResult,
 } from '../../contract/chain.ts';
 import type { ToolResult } from '../../contract/result.ts';
@@ -115,6 +116,17 @@ const statusOf = (results: readonly ChainCallResult[]): ChainResult['overallStat
   return good === results.length ? 'success' : good > 0 ? 'partial' : 'failure';
 };
 
+const resourcesOf = (made: readonly ToolResult[]): ChainResources => {
+  let [costUsd, tokens, cpuMs, peakMemoryBytes] = [0, 0, 0, 0];
+  for (const { metadata } of made) {
+    costUsd += metadata.cost;
+    tokens += metadata.tokensUsed;
+    cpuMs += metadata.cpuMs ?? 0;
+    peakMemoryBytes = Math.max(peakMemoryBytes, metadata.peakMemoryBytes ?? 0);
+  }
+  return { costUsd, tokens, cpuMs, peakMemoryBytes };
+};
+
 /** Makes the calls. Rejects with VALIDATION_ERROR before anything runs when the chain cannot be made. */
 export const runChain = async (
   calls: readonly ChainCall[],
@@ -130,7 +142,6 @@ export const runChain = async (
   const run = new ChainRun({ ...as, flowId: chainId }, options, deps);
   await run.run(nodes, isGraph);
   const results = nodes.flatMap((node) => run.results.get(node) ?? []);
-  const made = results.flatMap(({ result }) => result ?? []);
   return {
     chainId,
     overallStatus: statusOf(results),
@@ -140,9 +151,6 @@ export const runChain = async (
       ...run.times.get(node),
     })),
     totalDurationMs: deps.elapsed() - startedAt,
-    totalResourcesUsed: {
-      costUsd: made.reduce((sum, { metadata }) => sum + (metadata.cost ?? 0), 0),
-      tokens: made.reduce((sum, { metadata }) => sum + (metadata.tokensUsed ?? 0), 0),
-    },
+    totalResourcesUsed: resourcesOf(results.flatMap(({ result }) => result ?? [])),
   };
 };

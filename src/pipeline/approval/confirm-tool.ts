@@ -1,11 +1,8 @@
-/**
- * Puts a question of a flow to a person. It is a tool itself, so that the question waits in the inbox,
- * is bound to what was asked, is answered once and recorded, like that of any other call.
- */
+/** Puts a question of a flow to a person. */
 import type { ReadyTool } from '../../contract/call.ts';
 import type { Schema } from '../../contract/schema.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
-import { defineInternalTool } from '../internal-tool.ts';
+import { questionTool } from './question-tool.ts';
 
 const CONFIRM_TOOL = 'toolcrib:confirm';
 
@@ -42,15 +39,7 @@ const input: Schema<ConfirmInput> = {
 };
 
 export const confirmTool = (): ReadyTool =>
-  defineInternalTool(
-    {
-      name: CONFIRM_TOOL,
-      description: 'A flow asks a person before it goes on.',
-      tier: 'read_only',
-      actionField: 'flow',
-      capabilities: [],
-      cost: { model: 'free' },
-      run: () => ({ approved: true }),
-    },
-    { input, labels: { trust: 'trusted', sensitivity: 'public' }, alwaysAsks: true },
+  questionTool(
+    { name: CONFIRM_TOOL, description: 'A flow asks a person before it goes on.' },
+    input,
   );

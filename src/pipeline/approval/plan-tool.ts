@@ -1,12 +1,9 @@
-/**
- * Puts the plan of a flow to a person as one question. It is a tool itself, so that the question waits in
- * the inbox, is bound to the plan and its caller, is answered once and recorded, like any other.
- */
+/** Puts the plan of a flow to a person as one question. */
 import type { ReadyTool } from '../../contract/call.ts';
 import type { PlanQuestion } from '../../contract/flow-plan.ts';
 import type { Schema } from '../../contract/schema.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
-import { defineInternalTool } from '../internal-tool.ts';
+import { questionTool } from './question-tool.ts';
 
 export const PLAN_TOOL = 'toolcrib:plan';
 
@@ -39,15 +36,7 @@ const input: Schema<PlanQuestion> = {
 };
 
 export const planTool = (): ReadyTool =>
-  defineInternalTool(
-    {
-      name: PLAN_TOOL,
-      description: 'A flow asks once for all the calls that its plan lists.',
-      tier: 'read_only',
-      actionField: 'flow',
-      capabilities: [],
-      cost: { model: 'free' },
-      run: () => ({ approved: true }),
-    },
-    { input, labels: { trust: 'trusted', sensitivity: 'public' }, alwaysAsks: true },
+  questionTool(
+    { name: PLAN_TOOL, description: 'A flow asks once for all the calls that its plan lists.' },
+    input,
   );

@@ -30,12 +30,17 @@ describe.skipIf(!canMeasure)('what sandboxed runs take', () => {
       const [row] = await crib.audit.query({ tool: 'busy', kind: 'outcome' });
       expect(row?.detail.cpuMs).toBeGreaterThanOrEqual(20);
       expect(row?.detail.peakMemoryBytes).toBeGreaterThan(100_000);
+      const { cpuMs, peakMemoryBytes } = row?.detail ?? {};
+      expect(result.metadata).toMatchObject({ cpuMs, peakMemoryBytes });
       const range = { from: 0, to: Date.now() + 60_000 };
       const { resourceUtilization } = await crib.metrics.summary({ ...range, tool: 'busy' });
-      expect(resourceUtilization).toEqual({
-        cpuMs: row?.detail.cpuMs,
-        peakMemoryBytes: row?.detail.peakMemoryBytes,
-      });
+      expect(resourceUtilization).toEqual({ cpuMs, peakMemoryBytes });
+      const { totalResourcesUsed } = await crib.chains.execute([
+        { tool: 'busy', input: {} },
+        { tool: 'echo', input: {} },
+      ]);
+      expect(totalResourcesUsed.cpuMs).toBeGreaterThanOrEqual(20);
+      expect(totalResourcesUsed.peakMemoryBytes).toBeGreaterThan(100_000);
       const [plain] = await crib.audit.query({ tool: 'echo', kind: 'outcome' });
       expect(plain?.detail).not.toHaveProperty('cpuMs');
     } finally {

@@ -78,6 +78,8 @@ const finish = (
   if (used !== NO_RESOURCES) {
     metadata.resourcesUsed = Array.from(used, (resource) => redactor.text(resource));
   }
+  if (notes.cpuMs > 0) metadata.cpuMs = Math.round(notes.cpuMs);
+  if (notes.peakMemoryBytes > 0) metadata.peakMemoryBytes = notes.peakMemoryBytes;
   if (!notes.warnings && !result.error) return result;
   const warnings = [...(result.warnings ?? []), ...(notes.warnings ?? [])];
   const noted = warnings.length > 0 && { warnings: warnings.map((one) => redactor.text(one)) };

@@ -20,7 +20,7 @@ import { jsonCopy } from '../plain-json.ts';
 interface HeldRun {
   run: FlowRun;
   isOwned: boolean;
-  /** Copies: whoever writes or reads a step may change what it has. */
+  /** Handed over by whoever wrote them; whoever reads one gets a copy. */
   readonly steps: Map<string, JournalStep>;
   readonly events: FlowEvent[];
 }
@@ -28,7 +28,7 @@ interface HeldRun {
 const isDue = ({ run, isOwned }: HeldRun, now: number): boolean =>
   !isOwned && !FINISHED.has(run.status) && run.wakeAt !== undefined && run.wakeAt <= now;
 
-/** Copies a step as JSON gives it back, without writing its text, which took a fifth of a step's time. */
+/** Copies a step as JSON gives it back. None is written as text: that took a tenth of a step's time. */
 const stepCopy = (step: JournalStep): JournalStep => {
   try {
     return jsonValue(step) as JournalStep;
@@ -47,7 +47,7 @@ export class MemoryFlows implements Flows {
     { steps = [], isReleased = false }: CreateOptions = {},
   ): Promise<boolean> {
     if (this.#runs.has(run.id)) return false;
-    const records = new Map(steps.map((step) => [step.key, stepCopy(step)]));
+    const records = new Map(steps.map((step) => [step.key, step]));
     const held = { run: jsonCopy(run), isOwned: !isReleased, steps: records, events: [] };
     this.#runs.set(run.id, held);
     return true;
@@ -80,7 +80,7 @@ export class MemoryFlows implements Flows {
 
   async record(claim: RunClaim, steps: readonly JournalStep[]): Promise<void> {
     const held = this.#owned(claim);
-    for (const step of steps) held.steps.set(step.key, stepCopy(step));
+    for (const step of steps) held.steps.set(step.key, step);
   }
 
   async release(
