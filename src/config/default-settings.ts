@@ -203,5 +203,5 @@ const DEFAULTS = {
   },
 };
 
-/** Makes a new copy of the defaults. */
+/** A fresh copy each time. */
 export const defaultSettings = (): Config => structuredClone(DEFAULTS) as unknown as Config;

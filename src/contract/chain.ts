@@ -4,7 +4,7 @@ import type { ToolError } from './errors.ts';
 import type { FlowChange, FlowFault, FlowValue } from './flow-data.ts';
 import type { FlowPlan } from './flow-plan.ts';
 import type { ToolResult } from './result.ts';
-import type { ResourceRequirements } from './tool.ts';
+import type { ResourceRequirements } from './tool-limits.ts';
 
 /** How one call of a chain is made. Who makes it is the same for all. */
 export type ChainCallOptions = Pick<

@@ -6,7 +6,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { CribFlowData } from '../../contract/flow-data-members.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
-import type { ResourceRequirements } from '../../contract/tool.ts';
+import type { ResourceRequirements } from '../../contract/tool-limits.ts';
 
 export interface ChainMemberDeps {
   readonly runtime: Pick<Runtime, 'elapsed'>;

@@ -7,7 +7,7 @@ import type {
   ScheduleRound,
 } from '../../contract/chain.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { ResourceRequirements } from '../../contract/tool.ts';
+import type { ResourceRequirements } from '../../contract/tool-limits.ts';
 import {
   bytesOf,
   coresOf,
