@@ -13,7 +13,7 @@ import type { Config } from './schema.ts';
 
 const DEFAULTS = ${JSON.stringify(defaultConfig(), null, 2)};
 
-/** A fresh copy each time. */
+/** Makes a new copy of the defaults. */
 export const defaultSettings = (): Config => structuredClone(DEFAULTS) as unknown as Config;
 `,
 );

@@ -203,5 +203,5 @@ const DEFAULTS = {
   },
 };
 
-/** A fresh copy each time. */
+/** Makes a new copy of the defaults. */
 export const defaultSettings = (): Config => structuredClone(DEFAULTS) as unknown as Config;
