@@ -127,7 +127,7 @@ const USES: Readonly<Record<string, (port: number) => Promise<unknown>>> = {
   'a sync of a team': async (port) => {
     const url = `https://${NAME}:${port}`;
     const { fetch, close } = catalogFetch(url, { egress: { allowPrivate: [OPENED] } as never });
-    await fetch(`${url}/v1/catalog/bundle`).finally(close);
+    await fetch(`${url}/v1/catalog/bundle`).finally(() => void close());
   },
 };
 
