@@ -294,6 +294,7 @@ describe('the page about the catalog of a team', () => {
     [/team (?:review|approve)/, 'bob'],
     [/team (?:publish|history|rollback)/, 'carol'],
     [/team (?:join|status|sync|leave)/, 'laptop'],
+    [/add team/, 'laptop'],
   ];
 
   it('leads from a server to a member that leaves, and to another key', {
