@@ -49,7 +49,7 @@ describe('repository', () => {
     expect(checkFolders(sources)).toEqual([]);
   });
 
-  it('opens each file with what it answers for', () => {
+  it('opens each file with what it answers for', { timeout: 120_000 }, () => {
     expect(checkComments([...sources, ...tests])).toEqual([]);
   });
 

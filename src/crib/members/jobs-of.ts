@@ -9,7 +9,7 @@ import type { JobService, JobSettings } from '../../job/job-service.ts';
 import { JobTypes } from '../../job/job-types.ts';
 import type { OpenedQueue } from '../queue/open-queue.ts';
 import { tokenOf, tokenRefusal } from './caller-refusal.ts';
-import type { FlowMemberDeps } from './flows-of.ts';
+import type { FlowMemberDeps } from './flows/flows-of.ts';
 import type { MemberDeps } from './member-deps.ts';
 
 export interface JobMemberDeps

@@ -1,14 +1,14 @@
 /** The members of `crib.flows` for flows as data, and what they are opened with. */
-import type { CallAs } from '../../contract/call-options.ts';
-import type { Catalog } from '../../contract/catalog.ts';
-import type { Events } from '../../contract/events.ts';
-import type { StartFlowAs } from '../../contract/flow.ts';
-import type { CribFlowData } from '../../contract/flow-data-members.ts';
-import type { Explanation } from '../../contract/policy.ts';
-import type { DataFlows } from '../../flow/declared/data-flows.ts';
-import type { FlowRegistry } from '../../flow/flow-registry.ts';
-import type { FlowService } from '../../flow/flow-service.ts';
-import type { MemberDeps } from './member-deps.ts';
+import type { CallAs } from '../../../contract/call-options.ts';
+import type { Catalog } from '../../../contract/catalog.ts';
+import type { Events } from '../../../contract/events.ts';
+import type { StartFlowAs } from '../../../contract/flow.ts';
+import type { CribFlowData } from '../../../contract/flow-data-members.ts';
+import type { Explanation } from '../../../contract/policy.ts';
+import type { DataFlows } from '../../../flow/declared/data-flows.ts';
+import type { FlowRegistry } from '../../../flow/flow-registry.ts';
+import type { FlowService } from '../../../flow/flow-service.ts';
+import type { MemberDeps } from '../member-deps.ts';
 import { requestPlanApproval } from './plan-approvals.ts';
 
 export interface DataFlowDeps extends Pick<MemberDeps, 'runtime' | 'open'> {
@@ -25,8 +25,8 @@ export interface DataFlowDeps extends Pick<MemberDeps, 'runtime' | 'open'> {
 /** Opens what reads flows as data, with the first of them. */
 export const openData = async (deps: DataFlowDeps, registry: FlowRegistry): Promise<DataFlows> => {
   const [{ DataFlows }, { openMachine }] = await Promise.all([
-    import('../../flow/declared/data-flows.ts'),
-    import('./open-machine.ts'),
+    import('../../../flow/declared/data-flows.ts'),
+    import('../open-machine.ts'),
   ]);
   const { tools, explain, recordedMs, runtime } = deps;
   const dataFlows = new DataFlows({

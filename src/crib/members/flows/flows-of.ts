@@ -1,26 +1,26 @@
 /** `crib.flows`: the flows of this process and the runs of the store. */
-import type { CallAs } from '../../contract/call-options.ts';
-import { type Caller, provenNames } from '../../contract/caller.ts';
-import type { Catalog } from '../../contract/catalog.ts';
-import type { Events } from '../../contract/events.ts';
-import type { CribFlows, FlowCost } from '../../contract/flow.ts';
-import type { CribFlowData } from '../../contract/flow-data-members.ts';
-import type { FlowFilter, FlowRun, Flows, JournalStep } from '../../contract/flow-store.ts';
-import type { ToolResult } from '../../contract/result.ts';
-import type { Ledger } from '../../contract/store.ts';
-import type { DataFlows } from '../../flow/declared/data-flows.ts';
-import { FlowRegistry } from '../../flow/flow-registry.ts';
-import type { FlowService } from '../../flow/flow-service.ts';
-import { noRun } from '../../flow/run-watchers.ts';
-import { flowBudgetKey } from '../../governance/ledger/budget.ts';
-import { MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
-import { countStart } from '../../governance/ledger/start-limits.ts';
-import { lazyAsync } from '../../kit/data/lazy.ts';
-import { callerOf } from '../../pipeline/new-call.ts';
-import { tokenOf, tokenRefusal } from './caller-refusal.ts';
+import type { CallAs } from '../../../contract/call-options.ts';
+import { type Caller, provenNames } from '../../../contract/caller.ts';
+import type { Catalog } from '../../../contract/catalog.ts';
+import type { Events } from '../../../contract/events.ts';
+import type { CribFlows, FlowCost } from '../../../contract/flow.ts';
+import type { CribFlowData } from '../../../contract/flow-data-members.ts';
+import type { FlowFilter, FlowRun, Flows, JournalStep } from '../../../contract/flow-store.ts';
+import type { ToolResult } from '../../../contract/result.ts';
+import type { Ledger } from '../../../contract/store.ts';
+import type { DataFlows } from '../../../flow/declared/data-flows.ts';
+import { FlowRegistry } from '../../../flow/flow-registry.ts';
+import type { FlowService } from '../../../flow/flow-service.ts';
+import { noRun } from '../../../flow/run-watchers.ts';
+import { flowBudgetKey } from '../../../governance/ledger/budget.ts';
+import { MICROS_PER_USD } from '../../../governance/ledger/estimate-cost.ts';
+import { countStart } from '../../../governance/ledger/start-limits.ts';
+import { lazyAsync } from '../../../kit/data/lazy.ts';
+import { callerOf } from '../../../pipeline/new-call.ts';
+import { tokenOf, tokenRefusal } from '../caller-refusal.ts';
+import type { MemberDeps } from '../member-deps.ts';
 import { assertPlanned, type DataFlowDeps, dataMembers, openData } from './data-flows-of.ts';
 import { openFlowSeals } from './flow-seals.ts';
-import type { MemberDeps } from './member-deps.ts';
 import { redeemPlanApproval } from './plan-approvals.ts';
 
 export interface FlowMemberDeps extends MemberDeps, DataFlowDeps {
@@ -33,8 +33,8 @@ export interface FlowMemberDeps extends MemberDeps, DataFlowDeps {
 /** Opens the service with the first flow; it continues runs that other processes left. */
 const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<FlowService> => {
   const [{ FlowService }, { observedFlows }] = await Promise.all([
-    import('../../flow/flow-service.ts'),
-    import('../../flow/observed-flows.ts'),
+    import('../../../flow/flow-service.ts'),
+    import('../../../flow/observed-flows.ts'),
   ]);
   const { runtime, events, tools, nextId, execute } = deps;
   const opened = async () => (await deps.open()).store;
@@ -192,7 +192,7 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
   };
   return {
     registered: async () => {
-      const { describeFlows } = await import('../../flow/describe-flows.ts');
+      const { describeFlows } = await import('../../../flow/describe-flows.ts');
       return describeFlows(registry, (await data()).list());
     },
     start: async (flow, input, { planDigest, planApproval, ...as } = {}) => {

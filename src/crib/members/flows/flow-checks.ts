@@ -5,9 +5,9 @@ import type {
   ChainOptions,
   ChainScheduleOptions,
   CribChains,
-} from '../../contract/chain.ts';
-import type { CribFlows } from '../../contract/flow.ts';
-import type { FlowFilter } from '../../contract/flow-store.ts';
+} from '../../../contract/chain.ts';
+import type { CribFlows } from '../../../contract/flow.ts';
+import type { FlowFilter } from '../../../contract/flow-store.ts';
 import {
   type ArgumentCheck,
   amount,
@@ -25,10 +25,10 @@ import {
   someFields,
   text,
   texts,
-} from '../../kit/data/check-arguments.ts';
-import { isRecord } from '../../kit/data/is-record.ts';
-import type { MethodChecks } from './checked.ts';
-import { callOptions } from './member-checks.ts';
+} from '../../../kit/data/check-arguments.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
+import type { MethodChecks } from '../checked.ts';
+import { callOptions } from '../member-checks.ts';
 
 const flow = someFields({ name: text, version: text, run: callback });
 

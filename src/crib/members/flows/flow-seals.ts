@@ -1,9 +1,9 @@
 /** Chooses how the runs of a store are sealed. */
 import { randomBytes } from 'node:crypto';
-import type { FlowSeals } from '../../flow/run-seals.ts';
-import { MacSeals } from '../../governance/signing/mac-seals.ts';
-import { reasonOf } from '../../kit/data/reason-of.ts';
-import type { MemberDeps } from './member-deps.ts';
+import type { FlowSeals } from '../../../flow/run-seals.ts';
+import { MacSeals } from '../../../governance/signing/mac-seals.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
+import type { MemberDeps } from '../member-deps.ts';
 
 const PURPOSE = 'toolcrib flow journal 1';
 

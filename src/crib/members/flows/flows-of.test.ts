@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { sendingTools } from '../../../test/fixtures/sending-tools.ts';
-import { defineFlow, type FlowContext } from '../../contract/flow.ts';
-import { defineTool } from '../../contract/tool.ts';
-import { createCribHost } from '../create-crib.ts';
-import type { CribOptions } from '../crib-options.ts';
+import { sendingTools } from '../../../../test/fixtures/sending-tools.ts';
+import { defineFlow, type FlowContext } from '../../../contract/flow.ts';
+import { defineTool } from '../../../contract/tool.ts';
+import { createCribHost } from '../../create-crib.ts';
+import type { CribOptions } from '../../crib-options.ts';
 
 const cleanup: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,17 +1,17 @@
 /** Asks a person once for a whole run of a declared flow, and starts the run with the answer. */
-import type { Approver } from '../../contract/approver.ts';
-import type { CallAs } from '../../contract/call-options.ts';
-import { ToolFailure } from '../../contract/errors.ts';
-import type { StartFlowAs } from '../../contract/flow.ts';
-import type { PlanApproval } from '../../contract/flow-plan.ts';
-import type { RunPlan } from '../../contract/flow-store.ts';
-import type { Store } from '../../contract/store.ts';
-import type { DataFlows } from '../../flow/declared/data-flows.ts';
-import { stepFailure } from '../../flow/turn.ts';
-import { digestOf } from '../../kit/data/canonical-json.ts';
-import { PLAN_TOOL } from '../../pipeline/approval/plan-tool.ts';
-import type { Engine } from '../../pipeline/engine.ts';
-import { callerOf } from '../../pipeline/new-call.ts';
+import type { Approver } from '../../../contract/approver.ts';
+import type { CallAs } from '../../../contract/call-options.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { StartFlowAs } from '../../../contract/flow.ts';
+import type { PlanApproval } from '../../../contract/flow-plan.ts';
+import type { RunPlan } from '../../../contract/flow-store.ts';
+import type { Store } from '../../../contract/store.ts';
+import type { DataFlows } from '../../../flow/declared/data-flows.ts';
+import { stepFailure } from '../../../flow/turn.ts';
+import { digestOf } from '../../../kit/data/canonical-json.ts';
+import { PLAN_TOOL } from '../../../pipeline/approval/plan-tool.ts';
+import type { Engine } from '../../../pipeline/engine.ts';
+import { callerOf } from '../../../pipeline/new-call.ts';
 
 export interface PlanApprovalDeps {
   readonly data: Pick<DataFlows, 'question'>;
