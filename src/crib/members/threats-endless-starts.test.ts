@@ -87,7 +87,7 @@ describe('starts of one caller', () => {
     const { crib, ask, tokens, close } = await openHttp([], {}, { config });
     cleanup.push(close);
     crib.flows.register(nothing);
-    crib.jobs.register('work', () => undefined);
+    crib.jobs.register('work', () => undefined, { openToAgents: true });
     const post = (path: string, token: string, at: number) => {
       const names = { agentId: `name-${at}`, sessionId: `session-${at}` };
       const body = path.endsWith('jobs') ? { type: 'work', ...names } : { input: {}, ...names };

@@ -83,8 +83,9 @@ describe('graphql_query', () => {
     ['fragment F on Query { hello }', 'query', /no operation/],
     ['query A { hello } query B { hello }', 'operationName', /several/],
     ['subscription { hello }', 'query', /Subscriptions/],
-    [`{ ${'a{'.repeat(6000)}`, 'query', /token/i],
-  ])('refuses %.30s before anything is sent', async (query, field, message) => {
+    // How deep the parser gets before it has read too many tokens depends on the stack.
+    [`{ ${'a{'.repeat(6000)}`, 'query', /token|nested too deep/i],
+  ])('refuses the faulty query %# before anything is sent', async (query, field, message) => {
     const { error } = await ask(query);
     expect(error).toMatchObject({ code: 'VALIDATION_ERROR', issues: [{ path: [field] }] });
     expect(error?.issues?.[0]?.message).toMatch(message);
