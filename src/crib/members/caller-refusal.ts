@@ -6,7 +6,7 @@ import type { Caller } from '../../contract/caller.ts';
 import { type ToolError, toolError } from '../../contract/errors.ts';
 import type { Tokens } from '../../contract/tokens.ts';
 
-/** How the HTTP surface names the session of a caller with a token: `token:<id>`. */
+/** What the HTTP surface puts before the id of a token to name the session of its caller. */
 const SESSION_PREFIX = 'token:';
 
 /** Gives the id of the token that proved the caller; `undefined` for a caller without a token. */
