@@ -17,7 +17,7 @@ const processorTile = ({ resourceUtilization }: CallFigures): readonly Tile[] =>
   const { cpuMs, peakMemoryBytes } = resourceUtilization;
   if (cpuMs === 0 && peakMemoryBytes === 0) return [];
   const note = peakMemoryBytes > 0 ? `at most ${bytes(peakMemoryBytes)}` : '';
-  return [{ term: 'Processor', value: duration(cpuMs), note }];
+  return [{ term: 'Processor', value: cpuMs > 0 ? duration(cpuMs) : '< 1 ms', note }];
 };
 
 const tilesOf = (total: CallFigures, calls: object): readonly Tile[] => {
