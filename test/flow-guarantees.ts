@@ -65,7 +65,7 @@ export const FLOW_GUARANTEES: readonly Guarantee[] = [
     promise:
       'Runs and jobs of another user can neither be seen nor changed, nor go on without him.',
     tests: [
-      ...by('src/crib/members/threats-flow-callers.test.ts', 'is as good as unknown: %s'),
+      ...by('src/crib/members/flows/threats-flow-callers.test.ts', 'is as good as unknown: %s'),
       ...by(
         'src/surfaces/http/jobs.test.ts',
         'threat: of another user does not exist, but for admins; viewers see no content',
