@@ -13,8 +13,9 @@ COPY . .
 RUN npm run build \
   && npm run build --workspace console \
   && npm prune --omit=dev --ignore-scripts \
-  # The drivers for PostgreSQL and Redis, which an installation adds when it needs them.
-  && npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund bullmq@6 ioredis@6 pg@8
+  # The drivers for PostgreSQL and Redis, which an installation adds when it needs them. Saved, because npm leaves out
+  # what package.json lists for development or as an optional peer, even when it is named here.
+  && npm install --save-prod --omit=dev --ignore-scripts --no-audit --no-fund bullmq@6 ioredis@6 pg@8
 
 FROM node:22-bookworm-slim
 # bubblewrap isolates programs that tools run, ripgrep searches, git is what git tools call.

@@ -6,6 +6,7 @@
 //   --installed                                only the suite that is installed
 //   --dist <folder>                            another build than `dist`
 //   --expected <file>                          another list of expected failures, for --installed
+//   --scenario <name>                          one scenario instead of all, for --installed
 //
 // The newer suite and the Node 22 it needs come from npm, without install scripts, and stay in the
 // cache folder. Ends with 1 when a scenario fails that is not named as expected, or passes although it is.
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     suite: { type: 'string' },
     installed: { type: 'boolean', default: false },
     expected: { type: 'string' },
+    scenario: { type: 'string' },
     node: { type: 'string' },
   },
 });
@@ -72,7 +74,7 @@ const installedRuns = () => [
     node: process.execPath,
     suite: suiteIn(root),
     side: 'server',
-    args: ['--suite', 'all'],
+    args: values.scenario ? ['--scenario', values.scenario] : ['--suite', 'all'],
     failures: resolve(values.expected ?? expected('mcp-expected-failures.yml')),
   },
 ];

@@ -31,8 +31,8 @@ export const COMPOSITION_GUARANTEES: readonly Guarantee[] = [
     tests: [
       ...by(
         'src/flow/compose/threats-compose.test.ts',
-        'holds each part once, and books no more than they cost',
-        'a whole that the budget does not cover does not start',
+        'a composed call holds the cost of each part once, and books no more than they cost',
+        'a composed tool that the budget does not cover does not start',
         'undoes its parts in reverse, once',
         'undoes what a failed whole has done',
       ),

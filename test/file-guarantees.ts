@@ -16,7 +16,7 @@ export const FILE_GUARANTEES: readonly Guarantee[] = [
       ...by(
         'src/governance/paths/path-guard.test.ts',
         'refuses %s',
-        'knows no prefix collisions',
+        'are not confused with folders whose name begins with that of the root',
         'refuses links to files and folders outside, also in the middle of a path',
         'refuses devices in an allowed root',
       ),

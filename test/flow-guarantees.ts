@@ -101,10 +101,13 @@ export const FLOW_GUARANTEES: readonly Guarantee[] = [
     tests: [
       ...by(
         'src/crib/members/threats-planted-journal.test.ts',
-        'with %s blocks the run, and its code is told nothing',
-        'of a run that was moved to another version by hand in the file is not continued',
+        'with %s blocks the run, and its code does not run',
+        'of a run whose version was changed by hand in the file is not continued',
       ),
-      ...by('src/crib/members/threats-planted-schedule.test.ts', 'makes no job that runs: %s'),
+      ...by(
+        'src/crib/members/threats-planted-schedule.test.ts',
+        'adds no job that a worker runs: %s',
+      ),
       ...by(
         'src/job/threats-schedule-replays.test.ts',
         'threat: jobs planted with the seal of a schedule, or a schedule with other moments, have no effect',
@@ -117,7 +120,7 @@ export const FLOW_GUARANTEES: readonly Guarantee[] = [
     tests: [
       ...by(
         'test/e2e/faulty-workers.test.ts',
-        'make one job for each moment of a schedule and run it once',
+        'add one job for each moment of a schedule and run it once',
         'enter a handler once that blocks its process for longer than a lease',
       ),
       ...by(
@@ -132,8 +135,8 @@ export const FLOW_GUARANTEES: readonly Guarantee[] = [
     promise: 'A job that was changed or put back in Redis changes nothing.',
     tests: by(
       'src/crib/queue/threats-jobs-in-redis.test.ts',
-      'a job that was given %s does not run',
-      'a job that ran, was removed and is put back changes nothing again',
+      'a worker does not run a job that was given %s',
+      'a job that ran, was removed and is put back has no second effect',
     ),
   },
   {

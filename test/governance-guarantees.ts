@@ -14,15 +14,15 @@ const THREATS: readonly Guarantee[] = [
     tests: by(
       'src/pipeline/approval/threats-approvals.test.ts',
       'benign: what was approved runs, once, and the trail says who agreed',
-      'hostile: %s after the approval',
-      'hostile: a yes that comes too late',
-      'hostile: a "yes" in the input of the call counts for nothing',
-      'hostile: approvals and grants in it count for nothing',
-      'hostile: used twice, used after the other one, forged, or for nothing',
-      'hostile: the edited input passes the gates like any other',
+      'hostile: the approval does not count when the call changes after it: %s',
+      'hostile: an approval after its expiry does not run the call',
+      'hostile: a "yes" in the input of the call does not approve it',
+      'hostile: approvals and grants in it do not count',
+      'hostile: a link that was used, replaced, forged or has no call answers nothing',
+      'hostile: the edited input passes all gates like any other',
       'hostile: it ends when the definition of the tool changes',
-      'hostile: a link that leads elsewhere by now',
-      'hostile: a tool that writes another file than the one that was shown',
+      'hostile: the call is refused when the link leads elsewhere after the approval',
+      'hostile: a tool cannot write another file than the one that was shown',
     ),
   },
   {
@@ -43,11 +43,11 @@ const THREATS: readonly Guarantee[] = [
     promise: 'No path, link or race leads a file tool outside the root or to a protected name.',
     tests: by(
       'src/governance/paths/threats-paths.test.ts',
-      'refuses them all',
+      'refuses all paths that leave the root by their text',
       'refuses a link to a file, a folder, a link, and through a linked folder',
       'never writes through a second name of a file outside',
       'never writes %j',
-      'never writes or removes the canary, and reads a link to it never',
+      'never writes or removes the canary, and never reads it through a link',
       'writes, reads, lists and removes %j',
     ),
   },
@@ -56,7 +56,7 @@ const THREATS: readonly Guarantee[] = [
     promise: 'No spelling, answer or redirect leads a request to an address that is not allowed.',
     tests: by(
       'src/governance/egress/threats-egress.test.ts',
-      'have not touched the canaries',
+      'no hostile URL has reached a canary',
       '%s is public',
     ),
   },
@@ -65,12 +65,12 @@ const THREATS: readonly Guarantee[] = [
     promise: 'Untrusted content, private data and a way out do not meet without a person.',
     tests: by(
       'src/pipeline/threats-data-flow.test.ts',
-      'benign: a way out after %s',
-      'hostile: a way out after %s asks a person, whatever was allowed',
-      'hostile: secrets never leave, not even alone',
-      'hostile: the halves come in through two processes',
+      'benign: a sink after %s runs without a question',
+      'hostile: a sink after %s asks a person, whatever a rule allows',
+      'hostile: secret data is never sent, not even without untrusted data',
+      'hostile: reading and sending in two processes is asked',
       'hostile: a tool from outside cannot call its own results trusted',
-      'without a record of the labels the result is withheld',
+      'a result is withheld when its labels cannot be recorded',
     ),
   },
   {
@@ -78,8 +78,8 @@ const THREATS: readonly Guarantee[] = [
     promise: 'No limit of money, calls or tokens is exceeded by calls that come at once.',
     tests: by(
       'src/pipeline/budget/threats-budgets.test.ts',
-      'hostile: 100 calls at once on a limit for 10 of %s',
-      'benign: the limits of one are not those of another',
+      'hostile: of 100 calls at once, a limit of 10 on %s lets 10 run',
+      'benign: the limits of one caller do not count for another',
       'hostile: the same call too often is stopped, and a person is not asked about it',
     ),
   },
@@ -88,7 +88,7 @@ const THREATS: readonly Guarantee[] = [
     promise: 'What looks like an attack in an input is refused, prose about attacks is not.',
     tests: by(
       'src/governance/inspection/threats-injection.test.ts',
-      'all hostile cases are stopped and no benign one is',
+      'refuses all hostile cases and no benign one',
     ),
   },
   {
@@ -104,7 +104,7 @@ const THREATS: readonly Guarantee[] = [
       ),
       ...by(
         'test/e2e/cli-trust.test.ts',
-        'asks once, shows the command it would run in full, and takes Enter for a no',
+        'is asked about once, with the full command it would run, and Enter means no',
         'is ignored with one note, and --json stays one document',
       ),
     ],
@@ -115,9 +115,9 @@ const THREATS: readonly Guarantee[] = [
       'A permission is held by those it was given to, until it ends, and never beats a deny.',
     tests: by(
       'src/pipeline/stages/authorize.test.ts',
-      'are held by those who name none, and by those they were given to',
+      'are held by callers that name none, and by callers to whom they were granted',
       'can be granted, all of those that the tool names, until they are revoked',
-      'end with their time and hold on their condition',
+      'end with their time and depend on their condition',
       'never beat a deny',
       'are refused with %s',
     ),
@@ -146,8 +146,8 @@ const FIGURES: readonly Guarantee[] = [
     promise: 'Nothing runs without a matching, live, unused approval.',
     tests: suite(
       'p1-approvals',
-      'whatever is asked, decided, edited, forged, redeemed, changed and waited for in turn',
-      'nor when it all happens at once',
+      'in any sequence of asking, deciding, editing, forging, redeeming, changing and waiting',
+      'when all of that happens at once',
     ),
   },
   {
@@ -155,9 +155,9 @@ const FIGURES: readonly Guarantee[] = [
     promise: 'Whatever a tool is given, it answers with a result.',
     tests: suite(
       'z1-tools',
-      'is tried with enough',
-      '%s, with naughty strings in its fields',
-      'and the record of all of it is whole, and nothing was left unhandled',
+      'the suite has enough inputs',
+      '%s answers naughty strings in its fields with a result',
+      'the record of all calls verifies, and no rejection was left unhandled',
     ),
   },
   {
@@ -178,7 +178,7 @@ const FIGURES: readonly Guarantee[] = [
       'a1-audit',
       'finds %s, every time',
       'finds a checkpoint that was edited or signed by somebody else, every time',
-      'raise no alarm, however they came about',
+      'raise no alarm, whatever produced them',
     ),
   },
   {

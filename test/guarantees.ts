@@ -51,11 +51,11 @@ export const GUARANTEES: readonly Guarantee[] = [
     tests: [
       ...by(
         'test/guarantees/z1-tools.test.ts',
-        '%s',
-        '%s, with naughty strings in its fields',
+        '%s answers generated inputs with a result',
+        '%s answers naughty strings in its fields with a result',
         'validate_json says of every text what the standard says',
         'json_parser and validate_yaml answer for every JSON text',
-        'and the record of all of it is whole, and nothing was left unhandled',
+        'the record of all calls verifies, and no rejection was left unhandled',
       ),
       ...by(
         'src/crib/create-crib.test.ts',
@@ -125,7 +125,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     promise: 'A dry run walks every gate and runs nothing.',
     tests: [
       ...stage('execute', 'a dry run walks every gate, reports, and runs nothing'),
-      ...by('test/e2e/cli.test.ts', 'walks every gate in a dry run and changes nothing'),
+      ...by('test/e2e/cli.test.ts', 'passes every gate in a dry run and changes nothing'),
     ],
   },
   {
@@ -285,7 +285,7 @@ export const GUARANTEES: readonly Guarantee[] = [
         'undo refuses when the file was changed since, and touches nothing',
         'nobody undoes the calls of others, except an owner or admin',
       ),
-      ...by('test/e2e/cli-record.test.ts', 'refuses when the file was changed since'),
+      ...by('test/e2e/cli-record.test.ts', 'refuses when the file has changed since the call'),
     ],
   },
   {
@@ -354,9 +354,9 @@ export const GUARANTEES: readonly Guarantee[] = [
       ),
       ...by(
         'src/pipeline/budget/threats-costs-known-afterwards.test.ts',
-        'hostile: 20 calls at once that can cost 0.05 each run 4 times on 0.2',
+        'hostile: of 20 calls at once that can cost 0.05 each, a budget of 0.2 lets 4 run',
         'hostile: a spent budget refuses every further call of a tool that charges',
-        'hostile: tokens above a limit of tokens are not covered either',
+        'hostile: tokens above a token limit are refused',
       ),
       ...by(
         'src/pipeline/record/reconcile.test.ts',
@@ -402,11 +402,11 @@ export const GUARANTEES: readonly Guarantee[] = [
     tests: [
       ...by(
         'src/pipeline/approval/threats-exchanged-files.test.ts',
-        'hostile: rm acts on a folder that has become %s',
+        'hostile: rm is refused when its folder has become %s',
         'hostile: %s %j is bound to the folder d, however it is spelled',
-        'hostile: the content of %s is changed before it runs',
-        'hostile: %s, exchanged while the question is open',
-        'hostile: exchanged after the last check, before the file is opened',
+        'hostile: the command is refused when the content of %s changed before it runs',
+        'hostile: %s is refused when the folder is exchanged while the question is open',
+        'hostile: nothing is written when the folder is exchanged after the last check',
       ),
     ],
   },

@@ -191,7 +191,7 @@ export const REACH_GUARANTEES: readonly Guarantee[] = [
     promise: 'Console codes are good once, tokens are kept as hashes and end when revoked.',
     tests: by(
       'src/surfaces/http/threats-login.test.ts',
-      'is good once, and gives a session that the cookie alone can read with',
+      'is valid once, and gives a session that needs the cookie for reading',
       'is shown once; only its hash is kept',
       'is refused at once when it is revoked',
       'is never one that the browser brought along (session fixation)',

@@ -32,7 +32,7 @@ export const ADD: GroupEntry = {
   commands: [
     {
       name: 'guess',
-      summary: 'find out what is at an address and add it; what `add` does by itself',
+      summary: 'guess the kind of an address and add it; the default of `add`',
       isDefault: true,
       judgesWords: true,
       load: async () => (await import('./commands/add/add-guess.ts')).addGuessCommand,
@@ -57,7 +57,7 @@ export const SOURCES: GroupEntry = {
   commands: [
     {
       name: 'list',
-      summary: 'list all sources, MCP servers among them; what `sources` does by itself',
+      summary: 'list all sources, MCP servers included; the default of `sources`',
       isDefault: true,
       load: async () => (await import('./commands/sources/sources-list.ts')).sourcesListCommand,
     },

@@ -13,7 +13,7 @@ export const ALERTS: GroupEntry = {
   commands: [
     {
       name: 'list',
-      summary: 'list the alerts, those that fire first; what `alerts` does by itself',
+      summary: 'list the alerts, those that fire first; the default of `alerts`',
       isDefault: true,
       load: async () => (await import('./commands/alerts/alerts-list.ts')).alertsListCommand,
     },
@@ -29,7 +29,7 @@ export const ALERTS: GroupEntry = {
     },
     {
       name: 'silence',
-      summary: 'keep an alert from telling anything for a while',
+      summary: 'silence the notifications of an alert for a while',
       load: async () => (await import('./commands/alerts/alerts-silence.ts')).alertsSilenceCommand,
     },
     {

@@ -43,7 +43,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'worker',
-    summary: 'work on queues of jobs until it is stopped',
+    summary: 'run the jobs of queues until it is stopped',
     load: async () => (await import('./commands/jobs/worker.ts')).workerCommand,
   },
   ADD,
@@ -60,7 +60,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'stats',
-    summary: 'show how calls went: how many, how fast, how often wrong',
+    summary: 'show how many calls were made, how fast they were, and how many failed',
     load: async () => (await import('./commands/usage/stats.ts')).statsCommand,
   },
   {

@@ -3,7 +3,7 @@ import type { GroupEntry } from './program.ts';
 
 export const FLOW: GroupEntry = {
   name: 'flow',
-  summary: 'run flows, and look after their runs',
+  summary: 'run flows and manage their runs',
   examples: [
     'toolcrib flow run research --input \'{"topic":"bees"}\'',
     'toolcrib flow runs --status blocked',
@@ -12,7 +12,7 @@ export const FLOW: GroupEntry = {
   commands: [
     {
       name: 'list',
-      summary: 'list the flows; what `flow` does by itself',
+      summary: 'list the flows; the default of `flow`',
       isDefault: true,
       load: async () => (await import('./commands/flow/flow-list.ts')).flowListCommand,
     },

@@ -12,7 +12,7 @@ export const APPROVALS: GroupEntry = {
   commands: [
     {
       name: 'list',
-      summary: 'list the calls that wait for a person; what `approvals` does by itself',
+      summary: 'list the calls that wait for a person; the default of `approvals`',
       isDefault: true,
       load: async () =>
         (await import('./commands/approvals/approvals-list.ts')).approvalsListCommand,
@@ -61,7 +61,7 @@ export const PERMISSIONS: GroupEntry = {
   commands: [
     {
       name: 'list',
-      summary: 'list the grants; what `permissions` does by itself',
+      summary: 'list the grants; the default of `permissions`',
       isDefault: true,
       load: async () =>
         (await import('./commands/permissions/permissions-list.ts')).permissionsListCommand,
@@ -97,7 +97,7 @@ export const POLICY: GroupEntry = {
     },
     {
       name: 'check',
-      summary: 'check the policy files; what `policy` does by itself',
+      summary: 'check the policy files; the default of `policy`',
       isDefault: true,
       load: async () => (await import('./commands/policy/policy-check.ts')).policyCheckCommand,
     },
@@ -130,7 +130,7 @@ export const AUDIT: GroupEntry = {
   commands: [
     {
       name: 'list',
-      summary: 'list calls, newest first; what `audit` does by itself',
+      summary: 'list calls, newest first; the default of `audit`',
       isDefault: true,
       load: async () => (await import('./commands/audit/audit-list.ts')).auditListCommand,
     },
@@ -174,7 +174,7 @@ export const LOG: GroupEntry = {
   commands: [
     {
       name: 'level',
-      summary: 'show or change the level, for a while; what `log` does by itself',
+      summary: 'show or change the level, for a while; the default of `log`',
       isDefault: true,
       judgesWords: true,
       load: async () => (await import('./commands/log/log-level.ts')).logLevelCommand,
@@ -184,7 +184,7 @@ export const LOG: GroupEntry = {
 
 export const STORE: GroupEntry = {
   name: 'store',
-  summary: 'move the store of a project to PostgreSQL, and settle its key',
+  summary: 'move the store of a project to PostgreSQL, or replace its lost key',
   examples: ['toolcrib store migrate .toolcrib/state.db postgres://crib@db.example.com/toolcrib'],
   commands: [
     {

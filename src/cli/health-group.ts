@@ -3,7 +3,7 @@ import type { GroupEntry } from './program.ts';
 
 export const HEALTH: GroupEntry = {
   name: 'health',
-  summary: 'see what the last checks found and how it changed; check and schedule',
+  summary: 'show the last results of health checks; check now or on a schedule',
   examples: [
     'toolcrib health',
     'toolcrib health show server:github',
@@ -13,7 +13,7 @@ export const HEALTH: GroupEntry = {
   commands: [
     {
       name: 'list',
-      summary: 'list the last results, what fails first; what `health` does by itself',
+      summary: 'list the last results, what fails first; the default of `health`',
       isDefault: true,
       load: async () => (await import('./commands/health/health-list.ts')).healthListCommand,
     },
@@ -29,13 +29,13 @@ export const HEALTH: GroupEntry = {
     },
     {
       name: 'schedules',
-      summary: 'list what is checked again and again, and when',
+      summary: 'list the scheduled checks and their times',
       load: async () =>
         (await import('./commands/health/health-schedules.ts')).healthSchedulesCommand,
     },
     {
       name: 'schedule',
-      summary: 'have a subject, or all, checked at the moments of a cron pattern',
+      summary: 'check a subject, or all, at the times of a cron pattern',
       load: async () =>
         (await import('./commands/health/health-schedules.ts')).healthScheduleCommand,
     },

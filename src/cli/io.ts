@@ -13,7 +13,7 @@ export interface ServiceLog {
   readonly levels: LogLevels;
   /** Writes a line for each call of a crib, while the level asks for it. */
   watch(events: Events): void;
-  /** Opens the file of the log anew; absent where there is none. */
+  /** Reopens the file of the log, after a rotation; absent when there is no file. */
   reopen?(): void;
   close(): Promise<void>;
 }
@@ -50,7 +50,10 @@ export interface Io {
   readonly noteInk: Colors;
   /** The open crib of a shell; a command uses it instead of opening one. */
   readonly held?: OpenCrib;
-  /** Sends spans and metrics to a collector; there once a command has opened a crib and the environment asks for it. */
+  /**
+   * Sends spans and metrics to a collector; set once a command has opened a crib and the environment asks
+   * for it.
+   */
   telemetry?: RunningTelemetry | undefined;
   exitCode: number;
 }
@@ -60,7 +63,7 @@ export const print = (io: Io, ...lines: readonly string[]): void => {
   for (const line of lines) io.stdout.write(`${line}\n`);
 };
 
-/** Prints the one document of `--json`; characters that a terminal would obey are escaped. */
+/** Prints the one document of `--json`; control characters are escaped. */
 export const printJson = (io: Io, value: unknown): void => {
   io.stdout.write(`${visibleJson(JSON.stringify(value, null, 2) ?? 'null')}\n`);
 };
@@ -74,13 +77,13 @@ export const note = (io: Io, ...lines: readonly string[]): void => {
 export const warn = (io: Io, ...lines: readonly string[]): void =>
   note(io, ...lines.map((line) => `${io.noteInk.yellow('!')} ${line}`));
 
-/** Makes the runtime of a surface, which traces where the environment asks for it. */
+/** Makes the runtime of a surface, with tracing when the environment asks for it. */
 export const doorRuntime = (io: Io, log: Logger): Runtime => ({
   ...io.runtime,
   log,
   telemetry: io.telemetry?.telemetry,
 });
 
-/** Gives the columns to fit into; no limit where the output is no terminal. */
+/** Returns the columns of the terminal; no limit when the output is not a terminal. */
 export const widthOf = (io: Io): number =>
   io.stdout.isTTY === true ? Math.max(40, io.stdout.columns || 80) : Number.POSITIVE_INFINITY;

@@ -13,7 +13,7 @@ export const JOBS: GroupEntry = {
   commands: [
     {
       name: 'list',
-      summary: 'list jobs, newest first; what `jobs` does by itself',
+      summary: 'list jobs, newest first; the default of `jobs`',
       isDefault: true,
       load: async () => (await import('./commands/jobs/jobs-list.ts')).jobsListCommand,
     },
@@ -54,7 +54,7 @@ export const JOBS: GroupEntry = {
     },
     {
       name: 'schedule',
-      summary: 'make a job again and again, by a cron pattern',
+      summary: 'add a job at the times of a cron pattern',
       load: async () => (await import('./commands/jobs/jobs-schedules.ts')).jobsScheduleCommand,
     },
     {

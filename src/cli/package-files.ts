@@ -1,6 +1,6 @@
 /**
- * Reads from the package that the program runs from. It must stay in this folder: from this depth the
- * paths hold both for the source and for the bundled program.
+ * Reads files of the package that the program runs from. It must stay in this folder: its relative paths
+ * are right both for the source and for the bundled program.
  */
 import { access } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-/** The commands about packages of tools: a group, and the commonest of them by themselves. */
+/** The commands about packages of tools: a group, and the most used of them also at the top level. */
 import type { CommandEntry, GroupEntry } from './program.ts';
 
 const CHANGES = [
@@ -34,7 +34,7 @@ export const PACKAGES: GroupEntry = {
   commands: [
     {
       name: 'list',
-      summary: 'list the installed packages and their state; what `packages` does by itself',
+      summary: 'list the installed packages and their state; the default of `packages`',
       isDefault: true,
       load: async () => (await import('./commands/packages/packages-list.ts')).packagesListCommand,
     },

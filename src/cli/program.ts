@@ -1,4 +1,4 @@
-/** Builds the commander program: loads the command that is used, adds the others by name only. */
+/** Builds the commander program: loads the command that is used, and lists the others by name only. */
 import { Command } from 'commander';
 import { ToolFailure } from '../contract/errors.ts';
 import { withExamples } from './command-actions.ts';
@@ -17,7 +17,10 @@ export const bareProgram = (io: Io): Command =>
       outputError: () => undefined,
     });
 
-/** Makes the error for a word that is no subcommand: commander hands it to the default command of the group. */
+/**
+ * Makes the error for an unknown subcommand: commander passes the word to the default command of the
+ * group.
+ */
 export const unknownSubcommand = async (
   group: Command,
   word: string,
@@ -35,7 +38,7 @@ export const unknownSubcommand = async (
   });
 };
 
-/** Makes the default command of a group refuse words: it takes none. */
+/** Makes the default command of a group refuse arguments: it takes none. */
 const refuseWords = (command: Command, group: Command): Command =>
   command.allowExcessArguments().hook('preAction', async (_, { args: [word] }) => {
     if (word !== undefined) throw await unknownSubcommand(group, word);
@@ -51,7 +54,7 @@ interface LoadedEntry {
   readonly aliases?: readonly string[];
   /** Runs when no subcommand of its group is named. */
   readonly isDefault?: boolean;
-  /** Handles words that are no subcommand itself. */
+  /** True when the command handles unknown words itself. */
   readonly judgesWords?: boolean;
   load(): Promise<Register>;
 }
@@ -73,7 +76,7 @@ interface CommandChoice {
 
 const isWord = (arg: string): boolean => !arg.startsWith('-');
 
-/** Loads a command. Its summary describes it, unless it has a longer description of its own. */
+/** Loads a command. It is described by its summary, unless it has a longer description. */
 const loadCommand = async (
   parent: Command,
   io: Io,

@@ -21,7 +21,7 @@ Each command explains itself: toolcrib <command> --help`;
 
 const isHelpFlag = (arg: string): boolean => arg === '--help' || arg === '-h';
 
-/** Says whether the words name a command, or a subcommand of one. */
+/** Tells whether the words name a command, or a subcommand of one. */
 const isCommand = ([word, next]: readonly string[]): boolean => {
   const entry = COMMANDS.find(({ name }) => name === word);
   if (!entry) return word === undefined;
@@ -31,8 +31,8 @@ const isCommand = ([word, next]: readonly string[]): boolean => {
 };
 
 /**
- * `help tools info` is `tools info --help`. Help on a command that does not exist is run as that
- * command, whose error names the nearest one.
+ * Rewrites `help tools info` as `tools info --help`. Help on an unknown command is run as that command,
+ * because its error suggests the nearest one.
  */
 const withoutHelpWord = (args: readonly string[]): readonly string[] => {
   const isHelp = args[0] === 'help';
@@ -60,7 +60,7 @@ const buildProgram = async (args: readonly string[], io: Io): Promise<Command> =
   return program;
 };
 
-/** Names the help of the command that was meant, as far as that can be told. */
+/** Finds the help to suggest: that of the command that was typed, as far as it is known. */
 const adviceFor = (args: readonly string[]): Advice => {
   const entry = COMMANDS.find(({ name }) => args.includes(name));
   const next = entry && args[args.indexOf(entry.name) + 1];
@@ -72,7 +72,7 @@ const adviceFor = (args: readonly string[]): Advice => {
   };
 };
 
-/** Runs the command line and gives the exit code. Never throws. */
+/** Runs the command line and returns the exit code. Never throws. */
 export const runCli = async (argv: readonly string[], io: Io): Promise<number> => {
   const args = withoutHelpWord(argv);
   try {
@@ -87,7 +87,7 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
   }
 };
 
-/** Answers a command line without a command: with the version when asked for it, the help otherwise. */
+/** Answers a command line without a command: prints the version when asked for it, else the help. */
 const answerBare = async (program: Command, args: readonly string[], io: Io): Promise<number> => {
   if (args.includes('--version') || args.includes('-V')) {
     const version = programVersion();

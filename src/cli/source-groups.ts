@@ -8,7 +8,7 @@ export const TOOLS: GroupEntry = {
   commands: [
     {
       name: 'list',
-      summary: 'list the tools; what `tools` does by itself',
+      summary: 'list the tools; the default of `tools`',
       isDefault: true,
       judgesWords: true,
       load: async () => (await import('./commands/tools/tools-list.ts')).toolsListCommand,
@@ -87,7 +87,7 @@ export const SERVERS: GroupEntry = {
   commands: [
     {
       name: 'list',
-      summary: 'list the MCP servers and their state; what `servers` does by itself',
+      summary: 'list the MCP servers and their state; the default of `servers`',
       isDefault: true,
       load: async () => (await import('./commands/servers/servers-list.ts')).serversListCommand,
     },
@@ -156,7 +156,7 @@ export const SECRETS: GroupEntry = {
   commands: [
     {
       name: 'list',
-      summary: 'list the keys, never the values; what `secrets` does by itself',
+      summary: 'list the keys, never the values; the default of `secrets`',
       isDefault: true,
       load: async () => (await import('./commands/secrets/secrets.ts')).secretsListCommand,
     },
@@ -184,7 +184,7 @@ export const TOKENS: GroupEntry = {
   commands: [
     {
       name: 'list',
-      summary: 'list the tokens; what `tokens` does by itself',
+      summary: 'list the tokens; the default of `tokens`',
       isDefault: true,
       load: async () => (await import('./commands/tokens/tokens.ts')).tokensListCommand,
     },

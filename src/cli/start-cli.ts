@@ -7,7 +7,7 @@ import { runCli } from './run-cli.ts';
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== '';
 
-/** Says whether to use colour: on a terminal only, unless NO_COLOR or FORCE_COLOR says otherwise. */
+/** Tells whether to use colour: on a terminal only, unless NO_COLOR or FORCE_COLOR is set. */
 export const wantsColour = (
   env: Environment,
   args: readonly string[],
@@ -18,23 +18,26 @@ export const wantsColour = (
   return stream.isTTY === true && env.TERM !== 'dumb';
 };
 
-/** How long a forgotten handle may keep a finished program alive. */
+/** How long an open handle may keep a finished program alive. */
 const GRACE_MS = 2000;
 
-/** Options end at `--`: what follows belongs to the tool. */
+/** Returns the options before `--`: what follows belongs to the tool. */
 const ownOptions = (args: readonly string[]): readonly string[] => {
   const end = args.indexOf('--');
   return end < 0 ? args : args.slice(0, end);
 };
 
-/** A reader that has seen enough (`| head`) is no error. */
+/** Ignores the error of a reader that has closed the pipe (`| head`). */
 const quietPipe = (stream: NodeJS.WriteStream): void => {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
 };
 
-/** What a process gives a program. Its input is read only when needed: opening it costs time. */
+/**
+ * The parts of a process that a program uses. Its input is opened only when needed, because that takes
+ * time.
+ */
 export type ProcessLike = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'signals'>;
 
 const thisProcess = (): ProcessLike => ({
@@ -48,7 +51,7 @@ const thisProcess = (): ProcessLike => ({
   signals: process,
 });
 
-/** Makes what commands are handed, from the arguments and the process. */
+/** Makes the `Io` that commands get, from the arguments and the process. */
 export const createIo = (args: readonly string[], host: ProcessLike): Io => {
   const { stdout, stderr, env, cwd, signals } = host;
   const options = ownOptions(args);
@@ -65,7 +68,7 @@ export const createIo = (args: readonly string[], host: ProcessLike): Io => {
   };
 };
 
-/** Runs a command and gives the exit code, once all telemetry has been sent. */
+/** Runs a command and returns the exit code, after all telemetry has been sent. */
 export const runToEnd = async (args: readonly string[], io: Io): Promise<number> => {
   const exitCode = await runCli(args, io);
   await io.telemetry?.close();

@@ -17,7 +17,7 @@ export const TEAM: GroupEntry = {
   commands: [
     {
       name: 'status',
-      summary: 'show the team you are in; what `team` does by itself',
+      summary: 'show the team you are in; the default of `team`',
       isDefault: true,
       load: async () => (await joining()).teamStatusCommand,
     },

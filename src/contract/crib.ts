@@ -42,6 +42,11 @@ export interface DryRunReport {
   readonly inspected: readonly string[];
 }
 
+/** Options of a call that walks every gate and runs nothing: its data is a report, not the tool's. */
+export interface DryRunAs extends CallAs {
+  readonly dryRun: true;
+}
+
 export interface Capabilities {
   readonly operations: readonly ProcessRequest['operation'][];
   readonly tools: number;
@@ -79,6 +84,17 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    * if (result.success) console.log(result.data);
    * else console.log(result.error.code);
    */
+  execute<I>(tool: Tool<I>, input: I, as: DryRunAs): Promise<ToolResult<DryRunReport>>;
+  execute<N extends keyof Tools & string>(
+    tool: N,
+    input: Tools[N]['input'],
+    as: DryRunAs,
+  ): Promise<ToolResult<DryRunReport>>;
+  execute<N extends string>(
+    tool: OtherName<Tools, N>,
+    input: unknown,
+    as: DryRunAs,
+  ): Promise<ToolResult<DryRunReport>>;
   execute<I, O>(tool: Tool<I, O>, input: I, as?: CallAs): Promise<ToolResult<O>>;
   execute<N extends keyof Tools & string>(
     tool: N,

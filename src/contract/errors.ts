@@ -174,7 +174,7 @@ export const ERRORS = {
     'The tool failed every time it was tried.',
   ),
   NO_BRANCH_MATCHED: row(
-    ['execution', 'low', 422, -32021, 'recoverable', 1],
+    ['execution', 'low', 422, -32021, 'final', 1],
     'No branch of the conditional tool fits, and it has no fallback.',
   ),
   CALL_CYCLE: row(

@@ -34,7 +34,7 @@ const stepView = (step: JournalStep, outcome: AuditRow | undefined): StepView =>
 const OWN_ROW = /^(?:flow [0-9a-f]{64}|end)$/;
 
 /** Says whether a step is a note of the engine and none of the flow. */
-const isNote = ({ kind, name, key }: JournalStep): boolean =>
+export const isNote = ({ kind, name, key }: JournalStep): boolean =>
   kind === 'value' && OWN_ROW.test(name) && !/^\d+$/.test(key);
 
 /** Names a step: one of a declared flow has an id of its own, one of code has a number. */

@@ -6,6 +6,7 @@ import type { CribFlowData } from './flow-data-members.ts';
 import type { FlowFilter, FlowRun, JournalStep } from './flow-store.ts';
 import type { JsonSchema, LazySchema } from './schema.ts';
 import type { Tool } from './tool.ts';
+import { unknownField } from './tool-fields.ts';
 
 /** A person's answer to `waitForApproval`. */
 export interface FlowApproval {
@@ -108,6 +109,26 @@ export interface FlowDefinition<I = unknown, O = unknown> {
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?$/;
 
+const FIELDS: Readonly<Record<keyof FlowDefinition, true>> = {
+  ...{ name: true, version: true, description: true, input: true },
+  ...{ undoOnFailure: true, run: true },
+};
+
+/** Says what is wrong with a definition whose name is in order, or nothing. */
+const flowProblem = (definition: FlowDefinition): string | undefined => {
+  const { version, undoOnFailure, run } = definition;
+  if (!(typeof version === 'string' && VERSION.test(version))) {
+    return 'version has to be declared, as in 1.0.0.';
+  }
+  if (typeof run !== 'function') return 'run has to be a function.';
+  if (undoOnFailure !== undefined && typeof undoOnFailure !== 'boolean') {
+    return 'undoOnFailure has to be true or false.';
+  }
+  // A misspelt `undoOnFailure` would leave effects behind in silence.
+  const unknown = unknownField(definition, Object.keys(FIELDS));
+  return unknown && `${unknown}${unknown.endsWith('?') ? '' : '.'}`;
+};
+
 /**
  * Checks a definition and gives it its type. Throws CONFIG_INVALID; does no I/O.
  *
@@ -122,14 +143,15 @@ const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?$/;
 export const defineFlow = <I = unknown, O = unknown>(
   definition: FlowDefinition<I, O>,
 ): FlowDefinition<I, O> => {
-  const { name, version, run } = Object(definition) as FlowDefinition<I, O>;
-  const problem =
-    (!(typeof name === 'string' && NAME.test(name)) &&
-      'A flow needs a name of 1 to 128 letters, digits, "_", ".", ":" or "-".') ||
-    (!(typeof version === 'string' && VERSION.test(version)) &&
-      `Flow ${String(name)}: version has to be declared, as in 1.0.0.`) ||
-    (typeof run !== 'function' && `Flow ${String(name)}: run has to be a function.`);
-  if (problem) throw new ToolFailure('CONFIG_INVALID', problem);
+  const { name } = Object(definition) as FlowDefinition<I, O>;
+  if (!(typeof name === 'string' && NAME.test(name))) {
+    throw new ToolFailure(
+      'CONFIG_INVALID',
+      'A flow needs a name of 1 to 128 letters, digits, "_", ".", ":" or "-".',
+    );
+  }
+  const problem = flowProblem(definition as unknown as FlowDefinition);
+  if (problem) throw new ToolFailure('CONFIG_INVALID', `Flow ${name}: ${problem}`);
   return definition;
 };
 

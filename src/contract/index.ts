@@ -161,6 +161,7 @@ export type {
 export type {
   Capabilities,
   Crib,
+  DryRunAs,
   DryRunReport,
   StartedCall,
 } from './crib.ts';

@@ -79,7 +79,7 @@ export interface ScheduleOptions
 export interface WorkJobsOptions {
   /** The queues to work on; those of the registered types and the configured ones when absent. */
   readonly queues?: readonly string[];
-  /** Jobs that run at once, of each queue; as configured, or 8. */
+  /** Jobs that run at once, of each queue: at most as many as configured for it; those, or 8, when absent. */
   readonly concurrency?: number;
   /** Called with each attempt and how it ended. */
   onEnd?(job: Job, end: JobEnd): void;

@@ -84,6 +84,10 @@ const unknownName = (value: object, fields: Fields): string | undefined => {
   return undefined;
 };
 
+/** Finds a field of a definition that is not among those known; for the definitions of flows. */
+export const unknownField = (value: object, known: readonly string[]): string | undefined =>
+  unknownName(value, Object.fromEntries(known.map((name) => [name, anything])));
+
 type Values = Readonly<Record<string, unknown>>;
 
 /** Makes the check that gives the first field that is missing or not what it has to be, in words. */

@@ -48,6 +48,9 @@ const sources: ArgumentCheck = (value) =>
 const names: ArgumentCheck = (value) =>
   value instanceof Set ? undefined : 'has to be a set of names';
 
+const flowFiles: ArgumentCheck = (value) =>
+  value instanceof Map ? undefined : 'has to be a Map of file names and contents';
+
 const startServers: ArgumentCheck = (value) =>
   value === 'briefly' || value === 'background' || flag(value) === undefined
     ? undefined
@@ -72,7 +75,7 @@ const PROJECT_SETTINGS = {
   lock: optional(lock),
   customTools: optional(withMethods('files')),
   packages: optional(someFields({ userDir: text })),
-  flowFiles: optional(object),
+  flowFiles: optional(flowFiles),
   untrustedTools: optional(names),
 };
 
@@ -107,7 +110,7 @@ export const assertOptions = (
 ): void => assertArguments({ options: fields(checks) }, [options]);
 
 /** Throws VALIDATION_ERROR when the folder to work in does not exist. */
-export const assertFolder = async (root: string | undefined): Promise<void> => {
+export const assertFolder = async (root: string | undefined, argument = 'root'): Promise<void> => {
   if (root === undefined) return;
   const isFolder = await stat(root).then(
     (stats) => stats.isDirectory(),
@@ -115,7 +118,7 @@ export const assertFolder = async (root: string | undefined): Promise<void> => {
   );
   if (isFolder) return;
   const message = 'has to be an existing folder';
-  throw new ToolFailure('VALIDATION_ERROR', `root: ${message}.`, {
-    issues: [{ path: ['root'], message }],
+  throw new ToolFailure('VALIDATION_ERROR', `${argument}: ${message}.`, {
+    issues: [{ path: [argument], message }],
   });
 };

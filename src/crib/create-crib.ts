@@ -43,6 +43,7 @@ import type { Opened } from './members/member-deps.ts';
 import type { OpenEngineDeps } from './open-engine.ts';
 import { outsideSources } from './sources/outside-sources.ts';
 import type { OpenedTeam } from './team/open-team.ts';
+import { withCleanCallers } from './tracing/span-callers.ts';
 import { withTraceHosts } from './tracing/trace-hosts.ts';
 import { tracingRuntime } from './tracing/tracing-runtime.ts';
 import { openUserKey, userFolder } from './user-folder.ts';
@@ -187,6 +188,14 @@ const checkOptions = async (options: CribOptions): Promise<void> => {
 
 const userOf = ({ home, secrets }: CribOptions) => ({ home: userFolder(home), secrets });
 
+/** Returns a runtime whose spans leak neither callers nor, to hosts that are not named, the trace. */
+const governedTracing = (
+  runtime: Runtime,
+  config: Config,
+  redactor: LateDeps['redactor'],
+): Promise<Runtime> =>
+  withCleanCallers(withTraceHosts(runtime, config.observation.traceHosts), redactor);
+
 /** Makes a crib with access to its store, for our own surfaces, server and command line. */
 export const createCribHost = async (
   options: CribOptions = {},
@@ -195,7 +204,7 @@ export const createCribHost = async (
   await checkOptions(options);
   const plain = await tracingRuntime(options.runtime);
   const { config, sandboxes, redactor, team } = await openSettings(options, plain, shared);
-  const runtime = withTraceHosts(plain, config.observation.traceHosts);
+  const runtime = await governedTracing(plain, config, redactor);
   const [events, usage] = [createEventBus(runtime.log), new UsageStats()];
   const { gate, lock } = await openLock(options, config, runtime);
   const registry = createRegistry({

@@ -3,8 +3,10 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { aTool, type TestCrib, testCrib } from '../../test/fixtures/test-crib.ts';
 import type { CallAs } from '../contract/call-options.ts';
+import { defineFlow } from '../contract/flow.ts';
 import { createCrib } from './create-crib.ts';
 import { openProject } from './open-project.ts';
 
@@ -84,7 +86,7 @@ describe('a call with an unknown option', () => {
     expect(runs()).toBe(1);
   });
 
-  it('accepts an instance of a class with fields of its own', async () => {
+  it('accepts an instance of a class that has its own fields', async () => {
     class Options {
       userId = 'ada';
       dryRun = true;
@@ -144,6 +146,14 @@ describe('a method of the crib with an unknown option', () => {
       (c) => c.tools.forOpenAI({ caller: { dryrun: true } } as never),
       'did you mean dryRun?',
     ],
+    [
+      'jobs.register',
+      (c) => c.jobs.register('j', () => 1, { concurency: 1 } as never),
+      'concurrency?',
+    ],
+    ['jobs.enqueue', (c) => c.jobs.enqueue('tool', {}, { retry: 1 } as never), 'retries, backoff'],
+    ['jobs.enqueue', (c) => c.jobs.enqueue('tool', {}, { dealyMs: 1 } as never), 'delayMs?'],
+    ['flows.start', (c) => c.flows.start('f', {}, { planDigset: 'x' } as never), 'planDigest?'],
     ['events.on', (c) => c.events.on('call.finish' as never, () => {}), 'call.finished?'],
   ];
   it.each(cases)('%s answers VALIDATION_ERROR and names it', async (_, call, named) => {
@@ -168,6 +178,44 @@ describe('a method of the crib with an unknown option', () => {
       expect.stringContaining(name),
     ]);
     expect(await crib.permissions.list()).toEqual([]);
+  });
+});
+
+describe('a definition or payload that does not fit', () => {
+  it('defineFlow refuses a misspelt undoOnFailure, which would leave effects behind', () => {
+    const flow = { name: 'f', version: '1.0.0', run: async () => 1 };
+    expect(() => defineFlow({ ...flow, undoOnFailur: true } as never)).toThrow(
+      'Flow f: the field undoOnFailur is not known; did you mean undoOnFailure?',
+    );
+    expect(() => defineFlow({ ...flow, undoOnFailure: 'yes' } as never)).toThrow('true or false');
+  });
+
+  it('the messages about the input of a flow and the payload of a job say what is wrong', async () => {
+    const { crib } = await counting();
+    const input = z.strictObject({ a: z.string() });
+    crib.flows.register(defineFlow({ name: 'f', version: '1.0.0', input, run: async () => 1 }));
+    expect((await faultOf(() => crib.flows.start('f', { b: 1 }))).message).toMatch(
+      /^The input does not fit the flow f: .*a: is required/,
+    );
+    expect((await faultOf(() => crib.jobs.enqueue('tool', { tol: 'x' }))).message).toMatch(
+      /^The payload does not fit the type of job tool: .*tool: is required/,
+    );
+    const unread = await faultOf(() => crib.jobs.enqueue('tool', { n: 1n }));
+    expect(unread.message).toContain('n: is of type bigint');
+  });
+
+  it('permissions.grant refuses a subject whose fields are all undefined', async () => {
+    const { crib } = await counting();
+    const grant = { resource: 'tool:echo', actions: ['*'], skipsApproval: false, by: 'x' };
+    const subject = { user: undefined };
+    const fault = await faultOf(() => crib.permissions.grant({ ...grant, subject } as never));
+    expect([fault.code, fault.message]).toEqual([
+      'VALIDATION_ERROR',
+      expect.stringContaining('names nobody'),
+    ]);
+    expect(await crib.permissions.list()).toEqual([]);
+    await crib.permissions.grant({ ...grant, subject: {} });
+    expect(await crib.permissions.list()).toHaveLength(1);
   });
 });
 

@@ -7,7 +7,7 @@ import type { Tool } from '../contract/tool.ts';
 import type { ToolMap, ToolMapOf } from '../contract/tool-types.ts';
 import type { ArgumentCheck } from '../kit/data/check-arguments.ts';
 import { type LoadedConfig, loadConfig } from '../trust/load-config.ts';
-import { assertOptions, PROJECT_OPTIONS } from './check-options.ts';
+import { assertFolder, assertOptions, PROJECT_OPTIONS } from './check-options.ts';
 import { createCribHost } from './create-crib.ts';
 import { createRuntime } from './create-runtime.ts';
 import type { CribOptions } from './crib-options.ts';
@@ -51,8 +51,9 @@ export async function openProject(folder: string, options: ProjectOptions = {}):
   assertOptions(options, checks);
   const { env = readEnvironment(), ...cribOptions } = options;
   if (typeof folder !== 'string' || folder === '') {
-    throw new ToolFailure('VALIDATION_ERROR', 'folder has to be the path of a folder.');
+    throw new ToolFailure('VALIDATION_ERROR', 'folder: has to be the path of a folder.');
   }
+  await assertFolder(folder, 'folder');
   const location = { cwd: resolve(folder), env };
   const loaded = await loadConfig(location);
   warnOfDistrust(loaded, cribOptions.runtime);

@@ -117,7 +117,7 @@ const plant = async (): Promise<string> => {
 };
 
 describe('a database that came with the folder', () => {
-  it('accepts none of its tokens and grants, and replays no stored result', async () => {
+  it('gives no access by its tokens and grants, and replays no stored result', async () => {
     const token = await plant();
     const before = readFileSync(inProject());
     const crib = await open('user');
@@ -190,7 +190,7 @@ const closeAfter = async (opening: Promise<CribHost>): Promise<void> => {
 };
 
 describe('a log planted beside the database of the user', () => {
-  it('is not taken over', async () => {
+  it('is not applied to the database', async () => {
     const first = await open('user');
     await (await first.store()).memory.write({ space: 's', key: 'k', value: 'mine' });
     await closeAll();
@@ -277,7 +277,7 @@ describe('the database of the user', () => {
     }
   });
 
-  it('that is adopted still gives nothing by rows that the user did not seal', async () => {
+  it('that was adopted still ignores rows that the user did not seal', async () => {
     const token = await plant();
     const env = { HOME: base, TOOLCRIB_HOME: join(base, 'user') };
     const { io } = fakeIo({ cwd: join(base, 'clone'), env });
@@ -290,7 +290,7 @@ describe('the database of the user', () => {
     expect(warnings.filter((line) => line.includes('without your seal'))).toHaveLength(1);
   });
 
-  it('gives nothing by a token whose role was changed in the file', async () => {
+  it('gives no access by a token whose role was changed in the file', async () => {
     const { token } = await auditServiceOf(await open('user')).create(
       { name: 'm', role: 'viewer' },
       'user',
@@ -302,7 +302,7 @@ describe('the database of the user', () => {
     expect(await auditServiceOf(await open('user')).verify(token)).toBeUndefined();
   });
 
-  it('may lie where a program wants it, outside of .toolcrib', async () => {
+  it('may be placed by a program outside of .toolcrib', async () => {
     const store = { sqlite: join(base, 'clone', 'mine.db') };
     await closeAfter(open('user', 'clone', { store }));
     expect(await labelOf(await open('other', 'clone', { store }))).toContain('mine.db');

@@ -3,6 +3,7 @@ import { ToolFailure } from '../contract/errors.ts';
 import { defineFlow, type FlowDefinition } from '../contract/flow.ts';
 import type { JsonSchema, LazySchema, Schema } from '../contract/schema.ts';
 import { didYouMean } from '../kit/text/did-you-mean.ts';
+import { issuesText } from '../kit/text/issues-text.ts';
 import { compileSchema } from '../registry/schema/compile-schema.ts';
 
 /** The flow of a run, as the store knows it. */
@@ -44,7 +45,9 @@ export class FlowRegistry {
         ? `; it has ${versions.map((each) => each.version).join(', ')}.`
         : didYouMean(name, this.#newest.keys());
     throw new ToolFailure('NOT_FOUND', `There is no flow ${wanted}${meant || '.'}`, {
-      suggestions: ['Register it first: crib.flows.register(flow).'],
+      suggestions: [
+        'Register it first with crib.flows.register, or put it as data into .toolcrib/flows.',
+      ],
     });
   }
 
@@ -53,9 +56,9 @@ export class FlowRegistry {
     if (flow.input === undefined) return input;
     const checked = (await this.#schemaOf(flow, flow.input)).validate(input);
     if (checked.ok) return checked.value;
-    throw new ToolFailure('VALIDATION_ERROR', `The input does not fit the flow ${flow.name}.`, {
-      issues: checked.issues,
-    });
+    const { issues } = checked;
+    const message = `The input does not fit the flow ${flow.name}: ${issuesText(issues)}`;
+    throw new ToolFailure('VALIDATION_ERROR', message, { issues });
   }
 
   /** Returns the input of a flow as JSON Schema; nothing for one that takes anything. */

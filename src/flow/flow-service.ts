@@ -25,13 +25,13 @@ import { retryLater } from './retry-later.ts';
 import type { RunJournal } from './run-journal.ts';
 import { assertRunId, assertSameRun, KEPT_MS, type NewRun, newRun, stopped } from './run-record.ts';
 import { RunScheduler } from './run-scheduler.ts';
-import { type FlowSeals, movedSeal, plantedPart, sealedEvent, sealedRun } from './run-seals.ts';
+import { type FlowSeals, movedTo, plantedPart, sealedEvent, sealedRun } from './run-seals.ts';
 import { endTurnSpan, startTurnSpan } from './run-span.ts';
 import { concludeTurn, type NewTurn, openTurn, type Turn } from './run-turn.ts';
 import { noRun, RunWatchers, unwatchable } from './run-watchers.ts';
 import { limitsOf, type RunDeps, stepDepsOf } from './step-deps.ts';
 import type { StepDeps } from './step-ends.ts';
-import { plainValue } from './turn.ts';
+import { plainValue, type TurnEnd } from './turn.ts';
 import type { UndoStepsDeps } from './undo-steps.ts';
 
 export interface FlowServiceDeps extends UndoStepsDeps, RunDeps {
@@ -189,15 +189,12 @@ export class FlowService {
     const flows = await this.#deps.flows();
     const change: RunChange = {
       ...{ status: 'waiting', updatedAt: now, wakeAt: now, waitsFor: undefined, error: undefined },
-      ...(version !== undefined && (await this.#moveTo(version, await flows.get(runId)))),
+      ...(version !== undefined &&
+        (await movedTo(version, await flows.get(runId), await this.#deps.seals()))),
     };
     const isChanged = await flows.change(runId, change, { onlyIdle: true });
     this.#scheduler.after(0);
     return isChanged;
-  }
-
-  async #moveTo(version: string, run: FlowRun | undefined): Promise<Partial<RunChange>> {
-    return run ? { version, ...(await movedSeal(run, version, await this.#deps.seals())) } : {};
   }
 
   /** Stops continuing runs. Those that are under way stay on record for the next process. */
@@ -301,15 +298,19 @@ export class FlowService {
     const work = () => execution.run(() => flow.run(context, plainValue(run.input)));
     const end = await (span ? span.run(work) : work());
     endTurnSpan(span, end);
-    if (this.#active.get(run.id)?.execution === execution) this.#active.delete(run.id);
-    if (end.type === 'lost') {
-      // What has ended is kept for the next process.
-      if (this.#isClosed) await journal.flush();
-      journal.stop();
-      throw end.cause;
-    }
-    const seenEvent = context.events.seen;
-    await this.#afterRelease(await concludeTurn(turn, { end, seenEvent }, this.#deps));
+    // Not before its end is written: until then its last steps are nowhere else.
+    const released = await this.#conclude(turn, end, context.events.seen).finally(() => {
+      if (this.#active.get(run.id)?.execution === execution) this.#active.delete(run.id);
+    });
+    await this.#afterRelease(released);
+  }
+
+  /** Writes the end of a turn. What a lost one has done is kept for the next process. */
+  async #conclude(turn: Turn, end: TurnEnd, seenEvent: number): Promise<FlowRun> {
+    if (end.type !== 'lost') return concludeTurn(turn, { end, seenEvent }, this.#deps);
+    if (this.#isClosed) await turn.journal.flush();
+    turn.journal.stop();
+    throw end.cause;
   }
 
   #stepDeps(

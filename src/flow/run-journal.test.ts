@@ -13,6 +13,26 @@ const stepOf = (key: string): JournalStep => ({
   ...{ key, kind: 'call', name: 'tool', digest: '', state: 'done', startedAt: 1 },
 });
 
+/** A journal whose store writes nothing before `release` is called. */
+const journalOfSlowStore = () => {
+  let release = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const journal = new RunJournal({
+    run,
+    isNew: true,
+    seals: { isOn: false, seal: () => '', isOurs: () => true, isRunOurs: async () => true },
+    runtime: { after: () => ({ cancel: () => undefined, keepAlive: () => undefined }) },
+    flows: {
+      create: () => gate.then(() => true),
+      record: () => gate,
+      release: () => gate.then(() => run),
+    },
+  });
+  return { journal, release: () => release() };
+};
+
 /** A journal that notes what it writes, and a clock that goes on by one pause at a time. */
 const journalOnClock = () => {
   const writes: string[] = [];
@@ -105,5 +125,28 @@ describe('the journal of a run', () => {
     await journal.flush();
     await pause();
     expect(writes).toEqual(['create 1', 'record 2']);
+  });
+
+  it('shows steps as pending until their write is over, also while it waits for another', async () => {
+    const { journal, release } = journalOfSlowStore();
+    const keys = () => journal.pending().map(({ key }) => key);
+    journal.add(stepOf('1'));
+    const first = journal.flush();
+    journal.add(stepOf('2'));
+    const second = journal.flush();
+    expect(keys()).toEqual(['1', '2']);
+    release();
+    await Promise.all([first, second]);
+    expect(keys()).toEqual([]);
+  });
+
+  it('shows the last steps as pending while the end of the run is written', async () => {
+    const { journal, release } = journalOfSlowStore();
+    journal.add(stepOf('1'));
+    const over = journal.release(completed);
+    expect(journal.pending().map(({ key }) => key)).toEqual(['1']);
+    release();
+    await over;
+    expect(journal.pending()).toEqual([]);
   });
 });

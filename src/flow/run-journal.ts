@@ -42,8 +42,8 @@ const withoutUndefined = (run: Readonly<Record<string, unknown>>): FlowRun => {
 export class RunJournal {
   readonly #deps: RunJournalDeps;
   #unwritten: JournalStep[] = [];
-  /** Steps whose write is under way. */
-  #inWriting: readonly JournalStep[] = [];
+  /** Steps whose write is under way, or waits for the one before. */
+  readonly #inWriting = new Set<readonly JournalStep[]>();
   /** The run is in the store, or the write that puts it there has begun. */
   #isStored: boolean;
   #writes: Promise<void> = Promise.resolve();
@@ -86,7 +86,8 @@ export class RunJournal {
 
   /** Returns copies of the steps that were taken and are not on record yet. */
   pending(): readonly JournalStep[] {
-    return [...this.#inWriting, ...this.#unwritten].map((step) => plainValue(step) as JournalStep);
+    const steps = [...[...this.#inWriting].flat(), ...this.#unwritten];
+    return steps.map((step) => plainValue(step) as JournalStep);
   }
 
   /** Writes soon what is not on record, the run and its steps: at the latest after 50 ms. */
@@ -100,8 +101,7 @@ export class RunJournal {
   flush(): Promise<void> {
     this.#cancelTimer();
     if (this.#unwritten.length > 0 || !this.#isStored) {
-      const steps = this.#unwritten;
-      this.#unwritten = [];
+      const steps = this.#takeUnwritten();
       const isFirst = !this.#isStored;
       this.#isStored = true;
       this.#writes = this.#writes.then(() => this.#write(steps, isFirst));
@@ -116,8 +116,7 @@ export class RunJournal {
     this.#isOver = true;
     this.#cancelTimer();
     const { flows, run } = this.#deps;
-    const steps = this.#unwritten;
-    this.#unwritten = [];
+    const steps = this.#takeUnwritten();
     if (!this.#isStored) {
       this.#isStored = true;
       const released = withoutUndefined({ ...run, ...change });
@@ -125,6 +124,7 @@ export class RunJournal {
       const created = flows.create(released, { steps, isReleased: true });
       this.#writes = Promise.all([created, records]).then(([isNew]) => {
         if (!isNew) throw takenId(run.id);
+        this.#inWriting.clear();
       });
       this.#markStored(this.#writes);
       await this.#writes;
@@ -136,7 +136,9 @@ export class RunJournal {
       ...(steps.length > 0 && { steps }),
       ...(seenEvent !== undefined && { seenEvent }),
     });
-    return (await Promise.all([released, records]))[0];
+    const [after] = await Promise.all([released, records]);
+    this.#inWriting.clear();
+    return after;
   }
 
   /** Writes nothing any more. */
@@ -176,14 +178,21 @@ export class RunJournal {
     this.#timer = undefined;
   }
 
+  /** Takes the steps to write. They stay `pending`: whoever looks in between must find them. */
+  #takeUnwritten(): readonly JournalStep[] {
+    const steps = this.#unwritten;
+    this.#unwritten = [];
+    if (steps.length > 0) this.#inWriting.add(steps);
+    return steps;
+  }
+
   async #write(steps: readonly JournalStep[], isFirst: boolean): Promise<void> {
     const { flows, run } = this.#deps;
-    this.#inWriting = steps;
     // In one tick, so that the store can write both in one transaction.
     const records = this.#deps.records?.flush();
     const stored = isFirst ? flows.create(run, { steps }) : flows.record(run, steps);
     const [isNew] = await Promise.all([stored, records]);
     if (isNew === false) throw takenId(run.id);
-    this.#inWriting = [];
+    this.#inWriting.delete(steps);
   }
 }

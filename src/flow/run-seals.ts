@@ -35,15 +35,16 @@ const unversionedText = (run: FlowRun): string => {
 const isOurStart = (run: FlowRun, seals: FlowSeals): Promise<boolean> =>
   seals.isRunOurs(startText(run), run.seal, unversionedText(run));
 
-/** The seal of a run that goes on with another version; none for a run that is not this user's. */
-export const movedSeal = async (
-  run: FlowRun,
+/** Moves a run to another version. One that is not this user's gets no new seal, and so does not run. */
+export const movedTo = async (
   version: string,
+  run: FlowRun | undefined,
   seals: FlowSeals,
-): Promise<Pick<FlowRun, 'seal'>> =>
-  seals.isOn && (await isOurStart(run, seals))
-    ? { seal: seals.seal(startText({ ...run, version })) }
-    : {};
+): Promise<Partial<Pick<FlowRun, 'version' | 'seal'>>> => {
+  if (!run) return {};
+  const isSealed = seals.isOn && (await isOurStart(run, seals));
+  return { version, ...(isSealed && { seal: seals.seal(startText({ ...run, version })) }) };
+};
 
 const withoutSeal = ({ seal: _seal, ...step }: JournalStep): JournalStep => step;
 

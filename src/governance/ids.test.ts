@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createExecutionIds } from './ids.ts';
 
 describe('execution ids', () => {
-  it('are unique, sort by age, and go on when the clock steps back', () => {
+  it('are unique, sort by age, and stay so when the clock steps back', () => {
     let now = 1_800_000_000_000;
     const next = createExecutionIds();
     const ids = Array.from({ length: 100 }, () => next(now));

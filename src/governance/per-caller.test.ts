@@ -3,7 +3,7 @@ import { perCaller } from './per-caller.ts';
 
 const ann = { userId: 'ann', agentId: 'a', sessionId: '1' };
 
-it('works a text out again only for another caller', () => {
+it('perCaller computes a text again only for another caller', () => {
   const made: string[] = [];
   const of = perCaller(({ userId, agentId, sessionId }) => {
     made.push(userId);
@@ -13,7 +13,10 @@ it('works a text out again only for another caller', () => {
   expect(made).toHaveLength(1);
 });
 
-it.each(['userId', 'agentId', 'sessionId'] as const)('tells callers apart by %s', (name) => {
-  const of = perCaller((caller) => caller[name]);
-  expect([of(ann), of({ ...ann, [name]: 'x' }), of(ann)]).toEqual([ann[name], 'x', ann[name]]);
-});
+it.each(['userId', 'agentId', 'sessionId'] as const)(
+  'perCaller tells callers apart by %s',
+  (name) => {
+    const of = perCaller((caller) => caller[name]);
+    expect([of(ann), of({ ...ann, [name]: 'x' }), of(ann)]).toEqual([ann[name], 'x', ann[name]]);
+  },
+);

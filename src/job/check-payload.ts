@@ -1,12 +1,15 @@
 /** Guards what a job is given: plain JSON data of bounded size and depth. */
 import { ToolFailure } from '../contract/errors.ts';
+import { issuesText } from '../kit/text/issues-text.ts';
 
 export const MAX_PAYLOAD_BYTES = 1_048_576;
 const MAX_DEPTH = 64;
 
 const refuse = (path: readonly (string | number)[], message: string): never => {
-  throw new ToolFailure('VALIDATION_ERROR', 'The payload of the job cannot be kept.', {
-    issues: [{ path, message }],
+  const issues = [{ path, message }];
+  const what = issuesText(issues);
+  throw new ToolFailure('VALIDATION_ERROR', `The payload of the job cannot be kept: ${what}`, {
+    issues,
     suggestions: ['Give plain JSON data; keep what is large elsewhere and name it in the payload.'],
   });
 };
@@ -41,10 +44,20 @@ const assertPlain = (value: unknown, path: (string | number)[]): void => {
   }
 };
 
+/** Refuses what throws when it is looked at, too: a proxy may. */
+const assertReadable = (value: unknown): void => {
+  try {
+    assertPlain(value, []);
+  } catch (error) {
+    if (error instanceof ToolFailure) throw error;
+    refuse([], 'cannot be read');
+  }
+};
+
 /** Returns a copy as JSON has it. Throws VALIDATION_ERROR that names what cannot be kept. */
 export const checkPayload = (payload: unknown): unknown => {
   const value = payload ?? null;
-  assertPlain(value, []);
+  assertReadable(value);
   const text = JSON.stringify(value);
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_PAYLOAD_BYTES) {

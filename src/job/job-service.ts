@@ -52,6 +52,10 @@ const MAX_SCHEDULES = 100;
 /** How long a finished job is kept. */
 const KEPT_MS = 30 * DAY_MS;
 
+/** A worker may run fewer jobs of a queue at once than the configuration allows, and not more. */
+const atOnce = (asked: number | undefined, configured: number | undefined): number =>
+  Math.min(asked ?? configured ?? CONCURRENCY, configured ?? Number.POSITIVE_INFINITY);
+
 /** The user whose jobs a caller may see; `undefined` for one who may see all. */
 const seenUser = (as: JobAs | undefined): string | undefined => {
   const { userId, roles } = callerOf(as);
@@ -185,7 +189,7 @@ export class JobService {
       ? this.#deps.settings.queues[name]
       : undefined;
     return {
-      ...{ queue: name, concurrency: concurrency ?? settings?.concurrency ?? CONCURRENCY },
+      ...{ queue: name, concurrency: atOnce(concurrency, settings?.concurrency) },
       ...(settings?.rate && { rate: settings.rate }),
       run: async (job, run) => {
         this.#expire(queue);

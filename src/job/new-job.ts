@@ -5,6 +5,7 @@ import type { Job, JobBackoff, NewJob } from '../contract/queue.ts';
 import { canonicalJson, sha256Hex } from '../kit/data/canonical-json.ts';
 import { nextCronMoment } from '../kit/data/cron-moments.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
+import { issuesText } from '../kit/text/issues-text.ts';
 import { callerOf } from '../pipeline/new-call.ts';
 import { compileSchema } from '../registry/schema/compile-schema.ts';
 import { checkPayload } from './check-payload.ts';
@@ -42,9 +43,9 @@ const parsePayload = async ({ type, input }: JobType, payload: unknown): Promise
   const schema = await compileSchema(typeof input === 'function' ? input() : input);
   const checked = schema.validate(plain);
   if (checked.ok) return checkPayload(checked.value);
-  throw new ToolFailure('VALIDATION_ERROR', `The payload does not fit the type of job ${type}.`, {
-    issues: checked.issues,
-  });
+  const { issues } = checked;
+  const message = `The payload does not fit the type of job ${type}: ${issuesText(issues)}`;
+  throw new ToolFailure('VALIDATION_ERROR', message, { issues });
 };
 
 const MAX_TRACE_ID = 200;

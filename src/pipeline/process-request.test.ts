@@ -33,7 +33,7 @@ describe('process', () => {
     expect(result.results[0]?.data).toBe(3);
   });
 
-  it('execute_chain stops at the first failure unless told to go on', async () => {
+  it('execute_chain stops at the first failure unless it is asked to continue', async () => {
     const crib = await testCrib(tools);
     const calls = [add(1, 1), { tool: 'fail', input: {} }, add(2, 2)];
     const stopped = await crib.process({ operation: 'execute_chain', calls });

@@ -6,8 +6,9 @@ import type { CallAs, OuterFlow } from '../contract/call-options.ts';
 import type { CallerNames } from '../contract/caller.ts';
 import type { Issue } from '../contract/errors.ts';
 import type { TraceContext } from '../contract/telemetry.ts';
+import { foreignKindFault } from '../kit/data/object-kind.ts';
 import { readTrace } from '../kit/http/trace-context.ts';
-import { unknownNameText } from '../kit/text/did-you-mean.ts';
+import { didYouMean, unknownNameText } from '../kit/text/did-you-mean.ts';
 import { isPlanConsent } from './approval/plan-cover.ts';
 import { RunRecords } from './record/run-records.ts';
 
@@ -87,19 +88,30 @@ const RULES_BY_NAME: { readonly [K in keyof CallAs]-?: Rule } = {
 
 const RULES: ReadonlyMap<string, Rule> = new Map(Object.entries(RULES_BY_NAME));
 
-/** Finds an option that is inherited: the call takes a copy of the options' own fields. */
-const inheritedFault = (as: object): Issue | undefined => {
+/**
+ * Finds an option that is inherited, or options that are no object of named fields: the call takes a
+ * copy of the options' own fields.
+ */
+const inheritedFault = (as: object, more: readonly string[]): Issue | undefined => {
   const prototype: unknown = Object.getPrototypeOf(as);
   if (prototype === Object.prototype || prototype === null) return undefined;
-  for (const name of RULES.keys()) {
+  const foreign = foreignKindFault(as);
+  if (foreign) return { path: ['options'], message: `have to be ${foreign}` };
+  for (const name of [...RULES.keys(), ...more]) {
     if (Object.hasOwn(as, name) || Reflect.get(as, name) === undefined) continue;
     return { path: [name], message: 'has to be a field of the options themselves' };
   }
   return undefined;
 };
 
+const unknownText = (name: string, more: readonly string[]): string => {
+  if (more.length === 0) return unknownNameText(name, RULES.keys());
+  const meant = didYouMean(name, [...more, ...RULES.keys()]);
+  return `is not known${meant || `; known are ${more.join(', ')} and the options of a call`}`;
+};
+
 /** Checks the options that are there, in place of all there can be. One that is `undefined` is absent. */
-const optionFault = (as: object): Issue | undefined => {
+const optionFault = (as: object, more: readonly string[]): Issue | undefined => {
   const names = Object.keys(as);
   if (Object.getOwnPropertyNames(as).length !== names.length) {
     return { path: ['options'], message: 'have a hidden field' };
@@ -108,20 +120,25 @@ const optionFault = (as: object): Issue | undefined => {
     const value: unknown = Reflect.get(as, name);
     if (value === undefined) continue;
     const rule = RULES.get(name);
-    if (!rule) return { path: [name], message: unknownNameText(name, RULES.keys()) };
+    if (!rule && more.includes(name)) continue;
+    if (!rule) return { path: [name], message: unknownText(name, more) };
     if (!rule[1](value)) return { path: [name], message: `has to ${rule[0]}` };
   }
-  return inheritedFault(as);
+  return inheritedFault(as, more);
 };
 
-/** Says what is wrong with the options of a call, or nothing. Never throws. */
-export const optionsFault = (as: unknown): Issue | undefined => {
+/**
+ * Says what is wrong with the options of a call, or nothing. Never throws. `more` names options beside
+ * those of a call, which somebody else checks.
+ */
+export const optionsFault = (as: unknown, more: readonly string[] = []): Issue | undefined => {
   if (as === undefined) return undefined;
-  if (!isObject(as) || Array.isArray(as)) {
-    return { path: ['options'], message: 'have to be an object' };
-  }
   try {
-    return optionFault(as as object);
+    // Within `try`: of a revoked proxy not even this can be asked.
+    if (!isObject(as) || Array.isArray(as)) {
+      return { path: ['options'], message: 'have to be an object' };
+    }
+    return optionFault(as as object, more);
   } catch {
     return { path: ['options'], message: 'cannot be read' };
   }

@@ -17,7 +17,7 @@ const tool = (name: string, run: Run, more: Partial<ToolDefinition<never, unknow
   aTool({ name, tier: 'write', run: run as never, ...more });
 
 describe('threat: a cancelled call that goes on', () => {
-  it('hostile: of 150 cancelled write_file none is recorded as not done and then written', async () => {
+  it('hostile: of 150 cancelled write_file calls none is recorded as not done and written later', async () => {
     const root = await mkdtemp(join(tmpdir(), 'toolcrib-cancelled-'));
     const crib = await createCribHost({
       store: { sqlite: join(root, '.toolcrib', 's.db') },
@@ -58,7 +58,7 @@ describe('threat: a cancelled call that goes on', () => {
   });
 
   it.each(['CANCELLED', 'TIMEOUT'])(
-    'hostile: a tool that ignores %s is refused everything',
+    'hostile: a tool that ignores %s gets every further request refused',
     async (code) => {
       let release = (): void => undefined;
       const held = new Promise<void>((resolve) => {
@@ -111,7 +111,7 @@ describe('threat: a cancelled call that goes on', () => {
     },
   );
 
-  it('benign: a tool that was not cancelled keeps its context', async () => {
+  it('benign: a tool that was not cancelled can use its context', async () => {
     const crib = await testCrib([
       tool('keep', async (_input, { memory }) => {
         await memory.write('long-term', 'canary', 1);
@@ -144,7 +144,7 @@ describe('threat: effects inside a call that only reads', () => {
     return { crib, store, effects: () => effects };
   };
 
-  it('hostile: the outer call is neither retried nor run again under its key', async () => {
+  it('hostile: an outer call with an inner effect is neither retried nor run again under its key', async () => {
     const { crib, effects } = await setUp(true);
     const as = { idempotencyKey: 'k' };
     const first = await crib.execute('plan', {}, as);

@@ -64,37 +64,46 @@ const setUp = async (
 };
 
 describe('threat: an input that changes while the question is open', () => {
-  it.each(SCHEMAS)('hostile: the caller changes it (%s)', async (_name, input) => {
-    const mine = clean();
-    const { crib, runs } = await setUp({ input: input as never }, () => spoil(mine));
-    await crib.execute('sh', mine);
-    expect(runs).toEqual([expect.objectContaining(clean())]);
-  });
+  it.each(SCHEMAS)(
+    'hostile: the tool gets the approved input although the caller changes it (%s)',
+    async (_name, input) => {
+      const mine = clean();
+      const { crib, runs } = await setUp({ input: input as never }, () => spoil(mine));
+      await crib.execute('sh', mine);
+      expect(runs).toEqual([expect.objectContaining(clean())]);
+    },
+  );
 
-  it.each(SCHEMAS)('hostile: the approver changes what it was shown (%s)', async (_name, input) => {
-    const { crib, runs } = await setUp({ input: input as never }, (request) => {
-      spoil(request.input);
-      (request.targets as string[]).push('file:/etc/passwd');
-      (request.caller as { userId: string }).userId = 'root';
-    });
-    await crib.execute('sh', clean());
-    expect(runs).toEqual([expect.objectContaining(clean())]);
-    const [row] = await crib.audit.query({ kind: 'intent' });
-    expect(row).toMatchObject({ userId: 'local', detail: { input: clean() } });
-  });
+  it.each(SCHEMAS)(
+    'hostile: the tool gets the approved input although the approver changes what it was shown (%s)',
+    async (_name, input) => {
+      const { crib, runs } = await setUp({ input: input as never }, (request) => {
+        spoil(request.input);
+        (request.targets as string[]).push('file:/etc/passwd');
+        (request.caller as { userId: string }).userId = 'root';
+      });
+      await crib.execute('sh', clean());
+      expect(runs).toEqual([expect.objectContaining(clean())]);
+      const [row] = await crib.audit.query({ kind: 'intent' });
+      expect(row).toMatchObject({ userId: 'local', detail: { input: clean() } });
+    },
+  );
 
   it.each([
     ['targets', { targets: returning({}) }],
     ['programs', { programs: returning([]) }],
     ['a rule', { validators: [{ name: 'r', check: (input: unknown) => void spoil(input) }] }],
-  ])('hostile: %s of the tool changes it', async (_name, more) => {
-    const shown: unknown[] = [];
-    const { crib, runs } = await setUp(more as never, ({ input }) => shown.push(input));
-    await crib.execute('sh', clean());
-    expect([runs, shown]).toEqual([[clean()], [clean()]]);
-  });
+  ])(
+    'hostile: the tool gets the judged input although %s of the tool changes it',
+    async (_name, more) => {
+      const shown: unknown[] = [];
+      const { crib, runs } = await setUp(more as never, ({ input }) => shown.push(input));
+      await crib.execute('sh', clean());
+      expect([runs, shown]).toEqual([[clean()], [clean()]]);
+    },
+  );
 
-  it('hostile: a rule keeps the input and changes it later', async () => {
+  it('hostile: the tool gets the judged input although a rule keeps it and changes it later', async () => {
     const kept: unknown[] = [];
     const validators = [{ name: 'r', check: (input: unknown) => void kept.push(input) }];
     const { crib, runs } = await setUp({ validators }, () => kept.forEach(spoil));
@@ -102,7 +111,7 @@ describe('threat: an input that changes while the question is open', () => {
     expect(runs).toEqual([clean()]);
   });
 
-  it('hostile: a policy keeps the input and changes it later', async () => {
+  it('hostile: the tool gets the judged input although a policy keeps it and changes it later', async () => {
     const kept: unknown[] = [];
     const policy: Policy = {
       version: '1',
@@ -116,7 +125,7 @@ describe('threat: an input that changes while the question is open', () => {
     expect(runs).toEqual([clean()]);
   });
 
-  it('hostile: the caller changes it before a call that nobody is asked about runs', async () => {
+  it('hostile: the tool gets the judged input although the caller changes it when nobody is asked', async () => {
     const { crib, runs } = await setUp({ tier: 'write', initialize: async () => undefined });
     const mine = clean();
     const done = crib.execute('sh', mine);
@@ -125,7 +134,7 @@ describe('threat: an input that changes while the question is open', () => {
     expect(runs).toEqual([clean()]);
   });
 
-  it('hostile: a getter shows one value to the rules and another one to the tool', async () => {
+  it('hostile: a getter cannot show one value to the rules and another to the tool', async () => {
     let reads = 0;
     const sly = {
       args: [],
@@ -139,7 +148,7 @@ describe('threat: an input that changes while the question is open', () => {
     expect(runs).toEqual([{ command: 'ls', args: [] }]);
   });
 
-  it('hostile: the caller turns a dry run into a real one on its way', async () => {
+  it('hostile: the caller cannot turn a dry run into a real call while it runs', async () => {
     const { crib, runs } = await setUp({ initialize: async () => undefined }, () => {
       throw new Error('nobody says yes');
     });
@@ -168,7 +177,7 @@ describe('threat: an input that changes while the question is open', () => {
 });
 
 describe('threat: a record that a listener or a reader changes', () => {
-  it('hostile: a listener changes the result on its way to the caller', async () => {
+  it('hostile: a listener cannot change the result for the caller', async () => {
     const { crib } = await setUp({ tier: 'read_only', run: (() => ({ list: ['a'] })) as never });
     crib.events.on('call.finished', ({ result }) => {
       try {
@@ -186,7 +195,7 @@ describe('threat: a record that a listener or a reader changes', () => {
     expect([result.success, result.data]).toEqual([true, { list: ['a'] }]);
   });
 
-  it('hostile: a reader of the trail changes a row for the next reader', async () => {
+  it('hostile: a reader of the trail cannot change a row for the next reader', async () => {
     const { crib } = await setUp({ tier: 'read_only' });
     await crib.execute('sh', clean());
     const { audit } = await crib.store();
@@ -202,7 +211,7 @@ describe('threat: a record that a listener or a reader changes', () => {
     expect((await crib.audit.verify()).ok).toBe(true);
   });
 
-  it('hostile: a caller changes a result that another caller gets from the cache', async () => {
+  it('hostile: a caller cannot change a cached result for another caller', async () => {
     const { crib } = await setUp({
       tier: 'read_only',
       cache: { ttlMs: 60_000 },

@@ -38,7 +38,7 @@ describe('threat: data flow', () => {
     ['nothing', []],
     ['untrusted content alone', ['web']],
     ['private data alone', ['notes']],
-  ])('benign: a way out after %s', async (_name, before) => {
+  ])('benign: a sink after %s runs without a question', async (_name, before) => {
     const { statusOf } = await setUp();
     for (const name of before) expect(await statusOf(name)).toBe('success');
     expect(await statusOf('look_up')).toBe('success');
@@ -48,7 +48,7 @@ describe('threat: data flow', () => {
     ['web, then notes', ['web', 'notes']],
     ['notes, then web', ['notes', 'web']],
     ['a failure that carries text of others', ['failing', 'notes']],
-  ])('hostile: a way out after %s asks a person, whatever was allowed', async (_name, before) => {
+  ])('hostile: a sink after %s asks a person, whatever a rule allows', async (_name, before) => {
     const { crib, statusOf } = await setUp();
     await crib.permissions.grant({
       subject: {},
@@ -63,13 +63,13 @@ describe('threat: data flow', () => {
     expect(await statusOf('notes')).toBe('success');
   });
 
-  it('hostile: secrets never leave, not even alone', async () => {
+  it('hostile: secret data is never sent, not even without untrusted data', async () => {
     const { statusOf } = await setUp();
     await statusOf('vault');
     expect(await statusOf('send')).toBe('PERMISSION_DENIED');
   });
 
-  it('can be set to refuse at once, or for callers that are kept strictly', async () => {
+  it('the policy can refuse at once, or for strictly isolated callers only', async () => {
     const strict = await setUp({ config: { policy: { flow: 'deny' } } });
     for (const name of ['web', 'notes']) await strict.statusOf(name);
     expect(await strict.statusOf('send')).toBe('PERMISSION_DENIED');
@@ -79,14 +79,14 @@ describe('threat: data flow', () => {
     expect(await statusOf('send', kept)).toBe('PERMISSION_DENIED');
   });
 
-  it('benign: another session, and another user, are not concerned', async () => {
+  it('benign: another session and another user are not affected', async () => {
     const { statusOf } = await setUp();
     for (const name of ['web', 'notes']) await statusOf(name);
     expect(await statusOf('send', { ...SESSION, sessionId: 's2' })).toBe('success');
     expect(await statusOf('send', { ...SESSION, userId: 'bob' })).toBe('success');
   });
 
-  it('hostile: an authenticated caller reads in one session of its naming and sends in another', async () => {
+  it('hostile: a caller that reads in one session and sends in another is asked', async () => {
     const { statusOf } = await setUp();
     const authenticated = { userId: 'ada', agentId: 'ada', sessionId: 'token:1' };
     const named = (name: string) => ({ ...SESSION, agentId: name, sessionId: name, authenticated });
@@ -97,7 +97,7 @@ describe('threat: data flow', () => {
     expect(await statusOf('send')).toBe('success');
   });
 
-  it('hostile: the halves come in through two processes', async () => {
+  it('hostile: reading and sending in two processes is asked', async () => {
     const store = createMemoryStore();
     const [one, other] = [await setUp({ store }), await setUp({ store })];
     await one.statusOf('web');
@@ -106,7 +106,7 @@ describe('threat: data flow', () => {
     expect(await other.statusOf('send')).toBe('pending');
   });
 
-  it('hostile: a result that is only repeated carries its labels, too', async () => {
+  it('hostile: a replayed result still carries its labels', async () => {
     const { crib, statusOf } = await setUp();
     const second = { ...SESSION, sessionId: 'second' };
     await crib.execute('web', {}, { ...SESSION, idempotencyKey: 'k' });
@@ -159,14 +159,14 @@ describe('threat: data flow', () => {
     expect(await statusOf('search')).toBe('pending');
   });
 
-  it('a tool of a file that calls itself a way out is one', async () => {
+  it('a tool of a file that declares itself a sink is treated as one', async () => {
     const upload = aTool({ name: 'upload', sink: true });
     const crib = await testCrib([web, notes, upload], { policy: LENIENT });
     for (const name of ['web', 'notes']) await crib.execute(name, {}, SESSION);
     expect((await crib.execute('upload', {}, SESSION)).status).toBe('pending');
   });
 
-  it('a rule of the user can look at the labels as well', async () => {
+  it('a rule of the user can use the labels', async () => {
     const policy = {
       version: 1 as const,
       rules: [
@@ -180,7 +180,7 @@ describe('threat: data flow', () => {
     expect(await statusOf('notes')).toBe('PERMISSION_DENIED');
   });
 
-  it('without a record of the labels the result is withheld', async () => {
+  it('a result is withheld when its labels cannot be recorded', async () => {
     const store = createMemoryStore();
     const full = () => Promise.reject(new Error('disk full'));
     const { statusOf } = await setUp({

@@ -95,7 +95,7 @@ describe('undo by its name', () => {
     expect(await content()).toBe('new');
   });
 
-  it('a caller with a list of tools takes back its own call, and nobody else’s', async () => {
+  it("a caller with a list of tools can undo its own call, and no other caller's", async () => {
     const listed = { tools: ['write'] };
     const stolen = await crib.executions.undo(executionId, { ...eve, ...listed });
     expect(stolen.success).toBe(false);

@@ -63,7 +63,7 @@ const TIERS = ['read_only', 'write'] as const;
 describe('threat: a tool that throws odd values', () => {
   const cases = Object.entries(ODD_THROWN);
 
-  it.each(cases)('at once, and later: %s', async (_name, make) => {
+  it.each(cases)('at once and later, the call ends with a coded error: %s', async (_name, make) => {
     for (const tier of TIERS) {
       const sync: Definition = {
         tier,
@@ -79,7 +79,7 @@ describe('threat: a tool that throws odd values', () => {
     }
   });
 
-  it.each(cases)('in handleError, after it failed: %s', async (_name, make) => {
+  it.each(cases)('in handleError, the call ends with a coded error: %s', async (_name, make) => {
     const handleError = (): never => {
       throw make();
     };
@@ -87,61 +87,70 @@ describe('threat: a tool that throws odd values', () => {
     expect(error).toMatchObject({ code: 'EXECUTION_FAILED', message: 'mine' });
   });
 
-  it.each(cases)('in shouldRetry, initialize, targets and validators: %s', async (_name, make) => {
-    const fail = (): never => {
-      throw make();
-    };
-    const retry = {
-      maxRetries: 2,
-      backoff: { type: 'none' },
-      retryableErrors: ['EXECUTION_FAILED'],
-      shouldRetry: fail,
-    } as const;
-    const failing = { run: () => Promise.reject(new Error('mine')) };
-    expect((await abuse({ ...failing, retry })).error?.code).toBe('EXECUTION_FAILED');
-    expect((await abuse({ initialize: async () => fail() })).success).toBe(false);
-    expect((await abuse({ initialize: fail })).success).toBe(false);
-    const validators = [{ name: 'rule', check: fail }];
-    expect((await abuse({ validators })).error?.code).toBe('VALIDATION_ERROR');
-    const risky: Definition = { tier: 'external_api', category: 'api', targets: fail };
-    expect((await abuse(risky)).success).toBe(false);
-    const program: Definition = { tier: 'external_api', category: 'api', programs: fail };
-    expect((await abuse(program)).success).toBe(false);
-  });
+  it.each(cases)(
+    'in shouldRetry, initialize, targets and validators, the call ends with a result: %s',
+    async (_name, make) => {
+      const fail = (): never => {
+        throw make();
+      };
+      const retry = {
+        maxRetries: 2,
+        backoff: { type: 'none' },
+        retryableErrors: ['EXECUTION_FAILED'],
+        shouldRetry: fail,
+      } as const;
+      const failing = { run: () => Promise.reject(new Error('mine')) };
+      expect((await abuse({ ...failing, retry })).error?.code).toBe('EXECUTION_FAILED');
+      expect((await abuse({ initialize: async () => fail() })).success).toBe(false);
+      expect((await abuse({ initialize: fail })).success).toBe(false);
+      const validators = [{ name: 'rule', check: fail }];
+      expect((await abuse({ validators })).error?.code).toBe('VALIDATION_ERROR');
+      const risky: Definition = { tier: 'external_api', category: 'api', targets: fail };
+      expect((await abuse(risky)).success).toBe(false);
+      const program: Definition = { tier: 'external_api', category: 'api', programs: fail };
+      expect((await abuse(program)).success).toBe(false);
+    },
+  );
 
-  it.each(cases)('in preconditions and effects: %s', async (_name, make) => {
-    const fail = (): never => {
-      throw make();
-    };
-    const precondition = {
-      type: 'state',
-      description: 'odd',
-      critical: true,
-      check: fail,
-    } as const;
-    const unmet = await abuse({ preconditions: [precondition] as never });
-    expect(unmet.error?.code).toBe('PRECONDITION_FAILED');
-    const effect = (more: object) =>
-      ({
-        type: 'notification',
-        event: 'e',
+  it.each(cases)(
+    'in preconditions and effects, the call ends with a result: %s',
+    async (_name, make) => {
+      const fail = (): never => {
+        throw make();
+      };
+      const precondition = {
+        type: 'state',
         description: 'odd',
-        reversible: true,
-        ...more,
-      }) as never;
-    const failed = await abuse({ effects: [effect({ apply: fail })] });
-    expect(failed.error?.code).toBe('EFFECT_FAILED');
-    const stuck = await abuse({
-      effects: [effect({ apply: async () => undefined, rollback: fail }), effect({ apply: fail })],
-    });
-    expect(stuck.error?.code).toBe('EFFECT_FAILED');
-  });
+        critical: true,
+        check: fail,
+      } as const;
+      const unmet = await abuse({ preconditions: [precondition] as never });
+      expect(unmet.error?.code).toBe('PRECONDITION_FAILED');
+      const effect = (more: object) =>
+        ({
+          type: 'notification',
+          event: 'e',
+          description: 'odd',
+          reversible: true,
+          ...more,
+        }) as never;
+      const failed = await abuse({ effects: [effect({ apply: fail })] });
+      expect(failed.error?.code).toBe('EFFECT_FAILED');
+      const stuck = await abuse({
+        effects: [
+          effect({ apply: async () => undefined, rollback: fail }),
+          effect({ apply: fail }),
+        ],
+      });
+      expect(stuck.error?.code).toBe('EFFECT_FAILED');
+    },
+  );
 });
 
 describe('threat: a tool that returns odd values', () => {
   const cases = Object.entries(ODD_RESULTS);
 
-  it.each(cases)('at once, and later: %s', async (name, make) => {
+  it.each(cases)('at once and later, the call ends with a result: %s', async (name, make) => {
     for (const tier of TIERS) {
       await abuse({ tier, run: make });
       // The language itself calls the `then` of what an async function returns: nobody can help there.
@@ -149,28 +158,31 @@ describe('threat: a tool that returns odd values', () => {
     }
   });
 
-  it.each(cases)('with an output schema, an undo, a cache and a key: %s', async (_name, make) => {
-    await abuse({ run: make, output: { type: 'object' } });
-    await abuse({ run: make, tier: 'write', undo: async () => undefined });
-    await abuse({ run: make, cache: { ttlMs: 1000 } });
-    await abuse({ run: make, tier: 'write' }, { as: { idempotencyKey: 'k' } });
-    await abuse({ run: make }, { as: { audience: 'model' } });
-  });
+  it.each(cases)(
+    'with an output schema, an undo, a cache and a key, the call ends with a result: %s',
+    async (_name, make) => {
+      await abuse({ run: make, output: { type: 'object' } });
+      await abuse({ run: make, tier: 'write', undo: async () => undefined });
+      await abuse({ run: make, cache: { ttlMs: 1000 } });
+      await abuse({ run: make, tier: 'write' }, { as: { idempotencyKey: 'k' } });
+      await abuse({ run: make }, { as: { audience: 'model' } });
+    },
+  );
 
-  it.each(cases)('from handleError: %s', async (_name, make) => {
+  it.each(cases)('from handleError, the call ends with a result: %s', async (_name, make) => {
     const run = () => Promise.reject(new Error('mine'));
     const { error } = await abuse({ run, handleError: make as never });
     expect(error).toMatchObject({ code: 'EXECUTION_FAILED', message: 'mine' });
   });
 
-  it('at once: a thenable that resolves to itself', async () => {
+  it('a thenable that resolves to itself ends the call with a result', async () => {
     const self = Object.defineProperty({}, 'then', {
       value: (resolve: (value: unknown) => void) => resolve(self),
     });
     await abuse({ run: () => self });
   });
 
-  it('from handleError: an error of the table with odd fields', async () => {
+  it('an error of the table with odd fields from handleError ends the call with a result', async () => {
     const odd = { code: 'LOCK', message: 5, suggestions: [Symbol('x')], type: {}, issues: 'none' };
     const run = () => Promise.reject(new Error('mine'));
     const { error } = await abuse({ run, handleError: () => odd as never });
@@ -195,9 +207,12 @@ describe('threat: a tool that uses its context in odd ways', () => {
     'calls a tool whose name is a symbol': ({ call }) => call(Symbol('x') as never, {}),
     'calls a tool with a proxy': ({ call }) => call('echo', new Proxy({}, { ownKeys: () => [] })),
   };
-  it.each(Object.entries(odd))('%s', async (_name, use) => {
-    await abuse({ run: ((_input: never, context: ToolContext) => use(context)) as never });
-  });
+  it.each(Object.entries(odd))(
+    'the call ends with a result when the tool uses %s',
+    async (_name, use) => {
+      await abuse({ run: ((_input: never, context: ToolContext) => use(context)) as never });
+    },
+  );
 
   it('a listener of progress that throws does not fail the call', async () => {
     const run = (_input: never, { progress }: ToolContext) => progress(0.5, 'half');

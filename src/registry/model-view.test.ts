@@ -33,7 +33,7 @@ describe.each(PROVIDERS)('forModel(%s)', (provider) => {
     expect(registry.forModel(provider).losses).toEqual([]);
   });
 
-  it('filters', () => {
+  it('applies the filter of the caller', () => {
     add('a');
     add('b', undefined, 'mcp');
     expect(registry.forModel(provider, { source: ['mcp'] }).definitions).toHaveLength(1);

@@ -13,9 +13,8 @@ import type { PrometheusFormat, PrometheusText } from '../observation/prometheus
 import type { TraceRing } from '../observation/trace-ring.ts';
 import type { EventBroadcast } from '../surfaces/http/events/create-event-broadcast.ts';
 import type { DoctorCheck, HttpDeps } from '../surfaces/http/http-deps.ts';
-import { jobDeliveryOf } from './job-delivery.ts';
+import { jobDeliveryOf, workflowCallbacksOf } from './deliveries.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
-import { workflowCallbacksOf } from './workflow-callbacks.ts';
 
 export interface ServerDeps {
   readonly crib: CribHost;

@@ -16,8 +16,8 @@ export interface RunningTelemetry {
   readonly telemetry: Telemetry | undefined;
   /** Sends lines of the log to the collector; absent where logs are not exported. */
   readonly logSink: LogSink | undefined;
-  /** Exports the metrics of a crib from now on. */
-  watch(crib: CribHost): void;
+  /** Exports the metrics of a crib from now on, and tells its log what goes wrong. */
+  watch(crib: CribHost, log: Runtime['log']): void;
   /** Sends what is left, for a short while at most. Never rejects. */
   close(): Promise<void>;
 }
@@ -35,12 +35,22 @@ export const startTelemetry = async ({
   for (const problem of settings?.problems ?? []) runtime.log.warn(problem);
   if (!settings || settings.signals.size === 0) return undefined;
   const { startOtlp } = await import('../observation/telemetry/start-otlp.ts');
-  const otlp = startOtlp(settings, { version, runtime });
+  let { log } = runtime;
+  const otlp = startOtlp(settings, {
+    version,
+    runtime: {
+      now: runtime.now,
+      get log() {
+        return log;
+      },
+    },
+  });
   const stops: (() => void)[] = [];
   return {
     telemetry: otlp.telemetry,
     logSink: otlp.logSink,
-    watch: (crib) => {
+    watch: (crib, itsLog) => {
+      log = itsLog;
       const isTool = (name: string): boolean => crib.tools.get(name) !== undefined;
       const calls = new CallMetrics(crib.events, { runtime, isTool });
       stops.push(() => calls.close());

@@ -9,6 +9,7 @@ import {
   startN8n,
   WEBHOOK_SECRET,
 } from '../../test/fixtures/vendors/n8n-server.ts';
+import type { CallAs } from '../contract/call-options.ts';
 import type { CribEvents } from '../contract/events.ts';
 import { createCribHost } from '../crib/create-crib.ts';
 import { createRuntime } from '../crib/create-runtime.ts';
@@ -21,6 +22,7 @@ afterEach(async () => {
 });
 
 const OTHER_SECRET = 'another-secret-of-the-test';
+const BLANK_SECRET = ' '.repeat(20);
 const ADA = { userId: 'ada', roles: ['member'] };
 
 interface Signing {
@@ -40,7 +42,7 @@ const start = async (workflow: Partial<FakeWorkflow> = {}) => {
   cleanup.push(() => rmSync(folder, { recursive: true, force: true }));
   const env: Record<string, string> = {
     ...{ TOOLCRIB_HOME: join(folder, 'home'), N8N_SECRET: WEBHOOK_SECRET },
-    ...{ OTHER_SECRET, SHORT_SECRET: 'short' },
+    ...{ OTHER_SECRET, SHORT_SECRET: 'short', BLANK_SECRET },
   };
   const report = { webhookPath: 'report', workflowId: 'wf1', mode: 'async' };
   const source = (webhookSecret: string, tool: string) => ({
@@ -56,6 +58,7 @@ const start = async (workflow: Partial<FakeWorkflow> = {}) => {
       n8n: {
         ...{ flows: source('N8N_SECRET', 'report'), other: source('OTHER_SECRET', 'other_report') },
         weak: source('SHORT_SECRET', 'weak_report'),
+        blank: source('BLANK_SECRET', 'blank_report'),
       } as never,
     },
   };
@@ -94,7 +97,7 @@ const start = async (workflow: Partial<FakeWorkflow> = {}) => {
   };
   /** Starts a run and lets a worker deliver it. */
   const run = async (tool = 'report', as: object = ADA) => {
-    const started = await crib.execute(tool, { day: 'monday' }, as as never);
+    const started = await crib.execute(tool, { day: 'monday' }, as as CallAs);
     return (started.data as { invocationId: string }).invocationId;
   };
   const deliver = async () => {
@@ -213,6 +216,7 @@ describe('threat: callbacks that n8n did not send', () => {
       callBack(done, { secret: '' }),
       callBack(done, { signed: JSON.stringify({ ...done, output: 'real' }) }),
       callBack(done, { source: 'weak', secret: 'short' }),
+      callBack(done, { source: 'blank', secret: BLANK_SECRET }),
       callBack(done, { source: 'unknown' }),
       callBack(done, { source: '__proto__' }),
     ]);

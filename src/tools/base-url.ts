@@ -1,13 +1,16 @@
-/** The address a service is reached at, and the host a tool may therefore declare. */
+/** The address of a service, and the host that a tool declares for it. */
 
 export interface BaseUrl {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly href: string;
   /** For `needs.hosts`. */
   readonly host: string;
 }
 
-/** Reads a base URL. Throws a TypeError for anything but a plain http(s) address: a mistake in the program. */
+/**
+ * Parses a base URL. Throws a TypeError for anything but a plain http(s) address, which is a mistake in
+ * the program.
+ */
 export const baseUrl = (text: string): BaseUrl => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (

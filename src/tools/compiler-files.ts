@@ -1,14 +1,14 @@
 /**
- * Finds the files of a TypeScript with a JavaScript API: beside this program and in folders that its
- * owner trusts, never where a call points to. Loads nothing, because the compiler is large.
+ * Finds the files of a TypeScript with a JavaScript API: those of this program and of folders that its
+ * owner trusts, never of a folder that a call names. Loads nothing, because the compiler is large.
  */
 
 export interface CompilerOptions {
-  /** Absolute folders with trusted `node_modules`, asked first: a workspace once it is trusted. */
+  /** Absolute folders with trusted `node_modules`, searched first: a workspace, once it is trusted. */
   readonly compilerFolders?: readonly string[];
 }
 
-/** TypeScript 7 has the first name and no API, so the loader has to check what it got. */
+/** TypeScript 7 has the first name and no API, so the loader has to check what it loaded. */
 const NAMES = ['typescript', 'typescript-api'] as const;
 
 /** Lists the files, the best one first. */

@@ -1,10 +1,13 @@
 /**
- * The program of a process that a compiler runs in, as text: it must start the same way from sources,
- * from the package and out of a bundle.
+ * The program of a process that runs a compiler. It is text, so that it starts the same way from sources,
+ * from the package and from a bundle.
  */
 import { startParentWatch } from '../kit/work/parent-watch.ts';
 
-/** Text that reads a line of JSON with `readLine` and writes one with `tell`. Needs `readSync` and `writeSync`. */
+/**
+ * The functions that read (`readLine`) and write (`tell`) a line of JSON. They need `readSync` and
+ * `writeSync`.
+ */
 export const LINE_PROTOCOL = `
 const chunk = Buffer.alloc(65536);
 const readLine = () => {

@@ -1,9 +1,9 @@
 /** Reads the messages of a process: one JSON value a line. */
 import type { CompilerProcess } from '../kit/work/compiler-processes.ts';
 
-export interface Hearing<Message> {
-  message(said: Message): void;
-  /** Called when the process ends while somebody still listens. */
+export interface ProcessListener<Message> {
+  message(value: Message): void;
+  /** Called when the process ends while it is listened to. */
   gone(code: number | null, signal: NodeJS.Signals | null): void;
 }
 
@@ -16,10 +16,13 @@ const readLines = (take: (line: string) => void) => {
   };
 };
 
-/** Listens to a process and returns the function that stops it. Kills a process that writes anything but JSON. */
+/**
+ * Listens to a process; returns a function that stops listening. Kills a process that writes anything but
+ * JSON.
+ */
 export const hearProcess = <Message>(
   child: CompilerProcess,
-  { message, gone }: Hearing<Message>,
+  { message, gone }: ProcessListener<Message>,
 ): (() => void) => {
   const hear = readLines((line) => {
     try {

@@ -1,26 +1,26 @@
-/** Credentials that belong to a host: sent there and nowhere else, whatever a caller asks for. */
+/** Credentials of hosts: each is sent to its host only, whatever a caller asks for. */
 import type { ToolContext } from '../contract/context.ts';
 import { ToolFailure } from '../contract/errors.ts';
 
 export interface HostCredential {
-  /** The key under which the secrets port holds it. */
+  /** The key of the secret. */
   readonly secret: string;
-  /** `bearer` when absent. `header` sends the secret as it is. */
+  /** `bearer` when absent. `header` sends the secret unchanged. */
   readonly scheme?: 'bearer' | 'basic' | 'header';
-  /** For `basic`. */
+  /** The user name of `basic`. */
   readonly username?: string;
-  /** For `header`; `authorization` when absent. */
+  /** The header of `header`; `authorization` when absent. */
   readonly header?: string;
 }
 
-/** By the host exactly as in the address, with the port where it is not the usual one. */
+/** Credentials by the host as written in the address, with the port when it is not the default. */
 export type HostCredentials = Readonly<Record<string, HostCredential>>;
 
 export const secretsOf = (credentials: HostCredentials): readonly string[] => [
   ...new Set(Object.values(credentials).map(({ secret }) => secret)),
 ];
 
-/** As `URL` writes them: short, hexadecimal and octal spellings are gone by then. */
+/** As `URL` writes them: it has replaced short, hexadecimal and octal spellings. */
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 const isPrivateChannel = ({ protocol, hostname }: URL): boolean =>
@@ -35,7 +35,7 @@ const headerValue = (
   return `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`;
 };
 
-/** Refuses a value that is no header. `Headers` would do so too, but with the value in its message. */
+/** Refuses a value that cannot be a header. `Headers` would too, but with the value in its message. */
 const assertSendable = (value: string, key: string): void => {
   if (/^[\t\x20-\x7e\x80-\xff]+$/.test(value)) return;
   throw new ToolFailure('AUTH_MISSING', `The secret ${key} cannot be sent in a header.`, {
@@ -44,8 +44,8 @@ const assertSendable = (value: string, key: string): void => {
 };
 
 /**
- * Gives the header to add, or nothing for a host that has no credential. An address that others can
- * listen to gets none: the caller chooses the address, and must not be able to bring the secret out.
+ * Makes the header to add; `undefined` for a host without a credential. Without https, only this machine
+ * gets one: the caller chooses the address and could use another to read the secret.
  */
 export const headerFor = async (
   address: URL,

@@ -1,4 +1,4 @@
-/** Runs npm so that it prints JSON, runs no scripts and takes no program from the project's `.npmrc`. */
+/** Runs npm so that it prints JSON, runs no scripts and uses no program that the project's `.npmrc` names. */
 import type { ToolContext } from '../contract/context.ts';
 import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
 import { isRecord } from '../kit/data/is-record.ts';
@@ -74,7 +74,7 @@ const FAILURES: readonly KnownFailure[] = [
   },
 ];
 
-/** Gives the failure for an error code that npm printed. */
+/** Makes the failure for an error code of npm. */
 export const npmFailure = (npmCode: string): ToolFailure => {
   const failure = FAILURES.find(({ codes }) => codes.includes(npmCode));
   if (!failure) {
@@ -90,7 +90,7 @@ export interface NpmCall {
   /** Absolute. */
   readonly cwd: string;
   readonly timeoutMs?: number;
-  /** Where it may ask; without them it has no network. */
+  /** The registries that it may reach; when absent, it has no network. */
   readonly registries?: NpmRegistries;
 }
 
@@ -105,7 +105,7 @@ const readObject = (text: string): JsonObject | undefined => {
   }
 };
 
-/** The line that the sandbox adds when its proxy has refused a host. */
+/** Matches the line that the sandbox adds when its proxy has refused a host. */
 const REFUSED = /^Connection to .* refused: /m;
 
 const refused = (): ToolFailure =>
@@ -122,7 +122,7 @@ const errorCodeOf = (error: JsonObject, { message }: JsonObject): string =>
     ? error.code
     : (/ reason: .*?\b(E[A-Z_]{3,40})\b/.exec(String(message).slice(0, 2_000))?.[1] ?? '');
 
-/** Runs npm and gives the JSON that it printed. An exit code alone is no failure, an error in the JSON is. */
+/** Runs npm and returns its JSON. An exit code alone is no failure, an error in the JSON is. */
 export const runNpm = async (
   context: ToolContext,
   { registries, ...call }: NpmCall,
@@ -137,7 +137,7 @@ export const runNpm = async (
   if (exitCode !== 0 && REFUSED.test(stderr)) throw refused();
   const printed = readObject(stdout);
   const error = printed?.error;
-  // `npm ls` says so when something is missing, and lists what is there all the same.
+  // `npm ls` reports ELSPROBLEMS when something is missing, but still lists what is installed.
   if (printed && isRecord(error) && error.code !== 'ELSPROBLEMS') {
     throw npmFailure(errorCodeOf(error, printed));
   }

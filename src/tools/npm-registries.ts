@@ -1,13 +1,13 @@
 /**
- * Finds the registries of the user's own npm configuration, by asking npm itself. A configuration
- * file of the project is ignored: its author could lead npm anywhere.
+ * Finds the registries of the user's own npm configuration by asking npm. A configuration file of the
+ * project is ignored: its author could direct npm to any host.
  */
 import { dirname, join } from 'node:path';
 import { ToolFailure } from '../contract/errors.ts';
 
 export interface NpmRegistries {
   readonly main: string;
-  /** By scope, such as `@team`. */
+  /** Registries by scope, such as `@team`. */
   readonly scopes: Readonly<Record<string, string>>;
 }
 
@@ -22,7 +22,7 @@ const unusable = (): ToolFailure =>
     suggestions: ['Have a person look at `npm config get registry`.'],
   });
 
-/** Removes user and password: they must not get into the sandbox. */
+/** Removes user and password, which must not get into the sandbox. */
 const plainUrl = (text: unknown): string => {
   if (typeof text !== 'string' || !URL.canParse(text)) throw unusable();
   const { protocol, host, pathname } = new URL(text);
@@ -30,7 +30,7 @@ const plainUrl = (text: unknown): string => {
   return `${protocol}//${host}${pathname}`;
 };
 
-/** Reads the output of `npm config ls --json`. Fails with PRECONDITION_FAILED when there is no registry in it. */
+/** Reads the output of `npm config ls --json`. Fails with PRECONDITION_FAILED when it has no registry. */
 export const readRegistries = (text: string): NpmRegistries => {
   let settings: unknown;
   try {
@@ -48,7 +48,7 @@ export const readRegistries = (text: string): NpmRegistries => {
   return { main: plainUrl(main), scopes: Object.fromEntries(scopes) };
 };
 
-/** How to get npm; Debian has it in a package of its own. */
+/** How to install npm; Debian has it in a separate package. */
 export const INSTALL_NPM =
   'Install Node.js with npm: https://nodejs.org/en/download (Debian: apt-get install npm).';
 
@@ -58,8 +58,8 @@ const noNpm = (): ToolFailure =>
   });
 
 /**
- * Asks the npm beside this Node, in a folder where no project is. Fails with DEPENDENCY_MISSING when
- * there is none.
+ * Asks the npm of this Node, in a folder without a project. Fails with DEPENDENCY_MISSING when there is
+ * none.
  */
 export const userRegistries = (node = process.execPath): Promise<NpmRegistries> => {
   const { execFile } = process.getBuiltinModule('node:child_process');
@@ -84,7 +84,7 @@ export const registryHosts = (registries: NpmRegistries): readonly string[] =>
     return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
   });
 
-/** Gives the registries as environment variables, which override every configuration file. */
+/** Writes the registries as environment variables, which override every configuration file. */
 export const registryVariables = ({
   main,
   scopes,

@@ -1,4 +1,4 @@
-/** How tools run programs: through the broker, with one way to say that a program is not installed. */
+/** Runs programs through the broker, and reports a missing program in one way. */
 import type { CommandResult, ExecOptions, ToolContext } from '../contract/context.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import { errorCodeOf } from '../kit/data/reason-of.ts';
@@ -12,9 +12,9 @@ export type Exec = (
 export interface ProgramCall extends ExecOptions {
   readonly program: string;
   readonly args: readonly string[];
-  /** How to get the program; shown when it is missing. */
+  /** How to install the program; shown when it is missing. */
   readonly install: string;
-  /** False for a program whose exit code 127 is about another one, as with a shell. */
+  /** False for a program whose exit code 127 is about another program, as with a shell. */
   readonly isItself?: boolean;
 }
 
@@ -34,7 +34,7 @@ export const runProgram = async (
     new ToolFailure('DEPENDENCY_MISSING', `The program ${program} is not installed.`, {
       suggestions: [install],
     });
-  // The context binds `exec` when it is asked for it.
+  // The context binds `exec` only on access.
   const exec: Exec = context.exec.bind(context);
   try {
     const result = await exec(program, args, options);
@@ -42,7 +42,7 @@ export const runProgram = async (
     return result;
   } catch (error) {
     if (errorCodeOf(error) === 'ENOENT') throw missing();
-    // The sandbox does not know how this very program is installed.
+    // Replaces the sandbox's failure, which does not say how to install this program.
     if (isItself && errorCodeOf(error) === 'DEPENDENCY_MISSING') throw missing();
     throw error;
   }

@@ -6,16 +6,16 @@ import { decodeText, parseJson, readBytes, retryAfterMs } from '../kit/http/read
 import { codeForStatus } from '../kit/http/status-code.ts';
 
 export interface Vendor {
-  /** As people know it. */
+  /** The name shown to people. */
   readonly name: string;
   /** The key of the credential. */
   readonly secret: string;
   readonly setupUrl: string;
-  /** The sentence in an error body, where there is one. */
+  /** Finds the message in an error body; `undefined` when there is none. */
   explain(body: unknown): string | undefined;
 }
 
-/** Statuses after which the service may have done its work, or still do it. */
+/** Statuses after which the service may have done its work, or may still do it. */
 const IN_DOUBT: ReadonlySet<number> = new Set([408, 409, 425]);
 
 /** Tells whether the status says that the service did nothing. */
@@ -46,8 +46,8 @@ const suggestionsFor = (
 const explanation = async (response: Response, vendor: Vendor): Promise<string> => {
   const bytes = await readBytes(response, MAX_ERROR_BYTES).catch(() => new Uint8Array());
   const body = parseJson(decodeText(bytes));
-  const said = body && vendor.explain(body.value);
-  return said === undefined ? '' : ` ${said.slice(0, MAX_EXPLANATION)}`;
+  const message = body && vendor.explain(body.value);
+  return message === undefined ? '' : ` ${message.slice(0, MAX_EXPLANATION)}`;
 };
 
 /** Makes the failure of a bad status, with the service's own message. */
@@ -55,25 +55,28 @@ export const vendorFailure = async (response: Response, vendor: Vendor): Promise
   const { status, headers } = response;
   const code = codeForStatus(status);
   const wait = retryAfterMs(headers);
-  const said = await explanation(response, vendor);
+  const detail = await explanation(response, vendor);
   const what =
     status === 401
       ? `${vendor.name} did not accept the credential ${vendor.secret}.`
       : `${vendor.name} answered with status ${status}.`;
-  return new ToolFailure(code, `${what}${said}`, {
+  return new ToolFailure(code, `${what}${detail}`, {
     suggestions: suggestionsFor(status, code, vendor),
     ...(wait !== undefined && { retryAfterMs: wait }),
   });
 };
 
-/** The part of a Zod schema that reading an answer takes. */
+/** The part of a Zod schema that is needed to read an answer. */
 export interface Shape<T> {
   safeParse(value: unknown): { readonly success: boolean; readonly data?: T };
 }
 
 const MAX_BYTES = 5_000_000;
 
-/** Reads the data of a good answer. Throws the failure of a bad one, EXECUTION_FAILED for one that does not fit. */
+/**
+ * Reads the data of an answer. Throws the failure of a refusal, and EXECUTION_FAILED for data that does
+ * not fit.
+ */
 export const vendorData = async <T>(
   response: Response,
   vendor: Vendor,

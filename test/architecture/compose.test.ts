@@ -66,4 +66,13 @@ describe('compose.yml', () => {
       for (const mount of mounted) expect(Object.keys(volumes)).toContain(mount.split(':')[0]);
     }
   });
+
+  it('runs an image whose build saves the drivers of both engines as dependencies', () => {
+    const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+    const install = /npm install (.*(?:bullmq|ioredis|pg)@.*)/.exec(dockerfile)?.[1] ?? '';
+    for (const driver of ['bullmq', 'ioredis', 'pg']) expect(install).toContain(`${driver}@`);
+    // npm leaves out a package that is named but listed for development or as an optional peer.
+    expect(install).toContain('--save-prod');
+    expect(install).not.toContain('--no-save');
+  });
 });

@@ -8,6 +8,8 @@ export interface Import {
   readonly to: string;
   readonly ours: boolean;
   readonly place: string;
+  /** An `import(…)` of a value: the file is loaded when it is needed. */
+  readonly isLate: boolean;
 }
 
 const specifierOf = (node: ts.Node): ts.Expression | undefined => {
@@ -34,7 +36,8 @@ export const importsOf = (source: SourceText): readonly Import[] => {
     const text = ts.isStringLiteralLike(specifier) ? specifier.text : '(computed)';
     const ours = text.startsWith('.');
     const to = ours ? resolve(source.path, text) : text;
-    found.push({ from: source.path, to, ours, place: placeOf(file, node) });
+    const isLate = ts.isCallExpression(node);
+    found.push({ from: source.path, to, ours, place: placeOf(file, node), isLate });
   });
   return found;
 };

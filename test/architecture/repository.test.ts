@@ -6,6 +6,7 @@ import { checkCopies } from './check-copies.ts';
 import { checkCycles } from './check-cycles.ts';
 import { checkDrivers } from './check-drivers.ts';
 import { checkExports, type PackageFile } from './check-exports.ts';
+import { checkFragments } from './check-fragments.ts';
 import { checkLayers, layerOf } from './check-layers.ts';
 import { checkFolders, checkLengths, longFiles } from './check-lengths.ts';
 import { checkLoading } from './check-loading.ts';
@@ -47,6 +48,10 @@ describe('repository', () => {
 
   it('keeps folders small', () => {
     expect(checkFolders(sources)).toEqual([]);
+  });
+
+  it('has no fragment of a file as a file of its own', () => {
+    expect(checkFragments(sources)).toEqual([]);
   });
 
   it('opens each file with what it answers for', { timeout: 120_000 }, () => {

@@ -6,6 +6,7 @@ import { checkCopies } from './check-copies.ts';
 import { checkCycles } from './check-cycles.ts';
 import { checkDrivers } from './check-drivers.ts';
 import { checkExports } from './check-exports.ts';
+import { checkFragments } from './check-fragments.ts';
 import { checkLayers } from './check-layers.ts';
 import { checkFolders, checkLengths, longFiles } from './check-lengths.ts';
 import { checkLoading } from './check-loading.ts';
@@ -172,6 +173,39 @@ describe('lengths', () => {
     expect(longFiles(tree({ 'src/a.ts': lines(250), 'src/b.ts': lines(251) }))).toEqual([
       'src/b.ts 251',
     ]);
+  });
+});
+
+describe('fragments', () => {
+  const lines = (count: number, text = '') => `${text}\n${'x\n'.repeat(count - 1)}`;
+  const user = lines(30, "import { part } from './part.ts';");
+  const clean = { 'src/a/user.ts': user, 'src/a/part.ts': lines(25) };
+
+  it('lets a file of 25 lines stand, and a shorter one that two files use', () => {
+    expect(checkFragments(tree(clean))).toEqual([]);
+    const shared = { ...clean, 'src/a/part.ts': lines(24), 'src/b/c.ts': "import '../a/part.ts';" };
+    expect(checkFragments(tree(shared))).toEqual([]);
+  });
+
+  it('refuses a shorter one that one file of its folder uses, also when tests use it', () => {
+    const test = "import { part } from './part.ts';";
+    const files = { ...clean, 'src/a/part.ts': lines(24), 'src/a/part.test.ts': test };
+    expect(checkFragments(tree(files))).toEqual([
+      'src/a/part.ts has 24 lines and belongs into src/a/user.ts, its only user',
+    ]);
+  });
+
+  it.each([
+    ['is loaded when it is needed', { 'src/a/user.ts': "const f = () => import('./part.ts');" }],
+    ['has its user elsewhere', { 'src/a/user.ts': '', 'src/b/c.ts': "import '../a/part.ts';" }],
+    ['would make its user too long', { 'src/a/user.ts': lines(227, "import './part.ts';") }],
+  ])('lets one stand that %s', (_, more) => {
+    expect(checkFragments(tree({ ...clean, 'src/a/part.ts': lines(24), ...more }))).toEqual([]);
+  });
+
+  it('lets one stand that has a reason', () => {
+    const kept = new Map([['src/a/part.ts', 'a reason']]);
+    expect(checkFragments(tree({ ...clean, 'src/a/part.ts': lines(24) }), kept)).toEqual([]);
   });
 });
 

@@ -20,6 +20,17 @@ describe('links to files', () => {
   );
 });
 
+describe('the tour of one call', () => {
+  it('names as many files of surfaces and server as it says', () => {
+    const page = readFileSync(new URL('ARCHITECTURE.md', root), 'utf8');
+    const tour = page.split('## A tour of one call')[1]?.split('\n## ')[0] ?? '';
+    const files = new Set(tour.match(/(?<=\]\()src\/(?:surfaces|server)\/[^)]+/g));
+    const [, count] = /(\d+) of them/.exec(tour) ?? [];
+    expect(files.size).toBe(Number(count));
+    expect(files.size).toBeLessThan(30);
+  });
+});
+
 describe('the glossary', () => {
   it('has at most 25 terms, each explained once', () => {
     const page = readFileSync(new URL('ARCHITECTURE.md', root), 'utf8');

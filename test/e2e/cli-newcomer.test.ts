@@ -85,7 +85,7 @@ describe('approvals', { timeout: 120_000 }, () => {
     expect((await project.run(['approvals', 'show', id.slice(0, 2)])).code).toBe(2);
   });
 
-  it('have links with an address, which redeem takes', async () => {
+  it('have links with an address, which `approvals redeem` accepts', async () => {
     const project = createQuickProject();
     writeFileSync(join(project.folder, 'a.txt'), 'a');
     const id = await pendingWrite(project, 'a.txt');
@@ -95,7 +95,7 @@ describe('approvals', { timeout: 120_000 }, () => {
     expect(await waiting(project)).toEqual([]);
   });
 
-  it('that wait are closed when the same call runs with --yes, and others are not', async () => {
+  it('that wait are closed when the same call runs with --yes, and those of other calls are not', async () => {
     const project = createQuickProject();
     for (const name of ['a.txt', 'b.txt']) writeFileSync(join(project.folder, name), name);
     await pendingWrite(project, 'a.txt');
@@ -108,7 +108,7 @@ describe('approvals', { timeout: 120_000 }, () => {
     expect(readFileSync(join(project.folder, 'a.txt'), 'utf8')).toBe('a.txt');
   });
 
-  it('say one thing at Ctrl-C', async () => {
+  it('print one message at Ctrl-C', async () => {
     const project = createQuickProject();
     writeFileSync(join(project.folder, 'a.txt'), 'a');
     const input = JSON.stringify({ operation: 'delete', path: 'a.txt' });
@@ -123,7 +123,7 @@ describe('approvals', { timeout: 120_000 }, () => {
 });
 
 describe('toolcrib console', { timeout: 120_000 }, () => {
-  it('gives a fresh link that lets in once, and only where a server of the user runs', async () => {
+  it('prints a fresh link that works once, and only when a server of the user runs', async () => {
     const project = createProject();
     const none = await project.run(['console']);
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('toolcrib serve')]);
@@ -153,7 +153,7 @@ describe('toolcrib console', { timeout: 120_000 }, () => {
 });
 
 describe('servers import --rewrite', { timeout: 120_000 }, () => {
-  it('hands an editor the tools of its servers only, and keeps TOOLCRIB_HOME', async () => {
+  it('gives an editor only the tools of its own servers, and keeps TOOLCRIB_HOME', async () => {
     const project = createProject();
     mkdirSync(join(project.home, '.cursor'));
     const file = join(project.home, '.cursor/mcp.json');

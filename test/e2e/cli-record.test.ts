@@ -49,7 +49,7 @@ describe('toolcrib init', () => {
 });
 
 describe('toolcrib undo', () => {
-  it('says what it would restore, restores it, and not twice', async () => {
+  it('shows what it would restore, restores it, and refuses a second time', async () => {
     const project = createQuickProject();
     const file = join(project.folder, 'a.txt');
     writeFileSync(file, 'before');
@@ -74,7 +74,7 @@ describe('toolcrib undo', () => {
     expect(existsSync(join(project.folder, 'a.txt'))).toBe(false);
   });
 
-  it('refuses when the file was changed since', async () => {
+  it('refuses when the file has changed since the call', async () => {
     const project = createQuickProject();
     const id = await write(project, 'ours');
     writeFileSync(join(project.folder, 'a.txt'), 'theirs');
@@ -83,7 +83,7 @@ describe('toolcrib undo', () => {
     expect(readFileSync(join(project.folder, 'a.txt'), 'utf8')).toBe('theirs');
   });
 
-  it('says how after a write, and knows no call that is not there', async () => {
+  it('is suggested after a write, and refuses an unknown call', async () => {
     const project = createQuickProject();
     const human = await project.run(['run', 'write_file', 'path=a.txt', 'content=x']);
     expect(human.err).toMatch(/undo with: toolcrib undo \S+/);
@@ -93,7 +93,7 @@ describe('toolcrib undo', () => {
 });
 
 describe('an approval given elsewhere', () => {
-  it('lets the same call go on, once, and no other', async () => {
+  it('lets the same call run once, and no other call', async () => {
     const project = createQuickProject();
     for (const name of ['a.txt', 'b.txt']) writeFileSync(join(project.folder, name), 'x');
     const deleting = (name: string, ...more: readonly string[]) =>
@@ -121,7 +121,7 @@ describe('an approval given elsewhere', () => {
 });
 
 describe('a store that cannot be opened', () => {
-  it('means that nothing runs, and says so', async () => {
+  it('stops every call, and the error says so', async () => {
     const project = createQuickProject();
     mkdirSync(join(project.folder, '.toolcrib/state.db'), { recursive: true });
     const ended = await project.run(['run', 'write_file', 'path=a.txt', 'content=x', '--json']);
@@ -153,7 +153,7 @@ describe('toolcrib audit', () => {
     expect(after.json<ListedCalls>().calls[0]?.effect).toBe('undone');
   });
 
-  it('filters and pages', async () => {
+  it('filters the calls and lists them page by page', async () => {
     const project = createQuickProject();
     for (const expression of ['1', '2', '3']) {
       await project.run(['run', 'calculator', `expression=${expression}`]);
@@ -229,7 +229,7 @@ describe('toolcrib audit', () => {
 });
 
 describe('toolcrib doctor', () => {
-  it('is content with an empty folder', async () => {
+  it('finds nothing wrong with an empty folder', async () => {
     const { code, out } = await createQuickProject().run(['doctor']);
     expect(code).toBe(0);
     for (const name of [
@@ -247,7 +247,7 @@ describe('toolcrib doctor', () => {
     expect(out).toContain('Ready.');
   });
 
-  it('says where the configuration is wrong', async () => {
+  it('names the place where the configuration is wrong', async () => {
     const project = createQuickProject();
     mkdirSync(join(project.folder, '.toolcrib'));
     writeFileSync(join(project.folder, '.toolcrib/config.yml'), 'budget:\n  dailyUsd: lots\n');

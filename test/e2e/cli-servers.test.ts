@@ -27,7 +27,7 @@ interface Tested {
 const servers = (project: Project, ...args: readonly string[]) => project.run(['servers', ...args]);
 
 describe('toolcrib servers, built', { timeout: 120_000 }, () => {
-  it('adds a real server, tries it, lists it, and takes it out', async () => {
+  it('adds a real server, tests it, lists it, and removes it', async () => {
     const project = createQuickProject();
     const added = await servers(project, 'add', 'memory', '--', process.execPath, MEMORY);
     expect(added.err).toContain('toolcrib servers test memory');
@@ -46,7 +46,7 @@ describe('toolcrib servers, built', { timeout: 120_000 }, () => {
     expect((await servers(project)).out).toBe('No MCP server is configured yet.\n');
   });
 
-  it('says why a server does not start, with its last words and what to do', async () => {
+  it('explains why a server does not start, with its last output and what to do', async () => {
     const project = createQuickProject();
     const script = "console.error('the database is missing'); process.exit(3)";
     await servers(project, 'add', 'broken', '--', process.execPath, '-e', script);
@@ -67,7 +67,7 @@ describe('toolcrib servers, built', { timeout: 120_000 }, () => {
     expect(listed.servers).toMatchObject([{ name: 'off', state: 'disabled' }]);
   });
 
-  it('takes in the servers of Cursor and puts itself in their place', async () => {
+  it('imports the servers of Cursor and replaces them with Toolcrib', async () => {
     const project = createProject();
     const file = join(project.home, '.cursor', 'mcp.json');
     const before = JSON.stringify({
@@ -90,7 +90,7 @@ describe('toolcrib servers, built', { timeout: 120_000 }, () => {
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 
-  it('helps with examples', async () => {
+  it('prints help with examples', async () => {
     const project = createQuickProject();
     for (const word of ['add', 'import', 'login', 'test']) {
       const { code, out } = await servers(project, word, '--help');

@@ -14,14 +14,14 @@ const run: Project['run'] = (...args) => project.run(...args);
 const has = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
 
 describe('version and help', () => {
-  it('prints the version, alone', async () => {
+  it('prints the version and nothing else', async () => {
     const { code, out, err } = await run(['--version']);
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await run(['--json', '--version'])).json()).toEqual({ version: out.trim() });
   });
 
-  it('helps on stdout with exit code 0', async () => {
+  it('prints help on stdout with exit code 0', async () => {
     for (const args of [[], ['--help'], ['help'], ['run', '--help'], ['help', 'tools', 'info']]) {
       const { code, out, err } = await run(args);
       expect([code, err]).toEqual([0, '']);
@@ -67,7 +67,7 @@ describe('--json prints one document and nothing else, whatever happens', () => 
 });
 
 describe('pipes', () => {
-  it('a reader that leaves early is no error', async () => {
+  it('a reader that closes the pipe early causes no error', async () => {
     const script = `"$1" "$2" tools info write_file --json | head -c 10; echo "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = spawnSync(
       'bash',
@@ -82,7 +82,7 @@ describe('pipes', () => {
     expect(stdout).toMatch(/0\n$/);
   });
 
-  it('says that it waits for stdin, and stops at once when told to', async () => {
+  it('says that it waits for stdin, and stops at once on Ctrl-C', async () => {
     const child = project.start(['run', 'calculator']);
     let err = '';
     child.stderr?.on('data', (chunk) => {
@@ -109,7 +109,7 @@ describe('completion', () => {
     return file;
   };
 
-  it('bash: parses, and offers commands, options and tools', async () => {
+  it('bash: the script parses, and offers commands, options and tools', async () => {
     const file = await scriptOf('bash');
     expect(spawnSync('bash', ['-n', file]).status).toBe(0);
     const complete = (...words: readonly string[]) => {
@@ -135,7 +135,7 @@ describe('completion', () => {
     expect(complete('audit', 'list', '--user', '')).toEqual(['']);
   });
 
-  it.each(['zsh', 'fish'])('%s: parses where there is such a shell', async (shell) => {
+  it.each(['zsh', 'fish'])('%s: the script parses where that shell is installed', async (shell) => {
     const file = await scriptOf(shell);
     const { out } = await run(['completion', shell]);
     expect(out).toContain('toolcrib tools list --names');

@@ -50,7 +50,7 @@ const rows = async (): Promise<readonly AuditRow[]> =>
 const callOf = (name: string, input: unknown) => ({ name, arguments: JSON.stringify(input) });
 
 describe('talk', () => {
-  it('calls a tool, shows the call, gives its result back and sums up', async () => {
+  it('calls a tool, shows the call, returns its result to the model and sums up', async () => {
     endpoint.say(
       {
         text: ['Let me ', 'reckon.'],
@@ -132,7 +132,7 @@ describe('talk', () => {
     expect(out).toBe('a␛[2J\\u202eb␛]0;title␇\n');
   });
 
-  it('says what is wrong with the endpoint, in its exit code too', async () => {
+  it('reports what is wrong with the endpoint, also by the exit code', async () => {
     endpoint.say({ status: 500 });
     const { code, err } = await talk(['hello there']);
     expect(code).toBe(1);
@@ -140,7 +140,7 @@ describe('talk', () => {
     expect(err).not.toContain(API_KEY);
   });
 
-  it('--json is one document a turn', async () => {
+  it('prints one document a turn with --json', async () => {
     endpoint.say({ calls: [callOf('calculator', { expression: '2' })] }, { text: ['Two.'] });
     const { out, err } = await talk(['hello there'], '--json');
     expect(err).toBe('');

@@ -69,7 +69,7 @@ describe('lines that are piped in', () => {
     expect((await calls(project)).map(({ tool }) => tool)).toEqual(Array(3).fill('calculator'));
   });
 
-  it('leaves with the code of the last line that failed', async () => {
+  it('exits with the code of the last line that failed', async () => {
     const project = createQuickProject();
     const ok = 'calculator expression=1';
     expect((await piped(project, ok, 'hello there', ok)).code).toBe(1);
@@ -77,7 +77,7 @@ describe('lines that are piped in', () => {
     expect((await piped(project, ok, '/quit', 'nobody x=1')).code).toBe(0);
   });
 
-  it('puts a call that needs an approval off, and /approvals knows it', async () => {
+  it('leaves a call that needs an approval pending, and /approvals lists it', async () => {
     const project = createQuickProject();
     writeFileSync(join(project.folder, 'a.txt'), 'x');
     const { code, out, err } = await piped(
@@ -95,7 +95,7 @@ describe('lines that are piped in', () => {
     expect(denied.code).toBe(0);
   });
 
-  it('a tool does not read the lines that follow', async () => {
+  it('a tool does not read the lines that follow its call', async () => {
     const { out } = await piped(
       createQuickProject(),
       'validate_json',
@@ -120,7 +120,7 @@ describe('lines that are piped in', () => {
     expect(out).toContain('"formatted": "7"');
   });
 
-  it('/undo takes a change back, /usage and /policy explain answer', async () => {
+  it('/undo reverts a change, and /usage and /policy explain answer', async () => {
     const project = createQuickProject();
     await piped(project, 'write_file path=a.txt content=x');
     const [row] = await calls(project);
@@ -136,7 +136,7 @@ describe('lines that are piped in', () => {
     expect(out).toContain('tier-2-write');
   });
 
-  it('--json is one document a line', async () => {
+  it('prints one document a line with --json', async () => {
     const { out, err } = await createQuickProject().run(['shell', '--json'], {
       input: 'calculator expression=2\n/tols\nhello there\n/usage\n',
     });
@@ -148,7 +148,7 @@ describe('lines that are piped in', () => {
     expect(documents[2]).toMatchObject({ success: false, error: { code: 'MODEL_NOT_CONFIGURED' } });
   });
 
-  it('talk without a model is told how to get one, and which tools there are', async () => {
+  it('a message without a model is answered with how to configure one, and with matching tools', async () => {
     const { code, err } = await piped(createQuickProject(), 'evaluate a mathematical expression');
     expect(code).toBe(1);
     expect(err).toContain('MODEL_NOT_CONFIGURED');
@@ -156,7 +156,7 @@ describe('lines that are piped in', () => {
     expect(err).toContain('calculator {');
   });
 
-  it('commands that would take the shell over are none of its own', async () => {
+  it('commands that would replace the shell are not among its commands', async () => {
     const { code, err } = await piped(createQuickProject(), '/mcp', '/shell', '/serve', '/init');
     expect(code).toBe(2);
     expect(err.match(/no such command/g)).toHaveLength(4);
@@ -179,7 +179,7 @@ describe('/tools', () => {
   });
 
   it.each(['info calculator', 'search "read a file"', 'tokens', 'lock', 'verify', 'list --json'])(
-    '%s is what the command line says',
+    '%s prints the same as the command line',
     async (words) => {
       const project = createQuickProject();
       const inside = await piped(project, `/tools ${words}`);
@@ -200,7 +200,7 @@ describe('at a terminal', () => {
     return terminal;
   };
 
-  it('completes names and fields, runs the call, and Ctrl-D leaves with 0', async () => {
+  it('completes names and fields, runs the call, and exits with 0 at Ctrl-D', async () => {
     const terminal = await open(createQuickProject());
     terminal.type('calcu\t');
     await terminal.waitFor('calculator ');
@@ -220,7 +220,7 @@ describe('at a terminal', () => {
     ).toBe(false);
   });
 
-  it('asks for an approval in place, and takes the answer for no line', async () => {
+  it('asks for an approval in place, and does not run the answer as a line', async () => {
     const project = createQuickProject();
     const file = join(project.folder, 'keep.txt');
     writeFileSync(file, 'x');
@@ -249,7 +249,7 @@ describe('at a terminal', () => {
     expect(await terminal.ended()).toBe(0);
   });
 
-  it('Ctrl-C cancels what runs and the shell goes on; twice at the prompt leaves', async () => {
+  it('Ctrl-C cancels the running call and the shell continues; twice at the prompt it exits', async () => {
     let asked = 0;
     const silent = createServer(() => {
       asked += 1;
@@ -280,7 +280,7 @@ describe('at a terminal', () => {
     silent.close();
   });
 
-  it('Ctrl-D at a question is a no, and leaves', async () => {
+  it('Ctrl-D at a question means no, and exits', async () => {
     const project = createQuickProject();
     const file = join(project.folder, 'keep.txt');
     writeFileSync(file, 'x');
@@ -292,7 +292,7 @@ describe('at a terminal', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it('keeps a history that only its owner reads, without what looks like a secret', async () => {
+  it('keeps a history that only its owner can read, without lines that look like a secret', async () => {
     const project = createQuickProject();
     const first = await open(project);
     await enter(first, 'calculator expression=123');

@@ -49,18 +49,21 @@ describe('approval on a terminal', () => {
     ['\u0004', 3, /denied/],
     ['l\n', 5, /pending/],
     ['\u0003', 4, /denied|cancelled/],
-  ] as const)('%j leaves the file alone and exits with %d', async (typed, exit, status) => {
-    const project = withFile('keep.txt');
-    const terminal = openTerminal(project, deleting('keep.txt'));
-    await terminal.waitFor('Approve this call?');
-    terminal.type(typed);
-    expect(await terminal.ended()).toBe(exit);
-    expect(existsSync(join(project.folder, 'keep.txt'))).toBe(true);
-    const rows = (await project.run(['audit', 'list', '--json'])).json<{ calls: AuditRow[] }>();
-    expect(rows.calls[0]?.status).toMatch(status);
-  });
+  ] as const)(
+    'the answer %j leaves the file unchanged and exits with %d',
+    async (typed, exit, status) => {
+      const project = withFile('keep.txt');
+      const terminal = openTerminal(project, deleting('keep.txt'));
+      await terminal.waitFor('Approve this call?');
+      terminal.type(typed);
+      expect(await terminal.ended()).toBe(exit);
+      expect(existsSync(join(project.folder, 'keep.txt'))).toBe(true);
+      const rows = (await project.run(['audit', 'list', '--json'])).json<{ calls: AuditRow[] }>();
+      expect(rows.calls[0]?.status).toMatch(status);
+    },
+  );
 
-  it('writes hostile characters out, whatever they would do', async () => {
+  it('shows hostile characters escaped, whatever they would do', async () => {
     const project = createProject();
     const terminal = openTerminal(project, [...deleting(EVIL), '--quiet'], {
       env: { NO_COLOR: '1' },
@@ -74,7 +77,7 @@ describe('approval on a terminal', () => {
     expect(terminal.shown()).not.toContain(ESC);
   });
 
-  it('shows them in the question itself where the call gets that far', async () => {
+  it('shows hostile characters escaped in the question itself', async () => {
     const project = createProject();
     const content = `first line\n${'\n'.repeat(60)}second${ESC}[2J\u202e\u200b\u{e0041} line`;
     writeFileSync(join(project.folder, 'keep.txt'), 'content');
@@ -106,7 +109,7 @@ describe('approval on a terminal', () => {
 });
 
 describe('undo on a terminal', () => {
-  it('asks, and takes only yes for an answer', async () => {
+  it('asks, and accepts only yes', async () => {
     const project = createProject();
     const file = join(project.folder, 'a.txt');
     const written = await project.run(['run', 'write_file', 'path=a.txt', 'content=x', '--json']);
@@ -131,13 +134,13 @@ describe('colour', () => {
     return terminal.shown();
   };
 
-  it('is there on a terminal, and gone with NO_COLOR or --no-color', async () => {
+  it('is used on a terminal, but not with NO_COLOR or --no-color', async () => {
     expect(await shownWith({})).toContain(`${ESC}[`);
     expect(await shownWith({ NO_COLOR: '1' })).not.toContain(ESC);
     expect(await shownWith({}, '--no-color', 'tools')).not.toContain(ESC);
   });
 
-  it('is not there in a pipe unless forced', async () => {
+  it('is not used in a pipe unless forced', async () => {
     const project = createProject();
     expect((await project.run(['tools'])).out).not.toContain(ESC);
     const forced = await project.run(['tools'], { env: { FORCE_COLOR: '1' } });

@@ -62,7 +62,7 @@ describe('toolcrib top', { timeout: 120_000 }, () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'draws anew in the size that the terminal is made',
+    'redraws in the new size when the terminal is resized',
     async () => {
       const top = openTerminal(project, ['top', '--interval', '0.5']);
       await top.waitFor('calculator');
@@ -82,7 +82,7 @@ describe('toolcrib top', { timeout: 120_000 }, () => {
     },
   );
 
-  it('goes on with the store when the server of the folder ends', async () => {
+  it('continues with the store when the server of the folder ends', async () => {
     const own = createQuickProject();
     await own.run(['run', 'calculator', 'expression=6*7']);
     const server = await startServer(own, ends);
@@ -96,7 +96,7 @@ describe('toolcrib top', { timeout: 120_000 }, () => {
     expect(await top.ended()).toBe(0);
   });
 
-  it('says that a named server does not answer, and shows it again when it is back', async () => {
+  it('reports that a named server does not answer, and shows it again when it is back', async () => {
     const own = createQuickProject();
     const port = await freePort();
     const token = (await own.run(['tokens', 'create', 'top', '--role', 'viewer'])).out.trim();
@@ -105,7 +105,7 @@ describe('toolcrib top', { timeout: 120_000 }, () => {
     const top = openTerminal(own, args, { env: { TOOLCRIB_TOKEN: token } });
     await top.waitFor('no calls yet');
     await first.stop('SIGTERM');
-    await top.waitFor('cannot look');
+    await top.waitFor('cannot read');
     await startServer(own, ends, port);
     await own.run(['run', 'calculator', 'expression=6*7']);
     await top.waitFor('calculator');
@@ -113,7 +113,7 @@ describe('toolcrib top', { timeout: 120_000 }, () => {
     expect(await top.ended()).toBe(0);
   });
 
-  it('prints one frame where stdout is no terminal, and one snapshot with --json', async () => {
+  it('prints one frame when stdout is no terminal, and one snapshot with --json', async () => {
     const once = await project.run(['top']);
     expect([once.code, once.out]).toEqual([0, expect.stringContaining('toolcrib top')]);
     expect(once.out).not.toContain('\u001b');
@@ -122,7 +122,7 @@ describe('toolcrib top', { timeout: 120_000 }, () => {
     expect(tools.map(({ name }) => name)).toContain('calculator');
   });
 
-  it('a server needs an address and a token', async () => {
+  it('refuses a server without an address or a token', async () => {
     const missing = await project.run(['top', '--server', 'http://127.0.0.1:1']);
     expect(missing.err).toContain('TOOLCRIB_TOKEN');
     const env = { TOOLCRIB_TOKEN: 'tc_x' };

@@ -43,11 +43,11 @@ describe('a cloned repository, without a terminal', () => {
     expect(existsSync(join(project.folder, 'pwned'))).toBe(false);
   });
 
-  it('cannot break the start with a malformed file', async () => {
+  it('cannot stop the start with a malformed file', async () => {
     expect((await cloned('a: [1\n').run(CALL)).code).toBe(0);
   });
 
-  it('counts once it is trusted, and still only narrows', async () => {
+  it('counts once it is trusted, and still can only restrict', async () => {
     const project = cloned();
     expect((await project.run(['trust'])).code).toBe(2);
     expect((await project.run(['trust', '--yes'])).code).toBe(0);
@@ -78,7 +78,7 @@ describe('a cloned repository, without a terminal', () => {
 });
 
 describe('a cloned repository, on a terminal', () => {
-  it('asks once, shows the command it would run in full, and takes Enter for a no', async () => {
+  it('is asked about once, with the full command it would run, and Enter means no', async () => {
     const project = cloned();
     const first = openTerminal(project, ['tools'], { env: { NO_COLOR: '1' } });
     await first.waitFor('Trust this project');
@@ -95,7 +95,7 @@ describe('a cloned repository, on a terminal', () => {
     expect(second.shown()).not.toContain('Trust this project');
   });
 
-  it('obeys after a yes, and the call that asked goes on', async () => {
+  it('counts after a yes, and the call that asked continues', async () => {
     const project = cloned();
     const terminal = openTerminal(project, CALL);
     await terminal.waitFor('Trust this project');
@@ -104,7 +104,7 @@ describe('a cloned repository, on a terminal', () => {
     expect((await project.run(CALL)).code).toBe(3);
   });
 
-  it('never asks for help, the version or a completion', async () => {
+  it('is not asked about for help, the version or a completion', async () => {
     const project = cloned();
     for (const args of [['--help'], ['--version'], ['completion', 'bash'], ['tools', '--help']]) {
       const terminal = openTerminal(project, args);

@@ -71,7 +71,7 @@ describe('toolcrib run', () => {
     expect(human.err).toMatch(/→ .+/);
   });
 
-  it('helps with a misspelt tool, a broken JSON and a missing field', async () => {
+  it('suggests what to do about a misspelt tool, broken JSON and a missing field', async () => {
     const misspelt = await run(['run', 'calculater', '{}']);
     expect(misspelt.err).toMatch(/calculator/);
     const broken = await run(['run', 'calculator', '{"expression": "1" "x": 2}']);
@@ -80,7 +80,7 @@ describe('toolcrib run', () => {
     expect(missing.err).toMatch(/expression: \S+/);
   });
 
-  it('walks every gate in a dry run and changes nothing', async () => {
+  it('passes every gate in a dry run and changes nothing', async () => {
     const args = ['run', 'write_file', 'path=dry.txt', 'content=x', '--dry-run'];
     const machine = await run([...args, '--json']);
     expect(machine.json()).toMatchObject({ data: { verdict: 'allow', approvalsNeeded: 0 } });
@@ -98,7 +98,7 @@ describe('toolcrib run', () => {
     expect(readFileSync(join(project.folder, 'once.txt'), 'utf8')).toBe('changed');
   });
 
-  it('a call that needs approval waits for it when there is nobody to ask', async () => {
+  it('a call that needs approval stays pending when nobody can be asked', async () => {
     writeFileSync(join(project.folder, 'keep.txt'), 'keep');
     const args = ['run', 'file_operations', 'operation=delete', 'path=keep.txt'];
     const machine = await run([...args, '--json']);
@@ -114,14 +114,14 @@ describe('toolcrib run', () => {
     expect(existsSync(join(project.folder, 'keep.txt'))).toBe(true);
   });
 
-  it('--yes approves it', async () => {
+  it('--yes approves the call', async () => {
     writeFileSync(join(project.folder, 'gone.txt'), 'x');
     const args = ['run', 'file_operations', 'operation=delete', 'path=gone.txt', '--yes'];
     expect((await run(args)).code).toBe(0);
     expect(existsSync(join(project.folder, 'gone.txt'))).toBe(false);
   });
 
-  it('shows what a terminal would obey', async () => {
+  it('shows control characters escaped', async () => {
     writeFileSync(join(project.folder, 'evil.txt'), 'a\u001b[2Jb\u202ec\rd');
     const human = await run(['run', 'read_file', 'path=evil.txt']);
     expect(human.out).not.toMatch(/\p{Cf}/u);
@@ -133,7 +133,7 @@ describe('toolcrib run', () => {
 });
 
 describe('toolcrib tools', () => {
-  it('lists what there is, as people and as machines read it', async () => {
+  it('lists the tools for people, and with --json for programs', async () => {
     const human = await run(['tools']);
     expect(human.code).toBe(0);
     expect(human.out).toMatch(/✓ +calculator +\[Built-in\] +read_only/);
@@ -148,7 +148,7 @@ describe('toolcrib tools', () => {
     expect(existsSync(join(fresh.folder, '.toolcrib'))).toBe(false);
   });
 
-  it('filters, searches and forgives typos', async () => {
+  it('filters, searches and tolerates typos', async () => {
     const tiers = (await run(['tools', '--tier', 'write', '--json'])).json<{
       tools: { tier: string }[];
     }>();
@@ -170,7 +170,7 @@ describe('toolcrib tools', () => {
     expect(list.out).toContain('Total system prompt cost');
   });
 
-  it('tells everything about a tool, with examples that run', async () => {
+  it('shows everything about a tool, with examples that run', async () => {
     const { out } = await run(['tools', 'info', 'calculator']);
     expect(out).toMatch(/expression +string +required/);
     const example = /^ *toolcrib (run calculator '.+')$/m.exec(out)?.[1];
@@ -196,7 +196,7 @@ describe('toolcrib tools', () => {
     expect((await fresh.run(['run', 'calculator', 'expression=1'])).code).toBe(0);
   });
 
-  it('knows its own subcommands', async () => {
+  it('suggests a subcommand for a misspelt one', async () => {
     const { code, err } = await run(['tools', 'lsit']);
     expect([code, err]).toEqual([2, expect.stringContaining('Did you mean list?')]);
   });

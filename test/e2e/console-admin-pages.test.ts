@@ -33,8 +33,8 @@ describe.skipIf(!hasBrowser())(
 
     it('costs: the chart of calls has a table with the same figures and is drawn again in another theme', async () => {
       const page = await enter('#/costs?period=24h');
-      const calls = page.getByRole('region', { name: 'Calls per hour' });
-      await calls.getByText('2 calls, 1 failed').waitFor();
+      const calls = page.getByRole('region', { name: 'Calls by hour' });
+      await calls.getByText('2 in all, 1 failed').waitFor();
       const light = await painted(page);
       await page.getByRole('button', { name: /^Theme: system/ }).click();
       await page.getByRole('button', { name: /^Theme: light/ }).click();
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser())(
       await calls.getByRole('row', { name: /2\s*1$/ }).waitFor();
       await page.getByRole('link', { name: 'calculator' }).click();
       await page.getByRole('button', { name: /Only calculator/ }).waitFor();
-      await calls.getByText('1 call, 0 failed').waitFor();
+      await calls.getByText('1 in all, 0 failed').waitFor();
       expect(page.complaints).toEqual([]);
     });
 

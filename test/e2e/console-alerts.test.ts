@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser())('the alerts page of the console', { timeout: SLOW
     expect(page.complaints).toEqual([]);
   });
 
-  it('shows what fires, silences it, tests it and lists what was told', async () => {
+  it('shows a firing alert, silences it, tests it and lists its notifications', async () => {
     const { crib } = house.server;
     await crib.alerts.set({
       id: 'busy-calculator',
@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser())('the alerts page of the console', { timeout: SLOW
     await take(page, 'alerts-test');
     await dialog.getByRole('button', { name: 'Close' }).click();
     await detail.getByRole('button', { name: 'End the silence' }).click();
-    await page.getByText('The alert tells again.').waitFor();
+    await page.getByText('The alert sends notifications again.').waitFor();
     expect((await crib.alerts.list())[0]?.silence).toBeUndefined();
 
     await page.goto(`${house.server.url}/#/alerts?view=history`);
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser())('the alerts page of the console', { timeout: SLOW
     expect(page.complaints).toEqual([]);
   });
 
-  it('offers no change to those who may only look', async () => {
+  it('offers no change to people with read access only', async () => {
     const page = await house.enterAs('vera', 'viewer', '#/alerts/busy-calculator');
     const detail = page.getByRole('region', { name: 'Alert busy-calculator' });
     await detail.getByText('calls >= 1').waitFor();

@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 describe.skipIf(!hasBrowser())('the window of the console', { timeout: SLOW }, () => {
   const house = useConsole();
 
-  it('counts what waits up and down as it happens, on every page, and down again when time is over', async () => {
+  it('counts waiting approvals as they come and go, on every page, and when they expire', async () => {
     const page = await house.open();
     // The clock of the page is ours: nobody waits an hour for a question to expire.
     await page.clock.install();
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser())('the window of the console', { timeout: SLOW }, (
     expect(page.complaints).toEqual([]);
   });
 
-  it('offers to load the console again when a page could not be fetched, and the others go on', async () => {
+  it('offers to reload the console when a page could not be fetched, and the other pages still work', async () => {
     const page = await house.enter();
     await page.route('**/assets/audit-page-*.js', (route) => route.abort());
     await page.getByRole('link', { name: 'Audit' }).click();

@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser())('the catalog page', { timeout: SLOW }, () => {
     return catalog().publish({}, ROOT);
   };
 
-  it('says what to do while nothing was proposed and published', async () => {
+  it('says what to do while nothing is proposed or published', async () => {
     const page = await house.enter('#/catalog');
     await page.getByRole('heading', { name: 'Nothing waits for review' }).waitFor();
     await page.getByText('nothing yet').waitFor();
@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser())('the catalog page', { timeout: SLOW }, () => {
     expect(page.complaints).toEqual([]);
   });
 
-  it('an admin reads the difference, approves, publishes and goes back, with name and note on record', async () => {
+  it('an admin reads the difference, approves, publishes and rolls back, with name and note on record', async () => {
     const before = await publish(deniesTool('datetime'));
     const { id } = await propose(deniesTool('calculator'), 'nobody needs it');
     const page = await house.enter('#/catalog');
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser())('the catalog page', { timeout: SLOW }, () => {
     expect(page.complaints).toEqual([]);
   });
 
-  it('an operator approves what others wait for, and learns that an admin publishes', async () => {
+  it('an operator approves proposals of others, and is told that an admin publishes', async () => {
     const { id } = await propose({ kind: 'enforce', name: 'calculator' });
     const page = await house.enterAs('otto', 'operator', `#/catalog/proposals/${id}`);
     await page.getByText('Clients cannot switch off, replace or remove this tool.').waitFor();
@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser())('the catalog page', { timeout: SLOW }, () => {
     expect([refused, page.complaints]).toEqual([[], []]);
   });
 
-  it('a decision of somebody else shows without a reload, and keeps what was typed elsewhere', async () => {
+  it('a decision of somebody else shows without a reload, and keeps typed text', async () => {
     const { id, digest } = await propose(deniesTool('base64'));
     const other = await propose({ kind: 'revoke', name: 'calculator' });
     const page = await house.enter(`#/catalog/proposals/${other.id}`);

@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser())('the console when things go wrong', { timeout: SL
     page.evaluate(`${END_SESSION}.then(() =>
       [...document.querySelectorAll('button')].find(({ innerText }) => innerText.includes('${button}')).click())`);
 
-  it('a link works in a tab where the console is open already', async () => {
+  it('a sign-in link works in a tab where the console is already open', async () => {
     const page = await house.open();
     await page.goto(house.server.url);
     await page.getByLabel('One-time code').waitFor();
@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser())('the console when things go wrong', { timeout: SL
     expect(page.url()).not.toContain('code');
   });
 
-  it('a used link does not throw out somebody who is signed in', async () => {
+  it('a used sign-in link does not sign out a person who is signed in', async () => {
     const page = await house.open();
     const link = house.server.link();
     await signIn(page, { ...house.server, link: () => link });
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser())('the console when things go wrong', { timeout: SL
     await home(page).waitFor();
   });
 
-  it('says that the session is over, and goes on after signing in again', async () => {
+  it('says that the session has ended, and continues after signing in again', async () => {
     const page = await house.enter('#/audit');
     await page
       .getByText(/rows?( so far)?$|The trail is empty/)
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser())('the console when things go wrong', { timeout: SL
     expect(page.complaints).toEqual([]);
   });
 
-  it('notices that the session is over by itself, and does not call it a lost connection', async () => {
+  it('notices by itself that the session has ended, and does not report a lost connection', async () => {
     const page = await house.open();
     let isCut = false;
     await page.route('**/v1/events', (route) =>
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser())('the console when things go wrong', { timeout: SL
     await page.getByRole('heading', { name: 'web_search', level: 1 }).waitFor();
   });
 
-  it('a server that is away is asked again, not for a code', async () => {
+  it('a server that does not answer is asked again, and no code is asked for', async () => {
     const page = await house.enter();
     await page.route('**/v1/session', (route) => route.abort());
     await page.reload();
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser())('the console when things go wrong', { timeout: SL
     await home(page).waitFor();
   });
 
-  it('shows rows although more happens than answers can follow', async () => {
+  it('shows rows although more calls happen than requests can follow', async () => {
     const page = await house.enter('#/tools');
     await calls(1);
     let answered = 0;
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser())('the console when things go wrong', { timeout: SL
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-  it('says when older rows could not be had, and gets them on another try', async () => {
+  it('says when older rows could not be loaded, and loads them on another try', async () => {
     await calls(60);
     const page = await house.enter('#/activity');
     await page.getByText('50 calls so far').waitFor();
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser())('the console when things go wrong', { timeout: SL
     expect(await page.getByText('50 calls so far').count()).toBe(1);
   });
 
-  it('says that what is shown may be old when it could not be loaded again', async () => {
+  it('says that the page may be outdated when it could not be loaded again', async () => {
     const page = await house.enter('#/costs');
     await page.getByRole('heading', { name: 'By tool' }).waitFor();
     await page.route('**/v1/usage/series**', (route) => route.fulfill(REFUSAL));
@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser())('the console when things go wrong', { timeout: SL
     expect(await token.innerText()).toMatch(/^tc_/);
   });
 
-  it('a decision that was taken cannot be pressed twice', async () => {
+  it('a decision cannot be sent twice', async () => {
     const { approvalId } = await house.ask('Once only');
     const page = await house.enter(`#/approvals/${approvalId}`);
     const approve = page.getByRole('button', { name: 'Approve', exact: true });

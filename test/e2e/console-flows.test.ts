@@ -99,6 +99,10 @@ describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
     await step.getByText('Stages').waitFor();
     await take(page, 'flows-run-light');
     await page.getByRole('link', { name: 'a person’s answer' }).click();
+    const question = page.getByRole('region', { name: /^Question/ });
+    await question.getByRole('heading', { name: 'Publish the sums?' }).waitFor();
+    expect(await question.getByText('A flow asks a person before it goes on.').count()).toBe(2);
+    await page.getByRole('table', { name: 'Questions' }).getByText('flow sums').waitFor();
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page
       .getByText(/Approved/)

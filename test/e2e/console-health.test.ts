@@ -45,6 +45,9 @@ describe.skipIf(!hasBrowser())('health in the console', { timeout: SLOW }, () =>
     // By the event alone: nobody pressed anything.
     await checks.getByText('something fails').waitFor();
     await checks.getByText('The scale does not answer: <b>unplugged</b>').waitFor();
+    // What was never set up neither works nor fails.
+    const [, working = '', all = ''] = /(\d+) of (\d+) work/.exec(await checks.innerText()) ?? [];
+    expect(Number(all) - Number(working)).toBe(1);
     await checks.getByRole('link', { name: 'weigh_parcel' }).click();
     const own = page.getByRole('region', { name: 'Health' });
     await own.getByText('unwell', { exact: true }).first().waitFor();

@@ -62,6 +62,35 @@ describe.skipIf(!hasBrowser())('the console used by keyboard and mouse', { timeo
     expect(Number(await focused(page))).toBe(Number(row) + 1);
   });
 
+  it('a question is found, approved and left with the keyboard alone, and the focus shows', async () => {
+    const { approvalId } = await ui.ask('By keyboard');
+    const page = await ui.enter();
+    for (const key of ['g', 'p']) await page.keyboard.press(key);
+    await page.getByRole('table', { name: 'Questions' }).waitFor();
+    await page.keyboard.press('j');
+    await expect.poll(() => focused(page)).toContain('publish_note');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
+    for (let n = 0; n < 40 && (await focused(page)) !== 'Approve'; n++) {
+      await page.keyboard.press('Tab');
+      const outline = await page.evaluate(`(() => {
+        const { outlineStyle, boxShadow } = getComputedStyle(document.activeElement);
+        return outlineStyle + ' ' + boxShadow;
+      })()`);
+      expect(outline).not.toBe('none none');
+    }
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('region', { name: `Question ${approvalId}` })
+      .getByText('approved', { exact: true })
+      .waitFor();
+    await expect.poll(() => focused(page)).not.toBe('nothing');
+    await page.keyboard.press('Escape');
+    await page.getByRole('region', { name: /^Question/ }).waitFor({ state: 'detached' });
+    await expect.poll(() => focused(page)).not.toBe('nothing');
+    expect(page.complaints).toEqual([]);
+  });
+
   it('a filter keeps the focus while it is typed', async () => {
     const page = await ui.enter('#/activity');
     const box = page.getByRole('searchbox');

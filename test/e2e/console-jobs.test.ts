@@ -38,6 +38,19 @@ describe.skipIf(!hasBrowser())('the jobs page of the console', { timeout: SLOW }
     const detail = page.getByRole('region', { name: `Job ${id}` });
     await detail.getByText('The press is jammed.').waitFor();
     await detail.getByText('1 of 1').waitFor();
+    // The count of a queue leads to exactly these jobs, and the filter can be seen and taken away.
+    await page.goto(`${house.server.url}/#/jobs`);
+    await page
+      .getByRole('row', { name: /^default/ })
+      .getByRole('link', { name: '1' })
+      .last()
+      .click();
+    const listed = page.getByRole('table', { name: 'Jobs' }).locator('tbody tr');
+    await expect.poll(() => listed.count()).toBe(1);
+    await listed.getByText('fragile').waitFor();
+    await page.getByRole('button', { name: /^Only queue default/ }).click();
+    expect(new URL(page.url()).hash).toBe('#/jobs?state=dead');
+    await listed.getByRole('link').click();
     isBroken = false;
     await detail.getByRole('button', { name: 'Put back' }).click();
     await detail.getByRole('heading', { name: 'Result' }).waitFor();

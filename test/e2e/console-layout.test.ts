@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser())('the layout of the console', { timeout: SLOW }, (
   });
 
   it.each([undefined, TABLET, PHONE])(
-    'the verdict of the policy comes into sight',
+    'the verdict of the policy is scrolled into view',
     async (look) => {
       const page = await house.enter('#/policy/explain?tool=publish_note', look);
       await page.getByRole('button', { name: 'Explain', exact: true }).click();
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser())('the layout of the console', { timeout: SLOW }, (
     },
   );
 
-  it('the buttons that decide are in the window as soon as a question is open', async () => {
+  it('the buttons that decide are visible as soon as a question is open', async () => {
     const { approvalId } = await house.ask('In sight');
     for (const look of [undefined, TABLET, PHONE]) {
       const page = await house.enter(`#/approvals/${approvalId}`, look);
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser())('the layout of the console', { timeout: SLOW }, (
     }
   });
 
-  it('nothing lies below the button that closes the details', async () => {
+  it('nothing is hidden below the button that closes the details', async () => {
     const page = await house.enter('#/activity/nope', PHONE);
     const text = await boxOf(page.getByRole('heading', { name: 'There is no such call' }));
     const close = await boxOf(page.getByRole('link', { name: 'Close the details' }));
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser())('the layout of the console', { timeout: SLOW }, (
     expect(spare).toBeGreaterThanOrEqual(36);
   });
 
-  it('the selected tab is in sight where the tabs are wider than the screen', async () => {
+  it('the selected tab is visible where the tabs are wider than the screen', async () => {
     const page = await house.enter('#/settings/appearance', PHONE);
     const tab = await boxOf(page.getByRole('tab', { name: 'Appearance' }));
     expect(tab.x).toBeGreaterThanOrEqual(0);
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser())('the layout of the console', { timeout: SLOW }, (
     expect(inked).toBe(0);
   });
 
-  it('says in which zone its times are', async () => {
+  it('the page names the time zone of its times', async () => {
     const page = await house.enter('#/audit', { timezoneId: 'Asia/Kolkata' });
     await page.getByLabel('From (GMT+5:30)').waitFor();
     await page.goto(`${house.server.url}/#/audit/1`);

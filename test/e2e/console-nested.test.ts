@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser())('a nested form', { timeout: SLOW }, () => {
     }
   };
 
-  it('keeps every value in its place while items are added and taken out', async () => {
+  it('keeps every value in its place while items are added and removed', async () => {
     const page = await house.enter('#/tools/nested');
     await fill(page);
     const both = { name: 'second', args: [] };
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser())('a nested form', { timeout: SLOW }, () => {
     expect(page.complaints).toEqual([]);
   });
 
-  it('marks the very box that is wrong, however deep, and sends the whole once it is right', async () => {
+  it('marks the wrong field, however deep, and sends the whole input once it is right', async () => {
     const page = await house.enter('#/tools/nested');
     await fill(page);
     const wrong = page.getByRole('spinbutton', { name: 'args 2 1' });
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser())('a nested form', { timeout: SLOW }, () => {
     });
   });
 
-  it('hands over to JSON where a value lies too deep for boxes, and holds on to what is no JSON yet', async () => {
+  it('switches to JSON where a value is nested too deep for fields, and keeps text that is not JSON yet', async () => {
     const page = await house.enter('#/tools/nested');
     await press(page, 'Set deep');
     const last = page.locator('form .group textarea.json-box');

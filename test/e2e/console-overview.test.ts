@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser())('the overview of the console', { timeout: SLOW },
     expect(page.complaints).toEqual([]);
   });
 
-  it('lists a question and a tool in quarantine as what needs the reader, and leads there', async () => {
+  it('lists a question and a tool in quarantine as tasks of the reader, and links to them', async () => {
     const page = await enter();
     const needs = region(page, 'Needs you');
     await needs.getByRole('link', { name: /Quarantine lookup_word/ }).waitFor();
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser())('the overview of the console', { timeout: SLOW },
     expect(page.complaints).toEqual([]);
   });
 
-  it('says what it could not ask, and shows the rest', async () => {
+  it('names the parts that could not be read, and shows the rest', async () => {
     const page = await enter('#/activity');
     await page.route('**/v1/servers?*', (route) =>
       route.fulfill({

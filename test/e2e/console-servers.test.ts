@@ -39,11 +39,11 @@ describe.skipIf(!hasBrowser())('the servers page of an admin', { timeout: SLOW }
     const theirs = { mcpServers: { search: { command: 'search-server', env } } };
     writeFileSync(join(house.server.home, '.cursor', 'mcp.json'), JSON.stringify(theirs));
     const page = await house.enter('#/sources');
-    await page.getByRole('button', { name: 'Take over…' }).click();
+    await page.getByRole('button', { name: 'Import servers…' }).click();
     await page.getByRole('checkbox', { name: /search/ }).check();
     expect(await page.getByRole('dialog').innerText()).not.toContain('canary');
-    await page.getByRole('button', { name: 'Take over 1' }).click();
-    await page.getByText('Taken over: search.').waitFor();
+    await page.getByRole('button', { name: 'Import 1' }).click();
+    await page.getByText('Imported: search.').waitFor();
     expect(config()).toContain('search-server');
     expect(config()).not.toContain('canary');
   });

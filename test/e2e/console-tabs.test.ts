@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser())('the console in two tabs', { timeout: SLOW }, () 
     expect(first.complaints).toEqual([]);
   });
 
-  it('a tab that nobody told notices with its next change, and shows no bare refusal', async () => {
+  it('a tab that missed the change notices it with its next request, and explains the refusal', async () => {
     const first = await house.enter('#/settings/people');
     const code = await codeFor(first, VERA);
     // The cookie of the browser, without the console in a tab that would tell.
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser())('the console in two tabs', { timeout: SLOW }, () 
     expect(await first.getByText('CSRF').count()).toBe(0);
   });
 
-  it('the same person signs in once more: the first tab goes on as if nothing had happened', async () => {
+  it('the same person signs in again: the first tab continues without interruption', async () => {
     const first = await house.enter('#/settings/people');
     await first.getByLabel('Name').fill('half-written');
     const second = await first.context().newPage();
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser())('the console in two tabs', { timeout: SLOW }, () 
     expect(first.complaints).toEqual([]);
   });
 
-  it('signing out in one tab is seen in the other', async () => {
+  it('signing out in one tab signs out the other', async () => {
     const first = await house.enter('#/audit');
     const second = await first.context().newPage();
     await second.goto(`${house.server.url}/#/audit`);

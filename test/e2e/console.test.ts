@@ -18,7 +18,7 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
     expect(html).not.toMatch(/<style|style=|<script(?![^>]*\bsrc=)|\bon\w+=|https?:/);
   });
 
-  it('lets a person in by the link once, and takes the code out of the address', async () => {
+  it('signs a person in by the link once, and removes the code from the address', async () => {
     const page = await house.open();
     const link = house.server.link();
     await page.goto(link);
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
     expect(await house.server.crib.approvals.list()).toEqual([]);
   });
 
-  it('waits for approval, and finishes by itself once a person agreed', async () => {
+  it('waits for approval, and finishes by itself once a person has approved', async () => {
     const approver = await house.enter();
     const page = await house.enter('#/tools/publish_note');
     await page.getByLabel('Start from an example').selectOption('A release note');
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
     expect(await finish()).toMatchObject({ status: 'success', data: { note: edited } });
   });
 
-  it('denies, and the agent is told no', async () => {
+  it('denies a call, and the agent gets the refusal', async () => {
     const { approvalId, finish } = await house.ask('Not this');
     const page = await house.enter(`#/approvals/${approvalId}`);
     await page.getByLabel('Note').fill('not today');
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
     expect(await finish()).toMatchObject({ success: false, status: 'denied' });
   });
 
-  it('allows a tool for the rest of the session, and no other session', async () => {
+  it('allows a tool for the rest of the session, and for no other session', async () => {
     const { approvalId, finish } = await house.ask('The first of many');
     const page = await house.enter(`#/approvals/${approvalId}`);
     await page.getByLabel('This tool and action for the rest of the session').check();
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
     await house.server.crib.permissions.revoke(grant?.id ?? '');
   });
 
-  it('shows a call while it runs, and stops it after asking', async () => {
+  it('shows a running call, and stops it after asking', async () => {
     const page = await house.enter();
     const call = house.server.crib.execute('keep_going', {}, AGENT);
     await page.getByRole('link', { name: 'keep_going' }).click();
@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
     expect(house.server.text('a.txt')).toBe('before');
   });
 
-  it('shows why a tool is held back, and lets it in', async () => {
+  it('shows why a tool is in quarantine, and accepts it', async () => {
     const page = await house.enter('#/tools/lookup_word');
     await page.getByText('hidden instruction', { exact: true }).waitFor();
     await page.getByText('+description:').waitFor();
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
     expect(house.server.crib.tools.get('lookup_word')?.quarantine).toBeUndefined();
   });
 
-  it('works by keyboard', async () => {
+  it('can be used by keyboard', async () => {
     const page = await house.enter();
     await page.keyboard.press('g');
     await page.keyboard.press('t');

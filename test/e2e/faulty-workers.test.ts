@@ -57,7 +57,7 @@ const ENGINES = ['SQLite', ...(isMissing('redis-server') ? [] : ['Redis'])];
 
 describe.each(ENGINES)('two processes on jobs in %s', (engine) => {
   it(
-    'make one job for each moment of a schedule and run it once',
+    'add one job for each moment of a schedule and run it once',
     async () => {
       const root = await makeRoot();
       const url = await openQueue(engine);

@@ -82,7 +82,7 @@ describe('a request on the wire', () => {
     expect(statusIn(await closed)).toBe(400);
   });
 
-  it('is refused without a host, for another one, or with headers beyond measure', async () => {
+  it('is refused without a host, for another host, or with too many headers', async () => {
     const { url, host } = await start();
     const get = (headers: string) =>
       openRaw(url, `GET /healthz HTTP/1.1\r\n${headers}\r\n\r\n`).closed;
@@ -94,7 +94,7 @@ describe('a request on the wire', () => {
     expect(statusIn(await openRaw(url, absolute).closed)).not.toBe(500);
   });
 
-  it('without a token is answered before its body has come, and then let go of', async () => {
+  it('without a token is answered before its body has arrived, and then closed', async () => {
     const { url, host } = await start();
     const { closed } = openRaw(url, callOf(host, 'tc_wrong', ['Content-Length: 1000000']));
     expect(statusIn(await closed)).toBe(401);
@@ -133,7 +133,7 @@ describe('slow clients', () => {
     clearInterval(drip);
   });
 
-  it('are no more than the cap; the next one is let in when one has gone', async () => {
+  it('are limited in number; the next one is accepted when one has gone', async () => {
     const { url } = await start({ limits: { maxConnections: 3 } });
     const held = [openRaw(url), openRaw(url), openRaw(url)];
     await Promise.all(held.map(({ connected }) => connected));
@@ -171,7 +171,7 @@ describe('a client that goes away', () => {
     await cancelled;
   });
 
-  it('is waited for when the server closes, but not for ever', async () => {
+  it('is waited for when the server closes, but only for a limited time', async () => {
     const { url, token, server } = await start();
     const running = new Promise<void>((resolve) => started.push(resolve));
     const cancelled = new Promise<void>((resolve) => stopped.push(resolve));

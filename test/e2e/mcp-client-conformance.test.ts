@@ -34,7 +34,7 @@ const run = (...args: readonly string[]): Promise<Said> => {
 };
 
 it.each(['initialize', 'tools_call', 'elicitation-sep1034-client-defaults'])(
-  'passes %s',
+  'the MCP client passes %s',
   { timeout: LONG },
   async (scenario) => {
     const { code, text } = await run('--scenario', scenario);
@@ -44,7 +44,7 @@ it.each(['initialize', 'tools_call', 'elicitation-sep1034-client-defaults'])(
 );
 
 // Warns when the pause is a little longer than was asked for, as it is on a machine that is busy.
-it('passes sse-retry', { timeout: LONG }, async () => {
+it('the MCP client passes sse-retry', { timeout: LONG }, async () => {
   const { text } = await run('--scenario', 'sse-retry');
   expect(text).toMatch(/\[client-sse-graceful-reconnect\s*\] \S*SUCCESS/);
   expect(text).toMatch(/Passed: \d+\/\d+, 0 failed/);
@@ -55,7 +55,7 @@ it.each([
   { suite: 'backcompat', least: 1 },
   { suite: 'extensions', least: 0 },
 ])(
-  'passes the logins of $suite, but for those that are named with a reason',
+  'the MCP client passes the logins of $suite, except those named with a reason',
   {
     timeout: LONG,
   },

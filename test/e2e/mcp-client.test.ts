@@ -102,7 +102,7 @@ const startRemote = async (transport: string): Promise<number> => {
 };
 
 describe('servers of others, over stdio', () => {
-  it('everything', { timeout: LONG }, async () => {
+  it('the server everything lists its tools and answers', { timeout: LONG }, async () => {
     const crib = await open({ all: stdio('server-everything') });
     expect(await dataOf(crib, 'echo', { message: 'hi' })).toContain('hi');
     expect(crib.servers.list()[0]).toMatchObject({ state: 'ready', transport: 'stdio' });
@@ -112,7 +112,7 @@ describe('servers of others, over stdio', () => {
     expect((await crib.servers.prompts()).length).toBeGreaterThan(0);
   });
 
-  it('filesystem', { timeout: LONG }, async () => {
+  it('the server filesystem lists its tools and answers', { timeout: LONG }, async () => {
     await writeFile(join(folder, 'note.txt'), 'read by a server');
     const crib = await open({ files: stdio('server-filesystem', folder) });
     const read = await crib.execute('read_text_file', { path: join(folder, 'note.txt') });
@@ -121,7 +121,7 @@ describe('servers of others, over stdio', () => {
     expect(outside.success).toBe(false);
   });
 
-  it('memory', { timeout: LONG }, async () => {
+  it('the server memory lists its tools and answers', { timeout: LONG }, async () => {
     const env = { MEMORY_FILE_PATH: join(folder, 'memory.json') };
     const crib = await open({ memory: { ...stdio('server-memory'), env } });
     const entities = [{ name: 'Ada', entityType: 'person', observations: ['counts'] }];
@@ -129,7 +129,7 @@ describe('servers of others, over stdio', () => {
     expect(JSON.stringify(await dataOf(crib, 'read_graph', {}))).toContain('Ada');
   });
 
-  it('sequential thinking', { timeout: LONG }, async () => {
+  it('the server sequential thinking lists its tools and answers', { timeout: LONG }, async () => {
     const crib = await open({ thinking: stdio('server-sequential-thinking') });
     const thought = {
       thought: 'one',
@@ -142,22 +142,26 @@ describe('servers of others, over stdio', () => {
     );
   });
 
-  it.skipIf(!postgres)('postgres', { timeout: LONG }, async () => {
-    const server = await openPostgres(postgres as string);
-    try {
-      await server.sql("create table birds (name text); insert into birds values ('wren')");
-      // The server reads the address with `URL`, which wants a host in it.
-      const url = server.urlFor('boss').replace('@/', '@localhost/');
-      const crib = await open({ db: stdio('server-postgres', url) });
-      const sql = 'select name from birds';
-      expect(JSON.stringify(await dataOf(crib, 'query', { sql }))).toContain('wren');
-    } finally {
-      await Promise.all(cribs.splice(0).map((crib) => crib.close()));
-      await server.close();
-    }
-  });
+  it.skipIf(!postgres)(
+    'the server postgres lists its tools and answers',
+    { timeout: LONG },
+    async () => {
+      const server = await openPostgres(postgres as string);
+      try {
+        await server.sql("create table birds (name text); insert into birds values ('wren')");
+        // The server reads the address with `URL`, which wants a host in it.
+        const url = server.urlFor('boss').replace('@/', '@localhost/');
+        const crib = await open({ db: stdio('server-postgres', url) });
+        const sql = 'select name from birds';
+        expect(JSON.stringify(await dataOf(crib, 'query', { sql }))).toContain('wren');
+      } finally {
+        await Promise.all(cribs.splice(0).map((crib) => crib.close()));
+        await server.close();
+      }
+    },
+  );
 
-  it('one of the newer protocol era alone', { timeout: LONG }, async () => {
+  it('a server of the newer protocol era only answers', { timeout: LONG }, async () => {
     const program = join(FIXTURES, 'modern-server.mjs');
     const server = { command: process.execPath, args: [program], tier: 'read_only' as const };
     const crib = await open({ modern: server });
@@ -176,21 +180,23 @@ describe('servers of others, over the network', () => {
     ...more,
   });
 
-  it('streamable HTTP, on this machine because it is configured', { timeout: LONG }, async () => {
+  it('a server over streamable HTTP on this machine answers, because it is configured', {
+    timeout: LONG,
+  }, async () => {
     const port = await startRemote('streamableHttp');
     const crib = await open({ far: remote(`http://127.0.0.1:${port}/mcp`) });
     expect(await dataOf(crib, 'echo', { message: 'far' })).toContain('far');
     expect(crib.servers.list()[0]).toMatchObject({ transport: 'http', state: 'ready' });
   });
 
-  it('the older event stream', { timeout: LONG }, async () => {
+  it('a server over the older event stream answers', { timeout: LONG }, async () => {
     const port = await startRemote('sse');
     const crib = await open({ old: remote(`http://127.0.0.1:${port}/sse`, { transport: 'sse' }) });
     expect(crib.tools.loads[0]?.error).toBeUndefined();
     expect(await dataOf(crib, 'echo', { message: 'old' })).toContain('old');
   });
 
-  it('WebSocket, with the headers that are configured', { timeout: LONG }, async () => {
+  it('a server over WebSocket gets the configured headers', { timeout: LONG }, async () => {
     const child = start([join(FIXTURES, 'socket-server.mjs')]);
     const port = await said(child, /port (\d+)/);
     const key = said(child, /key (\S+)/);

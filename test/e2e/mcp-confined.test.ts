@@ -13,7 +13,7 @@ const folder = await realpath(await mkdtemp(join(tmpdir(), 'toolcrib-confined-')
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it.skipIf(missing)(
-  'sees its folder of the workspace and no more',
+  'a confined MCP server sees its folder of the workspace and no more',
   { timeout: 60_000 },
   async () => {
     await mkdir(join(folder, 'work'));

@@ -19,7 +19,7 @@ const serverOf = ({ cli, folder, env }: Project, ...args: readonly string[]) => 
   env: env as Record<string, string>,
 });
 
-it('serves clients of both eras over stdio', { timeout: LONG }, async () => {
+it('toolcrib mcp serves clients of both eras over stdio', { timeout: LONG }, async () => {
   const project = createProject();
   for (const client of [newClient('legacy'), newClient('modern')]) {
     await client.connect(new StdioClientTransport(serverOf(project, '--client', 'editor')));
@@ -38,7 +38,9 @@ it('serves clients of both eras over stdio', { timeout: LONG }, async () => {
   expect(audit.out).toContain('"editor"');
 });
 
-it('runs what a person approves: in the client, or elsewhere', { timeout: LONG }, async () => {
+it('toolcrib mcp runs what a person approves, in the client or elsewhere', {
+  timeout: LONG,
+}, async () => {
   const project = createProject();
   const file = join(project.folder, 'notes.txt');
   const call = {
@@ -65,7 +67,7 @@ it('runs what a person approves: in the client, or elsewhere', { timeout: LONG }
   await cannot.close();
 });
 
-it('says nothing but the protocol on stdout, and ends with its input', {
+it('toolcrib mcp writes only the protocol to stdout, and ends with its input', {
   timeout: LONG,
 }, async () => {
   const project = createProject();
@@ -90,7 +92,7 @@ it('says nothing but the protocol on stdout, and ends with its input', {
     expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
 });
 
-it('ends cleanly when it is told to', { timeout: LONG }, async () => {
+it('toolcrib mcp ends cleanly on a signal', { timeout: LONG }, async () => {
   const project = createProject();
   const child = project.start(['mcp', '--http', '0'], { env: { MCP_BEARER_TOKEN: 'secret' } });
   let err = '';
@@ -114,7 +116,7 @@ it('ends cleanly when it is told to', { timeout: LONG }, async () => {
   expect(await ended).toBe(0);
 });
 
-it('is understood by the MCP Inspector', { timeout: 2 * LONG }, async () => {
+it('toolcrib mcp works with the MCP Inspector', { timeout: 2 * LONG }, async () => {
   const project = createProject();
   const inspector = createRequire(import.meta.url).resolve(
     '@modelcontextprotocol/inspector/cli/build/cli.js',

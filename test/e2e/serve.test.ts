@@ -72,7 +72,7 @@ const listen = async (url: string, bearer: string) => {
 };
 
 describe('toolcrib serve, built', { timeout: TIME_LIMIT }, () => {
-  it('answers calls, records them, and ends in good order', async () => {
+  it('answers calls, records them, and ends cleanly', async () => {
     const project = createQuickProject();
     const bearer = await token(project, 'ci');
     const server = await serve(project);
@@ -104,7 +104,7 @@ describe('toolcrib serve, built', { timeout: TIME_LIMIT }, () => {
     expect(await server.stop('SIGINT')).toBe(0);
   });
 
-  it('tells of calls and questions of other processes, and of its own once', async () => {
+  it('sends events of calls and questions of other processes, and its own once', async () => {
     const project = createQuickProject();
     const [viewer, agent] = [
       await token(project, 'screen', '--role', 'viewer'),
@@ -135,7 +135,7 @@ describe('toolcrib serve, built', { timeout: TIME_LIMIT }, () => {
     await server.stop('SIGTERM');
   });
 
-  it('gives a new console link on a signal, and none in its answers', async () => {
+  it('prints a new console link on a signal, and none in its answers', async () => {
     const server = await serve(createQuickProject());
     server.signal('SIGUSR2');
     while (!server.err().includes('#code=')) await pause(10);

@@ -200,7 +200,7 @@ describe('spans and metrics of built programs', { timeout: TIME_LIMIT }, () => {
     }
   });
 
-  it('benign: a program without the variables opens no connection and tells its own trace ids', async () => {
+  it('benign: a program without the variables opens no connection and prints its own trace ids', async () => {
     const collector = await receiver();
     const project = createProject();
     const ended = await project.run(['run', 'calculator', 'expression=6*7', '--json']);
@@ -208,7 +208,7 @@ describe('spans and metrics of built programs', { timeout: TIME_LIMIT }, () => {
     expect(collector.spans).toEqual([]);
   });
 
-  it('sends what is left when a short command ends, and ends without a collector as well', async () => {
+  it('sends the remaining spans when a short command ends, and ends without a collector as well', async () => {
     const collector = await receiver();
     const project = createProject();
     const run = (url: string) =>
@@ -223,7 +223,7 @@ describe('spans and metrics of built programs', { timeout: TIME_LIMIT }, () => {
     expect((await run(away.url)).code).toBe(0);
   });
 
-  it('says what to change where the environment asks for a protocol that is not there', async () => {
+  it('says what to change when the environment asks for an unsupported protocol', async () => {
     const project = createProject();
     const { code, err } = await project.run(['run', 'calculator', 'expression=6*7'], {
       env: {

@@ -227,7 +227,7 @@ describe('A1: tampering', () => {
     TIME_LIMIT,
   );
 
-  it('shows a whole rewrite by the checkpoint alone: in itself it is consistent', async () => {
+  it('proves a whole rewrite by the checkpoint alone: the rewritten chain is consistent in itself', async () => {
     const path = join(base, 'rewritten.db');
     copyFileSync(original(), path);
     const database = await openDatabase(path);
@@ -350,7 +350,7 @@ const verifyClean = async (path: string, log: CleanLog): Promise<readonly AuditV
 
 describe('A1: clean logs', () => {
   it(
-    'raise no alarm, however they came about',
+    'raise no alarm, whatever produced them',
     async () => {
       for (const n of times(CLEAN_LOGS, (i) => i)) {
         const path = join(base, `clean-${n}.db`);

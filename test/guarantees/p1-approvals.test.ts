@@ -236,7 +236,7 @@ const inWorld = async (work: (world: World) => Promise<void>): Promise<void> => 
 
 describe('P1: nothing runs without a matching, live, unused approval', () => {
   it(
-    'whatever is asked, decided, edited, forged, redeemed, changed and waited for in turn',
+    'in any sequence of asking, deciding, editing, forging, redeeming, changing and waiting',
     async () => {
       let runs = 0;
       await fc.assert(
@@ -256,7 +256,7 @@ describe('P1: nothing runs without a matching, live, unused approval', () => {
   );
 
   it(
-    'nor when it all happens at once',
+    'when all of that happens at once',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 20 }), (steps) =>

@@ -165,7 +165,7 @@ describe('Z1: every tool answers with a result, whatever it is given', {
 }, () => {
   beforeEach(() => place.restore());
 
-  it('is tried with enough', () => {
+  it('the suite has enough inputs', () => {
     expect(shipped.length).toBeGreaterThanOrEqual(24);
     expect(new Set(NAUGHTY).size).toBeGreaterThanOrEqual(400);
     expect(new Set(ALL_TEXTS.map(({ text }) => text)).size).toBeGreaterThanOrEqual(200);
@@ -180,7 +180,7 @@ describe('Z1: every tool answers with a result, whatever it is given', {
     }
   });
 
-  it.each(byName)('%s', async (name, tool) => {
+  it.each(byName)('%s answers generated inputs with a result', async (name, tool) => {
     const inputs = fc.oneof(naughty, ...place.inputsOf(tool).map(spoiled));
     const as = callerFor(tool);
     await fc.assert(
@@ -191,17 +191,20 @@ describe('Z1: every tool answers with a result, whatever it is given', {
     );
   });
 
-  it.each(isFull ? withProgram : [])('%s, its program started', async (name, tool) => {
-    const inputs = fc.oneof(...place.inputsOf(tool).map(spoiled));
-    await fc.assert(
-      fc.asyncProperty(inputs, async (input) => {
-        assertIsResult(await crib.execute(name, input));
-      }),
-      { numRuns: RUNS_WITH_PROGRAM },
-    );
-  });
+  it.each(isFull ? withProgram : [])(
+    '%s answers with a result when its program is started',
+    async (name, tool) => {
+      const inputs = fc.oneof(...place.inputsOf(tool).map(spoiled));
+      await fc.assert(
+        fc.asyncProperty(inputs, async (input) => {
+          assertIsResult(await crib.execute(name, input));
+        }),
+        { numRuns: RUNS_WITH_PROGRAM },
+      );
+    },
+  );
 
-  it.each(byName)('%s, with naughty strings in its fields', async (name, tool) => {
+  it.each(byName)('%s answers naughty strings in its fields with a result', async (name, tool) => {
     const places = place
       .inputsOf(tool)
       .flatMap((input) =>
@@ -242,13 +245,13 @@ describe('Z1: every tool answers with a result, whatever it is given', {
     }
   });
 
-  it('and the record of all of it is whole, and nothing was left unhandled', async () => {
+  it('the record of all calls verifies, and no rejection was left unhandled', async () => {
     expect(await crib.audit.verify()).toMatchObject({ ok: true });
     await new Promise((resolve) => setImmediate(resolve));
     expect(unhandled).toEqual([]);
   });
 
-  it('and nothing outside this machine was touched', () => {
+  it('no host outside this machine was contacted', () => {
     const local = /^(?:127\.\d+\.\d+\.\d+|::1|\/.*)$/;
     expect(watch.attempts.length).toBeGreaterThan(0);
     expect(watch.attempts.filter((address) => !local.test(address))).toEqual([]);

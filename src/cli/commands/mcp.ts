@@ -27,7 +27,7 @@ interface McpOptions {
 }
 
 const TOKEN = 'MCP_BEARER_TOKEN';
-/** Wide enough for paths, narrow enough for a dialogue. */
+/** Columns of an approval: wide enough for paths, narrow enough for a dialog. */
 const WIDTH = 88;
 
 const callerOf = ({ client, user, role }: McpOptions): Partial<Caller> =>
@@ -71,12 +71,12 @@ const overStdio = async (io: Io, { crib, options }: Serving): Promise<void> => {
   const { ended, release } = awaitEnd(io);
   await Promise.race([closed, ended]);
   release();
-  // The pipe would hold the process for as long as the client keeps its end open.
+  // A piped stdin would keep the process alive for as long as the client keeps its end open.
   io.stdin.unpipe(lines).pause();
   await surface.close();
 };
 
-/** Explains why the port cannot be used. */
+/** Makes the failure that explains why the port cannot be used. */
 const noPort = (error: unknown): ToolFailure => {
   const isTaken = errorCodeOf(error) === 'EADDRINUSE';
   const message = isTaken ? 'is in use by another program' : 'cannot be listened on';
@@ -110,7 +110,7 @@ const overHttp = async (io: Io, { crib, options }: Serving, port: number): Promi
   await server.close();
 };
 
-/** Continues runs that earlier processes left, once the tools of their steps are listed. */
+/** Continues runs that ended processes left behind, once the tools of their steps are listed. */
 const continueRuns = ({ crib, logging }: OpenCrib, listed: Promise<void>): void => {
   listed
     .then(() => crib.continueFlows())
@@ -154,7 +154,10 @@ export const mcpCommand = (program: Command, io: Io): Command => {
       'only the tools of these MCP servers; several between commas, or repeated',
       collect,
     )
-    .option('--client <name>', 'the agent that rules, budgets and the record know this client as')
+    .option(
+      '--client <name>',
+      'the name of this client as an agent, in rules, budgets and the record',
+    )
     .option('--user <id>', 'as this user')
     .option(
       '--role <role>',

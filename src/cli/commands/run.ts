@@ -37,8 +37,8 @@ const isTwin = (one: ApprovalRequest, other: ApprovalRequest): boolean =>
   isDeepStrictEqual(one.input, other.input);
 
 /**
- * Denies waiting approvals of the same call, made before, once it has run: approving one would run it a
- * second time.
+ * Denies approvals of the same call that were requested before, once the call has run: approving one
+ * would run it a second time.
  */
 const closeTwins = async (
   crib: Crib,
@@ -56,7 +56,7 @@ const closeTwins = async (
   }
 };
 
-/** Tools that look for other tools: they need the lists of all servers. */
+/** Tools that search the catalog: they need the lists of all servers. */
 const CATALOG_TOOLS: ReadonlySet<string> = new Set(['run_code', 'search_api']);
 
 interface RunOptions extends CallerOptions {
@@ -106,7 +106,7 @@ interface Run {
 }
 
 const call = async (io: Io, { tool, given, options }: Run): Promise<number> => {
-  // Before anything draws on the terminal, so that the question can be read.
+  // Asked before anything draws on the terminal, so that the question can be read.
   await settleTrust(io);
   const { quiet = false, user, yes = false } = options;
   const progress = callProgress(io, tool, quiet);

@@ -22,7 +22,7 @@ interface ServeOptions extends ModuleOptions {
   readonly open?: boolean;
 }
 
-/** Wide enough for paths, narrow enough for a page. */
+/** Columns of an approval: wide enough for paths, narrow enough for a page. */
 const WIDTH = 88;
 
 /** Runs the checks of `doctor` on the machine; those of the crib are at `/v1/health`. */
@@ -101,7 +101,7 @@ const serve = async (io: Io, options: ServeOptions): Promise<number> => {
     const deps = await serverDeps(io, open, options);
     const { openServer } = await import('../../server/open-server.ts');
     const server = await openServer(deps);
-    // Before the process is announced: an unhandled SIGUSR2 would end it.
+    // Installed before the process is announced: an unhandled SIGUSR2 would end it.
     const stopPrinting = printLinkOnSignal(io, server);
     const link = announce(io, server, deps);
     const withdraw = await announceServe(open.loaded.userDir, {

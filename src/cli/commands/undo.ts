@@ -1,4 +1,4 @@
-/** `toolcrib undo`: restores what a call changed, after showing what that is. */
+/** `toolcrib undo`: shows what a call changed, asks, and restores it. */
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CribHost } from '../../contract/crib-host.ts';
@@ -20,7 +20,7 @@ interface UndoOptions {
   readonly last?: boolean;
 }
 
-/** How many calls `--last` goes back. */
+/** How many calls `--last` searches. */
 const MAX_CALLS_BACK = 200;
 
 /** Finds the newest call whose changes can be undone. */

@@ -32,10 +32,10 @@ export const findExecution = async (crib: CribHost, typed: string): Promise<stri
   });
 };
 
-/** Fewer characters are taken for a typing error. */
+/** A shorter beginning is treated as a typing error. */
 const MIN_START = 4;
 
-/** Finds the entry of that id, or the only one whose id begins so. Fails when several do. */
+/** Finds the entry with that id, or the only one whose id begins with it. Fails when several do. */
 export const byStart = <T>(
   entries: readonly T[],
   typed: string,

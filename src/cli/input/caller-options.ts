@@ -22,7 +22,7 @@ export const withCaller = (command: Command): Command =>
       collect,
     );
 
-/** Builds the caller. In another role than the owner's it has none of the owner's permissions. */
+/** Builds the caller. A role other than the owner's gets none of the owner's permissions. */
 export const callerFrom = ({ user, agent, session, role }: CallerOptions): Partial<Caller> => ({
   ...(user !== undefined && { userId: user }),
   ...(agent !== undefined && { agentId: agent }),

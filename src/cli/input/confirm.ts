@@ -1,11 +1,11 @@
-/** Asks the person at the terminal. Only `y` or `yes` is a yes. */
+/** Asks the person at the terminal. Only `y` or `yes` means yes. */
 import { createInterface } from 'node:readline/promises';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Io } from '../io.ts';
 
 export const canAsk = (io: Io): boolean => io.stdin.isTTY === true && io.stderr.isTTY === true;
 
-/** Makes the failure for a question that nobody can be asked. */
+/** Makes the failure for a question when nobody can be asked. */
 export const noTerminal = (suggestion: string): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
     suggestions: [suggestion],

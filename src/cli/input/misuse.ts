@@ -16,6 +16,6 @@ export const wholeNumber =
 
 export const MAX_PORT = 65_535;
 
-/** Makes the failure for options or arguments that make no sense. */
+/** Makes the failure for options or arguments that are wrong or contradict each other. */
 export const misuse = (message: string, ...suggestions: readonly string[]): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', message, { suggestions });

@@ -13,7 +13,10 @@ import {
 
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** Reads a number. `strict`, where a string fits as well: `5` is a number then, `007` is not. */
+/**
+ * Reads a number. `strict` is for schemas that allow a string too: then `5` is a number, but `007` is
+ * not.
+ */
 const readNumber = (text: string, strict: boolean): number | undefined => {
   if (!NUMBER.test(text)) return undefined;
   const value = Number(text);
@@ -40,8 +43,8 @@ const readScalar = (
 };
 
 /**
- * Gives the value of a text by its schema. A text that does not fit stays text, so that the validation
- * of the tool says what was expected.
+ * Converts a text to the type in its schema. A text that does not fit stays text, so that validation
+ * reports what the tool expects.
  */
 const typedText = (text: string, schemas: readonly JsonSchema[], root: JsonSchema): unknown => {
   const fixed = fixedValues(schemas).find((value) => String(value) === text);
@@ -141,19 +144,19 @@ interface Target {
 }
 
 const assign = (target: object, { path, schemas, root }: Target, value: unknown): void => {
-  let holder = target;
+  let parent = target;
   for (const [at, part] of path.slice(0, -1).entries()) {
-    const existing: unknown = Object.hasOwn(holder, part) ? Reflect.get(holder, part) : undefined;
+    const existing: unknown = Object.hasOwn(parent, part) ? Reflect.get(parent, part) : undefined;
     const isList = typesOf(schemaAt(path.slice(0, at + 1), schemas, root)).has('array');
     const next = isContainer(existing)
       ? existing
       : isList && /^\d+$/.test(path[at + 1] ?? '')
         ? []
         : {};
-    setOwn(holder, part, next);
-    holder = next;
+    setOwn(parent, part, next);
+    parent = next;
   }
-  setOwn(holder, path.at(-1) ?? '', value);
+  setOwn(parent, path.at(-1) ?? '', value);
 };
 
 /** Puts the pairs on top of a base, typed by the schema where there is one. */

@@ -23,7 +23,7 @@ export const findJsonFault = (text: string): JsonFault | undefined => {
   };
 };
 
-/** What to do about input that a command takes as `key=value` pairs, too. */
+/** The hint for input that a command also takes as `key=value` pairs. */
 const PAIRS = ['Or give the fields one by one: key=value.'];
 
 /** Parses JSON. `where` names its origin in messages, e.g. `The input`. Fails with VALIDATION_ERROR. */

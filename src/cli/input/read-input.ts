@@ -12,7 +12,7 @@ import { misuse } from './misuse.ts';
 import { type Pair, readPair } from './pairs.ts';
 import { parseJson } from './parse-json.ts';
 
-/** A whole value, and pairs to set in it. */
+/** A whole value, and pairs to set inside it. */
 export interface GivenInput {
   readonly base: unknown;
   readonly pairs: readonly Pair[];
@@ -24,7 +24,7 @@ interface InputArguments {
   readonly file: string | undefined;
 }
 
-/** After this long without input, a line says what is waited for. */
+/** After this long without input, a line says that the command reads from stdin. */
 const MAX_SILENCE_MS = 2000;
 
 const readText = async (io: Io, path: string): Promise<string> => {
@@ -53,7 +53,7 @@ const yamlFailure = ({ code, linePos }: YamlFault): ToolFailure => {
     : misuse(`The input file is not valid YAML${position}.`, 'Correct the file and try again.');
 };
 
-/** Refuses a number that would be rounded, as JSON input does: an id must not become another one. */
+/** Refuses a number that would be rounded, as JSON input does: an id must not turn into another one. */
 const assertExact = ({ value, source = '' }: Scalar): void => {
   if (typeof value !== 'number' || isExactNumber(source, 0, source.length)) return;
   throw misuse(
@@ -63,8 +63,9 @@ const assertExact = ({ value, source = '' }: Scalar): void => {
 };
 
 /**
- * Reads plain data. Tags outside the core schema are refused: the library would drop them, or build
- * values that are no JSON. The schema is named, or a `%YAML 1.1` line would change it.
+ * Parses YAML as plain data. Refuses tags outside the core schema, which the library would drop or turn
+ * into values that are not JSON. The schema is set explicitly, because a `%YAML 1.1` line would change
+ * it.
  */
 const parseYaml = async (source: string): Promise<unknown> => {
   const { parseDocument, visit } = await import('yaml');
@@ -92,7 +93,7 @@ const readBase = async (io: Io, file: string): Promise<unknown> => {
   return /\.ya?ml$/i.test(file) ? parseYaml(content) : parseJson(content, 'The input file');
 };
 
-/** Says whether stdin is a pipe or a file: not a terminal, and not /dev/null. */
+/** Tells whether stdin is a pipe or a file: not a terminal, and not /dev/null. */
 const isPiped = (io: Io): boolean => {
   if (io.stdin.isTTY === true) return false;
   try {

@@ -1,9 +1,9 @@
-/** Finds out what a value may be by its JSON Schema, references and unions included. */
+/** Lists what a value may be according to its JSON Schema, references and unions included. */
 import type { JsonSchema } from '../../contract/schema.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { ownValue } from '../../kit/data/own-value.ts';
 
-/** Ends recursive schemas. */
+/** Limits the walk through recursive schemas. */
 const MAX_STEPS = 200;
 
 /** Follows a pointer such as `#/$defs/name`, never out of the document. */
@@ -17,7 +17,7 @@ const follow = (pointer: unknown, root: JsonSchema): JsonSchema | undefined => {
   return isRecord(node) ? node : undefined;
 };
 
-/** Lists the schema and everything it refers to or unites, in the order written. */
+/** Lists the schema and every schema that it refers to or unites, in the order written. */
 export const alternativesOf = (schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] => {
   const alternatives: JsonSchema[] = [];
   const open: JsonSchema[] = [schema];
@@ -47,7 +47,7 @@ export const propertyOf = (
     return isRecord(child) ? alternativesOf(child, root) : [];
   });
 
-/** Says whether a property of exactly this name is declared. */
+/** Tells whether a property of exactly this name is declared. */
 export const declares = (schemas: readonly JsonSchema[], name: string): boolean =>
   schemas.some((schema) => {
     const properties = ownValue(schema, 'properties');

@@ -1,23 +1,18 @@
 /** Formats an error for people: what is wrong, where, and what to do next. */
 import type { Colors } from 'picocolors/types.js';
 import type { ErrorCode, Issue, ToolError } from '../../contract/errors.ts';
+import { issuesBeside } from '../../kit/text/issues-text.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 
 const pathOf = ({ path }: Issue): string => path.map(String).join('.');
 
-/** What an issue without a path is about; the message of other codes says it. */
+/** Names the subject of an issue without a path; for other codes the message names it. */
 const WHOLE: Partial<Record<ErrorCode, string>> = { VALIDATION_ERROR: '(whole input)' };
 
-const textOf = (issue: Issue): string =>
-  issue.path.length === 0 ? issue.message : `${pathOf(issue)}: ${issue.message}`;
-
-/** Leaves out issues that the message says already. */
-const issuesOf = ({ message, issues = [] }: ToolError): readonly Issue[] =>
-  message === issues.map(textOf).join('; ')
-    ? []
-    : issues.filter((issue) => message !== issue.message && message !== textOf(issue));
-
-/** Keeps line breaks of configuration errors, which are ours; in other messages they may be a trick. */
+/**
+ * Keeps the line breaks of configuration errors, which Toolcrib wrote; in other messages they could fake
+ * further output.
+ */
 const messageOf = ({ code, message }: ToolError): string =>
   code === 'CONFIG_INVALID'
     ? message.split('\n').map(visibleText).join('\n  ')
@@ -26,7 +21,7 @@ const messageOf = ({ code, message }: ToolError): string =>
 export const errorLines = (error: ToolError, ink: Colors): readonly string[] => [
   `${ink.red('✗')} ${ink.bold(error.code)}: ${messageOf(error)}`,
   ...(error.cause ? [`  last attempt: ${error.cause}`] : []),
-  ...issuesOf(error).map((issue) => {
+  ...issuesBeside(error.message, error.issues).map((issue) => {
     const place = issue.path.length > 0 ? pathOf(issue) : WHOLE[error.code];
     const where = place === undefined ? '' : `${ink.yellow(visibleText(place))}: `;
     return `  ${where}${visibleText(issue.message)}`;

@@ -1,4 +1,4 @@
-/** Formats JSON for people: indented, coloured, without anything that a terminal would obey. */
+/** Formats JSON for people: indented, coloured, with control characters escaped. */
 import type { Colors } from 'picocolors/types.js';
 import { isObject } from '../../kit/data/is-record.ts';
 import { visibleJson } from '../../kit/text/visible-text.ts';

@@ -1,7 +1,7 @@
 /** Formats values for people: time, money, counts, bars, shell arguments. */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/data/durations.ts';
 
-/** Quotes a text so that a POSIX shell hands it over as one argument, exactly as it is. */
+/** Quotes a text so that a POSIX shell passes it as one argument, unchanged. */
 export const shellQuote = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
@@ -18,20 +18,23 @@ export const formatSpan = (ms: number): string => {
 };
 
 /** Draws a bar. A value above 0 fills at least one character. */
-export const bar = (value: number, most: number, width: number): string => {
+export const bar = (value: number, max: number, width: number): string => {
   if (width <= 0) return '';
-  const share = most > 0 ? Math.min(Math.max(value / most, 0), 1) : 0;
+  const share = max > 0 ? Math.min(Math.max(value / max, 0), 1) : 0;
   const full = share > 0 ? Math.max(1, Math.round(share * width)) : 0;
   return '█'.repeat(full) + '░'.repeat(width - full);
 };
 
 const LEVELS = '▁▂▃▄▅▆▇█';
 
-/** Draws values as a row of small bars; a value above 0 is above the lowest bar where there is a 0. */
+/**
+ * Draws values as a row of small bars; when there is a 0, values above it are drawn higher than the
+ * lowest bar.
+ */
 export const sparkline = (values: readonly number[]): string => {
-  const most = Math.max(...values, 0);
+  const max = Math.max(...values, 0);
   return values
-    .map((value) => LEVELS[most > 0 ? Math.ceil((value / most) * (LEVELS.length - 1)) : 0])
+    .map((value) => LEVELS[max > 0 ? Math.ceil((value / max) * (LEVELS.length - 1)) : 0])
     .join('');
 };
 
@@ -56,11 +59,11 @@ export const formatBytes = (bytes: number): string => {
   return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${BYTE_UNITS[unit]}`;
 };
 
-/** Formats dollars with six digits, as exact as the ledger is. */
+/** Formats dollars with six digits, the precision of the ledger. */
 export const formatCost = (dollars: number): string =>
   dollars === 0 ? 'free' : `$${Number(dollars.toFixed(6))}`;
 
-/** Groups digits by hand: a locale of the engine costs more time than the rest of a short command. */
+/** Groups digits without `Intl`: loading a locale takes longer than the rest of a short command. */
 export const formatCount = (count: number): string =>
   String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 

@@ -1,4 +1,4 @@
-/** Prints the result of a call: the data on stdout, everything about it on stderr. */
+/** Prints the result of a call: the data to stdout, everything else to stderr. */
 
 import type { DryRunReport } from '../../contract/crib.ts';
 import { ERRORS } from '../../contract/errors.ts';
@@ -20,7 +20,7 @@ const EXIT_BY_STATUS: Readonly<Record<ToolStatus, number>> = {
   pending: 5,
 };
 
-/** Gives the exit code of the program that a tool ran, where it was not 0. */
+/** Returns the exit code of the program that a tool ran, unless it was 0. */
 const failedCommand = ({ success, data }: ToolResult): number | undefined => {
   if (!success || typeof data !== 'object' || data === null) return undefined;
   const { success: succeeded, exitCode } = data as { success?: unknown; exitCode?: unknown };
@@ -29,7 +29,7 @@ const failedCommand = ({ success, data }: ToolResult): number | undefined => {
     : undefined;
 };
 
-/** Gives the exit code of a result. A failed command counts as a failed tool, so that scripts notice it. */
+/** Returns the exit code of a result. A failed program counts as a failed tool, so that scripts notice it. */
 export const exitCodeOf = (result: ToolResult): number => {
   const { success, status, error } = result;
   if (success) return failedCommand(result) === undefined ? 0 : EXIT_BY_STATUS.failure;
@@ -78,7 +78,7 @@ const printData = (io: Io, { data }: ToolResult, dryRun: boolean): void => {
   else print(io, formatJson(data, io.ink));
 };
 
-/** Says how a call that waits for an approval can continue. */
+/** Explains how to continue a call that waits for an approval. */
 const pendingLines = (io: Io, { approval, metadata }: ToolResult): readonly string[] => {
   const arrow = io.noteInk.cyan('→');
   const until = approval ? ` until ${formatTime(approval.expiresAt)}` : '';
@@ -105,7 +105,7 @@ const metadataLine = ({ metadata }: ToolResult, undoable: boolean): string =>
     ...(undoable ? [`undo with: toolcrib undo ${metadata.executionId}`] : []),
   ].join(' · ');
 
-/** A shell's way to say that a program was not found. */
+/** The exit code of a shell that did not find a program. */
 const NOT_FOUND_HINT =
   ' A program was not found: the sandbox sees those of the system, and what a task names (docs/commands.md).';
 

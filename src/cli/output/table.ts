@@ -18,7 +18,7 @@ export interface Cell {
 
 const GAP = '  ';
 
-/** Makes the first row of a table: the names of the columns. */
+/** Makes the first row of a table from the names of the columns. */
 export const headRow = (names: readonly string[], ink: Colors): readonly Cell[] =>
   names.map((text) => ({ text, paint: ink.dim }));
 
@@ -28,7 +28,7 @@ export const cutTo = cutToWidth;
 const pad = ({ text, align }: Cell, width: number): string =>
   padToWidth(text, width, align === 'right' ? 'start' : 'end');
 
-/** Makes one line for each row; the last column gets what is left of `width` and is cut there. */
+/** Makes one line for each row; the last column is cut to what is left of `width`. */
 export const table = (
   cells: readonly (readonly (string | Cell)[])[],
   width = Number.POSITIVE_INFINITY,

@@ -30,7 +30,7 @@ export const tierCell = (tier: Tier, ink: Colors): Cell => {
   return { text: tier, paint: paints[tier] };
 };
 
-/** Gives the first sentence, for lists with one line for each tool. */
+/** Returns the first sentence, for lists with one line for each tool. */
 export const firstSentence = (text: string): string =>
   /^[\s\S]*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
 

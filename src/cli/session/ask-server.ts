@@ -1,4 +1,7 @@
-/** Sends one request to the running server of this folder, with a token that is good for this request alone. */
+/**
+ * Sends one request to the running server of this folder, with a token that is valid for this request
+ * only.
+ */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Role } from '../../contract/tokens.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
@@ -10,7 +13,7 @@ import { findServe } from './running-server.ts';
 export interface ServerRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
-  /** The role that the route asks for. */
+  /** The role that the route requires. */
   readonly role: Role;
   readonly body?: unknown;
 }
@@ -34,7 +37,7 @@ const noAnswer = (): ToolFailure =>
     suggestions: ['See whether it is still running, or start it again: toolcrib serve'],
   });
 
-/** What the server says is wrong; its status where it says nothing. */
+/** Makes the failure of a refused request from the answer; without a message, from the status. */
 const refused = (status: number, answer: unknown): ToolFailure => {
   const error = isRecord(answer) && isRecord(answer.error) ? answer.error : {};
   const { message = `The server answered with status ${status}.` } = error;
@@ -61,7 +64,10 @@ const send = async (
   throw refused(response.status, answer);
 };
 
-/** Throws NOT_FOUND where no server runs, and SERVER_ERROR where it refuses or does not answer. */
+/**
+ * Sends the request. Throws NOT_FOUND when no server runs, and SERVER_ERROR when it refuses or does not
+ * answer.
+ */
 export const askServer = async (
   io: Io,
   { crib, loaded, root }: OpenCrib,
@@ -72,8 +78,8 @@ export const askServer = async (
   const tokens = await tokensOf(io, crib);
   const now = io.runtime.now();
   const name = `command-${process.pid}-${now}`;
-  const wanted = { name, role: request.role, expiresAt: now + TOKEN_LIFE_MS };
-  const { token, record } = await tokens.create(wanted, localPerson());
+  const newToken = { name, role: request.role, expiresAt: now + TOKEN_LIFE_MS };
+  const { token, record } = await tokens.create(newToken, localPerson());
   try {
     return { url: running.url, answer: await send(running.url, request, token) };
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Asks in the background, at most once a day, whether installed packages have newer versions. */
+/** Checks in the background, at most once a day, whether installed packages have newer versions. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstalledPackage } from '../../contract/packages.ts';
@@ -9,7 +9,7 @@ import { putFile } from '../../kit/file/replace-file.ts';
 import { type Io, note, type OpenCrib } from '../io.ts';
 
 const FILE = 'package-updates.json';
-/** The start of a command comes first. */
+/** Waits until the command has started. */
 const DELAY_MS = 5_000;
 
 const lastCheck = async (file: string): Promise<number> => {
@@ -22,13 +22,13 @@ const lastCheck = async (file: string): Promise<number> => {
   }
 };
 
-/** Asks now, unless somebody asked within the last day. Never rejects. */
+/** Checks now, unless a process did so within the last day. Never rejects. */
 export const checkPackages = async (io: Io, { crib, loaded }: OpenCrib): Promise<void> => {
   const file = join(loaded.userDir, FILE);
   const now = io.runtime.now();
   if (now - (await lastCheck(file)) < DAY_MS) return;
   try {
-    // Written first: of several processes only one asks.
+    // Written before the check, so that only one of several processes does it.
     await putFile(file, `${JSON.stringify({ checkedAt: now })}\n`);
     const infos = await crib.packages.checkForUpdates();
     for (const { name, current, wanted, latest } of infos.filter((one) => one.isOutdated)) {
@@ -43,7 +43,10 @@ export const checkPackages = async (io: Io, { crib, loaded }: OpenCrib): Promise
   }
 };
 
-/** Starts the check for commands that stay. Nothing waits for it, and it keeps no process alive. */
+/**
+ * Schedules the check in commands that stay. Nothing waits for it, and it does not keep the process
+ * alive.
+ */
 export const checkPackagesSoon = (io: Io, open: OpenCrib): void => {
   const installed: readonly InstalledPackage[] = open.crib.packages.list();
   if (!open.loaded.config.registry.updateChecks || installed.length === 0) return;

@@ -1,6 +1,7 @@
 /**
- * The log of one command. `serve`, `worker` and `mcp` open it when they start. Any other command loads
- * it with its first line: few commands have one, and the redactor takes longer to load than most of them run.
+ * The log of one command. `serve`, `worker` and `mcp` open it when they start. Any other command loads it
+ * with its first line: few commands write one, and the redactor takes longer to load than most of them
+ * run.
  */
 import { LOG_LEVELS } from '../../contract/log-level.ts';
 import type { Logger } from '../../contract/runtime.ts';
@@ -13,7 +14,7 @@ export interface CommandLogDeps {
   redactor(): Promise<OpenLogDeps['redactor']>;
   /** `serve`, `worker` or `mcp`; absent for commands that a person waits for. */
   readonly service: string | undefined;
-  /** Whether the command stays: the same line may come again then. */
+  /** True for commands that stay: the same line may come again then. */
   readonly stays: boolean;
 }
 
@@ -52,7 +53,7 @@ const lateLog = (io: Io, deps: CommandLogDeps): CommandLog => {
         return;
       }
       waiting.push((log) => log[level](message, fields));
-      // Nothing can fail here that did not stop the command before: the settings are checked.
+      // `load` cannot fail here: the settings were checked before the command began.
       if (waiting.length === 1) void load();
     };
   return {

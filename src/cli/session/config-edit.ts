@@ -1,4 +1,4 @@
-/** What commands share that change the configuration: the files, the checks before, the trust after. */
+/** What commands that change the configuration share: the files, the checks before, the trust after. */
 import { basename, join } from 'node:path';
 import type { ConfigEdit } from '../../config/edit/edit-config.ts';
 import type { LoadedConfig } from '../../trust/load-config.ts';
@@ -21,7 +21,7 @@ export const openConfigDeps = async (io: Io): Promise<ConfigDeps> => {
 export const userFile = ({ loaded }: ConfigDeps): string =>
   loaded.sources.find(({ kind }) => kind === 'user')?.path ?? join(loaded.userDir, 'config.yml');
 
-/** Says whether the project's file sets one of these paths. */
+/** Tells whether the project's file sets one of these paths. */
 export const isSetByProject = (deps: ConfigDeps, paths: readonly string[]): boolean =>
   paths.some((path) => deps.loaded.provenance(path).startsWith(projectFile(deps)));
 
@@ -36,7 +36,7 @@ interface EditedFile {
   readonly changed: boolean;
 }
 
-/** Fails with PERMISSION_DENIED where `editConfig` would: for callers that write something else before. */
+/** Fails with PERMISSION_DENIED when `editConfig` would: for callers that write something else before. */
 export const assertEditable = async (
   io: Io,
   deps: ConfigDeps,

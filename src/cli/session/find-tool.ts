@@ -1,4 +1,4 @@
-/** Finds the tool that a command names, and waits for MCP servers whose tools are not known yet. */
+/** Finds the tool that a command names, and waits for MCP servers that have not listed their tools yet. */
 import type { Config } from '../../config/schema.ts';
 import type { CatalogEntry } from '../../contract/catalog.ts';
 import type { Crib } from '../../contract/crib.ts';
@@ -23,10 +23,10 @@ export const toolOf = (crib: Pick<Crib, 'tools' | 'servers'>, name: string): Cat
   });
 };
 
-/** How long commands that stay wait for the first lists of their servers. */
+/** How long commands that stay wait until their servers have listed their tools for the first time. */
 const MAX_FIRST_LIST_MS = 2000;
 
-/** Names the servers that are waited for, for the progress line. */
+/** Lists the names of servers that have not answered, for the progress line. */
 export const pendingServers = ({ servers }: CribHost): string => {
   const names = servers.list().filter(({ state }) => state === 'starting');
   return `Starting ${visibleText(names.map(({ name }) => name).join(', ') || 'servers')}`;
@@ -37,9 +37,9 @@ export const firstLists = async (
   { runtime }: Pick<Io, 'runtime'>,
   crib: CribHost,
 ): Promise<void> => {
-  const patience = new AbortController();
-  const timer = runtime.after(MAX_FIRST_LIST_MS, () => patience.abort());
-  await crib.discoverTools(patience.signal);
+  const timeout = new AbortController();
+  const timer = runtime.after(MAX_FIRST_LIST_MS, () => timeout.abort());
+  await crib.discoverTools(timeout.signal);
   timer.cancel();
 };
 
@@ -48,7 +48,7 @@ interface FindToolDeps {
   readonly lock: Config['registry']['lock'];
 }
 
-/** The servers that have shown no tools so far, without those that are switched off. */
+/** Lists the servers that have listed no tools so far, without those that are switched off. */
 const unanswered = ({ servers }: Pick<Crib, 'servers'>): readonly string[] =>
   servers
     .list()
@@ -56,8 +56,8 @@ const unanswered = ({ servers }: Pick<Crib, 'servers'>): readonly string[] =>
     .map(({ name }) => name);
 
 /**
- * The unlisted servers that a call of this name has to wait for. A strict lock refuses tools that
- * nobody accepted, so only servers count that the name starts with or that the lock names for it.
+ * Lists the servers that a call of this name has to wait for. A strict lock refuses tools that nobody
+ * accepted, so only servers count whose name the tool's begins with, or that the lock names for it.
  */
 const possibleServers = ({ crib, lock }: FindToolDeps, tool: string): readonly string[] => {
   const names = unanswered(crib);
@@ -88,7 +88,7 @@ export const findTool = async (io: Io, deps: FindToolDeps, name: string): Promis
   stop();
 };
 
-/** Offers the server that most likely answers, since one that was silent before may be so again. */
+/** Picks the server that most likely answers: one that did not answer before may fail again. */
 const likeliest = ({ servers }: Pick<Crib, 'servers'>, names: readonly string[]): string => {
   const failed = new Set(
     servers.list().flatMap(({ name, lastError }) => (lastError === undefined ? [] : [name])),
@@ -96,7 +96,7 @@ const likeliest = ({ servers }: Pick<Crib, 'servers'>, names: readonly string[])
   return names.find((name) => !failed.has(name)) ?? names[0] ?? '';
 };
 
-/** What to tell about a tool that was not found: a server that has not answered may have it. */
+/** Explains that a missing tool may belong to a server that has not answered. */
 export const unansweredHint = (crib: Pick<Crib, 'servers'>): readonly string[] => {
   const names = unanswered(crib);
   if (names.length === 0) return [];

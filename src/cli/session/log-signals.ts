@@ -1,10 +1,13 @@
-/** SIGUSR2 to a worker or an MCP server without HTTP: everything is logged for a while; once more ends that. */
+/**
+ * Handles SIGUSR2 in a worker or an MCP server without HTTP: logs everything for a while; a second signal
+ * ends that.
+ */
 import { MINUTE_MS } from '../../kit/data/durations.ts';
 import type { CommandLog, Io } from '../io.ts';
 
 const DEBUG_MS = 10 * MINUTE_MS;
 
-/** Starts to listen; returns how to stop. */
+/** Starts to listen; returns a function that stops. */
 export const switchOnSignal = (io: Io, { service }: CommandLog): (() => void) => {
   if (process.platform === 'win32' || !service) return () => undefined;
   const { levels } = service;

@@ -14,7 +14,7 @@ import { exitCodeOf, printResult } from '../output/print-result.ts';
 import { type ProgressLine, progressOn } from '../output/progress-line.ts';
 import { unansweredHint } from './find-tool.ts';
 
-/** Makes the result of a call that never reached the pipeline, in the shape of all others. */
+/** Makes the result of a call that was refused before the pipeline, in the shape of all others. */
 export const refusedResult = (tool: string, failure: ToolFailure, now: number): ToolResult => ({
   success: false,
   status: 'failure',
@@ -36,7 +36,7 @@ export const refusedResult = (tool: string, failure: ToolFailure, now: number): 
   },
 });
 
-/** A longer input is not repeated in the command to type. */
+/** A longer input is not repeated in the suggested command. */
 const MAX_INPUT_CHARS = 500;
 
 const NAMES_RULE = /\(rule [^()]+\)$/;
@@ -49,7 +49,7 @@ const explainCommand = (tool: string, input: unknown, caller: Partial<Caller>): 
   return visibleJson(parts.join(' '));
 };
 
-/** Names the command that shows more, for a pending or a denied call. */
+/** Prints the command that shows more about a pending or denied call. */
 export const noteNextStep = (
   io: Io,
   result: ToolResult,
@@ -78,21 +78,24 @@ interface TypedCall {
 export const callProgress = (io: Io, tool: string, quiet: boolean): ProgressLine | undefined =>
   quiet ? undefined : progressOn(io, tool);
 
-/** Builds the input by the schema. An unknown tool has none, and is still called: the attempt belongs on record. */
+/**
+ * Builds the input by the schema. An unknown tool has none, but is still called, so that the attempt is
+ * on record.
+ */
 const inputFor = ({ tools }: Crib, { tool, given, as }: TypedCall): unknown => {
   const entry = tools.get(tool, as.version) ?? tools.get(tool);
   const schema = entry ? tools.inputSchema(entry.tool.name) : undefined;
   return applyPairs(given.base, given.pairs, schema);
 };
 
-/** Says whether `toolcrib undo` would have something to restore. */
+/** Tells whether `toolcrib undo` has something to restore. */
 const isUndoable = async (crib: Crib, { success, metadata }: ToolResult): Promise<boolean> => {
   const { toolName, executionId } = metadata;
   if (!success || crib.tools.get(toolName)?.tool.tier === 'read_only') return false;
   return crib.executions.isUndoable(executionId);
 };
 
-/** Adds to a result of "not found" which servers may still bring the tool. */
+/** Adds to a "not found" result which servers may still bring the tool. */
 const withServerHint = (crib: Crib, result: ToolResult): ToolResult => {
   if (result.success || result.error?.code !== 'TOOL_NOT_FOUND') return result;
   const { suggestions = [] } = result.error;
@@ -102,7 +105,7 @@ const withServerHint = (crib: Crib, result: ToolResult): ToolResult => {
   };
 };
 
-/** Makes the call; the answer is the exit code. Rejects with a ToolFailure when the input cannot be read. */
+/** Makes the call and returns the exit code. Rejects with a ToolFailure when the input cannot be read. */
 export const makeCall = async (io: Io, crib: Crib, call: TypedCall): Promise<number> => {
   const { tool, caller, as, quiet, progress } = call;
   const input = inputFor(crib, call);
@@ -116,12 +119,12 @@ export const makeCall = async (io: Io, crib: Crib, call: TypedCall): Promise<num
   const undoable = !io.json && (await isUndoable(crib, result));
   printResult(io, result, { quiet, dryRun: as.dryRun === true, undoable });
   if (!io.json) noteNextStep(io, result, { input, caller });
-  // An interrupted call was cancelled, whichever gate noticed it first.
+  // An interrupted call counts as cancelled, whichever gate noticed it first.
   const interrupted = as.signal.aborted && !result.success;
   return interrupted ? ERRORS.CANCELLED.exit : exitCodeOf(result);
 };
 
-/** Prints a failure before the pipeline like the result of a call. */
+/** Runs work, and prints a failure before the pipeline like the result of a call. */
 export const orRefused = async (
   io: Io,
   tool: string,

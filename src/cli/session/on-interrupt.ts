@@ -4,8 +4,8 @@ import { reasonOf } from '../../kit/data/reason-of.ts';
 import { type CommandLog, type Io, note } from '../io.ts';
 
 /**
- * Cancels what is running on the first signal and exits on the second. Says nothing while a question is
- * open: its own end is visible. Returns how to stop listening.
+ * Cancels the running work on the first signal and exits on the second. Prints nothing while a question
+ * is open, because the question shows that itself. Returns a function that stops listening.
  */
 export const onInterrupt = (
   io: Io,
@@ -32,13 +32,13 @@ const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export interface EndOptions {
   /** Runs when another signal follows the one that ends the command. */
   onSecond?(): void;
-  /** What SIGHUP does instead of ending the command. */
+  /** Replaces the end of the command on SIGHUP. */
   onHangUp?(): void;
 }
 
 /**
- * How a service ends: at once with a second signal, because its user does not want to wait. SIGHUP opens
- * the file of its log anew, unless it comes from a terminal that is gone.
+ * Describes how a service ends: at once on a second signal, because its user does not want to wait.
+ * SIGHUP reopens its log file, unless it means that the terminal was closed.
  */
 export const endingOf = (io: Io, { log, service }: CommandLog): EndOptions => {
   const reopen = io.stderr.isTTY === true ? undefined : service?.reopen;
@@ -56,7 +56,7 @@ export const endingOf = (io: Io, { log, service }: CommandLog): EndOptions => {
   };
 };
 
-/** Waits for a signal that ends a command which stays. */
+/** Waits for a signal that ends a command that stays. */
 export const awaitEnd = (
   io: Io,
   { onSecond, onHangUp }: EndOptions = {},

@@ -14,7 +14,7 @@ import { settleTrust, trustNotes } from './settle-trust.ts';
 export type { OpenCrib };
 
 export interface OpenOptions {
-  /** Neither asks whether a project is trusted nor says that it is not. */
+  /** Neither asks whether a project is trusted nor warns that it is not. */
   readonly silent?: boolean;
   /** Reloads tools when their source changes; for commands that stay. */
   readonly watch?: boolean;
@@ -28,7 +28,7 @@ export interface OpenOptions {
   readonly waits?: boolean;
 }
 
-/** Chooses how servers start: commands that stay do not wait for late ones. */
+/** Chooses how servers start: commands that stay do not wait for slow ones. */
 const startOf = ({ startServers = true, tool, watch = false }: OpenOptions) => {
   if (!startServers || tool !== undefined) return false;
   return watch ? 'background' : 'briefly';
@@ -45,7 +45,7 @@ const awaitServers = async (
   else if (watch && waits) await firstLists(io, crib);
 };
 
-/** For commands that stay: asks for newer versions of packages later, where the user wants that. */
+/** Schedules the check for newer packages in commands that stay, when the user wants it. */
 const checkUpdates = async (io: Io, open: OpenCrib): Promise<void> => {
   if (!open.loaded.config.registry.updateChecks) return;
   const { checkPackagesSoon } = await import('./check-packages.ts');
@@ -54,11 +54,11 @@ const checkUpdates = async (io: Io, open: OpenCrib): Promise<void> => {
 
 const nothing = (): void => undefined;
 
-/** Starts what sends spans, metrics and logs to a collector, once, where the environment asks for it. */
+/** Starts once what sends spans, metrics and logs to a collector, when the environment asks for it. */
 const telemetryOf = async (io: Io): Promise<RunningTelemetry | undefined> => {
   if (!Object.keys(io.env).some((name) => name.startsWith('OTEL_'))) return undefined;
   const { startTelemetry } = await import('../../server/start-telemetry.ts');
-  // Before there is a log: the log itself may be exported.
+  // Used before there is a log, because the log itself may be exported.
   const say = (message: string): void => warn(io, message);
   const log: Logger = { debug: nothing, info: nothing, warn: say, error: say };
   const runtime = { now: io.runtime.now, log };
@@ -82,7 +82,7 @@ export const openCrib = async (
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
   const notes = silent ? [] : trustNotes(loaded);
   warn(io, ...notes);
-  // The log hides what the crib has learnt to be secret.
+  // The log redacts the secrets that the crib has read.
   const redactor = lazyAsync(async () => {
     const { openRedactor } = await import('../../crib/lazy-drivers.ts');
     return openRedactor(loaded.config);
@@ -102,7 +102,7 @@ export const openCrib = async (
       { redactor },
     ),
   );
-  traced?.watch(crib);
+  traced?.watch(crib, logging.log);
   logging.service?.watch(crib.events);
   await awaitServers(io, { crib, loaded }, options);
   const open = { crib, loaded, root: project.root, logging };

@@ -1,4 +1,4 @@
-/** What commands share that edit a project's configuration: checks before the edit, trust after it. */
+/** What commands that edit a project's configuration share: checks before the edit, trust after it. */
 import { join } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
 import { type Io, type OpenCrib, warn } from '../io.ts';
@@ -6,13 +6,13 @@ import { type Io, type OpenCrib, warn } from '../io.ts';
 type Project = Pick<OpenCrib, 'loaded' | 'root'>;
 
 interface ProjectEdit {
-  /** The path below `.toolcrib`. */
+  /** The path relative to `.toolcrib`. */
   readonly name: string;
   readonly before: string | undefined;
   readonly after: string;
 }
 
-/** Gives the configuration file of the project, whether it exists or not. */
+/** Returns the path of the project's configuration file, whether it exists or not. */
 export const projectFile = ({ loaded, root }: Project): string =>
   loaded.sources.find(({ kind }) => kind === 'project')?.path ??
   join(root, '.toolcrib', 'config.yml');
@@ -39,7 +39,7 @@ const assertNoLink = async ({ root }: Project, file: string): Promise<void> => {
   );
 };
 
-/** Fails with PERMISSION_DENIED where the project's configuration cannot be edited. */
+/** Fails with PERMISSION_DENIED when the project's configuration cannot be edited. */
 export const assertProjectEditable = async (io: Io, project: Project): Promise<void> => {
   assertTrusted(project);
   if (!io.env.TOOLCRIB_CONFIG) await assertNoLink(project, projectFile(project));

@@ -1,4 +1,4 @@
-/** Puts a change of the configuration on record, with who made it. */
+/** Records a change of the configuration, with who made it. */
 import type { Io, OpenCrib } from '../io.ts';
 
 export interface RecordedChange {

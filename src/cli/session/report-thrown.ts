@@ -16,7 +16,7 @@ import { errorLines } from '../output/error-lines.ts';
 /** The exit code when something named does not exist: bad input, as for an unknown tool. */
 const NOT_FOUND_EXIT = 2;
 
-/** The commands that help, as they are typed here. */
+/** The commands to suggest, as they are typed here. */
 export interface Advice {
   readonly help: string;
   readonly doctor: string;
@@ -24,7 +24,7 @@ export interface Advice {
 
 const MAX_TYPOS = 2;
 
-/** Says whether a proposal of commander is close: some have little to do with the typed word. */
+/** Tells whether a suggestion of commander is close: some have little in common with the typed word. */
 const isCloseHint = (message: string, hint: string): boolean => {
   const typed = /'([^']*)'/.exec(message)?.[1];
   const proposed = /^Did you mean (?:one of )?(.*)\?$/.exec(hint)?.[1]?.split(', ');
@@ -44,7 +44,7 @@ const usageError = ({ message }: CommanderError, { help }: Advice): ToolError =>
   return toolError('VALIDATION_ERROR', first, { suggestions: [...hints, `See: ${help}`] });
 };
 
-/** Recognizes the error by its code: most runs need not load the file of its class. */
+/** Recognizes the error by its code, so that most runs need not load the file of its class. */
 const isConfigError = (error: unknown): error is ConfigError =>
   error instanceof Error && 'problems' in error && (error as ConfigError).code === 'CONFIG_INVALID';
 
@@ -66,7 +66,7 @@ const errorOf = (thrown: unknown, advice: Advice): ToolError => {
   return toolError('INTERNAL', reasonOf(thrown));
 };
 
-/** Prints what went wrong; the answer is the exit code. Requested help is no error. */
+/** Prints the error; returns the exit code. Requested help is not an error. */
 export const reportThrown = (io: Io, thrown: unknown, advice: Advice): number => {
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
   const error = errorOf(thrown, advice);

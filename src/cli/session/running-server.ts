@@ -2,12 +2,13 @@
  * Finds the running `toolcrib serve` of this user. Each one writes a file into the user's own folder, so
  * that other commands do not talk to something else on its port.
  */
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
-import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { putFile } from '../../kit/file/replace-file.ts';
+import { isProcessAlive, pidScope } from '../../kit/sqlite/process-identity.ts';
+import { identifyStart } from './process-start.ts';
 
 interface RunningServe {
   readonly pid: number;
@@ -16,7 +17,13 @@ interface RunningServe {
   readonly root: string;
 }
 
-/** Gives the address of the server of this configuration. */
+/** What the file holds. Commands send tokens to the address, so a process id alone is not enough: it is given again. */
+interface ServeFile extends RunningServe {
+  readonly place: string;
+  readonly started: string;
+}
+
+/** Returns the address of the server of this configuration. */
 export const serverUrl = ({
   server: { publicUrl, host, port },
 }: Pick<Config, 'server'>): string => {
@@ -26,8 +33,11 @@ export const serverUrl = ({
 
 const folderOf = (userDir: string): string => join(userDir, 'run');
 
-/** Containers may share the folder: a process id counts on its own host. */
-const ownPrefix = (): string => `serve-${hostname()}-`;
+/** Containers may share the folder, and even a host name: a process id counts in its own namespace. */
+const ownPrefix = (): string =>
+  `serve-${createHash('sha256').update(pidScope()).digest('hex').slice(0, 16)}-`;
+
+export const serveFileName = (pid: number): string => `${ownPrefix()}${pid}.json`;
 
 /** Makes a server known to other commands of this user; returns how to undo that. Never rejects. */
 export const announceServe = async (
@@ -35,29 +45,30 @@ export const announceServe = async (
   running: RunningServe,
 ): Promise<() => Promise<void>> => {
   const folder = folderOf(userDir);
-  const file = join(folder, `${ownPrefix()}${running.pid}.json`);
+  const file = join(folder, serveFileName(running.pid));
   await mkdir(folder, { recursive: true, mode: 0o700 })
-    .then(() => putFile(file, JSON.stringify(running)))
+    .then(async () =>
+      putFile(file, JSON.stringify({ ...(await identifyStart(running.pid)), ...running })),
+    )
     .catch(() => undefined);
   return () => rm(file, { force: true }).catch(() => undefined);
 };
 
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // It lives, and belongs to another user.
-    return errorCodeOf(error) === 'EPERM';
-  }
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** Reads a file; one without the start of its process, or of another shape, is none. */
+const parse = (text: string): ServeFile | undefined => {
+  const { pid, url, root, place, started } = JSON.parse(text) as Partial<Record<string, unknown>>;
+  if (!Number.isSafeInteger(pid) || !isText(url) || !isText(root)) return undefined;
+  if (!isText(place) || !isText(started)) return undefined;
+  return { pid: Number(pid), url, root, place, started };
 };
 
-const parse = (text: string): RunningServe | undefined => {
-  const { pid, url, root } = JSON.parse(text) as Partial<Record<string, unknown>>;
-  if (!Number.isSafeInteger(pid) || typeof url !== 'string' || typeof root !== 'string') {
-    return undefined;
-  }
-  return { pid: Number(pid), url, root };
+/** Tells whether the very process that wrote the file is alive, and no later one with its id. */
+const isStillRunning = async (file: ServeFile): Promise<boolean> => {
+  const { place, started, pid } = await identifyStart(file.pid);
+  const isSame = place === file.place && started === file.started;
+  return isSame && isProcessAlive({ place, pid, started: '' });
 };
 
 /** Finds the server that runs for this folder. */
@@ -76,10 +87,13 @@ export const findServe = async (
           .catch(() => undefined),
       ),
   );
-  return servers.find((one) => one !== undefined && one.root === root && isAlive(one.pid));
+  for (const one of servers) {
+    if (one?.root === root && (await isStillRunning(one))) return one;
+  }
+  return undefined;
 };
 
-/** Lists the files of servers on this host that have ended. Other files of the folder are left alone. */
+/** Lists the files of servers on this host that have ended. Ignores other files of the folder. */
 export const staleServeFiles = async (userDir: string): Promise<readonly string[]> => {
   const folder = folderOf(userDir);
   const names = await readdir(folder).catch(() => []);
@@ -88,7 +102,7 @@ export const staleServeFiles = async (userDir: string): Promise<readonly string[
       const pid = name.startsWith(ownPrefix())
         ? /^(\d+)\.json$/.exec(name.slice(ownPrefix().length))?.[1]
         : undefined;
-      return pid !== undefined && !isAlive(Number(pid));
+      return pid !== undefined && !isProcessAlive({ place: '', pid: Number(pid), started: '' });
     })
     .map((name) => join(folder, name));
 };

@@ -1,4 +1,4 @@
-/** Asks once whether the current project is trusted, and says what is left out if it is not. */
+/** Asks once whether the current project is trusted, and prints what is left out if it is not. */
 import { readLines } from '../../approvers/terminal/line-reader.ts';
 import { formatProblem } from '../../config/config-error.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
@@ -39,7 +39,7 @@ export const settleTrust = async (io: Io): Promise<void> => {
   if (!isOpen(trust) || !folder || !canAsk(io)) return;
   const { previewProject } = await import('../../trust/load-config.ts');
   const preview = await previewProject(io, trust).catch(() => undefined);
-  // A project that cannot be used is not asked about; `toolcrib trust` says what is wrong.
+  // An invalid project is not asked about; `toolcrib trust` explains what is wrong.
   if (!preview) return;
   note(io, '', ...trustPage(trust, preview), '');
   const answer = await askForTrust(io);
@@ -51,7 +51,7 @@ export const settleTrust = async (io: Io): Promise<void> => {
   });
 };
 
-/** Describes a project that is not trusted as it is now. */
+/** Describes why a project is not trusted in its present state. */
 export const stateLine = ({ state, projectDir, changed = [] }: ProjectTrust): string => {
   const project = visibleText(projectDir ?? '');
   if (state === 'untrusted') return `${project} is not trusted, so its configuration is ignored.`;
@@ -59,12 +59,12 @@ export const stateLine = ({ state, projectDir, changed = [] }: ProjectTrust): st
   return `${project} has changed since you trusted it (${files}). What you trusted stays in force; what changed is not used.`;
 };
 
-/** Lists notes: one for a project that is left out, one for each setting that was narrowed. */
+/** Lists notes: one for an untrusted project, one for each setting that was narrowed. */
 export const trustNotes = ({ trust, narrowed }: LoadedConfig): readonly string[] => {
-  const inert = trust.state === 'untrusted' || trust.state === 'changed';
+  const isIgnored = trust.state === 'untrusted' || trust.state === 'changed';
   return [
-    ...(inert ? [`${stateLine(trust)} Run \`toolcrib trust\` to look at it and decide.`] : []),
-    ...(inert ? trust.problems.map((problem) => visibleText(formatProblem(problem))) : []),
+    ...(isIgnored ? [`${stateLine(trust)} Run \`toolcrib trust\` to look at it and decide.`] : []),
+    ...(isIgnored ? trust.problems.map((problem) => visibleText(formatProblem(problem))) : []),
     ...(trust.hidden === undefined
       ? []
       : [

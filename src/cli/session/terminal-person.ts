@@ -1,4 +1,4 @@
-/** The approver of calls made here: the person at the terminal. */
+/** The approver of calls made on the command line: the person at the terminal. */
 import { createTerminalApprover } from '../../approvers/terminal/create-terminal-approver.ts';
 import type { ReadInput } from '../../approvers/terminal/terminal-dialog.ts';
 import type { Approver } from '../../contract/approver.ts';

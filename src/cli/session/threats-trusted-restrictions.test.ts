@@ -92,18 +92,21 @@ describe('threat: something in the folder of a trusted project changes', () => {
     ],
   ];
 
-  it.each(changes)('hostile: %s, and what it switched off stays off', async (_what, change) => {
-    await change();
-    expect(codeIn(await writeCanary())).toBe('TOOL_DISABLED');
-    expect(existsSync(canary())).toBe(false);
-    const denied = await run(['run', 'datetime', 'operation=now', '--yes', '--json']);
-    expect(codeIn(denied)).toBe('PERMISSION_DENIED');
-    const { config } = await loadConfig({ cwd: project, env: env() });
-    expect(config.budget.dailyUsd).toBe(5);
-    expect(config.mcp.servers).toEqual({});
-  });
+  it.each(changes)(
+    'hostile: after %s, the restrictions that a trusted project set stay in force',
+    async (_what, change) => {
+      await change();
+      expect(codeIn(await writeCanary())).toBe('TOOL_DISABLED');
+      expect(existsSync(canary())).toBe(false);
+      const denied = await run(['run', 'datetime', 'operation=now', '--yes', '--json']);
+      expect(codeIn(denied)).toBe('PERMISSION_DENIED');
+      const { config } = await loadConfig({ cwd: project, env: env() });
+      expect(config.budget.dailyUsd).toBe(5);
+      expect(config.mcp.servers).toEqual({});
+    },
+  );
 
-  it('hostile: a project that nobody trusted, nearer to the user, does not hide it', async () => {
+  it('hostile: an untrusted project nearer to the user does not hide the restrictions of the trusted one', async () => {
     await mkdir(join(project, 'sub', '.toolcrib'), { recursive: true });
     await writeFile(join(project, 'sub', '.toolcrib', 'config.yml'), 'budget: {}\n');
     expect(codeIn(await writeCanary(join(project, 'sub')))).toBe('TOOL_DISABLED');
@@ -111,7 +114,7 @@ describe('threat: something in the folder of a trusted project changes', () => {
     expect((await run(['trust', '--yes'], join(project, 'sub'))).out).toContain('sub is trusted');
   });
 
-  it('hostile: the copy in the user folder is changed, and nothing starts', async () => {
+  it('hostile: Toolcrib does not start when the copy in the user folder was changed', async () => {
     const { trust } = await loadConfig({ cwd: project, env: env() });
     const hash = trust.folder?.files['config.yml'] ?? '';
     await writeFile(join(root, 'user', 'trusted', hash), 'budget: {}\n');
@@ -121,14 +124,14 @@ describe('threat: something in the folder of a trusted project changes', () => {
     expect(existsSync(canary())).toBe(false);
   });
 
-  it('benign: the user decides anew, and the new content counts', async () => {
+  it('benign: new content counts once the user has trusted it again', async () => {
     await write('config.yml', 'budget: {dailyUsd: 4}\n');
     await run(['trust', '--yes']);
     expect(codeIn(await writeCanary())).toBeUndefined();
     expect(existsSync(canary())).toBe(true);
   });
 
-  it('benign: trust --revoke forgets a project that is gone', async () => {
+  it('benign: trust --revoke forgets a project that no longer exists', async () => {
     await rm(inFolder('.'), { recursive: true });
     expect((await run(['trust', '--revoke'])).out).toContain('is not trusted any more');
     expect(codeIn(await writeCanary())).toBeUndefined();
@@ -149,7 +152,7 @@ describe('one tool file of a trusted project changes', () => {
     expect(codeIn(await call('one'))).toBeUndefined();
   });
 
-  it('leaves the others on when it is deleted', async () => {
+  it('leaves the other tools on when its file is deleted', async () => {
     await rm(inFolder('tools/one.yml'));
     expect(codeIn(await call('one'))).toBe('TOOL_NOT_FOUND');
     expect(codeIn(await call('two'))).toBeUndefined();
@@ -181,7 +184,7 @@ describe('toolcrib trust --watch', () => {
     expect((await state()).changed).toEqual(['config.yml', 'tools/one.yml']);
   });
 
-  it('does not start where something changed before', async () => {
+  it('does not start when something changed before the command began', async () => {
     await write('tools/one.yml', TOOL('evil'));
     const { code, err } = await run(['trust', '--watch']);
     expect(code).not.toBe(0);

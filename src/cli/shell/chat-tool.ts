@@ -1,6 +1,6 @@
 /**
- * Makes the model's steps a tool of the shell's crib, so that they pass the pipeline like every call: they
- * are on record, count against budgets and can be cancelled. The texts stay out of the record.
+ * Makes the steps of the model a tool of the shell's crib, so that they pass the pipeline like every
+ * call: they are recorded, count against budgets and can be cancelled. Their texts are not recorded.
  */
 import { z } from 'zod';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -8,7 +8,7 @@ import type { ConverseReply, ConverseRequest } from '../../contract/model.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 
-/** The name of the model's steps in the pipeline and on record. */
+/** The name of the model's steps in the pipeline and in the audit trail. */
 export const CHAT_TOOL = 'shell:chat';
 
 /** One step: the request, and the receiver of its answer. */
@@ -28,7 +28,7 @@ const input = () =>
     step: z.int().min(1).describe('The step for that message, counted from 1.'),
   });
 
-/** Defines the tool. `take` gives each step once: a call that the shell did not prepare finds none. */
+/** Defines the tool. `take` returns each step once: a call that the shell did not prepare gets none. */
 export const defineChatTool = (take: () => ChatStep | undefined): Tool =>
   defineTool<z.infer<ReturnType<typeof input>>, unknown>({
     name: CHAT_TOOL,
@@ -41,7 +41,7 @@ export const defineChatTool = (take: () => ChatStep | undefined): Tool =>
     cost: { model: 'usage_based' },
     permissions: [`tool:${CHAT_TOOL}`],
     timeoutMs: TIMEOUT_MS,
-    // No retry: half an answer may be on the screen already.
+    // No retry: part of an answer may already be on the screen.
     retry: RetryPolicies.NONE,
     input,
     run: async (_, { model, signal, charge, progress }) => {

@@ -46,7 +46,7 @@ type Sum = { -readonly [K in keyof TurnReport]: TurnReport[K] } & { calls: TurnR
 
 const CANCELLED = 'CANCELLED: the person stopped this before it ran.';
 
-/** Runs calls one after the other: each may ask the person something. */
+/** Runs calls one after the other, because each may ask the person something. */
 const runCalls = async (
   { view, signal, call }: TurnDeps,
   calls: readonly ModelCall[],
@@ -101,7 +101,7 @@ const emptySum = (): Sum => ({
   truncated: false,
 });
 
-/** Takes one turn. Throws only when the crib is closed. What was done stays in the history in any case. */
+/** Takes one turn. Throws only when the crib is closed; what was done stays in the history even then. */
 export const takeTurn = async (deps: TurnDeps, text: string): Promise<TurnReport> => {
   const { messages, tools, system, view, bounds, signal } = deps;
   messages.push({ role: 'user', text });

@@ -31,12 +31,12 @@ export interface ChatView {
   /** Ends the text of a step: what follows starts on a new line. */
   endText(): void;
   callStarted(call: ModelCall): void;
-  /** Without a result, the call did not reach the pipeline, or needed none. */
+  /** Without a result, the call did not reach the pipeline or did not need it. */
   callEnded(call: ModelCall, outcome: { failed: boolean; result: ToolResult | undefined }): void;
   turnEnded(report: TurnReport): void;
 }
 
-/** Gives the call inside `call_tool`, which is the one that matters. */
+/** Returns the call inside `call_tool`, which is the one to show. */
 const namedCall = ({ name, input }: ModelCall): { name: string; input: unknown } => {
   if (name !== 'call_tool' || typeof input !== 'object' || input === null) return { name, input };
   const inner = input as { readonly name?: unknown; readonly input?: unknown };
@@ -76,7 +76,7 @@ export const jsonView = (io: Io): ChatView => ({
 
 export const chatView = (io: Io): ChatView => {
   const ink = io.noteInk;
-  // Words are shown whole: marks for hidden characters depend on the characters around them.
+  // Only whole words are shown: how a hidden character is marked depends on the characters around it.
   let pending = '';
   let isShown = false;
   const flush = (text: string): void => {

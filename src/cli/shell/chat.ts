@@ -1,6 +1,6 @@
 /**
- * The conversation with the configured model. The model is shown the tools that are on, or three that
- * find the others when there are many; each of its calls goes through the pipeline as its own agent.
+ * The conversation with the configured model. The model gets the tools that are on or, when there are
+ * many, three that find the others; each of its calls goes through the pipeline as its own agent.
  */
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../contract/caller.ts';
@@ -22,12 +22,12 @@ interface ChatDeps {
   readonly crib: Crib;
   readonly caller: Partial<Caller>;
   readonly bounds: ChatBounds;
-  /** Kept by the shell, so that the conversation continues when the crib is opened anew. */
+  /** Held by the shell, so that the conversation continues when the crib is reopened. */
   readonly messages: ConversationMessage[];
 }
 
 export interface Chat {
-  /** Says something to the model; the answer is the exit code. */
+  /** Sends a message to the model; returns the exit code. */
   say(text: string, signal: AbortSignal): Promise<number>;
 }
 
@@ -45,7 +45,7 @@ const textOf = (block: Awaited<ReturnType<AnthropicTools['run']>>[number] | unde
     .map((part) => (part.type === 'text' ? part.text : '[An image was left out.]'))
     .join('\n');
 
-/** Lists the tools for the model. Between two turns the tool of the model's steps is not among them. */
+/** Lists the tools for the model, without the tool of the model's own steps. */
 const toolNames = ({ tools }: Crib): readonly string[] =>
   tools
     .list({ enabled: true })
@@ -56,8 +56,8 @@ const openTools = ({ io, crib, caller }: ChatDeps, names: readonly string[]) =>
   crib.tools.forAnthropic({
     names,
     surface: names.length > MAX_SHOWN_TOOLS ? 'search' : 'full',
-    // Every chat counts turns from one, also in a continued session: without a scope of its own, a call
-    // could be answered by one of an earlier chat.
+    // Every chat counts turns from one, also in a continued session: without its own scope, a call could
+    // be answered with the replay of one from an earlier chat.
     scope: randomUUID(),
     caller: { ...caller, approver: terminalPerson(io, { user: caller.userId }) },
   });
@@ -102,7 +102,7 @@ interface StepPosition {
 interface Steps {
   /** Calls the tool of the model's steps; nothing else can. */
   readonly ask: Ask;
-  /** Registers the tool while the work runs: between turns nothing finds, lists or calls it. */
+  /** Registers the tool while the work runs: between turns it cannot be found, listed or called. */
   during<T>(work: () => Promise<T>): Promise<T>;
 }
 

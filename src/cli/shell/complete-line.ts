@@ -38,7 +38,7 @@ const valuesOf = (schema: JsonSchema, field: string): readonly string[] => {
   return fixed.length === 0 && typesOf(schemas).has('boolean') ? ['true', 'false'] : fixed;
 };
 
-/** Completes `path=`, or the values of `operation=` once the field is named. */
+/** Completes `path=`, or the values of `operation=` after the field is named. */
 const completeInput = (
   schema: JsonSchema,
   word: string,
@@ -48,9 +48,9 @@ const completeInput = (
   if (field !== undefined) {
     return starting(valuesOf(schema, field), value ?? '').map((each) => `${field}=${each} `);
   }
-  const taken = new Set(used.map((each) => /^[^=:]+/.exec(each)?.[0]));
-  const free = fieldNames(schema).filter((name) => !taken.has(name));
-  return starting(free, word).map((name) => `${name}=`);
+  const usedFields = new Set(used.map((each) => /^[^=:]+/.exec(each)?.[0]));
+  const unusedFields = fieldNames(schema).filter((name) => !usedFields.has(name));
+  return starting(unusedFields, word).map((name) => `${name}=`);
 };
 
 const spaced = (names: readonly string[]): string[] => names.map((name) => `${name} `);
@@ -71,7 +71,7 @@ const completeCommand = (
     : [];
 };
 
-/** Gives what readline expects: the candidates, and the part of the line that they replace. */
+/** Returns what readline expects: the candidates, and the part of the line that they replace. */
 export const completeLine = (deps: CompletionDeps, line: string): readonly [string[], string] => {
   const words = line.trimStart().split(/\s+/);
   const word = words.at(-1) ?? '';

@@ -1,6 +1,6 @@
 /**
  * Reads lines from a terminal with editing, history and completion, or from a pipe. Between two lines the
- * terminal belongs to what runs: questions about approvals read from it, and Ctrl-C is a signal.
+ * terminal is free for the running call: questions about approvals read from it, and Ctrl-C is a signal.
  */
 import { createInterface } from 'node:readline';
 import { readLines } from '../../approvers/terminal/line-reader.ts';
@@ -88,7 +88,7 @@ const terminalSource = (io: Io, options: LineSourceOptions): LineSource => {
         io.stderr.write(`${prompt}${waiting}\n`);
         return { kind: 'line', text: waiting };
       }
-      // Ctrl-D at a question ends the input: a prompt would wait for ever.
+      // Ctrl-D at a question ends the input: another prompt would wait for ever.
       if (io.stdin.readableEnded) return { kind: 'end' };
       const read = await readOnce(io, options, { prompt, typed: rest });
       pasted.push(...read.more);

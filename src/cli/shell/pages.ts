@@ -47,7 +47,7 @@ export const printHelp = (io: Io, { commands, model }: HelpDeps): void => {
 
 const NAME_WIDTH = 24;
 const BADGE_WIDTH = 12;
-/** Mark, blanks and the count of tokens. */
+/** The width of the mark, the blanks and the count of tokens. */
 const BESIDE = 2 + 1 + BADGE_WIDTH + 1 + 13;
 
 const USAGE = [
@@ -79,12 +79,12 @@ const lineOf = (
   return `${mark} ${enabled ? name : io.ink.dim(name)} ${badge} ${cost}`.trimEnd();
 };
 
-/** Prints `/tools`: every tool, with what it costs in prompt tokens. */
+/** Prints `/tools`: every tool, with its prompt tokens. */
 export const printToolsPage = async (io: Io, open: OpenCrib): Promise<void> => {
   const entries = open.crib.tools.list();
   const tokens = await countTokens(open);
-  const longest = Math.max(NAME_WIDTH, ...entries.map(({ tool }) => tool.name.length));
-  const width = Math.max(10, Math.min(longest, widthOf(io) - BESIDE));
+  const nameWidth = Math.max(NAME_WIDTH, ...entries.map(({ tool }) => tool.name.length));
+  const width = Math.max(10, Math.min(nameWidth, widthOf(io) - BESIDE));
   print(io, 'Available Tools:', '');
   print(io, ...entries.map((entry) => lineOf(io, entry, { tokens, width })));
   if (tokens) {

@@ -12,16 +12,16 @@ import { callProgress, makeCall, orRefused } from '../session/make-call.ts';
 import { type Advice, reportThrown } from '../session/report-thrown.ts';
 import { terminalPerson } from '../session/terminal-person.ts';
 
-/** The helpful commands as they are typed in the shell. */
+/** The commands to suggest, as they are typed in the shell. */
 export const SHELL_ADVICE: Advice = { help: '/help', doctor: '/doctor' };
 
-/** Says whether `--json` is among the options; what follows `--` belongs to the command. */
+/** Tells whether `--json` is among the options; what follows `--` belongs to the command. */
 const asksForJson = (args: readonly string[]): boolean => {
   const end = args.indexOf('--');
   return (end < 0 ? args : args.slice(0, end)).includes('--json');
 };
 
-/** Runs a command; the answer is the exit code. Never throws. */
+/** Runs a command and returns the exit code. Never throws. */
 export const runCommand = async (
   io: Io,
   args: readonly string[],
@@ -78,7 +78,7 @@ const callAs = ({ timeout, 'dry-run': dryRun }: Options): CallAs => ({
   ...(timeout !== undefined && { timeoutMs: wholeNumber('--timeout', 1)(timeout) }),
 });
 
-/** Calls a tool on the open crib of the shell; the answer is the exit code. */
+/** Calls a tool on the open crib of the shell; returns the exit code. */
 export const runCall = (deps: RunCallDeps, { tool, args }: ToolCall): Promise<number> =>
   orRefused(deps.io, tool, async () => {
     const { values: options, positionals } = readOptions(args);

@@ -1,4 +1,4 @@
-/** The commands of the shell: those of the command line that make sense inside, and a few of its own. */
+/** The commands of the shell: those of the command line that are useful inside, and a few of its own. */
 import type { CommandEntry } from '../program.ts';
 
 const SHARED_COMMANDS: ReadonlySet<string> = new Set([
@@ -41,7 +41,7 @@ export const commandNames = (
   return names;
 };
 
-/** Commands after which the crib is opened anew: they change tools, or what tools may do. */
+/** Commands after which the crib is reopened: they change tools, or what tools may do. */
 const CHANGING: ReadonlySet<string> = new Set([
   ...['tools new', 'tools accept', 'tools lock', 'trust'],
   ...['servers add', 'servers remove', 'servers enable', 'servers disable', 'servers import'],
@@ -52,8 +52,8 @@ export const changesTools = ([name = '', sub = '']: readonly string[]): boolean 
   CHANGING.has(name) || CHANGING.has(`${name} ${sub}`);
 
 /**
- * Commands that use the open crib of the shell: they change nothing it was opened with. The others open
- * a crib of their own, because they read or write files.
+ * Commands that use the open crib of the shell: they change nothing that it was opened with. The others
+ * open their own crib, because they read or write files.
  */
 const SHARING: ReadonlySet<string> = new Set([
   ...['tools', 'tools list', 'tools info', 'tools search', 'tools tokens', 'tools health'],

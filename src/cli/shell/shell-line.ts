@@ -7,7 +7,7 @@ import { findJsonFault } from '../input/parse-json.ts';
 
 interface SplitLine {
   readonly words: readonly string[];
-  /** A quote is not closed, or the line ends in a backslash: it continues. */
+  /** True when a quote is not closed or the line ends in a backslash: the line continues. */
   readonly open: boolean;
 }
 

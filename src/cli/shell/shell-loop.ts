@@ -24,11 +24,11 @@ const SECRET_SHAPE =
   /(?:\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{8,}|gh[pousr]_\w+|github_pat_\w+|glpat-\S+|AKIA\w{8,}|ASIA\w{8,}|AIza\S+|xox[a-z]-\S+|eyJ[\w-]+\.|hf_\w{8,}|-----BEGIN|:\/\/[^\s/@:]+:[^\s/@]+@)/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Recognizes long random words, which nobody types. */
+/** Recognizes long random words, which are likely secrets and not typed by hand. */
 const isRandom = (word: string): boolean =>
   word.length >= 20 && !UUID.test(word) && /\d/.test(word) && /[A-Za-z]/.test(word);
 
-/** Says whether a line may be stored; false when in doubt. A leading space keeps a line out, too. */
+/** Tells whether a line may be stored; false when in doubt. A leading space keeps a line out, too. */
 export const isKeepable = (line: string): boolean =>
   !/^\s/.test(line) &&
   !/^\/secrets\b/.test(line) &&
@@ -51,7 +51,7 @@ export const openHistory = async (file: string): Promise<History> => {
     try {
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       await writeFile(file, old.map((line) => `${line}\n`).join(''), { mode });
-      // The mode above counts for a new file only.
+      // The mode above applies to new files only.
       await chmod(file, mode);
       return true;
     } catch {
@@ -78,7 +78,7 @@ const readWholeLine = async (lines: LineSource, session: Session): Promise<Typed
   let text = '';
   for (let prompt = PROMPT; ; prompt = CONTINUATION) {
     const typed = await lines.next(prompt);
-    // An unclosed line at the end of the input is run as it is: its error says what is wrong.
+    // An unclosed line at the end of the input is run as it is: its error explains what is wrong.
     if (typed.kind === 'end' && text !== '') return { kind: 'line', text };
     if (typed.kind === 'interrupted') return { ...typed, empty: typed.empty && text === '' };
     if (typed.kind !== 'line') return typed;

@@ -19,7 +19,7 @@ import { readShellLine, type ShellLine } from './shell-line.ts';
 
 const MAX_HINTS = 3;
 
-/** Suggests tools that may be meant, each with the first example of its own. */
+/** Suggests tools that may be meant, each with its first example. */
 const hintsFor = (tools: Catalog, text: string): readonly string[] => {
   const hits = tools.search({ text, limit: MAX_HINTS, filter: { enabled: true } });
   const names = [...new Set([...tools.suggest(text), ...hits.map(({ entry }) => entry.tool.name)])];
@@ -29,7 +29,7 @@ const hintsFor = (tools: Catalog, text: string): readonly string[] => {
   });
 };
 
-/** Answers a message where there is no model: how to configure one, and tools that may be meant. */
+/** Answers a message when there is no model: how to configure one, and tools that may be meant. */
 const answerWithoutModel = (io: Io, tools: Catalog, text: string): number => {
   const error = toolError(
     'MODEL_NOT_CONFIGURED',
@@ -64,7 +64,7 @@ export interface Session {
 
 const CLEAR_SCREEN = '\u001b[2J\u001b[3J\u001b[H';
 
-/** Gives what runs an empty stdin when lines are piped in: those are for the shell. */
+/** Gives running commands an empty stdin when lines are piped in, because the lines are for the shell. */
 const workIo = (io: Io): Io => {
   if (canAsk(io)) return io;
   const stdin = Object.assign(Readable.from([]), { fd: -1, isTTY: false });
@@ -182,7 +182,10 @@ class ShellSession implements Session {
     }
   }
 
-  /** Gives a crib with the current configuration. Throws while that is bad: the old rules no longer hold. */
+  /**
+   * Returns a crib with the current configuration. Throws while that is invalid: the old rules no longer
+   * hold.
+   */
   async #current(): Promise<OpenCrib> {
     if (!this.#isStale) return this.#open;
     const before = this.#open.crib;

@@ -3,11 +3,11 @@ import type { CribAlerts } from '../../contract/alerts.ts';
 import {
   amount,
   atLeastOne,
+  data,
   fields,
   flag,
   moment,
   name,
-  object,
   optional,
   text,
 } from '../../kit/data/check-arguments.ts';
@@ -19,7 +19,7 @@ import type { OpenAlertsDeps } from './open-alerts.ts';
 const by = optional(text);
 
 export const ALERT_CHECKS: MethodChecks<CribAlerts> = {
-  set: { alert: object },
+  set: { alert: data },
   remove: { id: text },
   test: { id: text, options: optional(fields({ deliver: optional(flag), by })) },
   silence: {

@@ -43,7 +43,7 @@ const stateOf = async (crib: TestCrib, id: string) =>
 const FAILS: NewAlert = { id: 'fails', when: 'calls >= 2 && errorRate > 0.5', window: '1m' };
 
 describe('an alert over figures', () => {
-  it('fires once while its condition holds, and tells once that it is over', async () => {
+  it('fires once while its condition holds, and sends one notification when it resolves', async () => {
     const crib = await open();
     await crib.alerts.set(FAILS);
     await crib.alerts.evaluate();
@@ -140,7 +140,7 @@ describe('a silence', () => {
     ]);
   });
 
-  it('tells nothing of what began and ended within it', async () => {
+  it('sends nothing about an alert that began and ended within it', async () => {
     const crib = await open();
     await crib.alerts.set(FAILS);
     await crib.alerts.silence('fails', { forMs: 10 * MINUTE_MS });
@@ -152,7 +152,7 @@ describe('a silence', () => {
     expect(await crib.alerts.unsilence('fails')).toBe(false);
   });
 
-  it('puts off the end of what was told before it, and does not swallow it', async () => {
+  it('delays the notification that an alert has resolved, and does not drop it', async () => {
     const crib = await open();
     await crib.alerts.set(FAILS);
     for (let n = 0; n < 2; n++) await crib.execute('flaky', {});
@@ -320,7 +320,7 @@ describe('the actions of an alert', () => {
 });
 
 describe('alerts that a program sets', () => {
-  it('are named by their content, so that the same one goes on after a restart', async () => {
+  it('are named by their content, so that the same alert continues after a restart', async () => {
     const crib = await open();
     const { id: _, ...unnamed } = FAILS;
     const first = await crib.alerts.set(unnamed);
@@ -340,7 +340,7 @@ describe('alerts that a program sets', () => {
   it('are refused with what is wrong', async () => {
     const crib = await open();
     await expect(crib.alerts.set({ when: 'calls > 1', for: '5 minutes' })).rejects.toThrow(
-      /for expected a span/,
+      /for: expected a span/,
     );
     await expect(crib.alerts.set({ when: 'calls > 1', tool: 'a', each: 'tool' })).rejects.toThrow(
       /only one of/,

@@ -1,11 +1,13 @@
 /** The alerts that a crib knows: those of the configuration, and those that its program has set. */
 import type { AlertDefinition, AlertSilence, CribAlerts, NewAlert } from '../../contract/alerts.ts';
-import { type Issue, ToolFailure } from '../../contract/errors.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import { shownAlert } from '../../contract/shown-alert.ts';
 import { canonicalJson, sha256Hex } from '../../kit/data/canonical-json.ts';
 import { DAY_MS } from '../../kit/data/durations.ts';
+import { jsonValue } from '../../kit/data/json-value.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { unknownNameText } from '../../kit/text/did-you-mean.ts';
+import { issuesText } from '../../kit/text/issues-text.ts';
 import type { CompiledAlert } from '../../observation/alerts/compiled-alert.ts';
 import { auditEvent } from '../../pipeline/record/audit-event.ts';
 import type { AlertFacts } from './alert-facts.ts';
@@ -38,11 +40,10 @@ const load = async (deps: OpenAlertsDeps): Promise<Loaded> => {
   };
 };
 
-const issueText = (issues: readonly Issue[]): string =>
-  issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(' ')).join('; ');
-
 /** Checks what a program gives by the schema of the configuration. */
-const definitionOf = async ({ id, ...alert }: NewAlert) => {
+const definitionOf = async (given: NewAlert) => {
+  // A copy: what was checked is what is kept, whatever a proxy or a getter says later.
+  const { id, ...alert } = jsonValue(given) as NewAlert;
   const { alertSchema, ALERT_ID } = await import('../../config/sections/alerts.ts');
   if (id !== undefined && !ALERT_ID.test(id)) {
     throw new ToolFailure('VALIDATION_ERROR', 'id: 1 to 64 letters, digits, "_", "." or "-".');
@@ -56,7 +57,7 @@ const definitionOf = async ({ id, ...alert }: NewAlert) => {
     path: path.map((part) => (typeof part === 'symbol' ? String(part) : part)),
     message,
   }));
-  throw new ToolFailure('VALIDATION_ERROR', `The alert is not valid: ${issueText(issues)}.`, {
+  throw new ToolFailure('VALIDATION_ERROR', `The alert is not valid: ${issuesText(issues)}`, {
     issues,
   });
 };

@@ -82,7 +82,7 @@ describe('threat: a store with planted records of alerts', () => {
     ).toHaveLength(1);
   });
 
-  it('benign: records of the own user count after a restart', async () => {
+  it('benign: records that the same user wrote count after a restart', async () => {
     const folder = newFolder();
     const store = join(folder, 'store.db');
     const first = await open(store, folder);
@@ -100,7 +100,7 @@ describe('threat: a store with planted records of alerts', () => {
     );
   });
 
-  it('a planted lease that never ends keeps no process from evaluating', async () => {
+  it('a planted lease without an end stops no process from evaluating alerts', async () => {
     const folder = newFolder();
     const { crib } = await open(join(folder, 'store.db'), folder);
     await crib.alerts.set(ALERT);
@@ -155,7 +155,7 @@ describe('a webhook', () => {
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
   });
 
-  it('carries no secret and no character that a terminal obeys', async () => {
+  it('contains no secret and no control character', async () => {
     const { bodies, host } = await openReceiver();
     const folder = newFolder();
     const { crib } = await open(join(folder, 'store.db'), folder, [host]);

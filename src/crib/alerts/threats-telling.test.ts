@@ -103,7 +103,7 @@ describe('a notification about the holder of a token', () => {
 });
 
 describe('a receiver', () => {
-  it('that answers after the lease of its process gets nothing a second time from another', async () => {
+  it('that answers after the lease of its process gets no second notification from another process', async () => {
     const { told, host, actions, release } = await openReceiver(204, false);
     const folder = newFolder();
     const one = await openProcess(folder, [host]);
@@ -120,7 +120,7 @@ describe('a receiver', () => {
     expect(await other.crib.alerts.history()).toMatchObject([{ deliveries: [{ state: 'done' }] }]);
   });
 
-  it('that fails is tried once a round, however many subjects there are to tell of', async () => {
+  it('that fails is tried once a round, however many subjects have notifications', async () => {
     const { told, host, actions } = await openReceiver(503);
     const { crib, runtime } = await openProcess(newFolder(), [host]);
     await crib.alerts.set({ ...BUSY, each: 'caller', actions });
@@ -136,7 +136,7 @@ describe('a receiver', () => {
 describe('a clock that was set back by an hour', () => {
   const HOUR_MS = 3_600_000;
 
-  it('puts off neither a second attempt nor what has to hold for a while', async () => {
+  it('delays neither a second attempt nor a condition with a hold time', async () => {
     const { told, host, actions } = await openReceiver(503);
     const folder = newFolder();
     const ahead = await openProcess(folder, [host]);

@@ -190,7 +190,7 @@ describe('threat: tampering after the last checkpoint, with a second store', () 
     await expect(readFile(secondStore())).rejects.toThrow('ENOENT');
   });
 
-  it('a disk that is not mounted gets no folder in its place; calls go on and the next process delivers', {
+  it('a disk that is not mounted gets no folder in its place; calls continue and the next process delivers', {
     timeout: 60_000,
   }, async () => {
     await rm(join(root, 'second'), { recursive: true });
@@ -250,7 +250,7 @@ describe('a checkpoint that goes to an address', () => {
     expect(received).toMatchObject([{ version: 1, seq: 4 }]);
   });
 
-  it('a private address that is not allowed gets nothing, and calls go on', {
+  it('a private address that is not allowed gets nothing, and calls continue', {
     timeout: 60_000,
   }, async () => {
     const crib = await open(url());

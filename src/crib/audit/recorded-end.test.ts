@@ -35,7 +35,7 @@ describe('recordedEnd', () => {
     expect(ended({ status: 'denied', code, detail: { rule: 'r' } })).toEqual(['refuse', stop]);
   });
 
-  it('takes a code that a tool can give as well for the tool’s where the tool was tried', () => {
+  it('attributes a code that a tool can return to the tool when the tool was tried', () => {
     const tried = { rule: 'r', attempts: 2 };
     expect(ended({ status: 'failure', code: 'RATE_LIMITED', detail: tried })[1]).toBe('none');
     expect(ended({ status: 'denied', code: 'LOOP_DETECTED', detail: tried })[1]).toBe('limits');
@@ -47,7 +47,7 @@ describe('recordedEnd', () => {
     expect(ended({ status: 'failure', code: 'INTERNAL', detail: {} })[0]).toBe('unknown');
   });
 
-  it('tells who approved, what it cost, and asks again where a person was asked', () => {
+  it('reports who approved and the cost, and asks again when a person was asked', () => {
     const detail = { rule: 'r', approvedBy: 'ada', grantId: 'g1', policy: 'p1', tokens: 12 };
     const entry = { status: 'success', code: '', detail, costMicros: 2_000_000 } as const;
     const { before } = recordedEnd(row(entry), true);

@@ -112,7 +112,7 @@ describe('crib.audit.replay', () => {
     expect(line(paid, 'cost').slice(0, 2)).toEqual(['$0.5000', '$0.5000 expected']);
   });
 
-  it('finds gates that a refused call reached neither then nor now the same', async () => {
+  it('reports gates that a refused call reached neither then nor now as the same', async () => {
     const real = await testCrib([aTool()], {
       policy: { version: 1, rules: [{ name: 'no', effect: 'deny' }] },
     });
@@ -183,7 +183,7 @@ describe('crib.audit.replay', () => {
     expect(replay.now).toMatchObject({ outcome: 'refuse', code: 'VALIDATION_ERROR' });
   });
 
-  it('does not run the code of a precondition, and says so', async () => {
+  it('does not run the code of a precondition, and reports that', async () => {
     const real = await crib();
     let checks = 0;
     real.tools.register(
@@ -206,7 +206,7 @@ describe('crib.audit.replay', () => {
     expect(replay.notes.join()).toContain('the moon is full');
   });
 
-  it('gives a caller who is no admin neither the calls of others nor a role to try', async () => {
+  it('gives a caller without the admin role neither the calls of others nor another role', async () => {
     const real = await crib();
     const { metadata } = await real.execute('echo', {}, { userId: 'ada' });
     const { executionId } = metadata;

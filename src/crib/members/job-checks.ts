@@ -1,5 +1,5 @@
 /** What the arguments of `crib.jobs` have to be. */
-import type { CribJobs } from '../../contract/job.ts';
+import type { CribJobs, JobTypeOptions } from '../../contract/job.ts';
 import type { JobFilter } from '../../contract/queue.ts';
 import {
   type ArgumentCheck,
@@ -8,17 +8,16 @@ import {
   atLeastOne,
   callback,
   fields,
+  flag,
   moment,
   name,
-  object,
   oneOf,
   optional,
   text,
   texts,
 } from '../../kit/data/check-arguments.ts';
-import { isRecord } from '../../kit/data/is-record.ts';
 import type { MethodChecks } from './checked.ts';
-import { callOptions } from './member-checks.ts';
+import { callOptions, callOptionsAnd } from './member-checks.ts';
 
 const jobState = oneOf(...['waiting', 'delayed', 'active', 'completed', 'dead', 'cancelled']);
 
@@ -32,34 +31,33 @@ const jobFilter = fields({
 } satisfies Record<keyof JobFilter, ArgumentCheck>);
 
 /** What a job takes besides its caller; the rest is as for a call. */
-const enqueueOptions: ArgumentCheck = (value) => {
-  if (!isRecord(value)) return 'has to be an object';
-  const { retries, backoff, delayMs, priority, queue, ...as } = value;
-  const problem = fields({
-    retries: optional(amount),
-    backoff: optional(fields({ initialMs: amount, factor: moment, maxMs: amount })),
-    delayMs: optional(amount),
-    priority: optional(amount),
-    queue: optional(text),
-  })({ retries, backoff, delayMs, priority, queue });
-  return problem ?? callOptions(as);
+const JOB_OPTIONS = {
+  retries: optional(amount),
+  backoff: optional(fields({ initialMs: amount, factor: moment, maxMs: amount })),
+  delayMs: optional(amount),
+  priority: optional(amount),
+  queue: optional(text),
 };
+const enqueueOptions = callOptionsAnd(JOB_OPTIONS);
 
-const scheduleOptions: ArgumentCheck = (value) => {
-  if (!isRecord(value)) return 'has to be an object';
-  const { cron, timeZone, type, payload: _payload, ...options } = value;
-  return (
-    fields({ cron: text, timeZone: optional(text), type: text })({
-      ...{ cron, type },
-      ...(timeZone !== undefined && { timeZone }),
-    }) ?? enqueueOptions(options)
-  );
-};
+const scheduleOptions = callOptionsAnd({
+  ...{ cron: text, timeZone: optional(text), type: text, payload: anything },
+  ...JOB_OPTIONS,
+});
+
+/** Only the names: what the values have to be is checked with the type itself. */
+const typeOptions = fields({
+  queue: optional(text),
+  concurrency: anything,
+  timeoutMs: anything,
+  input: anything,
+  openToAgents: optional(flag),
+} satisfies Record<keyof JobTypeOptions, ArgumentCheck>);
 
 const jobAs = optional(callOptions);
 
 export const JOB_CHECKS: MethodChecks<CribJobs> = {
-  register: { type: text, handler: callback, options: optional(object) },
+  register: { type: text, handler: callback, options: optional(typeOptions) },
   enqueue: { type: text, payload: anything, options: optional(enqueueOptions) },
   get: { jobId: text, as: jobAs },
   list: { filter: optional(jobFilter), as: jobAs },

@@ -207,6 +207,23 @@ describe('crib.jobs', () => {
     expect(most).toBe(2);
   });
 
+  it('a worker that asks for more jobs at once than its queue has configured gets those', async () => {
+    const { crib } = await open({ config: { jobs: { queues: { mail: { concurrency: 2 } } } } });
+    let running = 0;
+    let most = 0;
+    const handler = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((done) => setTimeout(done, 5));
+      running -= 1;
+    };
+    crib.jobs.register('letter', handler, { queue: 'mail' });
+    for (let n = 0; n < 10; n++) await crib.jobs.enqueue('letter', n);
+    await crib.jobs.work({ concurrency: 8 });
+    await expect.poll(async () => (await crib.jobs.counts()).mail?.completed).toBe(10);
+    expect(most).toBe(2);
+  });
+
   it('a worker without a handler for a type loses no job', async () => {
     const { crib, again } = await open();
     crib.jobs.register('theirs', () => null);

@@ -36,6 +36,16 @@ export const callOptions: ArgumentCheck = (value) => {
   return fault && `${fault.path.join('.')} ${fault.message}`;
 };
 
+/** Checks options of a method's own, and beside them the same that `execute` takes. */
+export const callOptionsAnd = (own: Readonly<Record<string, ArgumentCheck>>): ArgumentCheck => {
+  const names = Object.keys(own);
+  const check = someFields(own);
+  return (value) => {
+    const fault = optionsFault(value, names);
+    return fault ? `${fault.path.join('.')} ${fault.message}` : check(value);
+  };
+};
+
 const state = oneOf('waiting', 'approved', 'denied', 'used');
 
 const remember = either(

@@ -2,6 +2,7 @@
 import type { CallAs } from '../../contract/call-options.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Tool } from '../../contract/tool.ts';
+import { optionsFault } from '../../pipeline/request-fault.ts';
 
 interface NamedCall {
   readonly toolName: string;
@@ -10,16 +11,14 @@ interface NamedCall {
 
 /**
  * Reads name and version of a tool; the registered tool of that version runs, never the object
- * itself. A value that is no tool is passed on: the pipeline refuses it and records that.
+ * itself. A value that is no tool is passed on: the pipeline refuses it and records that. So are options
+ * that are at fault: a copy of them would lack what is inherited, such as the caller.
  */
 export const namedCall = (tool: string | Tool, as: CallAs | undefined): NamedCall => {
-  const isOptions = as === undefined || (typeof as === 'object' && as !== null);
-  if (typeof tool !== 'object' || tool === null || !isOptions) {
-    return { toolName: tool as string, as };
-  }
+  if (typeof tool !== 'object' || tool === null) return { toolName: tool as string, as };
   try {
     const { name, version } = tool;
-    return typeof version === 'string'
+    return typeof version === 'string' && optionsFault(as) === undefined
       ? { toolName: name, as: { ...as, version } }
       : { toolName: name, as };
   } catch {

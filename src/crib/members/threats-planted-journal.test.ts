@@ -92,7 +92,7 @@ const goOn = async (home?: string) => {
 };
 
 describe('the journal of a run', () => {
-  it('benign: an unchanged journal is continued by another process of the user', async () => {
+  it('benign: another process of the user continues an unchanged journal', async () => {
     await leaveWaiting('order');
     expect(await goOn()).toMatchObject({ output: { usd: 4, approved: true } });
   });
@@ -111,7 +111,7 @@ describe('the journal of a run', () => {
       'a step under the key of another',
       `UPDATE flow_steps SET record = (SELECT record FROM flow_steps WHERE key = '1') WHERE key = '2'`,
     ],
-  ])('with %s blocks the run, and its code is told nothing', async (_title, sql) => {
+  ])('with %s blocks the run, and its code does not run', async (_title, sql) => {
     await leaveWaiting('order');
     await edit(sql);
     expect(await goOn()).toMatchObject({
@@ -135,7 +135,7 @@ describe('the journal of a run', () => {
     await expect.poll(async () => (await crib.flows.get('run'))?.waitsFor).toEqual(['seal']);
   });
 
-  it('of a run that was moved to another version by hand in the file is not continued', async () => {
+  it('of a run whose version was changed by hand in the file is not continued', async () => {
     await leaveWaiting('order');
     await edit(`UPDATE flow_runs SET record = json_set(record, '$.version', '0.9.0')`);
     const crib = await openCrib();
@@ -153,7 +153,7 @@ describe('the journal of a run', () => {
     await expect.poll(async () => (await crib.flows.get('run'))?.status).toBe('completed');
   });
 
-  it('a run keeps waiting when its event was planted', async () => {
+  it('a planted event does not wake a run that waits for it', async () => {
     await leaveWaiting('order');
     await edit(`INSERT INTO flow_events (run_id, record)
       VALUES ('run', '{"name":"approved","payload":"planted","at":1}')`);
@@ -162,7 +162,7 @@ describe('the journal of a run', () => {
 });
 
 describe('the end of a child', () => {
-  it('that was planted blocks the parent', async () => {
+  it('that was planted in the store blocks the parent', async () => {
     await leaveWaiting('outer');
     await edit(`UPDATE flow_runs SET status = 'completed', wake_at = NULL,
       record = json_set(record, '$.status', 'completed', '$.output', 'planted') WHERE id = 'run.1'`);
@@ -172,7 +172,7 @@ describe('the end of a child', () => {
     expect(await finished).toMatchObject({ status: 'blocked', waitsFor: ['seal'] });
   });
 
-  it('that its process wrote is taken', async () => {
+  it('that its own process wrote reaches the parent', async () => {
     await leaveWaiting('outer');
     const crib = await openCrib();
     register(crib);

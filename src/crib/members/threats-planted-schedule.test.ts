@@ -82,7 +82,7 @@ describe('a schedule that was changed in the queue', () => {
         return { ...record, cron: '* * * * * *', nextAt, job: { ...job, scheduledBy } };
       },
     ],
-  ])('makes no job that runs: %s', async (_title, change) => {
+  ])('adds no job that a worker runs: %s', async (_title, change) => {
     const { crib, path } = await open();
     await crib.jobs.schedule('yearly', yearly);
     await rewrite(path, change);

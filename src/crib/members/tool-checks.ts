@@ -8,6 +8,7 @@ import {
   fields,
   flag,
   list,
+  listOf,
   name,
   oneOf,
   optional,
@@ -42,9 +43,15 @@ const query: ArgumentCheck = (value) =>
 
 const provider = oneOf('openai', 'anthropic', 'gemini', 'mcp');
 
+/** Each entry is judged when it is registered; here it only has to be readable. */
+const readableTools = listOf((value) => {
+  tool(value);
+  return undefined;
+});
+
 export const CATALOG_CHECKS: MethodChecks<Catalog> = {
   register: { tool },
-  registerAll: { tools: list },
+  registerAll: { tools: readableTools },
   unregister: { name, version: optional(name) },
   update: { tool },
   get: { name, version: optional(name) },

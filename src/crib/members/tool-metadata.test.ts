@@ -4,7 +4,7 @@ import { DAY_MS } from '../../kit/data/durations.ts';
 import { metadataOf, type ToolMetadataDeps } from './tool-metadata.ts';
 
 describe('crib.tools.metadata', () => {
-  it('tells how often a tool was called, how it went, and what its definition says', async () => {
+  it('reports how often a tool was called, how its calls ended, and its definition', async () => {
     const crib = await testCrib([aTool({ author: 'ada', tags: ['demo'] })]);
     await crib.execute('echo', {});
     await crib.execute('echo', 'not an object');

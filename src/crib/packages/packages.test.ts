@@ -264,7 +264,7 @@ describe('tools of packages that need each other', () => {
 });
 
 describe('what cannot be installed', () => {
-  it('leaves everything as it was: bad tools, look-alikes, a no, a folder that is none', async () => {
+  it('changes nothing: bad tools, look-alikes, a declined question, a folder without a package', async () => {
     const crib = await open();
     await crib.packages.install(await file('a.tgz'));
     const before = [await lockText(), await installedFolders()];
@@ -309,7 +309,7 @@ describe('what cannot be installed', () => {
     expect((await open()).sources.list()).toMatchObject([{ state: 'ready' }]);
   });
 
-  it('installs two packages at once, and forgets neither', async () => {
+  it('two packages installed at once are both recorded', async () => {
     const [one, other] = [await open(), await open()];
     const second = await file('b.tgz', { name: 'second-one', yaml: countingTool('other') });
     await Promise.all([one.packages.install(await file('a.tgz')), other.packages.install(second)]);

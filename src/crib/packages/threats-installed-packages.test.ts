@@ -58,7 +58,7 @@ describe('threats: the files of an installed package', () => {
         await symlink(join(root, 'elsewhere.yml'), toolFile());
       },
     ],
-  ])('with %s bring no tool, and an installation puts them back', async (_, change) => {
+  ])('with %s bring no tool, and reinstalling restores them', async (_, change) => {
     const source = await file('a.tgz');
     await (await open()).packages.install(source);
     await change();
@@ -92,7 +92,7 @@ describe('threats: the files of an installed package', () => {
 });
 
 describe('threats: the tools of a package', () => {
-  it('do not take the name of a tool that ships, and can be called by a longer one', async () => {
+  it('do not take the name of a built-in tool, and can be called by a longer name', async () => {
     const crib = await open({}, { builtins: true });
     const yaml = countingTool('calculator');
     const { success, toolName, errors } = await crib.packages.install(

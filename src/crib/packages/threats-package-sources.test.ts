@@ -170,7 +170,7 @@ describe('threats: a package from git', { timeout: TIME_LIMIT }, () => {
     expect(crib.packages.list()).toEqual([]);
   });
 
-  it('tells a repository, a tag or git itself that is missing', async () => {
+  it('reports a missing repository, a missing tag and a missing git', async () => {
     const crib = await open();
     const none = crib.packages.install(`git+file://${root}/none`);
     await expect(none).rejects.toMatchObject({ code: 'NOT_FOUND' });

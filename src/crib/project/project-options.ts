@@ -3,7 +3,6 @@ import type { LoadedConfig } from '../../trust/load-config.ts';
 import type { ConfigLocation } from '../../trust/project-trust.ts';
 import type { CribOptions } from '../crib-options.ts';
 import { customToolsOf, untrustedToolsOf } from './custom-tools.ts';
-import { flowFilesOf } from './flow-files.ts';
 import { isUserPackage, packagesOption } from './packages-option.ts';
 import { isUserServer } from './user-server.ts';
 
@@ -19,6 +18,16 @@ export type ProjectSetting =
   | 'packages'
   | 'flowFiles'
   | 'untrustedTools';
+
+const FLOWS = 'flows/';
+
+/** Hands over the flow files that the user trusts, as they were trusted; no option where there are none. */
+const flowFilesOf = ({ trust }: Pick<LoadedConfig, 'trust'>): Pick<CribOptions, 'flowFiles'> => {
+  const files = [...(trust.inForce?.contents ?? [])]
+    .filter(([path]) => path.startsWith(FLOWS))
+    .map(([path, bytes]) => [path.slice(FLOWS.length), bytes] as const);
+  return files.length === 0 ? {} : { flowFiles: new Map(files) };
+};
 
 export const projectOptions = (
   loaded: LoadedConfig,

@@ -94,7 +94,7 @@ describe.skipIf(isMissing('redis-server'))('moving jobs to Redis', () => {
       return queue.list();
     });
 
-  it('takes over every job as it is, whatever its state, and the moments of schedules', async () => {
+  it('moves every job unchanged, in any state, and the times of schedules', async () => {
     const before = await fillFile();
     const schedules = await inFile((queue) => queue.schedules());
     expect(await countJobs(from, runtime)).toEqual({ jobs: 9, schedules: 1 });
@@ -111,7 +111,7 @@ describe.skipIf(isMissing('redis-server'))('moving jobs to Redis', () => {
     expect((await redisQueue.list({ userId: 'ada' })).map(({ id }) => id)).toEqual(['other']);
   });
 
-  it('workers go on where the old ones stopped, and finish none again', async () => {
+  it('workers continue where the old ones stopped, and repeat no finished job', async () => {
     await fillFile();
     await moveJobs({ from, to: redisQueue, runtime });
     const begun: string[] = [];

@@ -59,7 +59,7 @@ describe.skipIf(isMissing('redis-server'))('jobs that wait in Redis', () => {
       'the moments of a schedule',
       (job) => ({ ...job, scheduleId: 's', cadence: { cron: '* * * * * *', since: 0 } }),
     ],
-  ])('a job that was given %s does not run', async (_, forge) => {
+  ])('a worker does not run a job that was given %s', async (_, forge) => {
     const { crib, sent, jobId } = await open();
     const key = queueKeys(PREFIX).jobOf('default', keyIdOf(jobId));
     const client = redis.connect();
@@ -72,7 +72,7 @@ describe.skipIf(isMissing('redis-server'))('jobs that wait in Redis', () => {
     expect(sent).toEqual([]);
   });
 
-  it('a job that ran, was removed and is put back changes nothing again', async () => {
+  it('a job that ran, was removed and is put back has no second effect', async () => {
     const { crib, sent, jobId } = await open();
     const runtime = createRuntime();
     const queue = await createBullmqQueue({ address: redis.url, prefix: PREFIX }, { runtime });

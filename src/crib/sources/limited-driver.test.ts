@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Needs } from '../../contract/needs.ts';
 import type { SourceDriver } from '../../contract/source-driver.ts';
 import { defineTool } from '../../contract/tool.ts';
-import { limitedTo } from './limited-driver.ts';
+import { limitedTo } from './open-sources.ts';
 
 const driverOf = (needs?: Needs): SourceDriver => ({
   kind: 'openapi',

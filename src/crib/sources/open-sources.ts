@@ -15,7 +15,6 @@ import { readRegularFile } from '../../kit/file/read-regular-file.ts';
 import { ExternalSource } from '../../sources/external/external-source.ts';
 import { createReadingCache, type ReadingCache } from '../../sources/external/reading-cache.ts';
 import type { DocumentPool } from '../../sources/openapi/read/document-pool.ts';
-import { limitedTo } from './limited-driver.ts';
 import { hasLogin, loginTokens } from './source-login.ts';
 import { secretsOf } from './source-secrets.ts';
 import { type ExternalConfig, type ExternalKind, sourceSettings } from './source-settings.ts';
@@ -189,6 +188,17 @@ const egressFor = async (localHosts: readonly string[], { egress }: Config): Pro
   const allowPrivate = [...egress.allowPrivate, ...localHosts];
   return createEgress({ ...egress, allowPrivate });
 };
+
+/** Keeps the tools of a team from hosts of this machine, and from secrets that the user did not grant. */
+export const limitedTo = (granted: readonly string[], driver: SourceDriver): SourceDriver => ({
+  ...driver,
+  build: (definition, settings, deps) =>
+    driver.build(definition, settings, deps)?.map((tool) => {
+      const { localHosts: _, secrets = [], ...needs } = tool.needs ?? {};
+      const allowed = secrets.filter((key) => granted.includes(key));
+      return { ...tool, needs: { ...needs, ...(allowed.length > 0 && { secrets: allowed }) } };
+    }),
+});
 
 /** Makes the sources; reads none of them. */
 export const openSources = async (deps: OpenSourcesDeps): Promise<OpenedSources> => {

@@ -90,7 +90,7 @@ describe('threat: an accepted tool changes behind its name', () => {
       'a method says that it has no side effects any more',
       of('grpc', proto('IDEMPOTENT'), proto('NO_SIDE_EFFECTS')),
     ],
-  ])('hostile: %s', async (_what, change) => {
+  ])('hostile: the call is held back after %s', async (_what, change) => {
     expect(await statesOver(change)).toEqual(['new', 'accepted', 'changed']);
   });
 
@@ -98,7 +98,7 @@ describe('threat: an accepted tool changes behind its name', () => {
     ['the same document again', of('openapi', openapi('/a'), openapi('/a'))],
     ['another operation comes along', of('graphql', graphql('', CALL), graphql('c: Int', CALL))],
     ['a comment of the file', of('grpc', proto('IDEMPOTENT'), `// Hi.\n${proto('IDEMPOTENT')}`)],
-  ])('benign: %s', async (_what, change) => {
+  ])('benign: the call still runs after %s', async (_what, change) => {
     expect(await statesOver(change)).toEqual(['new', 'accepted', 'accepted']);
   });
 });

@@ -136,7 +136,7 @@ const attempt = async (use: string, port: number): Promise<void> => {
 };
 
 describe('threat: names whose address changes after the check', { timeout: TIME_LIMIT }, () => {
-  it.each(Object.keys(USES))('%s is connected to the address that was checked', async (use) => {
+  it.each(Object.keys(USES))('%s connects to the address that was checked', async (use) => {
     const { victim, allowed, port } = await openPair();
     answers = [OPENED, VICTIM];
     await attempt(use, port);
@@ -144,12 +144,15 @@ describe('threat: names whose address changes after the check', { timeout: TIME_
     expect(allowed.connections).toBeGreaterThan(0);
   });
 
-  it.each(Object.keys(USES))('%s is refused for a name with one bad answer', async (use) => {
-    const { victim, port } = await openPair();
-    answers = [VICTIM];
-    await attempt(use, port);
-    expect(victim.connections).toBe(0);
-  });
+  it.each(Object.keys(USES))(
+    '%s refuses a name with one forbidden address among its answers',
+    async (use) => {
+      const { victim, port } = await openPair();
+      answers = [VICTIM];
+      await attempt(use, port);
+      expect(victim.connections).toBe(0);
+    },
+  );
 });
 
 describe('threat: a proxy of the environment connects instead', { timeout: TIME_LIMIT }, () => {
@@ -158,7 +161,7 @@ describe('threat: a proxy of the environment connects instead', { timeout: TIME_
     ...['grpc_proxy', 'no_grpc_proxy', 'GLOBAL_AGENT_HTTP_PROXY'],
   ];
 
-  it.each(Object.keys(USES))('%s goes past a proxy of the environment', async (use) => {
+  it.each(Object.keys(USES))('%s ignores a proxy of the environment', async (use) => {
     const proxy = await listen(VICTIM);
     const { allowed, port } = await openPair();
     for (const name of PROXY_VARIABLES) vi.stubEnv(name, `http://${VICTIM}:${proxy.port}`);

@@ -44,7 +44,7 @@ const open = async (root?: string): Promise<Crib> => {
 };
 
 describe('threat: a definition leads its reader elsewhere', () => {
-  it('hostile: a document redirects its reader to the local API', async () => {
+  it('hostile: a document that redirects to the local API is not read', async () => {
     const api = await serve(JSON.stringify(DOCUMENT));
     const docs = await serve('', () => `${api.url}/admin?delete=all`);
     const crib = await open();
@@ -55,7 +55,7 @@ describe('threat: a definition leads its reader elsewhere', () => {
     expect([api.seen, docs.seen]).toEqual([[], ['GET /a.json']]);
   });
 
-  it('hostile: a schema redirects its reader to the local service', async () => {
+  it('hostile: a schema that redirects to a local service is not read', async () => {
     const api = await serve('type Query { a: Int }');
     const docs = await serve('', () => `${api.url}/admin`);
     const crib = await open();
@@ -66,7 +66,7 @@ describe('threat: a definition leads its reader elsewhere', () => {
     expect(api.seen).toEqual([]);
   });
 
-  it('hostile: a file refers to a link that leads out of its folder', async () => {
+  it('hostile: a file that refers to a link out of its folder does not read the target', async () => {
     const root = await mkdtemp(join(tmpdir(), 'toolcrib-reach-'));
     const secret = join(await mkdtemp(join(tmpdir(), 'toolcrib-secret-')), 'credentials');
     await writeFile(secret, 'description: canary-5150\n');

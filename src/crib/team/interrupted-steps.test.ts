@@ -105,7 +105,7 @@ describe('threats: a catalog whose process dies in the middle of a step', {
     expect(await catalog.history()).toHaveLength(1);
   });
 
-  it('lets only users who logged in review where the configuration says so', async () => {
+  it('lets only logged-in users review when the configuration requires it', async () => {
     const catalog = openLater(createMemoryStore(), 'users');
     const as = (userId: string) => ({ ...LOCAL_CALLER, userId });
     const { id, digest } = await catalog.propose(CHANGE, undefined, as('oidc:ada'));

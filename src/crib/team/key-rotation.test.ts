@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 it(
-  'a client follows a key that the key before hands over to, and accepts the key before no more',
+  'a client accepts a key that the previous key signed, and no longer accepts the previous key',
   async () => {
     const home = join(world.folder, 'server');
     const store = { sqlite: join(world.folder, 'server.db') };

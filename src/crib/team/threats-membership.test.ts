@@ -63,7 +63,7 @@ describe('threats: a recorded membership', { timeout: TIME_LIMIT }, () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, tokens };
   };
 
-  it('is replaced by no variable: another team, another address, another key', async () => {
+  it('is not replaced by variables that name another team, address or key', async () => {
     await world.publish(deniesTool('datetime'));
     await (await world.client()).close();
     const record = readFileSync(join(world.home(), 'keys', 'team.json'), 'utf8');
@@ -84,7 +84,7 @@ describe('threats: a recorded membership', { timeout: TIME_LIMIT }, () => {
     );
   });
 
-  it('is not replaced by a program that names another team: no call is let through', async () => {
+  it('is not replaced by a program that names another team: no call is allowed', async () => {
     await world.publish(deniesTool('datetime'));
     await (await world.client()).close();
     const { url } = await otherServer();
@@ -111,7 +111,7 @@ describe('threats: a tool of the team', { timeout: TIME_LIMIT }, () => {
     expect((await shout()).error?.code).toBe('TOOL_QUARANTINED');
   });
 
-  it('is gone once the time of its bundle is over, also in a program that stays open', async () => {
+  it('is gone after the end of its bundle, also in a program that stays open', async () => {
     await world.close();
     world = new TeamWorld();
     const { stop } = await world.start({ expiresDays: 1 });

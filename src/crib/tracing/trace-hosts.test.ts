@@ -11,7 +11,7 @@ const judge = (...patterns: readonly string[]) => {
 };
 
 describe('withTraceHosts', () => {
-  it('leaves a runtime that does not trace as it is', () => {
+  it('returns a runtime without tracing unchanged', () => {
     const runtime = createRuntime();
     expect(withTraceHosts(runtime, ['*'])).toBe(runtime);
   });

@@ -89,7 +89,7 @@ describe('a crib in a program that traces', () => {
     await crib.close();
   });
 
-  it('marks failures by their code, and holds neither input nor result', async () => {
+  it('marks failures by their code, and contains neither input nor result', async () => {
     const crib = await openCrib();
     await crib.execute('failing', {});
     await crib.execute('inner', { secret: 'hunter2-in-the-input' });
@@ -108,6 +108,34 @@ describe('a crib in a program that traces', () => {
     const names = exporter.getFinishedSpans().map(({ name }) => name);
     expect(names).toContain('execute_tool (unknown)');
     expect(names.join()).not.toContain('made-up');
+    await crib.close();
+  });
+
+  it('threat: spans name callers without their secrets, and no token behind a session', async () => {
+    const crib = await openCrib();
+    const key = 'sk-ant-api03-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6';
+    const names = { userId: 'token:ci-2', agentId: `token:ci-2/${key}` };
+    await crib.execute('outer', {}, { ...names, sessionId: `token:tok_42/${key}` });
+    await crib.execute('failing', {}, { ...names, sessionId: 'token:tok_42/thread-7' });
+    const spans = exporter.getFinishedSpans().map(({ attributes }) => attributes);
+    expect(JSON.stringify(spans)).not.toMatch(/tok_42|sk-ant/);
+    const [outerCall, innerCall, failed] = ['outer', 'inner', 'failing'].map(
+      (tool) => spanOf(`execute_tool ${tool}`).attributes,
+    );
+    expect(failed?.['user.id']).toBe('token:ci-2');
+    expect(failed?.['gen_ai.conversation.id']).toMatch(/^session-[\w-]{16}\/thread-7$/);
+    const session = String(failed?.['gen_ai.conversation.id']).split('/')[0];
+    for (const each of [outerCall, innerCall]) {
+      expect(each?.['gen_ai.agent.id']).toMatch(/^token:ci-2\//);
+      expect(String(each?.['gen_ai.conversation.id']).split('/')[0]).toBe(session);
+    }
+    await crib.close();
+  });
+
+  it('names the session that a program chose as it is', async () => {
+    const crib = await openCrib();
+    await crib.execute('inner', {}, { sessionId: 'thread-7' });
+    expect(spanOf('execute_tool inner').attributes['gen_ai.conversation.id']).toBe('thread-7');
     await crib.close();
   });
 

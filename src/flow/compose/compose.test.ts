@@ -361,6 +361,7 @@ describe('conditional', () => {
     expect((await crib.execute('none', {})).error).toMatchObject({
       code: 'NO_BRANCH_MATCHED',
       retryable: false,
+      recoverable: false,
       suggestions: ['The branches are 1.'],
     });
     expect((await crib.execute('other', { n: 1 })).data).toMatchObject({

@@ -85,7 +85,7 @@ describe('threat: hidden tier lowering', () => {
 });
 
 describe('threat: circles and depth', () => {
-  it('a tool that calls the whole it is part of ends as CALL_CYCLE, whatever came first', async () => {
+  it('a tool that calls the composed tool it is part of ends as CALL_CYCLE, whatever came first', async () => {
     const back = aTool({
       name: 'back',
       run: (async (input: unknown, { call }: ToolContext) => {
@@ -99,7 +99,7 @@ describe('threat: circles and depth', () => {
     expect((await crib.execute('whole', {})).error?.code).toBe('CALL_CYCLE');
   });
 
-  it('wholes inside wholes end at the depth limit', async () => {
+  it('composed tools inside composed tools end at the depth limit', async () => {
     const tools: Tool[] = [read];
     for (let depth = 1; depth <= 10; depth += 1) {
       tools.push(sequence([tools.at(-1) as Tool], { name: `level_${depth}` }));
@@ -109,7 +109,7 @@ describe('threat: circles and depth', () => {
     expect((await crib.execute('level_10', {})).error?.code).toBe('CALL_CYCLE');
   });
 
-  it('wholes of wholes cannot multiply their calls without end', () => {
+  it('composed tools of composed tools cannot multiply their calls without end', () => {
     const many = (part: Tool, name: string) =>
       sequence(
         Array.from({ length: 50 }, () => part),
@@ -131,7 +131,7 @@ describe('threat: budgets', () => {
     });
   const limited = (usd: number): CribOptions => ({ config: { budget: { dailyUsd: usd } } });
 
-  it('a whole that the budget does not cover does not start', async () => {
+  it('a composed tool that the budget does not cover does not start', async () => {
     const [a, b] = [paid('a', 0.6), paid('b', 0.6)];
     const whole = sequence([a, b], { name: 'whole' });
     const crib = await cribOf([a, b, whole], limited(1));
@@ -141,7 +141,7 @@ describe('threat: budgets', () => {
     expect((await crib.execute('a', {})).success).toBe(true);
   });
 
-  it('holds each part once, and books no more than they cost', async () => {
+  it('a composed call holds the cost of each part once, and books no more than they cost', async () => {
     const [a, b] = [paid('a', 0.5), paid('b', 0.5)];
     const whole = sequence([a, b], { name: 'whole' });
     const crib = await cribOf([a, b, whole], limited(1));
@@ -151,7 +151,7 @@ describe('threat: budgets', () => {
     expect((await crib.execute('a', {})).error?.code).toBe('BUDGET_EXCEEDED');
   });
 
-  it('counts only the dearest branch, and each part of a parallel tool with its own input', async () => {
+  it('the estimate counts only the dearest branch, and each part of a parallel tool with its own input', async () => {
     const byLength = defineTool({
       name: 'by_length',
       description: 'Costs by length.',
@@ -182,7 +182,7 @@ describe('threat: approval fatigue', () => {
   it.each([
     ['sequence', sequence(parts, { name: 'whole', stopOnError: false })],
     ['parallel', parallel(parts, { name: 'whole', maxConcurrency: 1 })],
-  ])('a no to the first part ends a %s, and nobody is asked again', async (_kind, whole) => {
+  ])('a denied first part ends a %s, and nobody is asked again', async (_kind, whole) => {
     const asked: string[] = [];
     const approver = {
       ask: async ({ tool }: { readonly tool: string }) => {
@@ -196,7 +196,7 @@ describe('threat: approval fatigue', () => {
     expect(asked).toEqual(['whole', 'ask_0']);
   });
 
-  it('a part that waits for an answer ends the whole, and says that parts before it run again', async () => {
+  it('a part that waits for an answer ends the composed call, which says that parts before it run again', async () => {
     const rules = [{ name: 'whole', effect: 'allow' as const, tools: ['whole'] }];
     const whole = sequence([read, ...parts], { name: 'whole' });
     const crib = await cribOf([read, ...parts, whole], { policy: { version: 1, rules } });
@@ -214,7 +214,7 @@ describe('threat: approval fatigue', () => {
 });
 
 describe('threat: secrets in partial results', () => {
-  it('are redacted like data, also where the part did not know them', async () => {
+  it('secrets in partial results are redacted like data, also when the part did not know them', async () => {
     const leaks = aTool({
       name: 'leaks',
       run: () => ({ password: 'hunter2-hunter2', note: 'ok' }),
@@ -226,7 +226,7 @@ describe('threat: secrets in partial results', () => {
     expect(result.error?.partial).toMatchObject({ results: [{ data: { note: 'ok' } }, {}] });
   });
 
-  it('of any tool pass redaction; what cannot be read is left out', async () => {
+  it('partial results of any tool are redacted; unreadable ones are left out', async () => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;
     const failing = (name: string, partial: unknown) =>

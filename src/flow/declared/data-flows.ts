@@ -185,8 +185,10 @@ export class DataFlows {
 
   #unknown(source: string): ToolFailure {
     const meant = didYouMean(source, this.#newest.keys());
-    return new ToolFailure('NOT_FOUND', `There is no flow as data ${source}${meant || '.'}`, {
-      suggestions: ['Register it with crib.flows.registerData, or pass the flow itself.'],
+    return new ToolFailure('NOT_FOUND', `There is no flow ${source} as data${meant || '.'}`, {
+      suggestions: [
+        `Put it into .toolcrib/flows/${source}.yml, register it with crib.flows.registerData, or give the flow itself.`,
+      ],
     });
   }
 }

@@ -155,10 +155,14 @@ export const badFlow = (faults: readonly FlowFault[]): ToolFailure => {
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   const [first] = errors;
   const what = first ? describeFault(first) : 'it is not valid';
-  return new ToolFailure('CONFIG_INVALID', `The flow cannot be used: ${what}${more}.`, {
-    issues: errors.map((fault) => ({ path: fault.path, message: describeFault(fault) })),
-    suggestions: ['Correct the faults; toolcrib flow validate lists all of them.'],
-  });
+  return new ToolFailure(
+    'CONFIG_INVALID',
+    `The flow cannot be used: ${what}${more}${`${what}${more}`.endsWith('?') ? '' : '.'}`,
+    {
+      issues: errors.map((fault) => ({ path: fault.path, message: describeFault(fault) })),
+      suggestions: ['Correct the faults; toolcrib flow validate lists all of them.'],
+    },
+  );
 };
 
 /** Checks a flow that is an object and copies it. Throws CONFIG_INVALID with all faults. */

@@ -22,7 +22,7 @@ const pay = defineTool({
 const version = '1.0.0';
 
 describe('limits.maxUsd of a flow', () => {
-  it('holds for it and all the flows that it starts together, at any depth', async () => {
+  it('covers the flow and all flows that it starts together, at any depth', async () => {
     paid = 0;
     const config = { budget: { dailyUsd: 100 } };
     crib = await createCrib({ store: 'memory', builtins: false, tools: [pay], config });

@@ -36,7 +36,7 @@ describe('work that a single operation does counts', () => {
     ['a search in a large list', '!(["y"] in input.nested)'],
     ['a moment in a time zone', 'timestamp("2026-01-01T00:00:00Z").getHours("Europe/Vienna") < 24'],
     ['parts of a long text', 'size(input.text.split("a")) > 1'],
-  ])('%s', (_what, condition) => {
+  ])('charges the work of one operation: %s', (_what, condition) => {
     expect(() => work({ cel: inLoops(condition) }, input)).toThrow(TOO_MUCH);
   });
 
@@ -47,11 +47,11 @@ describe('work that a single operation does counts', () => {
     [{ cel: 'input.list.map(x, string(x)).filter(x, x.matches("^[0-9]{1,3}$")).size()' }, 400],
     [{ cel: 'timestamp("2026-01-01T00:00:00Z").getHours("Europe/Vienna")' }, 1],
     [{ cel: '"x-y-z".split("-")' }, ['x', 'y', 'z']],
-  ])('ordinary work is done: %j', (spec, expected) => {
+  ])('evaluates ordinary work: %j', (spec, expected) => {
     expect(work(spec, input)).toEqual(expected);
   });
 
-  it('the expressions of one value share what it may cost', () => {
+  it('limits the expressions of one value together', () => {
     const costly = { cel: inLoops('x >= 0') };
     expect(work([costly], input)).toEqual([true]);
     expect(() =>
@@ -62,7 +62,7 @@ describe('work that a single operation does counts', () => {
     ).toThrow(TOO_MUCH);
   });
 
-  it('copies of data that a value makes count, too', () => {
+  it('charges copies of data that a value makes', () => {
     const copies = Array.from({ length: 200 }, () => ({ cel: 'input.nested' }));
     expect(() => work(copies, input)).toThrow(TOO_MUCH);
     const shared = Array.from({ length: 200 }, () => ({ from: 'input.nested' }));
@@ -72,7 +72,7 @@ describe('work that a single operation does counts', () => {
 
 describe('a pattern that takes long to compile is refused', () => {
   it.each([`${'\\\\pL{900}'.repeat(20)}`, '((a{30}){30})', 'a{1,1000}', 'a'.repeat(300)])(
-    '%s',
+    'refuses the pattern %s',
     (pattern) => {
       expect(() => compileValue({ cel: `input.text.matches("${pattern}")` })).toThrow(
         'a pattern has at most',

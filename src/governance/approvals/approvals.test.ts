@@ -142,7 +142,7 @@ describe('the targets of a call', () => {
     ]);
   });
 
-  it('are none for a tool that reaches nothing', async () => {
+  it('are empty for a tool that reaches nothing', async () => {
     const input = { path: 'a', url: 'https://example.com', list: [null, 3] };
     expect(await targetsOf(aTool(), input, { resolve })).toEqual([]);
     const inFiles = aTool({ category: 'filesystem' });
@@ -260,7 +260,7 @@ describe('the difference between a call and its approval', () => {
     expect(differenceOf(bound, bindingOf({ ...call, ...other }))).toBe(difference);
   });
 
-  it('is none for the same call', () => {
+  it('is empty for the same call', () => {
     expect(differenceOf(bound, bindingOf(call))).toBeUndefined();
   });
 
@@ -333,7 +333,7 @@ describe('a signed link', () => {
   });
 
   it.each(['{"a":1}', '["a",1,2]', '[1,true,2]', '["a",true,"b"]', '["a",true,1,2]', 'x', 'null'])(
-    'is refused with the signed claim %s, which is none',
+    'is refused with the invalid signed claim %s',
     (text) => {
       const signature = Buffer.from(
         keys.sign(`toolcrib approval link 1\n${text}`),

@@ -101,7 +101,7 @@ describe('reading a checkpoint', () => {
     ['a key that is none', () => bad({ publicKey: 7 }), /"publicKey"/],
     ['no signature', () => bad({ signature: '' }), /"signature"/],
     ['a signature that is none', () => bad({ signature: {} }), /"signature"/],
-  ])('refuses %s and says so', (_, text, message) => {
+  ])('refuses %s with a reason', (_, text, message) => {
     expect(() => parseCheckpoint(text())).toThrow(
       expect.objectContaining({
         code: 'VALIDATION_ERROR',

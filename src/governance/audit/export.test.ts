@@ -263,7 +263,7 @@ const row = async (parts: Partial<AuditRow>): Promise<AuditRow> => {
 };
 
 describe('an export as CSV', () => {
-  it('has a head, one line a row, and a byte order mark for those who want one', async () => {
+  it('has a header, one line a row, and a byte order mark on request', async () => {
     const store = await filled(3);
     const text = await exported(store, { format: 'csv' });
     expect(text.startsWith(`${CSV_HEAD}\r\n1,2025-11-15T09:46:40.000Z,outcome,e0,`)).toBe(true);

@@ -119,7 +119,7 @@ describe('pruning', () => {
     expect(await verifyAuditLog(store.audit, trust())).toMatchObject({ ok: true, rows: 3 });
   });
 
-  it('separates no intent from its outcome, nor an open call', async () => {
+  it('keeps an intent and its outcome together, and keeps open calls', async () => {
     await fill(3);
     await store.audit.append(intentEntry('slow', { at: NOW + 3 }));
     await fill(4, 4);
@@ -247,7 +247,7 @@ describe('pruning a trail that was tampered with', () => {
     expect(await store.audit.anchor()).toBeUndefined();
   });
 
-  it('A1: is refused when a checkpoint says otherwise or an anchor is foreign', async () => {
+  it('A1: is refused when a checkpoint contradicts it or an anchor is foreign', async () => {
     await fill(10);
     const other = { seq: 4, hash: 'ab'.repeat(32) };
     const checkpoints = [makeCheckpoint(other, { at: 1, store: 's', key })];
@@ -262,7 +262,7 @@ describe('pruning a trail that was tampered with', () => {
     ['no JSON', '{'],
     ['another row', '{"seq":1,"hash":"x"}'],
     ['no hash', '{"seq":3}'],
-  ])('A1: an anchor that holds %s is reported, and appending goes on', async (_, text) => {
+  ])('A1: an anchor that holds %s is reported, and appending still works', async (_, text) => {
     await fill(3);
     await prune(100);
     const database = await openDatabase(join(folder, 'crib.db'));

@@ -64,7 +64,7 @@ describe('a watched chain', () => {
     expect(await watch.look()).toBeUndefined();
   });
 
-  it('shows an end that was cut off at once, and for as long as it is missing', async () => {
+  it('reports a cut-off end at once, and for as long as it is missing', async () => {
     const { log, cut } = await trail(4);
     const watch = new ChainWatch({ audit: log, trustedKeys: NO_KEYS });
     await watch.look();
@@ -86,7 +86,7 @@ describe('a watched chain', () => {
     expect((await watch.look())?.seq).toBe(5);
   });
 
-  it('goes on after rows were pruned under a trusted key, and not under another', async () => {
+  it('stays valid after rows were pruned under a trusted key, and not under another', async () => {
     const { audit, log } = await trail(6);
     const key = openTestKey();
     const watch = new ChainWatch({

@@ -51,7 +51,7 @@ describe('the verdict of the command guard', () => {
     });
   });
 
-  it('threat: what is neither text nor a list is refused', () => {
+  it('threat: a command that is neither text nor a list is refused', () => {
     for (const odd of [undefined, null, 7, {}, [7], ['ls', undefined], [['ls']]]) {
       expect(guard.judge(odd as never).ok).toBe(false);
     }

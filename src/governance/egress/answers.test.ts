@@ -80,7 +80,7 @@ describe('a packed answer', () => {
     expect(await codeOf(local().get(at(often)))).toBe('NETWORK');
   });
 
-  it('ends with the call, and with a reader that wants no more', async () => {
+  it('ends with the call, and when its reader stops', async () => {
     const site = opened(
       await openSite((_request, response) => {
         response.writeHead(200, { 'content-encoding': 'gzip' });

@@ -75,7 +75,7 @@ describe('checked connections', { timeout: 30_000 }, () => {
     expect(await codeOf(open(['*'])({ host, port: 443 }, never))).toBe(code);
   });
 
-  it('a star with a port stands for that port too', async () => {
+  it('a star with a port matches that port too', async () => {
     expect(await codeOf(open([`*:${port}`])({ host: 'local.test', port }, never))).toBe(
       'connected',
     );

@@ -228,7 +228,7 @@ describe('ways around', () => {
     expect(proxy.sockets()).toBe(0);
   });
 
-  it('a dispatcher or agent of the tool is not looked at', async () => {
+  it('a dispatcher or agent of the tool is ignored', async () => {
     const site = await siteWith((_request, response) => response.end('direct'));
     const dispatch = vi.fn(() => true);
     const init = { dispatcher: { dispatch }, agent: { dispatch }, client: { dispatch } };

@@ -13,7 +13,7 @@ describe('judgeUrl', () => {
     expect(verdict.allowed && verdict.url.href).toBe('https://api.example.com/x?y#z');
   });
 
-  it('says no with a code, a reason and what to do', () => {
+  it('refuses with a code, a reason and what to do', () => {
     expect(judge('http://10.0.0.1/')).toEqual({
       allowed: false,
       code: 'PERMISSION_DENIED',
@@ -65,7 +65,7 @@ describe('resolveTarget', () => {
   ])('%s is %s', (url, target) => expect(resolveTarget(url)).toBe(target));
 
   it.each(['x', 'file:///x', 'http://u:p@a.example/', 'http://a..b/', 'http://a.example:25/'])(
-    '%s is none',
+    '%s is refused as a target',
     (url) => expect(resolveTarget(url)).toBeUndefined(),
   );
 });

@@ -25,7 +25,7 @@ describe('network failures', () => {
     expect(networkFailure(coded('ERR_SSL_WRONG_VERSION_NUMBER')).message).toContain('http://');
   });
 
-  it('keeps a refusal of ours and takes anything else for a break', () => {
+  it('keeps a refusal of the guard and turns any other error into a network failure', () => {
     const refusal = new ToolFailure('SECURITY_VIOLATION');
     expect(networkFailure(wrapped(refusal))).toBe(refusal);
     for (const odd of [undefined, 'x', new Error('x'), wrapped('x')]) {

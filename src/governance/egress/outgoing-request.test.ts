@@ -18,7 +18,7 @@ describe('taking a request over', () => {
     expect([...request.headers.keys()]).toEqual(['x-kept']);
   });
 
-  it('keeps what has an end as bytes, and streams as they are', async () => {
+  it('keeps finite bodies as bytes, and streams as streams', async () => {
     const form = new FormData();
     form.set('a', 'b');
     for (const body of ['x', Buffer.from('x'), new URLSearchParams('x'), new Blob(['x']), form]) {

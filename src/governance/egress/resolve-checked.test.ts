@@ -26,7 +26,7 @@ describe('resolving', () => {
     expect(await resolve(never, '8.8.8.8')).toEqual([{ address: '8.8.8.8', family: 4 }]);
   });
 
-  it('tells a private name from an attack', async () => {
+  it('tells a name of a private address from an attack', async () => {
     expect(await codeOf(answering('10.0.0.1'))).toBe('PERMISSION_DENIED');
     expect(await codeOf(answering('10.0.0.1', '10.0.0.2'))).toBe('PERMISSION_DENIED');
     expect(await codeOf(answering('8.8.8.8', '10.0.0.1'))).toBe('SECURITY_VIOLATION');
@@ -43,7 +43,7 @@ describe('resolving', () => {
     expect(await codeOf(resolve(() => new Promise(() => undefined)))).toBe('TIMEOUT');
   });
 
-  it('asks the system by default, which knows this machine', async () => {
+  it('asks the system resolver by default, which resolves names of this machine', async () => {
     const answers = await systemLookup('localhost');
     expect(answers.every((address) => ['127.0.0.1', '::1'].includes(address))).toBe(true);
     expect(answers.length).toBeGreaterThan(0);

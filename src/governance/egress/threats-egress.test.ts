@@ -67,10 +67,11 @@ const guardFor = ({ hosts, allowPrivate = [], dns }: Case, port: number) => {
 };
 
 describe('hostile URLs and answers', () => {
-  it('are many', () => expect(hostile.length).toBeGreaterThanOrEqual(200));
+  it('the list of hostile URLs and answers is long enough', () =>
+    expect(hostile.length).toBeGreaterThanOrEqual(200));
 
   it.each(hostile.map((one) => [one.technique, JSON.stringify(one.url), one] as const))(
-    '%s: %s',
+    'hostile: %s: %s reaches nothing forbidden',
     async (_technique, _url, one) => {
       const sites = canary6 ? [canary, canary6] : [canary];
       for (const { port } of sites) {
@@ -83,7 +84,7 @@ describe('hostile URLs and answers', () => {
     },
   );
 
-  it('have not touched the canaries', () => {
+  it('no hostile URL has reached a canary', () => {
     expect(canary.hits).toEqual([]);
     expect(canary.sockets()).toBe(0);
     expect(canary6?.hits ?? []).toEqual([]);
@@ -92,10 +93,11 @@ describe('hostile URLs and answers', () => {
 });
 
 describe('benign URLs', () => {
-  it('are many', () => expect(reached.length + open.length).toBeGreaterThanOrEqual(60));
+  it('the list of benign URLs is long enough', () =>
+    expect(reached.length + open.length).toBeGreaterThanOrEqual(60));
 
   it.each(reached.map((one) => [one.what, JSON.stringify(one.url), one] as const))(
-    '%s: %s arrives',
+    'benign: %s: %s arrives',
     async (_what, _url, one) => {
       const site = await openSite();
       const before = watch.attempts.length;

@@ -92,7 +92,7 @@ describe('redirect to a forbidden place', () => {
     ['metadata', 'http://169.254.169.254/latest/meta-data/', 'PERMISSION_DENIED'],
     ['port of another protocol', 'http://shop.example:25/', 'PERMISSION_DENIED'],
     ['no URL', 'http://[', 'NETWORK'],
-  ])('%s', async (_what, location, code) => {
+  ])('a redirect to %s is refused', async (_what, location, code) => {
     const target = location
       .replace('{canary}', String(canary.port))
       .replace('{site}', String(site.port));
@@ -104,19 +104,19 @@ describe('redirect to a forbidden place', () => {
     expect(new Set(site.hits)).toEqual(new Set(['GET /go']));
   });
 
-  it('metadata, with any host declared', async () => {
+  it('a redirect to a metadata service is refused, even with any host declared', async () => {
     go = { status: 302, location: 'http://169.254.169.254/latest/meta-data/' };
     expect(await codeOf(shop({ hosts: ['*'] }).get(at('/go')))).toBe('SECURITY_VIOLATION');
     expect(watch.attempts).toEqual(['127.0.0.1']);
   });
 
-  it('a name that leads to the canary, with any host declared', async () => {
+  it('a redirect to a name that resolves to the canary is refused, even with any host declared', async () => {
     go = { status: 302, location: `http://rebind.example:${canary.port}/` };
     expect(await codeOf(shop({ hosts: ['*'] }).get(at('/go')))).toBe('PERMISSION_DENIED');
     expect(canary.sockets()).toBe(0);
   });
 
-  it('endless redirects end after ten', async () => {
+  it('an endless chain of redirects ends after ten', async () => {
     go = { status: 302, location: '/go' };
     expect(await codeOf(shop().get(at('/go')))).toBe('NETWORK');
     expect(site.hits).toHaveLength(11);
@@ -124,7 +124,7 @@ describe('redirect to a forbidden place', () => {
 });
 
 describe('redirects that are fine', () => {
-  it('are followed, relative and absolute, and say where they ended', async () => {
+  it('are followed, relative and absolute, and the answer has the final address', async () => {
     const guard = shop();
     for (const location of ['/end', at('/end'), at('/end', 'a.shop.example'), 'end']) {
       go = { status: 302, location };
@@ -142,7 +142,7 @@ describe('redirects that are fine', () => {
     expect([response.status, response.redirected]).toEqual([302, false]);
   });
 
-  it('are returned or refused where the tool wants that', async () => {
+  it('are returned or refused when the tool asks for that', async () => {
     go = { status: 302, location: `http://127.0.0.1:${canary.port}/` };
     const response = await shop().get(at('/go'), { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([302, go.location]);
@@ -158,7 +158,7 @@ describe('redirects that are fine', () => {
     ['PUT', 301, 'PUT', 'x=1'],
     ['POST', 307, 'POST', 'x=1'],
     ['POST', 308, 'POST', 'x=1'],
-  ])('%s with %i goes on as %s', async (method, status, next, body) => {
+  ])('%s with status %i continues as %s', async (method, status, next, body) => {
     go = { status, location: '/end' };
     for (const sent of [
       'x=1',
@@ -174,13 +174,13 @@ describe('redirects that are fine', () => {
     }
   });
 
-  it('HEAD stays HEAD', async () => {
+  it('a redirected HEAD request stays HEAD', async () => {
     go = { status: 303, location: '/end' };
     await shop().get(at('/go'), { method: 'HEAD' });
     expect(site.hits).toEqual(['HEAD /go', 'HEAD /end']);
   });
 
-  it('a stream cannot be sent again: the redirect is the answer', async () => {
+  it('a redirect of a streamed body is returned, because the body cannot be sent again', async () => {
     go = { status: 307, location: '/end' };
     const body = new Blob(['x=1']).stream();
     const response = await shop().get(at('/go'), { method: 'POST', body, duplex: 'half' });
@@ -221,7 +221,7 @@ describe('credentials', () => {
 });
 
 describe('answers that change', () => {
-  it('the second answer is not used for the connection', async () => {
+  it('the connection does not use a second DNS answer', async () => {
     const zone = { 'shop.example': [['127.0.0.1'], ['10.0.0.1']] };
     const guard = shop({ zone });
     expect((await guard.get(at('/'))).status).toBe(200);
@@ -229,7 +229,7 @@ describe('answers that change', () => {
     expect(watch.attempts).toEqual(['127.0.0.1']);
   });
 
-  it('a later connection is judged by its own answer', async () => {
+  it('a later connection is judged by its own DNS answer', async () => {
     const zone = { 'shop.example': [['127.0.0.1'], ['169.254.169.254']] };
     const guard = shop({ zone });
     // The first connection stays busy with its answer, so the second request needs another.

@@ -80,7 +80,7 @@ describe('inspection', () => {
     expect(await look(FILES, { path: '/srv/a' })).toEqual([]);
   });
 
-  it('tells a few of many findings, and the grave one among them', async () => {
+  it('reports a few of many findings, the grave one among them', async () => {
     const texts = Array.from({ length: 100 }, () => '<script>1</script>');
     const violations = await look({ tier: 'execute' }, { texts, command: 'sudo ls', more: texts });
     expect(violations).toHaveLength(20);
@@ -90,13 +90,13 @@ describe('inspection', () => {
     expect(mixed.some(({ severity }) => severity === 'high')).toBe(true);
   });
 
-  it('knows fields beyond the names it remembers', async () => {
+  it('finds fields beyond the number of names that it caches', async () => {
     const inspector = createInspectors()(tool(FILES));
     for (let index = 0; index < 600; index++) await inspector({ [`field${index}`]: 'x' });
     expect(await inspector({ brandNewPath: '../x' })).toHaveLength(1);
   });
 
-  it('tells one finding once per field', async () => {
+  it('reports one finding once for each field', async () => {
     const violations = await look({ tier: 'execute' }, { command: 'sudo ls; sudo ls; su' });
     expect(violations).toHaveLength(1);
   });

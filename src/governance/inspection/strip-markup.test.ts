@@ -36,7 +36,7 @@ describe('strip', () => {
   });
 
   it.each(['a & b', '1 < 2', 'a <3', 'x <- y', '', 'C:\\x', 'https://a.example/?a=b&c=d'])(
-    'leaves the plain text %j as it is',
+    'leaves the plain text %j unchanged',
     (text) => expect(cleaned({ text })).toEqual({ value: { text }, taken: [] }),
   );
 

@@ -37,7 +37,7 @@ const inspectorOf = createInspectors({
 const inspect = async (name: keyof typeof TOOLS, input: unknown) => inspectorOf(TOOLS[name])(input);
 
 describe('threat: injection, traversal, escalation and exfiltration in inputs', () => {
-  it.each(CASES.hostile)('stops $type in $tool $input', async ({ tool: name, input, type }) => {
+  it.each(CASES.hostile)('refuses $type in $tool $input', async ({ tool: name, input, type }) => {
     const serious = (await inspect(name, input)).filter(isSerious);
     expect(serious.map((violation) => violation.type)).toContain(type);
     for (const { at, remedy, description } of serious) {
@@ -46,16 +46,16 @@ describe('threat: injection, traversal, escalation and exfiltration in inputs', 
     }
   });
 
-  it.each(CASES.noted)('notes, but lets pass, $tool $input', async (odd) => {
+  it.each(CASES.noted)('notes and allows $tool $input', async (odd) => {
     const violations = await inspect(odd.tool, odd.input);
     expect(violations.map(({ severity }) => severity)).toEqual([odd.severity]);
   });
 
-  it.each(CASES.benign)('leaves $tool $input alone', async ({ tool: name, input }) => {
+  it.each(CASES.benign)('has no finding for $tool $input', async ({ tool: name, input }) => {
     expect(await inspect(name, input)).toEqual([]);
   });
 
-  it('all hostile cases are stopped and no benign one is', async () => {
+  it('refuses all hostile cases and no benign one', async () => {
     let stopped = 0;
     let disturbed = 0;
     for (const { tool: name, input } of CASES.hostile) {

@@ -95,7 +95,7 @@ describe('an estimate', () => {
     expect(per(perUnit, input)).toMatchObject({ costMicros: usd * 1e6, confidence: 'estimate' });
   });
 
-  it('tells the tokens, for limits that count them', () => {
+  it('includes the tokens, for limits that count them', () => {
     const perUnit = { unit: 'token', price: 0, inputField: 't' } as const;
     expect(per(perUnit, { t: 'x'.repeat(9) })).toMatchObject({ costMicros: 0, tokens: 3 });
   });

@@ -7,7 +7,7 @@ const breaker = () => new LoopBreaker({ identicalCalls: 3, windowMs: 1000 });
 const read = (path: string) => ({ tool: 'read', input: { path } });
 
 describe('the loop breaker', () => {
-  it('lets the same call through as often as it may, and then no more', () => {
+  it('allows the same call up to its limit, and refuses it afterwards', () => {
     const loops = breaker();
     const answers = [1, 2, 3, 4, 5].map(() => loops.admits(agent, read('a'), 0));
     expect(answers).toEqual([true, true, true, false, false]);
@@ -20,7 +20,7 @@ describe('the loop breaker', () => {
     expect(turn()).toEqual([false, false, false]);
   });
 
-  it('lets different calls through, however many there are', () => {
+  it('allows different calls, however many there are', () => {
     const loops = breaker();
     const answers = Array.from({ length: 500 }, (_, n) => loops.admits(agent, read(`${n}`), 0));
     expect(answers).not.toContain(false);

@@ -59,7 +59,7 @@ describe('the usage summary', () => {
       ({ kind, name, period: of }) => `${kind} ${name} ${of}`,
     );
 
-  it('is of today, the largest first, and tells the free calls of the month', async () => {
+  it('covers today, the largest first, with the free calls of the month', async () => {
     expect(await summary()).toEqual([
       'user bob 2026-11-15',
       'user ada 2026-11-15',
@@ -75,7 +75,7 @@ describe('the usage summary', () => {
     expect(lines.map(({ name }) => name)).toEqual(['bz', 'az']);
   });
 
-  it('tells the sessions that callers name themselves by their day', async () => {
+  it('lists the sessions that callers name themselves by their day', async () => {
     const ledger = await spend(['session:2026-11-14:t/1', 'session:2026-11-15:t/1']);
     const periods = async (period?: string) =>
       (await usageSummary(ledger, { dailyUsd: 10 }, { now: NOW, period })).map(

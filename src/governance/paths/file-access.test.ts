@@ -379,7 +379,7 @@ describe('list and stat', () => {
     expect(await access().list('data')).toEqual([]);
   });
 
-  it('tells which files may be run, and makes new ones so when asked', async () => {
+  it('reports which files are executable, and makes new ones executable on request', async () => {
     const fs = access();
     await fs.write('run.sh', new TextEncoder().encode('#!/bin/sh\n'), { executable: true });
     expect(await fs.stat('run.sh')).toMatchObject({ executable: true });
@@ -390,7 +390,7 @@ describe('list and stat', () => {
     expect(await fs.stat('data')).not.toHaveProperty('executable');
   });
 
-  it('stat describes what is there, or gives nothing', async () => {
+  it('stat describes what is there, or returns nothing', async () => {
     const info = await access().stat('./data/../a.txt');
     expect(info).toMatchObject({ path: 'a.txt', kind: 'file', size: 5 });
     expect(info?.modifiedMs).toBeGreaterThan(0);

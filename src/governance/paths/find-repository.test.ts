@@ -47,7 +47,7 @@ it('threat: a file .git that its repository does not know of is no worktree', ()
   }
 });
 
-it('threat: a folder .git that takes its configuration from another one is none', () => {
+it('threat: a folder .git that takes its configuration from another one is no repository', () => {
   expect(repositoryOf(realpathSync(main.root))).toBeDefined();
   writeFileSync(join(main.root, '.git/commondir'), '../evil\n');
   expect(repositoryOf(realpathSync(main.root))).toBeUndefined();
@@ -75,14 +75,17 @@ it('threat: a file .git that points at no folder of worktrees is no worktree', (
   expect(repositoryOf(root)).toBeUndefined();
 });
 
-it.each(['gitdir', 'commondir'])('threat: a worktree whose repository lacks %s is none', (name) => {
-  const top = join(realpathSync(other.root), 'tree');
-  main.git('worktree', 'add', '-q', top);
-  rmSync(join(main.root, '.git/worktrees/tree', name));
-  expect(repositoryOf(top)).toBeUndefined();
-});
+it.each(['gitdir', 'commondir'])(
+  'threat: a worktree whose repository lacks %s is no repository',
+  (name) => {
+    const top = join(realpathSync(other.root), 'tree');
+    main.git('worktree', 'add', '-q', top);
+    rmSync(join(main.root, '.git/worktrees/tree', name));
+    expect(repositoryOf(top)).toBeUndefined();
+  },
+);
 
-it('threat: a worktree whose repository takes its configuration from elsewhere is none', () => {
+it('threat: a worktree whose repository takes its configuration from elsewhere is no repository', () => {
   const top = join(realpathSync(other.root), 'tree');
   main.git('worktree', 'add', '-q', top);
   for (const text of [other.root, 'nowhere']) {

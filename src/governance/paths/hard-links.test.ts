@@ -73,7 +73,7 @@ it('threat: a folder that cannot be listed hides no name', async () => {
   await expect(check()).rejects.toMatchObject(REFUSED);
 });
 
-it('threat: a name that vanishes while it is looked at does not count', async () => {
+it('threat: a hard link that vanishes during the search does not count', async () => {
   link('b.txt');
   vi.mocked(lstat).mockRejectedValueOnce(new Error('ENOENT'));
   await expect(check()).rejects.toMatchObject(REFUSED);

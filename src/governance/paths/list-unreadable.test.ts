@@ -15,7 +15,7 @@ vi.mock('node:fs/promises', async (original) => {
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'unreadable-')));
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-it('tells that entries may not be looked at, and forgets those that went', async () => {
+it('the list reports entries that may not be read, and drops those that vanished', async () => {
   writeFileSync(join(root, 'a.txt'), 'x');
   writeFileSync(join(root, 'b.txt'), 'x');
   const hooks = { beforeChange: async () => undefined, changed: () => {}, used: () => {} };

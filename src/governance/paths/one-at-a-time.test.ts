@@ -1,8 +1,8 @@
 /** Work on one key queues; a failure lets the next one through; other keys do not wait. */
 import { expect, it } from 'vitest';
-import { createOneAtATime } from './one-at-a-time.ts';
+import { createOneAtATime } from './path-guard.ts';
 
-it('runs work on one key in order, also after a failure, and other keys at once', async () => {
+it('oneAtATime runs work on one key in order, also after a failure, and other keys at once', async () => {
   const oneAtATime = createOneAtATime();
   const order: string[] = [];
   let open = () => {};

@@ -106,7 +106,7 @@ const access = (verification: Verification) =>
     hooks: { beforeChange: async () => undefined, changed: () => undefined, used: () => undefined },
   });
 
-it('goes by inode where no descriptor says where it lies', () => {
+it('openVerified compares inodes where no descriptor shows the path', () => {
   expect(bestVerification(() => false)).toBe('inode');
   expect(bestVerification(() => true)).toBe('descriptor');
 });
@@ -177,7 +177,7 @@ describe.each(modes)('verification by %s', (verification) => {
 });
 
 describe.runIf(bestVerification() === 'descriptor')('folders of special file systems', () => {
-  it('does without a sync where there is none, and not without a folder', async () => {
+  it('are opened without a sync where that is unsupported, but not without a folder', async () => {
     const folder = await openFolder({ path: '/proc', verification: 'descriptor' });
     await folder.sync();
     await expect(folder.enter('new')).rejects.toBeDefined();

@@ -106,7 +106,7 @@ describe('paths that leave the root', () => {
     expect(await codeOf(path, 'write')).toBe('SECURITY_VIOLATION');
   });
 
-  it('knows no prefix collisions', async () => {
+  it('are not confused with folders whose name begins with that of the root', async () => {
     expect(await codeOf(join(outside, 'canary.txt'))).toBe('SECURITY_VIOLATION');
     expect(await codeOf(`${root}-outside/canary.txt`)).toBe('SECURITY_VIOLATION');
   });

@@ -131,7 +131,7 @@ describe('a path whose content runs', () => {
     expect(survives('d/f', () => save('d/f', 'two'), run)).toBe(false);
   });
 
-  it('is known by its size and times when it is large', () => {
+  it('is identified by its size and times when it is large', () => {
     truncateSync(at('d/f'), 5 * 1024 * 1024);
     expect(survives('d/f', () => undefined, run)).toBe(true);
     expect(survives('d/f', () => truncateSync(at('d/f'), 6 * 1024 * 1024), run)).toBe(false);

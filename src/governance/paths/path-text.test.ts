@@ -71,7 +71,7 @@ describe('assertPlainPath', () => {
 });
 
 describe('segmentsBelow', () => {
-  it('knows no prefix collisions', () => {
+  it('does not confuse folders whose names begin the same', () => {
     expect(segmentsBelow('/srv/app', '/srv/app-secrets/x')).toBeUndefined();
     expect(segmentsBelow('/srv/app', '/srv/ap')).toBeUndefined();
     expect(segmentsBelow('/srv/app', '/srv')).toBeUndefined();

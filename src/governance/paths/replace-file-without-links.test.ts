@@ -18,7 +18,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const fail = (code: string) =>
   vi.mocked(link).mockRejectedValueOnce(Object.assign(new Error(code), { code }));
 
-it('renames where linking is not possible, passes other errors on, and misses no second name', async () => {
+it('replaceFile renames where links are not possible, passes other errors on, and notices a second name', async () => {
   const folder = await openFolder({ path: root, verification: bestVerification() });
   const bytes = Buffer.from('new');
   const confirm = () => Promise.resolve();

@@ -30,7 +30,7 @@ afterEach(async () => {
 const bytes = Buffer.from('new');
 const fine = () => Promise.resolve();
 
-it('shows the old file until the last step, then the new one', async () => {
+it('replaceFile shows the old file until the last step, then the new one', async () => {
   let seen = '';
   await replaceFile(folder, 'a', {
     bytes,
@@ -44,14 +44,14 @@ it('shows the old file until the last step, then the new one', async () => {
   expect(readdirSync(root)).toEqual(['a']);
 });
 
-it('leaves no temporary file when the last look fails', async () => {
+it('replaceFile leaves no temporary file when the last check fails', async () => {
   const confirm = () => Promise.reject(new Error('changed'));
   await expect(replaceFile(folder, 'a', { bytes, replaces: true, confirm })).rejects.toThrow();
   expect(readdirSync(root)).toEqual(['a']);
   expect(readFileSync(join(root, 'a'), 'utf8')).toBe('old');
 });
 
-it('leaves no temporary file when the name is a folder', async () => {
+it('replaceFile leaves no temporary file when the name is a folder', async () => {
   const inner = await folder.enter('sub');
   await inner.close();
   await expect(
@@ -68,18 +68,18 @@ it('never covers a file that is not known to be there', async () => {
   expect(readdirSync(root)).toEqual(['a']);
 });
 
-it('makes a new file with one name', async () => {
+it('replaceFile makes a new file with one name', async () => {
   await replaceFile(folder, 'b', { bytes, replaces: false, confirm: fine });
   expect(readdirSync(root)).toEqual(['a', 'b']);
 });
 
-it('keeps the new content when the owner cannot be given back', async () => {
+it('replaceFile keeps the new content when the owner cannot be restored', async () => {
   const owner = { uid: 2 ** 40, gid: 2 ** 40 };
   await replaceFile(folder, 'a', { bytes, mode: 0o640, owner, replaces: true, confirm: fine });
   expect(readFileSync(join(root, 'a'), 'utf8')).toBe('new');
 });
 
-it('fails without a trace when the folder is gone', async () => {
+it('replaceFile leaves nothing behind when the folder is gone', async () => {
   rmSync(root, { recursive: true });
   await expect(
     replaceFile(folder, 'a', { bytes, replaces: false, confirm: fine }),

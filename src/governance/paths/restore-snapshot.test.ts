@@ -166,7 +166,7 @@ describe('restoreSnapshot', () => {
 });
 
 describe('inspectSnapshot', () => {
-  it('tells done, not done and unknown for a write', async () => {
+  it('reports done, not done and unknown for a write', async () => {
     await access().write('a.txt', 'beta');
     expect(await inspectSnapshot(guard, only())).toBe('done');
     writeFileSync(join(root, 'a.txt'), 'alpha');
@@ -177,7 +177,7 @@ describe('inspectSnapshot', () => {
     expect(await inspectSnapshot(guard, only())).toBe('unknown');
   });
 
-  it('tells them for a creation and for a removal', async () => {
+  it('reports done, not done and unknown for a creation and for a removal', async () => {
     const fs = access();
     await fs.write('deep/new.txt', 'new', { createDirs: true });
     await fs.remove('a.txt');

@@ -36,7 +36,7 @@ const NAMES = [
   ],
 ];
 
-it('agrees with the names about every kind of file', () => {
+it('the attributes agree with the secret names about every kind of file', () => {
   const root = mkdtempSync(join(tmpdir(), 'toolcrib-attributes-'));
   try {
     execFileSync('git', ['init', '-q', root]);
@@ -53,7 +53,7 @@ it('agrees with the names about every kind of file', () => {
   }
 });
 
-it('gives patterns of paths that git reads from the top, in any case', () => {
+it('the attributes are patterns from the top of the repository, in any case', () => {
   expect(secretPathspecs()).toContain(':(top,icase,glob)**/.env');
   expect(secretPathspecs()).toContain(':(top,icase,glob)**/secrets/**');
 });

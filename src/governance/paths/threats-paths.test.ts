@@ -68,11 +68,11 @@ describe('threat: paths that leave the root by their text', () => {
     '../root-evil',
     '../.toolcrib/config.yml',
   ];
-  it('refuses them all', async () => {
+  it('refuses all paths that leave the root by their text', async () => {
     for (const path of texts()) await assertRefused(path);
   });
 
-  it('refuses those of the system', async () => {
+  it('refuses paths of the system', async () => {
     for (const path of [
       ...['/etc/passwd', '//etc/passwd', '/proc/self/environ', '/proc/self/fd/0', '/dev/null'],
       ...[`/proc/${process.pid}/root/etc/passwd`, '/dev/fd/0', '/', '/proc/self/root'],
@@ -250,7 +250,7 @@ describe('threat: names that programs trust, also when they do not exist yet', (
     expect(readdirSync(folder.root, { recursive: true }).sort()).toEqual(before);
   });
 
-  it('never changes or removes them when they do', async () => {
+  it('never changes or removes existing files with such names', async () => {
     mkdirSync(join(folder.root, '.git', 'hooks'), { recursive: true });
     writeFileSync(join(folder.root, '.git', 'hooks', 'pre-commit'), 'mine');
     const path = '.git/hooks/pre-commit';
@@ -293,7 +293,7 @@ for (let turn = 0; Atomics.load(turns, 0) === 0; turn += 1) {
 `;
 
 describe('threat: a file swapped between check and use', { timeout: 60_000 }, () => {
-  it('never writes or removes the canary, and reads a link to it never', async () => {
+  it('never writes or removes the canary, and never reads it through a link', async () => {
     const canary = join(folder.outside, 'file.txt');
     const path = join(folder.root, 'swap.txt');
     writeFileSync(path, 'inside');

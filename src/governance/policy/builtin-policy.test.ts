@@ -50,7 +50,7 @@ describe('the same question again', () => {
     ['capability', { capability: { action: 'add', description: '' } }, 'allow'],
     ['caller', { caller: someCaller({ isolation: 'paranoid' }) }, 'ask'],
     ['flow', { flow: TRIFECTA }, 'ask'],
-  ])('is not taken for one with another %s', (_name, change, effect) => {
+  ])('is not confused with one with another %s', (_name, change, effect) => {
     const policy = builtinPolicy();
     for (let n = 0; n < 3; n++) expect(policy.judge(base).rule).toBe('confirm-delicate');
     const verdict = policy.judge({ ...base, ...change });
@@ -85,14 +85,14 @@ describe('data flow: untrusted content, private data and a way out', () => {
     expect(builtinPolicy().judge(ask({ tool: mail, flow })).rule).toBe('flow-secret');
   });
 
-  it('denies a way out when the labels cannot be read', () => {
+  it('denies a sink when the labels cannot be read', () => {
     const { flow: _flow, ...rest } = ask({ tool: mail });
     const verdict = builtinPolicy().judge(rest as never);
     expect(verdict).toMatchObject({ effect: 'deny', rule: 'flow-secret' });
     expect(verdict.reason).toContain('could not be evaluated');
   });
 
-  it('leaves alone what is no way out, and what has seen only one of the two', () => {
+  it('ignores tools that are no sink, and sessions that have seen only one of the two', () => {
     expect(builtinPolicy().judge(ask({ flow: SECRET })).effect).toBe('allow');
     for (const flow of [
       { untrusted: true, sensitivity: 'public' },
@@ -125,7 +125,7 @@ describe('isolation', () => {
     expect(judge(level, 'execute')).not.toHaveProperty('everyTime');
   });
 
-  it('strict asks every time, and closes the way out', () => {
+  it('strict asks every time, and denies sinks', () => {
     expect(judge('strict', 'execute')).toMatchObject({ effect: 'ask', everyTime: true });
     expect(judge('strict', 'read_only', TRIFECTA)).toMatchObject({ rule: 'isolation-flow' });
     expect(judge('strict', 'write', PUBLIC).effect).toBe('allow');

@@ -35,7 +35,7 @@ export const isolationGuards = (): LevelRules => ({
   paranoid: levelRules('paranoid'),
 });
 
-/** Gives a version that differs when the documents or the rules that ship differ. */
+/** Returns a version that differs when the documents or the built-in rules differ. */
 export const policyVersion = (documents: unknown): string =>
   digestOf({ documents, tiers: TIER_RULES, flow: flowRules('ask'), levels: ISOLATION_LEVELS });
 

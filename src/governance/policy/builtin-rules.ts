@@ -52,7 +52,7 @@ export const TIER_RULES: readonly BuiltinRule[] = [
   },
 ];
 
-/** What to do when untrusted and private data meet a way out. */
+/** What to do when untrusted and private data reach a sink. */
 export type FlowMode = 'ask' | 'deny' | 'off';
 
 export const flowRules = (mode: FlowMode): readonly BuiltinRule[] =>
@@ -77,7 +77,7 @@ export const flowRules = (mode: FlowMode): readonly BuiltinRule[] =>
 
 export interface IsolationLevel {
   readonly rank: number;
-  /** Standing grants do not count. */
+  /** True when standing grants do not count. */
   readonly asksEveryTime: boolean;
   readonly rules: readonly BuiltinRule[];
 }

@@ -18,7 +18,7 @@ export const capabilityInUse = (tool: Tool, input: unknown): Capability | undefi
   return capabilities.find((capability) => capability.action === action);
 };
 
-/** Gives the tier of a call; without a capability, the highest tier of the tool. */
+/** Returns the tier of a call; without a capability, the highest tier of the tool. */
 export const tierInUse = (tool: Tool, capability: Capability | undefined): Tier => {
   if (capability) return capability.tier ?? tool.tier;
   let highest = tool.tier;

@@ -61,7 +61,7 @@ describe('the order of rules', () => {
     expect(byUser([rule('a', 'allow')], { tier: 'root' as Tier }).effect).toBe('deny');
   });
 
-  it('asks every time where a rule says so', () => {
+  it('asks every time when a rule requires it', () => {
     expect(byUser([rule('a', 'ask', { everyTime: true })])).toMatchObject({ everyTime: true });
     expect(byUser([rule('a', 'ask', { everyTime: false })])).not.toHaveProperty('everyTime');
   });
@@ -124,12 +124,15 @@ describe('the conditions of a rule', () => {
 describe('a condition that cannot be evaluated', () => {
   const when = 'input.path.startsWith("prod/")';
 
-  it.each(['deny', 'ask'] as const)('counts for %s, and says so without the value', (effect) => {
-    const verdict = byUser([rule('x', effect, { when })], { input: { path: 42_424_242 } });
-    expect(verdict).toMatchObject({ effect, rule: 'x' });
-    expect(verdict.reason).toContain('could not be evaluated');
-    expect(verdict.reason).not.toContain('42424242');
-  });
+  it.each(['deny', 'ask'] as const)(
+    'counts as %s, and the reason does not show the value',
+    (effect) => {
+      const verdict = byUser([rule('x', effect, { when })], { input: { path: 42_424_242 } });
+      expect(verdict).toMatchObject({ effect, rule: 'x' });
+      expect(verdict.reason).toContain('could not be evaluated');
+      expect(verdict.reason).not.toContain('42424242');
+    },
+  );
 
   it('allows nothing', () => {
     expect(byUser([rule('x', 'allow', { when })], { tier: 'execute' }).rule).toBe('tier-3-execute');

@@ -35,7 +35,7 @@ const merged = (role: Role, added: PolicyRole): Role => ({
   isolation: stricter(role.isolation, added.isolation ?? 'none'),
 });
 
-/** Lists what a project's role would give and may not. */
+/** Lists what a project's role would grant, which it may not. */
 const excessOf = (role: Role, { permissions = [], isolation }: PolicyRole): readonly string[] => {
   const gained = permissions.filter((permission) => !isHeld(role.permissions, permission));
   const isLooser =
@@ -71,7 +71,7 @@ const compileRoles = (
 };
 
 export interface PolicyOptions {
-  /** What to do when untrusted and private data meet a way out; `ask` by default. */
+  /** What to do when untrusted and private data reach a sink; `ask` by default. */
   readonly flow?: FlowMode;
 }
 
@@ -106,7 +106,7 @@ const rulesOf = (source: PolicySource, before: number, compile: Compile): readon
       shadow: source.document.shadow === true || rule.shadow === true,
       origin: originOf(source, ['rules', index]),
       order: before + index,
-      // Checked above: what is left is a condition.
+      // Already checked: the result is a condition.
       condition: rule.when === undefined ? undefined : (compile(rule.when) as Condition),
     }),
   );

@@ -1,5 +1,6 @@
 /**
- * Decides whether a standing grant covers a call. All that it names has to fit, and doubt is a no.
+ * Decides whether a standing grant covers a call. Everything that it names has to match, and doubt means
+ * no.
  */
 import { LRUCache } from 'lru-cache';
 import type { Grant, GrantSubject } from '../../contract/grant.ts';

@@ -11,7 +11,7 @@ import type { Rule, RuleMatch } from './rule.ts';
 
 export interface Fit {
   readonly matched: boolean;
-  /** It counts although its condition could not be evaluated. */
+  /** True when it counts although its condition could not be evaluated. */
   readonly doubtful: boolean;
   readonly why: string;
 }

@@ -94,13 +94,13 @@ const findingsOf = (plan: Plan, settled: Outcome, look: (rule: Rule) => Fit): Sh
     .map(({ rule, effect, reason }) => ({ rule, effect, reason }));
 
 /**
- * Tells whether a rule reads the flow of the session. Built-in rules read it only where data could
- * leave, and there it is always loaded.
+ * Tells whether a rule reads the labels of the session. Built-in rules read them only for sinks, where
+ * they are always loaded.
  */
 const looksAtFlow = ({ origin, condition }: Rule): boolean =>
   origin !== BUILT_IN && condition !== undefined && /\bflow\b/.test(condition.text);
 
-/** Compares by identity: another object is judged anew. */
+/** Compares by identity: another object is judged again. */
 const isSame = (one: PolicyQuestion, other: PolicyQuestion): boolean =>
   one.tool === other.tool &&
   one.tier === other.tier &&
@@ -112,7 +112,7 @@ class PolicyEngine implements CompiledPolicy {
   readonly version: string;
   readonly warnings: readonly string[];
   readonly readsFlow: boolean;
-  /** Agents call the same tool many times in a row. */
+  /** The last verdict, because agents call the same tool many times in a row. */
   #last: { readonly question: PolicyQuestion; readonly verdict: Verdict } | undefined = undefined;
   readonly #compiled: CompiledRules;
   readonly #index: RuleIndex;
@@ -141,7 +141,7 @@ class PolicyEngine implements CompiledPolicy {
     const settled = settle(plan, question, facts);
     const verdict = plan.asksEveryTime ? settled.isolated : settled.verdict;
     if (plan.shadows.length === 0) {
-      // No rule looked at the input or the time: the same question again has the same answer.
+      // No rule read the input or the time: the same question has the same answer.
       if (!plan.usesFacts) this.#last = { question, verdict };
       return verdict;
     }

@@ -9,14 +9,14 @@ const rules = [
   makeRule({ name: 'all', effect: 'allow' }, { ...place, order: 1 }),
 ];
 
-it('keeps one plan for all tools that no rule names', () => {
+it('the rule index keeps one plan for all tools that no rule names', () => {
   const index = new RuleIndex(rules, isolationGuards());
   expect(index.planFor('a', 'write', 'none')).toBe(index.planFor('b', 'write', 'none'));
   expect(index.planFor('git', 'write', 'none').denies).toHaveLength(1);
   expect(index.planFor('a', 'write', 'none')).not.toBe(index.planFor('a', 'write', 'strict'));
 });
 
-it('starts again when it has seen too many names, and says the same', () => {
+it('the rule index starts again after too many names, and gives the same answers', () => {
   const index = new RuleIndex(rules, isolationGuards(), 2);
   const before = index.planFor('git_a', 'write', 'none');
   index.planFor('git_b', 'write', 'none');

@@ -14,7 +14,7 @@ export interface Plan {
   readonly choices: readonly Rule[];
   readonly guards: readonly Rule[];
   readonly shadows: readonly Rule[];
-  /** Some rule has a condition that reads facts. */
+  /** True when some rule has a condition that reads facts. */
   readonly usesFacts: boolean;
   readonly asksEveryTime: boolean;
 }
@@ -30,7 +30,7 @@ interface PlanKey {
   readonly isolation: Isolation;
 }
 
-/** Tools come and go in a long run; beyond this the index starts again. */
+/** Tools come and go in a long run; above this number the index starts again. */
 const MAX_NAMES = 20_000;
 
 export class RuleIndex {

@@ -13,7 +13,7 @@ export interface Outcome {
   /** Its position among the choices, of which the first that fits decides. */
   readonly order: number;
   readonly verdict: Verdict;
-  /** The verdict where isolation lets no standing grant count. */
+  /** The verdict when isolation excludes standing grants. */
   readonly isolated: Verdict;
 }
 
@@ -34,7 +34,7 @@ export interface Rule extends RuleMatch {
   readonly origin: string;
   readonly condition: Condition | undefined;
   readonly sure: Outcome;
-  /** The condition could not be evaluated, and doubt counts against the call. */
+  /** The outcome when the condition could not be evaluated: doubt counts against the call. */
   readonly unsure: Outcome;
 }
 

@@ -133,7 +133,7 @@ rules:
     ]);
   });
 
-  it('comes to the verdict of judge', () => {
+  it('reaches the same verdict as judge', () => {
     expect(policy.explain(question).verdict).toEqual(policy.judge(question));
   });
 });

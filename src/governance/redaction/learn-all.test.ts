@@ -20,7 +20,7 @@ class Vault implements Secrets {
 }
 
 describe('threat: a stored secret that no tool asked for yet', () => {
-  it('is known when its source can list it, or a tool declares it', async () => {
+  it('is redacted when its source can list it, or a tool declares it', async () => {
     const redactor = new Redactor();
     const unlisted: Secrets = {
       get: async (key) => (key === 'DECLARED' ? 'declared-canary' : undefined),
@@ -53,7 +53,7 @@ describe('threat: a stored secret that no tool asked for yet', () => {
     },
   );
 
-  it('whatever is handed out is known from then on', async () => {
+  it('is redacted from the moment it is handed out', async () => {
     const redactor = new Redactor();
     const secrets = learningSecrets(new Vault({ A: 'canary-secret' }), redactor);
     expect(redactor.text('canary-secret')).toBe('canary-secret');

@@ -48,7 +48,7 @@ describe('threat: a large result keeps the server from answering others', () => 
   it.each([
     ['a text of 20 MB', text],
     ['60,000 rows', rows],
-  ])('the event loop goes on while %s is cleaned', async (_what, value) => {
+  ])('the event loop is not blocked while %s is redacted', async (_what, value) => {
     const started = performance.now();
     const { pause, clean } = await longestPause(value);
     const total = performance.now() - started;
@@ -120,7 +120,7 @@ describe('threat: a secret across the border of two slices of a long text', () =
     }
   });
 
-  it('benign: a long text, a long list of public lines and a long picture stay as they are', () => {
+  it('benign: a long text, a long list of public lines and a long picture stay unchanged', () => {
     const redactor = knowing(SECRET);
     const picture = `iVBORw0KGgo${filled(Buffer.from(LINE.repeat(9)).toString('hex'), 600_000)}`;
     const wrapped = `file:\n${picture.slice(0, 200_000).replaceAll(/.{64}/g, '$&\n')}`;

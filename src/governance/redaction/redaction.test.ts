@@ -9,7 +9,7 @@ describe('code that hands a secret on without holding it', () => {
     'this.token = this.#session?.token;',
     'return { password: this.#options.password };',
     'apiKey: this.#apiKey,',
-  ])('benign: %s stays as it is', (text) => {
+  ])('benign: %s stays unchanged', (text) => {
     expect(new Redactor().text(text)).toBe(text);
   });
 
@@ -18,6 +18,63 @@ describe('code that hands a secret on without holding it', () => {
     ['a value with a hash inside', 'password=hunter.#2', 'hunter.#2'],
   ])('threat: %s is redacted', (_what, text, secret) => {
     expect(new Redactor().text(text)).not.toContain(secret);
+  });
+});
+
+describe('placeholders', () => {
+  it.each([
+    ...[
+      'token:<id>',
+      'password=<your-password>',
+      'PASSWORD=<secret>',
+      'Authorization: Bearer <token>',
+    ],
+    ...[
+      `apiKey: \${API_KEY}`,
+      `TOKEN=\${TOKEN:-none set}`,
+      'TOKEN=$(cat token.txt)',
+      'TOKEN=$TOKEN_2',
+    ],
+    ...[
+      'token: {{ token }}',
+      'token:{id}',
+      'PASSWORD={{password}}',
+      'password=****',
+      'token=%s&x=1',
+    ],
+    ...[
+      'token: getToken()',
+      'secret = crypto.randomBytes(32)',
+      'password: config.get("db.password")',
+    ],
+    ...['const token = makeToken(1);', 'token: tokens[0]', 'password := os.Getenv("PW")'],
+  ])('benign: %s stays as it is', (text) => {
+    expect(new Redactor().text(text)).toBe(text);
+  });
+
+  it.each([
+    ...[
+      '$up3rS3cret!',
+      '$1$abc$xyz9',
+      '$2b$10$N9qo8uLOickgx2ZMRZoMye',
+      '<hunter2-8xKq',
+      '{x9!kd83',
+    ],
+    ...['<A9f8s7d6a5s4d3f2g1>', '**hunter2!', '<Tr0ub4dor&3>'],
+  ])('threat: a password that begins like one is redacted: %s', (secret) => {
+    const redactor = new Redactor();
+    expect(redactor.text(`PASSWORD=${secret}`)).not.toContain(secret.slice(0, 8));
+    expect(redactor.record({ dbPassword: secret })).toEqual({ dbPassword: REDACTED });
+  });
+
+  it('benign: fields with placeholders stay as they are', () => {
+    const fields = {
+      password: '<password>',
+      token: `\${TOKEN}`,
+      apiKey: '{{ apiKey }}',
+      pwd: '$PW',
+    };
+    expect(new Redactor().record(fields)).toEqual(fields);
   });
 });
 
@@ -143,7 +200,7 @@ describe('records', () => {
     expect(late.key('canary-values')).toBe(REDACTED);
   });
 
-  it('tells a telling key from others however many there are', () => {
+  it('finds a secret key among any number of others', () => {
     for (let at = 0; at < 1100; at++) redactor.record({ [`field-${at}`]: 'x' });
     expect(redactor.record({ PassWord: 'x', passwords: 'x' })).toEqual({
       PassWord: REDACTED,

@@ -7,8 +7,22 @@ const MIN_RANDOM = 16;
 const MAX_PLAIN = 16;
 const MIN_RANDOM_DIGITS = 2;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** `${TOKEN}`, `{{token}}`, `<token>`, `%TOKEN%`, `***`, `…`, and what redaction writes. */
-const PLACEHOLDER = /^(?:\$|\{|<|\*{2,}|\.{3}|…|x{3,}$|%[A-Z_]{2,64}%$|\[REDACTED)/i;
+/**
+ * What stands for a value, by its whole form: a password may begin with `$`, `<`, `{` or `*` as well.
+ * Values end at a blank, so what is closed after one is not closed here.
+ */
+const PLACEHOLDERS: readonly RegExp[] = [
+  // `${TOKEN}`, `$(cat token)`, `$TOKEN_2`, `$userToken`, `$1`, and `$` before a bracket
+  /^\$(?:[{(]|[A-Z_][A-Z0-9_]{0,63}$|[a-z_][A-Za-z_]{0,63}$|[\d@*]?$)/,
+  // `{{ token }}`, `{id}`, and structures, whose fields are judged by themselves
+  /^\{(?:\{|["'\s[{]|[A-Za-z_.-]{0,64}\}?$)/,
+  // `<token>`, `<your token 2>`
+  /^<\/?[A-Za-z_][A-Za-z_ .:|/-]{0,64}\d?>?$/,
+  // `****`, `****1234`
+  /^\*{2,}[A-Za-z0-9]{0,4}$/,
+  // `...`, `…`, `xxxx`, `%TOKEN%`, and what redaction writes
+  /^(?:\.{3}|…|x{3,}$|%[A-Z_]{2,64}%$|\[REDACTED)/i,
+];
 
 /** Whether it has the letters and digits of something that a machine made up. */
 export const looksRandom = (value: string): boolean => {
@@ -53,7 +67,7 @@ const VERSION =
 /** Values that stand for a value. */
 export const isPlaceholder = (value: string): boolean =>
   VERSION.test(value) ||
-  PLACEHOLDER.test(value) ||
+  PLACEHOLDERS.some((form) => form.test(value)) ||
   (value.length <= MAX_PLAIN && PLAIN_VALUES.has(value.toLowerCase()));
 
 /** Recognises the working directory of a shell, whose name `PWD` is also used for passwords. */

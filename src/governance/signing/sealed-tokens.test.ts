@@ -34,7 +34,7 @@ describe('a sealed token', () => {
     expect(await sealed().get('t2')).toBeUndefined();
   });
 
-  it('that was put into the store without a seal, or with one of another key, gives nothing', async () => {
+  it('that was put into the store without a seal, or with one of another key, is refused', async () => {
     const { tokens, sealed } = processOf();
     await tokens.add(record);
     const seal = openTestKey().sign(tokenText({ ...record, id: 't2' }));
@@ -50,7 +50,7 @@ describe('a sealed token', () => {
     { name: 'eve' },
     { expiresAt: 9 },
     { policy: { tools: ['x'] } },
-  ])('gives nothing once it is changed: %j', async (change) => {
+  ])('is refused once it is changed: %j', async (change) => {
     const key = openTestKey();
     const { tokens, sealed } = processOf(key);
     await sealed().add(record);

@@ -155,7 +155,7 @@ describe('the signing key', () => {
     await expect(openSigningKey(file)).rejects.toMatchObject(refusal(/another user/));
   });
 
-  it('is taken as it is where files have no numeric owner', async () => {
+  it('is accepted without a check of its owner where files have no numeric owner', async () => {
     await openSigningKey(file);
     chmodSync(file, 0o666);
     vi.spyOn(process, 'getuid').mockReturnValue(undefined as never);
@@ -189,7 +189,7 @@ describe('the signing key', () => {
     await expect(openSigningKey(below)).rejects.toMatchObject(refusal(/cannot be opened/));
   });
 
-  it('says so when it cannot be made', async () => {
+  it('fails with a reason when it cannot be created', async () => {
     symlinkSync(join(folder, 'nowhere'), join(folder, 'keys'));
     await expect(openSigningKey(file)).rejects.toMatchObject(refusal(/cannot be made/));
     vi.mocked(link).mockRejectedValueOnce(Object.assign(new Error(), { code: 'EPERM' }));

@@ -83,7 +83,7 @@ describe('steps that are on the audit trail before they change something', () =>
     ]);
   });
 
-  it('tells the error of the step, not that of its record, and logs the latter', async () => {
+  it('report the error of the step, not that of its record, and log the latter', async () => {
     const inner = createMemoryStore();
     const append: AuditLog['append'] = async (entry) => {
       if (entry.status !== 'started') throw new Error('The disk is full.');
@@ -154,7 +154,7 @@ describe('steps that a crash interrupted', () => {
     expect(statuses(await made.rows()).at(-1)).toEqual(['unknown', '', 'done']);
   });
 
-  it('of another kind are left to those who know them', async () => {
+  it('of another kind are left to the process that handles them', async () => {
     const made = world();
     await made.store.audit.append({
       ...{ kind: 'event', executionId: '', at: START, tool: 'team_join', version: '', tier: '' },

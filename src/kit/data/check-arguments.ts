@@ -6,6 +6,8 @@
 import { type ErrorExtras, ToolFailure } from '../../contract/errors.ts';
 import { unknownNameText } from '../text/did-you-mean.ts';
 import { isRecord } from './is-record.ts';
+import { jsonValue } from './json-value.ts';
+import { foreignKindFault } from './object-kind.ts';
 
 /** What one argument has to be: says what is wrong with a value, or nothing. */
 export type ArgumentCheck = (value: unknown) => string | undefined;
@@ -17,8 +19,22 @@ export const text: ArgumentCheck = (value) =>
 export const name: ArgumentCheck = (value) =>
   typeof value === 'string' ? undefined : 'has to be a text';
 
-export const object: ArgumentCheck = (value) =>
-  isRecord(value) ? undefined : 'has to be an object';
+export const object: ArgumentCheck = (value) => {
+  if (!isRecord(value)) return 'has to be an object';
+  const foreign = foreignKindFault(value);
+  return foreign && `has to be ${foreign}`;
+};
+
+/** An object that JSON can hold; one with a field that throws when it is read is none. */
+export const data: ArgumentCheck = (value) => {
+  const problem = object(value);
+  if (problem !== undefined) return problem;
+  try {
+    return jsonValue(value) === undefined ? 'has to be plain data' : undefined;
+  } catch {
+    return 'has to be plain data, as JSON can hold it';
+  }
+};
 
 export const list: ArgumentCheck = (value) =>
   Array.isArray(value) ? undefined : 'has to be a list';
@@ -112,7 +128,8 @@ export const fields = (checks: Readonly<Record<string, ArgumentCheck>>): Argumen
   const known = new Set(Object.keys(checks));
   const check = someFields(checks);
   return (value) => {
-    if (!isRecord(value)) return 'has to be an object';
+    const problem = object(value);
+    if (problem !== undefined || !isRecord(value)) return problem;
     for (const each of Object.keys(value)) {
       if (known.has(each) || value[each] === undefined) continue;
       return `${each} ${unknownNameText(each, known)}`;

@@ -26,10 +26,17 @@ const sumOf = (
   ...statuses: readonly CountedStatus[]
 ): number => statuses.reduce((sum, status) => sum + (byStatus[status] ?? 0), 0);
 
+/** Counts all calls, however they ended. */
+export const callsOf = ({ byStatus }: Pick<CallCounts, 'byStatus'>): number => {
+  let calls = 0;
+  for (const each of Object.values(byStatus)) calls += each;
+  return calls;
+};
+
 /** The figures of calls that ended within so many milliseconds. */
 export const figuresOf = (counts: CallCounts, lengthMs: number): CallFigures => {
   const { byStatus, byCode, cacheHits, tokens, totalMs, maxMs, durations } = counts;
-  const calls = Object.values(byStatus).reduce((sum, each) => sum + each, 0);
+  const calls = callsOf(counts);
   const succeeded = sumOf(counts, 'success');
   const failed = sumOf(counts, 'failure', 'timeout', 'unknown');
   const ran = succeeded + failed + sumOf(counts, 'cancelled');

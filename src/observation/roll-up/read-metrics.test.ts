@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { auditEntry } from '../../../test/conformance/store-samples.ts';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { AuditEntry } from '../../contract/audit.ts';
+import type { RollUp } from '../../contract/metrics.ts';
 import type { Store } from '../../contract/store.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/data/durations.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 import { keepFor } from './cover-range.ts';
+import { NO_COUNTS } from './figures-of.ts';
 import { MetricsReader } from './read-metrics.ts';
 import { TrailCounter } from './trail-counter.ts';
 
@@ -153,6 +155,35 @@ describe('the figures of past calls', () => {
     expect((await metrics.summary({ tool: 'b' })).errorRate).toBe(1);
     expect((await metrics.summary({ source: 'mcp:files' })).calls).toBe(1);
     expect((await metrics.summary({ caller: 'nobody' })).calls).toBe(0);
+  });
+
+  it('threat: thousands of callers do not have their durations added up when a few are shown', async () => {
+    let read = 0;
+    const rowOf = (name: string, calls: number, start: number) => ({
+      ...({ kind: 'caller', grain: HOUR_MS, name, start } as const),
+      counts: {
+        ...NO_COUNTS,
+        byStatus: { success: calls },
+        get durations() {
+          read += 1;
+          return [];
+        },
+      },
+    });
+    const names = Array.from({ length: 5000 }, (_, at) => `user-${at}`);
+    const rows = names.flatMap((name, at) => [rowOf(name, at, 0), rowOf(name, at, HOUR_MS)]);
+    const reader = new MetricsReader({
+      rollUps: { read: async ({ grain }) => (grain === HOUR_MS ? (rows as RollUp[]) : []) },
+      count: async () => undefined,
+      now: () => NOW,
+      keep: KEEP,
+    });
+    const lines = await reader.by('caller', { from: NOW - 2 * HOUR_MS, limit: 2 });
+    expect(lines.map(({ name, calls }) => [name, calls])).toEqual([
+      ['user-4999', 9998],
+      ['user-4998', 9996],
+    ]);
+    expect(read).toBeLessThan(20);
   });
 
   it('threat: names of tools that a caller makes up share one entry', async () => {

@@ -12,12 +12,13 @@ import {
   type MetricLine,
   type MetricRange,
   type MetricScope,
+  type RollUp,
   type RollUps,
 } from '../../contract/metrics.ts';
 import { HOUR_MS } from '../../kit/data/durations.ts';
 import { addCounts } from '../../kit/metrics/add-counts.ts';
 import { ceilTo, coverRange, floorTo, type OldestPeriods } from './cover-range.ts';
-import { figuresOf, NO_COUNTS } from './figures-of.ts';
+import { callsOf, figuresOf, NO_COUNTS } from './figures-of.ts';
 import { columnsFor, heatCells } from './heat-of.ts';
 
 export interface ReadMetricsDeps {
@@ -57,6 +58,26 @@ const scopeOf = ({ tool, source, caller }: MetricScope): Scope => {
 const withinTime = (at: number): number => Math.min(Math.max(at, 0), MAX_TIME);
 
 const lengthOf = ({ from, to }: Range): number => Math.max(to - from, 1);
+
+/** Adds counts up by name. */
+const sumsOf = (rows: readonly RollUp[]): ReadonlyMap<string, CallCounts> => {
+  const sums = new Map<string, CallCounts>();
+  for (const { name, counts } of rows) {
+    const before = sums.get(name);
+    sums.set(name, before ? addCounts(before, counts) : counts);
+  }
+  return sums;
+};
+
+/** Finds the names with the most calls, those with the most first. */
+const busiest = (rows: readonly RollUp[], limit: number): ReadonlySet<string> => {
+  const calls = new Map<string, number>();
+  for (const { name, counts } of rows) calls.set(name, (calls.get(name) ?? 0) + callsOf(counts));
+  const names = [...calls].sort(
+    ([one, ofOne], [other, ofOther]) => ofOther - ofOne || one.localeCompare(other),
+  );
+  return new Set(names.slice(0, limit).map(([name]) => name));
+};
 
 export class MetricsReader implements Omit<CribMetrics, 'watch'> {
   readonly #deps: ReadMetricsDeps;
@@ -102,11 +123,14 @@ export class MetricsReader implements Omit<CribMetrics, 'watch'> {
   ): Promise<readonly MetricLine[]> {
     const range = this.#range(query);
     await this.#deps.count();
-    const sums = await this.#sums({ kind }, range);
-    return [...sums]
-      .map(([name, counts]) => ({ name, ...figuresOf(counts, lengthOf(range)) }))
-      .sort((one, other) => other.calls - one.calls || one.name.localeCompare(other.name))
-      .slice(0, query.limit ?? DEFAULT_LINES);
+    const rows = await this.#rows({ kind }, range);
+    // There may be tens of thousands of names: histograms are added up of those that are shown.
+    const shown = busiest(rows, query.limit ?? DEFAULT_LINES);
+    const sums = sumsOf(rows.filter(({ name }) => shown.has(name)));
+    return [...shown].map((name) => ({
+      name,
+      ...figuresOf(sums.get(name) ?? NO_COUNTS, lengthOf(range)),
+    }));
   }
 
   /** The range in whole minutes; the running minute is part of it. */
@@ -129,21 +153,18 @@ export class MetricsReader implements Omit<CribMetrics, 'watch'> {
   }
 
   async #total(scope: Scope, range: Range): Promise<CallCounts> {
-    return (await this.#sums(scope, range)).get(scope.name) ?? NO_COUNTS;
+    return sumsOf(await this.#rows(scope, range)).get(scope.name) ?? NO_COUNTS;
   }
 
-  /** The sums of a range, by name. */
-  async #sums(
+  /** Reads the counts of a range, in as few and as long periods as cover it. */
+  async #rows(
     scope: { readonly kind: MetricKind; readonly name?: string },
     range: Range,
-  ): Promise<ReadonlyMap<string, CallCounts>> {
-    const sums = new Map<string, CallCounts>();
+  ): Promise<readonly RollUp[]> {
+    const rows: (readonly RollUp[])[] = [];
     for (const span of coverRange(range, this.#oldest())) {
-      for (const { name, counts } of await this.#deps.rollUps.read({ ...scope, ...span })) {
-        const before = sums.get(name);
-        sums.set(name, before ? addCounts(before, counts) : counts);
-      }
+      rows.push(await this.#deps.rollUps.read({ ...scope, ...span }));
     }
-    return sums;
+    return rows.flat();
   }
 }

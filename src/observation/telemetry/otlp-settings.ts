@@ -8,6 +8,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface OtlpSettings {
   readonly signals: ReadonlySet<Signal>;
+  /** Where each signal goes: scheme, host and port. Paths and credentials are left out. */
+  originOf(signal: Signal): string;
   /** Milliseconds between two exports of metrics. */
   readonly metricsEveryMs: number;
   /** Spans hold redacted arguments and results. */
@@ -16,6 +18,7 @@ export interface OtlpSettings {
   readonly problems: readonly string[];
 }
 
+const DEFAULT_ENDPOINT = 'http://localhost:4318';
 const METRICS_EVERY_MS = 60_000;
 const MIN_METRICS_EVERY_MS = 1_000;
 
@@ -46,6 +49,12 @@ const problemOf = (env: Environment, signal: Signal): string | undefined => {
   return `OTEL_EXPORTER_OTLP_PROTOCOL is ${JSON.stringify(protocol)}; set it to http/protobuf, usually with port 4318, to send ${signal}.`;
 };
 
+/** Names the collector as the exporters find it. */
+const originIn = (env: Environment, signal: Signal): string => {
+  const endpoint = ofSignal(env, signal, 'ENDPOINT') || DEFAULT_ENDPOINT;
+  return URL.canParse(endpoint) ? new URL(endpoint).origin : 'an address that is no URL';
+};
+
 /** Returns `undefined` where no variable switches anything on, which is the usual case. */
 export const readOtlpSettings = (env: Environment): OtlpSettings | undefined => {
   if (isTrue(env, 'OTEL_SDK_DISABLED')) return undefined;
@@ -55,6 +64,7 @@ export const readOtlpSettings = (env: Environment): OtlpSettings | undefined => 
   const every = Number(setting(env, 'OTEL_METRIC_EXPORT_INTERVAL') || METRICS_EVERY_MS);
   return {
     signals: new Set(wanted.filter((signal) => problemOf(env, signal) === undefined)),
+    originOf: (signal) => originIn(env, signal),
     metricsEveryMs: every >= MIN_METRICS_EVERY_MS ? every : METRICS_EVERY_MS,
     recordsContent: isTrue(env, 'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT'),
     problems,

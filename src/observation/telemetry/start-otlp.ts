@@ -23,6 +23,7 @@ import type { Telemetry } from '../../contract/telemetry.ts';
 import { thrownText } from '../../kit/data/reason-of.ts';
 import type { LineLevel, LogLine, LogSink } from '../logs/log-line.ts';
 import { type MetricFamily, type MetricSources, metricFamilies } from '../metric-families.ts';
+import { type CollectorWatch, watchCollectors } from './collector-watch.ts';
 import { createOtelTelemetry } from './otel-telemetry.ts';
 import { createMetricProducer } from './otlp-metrics.ts';
 import type { OtlpSettings } from './otlp-settings.ts';
@@ -54,8 +55,14 @@ const resourceOf = (version: string): Resource =>
     .merge(resourceFromAttributes({ 'service.name': 'toolcrib', 'service.version': version }))
     .merge(detectResources({ detectors: [envDetector] }));
 
-const startTraces = (resource: Resource): Provider => {
-  const spanProcessors = [new BatchSpanProcessor(new OTLPTraceExporter())];
+interface ExportDeps extends StartOtlpDeps {
+  readonly resource: Resource;
+  readonly collectors: CollectorWatch;
+}
+
+const startTraces = ({ resource, collectors }: ExportDeps): Provider => {
+  const exporter = collectors.watch('traces', new OTLPTraceExporter());
+  const spanProcessors = [new BatchSpanProcessor(exporter)];
   const provider = new BasicTracerProvider({ resource, spanProcessors });
   trace.setGlobalTracerProvider(provider);
   context.setGlobalContextManager(new asyncHooks.AsyncLocalStorageContextManager().enable());
@@ -69,8 +76,13 @@ const SEVERITIES: Readonly<Record<LineLevel, SeverityNumber>> = {
   error: SeverityNumber.ERROR,
 };
 
-const startLogs = (resource: Resource, version: string): Provider & { readonly sink: LogSink } => {
-  const processors = [new BatchLogRecordProcessor({ exporter: new OTLPLogExporter() })];
+const startLogs = ({
+  resource,
+  version,
+  collectors,
+}: ExportDeps): Provider & { readonly sink: LogSink } => {
+  const exporter = collectors.watch('logs', new OTLPLogExporter());
+  const processors = [new BatchLogRecordProcessor({ exporter })];
   const provider = new LoggerProvider({ resource, processors });
   const logger = provider.getLogger('toolcrib', version);
   const write = ({ time, level, message, fields }: LogLine): void => {
@@ -84,11 +96,11 @@ const startLogs = (resource: Resource, version: string): Provider & { readonly s
 const startMetrics = (
   families: () => readonly MetricFamily[],
   { metricsEveryMs }: OtlpSettings,
-  { resource, version, runtime }: StartOtlpDeps & { readonly resource: Resource },
+  { resource, version, runtime, collectors }: ExportDeps,
 ): Provider => {
   const producer = createMetricProducer(families, { version, now: runtime.now });
   const reader = new PeriodicExportingMetricReader({
-    exporter: new OTLPMetricExporter(),
+    exporter: collectors.watch('metrics', new OTLPMetricExporter()),
     exportIntervalMillis: metricsEveryMs,
     exportTimeoutMillis: Math.min(metricsEveryMs, EXPORT_TIMEOUT_MS),
     metricProducers: [producer],
@@ -100,37 +112,47 @@ const EXPORT_TIMEOUT_MS = 30_000;
 /** A collector that is away must not keep a program from ending. */
 const CLOSE_MS = 3_000;
 
-const closing = (providers: readonly Provider[], { runtime }: StartOtlpDeps): Promise<void> => {
+const closing = (
+  providers: readonly Provider[],
+  { runtime, collectors }: Pick<ExportDeps, 'runtime' | 'collectors'>,
+): Promise<void> => {
+  const tell = (reason: string): void => {
+    // That the collector is away has been said.
+    if (collectors.isFailing()) return;
+    runtime.log.warn(`telemetry was not sent in full: ${reason}`);
+  };
   const ended = Promise.all(providers.map((each) => each.shutdown())).then(
     () => undefined,
-    (error: unknown) => {
-      runtime.log.warn('telemetry was not sent in full', { error: thrownText(error) });
-    },
+    (error: unknown) => tell(thrownText(error)),
   );
   const late = new Promise<void>((resolve) => {
-    setTimeout(resolve, CLOSE_MS).unref();
+    const giveUp = (): void => {
+      tell(`the collector did not answer within ${CLOSE_MS / 1000} seconds`);
+      resolve();
+    };
+    const timer = setTimeout(giveUp, CLOSE_MS);
+    void ended.finally(() => clearTimeout(timer));
   });
   return Promise.race([ended, late]);
 };
 
 /** Starts the exporters of the signals that are switched on. */
 export const startOtlp = (settings: OtlpSettings, deps: StartOtlpDeps): RunningOtlp => {
-  const { version } = deps;
-  const { signals, recordsContent } = settings;
-  const resource = resourceOf(version);
+  const { version, runtime } = deps;
+  const { signals, recordsContent, originOf } = settings;
+  const collectors = watchCollectors({ runtime, originOf });
+  const exports = { ...deps, resource: resourceOf(version), collectors };
   const families: MetricFamily[] = [];
-  const logs = signals.has('logs') ? startLogs(resource, version) : undefined;
+  const logs = signals.has('logs') ? startLogs(exports) : undefined;
   const providers: Provider[] = [
-    ...(signals.has('traces') ? [startTraces(resource)] : []),
-    ...(signals.has('metrics')
-      ? [startMetrics(() => families, settings, { ...deps, resource })]
-      : []),
+    ...(signals.has('traces') ? [startTraces(exports)] : []),
+    ...(signals.has('metrics') ? [startMetrics(() => families, settings, exports)] : []),
     ...(logs ? [logs] : []),
   ];
   return {
     telemetry: signals.has('traces') ? createOtelTelemetry({ version, recordsContent }) : undefined,
     logSink: logs?.sink,
     addMetrics: (sources) => void families.push(...metricFamilies(sources)),
-    close: () => closing(providers, deps),
+    close: () => closing(providers, exports),
   };
 };

@@ -57,6 +57,15 @@ const assertUsable = (grant: NewGrant, now: number): void => {
   if (names.some((name) => name !== undefined && name.trim() === '')) {
     throw invalid('A grant names an empty user, role, agent or session.');
   }
+  // A lookup that failed must not become a grant to everybody: that is an empty object.
+  const isUnset =
+    names.every((name) => name === undefined) && Object.keys(grant.subject).length > 0;
+  if (isUnset) {
+    throw invalid(
+      'The subject of a grant names nobody: its fields are undefined.',
+      'Give a user, role, agent or session; an empty object means everybody.',
+    );
+  }
   if (!RESOURCE.test(grant.resource)) {
     throw invalid(
       'The resource of a grant is a permission such as tool:web_search.',

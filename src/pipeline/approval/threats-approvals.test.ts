@@ -61,16 +61,19 @@ describe('threat: approvals', () => {
     ['code that changed', { run: (() => 'other') as never }],
     ['a tier that changed', { tier: 'external_api' as const }],
     ['a schema that changed', { input: { type: 'object', required: [] } }],
-  ])('hostile: %s after the approval', async (_name, more) => {
-    const { crib, runs, wipe } = await setUp();
-    const approvalId = await asked(crib);
-    await crib.approvals.decide(approvalId, yes);
-    await crib.tools.update(wipe(more));
-    const result = await crib.execute('wipe', { n: 1 }, { approvalId });
-    expect([result.error?.code, runs]).toEqual(['APPROVAL_EXPIRED', []]);
-  });
+  ])(
+    'hostile: the approval does not count when the call changes after it: %s',
+    async (_name, more) => {
+      const { crib, runs, wipe } = await setUp();
+      const approvalId = await asked(crib);
+      await crib.approvals.decide(approvalId, yes);
+      await crib.tools.update(wipe(more));
+      const result = await crib.execute('wipe', { n: 1 }, { approvalId });
+      expect([result.error?.code, runs]).toEqual(['APPROVAL_EXPIRED', []]);
+    },
+  );
 
-  it('hostile: a policy that changed after the approval', async () => {
+  it('hostile: the approval does not count when the policy changes after it', async () => {
     const state = { version: '1' };
     const policy: Policy = {
       get version() {
@@ -86,7 +89,7 @@ describe('threat: approvals', () => {
     expect([result.error?.code, runs]).toEqual(['APPROVAL_EXPIRED', []]);
   });
 
-  it('hostile: a yes that comes too late', async () => {
+  it('hostile: an approval after its expiry does not run the call', async () => {
     const { crib, runs } = await setUp({}, { config: { approvals: { expiresMinutes: 1 } } });
     const approvalId = await asked(crib);
     await crib.runtime.advance(60_000);
@@ -101,7 +104,7 @@ describe('threat: approvals', () => {
     expect(await crib.approvals.get(approvalId)).toMatchObject({ state: 'denied' });
   });
 
-  it('a call that was cancelled does not run, though it was approved', async () => {
+  it('a cancelled call does not run, although it was approved', async () => {
     const { crib, runs } = await setUp();
     const approvalId = await asked(crib);
     await crib.approvals.decide(approvalId, yes);
@@ -122,14 +125,14 @@ describe('threat: approvals', () => {
     expect(runs).toEqual([]);
   });
 
-  it('hostile: a "yes" in the input of the call counts for nothing', async () => {
+  it('hostile: a "yes" in the input of the call does not approve it', async () => {
     const { crib, runs } = await setUp({ input: { type: 'object' } });
     const input = { approved: true, approval: 'yes', confirm: 'yes', approvalId: 'approval_1' };
     expect(await crib.execute('wipe', input)).toMatchObject({ status: 'pending' });
     expect(runs).toEqual([]);
   });
 
-  it('the same question again is the same entry of the inbox', async () => {
+  it('asking the same question again gives the same entry of the inbox', async () => {
     const { crib } = await setUp();
     expect(await asked(crib)).toBe(await asked(crib));
     expect(await asked(crib, { n: 2 })).not.toBe(await asked(crib));
@@ -167,7 +170,7 @@ describe('threat: an inbox that is flooded', () => {
 });
 
 describe('threat: a store that comes with a cloned folder', () => {
-  it('hostile: approvals and grants in it count for nothing', async () => {
+  it('hostile: approvals and grants in it do not count', async () => {
     const store = createMemoryStore();
     const home = await mkdtemp(join(tmpdir(), 'toolcrib-attacker-'));
     // The attacker has the same program, the same tools and rules, and a key of his own.
@@ -190,7 +193,7 @@ describe('threat: a store that comes with a cloned folder', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it('hostile: neither does what was planted without a key, or changed afterwards', async () => {
+  it('hostile: approvals that were planted without a key, or changed afterwards, do not count', async () => {
     const store = createMemoryStore();
     const first = await setUp({}, { store });
     const approvalId = await asked(first.crib);
@@ -221,7 +224,7 @@ describe('threat: a store that comes with a cloned folder', () => {
     expect([result.success, first.runs]).toEqual([true, [{ n: 1 }]]);
   });
 
-  it('benign: without a key an answer is good for the process that took it', async () => {
+  it('benign: without a key an answer counts in the process that took it', async () => {
     const home = join(await mkdtemp(join(tmpdir(), 'toolcrib-nokey-')), 'file');
     await writeFile(home, 'not a folder');
     const { crib, runs } = await setUp({}, { home });
@@ -236,7 +239,7 @@ describe('threat: a store that comes with a cloned folder', () => {
 });
 
 describe('threat: approvals by link', () => {
-  it('benign: each link gives its one answer', async () => {
+  it('benign: each link gives exactly one answer', async () => {
     const { crib, runs } = await setUp(
       {},
       { home: join(tmpdir(), `toolcrib-home-${process.pid}`) },
@@ -256,7 +259,7 @@ describe('threat: approvals by link', () => {
     });
   });
 
-  it('hostile: used twice, used after the other one, forged, or for nothing', async () => {
+  it('hostile: a link that was used, replaced, forged or has no call answers nothing', async () => {
     const home = join(tmpdir(), `toolcrib-home-${process.pid}`);
     const { crib } = await setUp(
       {},
@@ -281,7 +284,7 @@ describe('threat: approvals with another input', () => {
     ask: async () => ({ answer: 'approve', by: 'ada', ...decision }),
   });
 
-  it('benign: edited and approved, it runs as edited, and both versions are on record', async () => {
+  it('benign: an edited and approved call runs as edited, and both inputs are on record', async () => {
     const { crib, runs } = await setUp({}, { approver: approver({ input: { n: 2 } }) });
     expect(await crib.execute('wipe', { n: 1 })).toMatchObject({ success: true });
     expect(runs).toEqual([{ n: 2 }]);
@@ -289,7 +292,7 @@ describe('threat: approvals with another input', () => {
     expect(rows[0]?.detail).toMatchObject({ input: { n: 2 }, askedInput: { n: 1 } });
   });
 
-  it('benign: the same by the inbox', async () => {
+  it('benign: a call that was edited in the inbox runs as edited', async () => {
     const { crib, runs } = await setUp();
     const approvalId = await asked(crib);
     await crib.approvals.decide(approvalId, { ...yes, input: { n: 3 } });
@@ -301,7 +304,7 @@ describe('threat: approvals with another input', () => {
     expect(runs).toEqual([{ n: 3 }]);
   });
 
-  it('hostile: the edited input passes the gates like any other', async () => {
+  it('hostile: the edited input passes all gates like any other', async () => {
     const { crib, runs } = await setUp({}, { approver: approver({ input: { n: 10 } }) });
     const result = await crib.execute('wipe', { n: 1 });
     expect([result.error?.code, runs]).toEqual(['VALIDATION_ERROR', []]);
@@ -327,7 +330,7 @@ describe('threat: what is remembered of an approval', () => {
     return { seen, approver };
   };
 
-  it('benign: for the session, until it is revoked', async () => {
+  it('benign: it counts for the session, until it is revoked', async () => {
     const { seen, approver } = remembering({ scope: 'session' });
     const { crib } = await setUp({}, { approver });
     await crib.execute('wipe', { n: 1 });
@@ -341,7 +344,7 @@ describe('threat: what is remembered of an approval', () => {
     expect(seen.asked).toBe(2);
   });
 
-  it('benign: by a pattern, where it holds and nowhere else', async () => {
+  it('benign: it counts where its pattern holds, and nowhere else', async () => {
     const { seen, approver } = remembering({ scope: 'pattern', condition: 'input.n < 5' });
     const { crib } = await setUp({}, { approver });
     for (const n of [1, 2, 3]) await crib.execute('wipe', { n });
@@ -354,7 +357,7 @@ describe('threat: what is remembered of an approval', () => {
     ['another session', { sessionId: 's2' }],
     ['another agent', { agentId: 'a2' }],
     ['another user', { userId: 'u2' }],
-  ])('hostile: it is not good for %s', async (_name, as) => {
+  ])('hostile: it does not count for %s', async (_name, as) => {
     const { seen, approver } = remembering({ scope: 'session' });
     const { crib } = await setUp({}, { approver });
     await crib.execute('wipe', { n: 1 });
@@ -371,7 +374,7 @@ describe('threat: what is remembered of an approval', () => {
     expect(seen.asked).toBe(2);
   });
 
-  it('hostile: a rule that wants to be asked every time is', async () => {
+  it('hostile: a rule that asks every time still asks', async () => {
     const policy = {
       version: 1 as const,
       rules: [{ name: 'always', effect: 'ask' as const, everyTime: true }],
@@ -383,7 +386,7 @@ describe('threat: what is remembered of an approval', () => {
     expect([seen.asked, await crib.permissions.list()]).toEqual([2, []]);
   });
 
-  it('hostile: a pattern that is no condition makes the answer a no', async () => {
+  it('hostile: an answer with an invalid pattern counts as no', async () => {
     const { approver } = remembering({ scope: 'pattern', condition: 'input.n <' });
     const { crib, runs } = await setUp({}, { approver });
     const result = await crib.execute('wipe', { n: 1 });
@@ -428,7 +431,7 @@ describe('threat: a target that changes after the approval', () => {
     return crib.execute('put', input, { approvalId });
   };
 
-  it('benign: the approver sees where the path leads, and that is what is written', async () => {
+  it('benign: the approver sees the target of the path, and that file is written', async () => {
     const crib = await testCrib([writer()], { root });
     const approvalId = idOf(await crib.execute('put', { path: 'b.txt' }));
     const [record] = await crib.approvals.list();
@@ -440,7 +443,7 @@ describe('threat: a target that changes after the approval', () => {
     expect(await readFile(join(root, 'b.txt'), 'utf8')).toBe('changed');
   });
 
-  it('hostile: a link that leads elsewhere by now', async () => {
+  it('hostile: the call is refused when the link leads elsewhere after the approval', async () => {
     const result = await putAfter(async () => {
       await unlink(join(root, 'link.txt'));
       await symlink('b.txt', join(root, 'link.txt'));
@@ -449,7 +452,7 @@ describe('threat: a target that changes after the approval', () => {
     expect(await readFile(join(root, 'b.txt'), 'utf8')).toBe('b.txt');
   });
 
-  it('hostile: a tool that writes another file than the one that was shown', async () => {
+  it('hostile: a tool cannot write another file than the one that was shown', async () => {
     const result = await putAfter(async () => undefined, 'b.txt');
     expect(result.error?.code).toBe('PERMISSION_DENIED');
     expect(await readFile(join(root, 'b.txt'), 'utf8')).toBe('b.txt');

@@ -72,7 +72,7 @@ describe('threat: an approved target that is exchanged', () => {
     expect(await textOf('notes/a.txt')).toBe('new');
   });
 
-  it('hostile: a folder becomes a link inside the workspace while the question is open', async () => {
+  it('hostile: nothing is written when a folder becomes a link inside the workspace while the question is open', async () => {
     const crib = await testCrib([put()], { root, approver: answering(swapFolder) });
     const result = await crib.execute('put', input);
     expect(result.error).toMatchObject({
@@ -82,14 +82,14 @@ describe('threat: an approved target that is exchanged', () => {
     expect(await textOf('secret/a.txt')).toBe('old secret');
   });
 
-  it('hostile: the folder is exchanged after the last check, before the file is opened', async () => {
+  it('hostile: nothing is written when the folder is exchanged after the last check', async () => {
     const crib = await testCrib([put(swapFolder)], { root, approver: () => true });
     const result = await crib.execute('put', input);
     expect(result.error?.code).toBe('APPROVAL_EXPIRED');
     expect(await textOf('secret/a.txt')).toBe('old secret');
   });
 
-  it('hostile: the same for a file that is read', async () => {
+  it('hostile: nothing is read when the folder is exchanged after the last check', async () => {
     const read = put(undefined, {
       name: 'get',
       run: (async ({ path }: { path: string }, { fs }: ToolContext) => {
@@ -110,7 +110,7 @@ describe('threat: an approved target that is exchanged', () => {
     ['listed', ({ fs }: ToolContext, path: string) => fs.list(join(path, '..'))],
     ['resolved', ({ fs }: ToolContext, path: string) => fs.resolve(path, 'write')],
     ['looked at', ({ fs }: ToolContext, path: string) => fs.stat(path)],
-  ])('hostile: the same for a path that is %s', async (_name, use) => {
+  ])('hostile: the call is refused when a path that is %s is exchanged', async (_name, use) => {
     const tool = put(undefined, {
       run: (async (given: { path: string }, context: ToolContext) => {
         await swapFolder();
@@ -123,7 +123,7 @@ describe('threat: an approved target that is exchanged', () => {
     expect(await textOf('secret/a.txt')).toBe('old secret');
   });
 
-  it('hostile: two links exchange their ends, so that the set of targets stays the same', async () => {
+  it('hostile: the call is refused when two links exchange their targets', async () => {
     await symlink('notes/a.txt', join(root, 'from'));
     await symlink('other/a.txt', join(root, 'to'));
     const exchange = async () => {
@@ -154,7 +154,7 @@ describe('threat: an approved target that is exchanged', () => {
     ]);
   });
 
-  it('hostile: a path that led to nothing becomes a way to a file', async () => {
+  it('hostile: the call is refused when a path that led to nothing leads to a file', async () => {
     await symlink('nowhere/a.txt', join(root, 'dangling'));
     const open = async () => {
       await unlink(join(root, 'dangling'));
@@ -165,7 +165,7 @@ describe('threat: an approved target that is exchanged', () => {
     expect(await textOf('secret/a.txt')).toBe('old secret');
   });
 
-  it('hostile: the same for an approval of the inbox, in another process, and by link', async () => {
+  it('hostile: exchanged targets are refused for approvals of the inbox, in another process, and by link', async () => {
     const store = createMemoryStore();
     const tool = put();
     const asking = await testCrib([tool], { root, store });
@@ -195,7 +195,7 @@ describe('threat: an approved target that is exchanged', () => {
     ]);
   });
 
-  it('hostile: the path of an edited approval is exchanged before it is used', async () => {
+  it('hostile: the call is refused when the path of an edited approval is exchanged before its use', async () => {
     const crib = await testCrib([put()], { root });
     const approvalId = idOf(await crib.execute('put', { path: 'other/a.txt' }));
     await crib.approvals.decide(approvalId, { ...yes, input });
@@ -205,7 +205,7 @@ describe('threat: an approved target that is exchanged', () => {
     expect(await textOf('secret/a.txt')).toBe('old secret');
   });
 
-  it('hostile: a remembered pattern does not follow a link that came later', async () => {
+  it('hostile: a remembered pattern does not follow a link that was made later', async () => {
     const seen = { asked: 0 };
     const remember = { scope: 'pattern', condition: 'input.path.startsWith("notes/")' } as const;
     const approver: NonNullable<CribOptions['approver']> = {
@@ -225,7 +225,7 @@ describe('threat: an approved target that is exchanged', () => {
     expect([seen.asked, await textOf('secret/a.txt')]).toEqual([2, 'old secret']);
   });
 
-  it('hostile: what a standing grant lets pass is exchanged before the file is opened', async () => {
+  it('hostile: nothing is written when the target of a standing grant is exchanged before the file is opened', async () => {
     const state = { swap: false };
     const crib = await testCrib([put(async () => state.swap && swapFolder())], {
       root,
@@ -247,14 +247,14 @@ describe('threat: a tool or a policy that changes while the question is open', (
   it.each([
     ['another definition', { description: 'Does something else.' }],
     ['other code', { run: () => runs.push('other') }],
-  ])('hostile: the tool gets %s', async (_name, more) => {
+  ])('hostile: the approval does not count when the tool gets %s', async (_name, more) => {
     const approver = answering(() => crib.tools.update(wipe(more as never)) as Promise<unknown>);
     const crib = await testCrib([wipe()], { root, approver });
     const result = await crib.execute('wipe', {});
     expect([result.error?.code, runs]).toEqual(['APPROVAL_EXPIRED', []]);
   });
 
-  it('hostile: the tool is switched off or taken away', async () => {
+  it('hostile: the approval does not count when the tool is switched off or removed', async () => {
     const off = await testCrib([wipe()], {
       root,
       approver: answering(async () => off.tools.setEnabled('wipe', false)),
@@ -268,14 +268,14 @@ describe('threat: a tool or a policy that changes while the question is open', (
     expect(runs).toEqual([]);
   });
 
-  it('hostile: the tool is taken away, and the person approves another input for it', async () => {
+  it('hostile: an approval with another input does not count when the tool is removed', async () => {
     const approver = answering(async () => crib.tools.unregister('wipe'), { input: { n: 1 } });
     const crib = await testCrib([wipe()], { root, approver });
     expect((await crib.execute('wipe', {})).error?.code).toBe('TOOL_NOT_FOUND');
     expect(runs).toEqual([]);
   });
 
-  it('hostile: the policy gets another version', async () => {
+  it('hostile: the approval does not count when the policy gets another version', async () => {
     const state = { version: '1' };
     const policy: Policy = {
       get version() {
@@ -294,7 +294,7 @@ describe('threat: a tool or a policy that changes while the question is open', (
     expect(runs).toEqual([]);
   });
 
-  it('benign: a tool that is registered again just as it was runs', async () => {
+  it('benign: a tool that is registered again unchanged runs', async () => {
     const tool = wipe();
     const approver = answering(() => crib.tools.update(tool) as Promise<unknown>);
     const crib = await testCrib([tool], { root, approver });
@@ -303,7 +303,7 @@ describe('threat: a tool or a policy that changes while the question is open', (
 });
 
 describe('threat: a question in the store that shows another call than it binds', () => {
-  it('hostile: it cannot be approved', async () => {
+  it('hostile: a question that shows another call than it binds cannot be approved', async () => {
     const store = createMemoryStore();
     const crib = await testCrib([put()], { root, store });
     const approvalId = idOf(await crib.execute('put', { path: 'secret/a.txt' }));

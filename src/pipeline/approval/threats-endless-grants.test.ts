@@ -14,7 +14,7 @@ const wanted = (n: number, more: Partial<NewGrant> = {}): NewGrant => ({
 });
 
 describe('threat: endless grants', () => {
-  it('the same answer again and again is one grant', async () => {
+  it('repeating the same answer makes one grant', async () => {
     const remember = { scope: 'pattern' as const, condition: 'input.path == "a"' };
     const ask = async () => ({ answer: 'approve' as const, by: 'operator', remember });
     const tool = aTool({ tier: 'execute' });
@@ -23,7 +23,7 @@ describe('threat: endless grants', () => {
     expect(await crib.permissions.list()).toHaveLength(1);
   });
 
-  it('an equal grant is joined; the longer one stays', async () => {
+  it('an equal grant is merged with the existing one, and the longer time counts', async () => {
     const crib = await testCrib([]);
     const now = crib.runtime.now();
     const short = await crib.permissions.grant(wanted(1, { expiresAt: now + 1000 }));
@@ -45,7 +45,7 @@ describe('threat: endless grants', () => {
     expect(await crib.permissions.list()).toHaveLength(5);
   });
 
-  it('a giver has so many, and others can still give', async () => {
+  it('one person can give a limited number of grants, and others can still give theirs', async () => {
     const crib = await testCrib([]);
     const { grants } = await crib.store();
     for (let n = 0; n < MAX_GRANTS_PER_GIVER; n++) {
@@ -58,7 +58,7 @@ describe('threat: endless grants', () => {
     await crib.permissions.grant(wanted(-1));
   });
 
-  it('threat: a planted copy of a grant does not take the place of a real one', async () => {
+  it('hostile: a planted copy of a grant does not replace the real one', async () => {
     const crib = await testCrib([]);
     const { grants } = await crib.store();
     await grants.add({ ...wanted(1), id: 'planted', createdAt: 0, seal: 'forged' });

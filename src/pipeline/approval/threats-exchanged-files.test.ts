@@ -101,7 +101,7 @@ describe.skipIf(missing)('threat: an approved command whose files are exchanged'
     ['a link to another folder', toLink('e')],
     ['a link out of the workspace', toLink('/tmp')],
     ['another folder, renamed', exchange('d', 'e')],
-  ])('hostile: rm acts on a folder that has become %s', async (_name, meanwhile) => {
+  ])('hostile: rm is refused when its folder has become %s', async (_name, meanwhile) => {
     const crib = await openAsked(meanwhile);
     expect((await bash(crib, 'rm d/f.txt')).code).toBe('APPROVAL_EXPIRED');
     const left = ['d/f.txt', 'e/f.txt', 'away/f.txt'].map((path) => existsSync(at(path)));
@@ -124,7 +124,7 @@ describe.skipIf(missing)('threat: an approved command whose files are exchanged'
     expect([textOf('e/f.txt'), existsSync(at('e/new.txt'))]).toEqual(['e', false]);
   });
 
-  it('hostile: a link that the person saw is turned elsewhere', async () => {
+  it('hostile: the command is refused when a link that the person saw leads elsewhere', async () => {
     symlinkSync('d', at('link'));
     const crib = await openAsked(() => {
       unlinkSync(at('link'));
@@ -134,7 +134,7 @@ describe.skipIf(missing)('threat: an approved command whose files are exchanged'
     expect(existsSync(at('e/f.txt'))).toBe(true);
   });
 
-  it('hostile: another file is renamed to the one that is read', async () => {
+  it('hostile: the command is refused when another file is renamed to the one that it reads', async () => {
     const crib = await openAsked(exchange('d/f.txt', 'e/f.txt'));
     expect(await bash(crib, 'cat d/f.txt')).toEqual({ data: undefined, code: 'APPROVAL_EXPIRED' });
   });
@@ -146,13 +146,16 @@ describe.skipIf(missing)('threat: an approved command whose files are exchanged'
       'npm test',
       () => writeFileSync(at('package.json'), '{"scripts":{"test":"touch pwned"}}'),
     ],
-  ])('hostile: the content of %s is changed before it runs', async (_name, command, meanwhile) => {
-    const crib = await openAsked(meanwhile);
-    expect((await bash(crib, command)).code).toBe('APPROVAL_EXPIRED');
-    expect(existsSync(at('pwned'))).toBe(false);
-  });
+  ])(
+    'hostile: the command is refused when the content of %s changed before it runs',
+    async (_name, command, meanwhile) => {
+      const crib = await openAsked(meanwhile);
+      expect((await bash(crib, command)).code).toBe('APPROVAL_EXPIRED');
+      expect(existsSync(at('pwned'))).toBe(false);
+    },
+  );
 
-  it('hostile: the folder is exchanged between the answer in the inbox and the run', async () => {
+  it('hostile: the command is refused when its folder is exchanged between the answer in the inbox and the run', async () => {
     const store = createMemoryStore();
     const crib = await open({ store });
     const { approval } = await crib.execute('bash_execution', { command: 'rm d/f.txt' });
@@ -166,7 +169,7 @@ describe.skipIf(missing)('threat: an approved command whose files are exchanged'
     expect(again.approval?.approvalId).not.toBe(approvalId);
   });
 
-  it('hostile: the person edits the command, and its folder is exchanged before the run', async () => {
+  it('hostile: an edited command is refused when its folder is exchanged before the run', async () => {
     const crib = await open();
     const first = { command: 'cat d/f.txt' };
     const { approval } = await crib.execute('bash_execution', first);
@@ -179,7 +182,7 @@ describe.skipIf(missing)('threat: an approved command whose files are exchanged'
     expect([textOf('d/f.txt'), textOf('e/f.txt')]).toEqual(['e', 'd']);
   });
 
-  it('decision: a file that rm would destroy was edited meanwhile, so the person is asked anew', async () => {
+  it('decision: the person is asked again when a file that rm would destroy was edited meanwhile', async () => {
     const crib = await openAsked(() => appendFileSync(at('d/f.txt'), ' and an hour of work'));
     expect((await bash(crib, 'rm d/f.txt')).code).toBe('APPROVAL_EXPIRED');
     expect(textOf('d/f.txt')).toContain('an hour of work');
@@ -198,10 +201,13 @@ describe.skipIf(missing)('threat: an approved command whose files are exchanged'
   it.each([
     ['in place', () => writeFileSync(at('d/f.txt'), 'edited')],
     ['by an editor that replaces it', save('d/f.txt', 'edited')],
-  ])('benign: a file that is read was edited meanwhile %s', async (_name, meanwhile) => {
-    const crib = await openAsked(meanwhile);
-    expect(await bash(crib, 'cat d/f.txt')).toMatchObject({ data: { stdout: 'edited' } });
-  });
+  ])(
+    'benign: the command runs when a file that it reads was edited meanwhile %s',
+    async (_name, meanwhile) => {
+      const crib = await openAsked(meanwhile);
+      expect(await bash(crib, 'cat d/f.txt')).toMatchObject({ data: { stdout: 'edited' } });
+    },
+  );
 
   it('benign: the person sees the files that the command names', async () => {
     const seen: (readonly string[])[] = [];
@@ -236,7 +242,7 @@ describe('threat: an approved file tool whose folder is exchanged by a rename', 
     (await crib.execute('put', { path })).error?.code;
 
   it.each(['d/f.txt', 'd/new.txt', 'd/deep/new.txt'])(
-    'hostile: %s, exchanged while the question is open',
+    'hostile: %s is refused when the folder is exchanged while the question is open',
     async (path) => {
       const crib = await openAsked(exchange('d', 'e'), { tools: [put()], builtins: false });
       expect(await codeOf(crib, path)).toBe('APPROVAL_EXPIRED');
@@ -244,21 +250,21 @@ describe('threat: an approved file tool whose folder is exchanged by a rename', 
     },
   );
 
-  it('hostile: exchanged after the last check, before the file is opened', async () => {
+  it('hostile: nothing is written when the folder is exchanged after the last check', async () => {
     const tools = [put(exchange('d', 'e'))];
     const crib = await openAsked(() => undefined, { tools, builtins: false });
     expect(await codeOf(crib, 'd/f.txt')).toBe('APPROVAL_EXPIRED');
     expect(textOf('d/f.txt')).toBe('e');
   });
 
-  it('hostile: an older folder is put where there was none', async () => {
+  it('hostile: the call is refused when an older folder is put where there was none', async () => {
     const meanwhile = () => renameSync(at('e'), at('new'));
     const crib = await openAsked(meanwhile, { tools: [put()], builtins: false });
     expect(await codeOf(crib, 'new/f.txt')).toBe('APPROVAL_EXPIRED');
     expect(textOf('new/f.txt')).toBe('e');
   });
 
-  it('hostile: another file is renamed to the one that is written', async () => {
+  it('hostile: the call is refused when another file is renamed to the one that is written', async () => {
     const meanwhile = exchange('d/f.txt', 'e/f.txt');
     const crib = await openAsked(meanwhile, { tools: [put()], builtins: false });
     expect(await codeOf(crib, 'd/f.txt')).toBe('APPROVAL_EXPIRED');
@@ -279,11 +285,14 @@ describe('threat: an approved file tool whose folder is exchanged by a rename', 
         } while (statSync(at('made')).birthtimeMs <= since + 1);
       },
     ],
-  ])('benign: %s, and undo brings back what was there', async (_name, path, meanwhile) => {
-    const crib = await openAsked(meanwhile, { tools: [put()], builtins: false });
-    expect(await codeOf(crib, path)).toBeUndefined();
-    expect(textOf(path)).toBe('newer');
-  });
+  ])(
+    'benign: %s succeeds, and undo restores the earlier content',
+    async (_name, path, meanwhile) => {
+      const crib = await openAsked(meanwhile, { tools: [put()], builtins: false });
+      expect(await codeOf(crib, path)).toBeUndefined();
+      expect(textOf(path)).toBe('newer');
+    },
+  );
 
   it('benign: under a grant for the session a file may be saved while the call waits', async () => {
     const crib = await open({

@@ -41,7 +41,7 @@ const approved = async (crib: TestCrib, answer = yes): Promise<string> => {
 };
 
 describe('threat: approvals of inner calls', () => {
-  it('benign: the same tool makes the same call again, and it runs, once', async () => {
+  it('benign: an approved inner call runs once when the same tool makes it again', async () => {
     const { crib, runs } = await setUp();
     const approvalId = await approved(crib);
     expect(await inner(crib)).toMatchObject({ success: true });
@@ -52,7 +52,7 @@ describe('threat: approvals of inner calls', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('benign: it can be made by its caller with the name of the approval, and then only so', async () => {
+  it('benign: its caller can make the approved call with the id of the approval, and only once', async () => {
     const { crib, runs } = await setUp();
     const approvalId = await approved(crib);
     expect(await crib.execute('wipe', { n: 1 }, { approvalId })).toMatchObject({ success: true });
@@ -60,7 +60,7 @@ describe('threat: approvals of inner calls', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('benign: an input that was changed in the inbox is the one that runs', async () => {
+  it('benign: the input that was edited in the inbox is the one that runs', async () => {
     const { crib, runs } = await setUp();
     await approved(crib, { ...yes, input: { n: 2 } } as typeof yes);
     await inner(crib);
@@ -73,14 +73,14 @@ describe('threat: approvals of inner calls', () => {
     ['another session', { as: { sessionId: 's2' } }],
     ['another agent', { as: { agentId: 'a2' } }],
     ['another user', { as: { userId: 'u2' } }],
-  ])('hostile: %s', async (_name, changed) => {
+  ])('hostile: an approval of an inner call does not count for %s', async (_name, changed) => {
     const { crib, runs } = await setUp();
     await approved(crib);
     expect((await inner(crib, changed)).status).toBe('pending');
     expect(runs).toEqual([]);
   });
 
-  it('hostile: a yes to the call of a caller is not for a tool to use', async () => {
+  it("hostile: a tool cannot use the approval of a caller's own call", async () => {
     const { crib, runs } = await setUp();
     const { approval } = await crib.execute('wipe', { n: 1 });
     const own = approval?.approvalId ?? '';
@@ -96,7 +96,7 @@ describe('threat: approvals of inner calls', () => {
     expect(runs).toEqual([]);
   });
 
-  it('hostile: a definition that changed, a no, and a yes whose time is over', async () => {
+  it('hostile: a changed definition, a denial and an expired approval do not run the call', async () => {
     const { crib, runs, wipe } = await setUp({ config: { approvals: { expiresMinutes: 1 } } });
     await approved(crib);
     await crib.tools.update(wipe('Wipes more.'));
@@ -109,7 +109,7 @@ describe('threat: approvals of inner calls', () => {
     expect(runs).toEqual([]);
   });
 
-  it('hostile: two at once use one approval once', async () => {
+  it('hostile: two calls at once use one approval once', async () => {
     const { crib, runs } = await setUp();
     await approved(crib);
     const both = await Promise.all([inner(crib), inner(crib)]);
@@ -117,7 +117,7 @@ describe('threat: approvals of inner calls', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('hostile: a yes that was planted in the store, or bound to another tool there', async () => {
+  it('hostile: an approval that was planted in the store, or bound to another tool, does not count', async () => {
     const { crib, runs } = await setUp();
     const { approvals } = await crib.store();
     const { approval } = await inner(crib);
@@ -130,7 +130,7 @@ describe('threat: approvals of inner calls', () => {
     expect(runs).toEqual([]);
   });
 
-  it('hostile: what a rule denies by now stays denied', async () => {
+  it('hostile: a call that a rule denies now stays denied, although it was approved', async () => {
     const denies = { now: false };
     const policy = {
       version: '1',

@@ -115,7 +115,7 @@ describe('fetch of a tool', () => {
     expect(hits).toEqual([]);
   });
 
-  it('ends with the call, also where the tool has a signal of its own', async () => {
+  it('ends with the call, also when the tool passes its own signal', async () => {
     const opened = await openSite(() => undefined);
     open.push(opened);
     const { call, abort } = callOf(['127.0.0.1']);

@@ -69,7 +69,7 @@ const modelRequest = {
   maxTokens: optional(amount),
   temperature: optional(moment),
   schema: optional(object),
-  signal: optional(object),
+  signal: optional(signal),
 } satisfies FieldChecks<ModelRequest>;
 
 const converseRequest = {
@@ -77,13 +77,13 @@ const converseRequest = {
   system: optional(name),
   tools: optional(list),
   maxTokens: optional(amount),
-  signal: optional(object),
+  signal: optional(signal),
   onText: optional(callback),
 } satisfies FieldChecks<ConverseRequest>;
 
 const embedRequest = {
   text: name,
-  signal: optional(object),
+  signal: optional(signal),
 } satisfies FieldChecks<EmbedRequest>;
 
 const assertReadOptions = assertion('options of fs.read', fields(readOptions));

@@ -27,7 +27,7 @@ describe('the dollars of a flow', () => {
     expect(await codes({ flowUsd: 0.5 }, 1)).toEqual([undefined]);
   });
 
-  it('lower the day of the user as well, where both are given, and raise neither', async () => {
+  it('lower the daily limit of the user as well, when both are given, and raise neither', async () => {
     expect(await codes({ flowId: 'f', flowUsd: 100, dailyUsd: 1.5 }, 2)).toEqual([
       undefined,
       'BUDGET_EXCEEDED',

@@ -33,13 +33,13 @@ describe('threat: budgets', () => {
     ['an agent', { perAgent: { usd: 0.1 } }],
     ['a session', { perSession: { calls: 10 } }],
     ['a user, by calls', { dailyCalls: 10 }],
-  ])('hostile: 100 calls at once on a limit for 10 of %s', async (_name, budget) => {
+  ])('hostile: of 100 calls at once, a limit of 10 on %s lets 10 run', async (_name, budget) => {
     const { pay } = await setUp(budget);
     expect(await pay(100)).toBe(10);
     expect(await pay(1)).toBe(0);
   });
 
-  it('benign: the limits of one are not those of another', async () => {
+  it('benign: the limits of one caller do not count for another', async () => {
     const { pay } = await setUp({ perAgent: { calls: 1 }, perSession: { calls: 2 } });
     expect(await pay(5)).toBe(1);
     expect(await pay(5, { ...AGENT, agentId: 'other' })).toBe(1);
@@ -62,7 +62,7 @@ describe('threat: budgets', () => {
     expect((await crib.execute('inner', {}, { ...AGENT, flowId: 'f2' })).success).toBe(true);
   });
 
-  it('a refused call says what is left, of what, and how to go on', async () => {
+  it('a refused call names the limit, what is left, and what to do', async () => {
     const { crib, pay } = await setUp({ dailyUsd: 0.015 });
     await pay(1);
     const { error } = await crib.execute('pay', {}, AGENT);
@@ -131,7 +131,7 @@ describe('threat: budgets', () => {
   it.each([
     ['a free call', { freeTierLimit: 1 }],
     ['a call with a price', {}],
-  ])('%s that never ran is given back', async (_name, more) => {
+  ])('the hold of %s that never ran is given back', async (_name, more) => {
     const tool: Definition = {
       cost: { model: 'usage_based', fixed: 0.01, ...more },
       concurrency: { limit: 1, queue: 0 },

@@ -43,7 +43,7 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 5));
 describe('threat: a charge above what was held', () => {
   const estimate = () => ({ cost: 0.05 });
 
-  it('hostile: it stops the work, says BUDGET_EXCEEDED, and is never booked above the hold', async () => {
+  it('hostile: a charge above the hold ends the call with BUDGET_EXCEEDED and is booked up to the hold only', async () => {
     let finished = false;
     let signalled = false;
     const tool = payTool(
@@ -86,7 +86,7 @@ describe('threat: a charge above what was held', () => {
     expect((await userLine(crib)).spentMicros).toBeLessThanOrEqual(50_000);
   });
 
-  it.each([-1, Number.NaN, '5', null, {}])('hostile: a charge of %j is no amount', async (cost) => {
+  it.each([-1, Number.NaN, '5', null, {}])('hostile: a charge of %j is refused', async (cost) => {
     const run: Run = (_input, { charge }) => charge({ cost } as never);
     const crib = await open([payTool(run, { estimate })], { dailyUsd: 1 });
     expect(await codesOf(crib, 1)).toEqual(['EXECUTION_FAILED']);
@@ -110,7 +110,7 @@ describe('threat: a charge above what was held', () => {
     expect(ran).toBe(0);
   });
 
-  it('hostile: 20 calls at once that can cost 0.05 each run 4 times on 0.2', async () => {
+  it('hostile: of 20 calls at once that can cost 0.05 each, a budget of 0.2 lets 4 run', async () => {
     let real = 0;
     const run: Run = async (_input, { charge }) => {
       await pause();
@@ -133,7 +133,7 @@ describe('threat: a charge above what was held', () => {
     expect(await userLine(crib)).toMatchObject({ spentMicros: 60_000, heldMicros: 0, calls: 6 });
   });
 
-  it('a dry run tells the most, where it is more than the price', async () => {
+  it('a dry run reports the highest cost when it is above the price', async () => {
     const tool = payTool(() => 1, { estimate, cost: { model: 'usage_based', fixed: 0.01 } });
     const crib = await open([tool], { dailyUsd: 1 });
     const { data } = await crib.execute('pay', {}, { dryRun: true });
@@ -155,7 +155,7 @@ describe('threat: charges without a declared price', () => {
     ['says that it is paid by use', { cost: { model: 'usage_based' } }],
     ['belongs to a subscription', { cost: { model: 'subscription' } }],
   ])(
-    'hostile: ten at once of a tool that %s spend what is there, and no more',
+    'hostile: ten calls at once of a tool that %s spend no more than the budget',
     async (_n, more) => {
       const crib = await open([payTool(tenCents, more)], { dailyUsd: 0.1 });
       const codes = await codesOf(crib, 10);
@@ -185,7 +185,7 @@ describe('threat: charges without a declared price', () => {
     expect(await userLine(crib)).toMatchObject({ spentMicros: 100_000, heldMicros: 0 });
   });
 
-  it('hostile: many small charges of one call end at the configured amount', async () => {
+  it('hostile: many small charges of one call stop at the configured amount', async () => {
     const run: Run = async (_input, { charge }) => {
       for (;;) {
         charge({ cost: 0.05 });
@@ -209,7 +209,7 @@ describe('threat: charges without a declared price', () => {
     expect((await userLine(crib)).spentMicros).toBe(0);
   });
 
-  it('hostile: tokens above a limit of tokens are not covered either', async () => {
+  it('hostile: tokens above a token limit are refused', async () => {
     const run: Run = async (_input, { charge }) => {
       await pause();
       charge({ tokens: 70 });
@@ -286,7 +286,7 @@ describe('what a charge means', () => {
       (_i, { charge }) => charge({ tokens: 500, cost: 0.1 }),
       100_000,
     ],
-  ])('%s', async (_name, more, run, micros) => {
+  ])('the charge is booked: %s', async (_name, more, run, micros) => {
     const crib = await open([payTool(run, more)], { dailyUsd: 10 });
     const result = await crib.execute('pay', { text: 'x'.repeat(40) });
     expect(result.success).toBe(true);
@@ -391,7 +391,7 @@ describe('threat: questions to the model that nothing was held for', () => {
     expect((await userLine(crib)).spentMicros).toBe(40_000);
   });
 
-  it('hostile: an answer dearer than the price said is not booked above the limit', async () => {
+  it('hostile: an answer that costs more than its price is not booked above the limit', async () => {
     const { model } = modelAt(0.5, { price: PRICE });
     const run: Run = (_input, context) => context.model.generate({ prompt: 'Hi' });
     const crib = await open([payTool(run)], { dailyUsd: 0.1 }, { model });
@@ -401,7 +401,7 @@ describe('threat: questions to the model that nothing was held for', () => {
     expect(line.heldMicros).toBe(0);
   });
 
-  it('hostile: a question that is cut off is booked at the most it can have cost', async () => {
+  it('hostile: an interrupted question is booked at the highest cost it can have had', async () => {
     const generate: Model['generate'] = () => new Promise(() => undefined);
     const { model } = modelAt(0, { price: PRICE, generate });
     const run: Run = (_input, context) => context.model.generate({ prompt: 'Hi', maxTokens: 1000 });
@@ -416,7 +416,7 @@ describe('threat: questions to the model that nothing was held for', () => {
     expect(line.heldMicros).toBe(0);
   });
 
-  it('benign: a tool that reports what its question cost pays it once', async () => {
+  it('benign: a tool that reports the cost of its question pays it once', async () => {
     const { model } = modelAt(0.02, { price: PRICE });
     const run: Run = async (_input, { model: asked, charge }) => {
       const { costUsd = 0, inputTokens, outputTokens } = await asked.generate({ prompt: 'Hi' });
@@ -427,7 +427,7 @@ describe('threat: questions to the model that nothing was held for', () => {
     expect(await userLine(crib)).toMatchObject({ spentMicros: 30_000, tokens: 20, calls: 1 });
   });
 
-  it('benign: a model without a price asks for no money', async () => {
+  it('benign: a model without a price costs nothing', async () => {
     const { model } = modelAt(0, { price: 'unpriced' });
     const run: Run = (_input, context) => context.model.generate({ prompt: 'Hi' });
     const crib = await open([payTool(run)], { dailyUsd: 0 }, { model });

@@ -55,7 +55,7 @@ describe('the rollback of a cascade', () => {
     expect(rows.map(({ userId, status }) => [userId, status])).toEqual([['ada', 'success']]);
   });
 
-  it('has no more rights than that caller: a rule that forbids it holds, and that is said', async () => {
+  it('has no more rights than its caller: a rule that forbids it holds, and the result says so', async () => {
     const { crib, undoneBy, content } = await started({
       policy: {
         version: 1,

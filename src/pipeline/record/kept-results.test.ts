@@ -28,7 +28,7 @@ const open = (results: Results = memoryResults()) => {
   return { runtime, keep, textOf };
 };
 
-it('forgets a result once its days are over, and only then', async () => {
+it('stored results are deleted once their days are over, and only then', async () => {
   const { runtime, keep, textOf } = open();
   const first = await keep('first');
   await runtime.advance(47 * HOUR_MS);
@@ -40,7 +40,7 @@ it('forgets a result once its days are over, and only then', async () => {
   expect(await textOf(third)).toBe('third');
 });
 
-it('looks for old ones no more than once an hour', async () => {
+it('stored results are searched for old ones at most once an hour', async () => {
   const results = memoryResults();
   let looks = 0;
   const { runtime, keep } = open({
@@ -57,7 +57,7 @@ it('looks for old ones no more than once an hour', async () => {
   expect(looks).toBe(2);
 });
 
-it('keeps the result even when old ones cannot be forgotten', async () => {
+it('a result is stored even when old ones cannot be deleted', async () => {
   const { keep, textOf } = open({
     ...memoryResults(),
     expire: () => Promise.reject(new Error('the disk is full')),

@@ -35,7 +35,7 @@ describe('a call that a person was asked about', () => {
     return crib;
   };
 
-  it('did not take as long as the person did, and neither did the call that made it', async () => {
+  it('does not count the time of the person, and neither does the call that made it', async () => {
     const crib = await asked(20_000);
     const started = crib.runtime.now();
     const { metadata, success } = await crib.execute('outer', {});
@@ -51,7 +51,7 @@ describe('a call that a person was asked about', () => {
     expect(status?.startedAt).toBe(started);
   });
 
-  it('is the only call on record: the decision about it is no call of its own', async () => {
+  it('is the only call on record: the decision about it is not a call', async () => {
     const crib = await asked(10);
     await crib.execute('inner', {});
     const events = await crib.audit.query({ kind: 'event' });

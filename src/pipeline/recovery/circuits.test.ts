@@ -49,7 +49,7 @@ describe('the circuit of a tool', () => {
     await expect(crib.health.circuit('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('that rests for one caller alone says so', async () => {
+  it('that is open for one caller only says so', async () => {
     const run = () => {
       throw new Error('may be the input');
     };

@@ -13,7 +13,7 @@ const followers = new SignalFollowers();
 
 const never = new Promise<never>(() => undefined);
 
-it('cancels every call under way that has the signal, and no other', async () => {
+it('an aborted signal cancels every running call that has it, and no other', async () => {
   const [mine, other] = [new AbortController(), new AbortController()];
   const [first, second, foreign, over] = [aCall(), aCall(), aCall(), aCall()];
   for (const call of [first, second]) void followers.follow(mine.signal, call.control, never);
@@ -28,13 +28,13 @@ it('cancels every call under way that has the signal, and no other', async () =>
   ]);
 });
 
-it('cancels a call whose signal is aborted already', () => {
+it('a call whose signal is already aborted is cancelled', () => {
   const call = aCall();
   void followers.follow(AbortSignal.abort(), call.control, never);
   expect(call.control.reason).toBe('CANCELLED');
 });
 
-it('hands a failure on, and lets go of the signal all the same', async () => {
+it('a failure is passed on, and the signal is released anyway', async () => {
   const controller = new AbortController();
   const call = aCall();
   const failed = followers.follow(

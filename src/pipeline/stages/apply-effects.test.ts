@@ -230,7 +230,7 @@ describe('effects', () => {
     expect((await crib.execute('echo', {})).error?.code).toBe('EFFECT_FAILED');
   });
 
-  it('do not happen after a failed run, nor in a dry run', async () => {
+  it('do not happen after a failed run or in a dry run', async () => {
     const seen: string[] = [];
     const effect: Effect = {
       ...base,

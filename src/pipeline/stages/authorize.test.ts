@@ -139,7 +139,7 @@ describe('permissions', () => {
   const codeOf = async (crib: TestCrib, as: CallAs = ada) =>
     (await crib.execute('search', {}, as)).error?.code ?? 'success';
 
-  it('are held by those who name none, and by those they were given to', async () => {
+  it('are held by callers that name none, and by callers to whom they were granted', async () => {
     const crib = await testCrib([search]);
     expect(await codeOf(crib, {})).toBe('success');
     expect(await codeOf(crib, { userId: 'ada' })).toBe('success');
@@ -175,7 +175,7 @@ describe('permissions', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('end with their time and hold on their condition', async () => {
+  it('end with their time and depend on their condition', async () => {
     const crib = await testCrib([search]);
     const expiresAt = crib.runtime.now() + 1000;
     await crib.permissions.grant(grantOf('tool:search', { expiresAt }));
@@ -259,7 +259,7 @@ describe('shadow rules', () => {
 });
 
 describe('explain', () => {
-  it('says which rule decides and which were looked at, and runs nothing', async () => {
+  it('names the rule that decides and the rules that were considered, and runs nothing', async () => {
     const rules = [
       { name: 'other', effect: 'deny' as const, tools: ['else'] },
       { name: 'mine', effect: 'ask' as const, reason: 'To be sure.' },
@@ -274,7 +274,7 @@ describe('explain', () => {
     expect(await crib.audit.query()).toEqual([]);
   });
 
-  it('tells permissions that are missing and grants that answer', async () => {
+  it('lists missing permissions and grants that answer', async () => {
     const tool = aTool({ name: 'wipe', tier: 'execute', permissions: ['disk:wipe'] });
     const crib = await testCrib([tool]);
     const as = { userId: 'ada', permissions: [] };

@@ -95,9 +95,14 @@ export const NOT_LISTED = Object.freeze({
 export const isOffList = (call: Call<'ready'>): boolean =>
   call.internal === undefined && !isListed(call.caller, call.ready.tool);
 
-/** Turns what the rules allow into a question to a person that no grant answers. */
-const askingAlways = (verdict: Verdict): Verdict =>
-  verdict.effect === 'deny' ? verdict : { ...verdict, effect: 'ask', everyTime: true };
+/**
+ * Turns what the rules allow into a question to a person that no grant answers. The reason is what the
+ * tool is: that of the rule would say why the call is allowed.
+ */
+const askingAlways = (verdict: Verdict, { description }: Tool): Verdict =>
+  verdict.effect === 'deny'
+    ? verdict
+    : { ...verdict, reason: description, effect: 'ask', everyTime: true };
 
 interface Judged {
   readonly question: PolicyQuestion;
@@ -149,7 +154,7 @@ export const authorize = (deps: AuthorizeDeps): Stage<'ready' | 'input' | 'inspe
   const decide = (call: Inspected, next: Onward, flow: FlowState): Promise<ToolResult> => {
     const question = questionOf(call, flow);
     const judged = judge(policy, question);
-    const verdict = call.ready.alwaysAsks ? askingAlways(judged) : judged;
+    const verdict = call.ready.alwaysAsks ? askingAlways(judged, question.tool) : judged;
     if (verdict.shadow) report(call, verdict.shadow, deps);
     if (verdict.effect === 'deny') return Promise.resolve(refuse(call, verdict));
     const { tool } = question;

@@ -102,7 +102,7 @@ describe('a precondition of kind permission', () => {
     expect(await codeOf(crib, { ...as, userId: 'eve' })).toBe('PRECONDITION_FAILED');
   });
 
-  it('stops a caller who holds it when its check says no', async () => {
+  it('stops a caller who holds it when its check refuses', async () => {
     const crib = await testCrib([needing({ ...permission, check: () => false })]);
     expect(await codeOf(crib)).toBe('PRECONDITION_FAILED');
   });

@@ -15,7 +15,7 @@ const flowPolicy: Policy = {
 };
 
 describe('govern result', () => {
-  it('threat: timers go on while a result of 12 MB is searched for secrets', async () => {
+  it('threat: timers fire while a result of 12 MB is searched for secrets', async () => {
     const line = 'An ordinary line with name: value, and more words (see docs/a.md).\n';
     const text = `${line.repeat(180_000)}ghp_${'a1B2'.repeat(9)}`;
     const crib = await testCrib([aTool({ run: () => text })], {

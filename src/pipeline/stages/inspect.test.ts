@@ -51,13 +51,13 @@ describe('inspect', () => {
     expect((dry.data as DryRunReport).inspected[0]).toContain('at /: ');
   });
 
-  it('flags nothing where the configuration says so', async () => {
+  it('flags nothing when the configuration turns it off', async () => {
     const crib = await testCrib([aTool()], { config: { validation: { sanitize: 'off' } } });
     const dry = await crib.execute('echo', { html: '<script>1</script>' }, { dryRun: true });
     expect((dry.data as DryRunReport).inspected).toEqual([]);
   });
 
-  it('knows the roots of the workspace', async () => {
+  it('uses the roots of the workspace', async () => {
     const crib = await testCrib([aTool(FILES)], { root: process.cwd() });
     const inside = await crib.execute('echo', { path: `${process.cwd()}/package.json` });
     expect(inside.success).toBe(true);

@@ -75,7 +75,7 @@ describe('retry', () => {
     expect((await second).success).toBe(true);
   });
 
-  it('honours Retry-After', async () => {
+  it('waits as long as Retry-After says', async () => {
     const { seen, run } = flaky(
       1,
       () => new ToolFailure('RATE_LIMITED', 'slow', { retryAfterMs: 5 * SECOND }),
@@ -247,7 +247,7 @@ describe('bulkheads', () => {
     return { seen, run };
   };
 
-  it('a tool runs no more often at once than it says; the rest wait, or are refused', async () => {
+  it('a tool runs at most as often at once as it declares; other calls wait, or are refused', async () => {
     const { seen, run } = gauge();
     const crib = await testCrib([aTool({ run, concurrency: { limit: 3, queue: 5 } })]);
     const results = await Promise.all(Array.from({ length: 10 }, () => crib.execute('echo', {})));
@@ -314,7 +314,7 @@ describe('recovery strategies', () => {
     expect(result.warnings?.[0]).toContain('may have taken effect');
   });
 
-  it('retry: in the usual way where the tool does not say how', async () => {
+  it('retry: uses the default policy when the tool declares none', async () => {
     const { run } = flaky(1);
     const crib = await testCrib([aTool({ run, recovery: { strategy: 'retry' } })]);
     const call = crib.execute('echo', {});

@@ -129,7 +129,7 @@ describe('cache', () => {
     expect(seen.runs).toBe(3);
   });
 
-  it('is bounded', async () => {
+  it('is limited in size', async () => {
     const { seen, tool } = counting({ tier: 'read_only', cache: { ttlMs: 1000 } });
     const crib = await testCrib([tool], { config: { execution: { cache: { maxEntries: 2 } } } });
     for (const n of [1, 2, 3, 1]) await crib.execute('echo', { n });

@@ -12,6 +12,7 @@ import { loadStripper } from '../../governance/inspection/strip-markup.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { didYouMean } from '../../kit/text/did-you-mean.ts';
+import { issuesText } from '../../kit/text/issues-text.ts';
 import { type ShapeLimits, takeShape } from '../../registry/schema/guard-shape.ts';
 import { brokenRules, type RulesByTool, rulesFor } from '../business-rules.ts';
 import { failed } from '../outcome.ts';
@@ -45,18 +46,12 @@ const refuse = (call: Call<'ready'>, found: readonly Issue[]): Promise<ToolResul
   const issues = withHints(call, found);
   return Promise.resolve(
     failed(call, 'VALIDATION_ERROR', {
-      message: describe(issues),
+      message: issuesText(issues),
       issues,
       suggestions: [`See the schema with: toolcrib tools info ${call.ready.tool.name}`],
     }),
   );
 };
-
-const describe = (issues: readonly Issue[]): string =>
-  issues
-    .slice(0, 10)
-    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
-    .join('; ');
 
 const noteStripped = (call: Call<'ready'>, warnings: readonly string[]): void => {
   if (warnings.length === 0) return;

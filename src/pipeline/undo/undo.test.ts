@@ -139,7 +139,7 @@ describe('undo', () => {
     expect(seen).toEqual([[{ secret: 'kept exactly' }, { id: 7 }]]);
   });
 
-  it('says so when there is nothing to undo', async () => {
+  it('fails with a reason when there is nothing to undo', async () => {
     const crib = await testCrib([aTool()]);
     const { metadata } = await crib.execute('echo', {});
     expect((await crib.executions.undo(metadata.executionId)).error?.message).toContain(
@@ -147,7 +147,7 @@ describe('undo', () => {
     );
   });
 
-  it('is over when its days are, says so, and forgets what it kept', async () => {
+  it('expires after its days, says so, and deletes what it stored', async () => {
     const store = createMemoryStore();
     const crib = await testCrib([change, aTool()], {
       root,

@@ -49,7 +49,7 @@ describe('listed input schemas', () => {
     expect(losses).toEqual([{ path: '', lost: '$ref' }]);
   });
 
-  it('a schema that every client takes is listed as it is', () => {
+  it('a schema that every client accepts is listed unchanged', () => {
     const plain = {
       type: 'object',
       properties: { a: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/b' }] } },

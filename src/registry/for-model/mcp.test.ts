@@ -18,7 +18,7 @@ const hintsOf = (tool: Tool): Hints => {
 };
 
 describe('threat: annotations of a listed tool say less than it can do', () => {
-  it('tools that ship and change something are called neither read-only nor harmless', async () => {
+  it('built-in tools that change something are annotated neither read-only nor harmless', async () => {
     const crib = await createCrib({ store: 'memory' });
     const tools = new Map(crib.tools.list().map(({ tool }) => [tool.name, tool as Tool]));
     await crib.close();

@@ -125,7 +125,7 @@ describe('openaiTool', () => {
       { type: 'object', patternProperties: { x: {} } },
       { path: '/properties/x', lost: 'strict: patternProperties' },
     ],
-  ])('is not strict for %s, sends the schema as it is and says why', (_name, x, loss) => {
+  ])('is not strict for %s, sends the schema unchanged and says why', (_name, x, loss) => {
     const input = object({ x, y: { type: 'string', minLength: 2 } });
     const { shown, losses } = show(input);
     expect(shown).toMatchObject({ strict: false, parameters: input });

@@ -26,7 +26,7 @@ const object = (properties: JsonSchema, more: JsonSchema = {}): JsonSchema => ({
 });
 
 describe('anthropicTool', () => {
-  it('sends the schema as it is', () => {
+  it('sends the schema unchanged', () => {
     const input = object({ a: { $ref: '#/$defs/b' } }, { $defs: { b: { not: { type: 'null' } } } });
     expect(anthropicTool(shown(input))).toEqual({
       definition: { name: 'a', description: 'Does it.', input_schema: input },
@@ -173,11 +173,11 @@ describe('geminiTool', () => {
       { type: 'array', items: { type: 'string' } },
       ['uniqueItems'],
     ],
-  ])('says %s', (_name, schema, expected, losses) => {
+  ])('translates %s and lists what is lost', (_name, schema, expected, losses) => {
     expect(convert(schema)).toEqual({ x: expected, losses: lost(...losses) });
   });
 
-  it('makes a list of a tuple and says so', () => {
+  it('turns a tuple into a list and warns', () => {
     const { x, losses } = convert({
       type: 'array',
       prefixItems: [{ type: 'string' }, { type: 'number' }],
@@ -233,7 +233,7 @@ describe('geminiTool', () => {
     expect(losses.every(({ lost: keyword }) => keyword === '$ref')).toBe(true);
   });
 
-  it('has no parameters where there are none', () => {
+  it('has no parameters when the tool has none', () => {
     expect(geminiTool(shown({ type: 'object' }))).toEqual({
       definition: { name: 'a', description: 'Does it.' },
       losses: [],
@@ -242,7 +242,7 @@ describe('geminiTool', () => {
 });
 
 describe('mcpTool', () => {
-  it('passes schemas through and tells hints from the tier and the capabilities', () => {
+  it('passes schemas through and derives hints from the tier and the capabilities', () => {
     const input = object({ a: { oneOf: [{}, object({ b: {} })] } });
     const output = object({ n: { type: 'number' } });
     const { definition, losses } = mcpTool(shown(input, { output, tier: 'write' }));
@@ -277,7 +277,7 @@ describe('mcpTool', () => {
     expect(mcpTool(shown({ type: 'object' }, more)).definition?.annotations).toMatchObject(hints);
   });
 
-  it('leaves out an output that is no object, and a tool whose input is none', () => {
+  it('leaves out an output that is not an object, and a tool whose input is not one', () => {
     const { definition, losses } = mcpTool(
       shown({ type: 'object' }, { output: { type: 'string' } }),
     );

@@ -64,7 +64,7 @@ describe('load', () => {
     expect(runtime.logged.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
-  it('goes on when a source throws, hangs back or brings nonsense', async () => {
+  it('continues when a source throws, does not answer or returns nonsense', async () => {
     const reports = await registry.load([
       {
         kind: 'mcp',

@@ -115,7 +115,7 @@ describe('cleanup', () => {
     expect(runtime.pendingTimers).toBe(0);
   });
 
-  it('goes on when one fails, and logs it', async () => {
+  it('continues when one tool fails, and logs the failure', async () => {
     const cleanup = vi.fn(async () => undefined);
     registry.register(tool('bad', { cleanup: () => Promise.reject(new Error('stuck')) }));
     registry.register(

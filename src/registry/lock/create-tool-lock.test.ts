@@ -84,7 +84,7 @@ describe('the lock', () => {
     expect(reasonOf('a')).toBeUndefined();
   });
 
-  it('lets out what is accepted, and knows it again', async () => {
+  it('allows accepted tools, and recognizes them again', async () => {
     await registry.load([server([aTool({ name: 'a' }), aTool({ name: 'b' })])]);
     const [entry] = await lock.accept(['a'], 'ada');
     expect(entry).toMatchObject({ tool: 'a', origin: 'mcp:x', source: 'mcp', acceptedBy: 'ada' });
@@ -113,7 +113,7 @@ describe('the lock', () => {
     expect(registry.get('search')?.enabled).toBe(true);
   });
 
-  it('knows a tool again under the other of its two names', async () => {
+  it('recognizes a tool under the other of its two names', async () => {
     const of = (label: string): Source => server([aTool({ name: 'search' })], 'mcp', label);
     await registry.load([of('mcp:one'), of('mcp:two')]);
     await lock.accept(['mcp:two:search'], 'ada');
@@ -220,7 +220,7 @@ describe('the lock', () => {
 describe('trust on first use', () => {
   beforeEach(() => open('trust-first-use'));
 
-  it('lets in what a new source brings, and pins it', async () => {
+  it('accepts what a new source brings, and pins it', async () => {
     await registry.load([server([aTool({ name: 'a' })])]);
     expect(reasonOf('a')).toBeUndefined();
     expect(lines.map(({ tool, acceptedBy }) => [tool, acceptedBy])).toEqual([['a', 'first use']]);
@@ -233,7 +233,7 @@ describe('trust on first use', () => {
     expect([reasonOf('a'), reasonOf('b')]).toEqual(['changed', 'new']);
   });
 
-  it('threat: tool poisoning: never lets in what is flagged', async () => {
+  it('threat: tool poisoning: never accepts a flagged tool', async () => {
     await registry.load([
       server([aTool({ name: 'a', description: POISON }), aTool({ name: 'b' })]),
     ]);
@@ -282,7 +282,7 @@ describe('threat: rug pull', () => {
     expect(reasonOf('a')).toBe('new');
   });
 
-  it('a line of one source does not let in the tool of another', async () => {
+  it('a line of one source does not accept the tool of another', async () => {
     await registry.load([server([aTool({ name: 'a' })])]);
     await lock.accept(['a'], 'ada');
     open();

@@ -20,7 +20,7 @@ describe('compileSchema with Zod', () => {
     expect(given).toEqual({ a: {} });
   });
 
-  it('tells all issues at once, with their paths', () => {
+  it('reports all issues at once, with their paths', () => {
     const schema = zod(z.object({ a: z.number(), list: z.array(z.object({ b: z.string() })) }));
     const result = schema.validate({ a: 'x', list: [{ b: 'ok' }, { b: 1 }] });
     expect(result).toMatchObject({
@@ -69,7 +69,7 @@ describe('compileSchema with Zod', () => {
     expect(schema.validate({ a: 'x' }).ok).toBe(false);
   });
 
-  it('says so when there is no JSON Schema form', () => {
+  it('reports that there is no JSON Schema form', () => {
     const twice = z.object({
       a: z.string().meta({ id: 'same' }),
       b: z.number().meta({ id: 'same' }),

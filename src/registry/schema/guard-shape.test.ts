@@ -160,7 +160,7 @@ describe('the copy that takeShape makes', () => {
     expect(reads).toBe(1);
   });
 
-  it('keeps scalars as they are', () => {
+  it('keeps scalars unchanged', () => {
     expect(takeShape('text', within).value).toBe('text');
     expect(takeShape(null, within).value).toBeNull();
   });

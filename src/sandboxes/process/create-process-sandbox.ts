@@ -21,11 +21,10 @@ import { bubblewrapLaunch, type LaunchRequest, type Machine } from './bubblewrap
 import type { Connect } from './filtering-proxy.ts';
 import { openNetwork, type RunNetwork } from './open-network.ts';
 import type { PackagedProgram } from './packaged-program.ts';
-import { processReadiness } from './process-readiness.ts';
+import { processReadiness, startFailure } from './process-readiness.ts';
 import { processUsage } from './process-usage.ts';
 import { behindRelay } from './relay-program.ts';
 import { seatbeltLaunch } from './seatbelt-launch.ts';
-import { startFailure } from './start-failure.ts';
 import { supervise } from './supervise.ts';
 
 export interface ProcessSandboxOptions extends Machine {

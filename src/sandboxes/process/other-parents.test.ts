@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compileProgram } from '../../../test/conformance/compile-program.ts';
+import { eventually } from '../../../test/fixtures/eventually.ts';
 import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 
 const missing = isMissing('bwrap');
@@ -71,11 +71,9 @@ it.skipIf(missing)(
   async () => {
     const mark = `34${process.pid}4`;
     const child = start(['command', `setsid sleep ${mark} & sleep ${mark}`]);
-    for (let i = 0; i < 200 && running(mark) < 2; i += 1) await sleep(25);
-    expect(running(mark)).toBe(2);
+    await eventually(() => expect(running(mark)).toBe(2));
     child.kill('SIGKILL');
-    for (let i = 0; i < 80 && running(mark) > 0; i += 1) await sleep(25);
-    expect(running(mark)).toBe(0);
+    await eventually(() => expect(running(mark)).toBe(0));
   },
 );
 

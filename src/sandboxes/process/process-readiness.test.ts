@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { ToolFailure } from '../../contract/errors.ts';
-import { processReadiness } from './process-readiness.ts';
-import { startFailure } from './start-failure.ts';
+import { processReadiness, startFailure } from './process-readiness.ts';
 
 const LINUX = { platform: 'linux', processor: 'x64' } as const;
 

@@ -15,6 +15,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/fixtures/eventually.ts';
 import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { SandboxConfig } from '../../contract/sandbox.ts';
@@ -62,10 +63,9 @@ const running = (text: string): readonly string[] =>
     })
     .filter((line) => line.includes(text));
 
-const gone = async (text: string): Promise<boolean> => {
-  for (let i = 0; i < 40 && running(text).length > 0; i += 1) await sleep(25);
-  return running(text).length === 0;
-};
+/** What stays would sleep for days. */
+const untilGone = (text: string): Promise<void> =>
+  eventually(() => expect(running(text)).toEqual([]));
 
 let folder = '';
 beforeAll(() => {
@@ -250,14 +250,14 @@ describe.skipIf(missing)('threat: processes that stay', () => {
   it('a daemon does not outlive the call', async () => {
     const mark = `31${process.pid}1`;
     await sh(`(setsid sleep ${mark} >/dev/null 2>&1 &) ; (nohup sleep ${mark} &) ; exit 0`);
-    expect(await gone(mark)).toBe(true);
+    await untilGone(mark);
   });
 
   it('nothing outlives a time-out', async () => {
     const mark = `32${process.pid}2`;
     const script = `trap "" TERM; setsid sleep ${mark} & sleep ${mark}`;
     expect(await codeOf(sh(script, { timeLimit: 400 }))).toBe('TIMEOUT');
-    expect(await gone(mark)).toBe(true);
+    await untilGone(mark);
   });
 
   it('nothing outlives closing', async () => {
@@ -278,11 +278,10 @@ describe.skipIf(missing)('threat: processes that stay', () => {
         signal: new AbortController().signal,
       }),
     );
-    await sleep(150);
-    expect(running(mark).length).toBeGreaterThan(0);
+    await eventually(() => expect(running(mark)).not.toEqual([]));
     await own.close();
     expect(await run).toBe('CANCELLED');
-    expect(await gone(mark)).toBe(true);
+    await untilGone(mark);
   });
 });
 

@@ -2,16 +2,35 @@
  * The sandbox for untrusted code: QuickJS in WebAssembly, in a thread of its own. The realm has the
  * language and a way to ask its host; only JSON text crosses the border.
  */
+import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Sandbox, SandboxReadiness } from '../../contract/sandbox.ts';
 import { runInThread } from '../run-in-thread.ts';
 import { runRequestFor } from '../run-request-for.ts';
 import { GUEST_THREAD } from './guest-thread.ts';
-import { type QuickJsPaths, quickJsPaths } from './quickjs-paths.ts';
 
 /** Each takes some 20 MB. Tools that call tools need one a level, so a run never waits for one. */
 const MAX_THREADS = 64;
+
+interface QuickJsPaths {
+  readonly core: string;
+  readonly variant: string;
+  readonly wasm: string;
+}
+
+/**
+ * Finds the files of the engine, which a thread loads by path wherever its own text came from. Throws
+ * when the engine is not installed.
+ */
+const quickJsPaths = (): QuickJsPaths => {
+  const { resolve } = createRequire(import.meta.url);
+  return {
+    core: resolve('quickjs-emscripten-core'),
+    variant: resolve('@jitl/quickjs-ng-wasmfile-release-sync'),
+    wasm: resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm'),
+  };
+};
 
 /** Threads that run code in QuickJS: some kept warm, more when needed. A thread that broke is not used again. */
 class GuestThreads {

@@ -19,8 +19,8 @@ import type {
   SourceStatus,
 } from '../../contract/sources.ts';
 import type { Tool, ToolSource } from '../../contract/tool.ts';
+import { digestOf } from '../../kit/data/canonical-json.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
-import { changedTools } from './changed-tools.ts';
 import type { CachedReading, ReadingCache } from './reading-cache.ts';
 
 export interface ExternalSourceDeps {
@@ -37,6 +37,28 @@ export interface ExternalSourceDeps {
 const QUIET_MS = 150;
 /** How long the definitions of a source may take to read at the start. */
 const MAX_READ_MS = 60_000;
+
+/** What a model or a person reads of a tool, and what decides how it is governed. */
+const digestOfTool = ({ description, documentation, tier, input, output, needs }: Tool): string =>
+  digestOf([description, documentation, tier, made(input), made(output), needs]);
+
+/** Makes a schema that is made when it is first needed. */
+const made = (schema: Tool['output']): unknown =>
+  typeof schema === 'function' ? schema() : schema;
+
+/** Compares the tools of two readings of a source. */
+const changedTools = (before: readonly Tool[], after: readonly Tool[]): SourceChange => {
+  const old = new Map(before.map((tool) => [tool.name, digestOfTool(tool)]));
+  const names = new Set(after.map(({ name }) => name));
+  return {
+    added: after.flatMap(({ name }) => (old.has(name) ? [] : [name])),
+    removed: [...old.keys()].filter((name) => !names.has(name)),
+    changed: after.flatMap((tool) => {
+      const digest = old.get(tool.name);
+      return digest !== undefined && digest !== digestOfTool(tool) ? [tool.name] : [];
+    }),
+  };
+};
 
 export class ExternalSource implements ManagedSource {
   readonly kind: ToolSource;

@@ -9,8 +9,7 @@ import type {
 import type { Tool } from '../../contract/tool.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { buildOperation } from './build/build-operation.ts';
-import { nameFilter } from './build/name-filter.ts';
-import { nameOperations, type Operation } from './build/operation-names.ts';
+import { nameFilter, nameOperations, type Operation } from './build/operation-names.ts';
 import { ownSettings } from './graphql-settings.ts';
 import { fieldsOf, type GraphqlDefinition, isDefinition, type Types } from './schema/definition.ts';
 import { fullSchema } from './schema/full-schema.ts';

@@ -6,9 +6,9 @@ import type { ExternalSettings, ReadDeps } from '../../contract/source-driver.ts
 import type { RefusedTool } from '../../contract/sources.ts';
 import { pinDefinition } from '../../registry/lock/pin-definition.ts';
 import { discoverWorkflows } from './discover-workflows.ts';
-import { generateIdempotencyKey } from './idempotency-key.ts';
 import { createN8nDriver } from './n8n-driver.ts';
 import { type DiscoveredWorkflow, isUsableSchema, nameOf, readWorkflow } from './read-workflow.ts';
+import { generateIdempotencyKey } from './workflow-tool.ts';
 
 const workflow = (more: Readonly<Record<string, unknown>>) => ({
   ...{ id: '1', name: 'Mail', active: true, nodes: [webhookNode('mail')] },

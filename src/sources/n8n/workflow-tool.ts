@@ -11,11 +11,11 @@ import {
   type Tier,
   type Tool,
 } from '../../contract/tool.ts';
+import { digestOf } from '../../kit/data/canonical-json.ts';
 import { decodeText, readBytes } from '../../kit/http/read-reply.ts';
 import { secretKeysOf } from '../../kit/text/resolve-secrets.ts';
 import { visibleBlock, visibleText } from '../../kit/text/visible-text.ts';
 import { callWebhook, METADATA, type WebhookDeps } from './call-webhook.ts';
-import { generateIdempotencyKey } from './idempotency-key.ts';
 import type { Invocations } from './invocations.ts';
 import {
   hostOf,
@@ -114,6 +114,20 @@ export const webhookDeps = (
 };
 
 type Input = Readonly<Record<string, unknown>>;
+
+interface KeyedRun {
+  readonly workflowId: string;
+  readonly input: unknown;
+  /** What asked for the run: other askers get other runs, although the input is the same. */
+  readonly triggeredBy: string;
+}
+
+/**
+ * Makes the key that names one run of a workflow: equal parts have an equal key, whatever the order of
+ * the fields of the input.
+ */
+export const generateIdempotencyKey = ({ workflowId, input, triggeredBy }: KeyedRun): string =>
+  `n8n-${digestOf([workflowId, input, triggeredBy])}`;
 
 /** Keeps users and calls apart: the same input twice is two runs, unless the caller gives a key. */
 const keyOf = (workflowId: string, input: Input, context: ToolContext): string => {

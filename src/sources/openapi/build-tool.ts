@@ -1,4 +1,4 @@
-/** Builds the tool of one operation. Its schemas are made when somebody first asks for them. */
+/** Builds the tool of one operation. Its schemas are made on first use. */
 import type { BuildDeps, ExternalSettings } from '../../contract/source-driver.ts';
 import {
   type AssignedFlow,
@@ -48,7 +48,7 @@ const tierOf = ({ name, operation, settings }: ToolBuild): Tier =>
   settings.tier ??
   (isSafe(operation.method) ? 'read_only' : 'external_api');
 
-/** What nobody has said counts as the worse case: the API is outside, and each call tells it something. */
+/** Assumes the worse case for what is not configured: the API is outside, and each call sends it data. */
 const flowOf = ({ name, settings }: ToolBuild): AssignedFlow => ({
   trust: 'untrusted',
   sensitivity: 'private',
@@ -76,7 +76,7 @@ const join = (summary: string, more: string): string => {
   return shortText(both, MAX_DESCRIPTION);
 };
 
-/** Cuts a long address, and names the whole by its digest: what is not shown may change as well. */
+/** Cuts a long address and adds the digest of the whole, so that a change in the cut part shows. */
 const shownAddress = (address: string): string =>
   address.length <= MAX_ADDRESS
     ? visibleText(address)

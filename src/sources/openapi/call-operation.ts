@@ -3,11 +3,11 @@ import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { lazy } from '../../kit/data/lazy.ts';
+import { charsetOf, decodeText, parseJson, readBytes } from '../../kit/http/read-reply.ts';
 import type { Credentials } from './auth/credentials.ts';
 import type { Method, Operation } from './operations/list-operations.ts';
 import type { Server } from './operations/servers.ts';
 import { nextPage } from './reply/next-page.ts';
-import { readBody } from './reply/read-body.ts';
 import { replyFailure } from './reply/reply-failure.ts';
 import type { Compile, Responses } from './reply/responses.ts';
 import { type Draft, draftWriter } from './request/draft.ts';
@@ -89,6 +89,32 @@ const initOf = (
     redirect: isSafe(method) ? 'follow' : 'manual',
     signal,
   };
+};
+
+const JSON_TYPE = /^[^/;]+\/(?:[^/;]+\+)?json\b/i;
+const TEXT_TYPE =
+  /^(?:text\/|[^/;]+\/(?:[^/;]+\+)?(?:xml|yaml|x-yaml|javascript|graphql|x-ndjson|ndjson|csv|x-www-form-urlencoded)\b)/i;
+
+interface ReadBody {
+  /** `undefined` where there is none. */
+  readonly value: unknown;
+  readonly isJson: boolean;
+}
+
+/** Reads the body of an answer: JSON as data, text as text, anything else as base64. */
+const readBody = async (response: Response, maxBytes: number): Promise<ReadBody> => {
+  const bytes = await readBytes(response, maxBytes);
+  if (bytes.byteLength === 0) return { value: undefined, isJson: false };
+  const type = response.headers.get('content-type') ?? '';
+  if (JSON_TYPE.test(type) || type === '') {
+    const text = decodeText(bytes);
+    const parsed = parseJson(text);
+    if (parsed) return { value: parsed.value, isJson: true };
+    return { value: text, isJson: false };
+  }
+  if (TEXT_TYPE.test(type)) return { value: decodeText(bytes, charsetOf(type)), isJson: false };
+  const base64 = Buffer.from(bytes).toString('base64');
+  return { value: { contentType: type.slice(0, 100), base64 }, isJson: false };
 };
 
 /** Makes the function that runs the tool; what does not depend on the input is prepared once. */

@@ -20,7 +20,7 @@ describe('threat: a document reaches for what it may not read', () => {
     ['https://user:password@docs.example.com/schema.json'],
     ['data:application/json,{}'],
     ['..%2f..%2fetc%2fpasswd'],
-  ])('hostile: a document of the web refers to %s', async ($ref) => {
+  ])('hostile: a document of the web does not read %s', async ($ref) => {
     const { asked, tools } = await openapiTools({ [WEB]: oneOperation(jsonBody({ $ref })) });
     const elsewhere = asked.filter((address) => !address.startsWith('https://docs.example.com/'));
     expect(elsewhere).toEqual([]);
@@ -34,7 +34,7 @@ describe('threat: a document reaches for what it may not read', () => {
     ['a/../../secret.json'],
     ['file:///etc/passwd'],
     ['http://other.example/x.json'],
-  ])('hostile: a file refers to %s', async ($ref) => {
+  ])('hostile: a file does not read %s', async ($ref) => {
     const files = {
       'api/openapi.json': oneOperation(jsonBody({ $ref })),
       'secret.json': { type: 'string' },

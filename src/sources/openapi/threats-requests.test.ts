@@ -24,7 +24,7 @@ describe('threat: a parameter changes what the request is', () => {
     'Host',
     'Authorization',
     'Cookie',
-  ])('hostile: an operation that only reads declares the header %s', async (name) => {
+  ])('hostile: a read-only operation cannot set the header %s', async (name) => {
     const crib = await wire.open(getting('/things', [inHeader(name), inHeader('X-Trace')]));
     seen.length = 0;
     const refused = await crib.execute('call', { [name]: 'DELETE', 'X-Trace': 't' });
@@ -34,7 +34,7 @@ describe('threat: a parameter changes what the request is', () => {
   });
 
   it.each(['..', '.', '../admin', 'a/../../admin', '..\\admin', 'a/./b', '/..'])(
-    'hostile: the value %s of a path parameter leads to another path',
+    'hostile: the value %s of a path parameter does not lead to another path',
     async (id) => {
       const at = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
       const crib = await wire.open(getting('/users/{id}/name', [at]));
@@ -105,7 +105,7 @@ describe('threat: an API tells its caller the secret', () => {
     ['a password', { type: 'http', scheme: 'basic' }, { username: 'ada' }],
     ['a key in the address', { type: 'apiKey', in: 'query', name: 'k' }, {}],
     ['a key in a cookie', { type: 'apiKey', in: 'cookie', name: 'k' }, {}],
-  ])('hostile: %s that is echoed is not shown', async (_what, scheme, more) => {
+  ])('hostile: %s that the API echoes is redacted', async (_what, scheme, more) => {
     const crib = await wire.open(getting('/things', [], KEYED(scheme)), {
       ...PUBLIC,
       auth: { one: { secret: 'API_KEY', ...more } },
@@ -137,7 +137,7 @@ describe('threat: an API tells its caller the secret', () => {
 });
 
 describe('threat: a document leads to this machine', () => {
-  it('hostile: its server is not reached, and the error says how the user allows it', async () => {
+  it('hostile: a server of this machine is not called, and the error says how to allow it', async () => {
     const local = { servers: [{ url: `${wire.origin}/v1` }] };
     const refused = await wire.open(getting('/things', [], local), { baseUrl: undefined });
     seen.length = 0;

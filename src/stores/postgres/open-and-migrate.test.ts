@@ -1,5 +1,6 @@
 /** Opening, migrating and failing: what is wrong is said, what is not ours is left, no password leaks. */
 import { inspect } from 'node:util';
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { auditEntry, NOW, times } from '../../../test/conformance/store-samples.ts';
 import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
@@ -140,14 +141,14 @@ describe.skipIf(isPostgresMissing())('a PostgreSQL store', () => {
   it('waits its time for a lane that somebody holds, then says that the store is locked', async () => {
     const schema = newSchema();
     const store = await open({ schema, lockTimeoutMs: 200 });
-    const hold = server().sql(
-      `BEGIN; UPDATE ${schema}.lanes SET version = version; SELECT pg_sleep(2); COMMIT`,
-    );
-    await new Promise((done) => setTimeout(done, 500));
+    const somebody = new pg.Client({ connectionString: url() });
+    await somebody.connect();
+    await somebody.query(`BEGIN; UPDATE ${schema}.lanes SET version = version`);
     const failure = await failureOf(store.audit.append(auditEntry()));
     expect(failure).toMatchObject({ code: 'STORE_UNAVAILABLE', extras: { retryable: true } });
     expect(String(failure)).toContain('locked');
-    await hold;
+    await somebody.query('COMMIT');
+    await somebody.end();
     await store.audit.append(auditEntry());
     await store.close();
   });

@@ -23,7 +23,9 @@ const SQL = {
   mark: 'SELECT seq FROM metric_mark',
   setMark: 'INSERT OR REPLACE INTO metric_mark (one, seq) VALUES (1, ?)',
   one: 'SELECT counts FROM roll_ups WHERE kind = ? AND grain = ? AND start = ? AND name = ?',
-  put: 'INSERT OR REPLACE INTO roll_ups (kind, grain, start, name, counts) VALUES (?, ?, ?, ?, ?)',
+  // Not REPLACE: it would move the row, and the days of a month would lie all over the file.
+  put: `INSERT INTO roll_ups (kind, grain, start, name, counts) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (kind, grain, start, name) DO UPDATE SET counts = excluded.counts`,
   read: `SELECT name, start, counts FROM roll_ups
     WHERE kind = ?1 AND grain = ?2 AND start >= ?3 AND start < ?4 AND (?5 IS NULL OR name = ?5)
     ORDER BY start`,

@@ -63,7 +63,7 @@ it('a web response is cut when more waits for its client than allowed', async ()
   await expect(readAll()).rejects.toThrow('does not read');
 });
 
-it('a held stream ends when its holder says so, and is released when it is over', () => {
+it('a held stream ends when its holder ends it, and is released afterwards', () => {
   const { stream, sink, heard } = open();
   let end = (): void => undefined;
   let released = 0;

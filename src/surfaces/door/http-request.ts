@@ -2,6 +2,7 @@
  * A request as the surfaces need it, whether it comes from Node or as a web request. The web's own
  * object is made on demand, because it costs more than all checks.
  */
+import type { SealedAnswer } from './answer.ts';
 
 export interface HttpRequest {
   readonly method: string;
@@ -25,6 +26,9 @@ export interface HttpRequest {
   signal(): AbortSignal;
   web(): Request;
 }
+
+/** Answers one request, always. */
+export type Handler = (request: HttpRequest) => Promise<SealedAnswer>;
 
 const readStream = async (request: Request, maxBytes: number): Promise<Uint8Array | undefined> => {
   const chunks: Uint8Array[] = [];

@@ -1,11 +1,9 @@
 /** Listens on a port, with limits on whatever a client could keep open. */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
-import type { SealedAnswer } from './answer.ts';
-import type { HttpRequest } from './http-request.ts';
-import { createConnectionSignals, type NodeDeps, NodeRequest } from './node-request.ts';
+import type { Handler } from './http-request.ts';
+import { createConnectionSignals, exchangeListener } from './node-request.ts';
 import { createWebBridge } from './web-bridge.ts';
 
 export interface ListenAt {
@@ -32,9 +30,6 @@ export interface ListenDeps {
   readonly limits?: ListenLimits;
 }
 
-/** Answers one request, always. */
-export type Handler = (request: HttpRequest) => Promise<SealedAnswer>;
-
 const MAX_HEADER_BYTES = 16_384;
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 60_000;
@@ -58,26 +53,10 @@ const serverOptions = ({ limits = {} }: ListenDeps) => {
   };
 };
 
-const exchangeHandler =
-  (handle: Handler, node: NodeDeps, { log }: ListenDeps) =>
-  async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    try {
-      const request = new NodeRequest({ incoming, outgoing }, node);
-      request.finish(await handle(request));
-    } catch (error) {
-      log.debug('an exchange broke off', { cause: String(error) });
-      // A `ToolFailure` here means that a 400 has already been written; do not destroy that response.
-      if (!(error instanceof ToolFailure)) outgoing.destroy();
-    }
-  };
-
 const open = async (handle: Handler, deps: ListenDeps): Promise<Server> => {
   const { createServer } = await import('node:http');
   const node = { signalOf: createConnectionSignals(), bridge: await createWebBridge() };
-  const exchange = exchangeHandler(handle, node, deps);
-  const server = createServer(serverOptions(deps), (incoming, outgoing) => {
-    void exchange(incoming, outgoing);
-  });
+  const server = createServer(serverOptions(deps), exchangeListener(handle, node, deps.log));
   server.maxHeadersCount = MAX_HEADERS;
   server.maxConnections = deps.limits?.maxConnections ?? MAX_CONNECTIONS;
   return server;

@@ -1,8 +1,10 @@
 /** Requests straight from Node, and their answers, without copies or unused objects. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Logger } from '../../contract/runtime.ts';
 import type { SealedAnswer, SealedStream, SealedText } from './answer.ts';
-import { type HttpRequest, partsOf } from './http-request.ts';
+import { type Handler, type HttpRequest, partsOf } from './http-request.ts';
 import type { Exchange, WebBridge, WebExchange } from './web-bridge.ts';
 
 /** Targets that need no URL parser: those of clients that encode correctly. */
@@ -210,3 +212,19 @@ export class NodeRequest implements HttpRequest {
     this.#opened?.respond(undefined);
   }
 }
+
+/** Makes the listener of a server: it reads each request, has it answered, and sends the answer. */
+export const exchangeListener = (handle: Handler, deps: NodeDeps, log: Logger) => {
+  const exchange = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    try {
+      const request = new NodeRequest({ incoming, outgoing }, deps);
+      request.finish(await handle(request));
+    } catch (error) {
+      log.debug('an exchange broke off', { cause: String(error) });
+      // A `ToolFailure` here means that a 400 has already been written; do not destroy that response.
+      if (!(error instanceof ToolFailure)) outgoing.destroy();
+    }
+  };
+  return (incoming: IncomingMessage, outgoing: ServerResponse): void =>
+    void exchange(incoming, outgoing);
+};

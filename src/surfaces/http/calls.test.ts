@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Asking, openHttp, type TestHttp } from '../../../test/fixtures/http-surface.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../../contract/context.ts';
-import { ToolFailure } from '../../contract/errors.ts';
+import { ERRORS, ToolFailure } from '../../contract/errors.ts';
 
 let http: TestHttp | undefined;
 afterEach(async () => {
@@ -100,7 +100,7 @@ describe('a call over HTTP', () => {
   });
 
   it.each(['keyless', 'turned-away'])(
-    'a credential that the tool lacks is no 401: %s says 424 to a sender who is known',
+    'a credential that the tool lacks is no 401: %s answers 424 to a known sender',
     async (tool) => {
       const door = await open();
       const lacking = await execute(door, tool);
@@ -248,7 +248,7 @@ describe('a token with limits of its own', () => {
     expect(refused.filter(({ status }) => status === 'success')).toHaveLength(2);
   });
 
-  it('spends no more than its dollars a day, however many calls it makes at once', async () => {
+  it('spends at most its dollars a day, however many calls it makes at once', async () => {
     const door = await open();
     const token = await tokenWith(door, { name: 'poor', role: 'agent', dailyUsd: 1 });
     const all = await Promise.all(
@@ -274,6 +274,17 @@ describe('a token with limits of its own', () => {
 });
 
 describe('records of calls over HTTP', () => {
+  it('one that failed says what its code means; one that succeeded has nothing to say', async () => {
+    const door = await open();
+    const token = door.tokens.viewer;
+    const look = async ({ json }: Awaited<ReturnType<typeof execute>>) =>
+      (await door.ask(`/v1/executions/${json.metadata.executionId}`, { token })).json;
+    const missing = await look(await execute(door, 'no_such_tool'));
+    expect(missing).toMatchObject({ code: 'TOOL_NOT_FOUND' });
+    expect(missing.meaning).toBe(ERRORS.TOOL_NOT_FOUND.sentence);
+    expect(await look(await execute(door, 'echo'))).not.toHaveProperty('meaning');
+  });
+
   it('an agent sees its own calls and questions only', async () => {
     const door = await open();
     await execute(door, 'echo');
@@ -409,7 +420,7 @@ describe('records of calls over HTTP', () => {
     expect(missing.json.error.code).toBe('NOT_FOUND');
   });
 
-  it('tells how calls went, in all, over time, and by tool, source or caller', async () => {
+  it('show the figures of calls, in total, over time, and by tool, source or caller', async () => {
     const door = await open();
     const token = door.tokens.viewer;
     await execute(door, 'other', { body: { input: {} } });

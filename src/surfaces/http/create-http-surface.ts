@@ -15,31 +15,23 @@ import {
   text,
   webRequest,
 } from '../../kit/data/check-arguments.ts';
-import {
-  type Answer,
-  createSeal,
-  type SealedAnswer,
-  toResponse,
-  withHeaders,
-} from '../door/answer.ts';
+import { createSeal, type SealedAnswer, toResponse, withHeaders } from '../door/answer.ts';
 import { createOriginCheck, ORIGIN_MESSAGES, type OriginCheck } from '../door/check-origin.ts';
 import { fromWebRequest, type HttpRequest } from '../door/http-request.ts';
 import { type HttpServer, type ListenAt, listen } from '../door/listen.ts';
 import { securityHeaders } from '../door/security-headers.ts';
-import { type AnswerDeps, answerRoute } from './answer-route.ts';
+import { CSRF_HEADER } from './auth/admit.ts';
 import { createAttempts } from './auth/attempts.ts';
-import { CSRF_HEADER } from './auth/authenticate.ts';
 import { ConsoleSessions, type ConsoleUser } from './auth/console-sessions.ts';
 import { createJwtCheck } from './auth/jwt-check.ts';
 import { createTokenService, type TokenService } from './auth/token-service.ts';
 import { DRAINING, startsCall } from './draining.ts';
-import { failure, refusal } from './error-reply.ts';
+import { refusal } from './error-reply.ts';
 import { createIdentityCheck, HeldStreams } from './held-streams.ts';
 import { type HttpDeps, httpDeps } from './http-deps.ts';
 import type { HttpServices } from './http-services.ts';
 import { openapiDocument } from './pages/openapi-document.ts';
-import { createStaticFiles } from './pages/static-files.ts';
-import { createRouteFinder } from './route-finder.ts';
+import { type AnswerRequest, createRouter } from './router.ts';
 import { ROUTES } from './routes/route-table.ts';
 import { watchShadow } from './shadow-notes.ts';
 
@@ -59,9 +51,6 @@ export interface HttpSurface {
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_FAILED_ATTEMPTS = 20;
-/** Never answered with the console's page: a mistyped call must not look like success. */
-const NOT_CONSOLE = /^\/(v1|mcp|metrics|approve|jobs|\.well-known)(\/|$)/;
-
 type Fixed = Omit<HttpServices, 'isDraining' | 'bodyBytes'>;
 
 const servicesOf = (crib: CribHost, deps: HttpDeps): Fixed => {
@@ -85,32 +74,6 @@ const servicesOf = (crib: CribHost, deps: HttpDeps): Fixed => {
       document ??= openapiDocument(ROUTES, deps.version);
       return document;
     },
-  };
-};
-
-const NO_ROUTE = {
-  code: 'NOT_FOUND',
-  extras: { suggestions: ['/docs lists every route.'] },
-} as const;
-
-type AnswerRequest = (request: HttpRequest, requestId: string) => Promise<Answer> | Answer;
-
-const createRouter = (deps: AnswerDeps): AnswerRequest => {
-  const find = createRouteFinder(ROUTES);
-  const { consoleFolder, runtime } = deps.services.deps;
-  const files = consoleFolder === undefined ? undefined : createStaticFiles(consoleFolder);
-  const answerFile: AnswerRequest = async (request, requestId) => {
-    try {
-      const file = NOT_CONSOLE.test(request.path) ? undefined : await files?.(request.web());
-      return file ?? refusal(NO_ROUTE);
-    } catch (error) {
-      return failure(error, runtime.log, requestId);
-    }
-  };
-  return (request, requestId) => {
-    const match = find(request.method, request.path);
-    if (!match) return answerFile(request, requestId);
-    return answerRoute(match.route, { request, requestId, params: match.params }, deps);
   };
 };
 

@@ -83,7 +83,7 @@ it('hostile: a client of /v1/process that goes away cancels its calls', async ()
   await close();
 });
 
-it('takes answers to open questions at /mcp while it drains, and no new requests', async () => {
+it('a draining server takes answers to open questions at /mcp, and no new requests', async () => {
   const seen: unknown[] = [];
   const mcp = async (request: HttpRequest) => {
     const bytes = await request.bytes(10_000);

@@ -1,6 +1,12 @@
 /** The steps of a run as a reader sees them, with their cost and their drawing. */
 import type { FlowRun } from '../../contract/flow-store.ts';
-import { type FlowDrawing, type StepView, stepViews, totalCost } from '../../contract/flow-view.ts';
+import {
+  type FlowDrawing,
+  isNote,
+  type StepView,
+  stepViews,
+  totalCost,
+} from '../../contract/flow-view.ts';
 import { declaredDrawing } from '../../kit/graph/declared-drawing.ts';
 import { journalGraph } from '../../kit/graph/journal-graph.ts';
 import { mermaidText } from '../../kit/graph/mermaid-text.ts';
@@ -25,7 +31,7 @@ const drawingOf = async (
 
 export const shownSteps = async (run: FlowRun, services: HttpServices, identity: Identity) => {
   const { crib, deps } = services;
-  const all = await crib.flows.steps(run.id);
+  const all = (await crib.flows.steps(run.id)).filter((step) => !isNote(step));
   const { audit } = await crib.store();
   const isWhole = seesContent(run, identity);
   const steps = (await stepViews(all.slice(0, MAX_STEPS), audit)).map((step) => {

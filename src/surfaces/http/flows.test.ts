@@ -143,7 +143,7 @@ describe('GET /v1/flows/runs', () => {
 });
 
 describe('a run that waits', () => {
-  it('goes on with an event that is sent to it', async () => {
+  it('continues with an event that is sent to it', async () => {
     const { json } = await start('waiter', { input: null });
     expect(await act(json.id, 'send', { event: 'paid', payload: { invoice: 7 } })).toMatchObject({
       status: 200,
@@ -201,7 +201,8 @@ describe('a declared flow', () => {
     const { json } = await ask('/v1/flows/declared/runs', { input });
     await other.crib.flows.finished(json.id);
     const run = await ask(`/v1/flows/runs/${json.id}`);
-    expect(run.json).toMatchObject({ status: 'completed' });
+    expect(run.json).toMatchObject({ status: 'completed', stepCount: 2 });
+    expect(run.json.steps).toHaveLength(2);
     expect(run.json.graph).toMatchObject({
       nodes: [
         { id: 'first', state: 'done' },
@@ -252,7 +253,7 @@ describe('a declared flow', () => {
 });
 
 describe('the stream of events', () => {
-  it('tells who listens of runs and steps', async () => {
+  it('sends runs and steps to its listeners', async () => {
     const seen: string[] = [];
     const stops = [
       http.crib.events.on('flow.changed', ({ status }) => seen.push(status)),

@@ -47,7 +47,7 @@ describe('POST /v1/jobs', () => {
     expect(json).not.toHaveProperty('trace');
   });
 
-  it('threat: a malformed trace is taken for none', async () => {
+  it('threat: a malformed trace is ignored', async () => {
     const body = { type: 'tool', payload: ECHO, delayMs: 1e8 };
     const added = await post('/v1/jobs', body, 'agent', { traceparent: '00-zz-zz-01' });
     expect(added.status).toBe(201);
@@ -112,7 +112,7 @@ describe('GET /v1/jobs', () => {
     expect(ids).toEqual(expect.arrayContaining(added));
   });
 
-  it('counts the jobs of each queue for those who may read everything', async () => {
+  it('counts the jobs of each queue for callers that may read everything', async () => {
     expect((await as('viewer', '/v1/jobs/queues')).json.items).toContainEqual(
       expect.objectContaining({ queue: 'default', dead: 0 }),
     );

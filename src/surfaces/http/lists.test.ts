@@ -23,7 +23,7 @@ describe('tools over HTTP', () => {
     return http;
   };
 
-  it('have their metadata told to viewers, and not to agents', async () => {
+  it('show their metadata to viewers, and not to agents', async () => {
     const { ask, tokens } = await open();
     await ask('/v1/tools/alpha/execute', {
       ...{ method: 'POST', token: tokens.operator, body: { input: {} } },
@@ -159,7 +159,7 @@ describe('the other routes', () => {
     ]);
   });
 
-  it('metrics need no token when a setting says so', async () => {
+  it('metrics need no token when a setting allows it', async () => {
     const metrics = () => new Response('up 1');
     http = await openHttp([], { metrics });
     expect((await http.ask('/metrics')).status).toBe(401);

@@ -58,7 +58,7 @@ describe('alerts over HTTP', () => {
     ]);
   });
 
-  it('have no limited token of an operator call a tool that is not on its list', async () => {
+  it('let no limited token of an operator call a tool that is not on its list', async () => {
     const made = { name: 'few', role: 'operator', tools: ['echo'] };
     const { json } = await http.ask('/v1/tokens', {
       ...{ method: 'POST', token: http.tokens.admin, body: made },

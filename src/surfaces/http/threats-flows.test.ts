@@ -43,7 +43,7 @@ const ACTIONS = [
 ] as const;
 
 describe('threat: the run of another user', () => {
-  it('hostile: an operator finds nothing, as if the run did not exist', async () => {
+  it('hostile: an operator gets the same answer as for a run that does not exist', async () => {
     expect((await as('operator', `/v1/flows/runs/${id}`)).status).toBe(404);
     expect((await as('operator', `/v1/flows/runs/${id}/graph`)).status).toBe(404);
     const { json } = await as('operator', '/v1/flows/runs');
@@ -67,7 +67,7 @@ describe('threat: the run of another user', () => {
     },
   );
 
-  it('hostile: a viewer sees that it runs, but not what it was given or what came out', async () => {
+  it('hostile: a viewer sees the state of the run, but neither its input nor its output', async () => {
     const { json, text } = await as('viewer', `/v1/flows/runs/${id}`);
     expect(json).toMatchObject({ withheld: true, flow: 'waiter' });
     expect(text).not.toMatch(/words|of the agent/);
@@ -76,7 +76,7 @@ describe('threat: the run of another user', () => {
     expect(listed.text).not.toContain('words');
   });
 
-  it('benign: an admin sees and touches all', async () => {
+  it('benign: an admin sees and can change all runs', async () => {
     const { json } = await as('admin', `/v1/flows/runs/${id}`);
     expect(json).toMatchObject({ input: { private: 'words' } });
     expect((await as('admin', `/v1/flows/runs/${id}/send`, { event: 'other' })).status).toBe(200);
@@ -109,30 +109,30 @@ describe('threat: a hostile request to start a run', () => {
     ['a version that is no text', { input: {}, version: 1 }],
     ['a key that is no text', { input: {}, idempotencyKey: { a: 1 } }],
     ['a list instead of an object', [1, 2]],
-  ])('hostile: names %s', async (_what, body) => {
+  ])('hostile: a request that names %s is refused', async (_what, body) => {
     expect((await start(body)).status).toBe(400);
   });
 
-  it('hostile: more input than a body may hold', async () => {
+  it('hostile: an input above the size of a body is refused', async () => {
     expect((await start({ input: 'x'.repeat(5000) })).status).toBe(413);
   });
 
-  it('hostile: header and body name different keys', async () => {
+  it('hostile: different keys in header and body are refused', async () => {
     const answer = await start({ input: 1, idempotencyKey: 'a' }, { 'idempotency-key': 'b' });
     expect(answer.status).toBe(400);
   });
 
-  it('hostile: a viewer starts nothing', async () => {
+  it('hostile: a viewer cannot start a run', async () => {
     expect((await as('viewer', '/v1/flows/waiter/runs', { input: {} })).status).toBe(403);
   });
 
-  it('hostile: a cursor of another making, an unknown filter, a limit out of bounds', async () => {
+  it('hostile: a foreign cursor, an unknown filter and a limit out of bounds are refused', async () => {
     for (const query of ['cursor=abc', 'status=gone', 'limit=0', 'limit=100000', 'x=1']) {
       expect((await as('admin', `/v1/flows/runs?${query}`)).status).toBe(400);
     }
   });
 
-  it('hostile: takes no new run while the server drains', async () => {
+  it('hostile: no run starts while the server drains', async () => {
     const other = await openHttp([aTool()]);
     other.crib.flows.register(waiter);
     other.surface.drain();

@@ -92,7 +92,7 @@ describe.each(ROTATIONS)('a token that calls itself %s each time', (_who, names)
     expect(await passed('echo', 20, names)).toBe(5);
   });
 
-  it('is stopped when it makes one and the same call over and over', async () => {
+  it('is stopped when it repeats the same call', async () => {
     await open({ config: { execution: { loop: { identicalCalls: 5, windowSeconds: 60 } } } });
     const codes = [];
     for (let n = 0; n < 20; n++) codes.push((await call('echo', names(n))).error?.code);
@@ -200,7 +200,7 @@ describe('an approval for a session that a token named', () => {
       body: { approve: true, ...(remember && { remember }) },
     });
 
-  it('is good for that session, and gives nothing to another token that takes its name', async () => {
+  it('counts for that session only, and not for another token that takes its name', async () => {
     const { tokens } = await open({ policy: { version: 1, rules: [] } });
     const names = { agentId: 'a', sessionId: 's' };
     const { approval } = await call('destroy', names);

@@ -28,7 +28,7 @@ const CHANGES = ROUTES.filter(({ role, method }) => role === 'admin' && method !
 const bodyOf = (title: string): object =>
   Object.hasOwn(samples, title) ? { body: samples[title as keyof typeof samples] } : {};
 
-it.each(CHANGES)('is refused: %s %s', async (method, path) => {
+it.each(CHANGES)('a limited admin token is refused: %s %s', async (method, path) => {
   const token = await makeAdmin(`few-${method}-${path.replace(/\W+/g, '-')}`, { tools: ['echo'] });
   const at = path.replace(':name', 'echo').replace(':id', 'nothing');
   const { status, json } = await http.ask(at, { method, token, ...bodyOf(`${method} ${path}`) });
@@ -40,14 +40,17 @@ it.each([
   ['no tools', { tools: [] }],
   ['dollars', { dailyUsd: 0 }],
   ['isolation', { isolation: 'strict' }],
-])('makes no token when limited by %s; reads and calls what it may', async (name, limits) => {
-  const token = await makeAdmin(`by-${name.replace(' ', '-')}`, limits);
-  const body = { name: 'wide', role: 'admin' };
-  expect((await http.ask('/v1/tokens', { method: 'POST', token, body })).status).toBe(403);
-  expect((await http.ask('/v1/tokens', { token })).status).toBe(200);
-});
+])(
+  'an admin token limited by %s creates no token, but reads and calls what it may',
+  async (name, limits) => {
+    const token = await makeAdmin(`by-${name.replace(' ', '-')}`, limits);
+    const body = { name: 'wide', role: 'admin' };
+    expect((await http.ask('/v1/tokens', { method: 'POST', token, body })).status).toBe(403);
+    expect((await http.ask('/v1/tokens', { token })).status).toBe(200);
+  },
+);
 
-it('lets an admin without limits hand out tokens', async () => {
+it('an admin token without limits can create tokens', async () => {
   const token = await makeAdmin('whole', {});
   const body = { name: 'next', role: 'admin' };
   expect((await http.ask('/v1/tokens', { method: 'POST', token, body })).status).toBe(201);

@@ -26,7 +26,7 @@ const login = async ({ surface, ask }: TestHttp, headers: Record<string, string>
 };
 
 describe('the console code', () => {
-  it('is good once, and gives a session that the cookie alone can read with', async () => {
+  it('is valid once, and gives a session that needs the cookie for reading', async () => {
     const door = await open();
     const { code, answer, set, cookie } = await login(door);
     expect(answer.status).toBe(200);
@@ -41,7 +41,7 @@ describe('the console code', () => {
     expect(again.headers.get('set-cookie')).toBeNull();
   });
 
-  it('is too old after ten minutes', async () => {
+  it('expires after ten minutes', async () => {
     const door = await open();
     const code = door.surface.issueCode({ user: 'local', role: 'admin' });
     await door.crib.runtime.advance(10 * MINUTE);
@@ -49,7 +49,7 @@ describe('the console code', () => {
     expect(late.status).toBe(401);
   });
 
-  it('is guarded against guessing: too many failures have to wait, a good code has not', async () => {
+  it('is protected against guessing: failures have to wait, a valid code does not', async () => {
     const door = await open({ limits: { failedAttempts: 3 } });
     const guess = (address: string) =>
       door.ask('/v1/session', { method: 'POST', body: { code: 'guess' }, address });
@@ -177,7 +177,7 @@ describe('an API token', () => {
     expect((await door.ask('/v1/tools', { token: json.token })).status).toBe(401);
   });
 
-  it('with the id of one and the secret of another is good for nothing', async () => {
+  it('with the id of one token and the secret of another is refused', async () => {
     const door = await open();
     const [, id] = door.tokens.admin.split('_');
     const secret = door.tokens.viewer.slice(20);

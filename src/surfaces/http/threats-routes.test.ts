@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openHttp, type TestHttp } from '../../../test/fixtures/http-surface.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import { ROLES, type Role } from '../../contract/tokens.ts';
-import { isAdmitted } from './answer-route.ts';
+import { isAdmitted } from './auth/admit.ts';
 import type { Route } from './route.ts';
 import samples from './route-samples.json' with { type: 'json' };
 import { ROUTES } from './routes/route-table.ts';

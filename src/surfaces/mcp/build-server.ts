@@ -10,7 +10,7 @@ import type {
 import { callStates } from './call/call-round.ts';
 import { callTool } from './call/call-tool.ts';
 import { PlainCalls } from './call/plain-calls.ts';
-import { clientCapabilities, takesForms } from './client-link.ts';
+import { clientAbilities } from './client-link.ts';
 import { TASKS_EXTENSION } from './flows/run-task.ts';
 import { serveTasks } from './flows/serve-tasks.ts';
 import { pageOf } from './lists/page.ts';
@@ -115,17 +115,14 @@ export const buildServer = (
     return entry && { ...crib.tools.inputSchema(entry.tool.name) };
   };
   const mayAsk = options.approvals !== 'inbox' && options.describe !== undefined;
-  const capabilities = clientCapabilities(sdk, server);
   const deps: ServerDeps = {
     ...surface,
     session,
     era,
     states,
-    capabilities,
+    ...clientAbilities(sdk, server, mayAsk),
     notify: (notification) => server.notification(notification as Notification),
     followed: new Set(),
-    takesForms: (ctx) => takesForms(capabilities(ctx)),
-    canElicit: mayAsk ? (ctx) => takesForms(capabilities(ctx)) : undefined,
   };
   const subscribed: Subscribed = new Map();
   guardHandlers(server, surface);

@@ -33,7 +33,7 @@ const greet = aTool({
   },
 });
 
-it.each(ERAS)('lets a program’s own tool ask the client of the %s era', async (era) => {
+it.each(ERAS)("a program's own tool can ask the client of the %s era", async (era) => {
   open = await openSurface([greet], { aroundCall: (link, run) => links.run(link, run) });
   const asked: string[] = [];
   const client = await open.client(era, ({ message }) => {
@@ -46,7 +46,7 @@ it.each(ERAS)('lets a program’s own tool ask the client of the %s era', async 
   expect(asked).toEqual(['First name?', 'Last name?']);
 });
 
-it.each(ERAS)('gives tools no way to the client of the %s era otherwise', async (era) => {
+it.each(ERAS)('other tools cannot reach the client of the %s era', async (era) => {
   open = await openSurface([greet]);
   const asked: string[] = [];
   const client = await open.client(era, ({ message }) => {

@@ -1,6 +1,7 @@
 /**
- * The link from a call back to its client, for programs that let their own tools ask the client's
- * user or model. No tool gets it unless the program that opens the surface hands it on.
+ * The link from a call back to its client: what the client can do, and how programs let their own
+ * tools ask its user or model. No tool gets it unless the program that opens the surface hands it
+ * on.
  */
 import type { InputRequest, Server } from '@modelcontextprotocol/server';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -43,7 +44,7 @@ export interface AskRound {
 export type CapabilitiesOf = (ctx: CallContext) => Readonly<Record<string, unknown>>;
 
 /** Makes the reader: the newer protocol says it with each request, the older ones say it once. */
-export const clientCapabilities =
+const clientCapabilities =
   (sdk: Sdk, server: Server): CapabilitiesOf =>
   (ctx) => {
     const envelope = ctx.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
@@ -52,7 +53,7 @@ export const clientCapabilities =
   };
 
 /** Tells whether the client can show forms, as either era declares it; a bare `{}` means forms. */
-export const takesForms = ({ elicitation }: Readonly<Record<string, unknown>>): boolean => {
+const takesForms = ({ elicitation }: Readonly<Record<string, unknown>>): boolean => {
   if (typeof elicitation !== 'object' || elicitation === null) return false;
   return 'form' in elicitation || !('url' in elicitation);
 };
@@ -64,6 +65,32 @@ export const takesUrls = ({ elicitation }: Readonly<Record<string, unknown>>): b
 /** Tells whether servers behind the crib could use the client's model. */
 export const takesSampling = ({ sampling }: Readonly<Record<string, unknown>>): boolean =>
   typeof sampling === 'object' && sampling !== null;
+
+/** What is known of the client behind a request, for the handlers of its connection. */
+export interface ClientAbilities {
+  /** Returns the capabilities that the client declares. */
+  capabilities(ctx: CallContext): Readonly<Record<string, unknown>>;
+  /** Tells whether the client can show its user a form. */
+  takesForms(ctx: CallContext): boolean;
+  /**
+   * Tells whether the person behind the client can approve calls; absent where no person may be
+   * asked.
+   */
+  readonly canElicit: ((ctx: CallContext) => boolean) | undefined;
+}
+
+/** Reads the abilities of the clients of a protocol instance; `mayAsk` lets their persons approve. */
+export const clientAbilities = (sdk: Sdk, server: Server, mayAsk: boolean): ClientAbilities => {
+  const capabilities = clientCapabilities(sdk, server);
+  const showsForms = (ctx: CallContext): boolean => takesForms(capabilities(ctx));
+  return { capabilities, takesForms: showsForms, canElicit: mayAsk ? showsForms : undefined };
+};
+
+/** Tells whether the client can answer any kind of question. */
+export const canAnswer = ({ capabilities }: ClientAbilities, ctx: CallContext): boolean => {
+  const declared = capabilities(ctx);
+  return takesForms(declared) || takesUrls(declared) || takesSampling(declared);
+};
 
 export interface LinkDeps {
   readonly ctx: CallContext;

@@ -11,8 +11,7 @@ import {
   withMethods,
 } from '../../kit/data/check-arguments.ts';
 import { toResponse } from '../door/answer.ts';
-import { fromWebRequest } from '../door/http-request.ts';
-import type { Handler } from '../door/listen.ts';
+import { fromWebRequest, type Handler } from '../door/http-request.ts';
 import { type BuiltServer, buildServer } from './build-server.ts';
 import { newStateKey } from './call/call-round.ts';
 import { HeldCalls } from './call/held-calls.ts';

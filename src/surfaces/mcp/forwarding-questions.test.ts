@@ -44,7 +44,7 @@ const TWICE = { name: 'ask_twice', arguments: {} };
 describe('questions that travel with replies', { timeout: 30_000 }, () => {
   beforeEach(() => start(false));
 
-  it('a call that asks twice goes on from where it asked, and runs once', async () => {
+  it('a call that asks twice continues where it asked, and runs once', async () => {
     const client = await open.client('modern', accept);
     expect(textOf(await client.callTool(TWICE))).toBe('Bonn, Main');
     expect(logs().match(/ran/g)).toHaveLength(1);
@@ -150,7 +150,7 @@ describe('sampling that the user allowed', { timeout: 30_000 }, () => {
   beforeEach(() => start(true));
 
   it.each(ERAS)(
-    'asks the model of the client that made the call, and says so (%s)',
+    'asks the model of the client that made the call, and names it (%s)',
     async (era) => {
       const prompts: unknown[] = [];
       const client = await open.client(era, undefined, (params) => {

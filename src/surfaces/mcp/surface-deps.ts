@@ -1,13 +1,37 @@
 /** What the handlers of the protocol are handed. */
+import type { Tool } from '@modelcontextprotocol/server';
+import type { Caller } from '../../contract/caller.ts';
+import type { CatalogEntry } from '../../contract/catalog.ts';
 import type { Crib } from '../../contract/crib.ts';
-import type { CallContext, CallStates } from './call/call-context.ts';
+import type { FlowInfo } from '../../contract/flow.ts';
+import type { CallStates } from './call/call-context.ts';
 import type { HeldCalls } from './call/held-calls.ts';
-import type { FlowTools } from './flows/flow-tools.ts';
+import type { ClientAbilities } from './client-link.ts';
+import type { FlowInput } from './flows/flow-input.ts';
 import type { PromptCatalog, ResourceCatalog } from './lists/collection.ts';
-import type { ListedTools } from './lists/listed-tools.ts';
 import type { Sdk } from './load-sdk.ts';
 import type { McpSurfaceOptions, SurfaceKind } from './mcp-options.ts';
 import type { McpSession } from './session.ts';
+
+/** The tools that a surface lists. */
+export interface ListedTools {
+  all(): readonly Tool[];
+  /** Returns the entry of a listed tool; nothing for other tools. */
+  entry(name: string): CatalogEntry | undefined;
+}
+
+/** A flow under the name that clients call it by. */
+export interface FlowTool {
+  readonly name: string;
+  readonly flow: FlowInfo;
+  readonly input: FlowInput;
+}
+
+export interface FlowTools {
+  list(caller: Pick<Partial<Caller>, 'tools'>): Promise<readonly Tool[]>;
+  /** Finds an offered flow, whether or not this client may start it. */
+  find(name: string): Promise<FlowTool | undefined>;
+}
 
 /** What all clients of a surface share. */
 export interface SurfaceDeps {
@@ -26,7 +50,7 @@ export interface SurfaceDeps {
   readonly held: HeldCalls;
 }
 
-export interface ServerDeps extends SurfaceDeps {
+export interface ServerDeps extends SurfaceDeps, ClientAbilities {
   readonly session: McpSession;
   readonly states: CallStates;
   /** `legacy` up to 2025-11-25, `modern` from 2026-07-28 on. */
@@ -35,13 +59,4 @@ export interface ServerDeps extends SurfaceDeps {
   notify(notification: { method: string; params: Record<string, unknown> }): Promise<void>;
   /** How to stop following the runs of this client. */
   readonly followed: Set<() => void>;
-  /** Returns the capabilities that the client declares. */
-  capabilities(ctx: CallContext): Readonly<Record<string, unknown>>;
-  /** Tells whether the client can show its user a form. */
-  takesForms(ctx: CallContext): boolean;
-  /**
-   * Tells whether the person behind the client can approve calls; absent where no person may be
-   * asked.
-   */
-  readonly canElicit: ((ctx: CallContext) => boolean) | undefined;
 }

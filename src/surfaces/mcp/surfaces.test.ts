@@ -39,7 +39,7 @@ describe.each(ERAS)('the search surface in the %s era', (era) => {
     expect(rows).toHaveLength(1);
   });
 
-  it('does not call by name what it does not list, nor show what is off', async () => {
+  it('does not call tools by name that it does not list, and shows no disabled tools', async () => {
     open = await openSurface([echo, aTool({ name: 'hidden' })], { surface: 'search' });
     open.crib.tools.setEnabled('hidden', false);
     const client = await open.client(era);
@@ -55,7 +55,7 @@ describe.each(ERAS)('the search surface in the %s era', (era) => {
   });
 });
 
-it('asks of a prompt at most 1,000 tokens for 1,000 tools', async () => {
+it('the search surface takes at most 1,000 tokens of a prompt for 1,000 tools', async () => {
   const many = Array.from({ length: 1000 }, (_, at) =>
     aTool({ name: `tool_${at}`, description: `Does thing number ${at} for whoever needs it.` }),
   );
@@ -67,7 +67,7 @@ it('asks of a prompt at most 1,000 tokens for 1,000 tools', async () => {
   expect(await countTokens(tools as unknown as Record<string, unknown>)).toBeLessThan(1000);
 });
 
-it('lists only the search and the program in the code surface', async () => {
+it('the code surface lists only the search and the program', async () => {
   open = await openSurface([echo, aTool({ name: 'run_code' })], { surface: 'code' });
   const client = await open.client('modern');
   expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([

@@ -249,7 +249,7 @@ describe('the state that travels through a client (2026-07-28)', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is no yes by itself: answers without a state count for nothing', async () => {
+  it('is not an approval by itself: answers without a state do not count', async () => {
     await start();
     const answer = await raw('alice', { inputResponses: accepted });
     expect(answer.result?.resultType).toBe('input_required');

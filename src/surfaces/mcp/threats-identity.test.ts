@@ -83,7 +83,7 @@ describe.each(ERAS)('a client of the %s era that opens a new session for each ca
     expect(await passed('echo', (n) => ({ n }))).toBe(5);
   });
 
-  it('is stopped when it makes one and the same call over and over', async () => {
+  it('is stopped when it repeats the same call', async () => {
     await start({ config: { execution: { loop: { identicalCalls: 5, windowSeconds: 60 } } } });
     expect(await passed('echo', () => ({}))).toBe(5);
     expect(await codeOf(await newSession('bob'), 'echo')).toBe('success');

@@ -1,8 +1,8 @@
-/** Reads a GraphQL document before it is sent: what is wrong with it, and what it would do. */
+/** Reads a GraphQL document before it is sent: reports its faults, and what it would do. */
 import type { DocumentNode, GraphQLError, OperationDefinitionNode } from 'graphql';
 import { ToolFailure } from '../../contract/errors.ts';
 
-/** Deeper or longer documents are an attack on a parser, ours or theirs. */
+/** Longer or deeper documents overload a parser, Toolcrib's or the service's. */
 const MAX_TOKENS = 10_000;
 
 const invalid = (field: string, message: string): ToolFailure =>
@@ -45,9 +45,9 @@ const assertRunnable = (
 };
 
 /**
- * Checks a document. Fails with VALIDATION_ERROR when it cannot be read, or does more than was
- * declared: policy and approver judged the declaration. All operations count, not only the one named,
- * because the service makes the choice.
+ * Checks a document. Fails with VALIDATION_ERROR when it cannot be parsed, or does more than was
+ * declared: policy and approver judged the declaration. All operations count, not only the named one,
+ * because the service chooses which one to run.
  */
 export const checkDocument = async (request: GraphqlQuestion): Promise<void> => {
   const { definitions } = await parseDocument(request.query);

@@ -1,4 +1,4 @@
-/** `graphql_query`: one operation at a GraphQL endpoint; queries and mutations are judged apart. */
+/** `graphql_query`: one operation at a GraphQL endpoint; queries and mutations are judged separately. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
@@ -40,7 +40,7 @@ const output = () =>
 
 type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
-/** Fails for an answer without data, by the codes of its errors. */
+/** Reads the answer. Fails for one without data, with the codes of its errors. */
 const answerOf = (response: Response, bytes: Uint8Array): Output => {
   const { data, errors, extensions } = readGraphqlReply(response, bytes);
   if (data === undefined) throw graphqlFailure(errors, 'query');
@@ -73,7 +73,7 @@ const ask = async (
 };
 
 export interface GraphqlQueryOptions {
-  /** By host: they are added to requests of these hosts, and of no others. */
+  /** Credentials by host: each is sent to its own host only. */
   readonly credentials?: HostCredentials;
 }
 
@@ -82,7 +82,7 @@ const CAPABILITIES: readonly Capability[] = [
     action: 'query',
     description: 'Read from a GraphQL service.',
     tier: 'read_only',
-    // An address can carry data out.
+    // An address can carry data to a foreign host.
     requiresConfirmation: true,
   },
   {

@@ -1,4 +1,4 @@
-/** `rest_api_call`: one HTTP request to a public host, and what came back. */
+/** `rest_api_call`: makes one HTTP request to a public host and returns the answer. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';

@@ -31,13 +31,13 @@ const faultOf = ({ method, body, bodyType }: BodyInput): string | undefined => {
   return undefined;
 };
 
-/** For `superRefine` of the input. */
+/** Checks the body fields, as a `superRefine` of the input. */
 export const checkBody = (input: BodyInput, context: z.RefinementCtx): void => {
   const message = faultOf(input);
   if (message !== undefined) context.addIssue({ code: 'custom', path: ['body'], message });
 };
 
-/** Adds fields; a list becomes the same name several times. */
+/** Appends fields; a list is appended as the same name several times. */
 export const appendAll = (
   into: URLSearchParams,
   fields: Readonly<Record<string, Scalar | readonly Scalar[]>>,
@@ -54,7 +54,7 @@ const TYPES = {
   text: 'text/plain;charset=UTF-8',
 } as const;
 
-/** Encodes the body; gives `undefined` when there is none. */
+/** Encodes the body; returns `undefined` when there is none. */
 export const encodeBody = ({
   body,
   bodyType,

@@ -1,4 +1,4 @@
-/** The tools as code sees them: those that can be called now, each under a name that is an identifier. */
+/** The tools as code sees them: those that can be called now, each with a name that is an identifier. */
 import type { Catalog, CatalogEntry } from '../../contract/catalog.ts';
 import type { JsonSchema } from '../../contract/schema.ts';
 import type { Tool } from '../../contract/tool.ts';
@@ -13,20 +13,20 @@ export interface ApiTool {
 
 export type ApiCatalog = Pick<Catalog, 'list' | 'search' | 'inputSchema' | 'outputSchema'>;
 
-/** They run code or describe it: nothing that code should call. */
+/** Code cannot call these: they run code or describe its API. */
 const CODE_MODE_TOOLS: ReadonlySet<string> = new Set(['run_code', 'search_api']);
 
 const isCallable = ({ tool, enabled, quarantine }: CatalogEntry): boolean =>
   enabled && quarantine === undefined && !CODE_MODE_TOOLS.has(tool.name);
 
-/** A wire name is letters, digits, `_` and `-`, and begins with no digit. */
+/** Turns a wire name (letters, digits, `_` and `-`, no digit first) into an identifier. */
 const plainOf = ({ wireName }: CatalogEntry): string => wireName.replaceAll('-', '_');
 
 const isAsItIs = (entry: CatalogEntry): boolean => plainOf(entry) === entry.wireName;
 
 /**
- * Names that need no change keep it; of those that would then be equal, each later one in the order
- * of names gets a number. The same set of tools always gets the same names.
+ * Gives each tool an identifier. A name that is one already stays; of names that become equal, each later
+ * one in alphabetical order gets a number. The same set of tools always gets the same identifiers.
  */
 const identifiersOf = (entries: readonly CatalogEntry[]): ReadonlyMap<string, CatalogEntry> => {
   const sorted = [...entries].sort((a, b) => (a.wireName < b.wireName ? -1 : 1));
@@ -40,7 +40,7 @@ const identifiersOf = (entries: readonly CatalogEntry[]): ReadonlyMap<string, Ca
   return new Map([...named].sort(([a], [b]) => (a < b ? -1 : 1)));
 };
 
-/** A tool whose schema has no JSON form is called without types. */
+/** Reads a schema; `undefined` when it has no JSON form: such a tool is called without types. */
 const schemaOf = <T>(read: () => T): T | undefined => {
   try {
     return read();
@@ -49,7 +49,10 @@ const schemaOf = <T>(read: () => T): T | undefined => {
   }
 };
 
-/** Every tool that is on and accepted, in the order of identifiers. What a caller may call is judged call by call. */
+/**
+ * Lists every tool that is enabled and accepted, by identifier. Whether a caller may call it is decided
+ * for each call.
+ */
 export const apiTools = (catalog: ApiCatalog): readonly ApiTool[] =>
   [...identifiersOf(catalog.list().filter(isCallable))].map(([identifier, { tool }]) => ({
     identifier,

@@ -1,12 +1,12 @@
 /**
- * The program of the process that checks the types of a model's code. It reads nothing but the
- * compiler's own declarations, which it keeps from one check to the next.
+ * The program of the process that checks the types of a model's code. It reads only the declarations of
+ * the compiler, which it caches between checks.
  */
 import { compilerProgram } from '../compiler-program.ts';
 
 /**
- * Takes `{ code, declarations }`, answers `{ problems }` with
- * `{ line, column, message }` of the code, places counted from 1.
+ * Writes the program. It takes `{ code, declarations }` and answers `{ problems }`: `{ line, column,
+ * message }` in the code, counted from 1.
  */
 export const codeCheckProgram = (): string =>
   compilerProgram(`({ compiler: ts, folder }) => {

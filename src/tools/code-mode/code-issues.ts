@@ -1,4 +1,4 @@
-/** What is wrong with the code of a model, at its own line and column. */
+/** Faults in the code of a model, at its own line and column. */
 import { type Issue, ToolFailure } from '../../contract/errors.ts';
 
 /** Both counted from 1. */

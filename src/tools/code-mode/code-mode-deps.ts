@@ -20,10 +20,10 @@ export interface CodeModeDeps {
   readonly declareTools: DeclareTools;
   readonly receipts: TokenReceipts;
   readonly checker: TypeChecker;
-  /** Opens the sandbox. Rejects with SANDBOX_ERROR when this machine cannot give it. */
+  /** Opens the sandbox. Rejects with SANDBOX_ERROR when this machine has none. */
   openSandbox(): Promise<{ run(code: SandboxedCode): Promise<SandboxOutcome> }>;
 }
 
-/** One receipt is kept for each session of each user. */
+/** Names the session of a receipt: there is one for each session of each user. */
 export const sessionOf = ({ userId, sessionId }: ToolContext): string =>
   JSON.stringify([userId, sessionId]);

@@ -9,7 +9,7 @@ import { CODE, ENTRY, guestModules, LINES_BEFORE } from './guest-api.ts';
 
 export interface CompiledCode {
   readonly text: string;
-  /** The first place of a stack trace that is in the code. */
+  /** Finds the first position of a stack trace that is in the code. */
   placeIn(stack: string): Position | undefined;
 }
 
@@ -66,7 +66,7 @@ const OPTIONS = {
   ...BUNDLE_IN_MEMORY,
 } as const satisfies BuildOptions;
 
-/** Fails with VALIDATION_ERROR for bad syntax, modules and tools that are not there. */
+/** Compiles the code. Fails with VALIDATION_ERROR for bad syntax, imports of modules, and unknown tools. */
 export const compileCode = async (
   code: string,
   tools: readonly ApiTool[],

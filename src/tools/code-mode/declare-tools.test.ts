@@ -86,7 +86,7 @@ describe('declarations', () => {
   });
 
   it('are TypeScript that a compiler takes, whatever the schema', async () => {
-    const checker = new TypeChecker({ mostMs: 60_000 });
+    const checker = new TypeChecker({ maxMs: 60_000 });
     const declareTools = createDeclareTools();
     const tools = SCHEMA_CASES.map(({ schema }, at) => ({
       identifier: `tool_${at}`,
@@ -117,7 +117,7 @@ describe('declarations', () => {
   });
 
   it('types that take for ever to check end the check, not the process', async () => {
-    const checker = new TypeChecker({ mostMs: 1 });
+    const checker = new TypeChecker({ maxMs: 1 });
     expect((await checker.check('return 1;', '')).checked).toBe(false);
     await checker.close();
   }, 30_000);

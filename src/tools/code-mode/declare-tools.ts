@@ -1,10 +1,10 @@
-/** The typed API: a TypeScript declaration of each tool, made from its schemas once per definition. */
+/** The typed API: a TypeScript declaration of each tool, made once for each definition from its schemas. */
 import type { Tool } from '../../contract/tool.ts';
 import type { ApiTool } from './api-tools.ts';
 import { docComment } from './doc-comment.ts';
 import { SchemaTypes } from './schema-type.ts';
 
-/** What code has besides the tools. */
+/** Declarations of what code can use besides the tools. */
 export const COMMON_DECLARATIONS = `interface StoredResult {
   /** Read it with results.read or results.json. */
   handle: string;
@@ -38,7 +38,7 @@ const declare = ({ identifier, tool, input, output }: ApiTool): Declared => {
   const mark = needsInput(input) ? '' : '?';
   const inputType = inputs.typeOf(input, 1);
   const outputs = output && new SchemaTypes(output, `${identifier}_Output`);
-  // Nothing is known of it, and code that was checked must still be able to use it.
+  // Not `unknown`: without a schema, checked code must still be able to use the result.
   const returned = outputs && output ? outputs.typeOf(output, 1) : 'any';
   const comment = docComment({ description: tool.description }, '  ');
   return {
@@ -48,7 +48,7 @@ const declare = ({ identifier, tool, input, output }: ApiTool): Declared => {
   };
 };
 
-/** A definition does not change while it is registered, so it is declared once. */
+/** Caches declarations: a definition does not change while it is registered. */
 const createDeclarations = (): ((tool: ApiTool) => Declared) => {
   const cache = new WeakMap<Tool, Declared>();
   return (each) => {
@@ -60,7 +60,7 @@ const createDeclarations = (): ((tool: ApiTool) => Declared) => {
   };
 };
 
-/** The declarations of the tools given, in their order: the same text for the same tools. */
+/** Writes the declarations of tools in the given order: the same text for the same tools. */
 export type DeclareTools = (tools: readonly ApiTool[]) => string;
 
 export const createDeclareTools = (): DeclareTools => {

@@ -1,9 +1,9 @@
-/** The comment above a declaration: the description and what a type cannot say. */
+/** The comment above a declaration: the description, and limits that a type cannot express. */
 import type { JsonSchema } from '../../contract/schema.ts';
 
 const MAX_CHARS = 400;
 
-/** One line that cannot end the comment, without characters that a reader does not see. */
+/** Makes one line that cannot end the comment, without invisible characters. */
 const oneLine = (text: string): string =>
   text
     .slice(0, MAX_CHARS * 2)
@@ -21,7 +21,7 @@ const factsOf = (schema: JsonSchema): readonly string[] =>
       : [],
   );
 
-/** Empty when there is nothing to say. */
+/** Writes the comment; empty when there is nothing to write. */
 export const docComment = (schema: JsonSchema, indent: string): string => {
   const description = typeof schema.description === 'string' ? schema.description : '';
   const text = oneLine([description, ...factsOf(schema)].filter(Boolean).join(' · '));

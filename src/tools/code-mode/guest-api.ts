@@ -1,6 +1,6 @@
 /**
- * What is bundled around the code of a model. It runs inside the sandbox: it gives the tools their
- * names, turns refusals into errors that are thrown where the call was made, and tells how it ended.
+ * What is bundled around the code of a model. It runs inside the sandbox: it names the tools, throws
+ * refusals as errors at the place of the call, and reports how the code ended.
  */
 import type { ApiTool } from './api-tools.ts';
 
@@ -9,14 +9,14 @@ export const CODE = 'toolcrib:code';
 const TOOLS = 'toolcrib:tools';
 const GUEST = 'toolcrib:guest';
 
-/** Lines of `console` beyond this are dropped inside already. */
+/** Further lines of `console` are dropped inside the sandbox. */
 const MAX_LINES = 500;
 const MAX_LINE_LENGTH = 2_000;
-/** Of a stored result; less where a page is itself too much to be returned. */
+/** Characters of a page of a stored result; fewer when such a page is too long to be returned itself. */
 const PAGE_LENGTH = 200_000;
 const MIN_PAGE_LENGTH = 1_000;
 
-// The trace is taken when the call is made: after the answer the stack no longer leads to the code.
+// The stack trace is taken when the call is made: after the answer it no longer shows the code.
 const GUEST_TEXT = `
 let host;
 let lines = 0;
@@ -114,14 +114,14 @@ const IMPORTS = `import * as tools from '${TOOLS}'; import { results } from '${G
 
 const isModule = (code: string): boolean => /^[ \t]*export\s+default\b/m.test(code);
 
-/** The lines before the first of the code. */
+/** How many lines come before the code. */
 export const LINES_BEFORE = 1;
 
-/** A body that returns, or a module with a default export. */
+/** Wraps the code: the body of a function, or a module with a default export. */
 export const wrapCode = (code: string, imports: string = IMPORTS): string =>
   isModule(code) ? `${imports}\n${code}` : `${imports} export default async () => {\n${code}\n};`;
 
-/** The text of each part by the name it is imported under. */
+/** Lists the text of each module by the name under which it is imported. */
 export const guestModules = (
   code: string,
   tools: readonly ApiTool[],

@@ -1,6 +1,7 @@
 /**
- * The host's side of a run: the calls that code makes, each through the whole pipeline, counted and
- * bounded, and what it prints. A call that waits for a person ends the run once the others are done.
+ * The host's side of a run: makes the calls of the code, each through the whole pipeline, limits their
+ * number, and collects what the code prints. A call that waits for a person ends the run once the others
+ * are done.
  */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -17,20 +18,20 @@ export interface CallCount {
   readonly tool: string;
   readonly ok: number;
   readonly failed: number;
-  /** Not over when the run was, and still able to have an effect. */
+  /** Calls that were still running when the run ended, and may still have an effect. */
   readonly running?: number;
 }
 
 export interface InnerCallsOptions {
   readonly maxCalls: number;
-  /** Sees every result that goes to the code and not to the model. */
+  /** Called with every result that goes to the code and not to the model. */
   onResult(input: unknown, result: ToolResult): void;
-  /** Ends the run: nothing more can come of it before a person has answered. */
+  /** Ends the run, which can only continue after a person has answered. */
   end(): void;
 }
 
 const MAX_LOG = 20_000;
-/** For calls that the code made at the same time and that are still on their way here. */
+/** How long to wait for calls that the code made at the same time and that have not arrived yet. */
 const GRACE_MS = 50;
 
 const refused = (method: string): ToolFailure =>
@@ -46,7 +47,7 @@ export class InnerCalls implements SandboxHost {
   readonly #log: string[] = [];
   #logged = 0;
   #made = 0;
-  /** With the tool that was asked for. */
+  /** The running calls, with the tool of each. */
   readonly #underWay = new Map<Promise<unknown>, string>();
   #isOver = false;
 
@@ -84,7 +85,7 @@ export class InnerCalls implements SandboxHost {
     return success ? { success, data } : { success, error };
   }
 
-  /** When the calls that the code did not wait for are done. */
+  /** Resolves when the calls that the code did not wait for are done. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#underWay.keys());
   }
@@ -101,7 +102,7 @@ export class InnerCalls implements SandboxHost {
     return result;
   }
 
-  /** Whatever waits for that call waits for a person; the rest is let come to its end. */
+  /** Ends the run when no other call is running: the rest of the code waits for a person. */
   #endSoon(): void {
     setTimeout(() => {
       if (this.#isOver || this.#underWay.size > 0) return;

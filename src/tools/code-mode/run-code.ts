@@ -1,7 +1,6 @@
 /**
- * `run_code`: TypeScript of a model, checked and run in the wasm sandbox. The code has no power of
- * its own: it calls tools, and each call passes the whole pipeline. Only what it returns and prints
- * reaches the model.
+ * `run_code`: checks TypeScript of a model and runs it in the wasm sandbox. The code can only call tools,
+ * and each call passes the whole pipeline. Only what it returns and prints reaches the model.
  */
 
 import { z } from 'zod';
@@ -21,7 +20,7 @@ import type { TypeVerdict } from './type-checker.ts';
 const MAX_CODE = 100_000;
 const MAX_CALLS = 200;
 const MEMORY_MB = 128;
-/** Of the value returned, and of what is on its way to tools. */
+/** Bytes of the returned value, and of the inputs of tools. */
 const MAX_OUTPUT = 8 * 1024 * 1024;
 const DEFAULT_MS = 60_000;
 const MAX_MS = 600_000;
@@ -96,7 +95,7 @@ interface Thrown {
   readonly stack: string;
 }
 
-/** The engine says so when a limit of memory or of the stack is hit. */
+/** Chooses the error code. The engine throws InternalError when memory or stack is exhausted. */
 const codeOf = ({ name, code }: Thrown): string => {
   if (isErrorCode(code)) return code;
   return name === 'InternalError' ? 'SANDBOX_ERROR' : 'EXECUTION_FAILED';
@@ -112,14 +111,14 @@ const thrownError = (thrown: Thrown, { placeIn }: CompiledCode) => {
   };
 };
 
-/** What the sandbox stopped. */
+/** Describes an end that the sandbox forced. */
 const stoppedError = ({ code, message }: ToolFailure, { placeIn }: CompiledCode) => ({
   code,
   message,
   ...placeIn(message),
 });
 
-/** Code can change what its own side of the border makes of an error. */
+/** Reads an error as plain text: the code can change what its own side sends. */
 const readThrown = (reply: object): Thrown => {
   const { name, message, code, stack } = reply as Readonly<Record<string, unknown>>;
   return {
@@ -138,7 +137,7 @@ const endingOf = (value: unknown, compiled: CompiledCode): Ending => {
   return { status: 'completed', ...(reply.value !== undefined && { value: reply.value }) };
 };
 
-/** Ends with the call, and by itself when nothing more can come of the run. */
+/** Makes a signal that aborts with the call, or when the run is ended early. */
 const stopSignal = (outer: AbortSignal): { signal: AbortSignal; stop(): void } => {
   const own = new AbortController();
   return { signal: AbortSignal.any([outer, own.signal]), stop: () => own.abort() };
@@ -203,14 +202,14 @@ export const defineRunCode = (deps: CodeModeDeps): Tool<Input, Output> =>
       'Runs TypeScript that calls tools, in a sandbox: loops, filters and joins over many results without any of them entering the prompt. Find the functions with search_api first. Return only what is needed.',
     source: 'builtin',
     category: 'development',
-    // The code can do nothing by itself: what it calls is judged by the tier of what it calls.
+    // The code has no effect by itself: each call it makes is judged by the tier of the called tool.
     tier: 'read_only',
     callsTools: true,
     capabilities: [{ action: 'run', description: 'Run code that calls tools.', tier: 'read_only' }],
     permissions: ['tool:run_code'],
     cost: { model: 'free' },
     timeoutMs: MAX_MS + 60_000,
-    // Calls of the first try may have had their effect.
+    // Calls of the first attempt may have had their effects.
     retry: RetryPolicies.NONE,
     sanitize: 'off',
     tags: ['code', 'typescript', 'sandbox', 'batch', 'loop'],

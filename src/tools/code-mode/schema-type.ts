@@ -1,6 +1,7 @@
 /**
- * JSON Schema to the text of a TypeScript type. What a type cannot say is left out or written in a
- * comment; what is not understood is `unknown`. References become named types, so circles end.
+ * Turns JSON Schema into the text of a TypeScript type. What a type cannot express is left out or written
+ * in a comment; what is not understood is `unknown`. References become named types, so that recursive
+ * schemas end.
  */
 import type { JsonSchema } from '../../contract/schema.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
@@ -41,7 +42,7 @@ const pointerSteps = (ref: string): readonly string[] =>
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 export class SchemaTypes {
-  /** The named types that references made, as declarations. */
+  /** Declarations of the named types that references made. */
   readonly named = new Map<string, string>();
   readonly #root: JsonSchema;
   readonly #prefix: string;
@@ -95,7 +96,7 @@ export class SchemaTypes {
         : [];
     };
     const combined = [...types('allOf', ' & '), ...types('anyOf', ' | '), ...types('oneOf', ' | ')];
-    // A part that only adds conditions, such as `required`, says nothing as a type.
+    // A part that only adds conditions, such as `required`, has no type.
     return combined.filter((type) => type !== 'unknown');
   }
 
@@ -139,7 +140,7 @@ export class SchemaTypes {
     return `{\n${lines.join('\n')}\n${'  '.repeat(depth)}}`;
   }
 
-  /** The name comes first, so that a reference to itself finds it. */
+  /** The name is registered first, so that a schema can refer to itself. */
   #reference(ref: string): string {
     const cached = this.#names.get(ref);
     if (cached !== undefined) return cached;
@@ -160,7 +161,7 @@ export class SchemaTypes {
     return name;
   }
 
-  /** References to elsewhere are not followed. */
+  /** Resolves a reference within the schema; others are not followed. */
   #resolve(ref: string): unknown {
     if (ref === '#') return this.#root;
     if (!ref.startsWith('#/')) return undefined;

@@ -1,6 +1,6 @@
 /**
- * What a session cost in prompt tokens, and what the same calls would have cost with every tool in
- * the prompt: definitions once, then every input and result. Long texts are counted by their start.
+ * Counts the prompt tokens of a session, and what the same calls would have taken with every tool in the
+ * prompt: definitions once, then every input and result. Long texts are estimated from their beginning.
  */
 import type { Catalog } from '../../contract/catalog.ts';
 import { BoundedMap } from '../../kit/data/bounded-map.ts';
@@ -20,7 +20,7 @@ export interface ReceiptOptions {
 
 /** Tokens of a longer text are estimated from this many of its characters. */
 const SAMPLE_CHARS = 4_000;
-/** The most that a model gets of one text: the rest is cut. */
+/** Characters of one text that a model gets at most: the rest is cut. */
 const MAX_TEXT = 40_000;
 const MAX_SESSIONS = 1_000;
 
@@ -45,7 +45,7 @@ const startOf = (value: unknown): TextStart => {
 
 const countText = async ({ start, length }: TextStart): Promise<number> => {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
-  // A text that spells out a special token is text all the same.
+  // A special token that is spelled out in a text counts as text.
   const counted = countTokens(start, { disallowedSpecial: new Set<string>() });
   if (length <= SAMPLE_CHARS) return counted;
   return Math.round((counted * Math.min(length, MAX_TEXT)) / SAMPLE_CHARS);
@@ -53,14 +53,14 @@ const countText = async ({ start, length }: TextStart): Promise<number> => {
 
 export class TokenReceipts {
   readonly #options: ReceiptOptions;
-  /** Forgets the session that was used longest ago. */
+  /** When it is full, the session that was used longest ago is dropped. */
   readonly #sessions = new BoundedMap<string, Running>(MAX_SESSIONS);
 
   constructor(options: ReceiptOptions) {
     this.#options = options;
   }
 
-  /** Adds what went through the prompt of a session. */
+  /** Adds texts that went through the prompt of a session. */
   async add(session: string, sent: readonly unknown[]): Promise<void> {
     const running = this.#running(session);
     for (const each of sent) running.code += await countText(startOf(each));

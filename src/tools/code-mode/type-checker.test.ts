@@ -9,7 +9,7 @@ const opened: TypeChecker[] = [];
 
 /** A busy machine may take longer than a model's code should. */
 const open = (options: Partial<TypeCheckerOptions> = {}): TypeChecker => {
-  const checker = new TypeChecker({ mostMs: 60_000, idleMs: DAY, ...options });
+  const checker = new TypeChecker({ maxMs: 60_000, idleMs: DAY, ...options });
   opened.push(checker);
   return checker;
 };
@@ -33,7 +33,7 @@ ${Array.from({ length: 1_900 }, (_, at) => `const v${at}:Up<\`${at}\${D}\${D}\${
 describe('a process that is kept', () => {
   let checker: TypeChecker;
   beforeAll(() => {
-    checker = new TypeChecker({ mostMs: 60_000, idleMs: DAY });
+    checker = new TypeChecker({ maxMs: 60_000, idleMs: DAY });
   });
   afterAll(() => checker.close());
 
@@ -109,7 +109,7 @@ describe('the process', () => {
 describe('a check that does not end well', () => {
   it('threat: takes its process with it, and no other, when it needs too much memory', async () => {
     const mostMs = 100_000;
-    const checker = open({ memoryMb: 110, mostMs });
+    const checker = open({ memoryMb: 110, maxMs: mostMs });
     const began = performance.now();
     const [hungry, next] = [checker.check(HUNGRY, ''), checker.check(GOOD, '')];
     expect(await hungry).toEqual(BROKEN);
@@ -120,7 +120,7 @@ describe('a check that does not end well', () => {
   });
 
   it('threat: takes its process with it when it takes too long; the next gets another', async () => {
-    const checker = open({ mostMs: 5_000 });
+    const checker = open({ maxMs: 5_000 });
     const began = performance.now();
     expect(await checker.check(SLOW, '')).toEqual(BROKEN);
     expect(performance.now() - began).toBeGreaterThan(4_900);

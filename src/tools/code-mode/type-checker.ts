@@ -1,6 +1,6 @@
 /**
- * Checks the types of a model's code in a process of its own: types can be written so that checking
- * them never ends or takes all memory, and a process can be killed. It is kept for the next check.
+ * Checks the types of a model's code in a separate process: types can be written so that checking them
+ * never ends or takes all memory, and a process can be killed. It is reused for the next check.
  */
 import type { Issue } from '../../contract/errors.ts';
 import { type CompilerProcess, CompilerProcesses } from '../../kit/work/compiler-processes.ts';
@@ -11,11 +11,11 @@ import { issueAt } from './code-issues.ts';
 import { LINES_BEFORE, wrapCode } from './guest-api.ts';
 
 export interface TypeCheckerOptions {
-  /** Files that may be a TypeScript with a JavaScript API, in the place of those beside this program. */
+  /** Candidates for a TypeScript with a JavaScript API; those installed with this program when absent. */
   compilerFiles?(): readonly string[];
-  /** Milliseconds one check may take; 20,000 when absent. */
-  readonly mostMs?: number;
-  /** What the heap of the process may take; 1,024 when absent. */
+  /** Milliseconds that one check may take; 20,000 when absent. */
+  readonly maxMs?: number;
+  /** Megabytes of heap for the process; 1,024 when absent. */
   readonly memoryMb?: number;
   /** Milliseconds after which an unused process ends; see `CompilerProcesses`. */
   readonly idleMs?: number;
@@ -46,15 +46,15 @@ const MAX_MEMORY_MB = 1_024;
 const NO_COMPILER = 'there is no TypeScript compiler; npm install -D typescript@6 adds one';
 const NO_ANSWER = 'the check took too long or broke';
 
-/** `undefined` when the process does not answer in time or dies. */
-const converse = (child: CompilerProcess, job: Job, mostMs: number): Promise<Reply | undefined> =>
+/** Sends a job and waits for the reply; `undefined` when the process does not answer in time or dies. */
+const converse = (child: CompilerProcess, job: Job, maxMs: number): Promise<Reply | undefined> =>
   new Promise((resolve) => {
     const settle = (reply?: Reply): void => {
       clearTimeout(timer);
       stop();
       resolve(reply);
     };
-    const timer = setTimeout(settle, mostMs);
+    const timer = setTimeout(settle, maxMs);
     const stop = hearProcess<Reply>(child, { message: settle, gone: () => settle() });
     child.stdin.write(`${JSON.stringify(job)}\n`);
   });
@@ -77,12 +77,15 @@ export class TypeChecker {
     });
   }
 
-  /** How many processes there are, idle or not. */
+  /** Counts the processes, idle or not. */
   get size(): number {
     return this.#processes.size;
   }
 
-  /** One after the other. Never rejects: code whose types cannot be checked is not refused for it. */
+  /**
+   * Checks code, one request after the other. Never rejects: code whose types cannot be checked is
+   * allowed to run.
+   */
   check(code: string, declarations: string): Promise<TypeVerdict> {
     const verdict = this.#line.then(() => this.#check({ code: wrapCode(code, ''), declarations }));
     this.#line = verdict.catch(() => undefined);
@@ -105,17 +108,20 @@ export class TypeChecker {
     return { checked: true, issues };
   }
 
-  /** A process that did not say what it found is not used again. */
+  /** Asks a process; one that sent no complete reply is not used again. */
   async #ask(job: Job): Promise<Reply | undefined> {
     const child = await this.#take();
     if (!child) return undefined;
-    const reply = await converse(child, job, this.#options.mostMs ?? MAX_MS);
+    const reply = await converse(child, job, this.#options.maxMs ?? MAX_MS);
     if (reply?.problems) this.#processes.give(child);
     else await this.#processes.end(child);
     return reply;
   }
 
-  /** `undefined` when none can be started. There is one job at a time, so none is waited for long. */
+  /**
+   * Takes a process; `undefined` when none can be started. There is one job at a time, so this waits for
+   * no other.
+   */
   async #take(): Promise<CompilerProcess | undefined> {
     try {
       return await this.#processes.take(new AbortController().signal);

@@ -1,4 +1,4 @@
-/** `analyze_code`: what a linter finds, and how complex each function is. */
+/** `analyze_code`: the findings of a linter, and the complexity of each function. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
@@ -113,7 +113,7 @@ const summaryOf = (
     files,
     functions: measured.length,
     averageComplexity: measured.length === 0 ? 0 : Math.round((sum / measured.length) * 100) / 100,
-    highestComplexity: measured.reduce((most, { complexity }) => Math.max(most, complexity), 0),
+    highestComplexity: measured.reduce((max, { complexity }) => Math.max(max, complexity), 0),
     errors,
     warnings: problems.length - errors,
   };

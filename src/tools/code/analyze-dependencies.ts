@@ -1,4 +1,7 @@
-/** `analyze_dependencies`: what the package manager knows about a project, and what its sources use. */
+/**
+ * `analyze_dependencies`: what the package manager reports about a project, and which packages its
+ * sources use.
+ */
 import { dirname } from 'node:path/posix';
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
@@ -109,15 +112,15 @@ const audit = async (project: Project): Promise<Output> => ({
   vulnerabilities: readAdvisories(await ask(project, 'audit', '--json')),
 });
 
-/** Nothing that was found is worth more than these. */
+/** Tells whether an error ends the call: other failures become warnings. */
 const isFatal = (error: unknown): boolean =>
   !(error instanceof ToolFailure) ||
   error.code === 'CANCELLED' ||
   error.code === 'SECURITY_VIOLATION';
 
 /**
- * Takes every step by itself: a registry that has no audit is no reason to lose what the sources
- * showed. Each step that failed is a warning; when none went well, the first failure is the answer.
+ * Runs every step separately: a registry without an audit must not hide what the sources showed. Each
+ * failed step becomes a warning; when all fail, the first failure is the answer.
  */
 const everything = async (project: Project): Promise<Output> => {
   const failures: ToolFailure[] = [];
@@ -180,7 +183,7 @@ export const defineAnalyzeDependencies = (
       'analyze gives what could be found: a step that failed, such as the audit where the registry has none, is left out with a warning. By itself each operation fails with its code.',
     source: 'builtin',
     category: 'code_analysis',
-    // Asking the registry tells it which packages, in which versions, a project is made of.
+    // A request to the registry reveals which packages, in which versions, the project uses.
     tier: 'external_api',
     actionField: 'operation',
     capabilities: [

@@ -1,7 +1,6 @@
 /**
- * Checks one project in a process of its own: types can be written so that checking them takes for
- * ever or all memory, and a process can be killed. Its files come from the broker, question by
- * question.
+ * Checks one project in a separate process: types can be written so that checking them takes for ever or
+ * all memory, and a process can be killed. The broker reads the files for it, one question at a time.
  */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -18,7 +17,10 @@ const tooLarge = () =>
     suggestions: ['Check a part of it with a tsconfig.json of its own.'],
   });
 
-/** What may not be seen is answered as if it were not there; so is what breaks. */
+/**
+ * Answers questions about files. A file that is hidden or cannot be read is answered like one that does
+ * not exist.
+ */
 const createAnswers = ({ fs }: ToolContext, root: string, fail: (error: unknown) => void) => {
   const left = { files: MAX_FILES, bytes: MAX_BYTES };
   const read = async (path: string): Promise<string> => {
@@ -47,13 +49,16 @@ const createAnswers = ({ fs }: ToolContext, root: string, fail: (error: unknown)
   };
 };
 
-/** A process that has no memory left is ended by its engine; a shell would say 134. */
+/** Makes the failure of an ended process. The engine aborts one that is out of memory (134 in a shell). */
 const failureOf = (code: number | null, signal: NodeJS.Signals | null): ToolFailure =>
   signal === 'SIGABRT' || signal === 'SIGTRAP' || code === 134
     ? tooLarge()
     : new ToolFailure('EXECUTION_FAILED', 'The compiler broke on this project.');
 
-/** Rejects when the process breaks or ends, and when the call is cancelled. */
+/**
+ * Answers the questions of a process until it reports. Rejects when it breaks or ends, and when the call
+ * is cancelled.
+ */
 const converse = async (
   child: CompilerProcess,
   job: CheckJob,
@@ -82,7 +87,10 @@ const converse = async (
   }
 };
 
-/** Fails with CANCELLED when the call is cancelled. A process that has not answered is killed. */
+/**
+ * Checks a project. Fails with CANCELLED when the call is cancelled. A process that has not reported is
+ * killed.
+ */
 export const checkInProcess = async (
   job: CheckJob,
   context: ToolContext,

@@ -1,10 +1,10 @@
-/** What the process that checks types is asked, what it asks back, and what it answers. */
+/** The messages of the process that checks types: its job, its questions, and its report. */
 
 import type ts from 'typescript-api';
 import type { Compiler } from './load-compiler.ts';
 
 export interface CheckJob {
-  /** Absolute, with forward slashes; so are all paths here. */
+  /** Absolute, with forward slashes, like all paths here. */
   readonly root: string;
   readonly configFile: string;
   readonly strict?: boolean;
@@ -29,14 +29,14 @@ export interface CheckReport {
 }
 
 export type Question = 'list' | 'stat' | 'read' | 'realpath';
-/** A listing, a kind, a text or a path; `undefined` when it may not be seen or is not there. */
+/** A listing, a kind, a text or a path; `undefined` when the file is hidden or does not exist. */
 export type Answer = readonly (readonly [name: string, kind: string])[] | string | undefined;
 export type Ask = (question: Question, path: string) => Answer;
 
-/** A line to the process: a job, or the answer to what it asked. */
+/** A line to the process: a job, or the answer to a question. */
 export type ToCheck = { readonly job: CheckJob } | { readonly answer: Answer };
 
-/** A line from it. `missing`: none of the files that it was given is a compiler. */
+/** A line from it. `missing`: none of the given files is a compiler. */
 export interface FromCheck {
   readonly question?: Question;
   readonly path?: string;
@@ -44,11 +44,11 @@ export interface FromCheck {
   readonly missing?: true;
 }
 
-/** What a process keeps from one job to the next: nothing that comes from a project. */
+/** What a process keeps between jobs: nothing that comes from a project. */
 export interface Workbench {
   readonly compiler: Compiler;
-  /** Where the compiler keeps `lib.*.d.ts`; the only files read without asking. */
+  /** The compiler's folder of `lib.*.d.ts`; the only files read without asking. */
   readonly libFolder: string;
-  /** Those, parsed: by the settings that a parse depends on, then by name. */
+  /** The parsed declarations, by the settings that a parse depends on, then by name. */
   readonly libs: Map<string, Map<string, ts.SourceFile>>;
 }

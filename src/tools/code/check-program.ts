@@ -3,7 +3,10 @@ import { compilerProgram } from '../compiler-program.ts';
 import { CHECK_PARTS, checkTypes } from './check-types.ts';
 import { createProjectHost, HOST_PARTS } from './project-host.ts';
 
-/** Takes a job, asks meanwhile with `FromCheck`, waits for each answer, and tells the report. */
+/**
+ * Writes the program. It takes a job, asks questions with `FromCheck`, waits for each answer, and sends
+ * the report.
+ */
 export const checkProgram = (): string =>
   compilerProgram(`({ compiler, folder, ask: converse }) => {
 ${[...HOST_PARTS, ...CHECK_PARTS].map((part) => `const ${part.name} = ${part.toString()};`).join('\n')}

@@ -1,6 +1,6 @@
 /**
- * The part of `type_check` that knows the compiler. It runs in a process of its own and travels there
- * as text, so its functions use nothing but each other and what they are handed.
+ * The part of `type_check` that uses the compiler. It runs in a separate process and is sent there as
+ * text, so its functions use only each other and their arguments.
  */
 import type ts from 'typescript-api';
 import type { CheckJob, CheckReport, TypeProblem, Workbench } from './check-job.ts';
@@ -13,12 +13,12 @@ interface Project {
   readonly errors: readonly ts.Diagnostic[];
 }
 
-/** What is wrong with a file that is no configuration at all; nothing when it is one. */
+/** Lists the syntax errors of a configuration file; `undefined` when there are none. */
 const findSyntaxErrors = (
   compiler: Compiler,
   config: ts.TsConfigSourceFile,
 ): readonly ts.Diagnostic[] | undefined => {
-  // Not among the public types. A file that could not be read has nothing else.
+  // Missing in the public types. A file that could not be read has only the diagnostics.
   const { parseDiagnostics, statements } = config as Partial<ts.TsConfigSourceFile> & {
     parseDiagnostics: readonly ts.Diagnostic[];
   };
@@ -27,7 +27,10 @@ const findSyntaxErrors = (
   return parseDiagnostics.length > 0 || isOther ? parseDiagnostics : undefined;
 };
 
-/** Makes no program from a broken configuration: nobody can say which files it means. */
+/**
+ * Reads the configuration. A broken one gives errors but no files, because it is not clear which it
+ * means.
+ */
 const readProject = (
   { compiler }: Workbench,
   job: CheckJob,
@@ -36,7 +39,7 @@ const readProject = (
   const config = compiler.readJsonConfigFile(job.configFile, host.readFile);
   const broken = findSyntaxErrors(compiler, config);
   if (broken && !('statements' in config)) return { errors: broken };
-  // The compiler's own declarations are known to be right.
+  // The declarations of the compiler itself need no check.
   const forced = {
     noEmit: true,
     skipDefaultLibCheck: true,
@@ -54,14 +57,14 @@ const readProject = (
   return { errors: [...broken, ...parsed.errors.filter(({ code }) => code !== noInputs)] };
 };
 
-/** The most recent settings only: a parsed library takes some 30 MB. */
+/** Keeps the parsed libraries of the last few settings only: each takes some 30 MB. */
 const libsFor = ({ compiler, libs }: Workbench, options: ts.CompilerOptions) => {
-  const most = 3;
+  const maxSettings = 3;
   const key = compiler.createDocumentRegistry().getKeyForCompilationSettings(options);
   const files = libs.get(key) ?? new Map<string, ts.SourceFile>();
   libs.delete(key);
   libs.set(key, files);
-  for (const oldest of [...libs.keys()].slice(0, -most)) libs.delete(oldest);
+  for (const oldest of [...libs.keys()].slice(0, -maxSettings)) libs.delete(oldest);
   return files;
 };
 
@@ -109,7 +112,7 @@ const placeOf = (compiler: Compiler, job: CheckJob, diagnostic: ts.Diagnostic): 
   };
 };
 
-/** Checks the project that the job names. Everything it reads, it asks the host for. */
+/** Checks the project of a job. Reads files through the host only. */
 export const checkTypes = (bench: Workbench, job: CheckJob, host: ProjectHost): CheckReport => {
   const { compiler } = bench;
   const project = readProject(bench, job, host);

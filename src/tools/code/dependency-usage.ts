@@ -1,4 +1,4 @@
-/** Which declared packages the sources of a project use, and which they use undeclared. */
+/** Finds which declared packages the sources of a project use, and which they use without declaring them. */
 import { isBuiltin } from 'node:module';
 import type { ToolContext } from '../../contract/context.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
@@ -19,7 +19,7 @@ const MAX_FILES = 5_000;
 const DECLARING = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 const PACKAGE = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*/i;
 
-/** The package of an import; `undefined` for a path, a built-in module and an alias such as `#x`. */
+/** Finds the package of an import; `undefined` for a path, a built-in module and an alias such as `#x`. */
 const packageOf = (module: string): string | undefined => {
   if (isBuiltin(module) || /^(?:node|data|https?|file):/.test(module)) return undefined;
   return PACKAGE.exec(module)?.[0];
@@ -41,7 +41,7 @@ const importedBy = async ({ context, folder, compiler }: UsageRequest): Promise<
   return packages;
 };
 
-/** `@types/x` goes with `x`, `@types/a__b` with `@a/b`. */
+/** Finds the package that `@types` describe: `@types/x` is for `x`, `@types/a__b` for `@a/b`. */
 const typedBy = (name: string): string =>
   name.replace(/^@types\/(?:(.+)__)?/, (_, scope?: string) => (scope ? `@${scope}/` : ''));
 
@@ -52,7 +52,7 @@ const binsOf = async ({ context, folder }: UsageRequest, name: string) => {
     const bin = isRecord(manifest) ? manifest.bin : undefined;
     return typeof bin === 'string' ? [name.replace(/^@[^/]+\//, '')] : keysOf(bin);
   } catch {
-    // Not installed: only its own name can tell.
+    // Not installed: only its own name is known.
     return [];
   }
 };
@@ -68,7 +68,7 @@ export const findUsage = async (request: UsageRequest) => {
   const declared = new Set(DECLARING.flatMap((field) => keysOf(manifest[field])));
   const imported = await importedBy(request);
   const words = wordsOfScripts(request);
-  // Sources do not import these: the compiler loads them by itself.
+  // Recognizes packages that the compiler loads without an import.
   const isAmbient = (name: string) => name === '@types/node' || name === 'typescript';
   const unused: string[] = [];
   for (const name of declared) {

@@ -12,7 +12,7 @@ export interface LoadedCompiler {
   readonly file: string;
 }
 
-/** TypeScript 7 is a package of the same name without the API. */
+/** Checks for the API: TypeScript 7 is a package of the same name without it. */
 const isCompiler = (module: unknown): module is Compiler =>
   typeof module === 'object' &&
   module !== null &&
@@ -33,7 +33,7 @@ export const noCompiler = (): ToolFailure =>
     suggestions: ['Run `npm install -D typescript@6` where Toolcrib is installed.'],
   });
 
-/** Fails with DEPENDENCY_MISSING when there is none. */
+/** Loads a compiler. Fails with DEPENDENCY_MISSING when there is none. */
 export const loadCompiler = async (options: CompilerOptions = {}): Promise<LoadedCompiler> => {
   for (const file of compilerFiles(options)) {
     const compiler = load(file);

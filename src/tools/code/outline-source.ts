@@ -1,4 +1,4 @@
-/** What a source file declares, imports and exports, from its syntax tree. */
+/** Lists what a source file declares, imports and exports, from its syntax tree. */
 import type ts from 'typescript-api';
 import type { Compiler } from './load-compiler.ts';
 
@@ -28,7 +28,7 @@ export interface SourceOutline {
 const MAX_NODES = 5_000;
 const MAX_DEPTH = 250;
 
-/** What is worth a line of an outline, by the name of its kind. */
+/** Declarations that get a line of the outline, by the name of their kind. */
 const OUTLINED: ReadonlySet<string> = new Set([
   'FunctionDeclaration',
   'ClassDeclaration',
@@ -63,7 +63,7 @@ const nameOf = (node: ts.Node): string | undefined => {
 };
 
 const isExported = (node: ts.Node, { ts: compiler }: Walk): boolean => {
-  // A variable carries its modifiers two levels above.
+  // The modifiers of a variable are two levels above it.
   const owner = compiler.isVariableDeclaration(node) ? node.parent.parent : node;
   return (
     compiler.canHaveModifiers(owner) &&
@@ -93,7 +93,7 @@ const outline = (node: ts.Node, walk: Walk, depth: number): OutlineNode[] => {
   const children = outlineChildren(node, walk, depth + 1);
   const name = nameOf(node);
   const isNamed = name !== undefined || kind === 'Constructor';
-  // A function without a name is part of what it is assigned to.
+  // A function without a name belongs to what it is assigned to.
   if (!OUTLINED.has(kind) || !isNamed) return children;
   walk.left -= 1;
   return [
@@ -137,7 +137,7 @@ const importOf = (node: ts.Node, walk: Walk): ImportEntry[] => {
   return isDynamic || isRequire ? entry(node.arguments[0], [], false) : [];
 };
 
-/** Level by level, so that no depth of nesting can exhaust the stack. */
+/** Lists the imports. Walks level by level, so that deep nesting cannot exhaust the stack. */
 const importsOf = (walk: Walk): ImportEntry[] => {
   const entries: ImportEntry[] = [];
   const waiting: ts.Node[] = [walk.file];

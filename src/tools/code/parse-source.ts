@@ -28,7 +28,7 @@ const kindOf = (compiler: Compiler, name: string): ts.ScriptKind => {
 };
 
 const problemsOf = (compiler: Compiler, file: ts.SourceFile): readonly SyntaxProblem[] => {
-  // The list is on every parsed file, but not among the public types.
+  // Every parsed file has the list, but it is missing in the public types.
   const diagnostics = 'parseDiagnostics' in file ? file.parseDiagnostics : [];
   return (diagnostics as readonly ts.DiagnosticWithLocation[]).map(
     ({ start, code, messageText }) => {
@@ -39,7 +39,7 @@ const problemsOf = (compiler: Compiler, file: ts.SourceFile): readonly SyntaxPro
   );
 };
 
-/** Fails with VALIDATION_ERROR for text that is too large or nested too deeply. */
+/** Parses a text. Fails with VALIDATION_ERROR when it is too large or nested too deeply. */
 export const parseSource = (compiler: Compiler, name: string, text: string): ParsedSource => {
   if (text.length > MAX_SOURCE) {
     throw new ToolFailure('VALIDATION_ERROR', 'The source text is too large to be parsed.', {

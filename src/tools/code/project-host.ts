@@ -1,7 +1,7 @@
 /**
- * The files of a project as the compiler sees them, in the process that checks types: what lies below
- * the root, asked for one by one, and the compiler's own declarations. Travels as text, so its
- * functions use nothing but each other and what they are handed.
+ * The files of a project for the compiler, in the process that checks types: what is below the root,
+ * asked for one by one, and the declarations of the compiler. It is sent there as text, so its functions
+ * use only each other and their arguments.
  */
 import type { Ask, CheckJob, Workbench } from './check-job.ts';
 import type { Compiler } from './load-compiler.ts';
@@ -32,7 +32,7 @@ const openFiles = ({ compiler, libFolder }: Workbench, job: CheckJob, ask: Ask):
     if (!isInside(path)) return libFile(path) && compiler.sys.fileExists(path) ? 'file' : undefined;
     const at = path.lastIndexOf('/');
     const kind = entriesOf(path.slice(0, at)).get(path.slice(at + 1));
-    // A link shows what it is only when it is followed.
+    // The kind of a link is known only after following it.
     return kind === 'other' ? (ask('stat', path) as string | undefined) : kind;
   };
   const read = (path: string) => {
@@ -45,7 +45,7 @@ const openFiles = ({ compiler, libFolder }: Workbench, job: CheckJob, ask: Ask):
 };
 
 const readFolder = (compiler: Compiler, files: Files, root: string) => {
-  // Known to every tool that keeps files in memory, but not among the public types.
+  // Used by other tools with files in memory, but missing in the public types.
   const { matchFiles } = compiler as unknown as {
     matchFiles(...args: readonly unknown[]): string[];
   };
@@ -62,7 +62,7 @@ const readFolder = (compiler: Compiler, files: Files, root: string) => {
   ) => matchFiles(path, extensions, excludes, includes, true, root, depth, entries, files.realpath);
 };
 
-/** What it hands out is asked for once; nothing of it outlives the job. */
+/** Creates the host. It asks for each file once; nothing of it outlives the job. */
 export const createProjectHost = (bench: Workbench, job: CheckJob, ask: Ask) => {
   const files = openFiles(bench, job, ask);
   return {

@@ -1,4 +1,4 @@
-/** Reads what `npm ls`, `npm outdated` and `npm audit` print as JSON. */
+/** Reads the JSON of `npm ls`, `npm outdated` and `npm audit`. */
 
 import { isRecord } from '../../kit/data/is-record.ts';
 import type { JsonObject } from '../npm-program.ts';
@@ -23,26 +23,26 @@ export interface Advisory {
   readonly fixVersion?: string;
 }
 
-/** Every version of a package counts once, wherever it is installed. */
+/** Counts packages: each version once, wherever it is installed. */
 export const countPackages = (listing: JsonObject): number => {
-  const seen = new Set<string>();
+  const versions = new Set<string>();
   const waiting: JsonObject[] = [listing];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     const { dependencies } = node;
     for (const [name, child] of Object.entries(isRecord(dependencies) ? dependencies : {})) {
       if (!isRecord(child)) continue;
-      if (child.missing !== true) seen.add(`${name}@${String(child.version)}`);
+      if (child.missing !== true) versions.add(`${name}@${String(child.version)}`);
       waiting.push(child);
     }
   }
-  return seen.size;
+  return versions.size;
 };
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export const readOutdated = (report: JsonObject): OutdatedPackage[] =>
   Object.entries(report).flatMap(([name, value]) => {
-    // A package that is there several times is a list.
+    // A package that is installed several times is a list.
     const places: readonly unknown[] = Array.isArray(value) ? value : [value];
     return places.filter(isRecord).map(({ current, wanted, latest }) => ({
       package: name,
@@ -60,7 +60,7 @@ const fixOf = (name: string, fix: unknown): { readonly fixVersion?: string } =>
 
 const advisoriesOf = (name: string, entry: JsonObject): Advisory[] => {
   const causes: readonly unknown[] = Array.isArray(entry.via) ? entry.via : [];
-  // A cause that is only a name is another package of the report, and has an entry of its own.
+  // A cause that is only a name is another package of the report, which has its own entry.
   return causes.filter(isRecord).map((cause) => ({
     package: name,
     severity: severityOf(cause.severity),
@@ -72,7 +72,7 @@ const advisoriesOf = (name: string, entry: JsonObject): Advisory[] => {
   }));
 };
 
-/** The worst first. */
+/** Lists the advisories, the worst first. */
 export const readAdvisories = (report: JsonObject): Advisory[] => {
   const { vulnerabilities } = report;
   const rank = ({ severity }: Advisory) => SEVERITIES.indexOf(severity);

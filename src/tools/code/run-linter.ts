@@ -1,6 +1,6 @@
 /**
  * Runs oxlint and reads its report. A configuration of the project may choose rules; one that is a
- * program, or names plugins or further files, is refused: those would be run.
+ * program, or names plugins or further files, is refused, because oxlint would run them.
  */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -12,7 +12,7 @@ export interface LintRequest {
   readonly linter: string;
   /** Relative to the workspace root. */
   readonly path: string;
-  /** Rules on top of those for code that is outright wrong. */
+  /** Rules besides those for code that is plainly wrong. */
   readonly categories: readonly string[];
 }
 
@@ -27,13 +27,13 @@ export interface LintProblem {
 }
 
 const CONFIGURATION = /^(?:\.oxlintrc\.|oxlint\.config\.)/i;
-/** An escape could spell the other two. */
+/** `\u` is refused too, because an escape could spell the other two. */
 const RUNS_PROGRAMS = /jsPlugins|extends|\\u/i;
 
 const isHarmless = async ({ fs }: ToolContext, path: string): Promise<boolean> =>
   /\.jsonc?$/i.test(path) && !RUNS_PROGRAMS.test(new TextDecoder().decode(await fs.read(path)));
 
-/** Reads the root alone: oxlint gets an option to load no other configuration. */
+/** Refuses a configuration that runs programs. Reads the root only: oxlint is told to load no other one. */
 const assertHarmless = async (context: ToolContext): Promise<void> => {
   for (const { path } of await context.fs.list('.')) {
     if (!CONFIGURATION.test(path) || (await isHarmless(context, path))) continue;
@@ -83,7 +83,7 @@ const readReport = (text: string): readonly LintProblem[] => {
   throw unreadable();
 };
 
-/** Fails with DEPENDENCY_MISSING when the linter is not installed. */
+/** Runs the linter. Fails with DEPENDENCY_MISSING when it is not installed. */
 export const runLinter = async (
   context: ToolContext,
   { linter, path, categories }: LintRequest,
@@ -98,7 +98,7 @@ export const runLinter = async (
       '--threads=1',
       '--deny=correctness',
       ...categories.map((category) => `--warn=${category}`),
-      // A name that starts with a dash is still a name.
+      // The prefix keeps a name that starts with a dash from being read as an option.
       path.startsWith('-') ? `./${path}` : path,
     ],
     install: 'Install a linter: `npm install -D oxlint`.',

@@ -1,10 +1,10 @@
-/** The source files below a folder, without what others wrote (`node_modules`) or tools made. */
+/** Finds the source files below a folder, without dependencies (`node_modules`) and generated files. */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { MAX_SOURCE, SOURCE_NAME } from './parse-source.ts';
 import type { SourceText } from './source-work.ts';
 
-const PASSED_OVER: ReadonlySet<string> = new Set([
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
   'node_modules',
   'dist',
   'build',
@@ -20,22 +20,22 @@ export interface SourceFile {
 
 export interface SourceFiles {
   readonly files: readonly SourceFile[];
-  /** There are more than were asked for. */
+  /** True when there are more files than were requested. */
   readonly truncated: boolean;
 }
 
 const isWanted = (path: string): boolean => {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return !(name.startsWith('.') || PASSED_OVER.has(name));
+  return !(name.startsWith('.') || SKIPPED_FOLDERS.has(name));
 };
 
 const isSource = (path: string): boolean => SOURCE_NAME.test(path) && !/\.min\.js$/i.test(path);
 
-/** Fails with NOT_FOUND when there is nothing at the path. */
+/** Lists the files. Fails with NOT_FOUND when there is nothing at the path. */
 export const findSources = async (
   { fs, signal }: ToolContext,
   path: string,
-  most: number,
+  maxFiles: number,
 ): Promise<SourceFiles> => {
   const start = await fs.stat(path);
   if (!start) {
@@ -51,14 +51,14 @@ export const findSources = async (
     for (const info of await fs.list(folder)) {
       if (info.kind === 'directory' && isWanted(info.path)) waiting.push(info.path);
       if (info.kind !== 'file' || !isSource(info.path)) continue;
-      if (files.length === most) return { files, truncated: true };
+      if (files.length === maxFiles) return { files, truncated: true };
       files.push(info);
     }
   }
   return { files, truncated: false };
 };
 
-/** `undefined` for a file that is gone, secret or too large to be source that people wrote. */
+/** Reads a file; `undefined` when it is gone, secret, or too large to be written by people. */
 const readSource = async (
   { fs, signal }: ToolContext,
   file: SourceFile,
@@ -73,10 +73,10 @@ const readSource = async (
   }
 };
 
-/** As much as a process works on in about a second. */
+/** About what a process handles in a second. */
 const MAX_BATCH_CHARS = 2_000_000;
 
-/** Reads the files, a few megabytes at a time, so that they need not lie in memory together. */
+/** Reads the files a few megabytes at a time, so that they are never all in memory. */
 export async function* readSources(
   context: ToolContext,
   files: readonly SourceFile[],

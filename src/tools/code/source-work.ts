@@ -1,4 +1,4 @@
-/** The work of the code tools on source texts: outlines, measures or imports of each, in order. */
+/** The work of the code tools on source texts: outline, complexity or imports of each, in order. */
 import type ts from 'typescript-api';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { CompilerOptions } from '../compiler-files.ts';
@@ -32,7 +32,7 @@ const isDecision = (compiler: Compiler, node: ts.Node): boolean =>
     ? JUMPS.has(node.operatorToken.getText())
     : DECISIONS.has(compiler.SyntaxKind[node.kind] ?? '');
 
-/** A function without a name of its own is known by what it is assigned to. */
+/** Names a function: without its own name, after what it is assigned to. */
 const nameOf = (compiler: Compiler, node: ts.SignatureDeclaration): string => {
   if (compiler.isConstructorDeclaration(node)) return 'constructor';
   if (node.name) return node.name.getText();
@@ -52,10 +52,10 @@ interface Tally {
 const hasBody = (compiler: Compiler, node: ts.Node): node is ts.FunctionLikeDeclaration =>
   compiler.isFunctionLike(node) && 'body' in node && node.body !== undefined;
 
-/** Every function with a body. What is nested in one counts for itself, not for the outer one. */
+/** Measures every function with a body. A nested function counts for itself, not for the outer one. */
 const measureComplexity = (compiler: Compiler, file: ts.SourceFile): readonly FunctionMeasure[] => {
   const tallies: Tally[] = [];
-  // A list of what is to be seen, for no depth of nesting may exhaust the stack.
+  // A list instead of recursion, so that deep nesting cannot exhaust the stack.
   const waiting: { readonly node: ts.Node; readonly owner: Tally | undefined }[] = [
     { node: file, owner: undefined },
   ];
@@ -84,7 +84,7 @@ export interface SourceText {
   readonly text: string;
 }
 
-/** What each task answers for one source. */
+/** The answer of each task for one source. */
 export interface SourceAnswers {
   readonly outline: SourceOutline & { readonly errors: readonly SyntaxProblem[] };
   readonly measure: readonly FunctionMeasure[];
@@ -111,7 +111,7 @@ const measure: Work<'measure'> = (compiler, { path, text }) => {
   try {
     return measureComplexity(compiler, parseSource(compiler, path, text).file);
   } catch (error) {
-    // Text that no parser takes has no functions; the linter says what is wrong with it.
+    // A text that cannot be parsed has no functions; the linter reports its faults.
     if (error instanceof ToolFailure) return [];
     throw error;
   }

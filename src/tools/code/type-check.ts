@@ -1,4 +1,4 @@
-/** `type_check`: what the TypeScript compiler says about a project of the workspace. */
+/** `type_check`: the diagnostics of the TypeScript compiler for a project of the workspace. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -76,7 +76,7 @@ const check = async (
 const CONCURRENCY = { limit: 2, queue: 8 };
 const MEMORY_MB = 2_048;
 
-/** Nothing is loaded or started before the first call. */
+/** Prepares the processes; loads and starts nothing before the first call. */
 const openProcesses = (options: CompilerOptions) => {
   let opened: CompilerProcesses | undefined;
   return {
@@ -95,7 +95,7 @@ const openProcesses = (options: CompilerOptions) => {
   };
 };
 
-/** Keeps processes from one call to the next, so each crib has one of its own. */
+/** Defines the tool. It keeps processes between calls, so each crib needs its own. */
 export const defineTypeCheck = (options: CompilerOptions = {}): Tool<Input, Output> => {
   const processes = openProcesses(options);
   return defineTool({

@@ -1,7 +1,7 @@
 /** Checks that a text holds one SQL statement: of several, a database would run only the first. */
 import { ToolFailure } from '../../contract/errors.ts';
 
-/** Strings, quoted names and comments as a whole, so that a semicolon in them is none. */
+/** Matches strings, quoted names and comments as a whole, so that a semicolon inside does not count. */
 const PIECES =
   /'(?:[^']|'')*'?|"(?:[^"]|"")*"?|`(?:[^`]|``)*`?|\[[^\]]*\]?|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|;|[^'"`[;/-]+|[/-]/g;
 

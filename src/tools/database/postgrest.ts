@@ -1,4 +1,4 @@
-/** Writes a query as PostgREST reads it: filters, order and values become an address and a body. */
+/** Writes a query for PostgREST: filters, order and values become an address and a body. */
 
 export const OPERATORS = [
   'eq',
@@ -34,7 +34,7 @@ export interface TableQuery {
   readonly values?: unknown;
 }
 
-/** Quotes are needed where a comma or a parenthesis would end the value. */
+/** Quotes a value of a list, which a comma or a parenthesis would end. */
 const listed = (value: Plain): string =>
   typeof value === 'string' ? `"${value.replace(/[\\"]/g, '\\$&')}"` : String(value);
 
@@ -68,7 +68,7 @@ export interface PostgrestRequest {
   readonly body: string | undefined;
 }
 
-/** `href` is the project's address. Names were checked by the schema of the tool. */
+/** Builds the request. `href` is the project's address; the schema of the tool has checked the names. */
 export const postgrestRequest = (href: string, request: TableQuery): PostgrestRequest => {
   const { operation, table, columns, filters, order, limit, offset, values } = request;
   const url = new URL(`${href}/rest/v1/${operation === 'rpc' ? 'rpc/' : ''}${table}`);

@@ -1,4 +1,7 @@
-/** `query_database`: one SQL statement on a SQLite file or on PostgreSQL; read-only unless declared. */
+/**
+ * `query_database`: one SQL statement on a SQLite file or on PostgreSQL; read-only unless the input
+ * declares a change.
+ */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -42,11 +45,11 @@ const output = () =>
 type Input = z.infer<ReturnType<typeof input>>;
 
 export interface QueryDatabaseOptions {
-  /** The PostgreSQL servers that may be reached; without any, only SQLite files can be. */
+  /** The PostgreSQL servers that may be reached; when absent, only SQLite files can be queried. */
   readonly hosts?: readonly string[];
 }
 
-/** Nothing is loaded or started before the first call. */
+/** Prepares the processes; loads and starts nothing before the first call. */
 const openProcesses = () => {
   let opened: CompilerProcesses | undefined;
   return {
@@ -80,7 +83,7 @@ const onSqlite = async (
   return runSqlite(database, request);
 };
 
-/** Restores a SQLite file. Nothing is kept of a change at PostgreSQL, which has backups of its own. */
+/** Restores a SQLite file. Changes in PostgreSQL cannot be undone; it has its own backups. */
 const restore = async (
   { path }: Input,
   copy: unknown,
@@ -96,7 +99,7 @@ const restore = async (
 const NAME_IT =
   'Name its host under services.postgres.hosts in your own configuration; a private one under egress.allowPrivate, too.';
 
-/** Resolves a host. The folder of a socket is judged as localhost. */
+/** Resolves a host. A socket's folder is judged as localhost. */
 const resolveHost = async (context: ToolContext, host: string, port: number): Promise<string> => {
   const isSocket = host.startsWith('/');
   try {
@@ -159,7 +162,7 @@ const capabilitiesOf = ({ hosts = [] }: QueryDatabaseOptions): readonly Capabili
   },
 ];
 
-/** Defines the tool. It keeps processes between calls, so each crib has a tool of its own. */
+/** Defines the tool. It keeps processes between calls, so each crib needs its own. */
 export const defineQueryDatabase = (
   options: QueryDatabaseOptions = {},
 ): Tool<Input, QueryAnswer> => {

@@ -1,13 +1,13 @@
-/** A query as the engines take it, and what they answer. */
+/** A query for the engines, and their answer. */
 
-export type Bound = string | number | boolean | null;
+export type ParamValue = string | number | boolean | null;
 
 export interface QueryRequest {
   readonly query: string;
-  readonly params: readonly Bound[];
+  readonly params: readonly ParamValue[];
   readonly mode: 'read' | 'write';
   readonly maxRows: number;
-  /** Of the rows as JSON. */
+  /** Limit of the rows as JSON. */
   readonly maxBytes: number;
   /** Milliseconds. */
   readonly timeout: number;
@@ -16,22 +16,22 @@ export interface QueryRequest {
 export interface QueryAnswer {
   readonly columns: string[];
   readonly rows: Record<string, unknown>[];
-  /** Rows given, or rows changed by a statement that gives none. */
+  /** Rows returned, or rows changed by a statement that returns none. */
   readonly rowCount: number;
   readonly truncated: boolean;
 }
 
-/** Columns of the same name get a number, so that no value is lost. */
+/** Numbers columns of the same name, so that no value is lost. */
 export const uniqueNames = (names: readonly string[]): string[] => {
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   return names.map((name) => {
-    const count = (seen.get(name) ?? 0) + 1;
-    seen.set(name, count);
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
     return count === 1 ? name : `${name}:${count}`;
   });
 };
 
-/** Rows as objects, until one of the limits is reached. */
+/** Makes objects of rows until one of the limits is reached. */
 export const takeRows = (
   names: readonly string[],
   values: Iterable<readonly unknown[]>,

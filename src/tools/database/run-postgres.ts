@@ -1,6 +1,6 @@
 /**
- * Runs one query on PostgreSQL: in a read-only transaction unless declared, with the server's own
- * time limit, by a role that can do nothing outside the database, at an address that was judged.
+ * Runs one query on PostgreSQL: in a read-only transaction unless a change is declared, with a time limit
+ * in the server, with a role that has no power outside the database, at an address that was checked.
  */
 import type { Client, ClientConfig, Query } from 'pg';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -39,7 +39,7 @@ const unusable = (): ToolFailure =>
     ],
   });
 
-/** Reads host and port of the string, by the parser that `pg` itself uses. */
+/** Reads host and port from the connection string with the parser of `pg` itself. */
 const addressIn = (pg: Pg, url: string): { host: string; port: number } => {
   if (!/^postgres(?:ql)?:\/\//.test(url)) throw unusable();
   try {
@@ -64,12 +64,12 @@ const configFor = async (
     idle_in_transaction_session_timeout: timeout + CONNECT_MS,
     connectionTimeoutMillis: CONNECT_MS,
     application_name: 'toolcrib',
-    // Connects to what was judged, and still proves the certificate by the name.
+    // Connects to the checked address, and still verifies the certificate for the name.
     stream: () => connectTo(address, port),
   };
 };
 
-/** Connects to the judged address: `pg` would resolve the name itself, perhaps to another one. */
+/** Connects to the checked address: `pg` would resolve the name again, perhaps to another one. */
 const connectTo = (address: string, port: number) => {
   const { Socket } = process.getBuiltinModule('node:net');
   const socket = new Socket();
@@ -89,7 +89,7 @@ const failureOf = (error: unknown): unknown => {
       suggestions: ['Use mode "write" for a statement that changes data; a person is asked.'],
     });
   }
-  // It has no SQLSTATE of its own.
+  // This error has no SQLSTATE of its own.
   if (code === '08P01' && /^bind message supplies \d+ parameters/.test(words)) {
     return invalidParams('The query has more or fewer placeholders than params has values.');
   }
@@ -109,8 +109,8 @@ const failureOf = (error: unknown): unknown => {
 };
 
 /**
- * A read-only transaction keeps data as it is, but not the server: these roles can run programs and
- * write files by `COPY` and functions, so a query is not run as one of them.
+ * A read-only transaction protects the data, but not the server: these roles can run programs and write
+ * files through `COPY` and functions, so no query runs as one of them.
  */
 const POWERS = `SELECT bool_or(pg_has_role(current_user, oid, 'MEMBER')) AS powerful FROM pg_roles
   WHERE rolsuper OR rolname IN ('pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files')`;
@@ -129,7 +129,7 @@ type Wire = { sync(): void };
 type Fields = { readonly fields: { readonly name: string }[]; readonly rowCount: number | null };
 type Answer = Fields & { readonly rows: unknown[][] };
 
-/** Asks for a page of rows and no more: the rest of a large answer never leaves the server. */
+/** Fetches one page of rows: the rest of a large result never leaves the server. */
 const firstPage = (pg: Pg, client: Client, request: QueryRequest): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const config = {
@@ -159,13 +159,13 @@ const ask = async (pg: Pg, client: Client, request: QueryRequest): Promise<Query
   const { fields, rows, rowCount } = await firstPage(pg, client, request);
   await client.query(reads ? 'ROLLBACK' : 'COMMIT');
   const values = rows.map((row) => row.map(plain));
-  const taken = takeRows(
+  const page = takeRows(
     fields.map(({ name }) => name),
     values,
     request,
   );
-  const count = fields.length === 0 ? (rowCount ?? 0) : taken.rows.length;
-  return { ...taken, rowCount: count };
+  const count = fields.length === 0 ? (rowCount ?? 0) : page.rows.length;
+  return { ...page, rowCount: count };
 };
 
 /** Runs a query. Fails with a code of the table, and closes the connection in any case. */

@@ -1,4 +1,4 @@
-/** Runs one query on a SQLite file in a process that is killed when its time is over. */
+/** Runs one query on a SQLite file in a process that is killed when its time is up. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -37,8 +37,8 @@ const failureOf = (fault: string, mode: QueryRequest['mode']): ToolFailure => {
       fault,
     )
   ) {
-    const may = mode === 'read' ? 'Reading is all that is allowed' : 'This is not allowed';
-    return new ToolFailure('PERMISSION_DENIED', `${may}: ${fault}.`, {
+    const rule = mode === 'read' ? 'Reading is all that is allowed' : 'This is not allowed';
+    return new ToolFailure('PERMISSION_DENIED', `${rule}: ${fault}.`, {
       suggestions:
         mode === 'read'
           ? ['Use mode "write" for a statement that changes data; a person is asked.']
@@ -75,19 +75,19 @@ const ask = async (
 };
 
 const answerOf = (reply: SqliteReply, request: QueryRequest): QueryAnswer => {
-  const taken = takeRows(reply.names, reply.values, request);
-  const { rows, truncated } = taken;
-  return { ...taken, rowCount: reply.changes ?? rows.length, truncated: truncated || reply.more };
+  const page = takeRows(reply.names, reply.values, request);
+  const { rows, truncated } = page;
+  return { ...page, rowCount: reply.changes ?? rows.length, truncated: truncated || reply.more };
 };
 
-/** A database as a call sees it. */
+/** A database file, with what a call needs to query it. */
 export interface SqliteLocation extends SqliteSession {
-  /** Absolute and judged. */
+  /** Absolute, and allowed by the broker. */
   readonly path: string;
   readonly context: Pick<ToolContext, 'keepForUndo' | 'warn'>;
 }
 
-/** Runs a query; `signal` ends it. Before a change, a copy of the database is kept so that it can be undone. */
+/** Runs a query; `signal` ends it. Copies the database before a change, so that it can be undone. */
 export const runSqlite = async (
   { path, context, ...session }: SqliteLocation,
   request: QueryRequest,

@@ -1,4 +1,4 @@
-/** The processes that SQLite runs in: one stays warm between queries, and each can be killed. */
+/** The processes that run SQLite: one is kept for the next query, and each can be killed. */
 import { createRequire } from 'node:module';
 import { ToolFailure } from '../../contract/errors.ts';
 import { type CompilerProcess, CompilerProcesses } from '../../kit/work/compiler-processes.ts';
@@ -26,7 +26,7 @@ export const openSqliteProcesses = ({ idleMs }: SqliteProcessesOptions = {}): Co
 
 export interface SqliteSession {
   readonly processes: CompilerProcesses;
-  /** Of the call. */
+  /** The signal of the call. */
   readonly signal: AbortSignal;
 }
 
@@ -41,7 +41,7 @@ const broken = (): ToolFailure =>
     suggestions: ['It may have used too much memory: ask for less.'],
   });
 
-/** Sends a message and resolves with a line. Rejects when the process ends, or writes more than it may. */
+/** Sends a message and resolves with the answer line. Rejects when the process ends or writes too much. */
 const exchange = (
   child: CompilerProcess,
   { message, maxAnswerBytes }: SqliteRequest,
@@ -71,16 +71,16 @@ const exchange = (
   });
 
 /** Errors after which a process is not used again. */
-const TROUBLE = /memory|too big|swapped|malformed|disk/i;
+const FATAL_ERRORS = /memory|too big|swapped|malformed|disk/i;
 
 const isSound = (answer: unknown): boolean =>
   typeof answer === 'object' &&
   answer !== null &&
-  !('fault' in answer && TROUBLE.test(String(answer.fault)));
+  !('fault' in answer && FATAL_ERRORS.test(String(answer.fault)));
 
 /**
- * Sends one request and gives the answer as it came. Fails with CANCELLED, TIMEOUT or
- * EXECUTION_FAILED; the process is gone then.
+ * Sends one request and returns the answer. Fails with CANCELLED, TIMEOUT or EXECUTION_FAILED, and then
+ * ends the process.
  */
 export const askSqlite = async (
   { processes, signal }: SqliteSession,

@@ -1,6 +1,6 @@
 /**
- * The program of a process that runs SQLite queries: SQLite cannot be interrupted from JavaScript, a
- * process can be killed. It is text, so that it also runs out of a bundle.
+ * The program of a process that runs SQLite queries: SQLite cannot be interrupted from JavaScript, but a
+ * process can be killed. It is text, so that it also runs from a bundle.
  */
 
 import { startParentWatch } from '../../kit/work/parent-watch.ts';
@@ -84,9 +84,9 @@ const run = async (request) => {
 `;
 
 /**
- * Loads the engine that its argument names. Then it reads one request a line and answers each with a
- * line. Every request opens the file anew and closes it: nothing is left from one to the next. It ends
- * with its input, and when something throws.
+ * Writes the program. It loads the engine that its argument names, then reads one request a line and
+ * answers each with a line. Every request opens the file anew and closes it, so that nothing carries
+ * over. The process ends with its input, and when something throws.
  */
 export const sqliteProgram = (): string => `
 'use strict';

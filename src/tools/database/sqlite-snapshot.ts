@@ -1,10 +1,13 @@
 /**
- * The part of the SQLite program that keeps a copy of the database before a change, and puts it back.
- * Both go through the engine: a file that is exchanged under programs that have it open loses data,
- * and what is in the write-ahead log would be missing.
+ * The part of the SQLite program that copies the database before a change and restores it. Both use the
+ * engine: replacing a file that other programs have open loses data, and a copied file lacks what is in
+ * the write-ahead log.
  */
 
-/** Needs `openDatabase`, `openFiles`, `assertSame`, `backup` and parts of Node around it. */
+/**
+ * Writes the text. It needs `openDatabase`, `openFiles`, `assertSame`, `backup` and parts of Node around
+ * it.
+ */
 export const sqliteSnapshot = (): string => `
 const number = (db, name) => Object.values(db.prepare('PRAGMA ' + name).get())[0];
 

@@ -1,4 +1,4 @@
-/** Keeps what a SQLite database was before a change, and puts it back when the call is undone. */
+/** Copies a SQLite database before a change, and restores it when the call is undone. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,13 +10,13 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 import { askSqlite, type SqliteSession } from './sqlite-processes.ts';
 
-/** The largest database of which a copy is kept for every change. */
+/** Larger databases are not copied before a change. */
 export const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
 const MAX_RESTORE_MS = 60_000;
 const MAX_REPORT_BYTES = 10_000;
 
-/** What the process said about the copy it made. */
+/** The report of the process about its copy. */
 export const undoReport = lazy(() =>
   z.union([
     z.strictObject({ after: z.string() }),
@@ -34,7 +34,7 @@ const WHY: Readonly<Record<'too large' | 'empty' | 'busy', string>> = {
   busy: 'no copy of the database could be made meanwhile',
 };
 
-/** Gives the work a private folder for copies, which is gone afterwards. */
+/** Runs work with a private folder for copies, and removes it afterwards. */
 export const inCopyFolder = async <T>(work: (folder: string) => Promise<T>): Promise<T> => {
   const folder = await mkdtemp(join(tmpdir(), 'toolcrib-sqlite-'));
   try {
@@ -44,7 +44,7 @@ export const inCopyFolder = async <T>(work: (folder: string) => Promise<T>): Pro
   }
 };
 
-/** Hands the copy over for undo, or warns that there is none. */
+/** Stores the copy for undo, or warns that there is none. */
 export const keepCopy = async (
   folder: string,
   report: UndoReport,
@@ -71,7 +71,7 @@ const changedSince = (): ToolFailure =>
     },
   );
 
-/** Fails with CONFLICT when the database is not as the call left it. */
+/** Restores the copy. Fails with CONFLICT when the database has changed since the call. */
 export const restoreCopy = async (
   path: string,
   data: unknown,

@@ -1,4 +1,4 @@
-/** `supabase_query`: tables and functions of a Supabase project by its PostgREST interface. */
+/** `supabase_query`: tables and functions of a Supabase project through PostgREST. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -104,7 +104,10 @@ const CAPABILITIES: readonly Capability[] = [
   write('rpc', 'Call a function of the database.', true),
 ];
 
-/** The key goes to the project that a person named, never to one that a caller names. */
+/**
+ * Finds the project. The key is sent only to a project that a person configured, never to one that a
+ * caller names.
+ */
 const projectOf = async (fixed: BaseUrl | undefined, context: ToolContext): Promise<string> => {
   if (fixed) return fixed.href;
   try {
@@ -162,7 +165,10 @@ const examples: readonly ToolExample[] = [
   },
 ];
 
-/** `baseUrl`: the project. Without it the secret SUPABASE_URL names one below supabase.co. */
+/**
+ * Defines the tool. `baseUrl` is the project; when absent, the secret SUPABASE_URL names one below
+ * supabase.co.
+ */
 export const defineSupabaseQuery = (
   options: { readonly baseUrl?: string } = {},
 ): Tool<Input, Output> => {

@@ -4,11 +4,11 @@ import type { FileAccess } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 
 export interface ProjectFile {
-  /** In the project, with forward slashes. */
+  /** Relative to the project, with forward slashes. */
   readonly file: string;
   readonly sha: string;
   readonly size: number;
-  /** Read again when it is sent. */
+  /** The path to read again for the upload. */
   readonly path: string;
 }
 
@@ -42,7 +42,10 @@ const tooMuch = (): ToolFailure =>
 
 export const sha1 = (bytes: Uint8Array): string => createHash('sha1').update(bytes).digest('hex');
 
-/** Lists the files with their digests. Fails with VALIDATION_ERROR when there is nothing, or too much, to deploy. */
+/**
+ * Lists the files with their digests. Fails with VALIDATION_ERROR when there is nothing, or too much, to
+ * deploy.
+ */
 export const collectFiles = async (
   project: string,
   { fs, signal }: { readonly fs: FileAccess; readonly signal: AbortSignal },

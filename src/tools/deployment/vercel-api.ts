@@ -1,4 +1,4 @@
-/** The four requests of Vercel's API that a deployment takes. */
+/** The four requests to Vercel's API that a deployment makes. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -46,7 +46,7 @@ export class VercelApi {
     this.#team = team;
   }
 
-  /** Vercel keeps files by digest: the same file again costs nothing and changes nothing. */
+  /** Uploads a file. Vercel stores files by digest: a repeated upload changes nothing. */
   async upload({ path, sha }: ProjectFile): Promise<void> {
     const bytes = await this.#context.fs.read(path);
     if (sha1(bytes) !== sha) {
@@ -75,7 +75,7 @@ export class VercelApi {
     return vendorData(response, VERCEL, deployment());
   }
 
-  /** The end of the build log; empty when it cannot be had. */
+  /** Reads the end of the build log; empty when it cannot be read. */
   async log(id: string): Promise<string> {
     try {
       const response = await this.#send(`/v3/deployments/${id}/events?builds=1&limit=200`);

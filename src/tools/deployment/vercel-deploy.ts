@@ -1,4 +1,4 @@
-/** `vercel_deploy`: the files of a folder as a deployment at Vercel, followed until it is ready. */
+/** `vercel_deploy`: deploys the files of a folder to Vercel, and waits until the deployment is ready. */
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -49,7 +49,7 @@ type Output = z.infer<ReturnType<typeof output>>;
 
 export interface VercelOptions {
   readonly baseUrl?: string;
-  /** Waits between two looks at a build. */
+  /** Waits between two requests for the state of a build. */
   wait?(ms: number, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -65,8 +65,8 @@ const statusOf = ({ readyState }: Deployment): Output['status'] =>
   (Object.hasOwn(STATUS, readyState) ? STATUS[readyState] : undefined) ?? 'building';
 
 /**
- * Looks at a deployment that exists. A code that means "not begun", such as RATE_LIMITED, must not
- * leave here: the call would be tried again from the start, and deploy twice.
+ * Reads the state of a deployment that exists. A code that means "not begun", such as RATE_LIMITED, must
+ * not leave here: the call would be retried from the start, and deploy twice.
  */
 const lookAt = async (api: VercelApi, current: Deployment): Promise<Deployment> => {
   try {
@@ -85,18 +85,18 @@ interface Following {
 
 const follow = async (made: Deployment, { api, context, pause }: Following) => {
   let now = made;
-  for (let look = 0; look < MAX_LOOKS && statusOf(now) === 'building'; look++) {
+  for (let attempt = 0; attempt < MAX_LOOKS && statusOf(now) === 'building'; attempt++) {
     await pause(POLL_MS, context.signal);
     now = await lookAt(api, now);
-    // The length of a build is unknown, so each look reports a part of what is left.
-    context.progress(0.5 + 0.5 * (1 - 0.97 ** (look + 1)), `Vercel: ${now.readyState}`);
+    // The length of a build is unknown, so each reading reports a part of what is left.
+    context.progress(0.5 + 0.5 * (1 - 0.97 ** (attempt + 1)), `Vercel: ${now.readyState}`);
   }
   return now;
 };
 
 const MAX_NAME_LENGTH = 100;
 
-/** Writes a text as the name of a project; gives nothing when no letter is left. */
+/** Turns a text into the name of a project; `undefined` when no letter is left. */
 const fitName = (text: string): string | undefined => {
   const name = text
     .toLowerCase()
@@ -107,8 +107,8 @@ const fitName = (text: string): string | undefined => {
 };
 
 /**
- * Takes the name of the folder, which the approver sees. A file of the workspace could be changed
- * after the approval, and name another project.
+ * Names the project after the folder, which the approver sees. A file of the workspace could be changed
+ * after the approval to name another project.
  */
 const nameOf = async ({ name, projectPath }: Input, { fs }: ToolContext): Promise<string> => {
   const folder = name ?? fitName(basename(await fs.resolve(projectPath, 'read')));

@@ -59,11 +59,11 @@ const output = () =>
 type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
 
-/** Cuts the middle out: the start shows what ran, the end how it ended. */
-const withoutMiddle = (text: string, most: number): string => {
-  if (text.length <= most) return text;
-  const head = Math.floor(most / 4);
-  const left = text.length - most;
+/** Cuts out the middle: the start shows what ran, the end how it ended. */
+const withoutMiddle = (text: string, maxLength: number): string => {
+  if (text.length <= maxLength) return text;
+  const head = Math.floor(maxLength / 4);
+  const left = text.length - maxLength;
   return `${text.slice(0, head)}\n[${left} characters left out]\n${text.slice(head + left)}`;
 };
 
@@ -80,7 +80,7 @@ const execute = async (request: Input, context: ToolContext): Promise<Output> =>
     install: programArgs
       ? `Install ${program}, or use another program.`
       : 'Install bash: `apt-get install bash` or `brew install bash`.',
-    // In a shell 127 is an answer: it was bash that ran, and it says which program is missing.
+    // 127 of a shell is about another program: bash itself ran, and its output names what is missing.
     isItself: programArgs !== undefined,
     cwd,
     timeoutMs: timeout,

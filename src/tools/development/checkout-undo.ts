@@ -1,17 +1,17 @@
-/** Keeps the files that a checkout overwrites, and puts them back when the call is undone. */
+/** Stores the files that a checkout overwrites, and restores them when the call is undone. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 
-/** All that is kept of one checkout. */
+/** The limit for all files of one checkout. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
 type Files = Pick<ToolContext, 'fs'>;
-type Keeping = Pick<ToolContext, 'fs' | 'keepForUndo' | 'warn'>;
+type UndoContext = Pick<ToolContext, 'fs' | 'keepForUndo' | 'warn'>;
 
-/** `null` means that there was, or is, no file. */
+/** `null` means that the file did not, or does not, exist. */
 const undoFile = z.strictObject({
   path: z.string(),
   before: z.string().nullable(),
@@ -27,8 +27,8 @@ const contentOf = async (path: string, { fs }: Files): Promise<Uint8Array | unde
 const hashOf = (bytes: Uint8Array | undefined): string | null =>
   bytes === undefined ? null : sha256Hex(bytes);
 
-/** Reads the files before they change. Those that no tool may write are left out. */
-const readAll = async (paths: readonly string[], context: Keeping): Promise<Before> => {
+/** Reads the files before they change. Leaves out those that no tool may write. */
+const readAll = async (paths: readonly string[], context: UndoContext): Promise<Before> => {
   const before = new Map<string, Uint8Array | undefined>();
   let total = 0;
   for (const path of paths) {
@@ -45,10 +45,10 @@ const readAll = async (paths: readonly string[], context: Keeping): Promise<Befo
   return before;
 };
 
-/** Runs a checkout of files and hands over what undo needs to bring their content back. */
+/** Checks out files and stores what undo needs to restore their content. */
 export const checkoutKeeping = async (
   paths: readonly string[],
-  context: Keeping,
+  context: UndoContext,
   checkout: () => Promise<unknown>,
 ): Promise<void> => {
   const before = await readAll(paths, context);
@@ -69,7 +69,7 @@ export const checkoutKeeping = async (
   context.keepForUndo(files.length > 0 ? { files } : null);
 };
 
-/** Puts the files back. Fails with CONFLICT, and changes nothing, when one was changed since. */
+/** Restores the files. Fails with CONFLICT, and changes nothing, when one has changed since. */
 export const undoCheckout = async (data: unknown, context: Files): Promise<void> => {
   const parsed = undoData().safeParse(data);
   if (!parsed.success) throw new ToolFailure('CONFLICT', 'The call left nothing to undo.');

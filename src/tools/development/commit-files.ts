@@ -1,4 +1,4 @@
-/** One commit, made the same way by `git` and `git_commit`. */
+/** Makes one commit, for `git` and for `git_commit`. */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { type Git, gitPaths, headOf, openGit } from './git-repository.ts';
@@ -6,7 +6,7 @@ import { readChanges, totalOf } from './read-git-changes.ts';
 
 export interface CommitRequest {
   readonly message: string;
-  /** Only these files; what is staged when absent. */
+  /** The files to commit; when absent, what is staged. */
   readonly files?: readonly string[];
 }
 
@@ -18,8 +18,8 @@ export interface CommitReceipt {
 }
 
 /**
- * A paragraph is one argument. A text with line breaks within a paragraph, or one that looks like an
- * option, goes in by standard input.
+ * Passes a message to git: each paragraph as an argument; by standard input when a paragraph has line
+ * breaks or looks like an option.
  */
 const messageOf = (message: string): { readonly args: readonly string[]; stdin?: string } => {
   const text = message.replaceAll('\r\n', '\n').trim();
@@ -37,7 +37,7 @@ const receiptOf = async (git: Git): Promise<CommitReceipt> => {
   return { commitHash, ...totalOf(changes) };
 };
 
-/** The files below these paths that git does not know yet, without ignored ones. */
+/** Lists the files below these paths that git does not track yet, without ignored ones. */
 export const newFilesIn = async (
   git: Git,
   paths: readonly string[],
@@ -46,7 +46,7 @@ export const newFilesIn = async (
   return listed.split('\0').filter((name) => name !== '');
 };
 
-/** Makes new files known to git without staging their content, so that a commit can name them. */
+/** Adds new files to the index without their content, so that a commit can name them. */
 const announce = async (git: Git, paths: readonly string[]): Promise<readonly string[]> => {
   if (paths.length === 0) return [];
   const names = await newFilesIn(git, paths);
@@ -66,9 +66,9 @@ const assertStagedInside = async (git: Git): Promise<void> => {
 };
 
 /**
- * Makes one commit; hooks do not run. The content of named files goes from the working tree into the
- * commit in one step of git: whatever fails, or ends this process, the next commit does not take
- * them in. Fails with CONFLICT when there is nothing to commit.
+ * Makes one commit without running hooks. Git takes the content of named files from the working tree into
+ * the commit in one step: if that fails or this process ends, the next commit does not include them.
+ * Fails with CONFLICT when there is nothing to commit.
  */
 export const commitFiles = async (
   { message, files = [] }: CommitRequest,
@@ -79,11 +79,14 @@ export const commitFiles = async (
   if (paths.length === 0) await assertStagedInside(git);
   const names = await announce(git, paths);
   const { args, stdin } = messageOf(message);
-  const only = paths.length > 0 ? ['--', ...paths] : [];
+  const pathArgs = paths.length > 0 ? ['--', ...paths] : [];
   try {
-    await git.run(['commit', '--quiet', ...args, ...only], stdin === undefined ? {} : { stdin });
+    await git.run(
+      ['commit', '--quiet', ...args, ...pathArgs],
+      stdin === undefined ? {} : { stdin },
+    );
   } catch (error) {
-    // The failure of the commit is what counts; an empty entry in the index does no harm.
+    // The failure of the commit is reported; an empty entry that stays in the index is harmless.
     if (names.length > 0) await git.run(['reset', '-q', '--', ...names]).catch(() => undefined);
     throw error;
   }

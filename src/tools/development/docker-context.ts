@@ -1,6 +1,6 @@
 /**
- * The files that are sent to a build: those of one folder of the workspace, read through the broker,
- * so that links and names that hold secrets stay out whatever the Dockerfile says.
+ * The files that are sent to a build: those of one folder of the workspace, read through the broker, so
+ * that links and secret files stay out whatever the Dockerfile says.
  */
 import type { FileAccess, FileInfo, ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -18,7 +18,7 @@ const MAX_BYTES = 200_000_000;
 const MAX_DEPTH = 60;
 const MAX_IGNORE_BYTES = 65_536;
 
-/** Never sent: the history may hold credentials of remotes, and `.toolcrib` is the runtime's own. */
+/** Never sent: the history may hold credentials of remotes, and `.toolcrib` belongs to Toolcrib. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.toolcrib']);
 
 const tooMuch = () =>
@@ -54,7 +54,7 @@ class Collection {
     this.#dockerfile = dockerfile;
   }
 
-  /** `inside` is the folder's name in the archive, with a slash at its end, or nothing. */
+  /** Walks a folder. `inside` is its name in the archive with a trailing slash, or empty. */
   async visit(folder: string, inside: string, depth = 0): Promise<void> {
     if (depth > MAX_DEPTH) throw tooMuch();
     for (const info of await this.#context.fs.list(folder)) {
@@ -83,13 +83,16 @@ class Collection {
     this.files += 1;
     this.bytes += size;
     if (this.files > MAX_FILES || this.bytes > MAX_BYTES) throw tooMuch();
-    // A file that has grown since does not make the archive larger than it may be.
+    // No more than the measured size, so that a file that has grown since cannot enlarge the archive.
     const read = () => this.#context.fs.read(source, { maxBytes: Math.max(1, size) });
     this.entries.push({ path, read });
   }
 }
 
-/** Fails with VALIDATION_ERROR when there is no such folder or Dockerfile, or too much to send. */
+/**
+ * Collects the files of a build. Fails with VALIDATION_ERROR when the folder or Dockerfile is missing, or
+ * there is too much to send.
+ */
 export const dockerContext = async (
   { folder, dockerfile }: { readonly folder: string; readonly dockerfile: string },
   context: ToolContext,

@@ -1,4 +1,4 @@
-/** The container engine as the docker tool needs it; the composition root hands one in. */
+/** The port of the docker tool to a container engine; the composition root provides it. */
 
 export interface DockerMount {
   /** Absolute, below the workspace root. */
@@ -13,7 +13,10 @@ export interface DockerLimits {
   readonly timeoutMs: number;
 }
 
-/** The engine isolates every run: there is no field for privileges, network, host namespaces or root. */
+/**
+ * A container to run, always isolated: there is no field for privileges, network, host namespaces or
+ * root.
+ */
 export interface DockerRun extends DockerLimits {
   readonly image: string;
   readonly args: readonly string[];
@@ -42,7 +45,7 @@ export interface DockerBuild extends DockerLimits {
   readonly target?: string | undefined;
   readonly buildArgs: Readonly<Record<string, string>>;
   readonly noCache: boolean;
-  /** Called with each line of the log as it comes. */
+  /** Called with each line of the log. */
   onLine(line: string): void;
   readonly signal: AbortSignal;
 }
@@ -63,9 +66,12 @@ export interface DockerContainer {
 }
 
 export interface DockerEngine {
-  /** A Dockerfile that fails is an outcome. Rejects with a coded failure when nothing could be built. */
+  /**
+   * Builds an image. A Dockerfile that fails is an outcome; rejects with a coded failure when nothing
+   * could be built.
+   */
   build(order: DockerBuild): Promise<DockerBuildOutcome>;
-  /** A program that ends badly is an outcome. Leaves no container behind. */
+  /** Runs a container and removes it. A program that fails is an outcome. */
   run(order: DockerRun): Promise<DockerRunOutcome>;
   list(options: {
     readonly all: boolean;
@@ -73,5 +79,5 @@ export interface DockerEngine {
   }): Promise<readonly DockerContainer[]>;
 }
 
-/** Rejects with DEPENDENCY_MISSING, and how to get one, when there is no engine. */
+/** Opens the engine. Rejects with DEPENDENCY_MISSING, and how to install one, when there is none. */
 export type OpenDockerEngine = () => Promise<DockerEngine>;

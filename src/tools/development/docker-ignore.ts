@@ -1,6 +1,7 @@
 /**
- * A `.dockerignore` as Docker reads it: each line a pattern from the context's root, `!` takes back,
- * the last line that fits decides, and what fits a folder fits all in it. Matching takes linear time.
+ * Reads a `.dockerignore` as Docker does: each line is a pattern from the context's root, `!` includes
+ * again, the last matching line decides, and a pattern for a folder covers everything in it. Matching
+ * takes linear time.
  */
 import { ToolFailure } from '../../contract/errors.ts';
 import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
@@ -8,7 +9,7 @@ import { compileLinear, type LinearPattern, quotePattern } from '../../kit/text/
 
 export interface DockerIgnore {
   leavesOut(path: string): boolean;
-  /** Something in a folder that is left out may be taken back. */
+  /** True when a line with `!` may include something in a folder that is left out. */
   readonly takesBack: boolean;
 }
 
@@ -30,7 +31,7 @@ const tidy = (pattern: string): string =>
     }, [])
     .join('/');
 
-/** Two stars: any number of folders before a slash, anything at the end. */
+/** Reads two stars: any number of folders before a slash, anything at the end. */
 const readStars = (glob: string, at: number): { source: string; next: number } => {
   if (glob[at + 1] !== '*') return { source: '[^/]*', next: at + 1 };
   return glob[at + 2] === '/'
@@ -64,7 +65,7 @@ const sourceOf = (glob: string): string => {
     source += part.source;
     at = part.next;
   }
-  // What lies below a folder that fits, fits.
+  // A pattern also covers everything below a folder that it matches.
   return `^(?:${source})(?:/.*)?$`;
 };
 
@@ -73,7 +74,7 @@ interface Rule {
   readonly pattern: LinearPattern;
 }
 
-/** Fails with VALIDATION_ERROR when a line has no meaning. */
+/** Compiles the patterns. Fails with VALIDATION_ERROR for a line that is not a pattern. */
 export const dockerIgnore = async (text: string): Promise<DockerIgnore> => {
   const lines = withoutByteOrderMark(text).split(/\r?\n/);
   if (lines.length > MAX_LINES) throw unusable();

@@ -1,6 +1,6 @@
 /**
- * `docker`: builds an image, runs a container or lists them, with Docker or Podman. What would open a
- * container to the host cannot be asked for: there is no field for it.
+ * `docker`: builds an image, runs a container or lists them, with Docker or Podman. There is no input
+ * field for anything that opens a container to the host.
  */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -28,7 +28,7 @@ const mountOf = async (
   { fs }: ToolContext,
 ): Promise<DockerMount> => {
   const info = await fs.stat(source);
-  // Who listens at a socket is outside of every container.
+  // No sockets: a program that listens at one runs outside of every container.
   if (info?.kind === 'file' || info?.kind === 'directory') {
     return { source: await fs.resolve(source, access), target, writable: access === 'write' };
   }

@@ -1,4 +1,4 @@
-/** `git_commit`: one commit of the files named, or of what is staged. */
+/** `git_commit`: makes one commit of the named files, or of what is staged. */
 import { z } from 'zod';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
@@ -52,7 +52,7 @@ export const gitCommit = defineTool({
   output,
   run: async ({ message, files, projectPath }, context) => {
     const { fs } = context;
-    // A folder below can be another repository, whose configuration is not checked.
+    // A folder below the workspace can be another repository, whose configuration is not checked.
     if ((await fs.resolve(projectPath, 'read')) !== (await fs.resolve('.', 'read'))) {
       throw new ToolFailure('VALIDATION_ERROR', 'Only the repository of the workspace is used.', {
         issues: [{ path: ['projectPath'], message: 'It must be the workspace root.' }],

@@ -1,4 +1,4 @@
-/** Input and output of `git`: one list of fields, and which of them each operation takes. */
+/** Input and output of `git`: one list of fields, and which of them each operation uses. */
 import { z } from 'zod';
 import type { Needs } from '../../contract/needs.ts';
 import { oneLine, operand } from '../one-line.ts';
@@ -21,13 +21,13 @@ export const OPERATIONS = [
 ] as const;
 export type GitOperation = (typeof OPERATIONS)[number];
 
-/** No `::`, `://` or `@{…}` with blanks: what remains names a commit, a branch, a tag or a range. */
+/** A commit, branch, tag or range; `::`, `://` and blanks are refused. */
 const revision = operand(250).regex(
   /^(?!.*(?:::|:\/\/))[^\s:?*[\\]+(?::[^\s:]+)?$/,
   'A commit, branch, tag or range such as main..feature.',
 );
 
-/** Names that git takes for a branch, by the rules of `git check-ref-format`. */
+/** A branch name by the rules of `git check-ref-format`. */
 export const branchName = operand(200).regex(
   /^(?!\/|.*(?:\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)))(?!\.)(?!@$)[A-Za-z0-9][\w./@+-]*(?<![./])$/,
   'Letters, digits, "-", "_", "." and "/"; as git accepts it.',
@@ -209,7 +209,7 @@ export const gitOutput = () =>
 
 export type GitOutput = z.infer<ReturnType<typeof gitOutput>>;
 
-/** The repository by its name: without that its folder is read-only in the sandbox. */
+/** Declares the repository by name: otherwise its folder is read-only in the sandbox. */
 export const GIT_NEEDS: Needs = {
   paths: [
     { path: '.', access: 'write' },

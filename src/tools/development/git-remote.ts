@@ -1,4 +1,4 @@
-/** `git_remote`: brings commits from the remotes of the repository, and sends commits there. */
+/** `git_remote`: fetches commits from the remotes of the repository, and pushes commits to them. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -78,7 +78,7 @@ type Output = z.infer<ReturnType<typeof output>>;
 type Outcome = Omit<Output, 'operation'>;
 
 export interface GitRemoteOptions {
-  /** Secrets by host; hosts without one are asked without. */
+  /** Secrets by host; requests to other hosts carry no credential. */
   readonly credentials?: HostCredentials;
 }
 
@@ -101,7 +101,7 @@ const remoteBranches = async (git: Git): Promise<ReadonlyMap<string, string>> =>
   );
 };
 
-/** Runs git with the network of one host, and says which branches of remotes are others now. */
+/** Runs git with network access to one host, and lists the remote branches that have changed. */
 const runAt = async (
   address: URL,
   args: readonly string[],
@@ -124,8 +124,8 @@ const runAt = async (
 };
 
 /**
- * Says itself where branches go, and takes no map of the configuration, which could overwrite or remove
- * branches of the owner.
+ * Fetches with an explicit refspec and ignores those of the configuration, which could overwrite or
+ * remove branches of the owner.
  */
 const fetchFrom = async ({ remote, branch = '*' }: Input, session: Session): Promise<Outcome> => {
   const address = remoteAddress(await readRemotes(session.git), remote, 'fetchUrl');
@@ -133,11 +133,14 @@ const fetchFrom = async ({ remote, branch = '*' }: Input, session: Session): Pro
   return runAt(address, ['fetch', '--quiet', '--no-prune', '--refmap=', remote, refspec], session);
 };
 
-/** The branch that is checked out. Its upstream may not be set: no tool writes the configuration. */
+/**
+ * Finds the branch that is checked out. Its upstream may not be set, because no tool writes the
+ * configuration.
+ */
 const currentBranch = async (git: Git): Promise<string> =>
   (await git.run(['rev-parse', '--abbrev-ref', 'HEAD'])).trim();
 
-/** Fetches, and moves the branch that is checked out where nothing has to be merged. */
+/** Fetches, and fast-forwards the branch that is checked out. */
 const pull = async (request: Input, session: Session): Promise<Outcome> => {
   const { git } = session;
   if (git.prefix !== '') {
@@ -150,13 +153,13 @@ const pull = async (request: Input, session: Session): Promise<Outcome> => {
   const fetched = await fetchFrom(request, session);
   const previousCommit = await headOf(git);
   const branch = request.branch ?? (await currentBranch(git));
-  // In full: a tag or a branch can have the short name as well.
+  // The full name, because a tag or a branch can have the short one too.
   const target = `refs/remotes/${request.remote}/${branch}`;
   await git.run(['merge', '--quiet', '--ff-only', target]);
   return { ...fetched, commit: await headOf(git), previousCommit };
 };
 
-/** The full name of a branch, or of a tag where there is no such branch. */
+/** Finds the full name of a branch, or of a tag when there is no such branch. */
 const fullName = async (git: Git, name: string): Promise<string> => {
   const [branch, tag] = [`refs/heads/${name}`, `refs/tags/${name}`];
   try {
@@ -172,13 +175,13 @@ const fullName = async (git: Git, name: string): Promise<string> => {
 const push = async (request: Input, session: Session): Promise<Outcome> => {
   const { remote, branch = '', url } = request;
   const address = remoteAddress(await readRemotes(session.git), remote, 'pushUrl');
-  // What was approved is the address in the input; the configuration may say another by now.
+  // The address in the input was approved; the configuration may name another one by now.
   if (!url || !URL.canParse(url) || new URL(url).href !== address.href) {
     throw new ToolFailure('CONFLICT', `The remote ${remote} pushes to ${address.href}.`, {
       suggestions: ['Call again with this address in url, if that is where the commits should go.'],
     });
   }
-  // With both sides named, the configuration adds no other branch, no tag and no force.
+  // With both sides named, the configuration cannot add another branch, a tag or a force.
   const name = await fullName(session.git, branch);
   const args = ['push', '--quiet', '--no-follow-tags', remote, `${name}:${name}`];
   return runAt(address, args, session);

@@ -1,4 +1,4 @@
-/** The remotes of a repository, by the addresses that git will really use. */
+/** The remotes of a repository, with the addresses that git really uses. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Git } from './git-repository.ts';
 
@@ -11,10 +11,10 @@ export interface Remote {
 
 const LINE = /^([^\t]+)\t(.*) \((fetch|push)\)(?: \[[^\]]*\])?$/;
 
-/** An address may hold a credential of the owner. */
+/** Removes credentials of the owner from an address. */
 const withoutCredentials = (url: string): string => url.replace(/^([a-z]+:\/\/)[^/@]*@/i, '$1');
 
-/** Lists the remotes. Git has replaced what `url.<base>.insteadOf` replaces by then. */
+/** Lists the remotes, after git has applied `url.<base>.insteadOf`. */
 export const readRemotes = async (git: Git): Promise<readonly Remote[]> => {
   const remotes = new Map<string, { fetch: string[]; push: string[] }>();
   for (const line of (await git.run(['remote', '-v'])).split('\n')) {
@@ -36,7 +36,7 @@ const unusable = (url: string): ToolFailure =>
     suggestions: ['Have a person give the remote one https address.'],
   });
 
-/** The address of a remote. Fails for one that is no https address, which could run a program. */
+/** Finds the address of a remote. Fails for one that is not https, because git may run a program for it. */
 export const remoteAddress = (
   remotes: readonly Remote[],
   name: string,

@@ -1,4 +1,4 @@
-/** Runs git in the repository of the workspace, and says in our codes why it failed. */
+/** Runs git in the repository of the workspace, and turns its failures into codes of the table. */
 import { relative } from 'node:path';
 import type { ExecOptions, ToolContext } from '../../contract/context.ts';
 import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
@@ -106,8 +106,8 @@ const REMOTE_FAILURES: readonly KnownFailure[] = [
   },
 ];
 
-const failureOf = (exitCode: number, said: string): ToolFailure => {
-  const failure = [...REMOTE_FAILURES, ...FAILURES].find(({ says }) => says.test(said));
+const failureOf = (exitCode: number, output: string): ToolFailure => {
+  const failure = [...REMOTE_FAILURES, ...FAILURES].find(({ says }) => says.test(output));
   if (failure) {
     return new ToolFailure(failure.code, failure.message, { suggestions: [failure.suggestion] });
   }
@@ -116,15 +116,15 @@ const failureOf = (exitCode: number, said: string): ToolFailure => {
   });
 };
 
-/** They keep git from running programs to show files. */
+/** Options that stop git from running programs to show files. */
 export const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--no-color'];
 
 type RunOptions = Pick<ExecOptions, 'stdin' | 'hosts' | 'gitHeader' | 'timeoutMs'>;
 
 export interface Git {
-  /** The workspace below the top of the repository, such as `packages/app/`; empty for the top. */
+  /** The path of the workspace in the repository, such as `packages/app/`; empty at the top. */
   readonly prefix: string;
-  /** What git wrote. Fails with a code of the table when git does. */
+  /** Runs git and returns its output. Fails with a code of the table when git fails. */
   run(args: readonly string[], options?: RunOptions): Promise<string>;
 }
 
@@ -140,7 +140,7 @@ const runIn =
       args: [...fixed, ...args],
       install: INSTALL,
       env: { LC_ALL: 'C' },
-      // Only a run that names its host has a network.
+      // Only a run that names its host has network access.
       hosts: [],
       ...options,
     });
@@ -150,9 +150,9 @@ const runIn =
   };
 
 /**
- * Opens the repository of the workspace, or the one that the workspace is a folder of. The broker
- * names it to git, switches off what its configuration could run, and fails with
- * PRECONDITION_FAILED where that cannot be done.
+ * Opens the repository of the workspace, or the one that contains it. The broker names it to git,
+ * switches off what its configuration could run, and fails with PRECONDITION_FAILED where that is
+ * impossible.
  */
 export const openGit = async (context: ToolContext): Promise<Git> => {
   const run = runIn(context);
@@ -160,7 +160,7 @@ export const openGit = async (context: ToolContext): Promise<Git> => {
   return { run, prefix: isTop ? '' : (await run(['rev-parse', '--show-prefix'])).trim() };
 };
 
-/** Names as git wants them: relative to the root, inside it, and nothing that holds secrets. */
+/** Makes paths for git: relative to the root, inside it, and no secret files. */
 export const gitPaths = async (
   { fs }: ToolContext,
   paths: readonly string[],

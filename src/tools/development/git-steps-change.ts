@@ -21,7 +21,7 @@ const openWholeTree = async (context: ToolContext): Promise<Git> => {
   );
 };
 
-/** The files of the working tree that differ from what a checkout would put there. */
+/** Lists the files of the working tree that a checkout would change. */
 const overwrittenBy = async (git: Git, ref: readonly string[], files: readonly string[]) => {
   const names = ['diff', '--name-only', '-z', '--no-renames', '--relative', ...NO_PROGRAMS];
   const output = await git.run([...names, ...ref, '--', ...files]);
@@ -32,9 +32,9 @@ export const checkout: GitStep = async ({ ref, paths, create }, context) => {
   const git = await (paths ? openGit(context) : openWholeTree(context));
   const files = await gitPaths(context, paths ?? []);
   const target = ref ? [ref] : [];
-  // The dashes keep a branch from being taken for a file, and a file for a branch.
+  // `--` keeps git from taking a branch for a file, or a file for a branch.
   const args = ['checkout', '-q', ...(create ? ['-b', create] : []), ...target, '--', ...files];
-  // Switching a branch never overwrites a change; git refuses to.
+  // Switching a branch never overwrites a change, because git refuses to.
   const overwritten = files.length > 0 ? await overwrittenBy(git, target, files) : [];
   await checkoutKeeping(overwritten, context, () => git.run(args));
   const now = await status({ operation: 'status' }, context);
@@ -45,7 +45,7 @@ export const add: GitStep = async ({ files = [] }, context) => {
   context.keepForUndo(null);
   const git = await openGit(context);
   const paths = await gitPaths(context, files);
-  // A folder must not take in a file that may not be named, such as a key that was never committed.
+  // A folder must not add a secret file, such as a key that was never committed.
   await gitPaths(context, await newFilesIn(git, paths));
   await git.run(['add', '-A', '--', ...paths]);
   const { entries = [] } = await status({ operation: 'status' }, context);
@@ -57,7 +57,7 @@ export const commit: GitStep = ({ message = '', files }, context) => {
   return commitFiles({ message, ...(files && { files }) }, context);
 };
 
-/** Ends a merge that stopped. What was done about its conflicts is kept for undo. */
+/** Aborts a merge. Stores what was done about its conflicts for undo. */
 const abortMerge: GitStep = async (_request, context) => {
   const git = await openWholeTree(context);
   const changed = await overwrittenBy(git, ['HEAD'], []);
@@ -66,8 +66,8 @@ const abortMerge: GitStep = async (_request, context) => {
 };
 
 /**
- * Refuses a branch that brings files of `.toolcrib` before anything changes. The sandbox keeps them
- * unchanged anyway, but only after git has moved the branch.
+ * Refuses a branch that changes files of `.toolcrib`, before anything happens. The sandbox would keep the
+ * files unchanged, but only after git has moved the branch.
  */
 const assertKeepsSettings = async (git: Git, ref: string): Promise<void> => {
   const names = [
@@ -79,7 +79,7 @@ const assertKeepsSettings = async (git: Git, ref: string): Promise<void> => {
     `HEAD...${ref}`,
     '--',
   ];
-  // A revision that is not there, or not related: the merge itself says so.
+  // For an unknown or unrelated revision the merge itself reports the error.
   const output = await git.run(names).catch(() => '');
   if (!output.split('\0').some((name) => name.startsWith('.toolcrib/'))) return;
   throw new ToolFailure('PERMISSION_DENIED', 'The branch changes files in .toolcrib.', {
@@ -127,7 +127,7 @@ export const stashPop: GitStep = async ({ ref }, context) => {
 export const tag: GitStep = async ({ create = '', ref = 'HEAD', message }, context) => {
   context.keepForUndo(null);
   const git = await openGit(context);
-  // A tag can name a file as well; only commits are tagged.
+  // A tag can name a file as well, so only commits are tagged.
   const target = (await git.run(['rev-parse', '--verify', `${ref}^{commit}`])).trim();
   await git.run(['tag', '-m', message ?? create, create, target]);
   return { commit: target };

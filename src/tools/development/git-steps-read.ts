@@ -11,7 +11,10 @@ const MAX_PATCH = 200_000;
 type GitOutcome = Omit<GitOutput, 'operation'>;
 export type GitStep = (request: GitInput, context: ToolContext) => Promise<GitOutcome>;
 
-/** Behind a colon git names a file from the top of the repository, which may lie above the workspace. */
+/**
+ * Limits a path after a colon to the workspace: git reads it from the top of the repository, which may be
+ * above.
+ */
 const revisionIn = ({ prefix }: Git, ref: string | undefined): readonly string[] => {
   if (prefix !== '' && ref?.includes(':')) {
     throw new ToolFailure('VALIDATION_ERROR', 'The revision names a file of the repository.', {
@@ -22,7 +25,10 @@ const revisionIn = ({ prefix }: Git, ref: string | undefined): readonly string[]
   return ref ? [ref] : [];
 };
 
-/** The files asked for, or all of the workspace where that is a folder of the repository. */
+/**
+ * Resolves the requested files; when none are named and the workspace is a folder of the repository, all
+ * of it.
+ */
 const pathsIn = async (
   { prefix }: Git,
   paths: readonly string[],
@@ -47,7 +53,7 @@ export const status: GitStep = async (_request, context) => {
   };
 };
 
-/** Asks twice: for numbers, and for the patch. */
+/** Runs git twice: for the numbers, and for the patch. */
 const changesAndPatch = async (git: Git, command: readonly string[], tail: readonly string[]) => {
   const relative = git.prefix === '' ? [] : ['--relative'];
   const options = [...command, ...NO_PROGRAMS, ...relative];
@@ -97,7 +103,7 @@ export const show: GitStep = async ({ ref = 'HEAD' }, context) => {
   return { commits, ...(await changesAndPatch(git, ['show', '--format='], tail)) };
 };
 
-/** The fields of every line of an answer, which are separated by NUL. */
+/** Splits every line of an output into its fields, which are separated by NUL. */
 const rowsOf = (output: string): readonly (readonly string[])[] =>
   output
     .split('\n')

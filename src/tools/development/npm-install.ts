@@ -1,4 +1,4 @@
-/** `npm_install`: packages of the registry into a project, without running their scripts. */
+/** `npm_install`: installs packages of the registry into a project, without running their scripts. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -9,7 +9,7 @@ import { type ReadRegistries, userRegistries } from '../npm-registries.ts';
 import { oneLine } from '../one-line.ts';
 import { projectFolder } from './project-folder.ts';
 
-/** A name of the registry: no folder, address, repository or archive, which npm also takes. */
+/** A name in the registry: no folder, address, repository or archive, which npm would accept too. */
 const packageName = () =>
   z
     .string()
@@ -81,7 +81,7 @@ const argumentsOf = (request: Input): readonly string[] => {
   ];
 };
 
-/** What npm reports is one package with its version, or a number of them. */
+/** Names the packages of a report of npm, where each is an object; empty for a mere number. */
 const namesIn = (list: unknown): readonly string[] =>
   Array.isArray(list)
     ? list.filter(isRecord).map(({ name, version }) => `${String(name)}@${String(version)}`)
@@ -105,7 +105,7 @@ const install = async (
 ): Promise<Output> => {
   const { projectPath } = request;
   const cwd = await projectFolder(context, projectPath, 'projectPath');
-  // Without one npm would look for a project in the folders above.
+  // Without a package.json npm would use a project in the folders above.
   if ((await context.fs.stat(`${projectPath}/package.json`))?.kind !== 'file') {
     throw new ToolFailure('PRECONDITION_FAILED', 'The folder has no package.json.', {
       suggestions: ['Write a package.json first, or name the folder that has one.'],
@@ -158,7 +158,7 @@ export const defineNpmInstall = (options: NpmInstallOptions = {}): Tool<Input, O
       hosts: ['*'],
       commands: ['npm install *'],
     },
-    // A quarter of the memory is the size of the folder that holds the cache of npm.
+    // The folder for the cache of npm gets a quarter of the memory.
     sandbox: { type: 'process', resourceLimits: { memoryMb: 4096 } },
     sandboxed: true,
     aliases: ['npm:install'],

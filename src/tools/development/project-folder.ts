@@ -1,8 +1,8 @@
-/** The folder a program is started in: a real one, below the workspace root. */
+/** Finds the folder to start a program in: a real one, below the workspace root. */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 
-/** Its absolute path. Fails with VALIDATION_ERROR at `field` when there is no such folder. */
+/** Returns the absolute path. Fails with VALIDATION_ERROR at `field` when there is no such folder. */
 export const projectFolder = async (
   { fs }: ToolContext,
   path: string,

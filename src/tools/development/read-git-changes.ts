@@ -1,4 +1,4 @@
-/** Reads what git writes for programs: `--numstat -z`, and commits and branches in our formats. */
+/** Reads git's output for programs: `--numstat -z`, and commits and branches in the formats below. */
 
 export interface FileChange {
   readonly path: string;
@@ -52,7 +52,7 @@ export const readChanges = (output: string): readonly FileChange[] => {
     if (!match) continue;
     const counts = { ...lines(match[1], 'insertions'), ...lines(match[2], 'deletions') };
     const path = match[3] ?? '';
-    // Without a name the old and the new one follow.
+    // An empty name means a rename: the old and the new name follow.
     if (path === '') {
       changes.push({ path: words[at + 2] ?? '', from: words[at + 1] ?? '', ...counts });
       at += 2;

@@ -3,10 +3,10 @@
 export interface StatusEntry {
   readonly path: string;
   readonly state: 'changed' | 'renamed' | 'unmerged' | 'untracked' | 'ignored';
-  /** One letter as git writes it, `.` for unchanged: what is staged, and what is not. */
+  /** One letter of git, `.` for unchanged: staged changes, and changes that are not staged. */
   readonly index: string;
   readonly worktree: string;
-  /** Where a renamed or copied file was before. */
+  /** The former name of a renamed or copied file. */
   readonly from?: string;
 }
 

@@ -1,4 +1,4 @@
-/** `delete_embeddings`: forgets the vector of a text of the caller's user, or all of one type. */
+/** `delete_embeddings`: deletes the vector of a text of the caller's user, or all of one type. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';

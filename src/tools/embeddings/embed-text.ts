@@ -1,4 +1,4 @@
-/** Asks the embedding model for the vector of a text, on behalf of the tools of this folder. */
+/** Asks the embedding model for the vector of a text, for the tools of this folder. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -13,10 +13,10 @@ export interface EmbeddingToolDeps {
   readonly price?: ModelPrice | 'unpriced';
 }
 
-/** Embedding models take about 8,000 tokens; longer texts belong into pieces. */
+/** Embedding models take about 8,000 tokens; longer texts have to be split. */
 const MAX_TEXT = 65_536;
 const MAX_ID = 500;
-/** Tokens that vendors count besides those of the text, at most. */
+/** The most tokens that vendors count besides those of the text. */
 const MAX_FRAME_TOKENS = 256;
 
 export const kindField = () =>
@@ -25,8 +25,8 @@ export const idField = () =>
   z.string().min(1).max(MAX_ID).describe('The name of the text among those of its type.');
 export const textField = (about: string) => z.string().trim().min(1).max(MAX_TEXT).describe(about);
 
-/** Says the most that a vector of the text costs. No tokenizer makes more tokens than there are bytes. */
-export const mostOf =
+/** Estimates the highest cost of a vector. No tokenizer makes more tokens than there are bytes. */
+export const maxCostOf =
   (price: EmbeddingToolDeps['price']) =>
   (text: string): MostCost => {
     const tokens = Buffer.byteLength(text) + MAX_FRAME_TOKENS;
@@ -34,7 +34,7 @@ export const mostOf =
     return { tokens, cost: (tokens * perMillion) / 1_000_000 };
   };
 
-/** Fails with OUTPUT_INVALID for a reply without a vector. What it cost is counted anyway. */
+/** Embeds a text. Fails with OUTPUT_INVALID for a reply without a vector; its cost is charged anyway. */
 export const embedText = async (
   text: string,
   { model, signal }: Pick<ToolContext, 'model' | 'signal'>,

@@ -1,4 +1,4 @@
-/** `save_embedding`: has a vector made of a text and keeps it for the caller's user. */
+/** `save_embedding`: makes a vector of a text and stores it for the caller's user. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
@@ -8,7 +8,7 @@ import {
   embedText,
   idField,
   kindField,
-  mostOf,
+  maxCostOf,
   textField,
 } from './embed-text.ts';
 
@@ -46,7 +46,7 @@ const save = async (
 };
 
 export const defineSaveEmbedding = (deps: SaveEmbeddingDeps): Tool<Input, Output> => {
-  const most = mostOf(deps.price);
+  const maxCost = maxCostOf(deps.price);
   return defineTool({
     name: 'save_embedding',
     description:
@@ -54,12 +54,12 @@ export const defineSaveEmbedding = (deps: SaveEmbeddingDeps): Tool<Input, Output
     source: 'builtin',
     category: 'search',
     tier: 'write',
-    // The same text again gives the same vector in the same place.
+    // The same text gives the same vector, stored in the same place.
     idempotent: true,
     tags: ['embedding', 'vector', 'memory', 'knowledge'],
     permissions: ['tool:embeddings'],
     capabilities: [{ action: 'embed', description: 'Keep the vector of a text.' }],
-    ...(deps.price !== undefined && { estimate: ({ content }: Input) => most(content) }),
+    ...(deps.price !== undefined && { estimate: ({ content }: Input) => maxCost(content) }),
     cost: { model: 'usage_based' },
     timeoutMs: 60_000,
     input,

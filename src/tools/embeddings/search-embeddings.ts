@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
-import { type EmbeddingToolDeps, embedText, kindField, mostOf, textField } from './embed-text.ts';
+import {
+  type EmbeddingToolDeps,
+  embedText,
+  kindField,
+  maxCostOf,
+  textField,
+} from './embed-text.ts';
 
 const input = () =>
   z.strictObject({
@@ -44,7 +50,7 @@ const search = async (
 };
 
 export const defineSearchEmbeddings = (deps: EmbeddingToolDeps): Tool<Input, Output> => {
-  const most = mostOf(deps.price);
+  const maxCost = maxCostOf(deps.price);
   return defineTool({
     name: 'search_embeddings',
     description: 'Finds saved texts by their meaning: gives the ids of the nearest, nearest first.',
@@ -54,7 +60,7 @@ export const defineSearchEmbeddings = (deps: EmbeddingToolDeps): Tool<Input, Out
     tags: ['embedding', 'vector', 'memory', 'knowledge', 'search'],
     permissions: ['tool:embeddings'],
     capabilities: [{ action: 'search', description: 'Search by meaning.' }],
-    ...(deps.price !== undefined && { estimate: ({ query }: Input) => most(query) }),
+    ...(deps.price !== undefined && { estimate: ({ query }: Input) => maxCost(query) }),
     cost: { model: 'usage_based' },
     timeoutMs: 60_000,
     input,

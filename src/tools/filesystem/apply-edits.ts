@@ -1,4 +1,4 @@
-/** Applies edits to a text one after the other, and refuses an edit that fits no place or several. */
+/** Applies edits to a text one after the other. Refuses an edit whose text is missing, or not unique. */
 import { ToolFailure } from '../../contract/errors.ts';
 
 export interface Edit {
@@ -12,27 +12,30 @@ export interface Edited {
   readonly replacements: number;
 }
 
-/** The file and the edit by their numbers: a message must not repeat what they hold. */
+/**
+ * Makes the failure of an edit. Names file and edit by number, because a message must not repeat their
+ * content.
+ */
 const refuse = (at: { file: number; edit: number }, problem: string) =>
   new ToolFailure('CONFLICT', `files[${at.file}].edits[${at.edit}]: ${problem}`, {
     suggestions: ['Read the file again and quote the text exactly, with enough lines around it.'],
     issues: [{ path: ['files', at.file, 'edits', at.edit, 'oldText'], message: problem }],
   });
 
-/** What is wrong with the edits of a file as a whole. */
+/** Makes the failure for the edits of a file as a whole. */
 export const invalidEdit = (file: number, problem: string, suggestion: string) =>
   new ToolFailure('VALIDATION_ERROR', `files[${file}]: ${problem}`, {
     suggestions: [suggestion],
     issues: [{ path: ['files', file], message: problem }],
   });
 
-/** Adapts line ends: a file whose every line ends in CR LF stays so, though models write LF. */
+/** Adapts line ends: a file with CR LF on every line keeps them, although models write LF. */
 const lineEndsLike = (text: string) => {
   const isCrLf = text.includes('\r\n') && !/(^|[^\r])\n/.test(text);
   return (part: string) => (isCrLf ? part.replace(/\r?\n/g, '\r\n') : part);
 };
 
-/** Throws CONFLICT when an `oldText` is not there, or there more than once and meant to be unique. */
+/** Applies the edits. Throws CONFLICT when an `oldText` is missing, or not unique where it has to be. */
 export const applyEdits = (text: string, edits: readonly Edit[], file: number): Edited => {
   const adapt = lineEndsLike(text);
   let current = text;

@@ -1,11 +1,11 @@
 /**
- * Copies and moves whole folders, file by file through the broker: every name is judged, and every
- * change keeps its snapshot, so that undo takes the whole folder back.
+ * Copies and moves whole folders, file by file through the broker: every path is checked, and every
+ * change has a snapshot, so that undo restores the whole folder.
  */
 import type { FileAccess, FileInfo, ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 
-/** Undo keeps the content of every file that is moved. */
+/** Limited, because undo stores the content of every moved file. */
 const MAX_ENTRIES = 2_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -30,7 +30,7 @@ interface Plan {
 const refusal = (message: string, suggestion: string): ToolFailure =>
   new ToolFailure('CONFLICT', message, { suggestions: [suggestion] });
 
-/** Lists what lies below a folder, each folder before its content. Secrets are not listed. */
+/** Lists everything below a folder, each folder before its content. Secret files are left out. */
 const entriesBelow = async (folder: string, fs: FileAccess): Promise<readonly FileInfo[]> => {
   const entries: FileInfo[] = [];
   const folders = [folder];
@@ -57,7 +57,7 @@ const entriesBelow = async (folder: string, fs: FileAccess): Promise<readonly Fi
   return entries;
 };
 
-/** Judges every name before anything changes. Fails with the reason of the first that is refused. */
+/** Checks every path before anything changes. Fails with the reason of the first refused one. */
 const planOf = async (
   { path, newPath }: FolderRequest,
   fs: FileAccess,
@@ -84,7 +84,7 @@ const planOf = async (
   return plans;
 };
 
-/** Takes back a copy that could not be finished. What cannot be removed stays for undo. */
+/** Removes an unfinished copy. What cannot be removed is left to undo. */
 const removeTargets = async (targets: readonly string[], fs: FileAccess): Promise<void> => {
   for (const target of targets.toReversed()) await fs.remove(target).catch(() => undefined);
 };
@@ -111,7 +111,7 @@ const copyAll = async (plans: readonly Plan[], context: FolderContext): Promise<
   return bytes;
 };
 
-/** Says whether the entry is gone: a folder with files that are not listed stays. */
+/** Removes an entry, but not a folder that still has unlisted files; tells whether it is gone. */
 const removeIfEmpty = async ({ path, kind }: FileInfo, fs: FileAccess): Promise<boolean> => {
   try {
     await fs.remove(path);
@@ -127,7 +127,7 @@ const removeIfEmpty = async ({ path, kind }: FileInfo, fs: FileAccess): Promise<
 const filesIn = (plans: readonly Plan[]): number =>
   plans.filter(({ source }) => source.kind === 'file').length;
 
-/** Copies a folder to a name that is free. Files that hold secrets are left out. */
+/** Copies a folder to an unused path. Secret files are left out. */
 export const copyFolder = async (
   request: FolderRequest,
   context: FolderContext,
@@ -137,7 +137,7 @@ export const copyFolder = async (
   return { newPath: request.newPath, bytesWritten, files: filesIn(plans) };
 };
 
-/** Moves a folder to a name that is free. Files that hold secrets stay, and so do their folders. */
+/** Moves a folder to an unused path. Secret files and their folders stay. */
 export const moveFolder = async (
   request: FolderRequest,
   context: FolderContext,

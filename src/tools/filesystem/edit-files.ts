@@ -64,13 +64,13 @@ interface Change extends Omit<TextDiff, 'hunks'> {
 }
 
 const assertEachOnce = async (files: readonly FileEdit[], fs: FileAccess): Promise<void> => {
-  const seen = new Set<string>();
+  const paths = new Set<string>();
   for (const [index, { path }] of files.entries()) {
     const absolute = await fs.resolve(path, 'write');
-    if (seen.has(absolute)) {
+    if (paths.has(absolute)) {
       throw invalidEdit(index, 'The file is named twice.', 'Put all edits of a file in one entry.');
     }
-    seen.add(absolute);
+    paths.add(absolute);
   }
 };
 
@@ -101,7 +101,7 @@ const planOne = async (
   return { path: shown, before, after, diff, ...counts };
 };
 
-/** Writes a file that is still as it was read. */
+/** Writes a file, if it has not changed since it was read. */
 const writeOne = async ({ path, before, after }: Change, fs: FileAccess): Promise<void> => {
   if (Buffer.compare(await fs.read(path), before) !== 0) {
     throw new ToolFailure('CONFLICT', 'Another program changed a file meanwhile.', {

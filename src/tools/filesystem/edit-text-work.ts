@@ -1,4 +1,4 @@
-/** The work of `edit_files` on one file: applies the edits, checks what comes out, and compares. */
+/** The work of `edit_files` on one file: applies the edits, checks the result, and compares. */
 import type { TextDiff } from '../../kit/text/unified-diff.ts';
 import { applyEdits, type Edit, invalidEdit } from './apply-edits.ts';
 
@@ -15,7 +15,7 @@ const parsesAsJson: Parses = (text) => {
 
 const loadYaml = async (): Promise<Parses> => {
   const { parseAllDocuments } = await import('yaml');
-  // Comparing each key with each other would take too long in a large file.
+  // `uniqueKeys` compares every key with every other, which takes too long in a large file.
   const options = { logLevel: 'silent', uniqueKeys: false } as const;
   return (text) => {
     try {
@@ -26,13 +26,13 @@ const loadYaml = async (): Promise<Parses> => {
   };
 };
 
-/** The parser of a JSON or YAML file; none for others. */
+/** Loads the parser of a JSON or YAML file; `undefined` for others. */
 const loadParser = async (path: string): Promise<Parses | undefined> => {
   if (/\.json$/i.test(path)) return parsesAsJson;
   return /\.ya?ml$/i.test(path) ? loadYaml() : undefined;
 };
 
-/** False only for a text that could be parsed before and cannot be any more. */
+/** Tells whether the text can be parsed; true also when it could not be parsed before. */
 const stillParses = (parses: Parses, before: string, after: string): boolean =>
   parses(after) || !parses(before);
 
@@ -40,7 +40,7 @@ export interface EditJob {
   readonly path: string;
   readonly old: string;
   readonly edits: readonly Edit[];
-  /** The number of the file among those of the call. */
+  /** The position of the file in the call. */
   readonly index: number;
   readonly validate: boolean;
 }

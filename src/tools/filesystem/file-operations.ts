@@ -1,4 +1,4 @@
-/** `file_operations`: the everyday operations on one path behind one name. */
+/** `file_operations`: the everyday operations on one path in one tool. */
 import { z } from 'zod';
 import type { FileAccess, ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -102,7 +102,7 @@ const edit: Step = async (request, { fs }) => {
   return { bytesWritten, replacements: changed.count };
 };
 
-/** Writes the copy under a name that is free. A script stays one. */
+/** Copies a file to an unused path. An executable file stays executable. */
 const copyFile = async ({ path, newPath = '' }: Input, fs: FileAccess): Promise<Outcome> => {
   const bytes = await fs.read(path);
   const executable = (await fs.stat(path))?.executable === true;
@@ -125,7 +125,7 @@ const move: Step = async (request, context) => {
   const { fs } = context;
   const { path, newPath = '' } = request;
   if (await isFolder(path, fs)) return moveFolder({ path, newPath }, context);
-  // Checks first that the old name may go: a copy that stays behind is no move.
+  // Checked first: when the old path cannot be removed, the move would leave a copy.
   await fs.resolve(path, 'write');
   const outcome = await copyFile(request, fs);
   await fs.remove(path);
@@ -236,7 +236,7 @@ export const fileOperations = defineTool({
   run: async (request, context) => {
     const { fs } = context;
     const { operation, path } = request;
-    // A deleted path has no place any more, so it is looked up before.
+    // Read before, because a deleted path has no information any more.
     const before = await fs.stat(path);
     const outcome = await STEPS[operation](request, context);
     const shown = (before ?? (await fs.stat(path)))?.path ?? path;

@@ -1,4 +1,4 @@
-/** `read_file`: the content of one file, whole or some lines of it. */
+/** `read_file`: the content of one file, whole or a range of lines. */
 import { z } from 'zod';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
@@ -48,7 +48,7 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-/** By the ending of the name; otherwise by whether the content is text. */
+/** Finds the MIME type by the extension; otherwise by whether the content is text. */
 const mimeTypeOf = (path: string, isText: boolean): string => {
   const ending = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   if (Object.hasOwn(MIME_TYPES, ending)) return MIME_TYPES[ending] as string;

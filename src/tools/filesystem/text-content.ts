@@ -1,7 +1,7 @@
-/** File content as text: exact, with its byte order mark and line ends, or not at all. */
+/** File content as exact text, with its byte order mark and line ends; binary content is refused. */
 import { ToolFailure } from '../../contract/errors.ts';
 
-/** `undefined` for bytes that are no UTF-8 text. */
+/** Decodes UTF-8; `undefined` for other bytes. */
 export const textOf = (bytes: Uint8Array): string | undefined => {
   if (bytes.includes(0)) return undefined;
   try {
@@ -11,7 +11,7 @@ export const textOf = (bytes: Uint8Array): string | undefined => {
   }
 };
 
-/** Throws for a file that cannot be worked on as text. */
+/** Decodes UTF-8. Throws for a file that is not text. */
 export const assertText = (bytes: Uint8Array, suggestion: string): string => {
   const text = textOf(bytes);
   if (text === undefined) {

@@ -30,7 +30,10 @@ const unfit = (message: string, suggestion: string) =>
     issues: [{ path: ['content'], message }],
   });
 
-/** Throws for content that the encoding cannot hold: nothing is altered silently. */
+/**
+ * Encodes the content. Throws for characters that the encoding does not have: nothing is altered
+ * silently.
+ */
 const bytesOf = ({ content, encoding }: z.infer<ReturnType<typeof input>>): Uint8Array => {
   if (encoding === 'base64') {
     const bytes = Buffer.from(content, 'base64');

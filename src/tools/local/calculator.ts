@@ -1,6 +1,6 @@
 /**
- * `calculator`: arithmetic, functions, units, matrices, fractions and complex numbers. An expression
- * is parsed and walked here; nothing is ever handed to `eval` or to the evaluator of a library.
+ * `calculator`: arithmetic, functions, units, matrices, fractions and complex numbers. An expression is
+ * parsed and evaluated here; nothing is passed to `eval` or to the evaluator of a library.
  */
 import { z } from 'zod';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -72,7 +72,7 @@ const output = () =>
 type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
 
-/** The parser recurses some twenty levels for each bracket. */
+/** Refuses deep brackets: the parser recurses some twenty levels for each. */
 const assertNesting = (expression: string): void => {
   let depth = 0;
   for (const character of expression) {
@@ -82,7 +82,7 @@ const assertNesting = (expression: string): void => {
   }
 };
 
-/** mathjs reads "5% + 3%" as a remainder, which no user means. */
+/** Refuses sums of percentages: mathjs reads "5% + 3%" as a remainder, which nobody means. */
 const assertPercent = (expression: string): void => {
   const at = expression.search(/%\s*[+-]/);
   if (at < 0) return;
@@ -106,7 +106,7 @@ const calculate = ({ expression, variables = {}, precision }: Input, engine: Mat
   try {
     return renderValue(value, precision ?? DEFAULT_DIGITS, engine);
   } catch (error) {
-    // A unit of a fraction that no double can hold, for one, cannot be written.
+    // Some results cannot be written, such as a unit of a fraction that no double can hold.
     throw error instanceof ToolFailure ? error : wrongExpression('the result cannot be written');
   }
 };
@@ -177,13 +177,13 @@ const EXAMPLES = [
   },
 ];
 
-/** The engines by whether they are exact, made when first needed. */
+/** Creates the exact and the inexact engine, each when first needed. */
 const createEngines = () => {
   const engines = new Map<boolean, Promise<MathEngine>>();
   const load = (exact: boolean): Promise<MathEngine> => {
     const engine = createMathEngine(exact);
     engines.set(exact, engine);
-    // A library that failed to load once may load the next time.
+    // A library that failed to load may load the next time.
     engine.catch(() => engines.delete(exact));
     return engine;
   };
@@ -203,7 +203,7 @@ const defineCalculator = (): Tool<Input, Output> => {
       const engine = await engines.of((request.precision ?? 0) > DOUBLE_DIGITS);
       const rendered = inTime({
         run: () => calculate(request, engine),
-        // What was stopped in the middle is not used again; a call that holds it already may.
+        // A stopped engine is not reused; it is repaired for calls that already have it.
         stopped: () => {
           engines.forget();
           engine.mend();
@@ -219,5 +219,5 @@ const defineCalculator = (): Tool<Input, Output> => {
   });
 };
 
-/** Loads its library with the first call and keeps it: nothing it keeps depends on a call. */
+/** Loads its library with the first call and keeps it: no state depends on a call. */
 export const calculator = defineCalculator();

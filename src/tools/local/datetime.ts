@@ -1,4 +1,4 @@
-/** `datetime`: the time now, and reading, writing, comparing and moving dates in any time zone. */
+/** `datetime`: the current time, and parsing, formatting, comparing and shifting dates in any time zone. */
 import type { DateTime } from 'luxon';
 import { ToolFailure } from '../../contract/errors.ts';
 import { type Capability, defineTool, type Tool, type ToolExample } from '../../contract/tool.ts';
@@ -18,7 +18,7 @@ export interface DatetimeOptions {
   now(): number;
 }
 
-/** Units whose length depends on the calendar cannot be moved by a fraction. */
+/** Their length depends on the calendar, so they cannot be shifted by a fraction. */
 const CALENDAR_UNITS: readonly Unit[] = ['years', 'quarters', 'months'];
 const DEFAULT_FORMAT = 'yyyy-MM-dd HH:mm:ss';
 
@@ -101,7 +101,7 @@ const nearestZone = (
   return cities.get(closest(city, [...cities.keys()])) ?? 'Europe/Vienna';
 };
 
-/** A name of the IANA database; an offset or "local" is none, the default zone may be either. */
+/** Checks for a name of the IANA database; offsets and "local" are allowed in the default zone only. */
 const assertZone = async (zone: string, { IANAZone }: typeof import('luxon')): Promise<void> => {
   if (IANAZone.isValidZone(zone) && /^[A-Za-z]/.test(zone)) return;
   const { closest } = await import('fastest-levenshtein');
@@ -121,7 +121,7 @@ const sceneOf = (
     zone,
     locale,
     inputFormat,
-    // Who asks for "13/03/2026" to be parsed with DD/MM/YYYY means how it is written, too.
+    // A caller who parses "13/03/2026" with the format DD/MM/YYYY means the notation of the input.
     likelyFormat: operation === 'parse' ? format : undefined,
     input: request,
     now: () => luxon.DateTime.fromMillis(now(), { zone }),
@@ -183,7 +183,7 @@ const EXAMPLES: readonly ToolExample[] = [
   },
 ];
 
-/** The clock and the default zone are the crib's. */
+/** Defines the tool. The crib provides the clock and the default zone. */
 export const defineDatetime = (options: DatetimeOptions): Tool<Input, Output> =>
   defineTool({
     name: 'datetime',

@@ -1,4 +1,4 @@
-/** `deep_reasoning`: has the configured model think a problem through, step by step. */
+/** `deep_reasoning`: lets the configured model solve a problem step by step. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -14,7 +14,7 @@ const DEPTHS = {
   deep: { steps: 20, maxTokens: 16_000, review: true },
 } as const;
 
-/** Tokens that vendors count besides those of the texts, at most. */
+/** The most tokens that vendors count besides those of the texts. */
 const MAX_FRAME_TOKENS = 256;
 
 type Depth = keyof typeof DEPTHS;
@@ -79,7 +79,7 @@ interface Question {
   readonly depth: Depth;
 }
 
-/** Models that cannot give objects answer in prose, of which the last paragraph is the answer. */
+/** Reads prose, from models that cannot return objects: its last paragraph is the answer. */
 const fromProse = (text: string): Thought | undefined => {
   const parts = text
     .split(/\n\s*\n/)
@@ -94,14 +94,14 @@ const thoughtOf = (reply: ModelReply): Thought | undefined => {
   return parsed.success ? parsed.data : fromProse(reply.text);
 };
 
-const promptOf = ({ problem, context, steps }: Input, most: number): string =>
+const promptOf = ({ problem, context, steps }: Input, maxSteps: number): string =>
   [
     ...(context === undefined || context.trim() === '' ? [] : [`CONTEXT:\n${context}`]),
     `PROBLEM:\n${problem}`,
-    `Take at most ${steps ?? most} steps, then give the final answer.`,
+    `Take at most ${steps ?? maxSteps} steps, then give the final answer.`,
   ].join('\n\n');
 
-/** Asks the model, and charges for the reply whether it is usable or not. */
+/** Asks the model, and charges for the reply even when it is not usable. */
 const think = async (
   { system, prompt, depth }: Question,
   context: ToolContext,
@@ -114,8 +114,8 @@ const think = async (
   return { reply, thought: thoughtOf(reply) };
 };
 
-/** The most that all questions of a call use up; the second one holds the first answer as well. */
-const mostOf = (request: Input): MostCost => {
+/** Estimates the highest cost of all questions of a call; the second one contains the first answer. */
+const maxCostOf = (request: Input): MostCost => {
   const { steps, maxTokens, review } = DEPTHS[request.depth];
   const prompt = promptOf(request, steps);
   const question =
@@ -138,8 +138,8 @@ const assertConfigured = ({ model }: ToolContext): void => {
 const run = async (request: Input, context: ToolContext): Promise<Output> => {
   assertConfigured(context);
   const { depth } = request;
-  const { steps: most, review } = DEPTHS[depth];
-  const prompt = promptOf(request, most);
+  const { steps: maxSteps, review } = DEPTHS[depth];
+  const prompt = promptOf(request, maxSteps);
   const first = await think({ system: SYSTEM, prompt, depth }, context);
   if (!first.thought) {
     throw new ToolFailure('SERVER_ERROR', 'The model gave an empty answer.', {
@@ -154,7 +154,7 @@ const run = async (request: Input, context: ToolContext): Promise<Output> => {
     const draft = `${prompt}\n\nREASONING TO CHECK:\n${JSON.stringify(thought)}`;
     const second = await think({ system: REVIEW, prompt: draft, depth }, context);
     replies.push(second.reply);
-    // A review without a word leaves the answer as it was, and unchecked.
+    // An empty review leaves the answer unchanged and not reviewed.
     reviewed = second.thought !== undefined;
     thought = second.thought ?? thought;
     if (!reviewed) context.warn('The model did not check its answer.');
@@ -187,7 +187,7 @@ export const deepReasoning = defineTool({
     model: 'usage_based',
     perUnit: { unit: 'token', price: 0.000_000_14, inputField: 'problem' },
   },
-  estimate: mostOf,
+  estimate: maxCostOf,
   timeoutMs: 300_000,
   examples: [
     {

@@ -1,6 +1,6 @@
 /**
- * `text_transform`: counts, keywords, sentiment, entities, summaries and everyday conversions of a
- * text. All of it works offline but translations, and summaries that ask for the model.
+ * `text_transform`: counts, keywords, sentiment, entities, summaries and everyday conversions of a text.
+ * All of it works offline except translations, and summaries by the model.
  */
 import type { ToolContext } from '../../contract/context.ts';
 import { defineTool, type ToolExample } from '../../contract/tool.ts';
@@ -15,7 +15,7 @@ import {
 import type { Transformed, TransformJob } from './text/transform-work.ts';
 
 const MAX_INLINE_CHARS = 20_000;
-/** These load a reader of English, which takes longer than this process may be held. */
+/** These load a language model for English, which would block this process for too long. */
 const READS_ENGLISH: readonly string[] = [
   'keywords',
   'sentiment',
@@ -26,7 +26,7 @@ const READS_ENGLISH: readonly string[] = [
 
 const WORK = {
   what: 'text',
-  // Long texts take long, but no longer than their length: the limit is for machines that are busy.
+  // The time grows with the text only; the limit leaves room for busy machines.
   maxMs: 50_000,
   file: 'text/transform-work',
   from: import.meta.url,

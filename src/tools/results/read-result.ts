@@ -1,6 +1,6 @@
 /**
- * `read_result`: reads part of a result that was too long to be returned, by its handle: a page,
- * lines, what matches a pattern, or what a query selects. It reads results of the calling user only.
+ * `read_result`: reads part of a result that was too long to be returned, by its handle: a page, lines,
+ * matches of a pattern, or the answer of a query. It reads results of the calling user only.
  */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
@@ -12,7 +12,7 @@ import type { SearchAnswer, SearchJob } from './search-result-work.ts';
 export type ResultReader = Pick<ToolContext, 'userId' | 'agentId' | 'sessionId' | 'authenticated'>;
 
 export interface ReadResultOptions {
-  /** A slice by characters; `undefined` for a handle that is unknown or another user's. */
+  /** Reads a range of characters; `undefined` for a handle that is unknown or belongs to another user. */
   read(
     handle: string,
     range: { readonly offset: number; readonly limit: number },
@@ -22,7 +22,7 @@ export interface ReadResultOptions {
 
 const DEFAULT_PAGE = 8_000;
 const MAX_PAGE_LENGTH = 1_000_000;
-/** More than this is paged, not searched. */
+/** Longer results can be paged, but not searched. */
 const MAX_SEARCHED = 20_000_000;
 
 const input = () =>
@@ -116,7 +116,7 @@ const readPart = async (
   read: ReadResultOptions['read'],
 ): Promise<Output> => {
   const { handle, offset, limit, query, grep, lines } = request;
-  // The labels of the result go to the caller, whatever name it gives.
+  // The caller gets the labels of the result, whatever name it gives.
   const reader = { userId, agentId, sessionId, authenticated };
   const isPage = query === undefined && grep === undefined && lines === undefined;
   const range = isPage ? { offset, limit } : { offset: 0, limit: MAX_SEARCHED };
@@ -142,7 +142,7 @@ export const defineReadResult = ({ read }: ReadResultOptions): Tool<Input, Outpu
     permissions: ['tool:read_result'],
     cost: { model: 'free' },
     timeoutMs: 30_000,
-    // The session takes on the labels of what is read; the tool itself adds none.
+    // The session gets the labels of what is read; the tool itself adds none.
     labels: { trust: 'trusted', sensitivity: 'public' },
     tags: ['result', 'handle', 'page', 'grep', 'query', 'jmespath'],
     input,

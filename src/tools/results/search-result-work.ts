@@ -1,6 +1,6 @@
 /**
- * The work of `read_result`: lines, matches of a pattern, and what a JMESPath query selects. A query
- * sees own properties only, and the size of its answer is limited.
+ * The work of `read_result`: lines, matches of a pattern, and JMESPath queries. A query sees own
+ * properties only, and the size of its answer is limited.
  */
 import { ToolFailure } from '../../contract/errors.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
@@ -35,7 +35,7 @@ const MAX_LINE_LENGTH = 500;
 /** Characters shown before a match in a line that is cut. */
 const LEAD = 100;
 
-/** Lays out data, which is stored as JSON on one line, over several lines. */
+/** Formats data, which is stored as JSON on one line, over several lines. */
 const layOut = (text: string): string => {
   if (!/^\s*[[{]/.test(text) || text.trimEnd().includes('\n')) return text;
   try {
@@ -78,7 +78,7 @@ const grepLines = (
   return { matches, total };
 };
 
-/** Limits of what a query returns: an expression can repeat the same part without end. */
+/** Limits of a query's answer: an expression can repeat the same part without end. */
 const MAX_NODES = 1_000_000;
 const MAX_CHARACTERS = 20_000_000;
 const MAX_DEPTH = 150;
@@ -145,7 +145,7 @@ interface SearchDeps {
   readonly pattern: LinearPattern | undefined;
 }
 
-/** Gives the text that lines and patterns work on. */
+/** Returns the text that lines and patterns are taken from. */
 const sourceOf = ({ query, text }: SearchJob, search: SearchData): string => {
   if (query === undefined) return layOut(text);
   const value = queryResult(search, text, query) ?? null;

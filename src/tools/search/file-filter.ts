@@ -1,7 +1,7 @@
 /**
- * Decides which files a search looks at. File name patterns are read as ripgrep and gitignore read
- * them: without a slash a pattern fits at any depth, with one it starts at the folder searched.
- * Matching takes linear time.
+ * Decides which files a search reads. File name patterns have the meaning of ripgrep and gitignore:
+ * without a slash a pattern matches at any depth, with one it starts at the searched folder. Matching
+ * takes linear time.
  */
 import { ToolFailure } from '../../contract/errors.ts';
 import { compileLinear, quotePattern } from '../../kit/text/linear-pattern.ts';
@@ -12,9 +12,8 @@ const invalid = (problem: string) =>
   });
 
 /**
- * Writes a pattern in the one form that both engines get: two stars for any depth, a leading slash
- * for a pattern that starts at the folder, and a folder as everything in it. Throws for a pattern
- * without meaning.
+ * Writes a pattern in the one form for both engines: two stars for any depth, a leading slash for a
+ * pattern that starts at the folder, and a folder as everything in it. Throws for an invalid pattern.
  */
 export const canonicalGlob = (pattern: string): string => {
   const text = pattern.trim();
@@ -26,18 +25,18 @@ export const canonicalGlob = (pattern: string): string => {
   return `${anchored ? '/' : '**/'}${bare}${folder ? '/**' : ''}`;
 };
 
-/** Reads a class such as `[!a-z]` from its opening bracket on. */
+/** Reads a class such as `[!a-z]`, beginning at its bracket. */
 const readClass = (glob: string, start: number): { source: string; end: number } => {
   const negated = glob[start + 1] === '!' || glob[start + 1] === '^';
   const first = start + (negated ? 2 : 1);
   const end = glob.indexOf(']', first + 1);
   if (end < 0) throw invalid('a "[" is not closed');
   const body = glob.slice(first, end).replace(/[\\[\]^]/g, '\\$&');
-  // A class never reaches over a folder border.
+  // A class never matches a slash.
   return { source: negated ? `[^/${body}]` : `[${body}]`, end };
 };
 
-/** Reads stars: two are any number of folders where they fill a whole segment, one star otherwise. */
+/** Reads stars: two that fill a whole segment are any number of folders; otherwise they count as one. */
 const readStars = (glob: string, start: number): { source: string; end: number } => {
   let end = start;
   while (glob[end + 1] === '*') end += 1;
@@ -49,7 +48,7 @@ const readStars = (glob: string, start: number): { source: string; end: number }
 
 const OTHERS: Readonly<Record<string, string>> = { '?': '[^/]', '{': '(?:', '}': ')' };
 
-/** Gives the regular expression of a canonical pattern. */
+/** Translates a canonical pattern to a regular expression. */
 const sourceOf = (glob: string): string => {
   let source = '';
   let depth = 0;
@@ -73,7 +72,7 @@ const sourceOf = (glob: string): string => {
   return `^(?:${source})$`;
 };
 
-/** Compiles a test of paths relative to the folder searched, with forward slashes. */
+/** Compiles a test of paths relative to the searched folder, with forward slashes. */
 export const compileGlob = async (
   canonical: string,
   ignoreCase = false,
@@ -82,22 +81,22 @@ export const compileGlob = async (
   return (path) => pattern.test(path);
 };
 
-/** Folders that are skipped unless the search starts inside of them. */
+/** Folders that are skipped unless the search starts inside them. */
 const ALWAYS_SKIPPED: readonly string[] = ['**/node_modules', '**/.git'];
 
 export interface FilterRequest {
-  /** Groups of patterns: a file must fit one of each group; an empty group fits everything. */
+  /** Groups of patterns: a file must match one of each group; an empty group matches everything. */
   readonly include: readonly (readonly string[])[];
   readonly exclude: readonly string[];
   readonly ignoreCase: boolean;
 }
 
-/** Paths are relative to the folder searched. */
+/** Selects paths, which are relative to the searched folder. */
 export interface FileFilter {
   wantsFolder(path: string): boolean;
-  /** Also looks at the folders above the file. */
+  /** Also checks the folders above the file. */
   wantsFile(path: string): boolean;
-  /** The part that ripgrep applies beforehand. */
+  /** The patterns for ripgrep, which narrow the search beforehand. */
   readonly globs: readonly string[];
 }
 
@@ -108,11 +107,11 @@ const anyOf =
   (path) =>
     tests.some((test) => test(path));
 
-/** `a/b/c` → `a`, `a/b`, `a/b/c`. */
+/** Lists the prefixes of a path: `a/b/c` → `a`, `a/b`, `a/b/c`. */
 const prefixesOf = (path: string): readonly string[] =>
   path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
 
-/** Selects patterns that ripgrep applies as we do: it matches bytes, so others are left to the filter. */
+/** Selects patterns that ripgrep reads in the same way: it matches bytes, so the filter checks the others. */
 const narrowing = (group: readonly string[]): readonly string[] =>
   group.every((glob) => /^[ -~]+$/.test(glob) && !/[?[\\]/.test(glob)) ? group : [];
 
@@ -129,7 +128,7 @@ export const createFileFilter = async (request: FilterRequest): Promise<FileFilt
   return {
     wantsFolder: (path) => !isExcluded(path),
     wantsFile: (path) => included.every((test) => test(path)) && !prefixesOf(path).some(isExcluded),
-    // Later patterns win in ripgrep; it knows one group of included ones, the filter checks the rest.
+    // In ripgrep later patterns win, and it has one group of included ones; the filter checks the rest.
     globs: [...groups.slice(0, 1).flatMap(narrowing), ...excluded.map((glob) => `!${glob}`)],
   };
 };

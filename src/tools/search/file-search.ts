@@ -1,4 +1,4 @@
-/** `file_search`: files by name, or lines by text or regular expression. */
+/** `file_search`: finds files by name, or lines by text or regular expression. */
 import { dirname } from 'node:path/posix';
 import { z } from 'zod';
 import type { FileInfo, ToolContext } from '../../contract/context.ts';
@@ -121,7 +121,7 @@ const search = async (
     exclude,
     ignoreCase: mode === 'glob' && !caseSensitive,
   });
-  // Both engines take the same expressions: one that only ripgrep accepts is refused here.
+  // Both engines accept the same expressions: one that only ripgrep accepts is refused here.
   if (mode === 'regex') await createFind(request);
   const isFile = base.kind === 'file';
   const folder = isFile ? dirname(base.path) : base.path;
@@ -134,7 +134,7 @@ const search = async (
 };
 
 export interface FileSearchOptions {
-  /** Where to look for ripgrep; the usual folders by default, none for the built-in engine. */
+  /** Folders to search for ripgrep; the usual ones when absent, empty for the built-in engine. */
   readonly folders?: readonly string[];
 }
 

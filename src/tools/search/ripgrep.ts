@@ -1,6 +1,6 @@
 /**
- * Lets ripgrep select the files worth reading. It only narrows: the matches themselves are read
- * through the broker, so nothing that ripgrep saw and the caller may not see can get out.
+ * Lets ripgrep select the files to read. It only narrows the search: matches are read through the broker,
+ * so ripgrep cannot reveal what the caller may not see.
  */
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 /** The name of ripgrep's file on this system. */
 export const RIPGREP = process.platform === 'win32' ? 'rg.exe' : 'rg';
 
-/** Lists where package managers put programs, for all users and for one. Never the workspace. */
+/** Lists the folders where package managers put programs, for all users and for one. Never the workspace. */
 export const programFolders = (): readonly string[] => [
   '/usr/local/bin',
   '/usr/bin',
@@ -29,7 +29,7 @@ export interface RipgrepRequest {
   readonly folder: string;
   readonly globs: readonly string[];
   readonly ignoreGlobCase: boolean;
-  /** What the files must contain; only names are looked at when absent. */
+  /** What the files must contain; when absent, only names are compared. */
   readonly content?: {
     readonly query: string;
     readonly literal: boolean;
@@ -39,9 +39,9 @@ export interface RipgrepRequest {
 }
 
 export interface RipgrepAnswer {
-  /** Relative to the folder, in the order of a walk. */
+  /** Relative to the folder, in walking order. */
   readonly files: readonly string[];
-  /** There were more than fit. */
+  /** True when there were more files than fit. */
   readonly cut: boolean;
 }
 
@@ -84,7 +84,10 @@ const namesIn = (output: string): readonly string[] =>
     .map((name) => name.replaceAll('\\', process.platform === 'win32' ? '/' : '\\'))
     .map((name) => name.replace(/^\.\//, ''));
 
-/** Runs ripgrep. Gives `undefined` when it does not take the pattern: then the built-in engine searches. */
+/**
+ * Runs ripgrep. Returns `undefined` when it does not accept the pattern: then the built-in engine
+ * searches.
+ */
 export const runRipgrep = (request: RipgrepRequest): Promise<RipgrepAnswer | undefined> =>
   new Promise((resolve, reject) => {
     const options = {
@@ -100,7 +103,7 @@ export const runRipgrep = (request: RipgrepRequest): Promise<RipgrepAnswer | und
       else if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
         resolve({ files: namesIn(stdout), cut: true });
       } else if (code === 0 || code === 1 || (code === 2 && stderr === '')) {
-        // 1: nothing found. 2 without a word: some files could not be read, the others were.
+        // 1: no match. 2 without a message: some files could not be read, the others were.
         resolve({ files: namesIn(stdout), cut: false });
       } else resolve(undefined);
     };

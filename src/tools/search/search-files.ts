@@ -1,4 +1,4 @@
-/** Searches candidate files through the broker: by name, or for lines with the lines around them. */
+/** Searches candidate files through the broker: by name, or for lines with their context. */
 import type { ToolContext } from '../../contract/context.ts';
 import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
 import { compileLinear, quotePattern } from '../../kit/text/linear-pattern.ts';
@@ -18,9 +18,9 @@ export interface FileSearch {
 }
 
 export interface CandidateFiles {
-  /** Relative to the folder searched. */
+  /** Relative to the searched folder. */
   readonly files: AsyncIterable<string> | Iterable<string>;
-  /** There were more than fit. */
+  /** True when there were more files than fit. */
   readonly cut: boolean;
 }
 
@@ -39,7 +39,7 @@ interface SearchResult {
   readonly truncated: boolean;
 }
 
-/** Gives where in a line the match starts, or -1. */
+/** Returns the position of the match in a line, or -1. */
 type FindInLine = (line: string) => number;
 
 const MAX_LINE_LENGTH = 1000;
@@ -53,7 +53,7 @@ const shortened = (line: string, at: number): string => {
   return line.slice(from, from + MAX_LINE_LENGTH);
 };
 
-/** Splits the content into lines without their ends; gives `undefined` for a binary file. */
+/** Splits the content into lines without their ends; `undefined` for a binary file. */
 const linesToSearch = (bytes: Uint8Array): readonly string[] | undefined => {
   if (bytes.includes(0)) return undefined;
   const lines = new TextDecoder().decode(bytes).split('\n');
@@ -83,7 +83,10 @@ const searchText = function* (
   }
 };
 
-/** Makes the search in one line. Throws VALIDATION_ERROR for an expression that the engine does not take. */
+/**
+ * Makes the function that searches one line. Throws VALIDATION_ERROR for an expression that the engine
+ * does not accept.
+ */
 export const createFind = async ({
   mode,
   query,
@@ -95,7 +98,7 @@ export const createFind = async ({
   return (line) => pattern.find(line)?.start ?? -1;
 };
 
-/** Codes of files that are skipped: secrets, links, what is gone or too large. */
+/** Codes of files that are skipped: secret files, links, files that are gone or too large. */
 const SKIPPED: ReadonlySet<ErrorCode> = new Set([
   'PERMISSION_DENIED',
   'SECURITY_VIOLATION',
@@ -104,7 +107,7 @@ const SKIPPED: ReadonlySet<ErrorCode> = new Set([
   'OUTPUT_TOO_LARGE',
 ]);
 
-const orNothing = async <T>(work: Promise<T>): Promise<T | undefined> => {
+const unlessSkipped = async <T>(work: Promise<T>): Promise<T | undefined> => {
   try {
     return await work;
   } catch (error) {
@@ -122,14 +125,14 @@ export const findNames = async (
   const files: string[] = [];
   for await (const name of candidates.files) {
     const path = folder === '.' ? name : `${folder}/${name}`;
-    if ((await orNothing(context.fs.resolve(path, 'read'))) === undefined) continue;
+    if ((await unlessSkipped(context.fs.resolve(path, 'read'))) === undefined) continue;
     if (files.length === request.maxResults) return { matches: [], files, truncated: true };
     files.push(path);
   }
   return { matches: [], files, truncated: candidates.cut };
 };
 
-/** Reads what may be read; says once when a file was too large for that. */
+/** Creates a reader of permitted files, which warns once when a file was too large. */
 const createReader = ({ fs, warn }: ToolContext) => {
   let warned = false;
   const passOver = (error: unknown): never => {
@@ -138,7 +141,7 @@ const createReader = ({ fs, warn }: ToolContext) => {
     warned ||= isTooLarge;
     throw error;
   };
-  return (path: string) => orNothing(fs.read(path).catch(passOver));
+  return (path: string) => unlessSkipped(fs.read(path).catch(passOver));
 };
 
 /** Finds the matching lines of the candidates. */

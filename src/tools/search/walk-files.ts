@@ -1,4 +1,4 @@
-/** Walks a folder through the broker: sorted, without links, without what the filter skips. */
+/** Walks a folder through the broker: sorted, without links, without what the filter leaves out. */
 import type { FileAccess } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { FileFilter } from './file-filter.ts';
@@ -7,11 +7,11 @@ export interface Walk {
   readonly fs: FileAccess;
   readonly filter: Pick<FileFilter, 'wantsFolder' | 'wantsFile'>;
   readonly signal: AbortSignal;
-  /** The folder as the workspace knows it, such as `src` or `.`. */
+  /** The folder as a path of the workspace, such as `src` or `.`. */
   readonly folder: string;
 }
 
-/** A folder may vanish or be closed to us while we walk; the rest is still worth having. */
+/** Lists a folder; empty when it was removed or closed during the walk, so that the rest is still found. */
 const listQuietly = async (fs: FileAccess, path: string) => {
   try {
     return await fs.list(path);
@@ -21,7 +21,7 @@ const listQuietly = async (fs: FileAccess, path: string) => {
   }
 };
 
-/** Paths relative to the folder. */
+/** Yields paths relative to the folder. */
 export const walkFiles = async function* (walk: Walk, below = ''): AsyncGenerator<string> {
   const { fs, filter, signal, folder } = walk;
   if (signal.aborted) throw new ToolFailure('CANCELLED');

@@ -1,4 +1,4 @@
-/** `send_notification`: sends a message to each device of a user, by the push service of the program. */
+/** `send_notification`: sends a message to each device of a user, through the push service of the program. */
 import { z } from 'zod';
 import type { PushMessage, PushToken } from '../../contract/background-services.ts';
 import type { Caller } from '../../contract/caller.ts';
@@ -10,7 +10,7 @@ import { errorCodeOf, reasonOf } from '../../kit/data/reason-of.ts';
 export interface SendNotificationDeps {
   send(message: PushMessage, signal: AbortSignal): Promise<void>;
   tokens(userId: string): Promise<readonly PushToken[]>;
-  /** Forgets a device that is gone. */
+  /** Removes a device that no longer exists. */
   removeToken(userId: string, tokenId: string): Promise<unknown>;
 }
 
@@ -34,13 +34,13 @@ const output = () =>
 type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
 
-/** Says whether a caller may notify a user: who is addressed comes from an input that anyone may write. */
+/** Tells whether a caller may notify a user: the addressee comes from an input that anyone may write. */
 export const mayNotify = ({ userId, roles }: Caller, addressee: string): boolean =>
   userId === addressee || roles.includes('owner') || roles.includes('admin');
 
 type Outcome = 'sent' | 'gone' | ToolFailure;
 
-/** Makes the failure of one device. The service may quote the token, which nobody is to read. */
+/** Makes the failure of one device, without the token, which the service may quote. */
 const failureOf = (error: unknown, token: string): ToolFailure =>
   new ToolFailure('SERVER_ERROR', reasonOf(error).replaceAll(token, '[token]'));
 
@@ -58,7 +58,7 @@ const sendTo = async (
   }
 };
 
-/** Sends to some devices at a time: one user may have many. */
+/** Sends to a few devices at a time: a user may have many. */
 const sendToAll = async (
   tokens: readonly PushToken[],
   message: Pick<PushMessage, 'title' | 'body' | 'data'>,
@@ -86,7 +86,7 @@ const notify = async (
   for (const { id } of gone) await deps.removeToken(addressee, id);
   const failures = outcomes.filter((each) => each instanceof ToolFailure);
   const successCount = outcomes.filter((each) => each === 'sent').length;
-  // Nothing was sent and a device may still be reached: another attempt repeats no message.
+  // Nothing was sent and a device may still be reachable: another attempt repeats no message.
   if (successCount === 0 && failures[0]) throw failures[0];
   if (failures.length > 0) context.warn(`${failures.length} devices could not be reached.`);
   return { tokenCount: tokens.length, successCount, removed: gone.length };
@@ -104,7 +104,7 @@ export const defineSendNotification = (deps: SendNotificationDeps): Tool<Input, 
     capabilities: [{ action: 'notify', description: 'Send a push notification.' }],
     cost: { model: 'free' },
     timeoutMs: 30_000,
-    // It goes to people, and carries data out of the machine.
+    // It is sent to people, and carries data out of the machine.
     sink: true,
     validators: [
       {

@@ -1,4 +1,4 @@
-/** `sendgrid_send_email`: one message by SendGrid's v3 API. */
+/** `sendgrid_send_email`: sends one message through SendGrid's v3 API. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
@@ -16,7 +16,7 @@ const SENDGRID: Vendor = {
 
 const line = () => z.string().regex(/^[^\r\n]*$/, 'One line only.');
 const isAddress = lazy(() => z.email());
-/** A refinement and not `z.email()`: its long pattern would be in the definition once a field. */
+/** A refinement instead of `z.email()`, whose long pattern would be in the definition once for each field. */
 const email = () =>
   z
     .string()
@@ -59,13 +59,17 @@ const addresses = (field: string | string[] | undefined): { readonly email: stri
 
 /** Lists each address once: SendGrid refuses one that is in two of the lists. */
 const recipientsOf = ({ to, cc, bcc }: Input) => {
-  const seen = new Set<string>();
-  const fresh = (list: { readonly email: string }[]) =>
+  const usedAddresses = new Set<string>();
+  const unusedOnly = (list: { readonly email: string }[]) =>
     list.filter(({ email }) => {
       const key = email.toLowerCase();
-      return seen.has(key) ? false : seen.add(key);
+      return usedAddresses.has(key) ? false : usedAddresses.add(key);
     });
-  return { to: fresh(addresses(to)), cc: fresh(addresses(cc)), bcc: fresh(addresses(bcc)) };
+  return {
+    to: unusedOnly(addresses(to)),
+    cc: unusedOnly(addresses(cc)),
+    bcc: unusedOnly(addresses(bcc)),
+  };
 };
 
 const messageOf = (request: Input, { to, cc, bcc }: ReturnType<typeof recipientsOf>): unknown => {

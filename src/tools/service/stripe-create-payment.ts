@@ -1,4 +1,7 @@
-/** `stripe_create_payment`: a PaymentIntent by Stripe's API. Repeated with the same key, it is made once. */
+/**
+ * `stripe_create_payment`: creates a PaymentIntent through Stripe's API; only one for the same
+ * idempotency key.
+ */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
@@ -14,7 +17,7 @@ const STRIPE: Vendor = {
   explain: (body) => textAt(body, 'error', 'message'),
 };
 
-/** The version the fields below are written for. */
+/** The API version that the fields below are written for. */
 const API_VERSION = '2025-03-31.basil';
 
 const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[A-Za-z0-9_]{1,250}$`));
@@ -121,7 +124,7 @@ const create = async (request: Input, context: ToolContext, url: string): Promis
     },
     body: formOf(request).toString(),
   });
-  // Refused: no payment was made, so there is no fee. 408 and 409 leave that open.
+  // A refused payment has no fee. 408 and 409 do not tell whether it was made.
   if (isRefusal(response)) context.charge({ cost: 0 });
   const made = await vendorData(response, STRIPE, intent());
   return {

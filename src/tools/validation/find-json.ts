@@ -1,6 +1,6 @@
 /**
- * Finds what looks like JSON objects and arrays inside other text. One pass, whatever the text:
- * brackets are matched on a stack, and strings are only strings inside brackets.
+ * Finds text that looks like JSON objects and arrays inside other text. Takes one pass for any text:
+ * brackets are matched on a stack, and strings count only inside brackets.
  */
 
 export interface Span {
@@ -34,7 +34,7 @@ class Finder {
     }
   }
 
-  /** Reads inside a string. A line break means that it was none: JSON has no line breaks in strings. */
+  /** Reads inside a string. A line break means that it is not one: JSON has no line breaks in strings. */
   #string(character: string, at: number): number {
     if (character === '\\') return at + 1;
     if (character === '"') this.#inString = false;
@@ -58,19 +58,19 @@ class Finder {
       this.#open.length = 0;
       return;
     }
-    // What lies inside is part of this one.
+    // Drops the spans inside this one.
     while ((this.spans.at(-1)?.start ?? -1) > start) this.spans.pop();
     this.spans.push({ start, end: at + 1 });
   }
 }
 
-/** What follows the bracket that opens an object or array of JSON; prose uses brackets, too. */
-const BEGINS = /^\s*["{[]/;
+/** Matches what follows the opening bracket of a JSON object or array; prose has brackets, too. */
+const JSON_START = /^\s*["{[]/;
 
 export interface FoundJson {
   /** The outermost balanced objects and arrays, longest first. */
   readonly spans: readonly Span[];
-  /** Where the first object or array begins that the text ends in the middle of. */
+  /** Where the first object or array begins that the end of the text cuts off. */
   readonly cut: number | undefined;
 }
 
@@ -78,6 +78,6 @@ export const findJson = (text: string): FoundJson => {
   const finder = new Finder(text);
   finder.run();
   const spans = finder.spans.toSorted((a, b) => b.end - b.start - (a.end - a.start));
-  const cut = finder.open.find((at) => BEGINS.test(text.slice(at + 1, at + 100)));
+  const cut = finder.open.find((at) => JSON_START.test(text.slice(at + 1, at + 100)));
   return { spans, cut };
 };

@@ -1,4 +1,4 @@
-/** The work of `json_parser`: gets data out of a text and checks it against a schema. */
+/** The work of `json_parser`: extracts data from a text and checks it against a schema. */
 import { type ReadJson, readJson } from './read-json.ts';
 import { type CallerSchema, loadSchema, type SchemaError } from './schema-work.ts';
 
@@ -8,11 +8,11 @@ export interface ParseJob {
 }
 
 export interface ParsedText extends ReadJson {
-  /** Of the data by the schema, if one was given. */
+  /** Errors of the data by the schema, when one was given. */
   readonly errors?: readonly SchemaError[];
 }
 
-/** The work gives `undefined` when there is nothing in the text that could be meant as JSON. */
+/** Prepares the work. It returns `undefined` when nothing in the text could be meant as JSON. */
 export const prepare = async ({ text, schema }: ParseJob) => {
   const { jsonrepair } = await import('jsonrepair');
   const check = schema === undefined ? undefined : await loadSchema(schema);

@@ -1,4 +1,4 @@
-/** `json_parser`: structured data from text that is JSON, holds JSON, nearly is JSON, or is prose. */
+/** `json_parser`: structured data from text that is JSON, contains JSON, is nearly JSON, or is prose. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -52,7 +52,7 @@ const SCHEMA_WORK = {
   isSmall: ({ schema }: SchemaJob) => isSmallSchema(schema),
 };
 
-/** Lists the errors of a value, none when it fits. Throws for a schema that is wrong itself. */
+/** Lists the errors of a value; empty when it fits. Throws for an invalid schema. */
 const checkSchema = (job: SchemaJob, signal: AbortSignal): Promise<readonly SchemaError[]> =>
   runDataWork(SCHEMA_WORK, job, signal);
 
@@ -68,7 +68,7 @@ const outcomeOf = ({ data, method, warnings, errors }: ParsedText): Output => ({
   ...(errors && checked(errors)),
 });
 
-/** Held before the model is asked. */
+/** Reserved before the model is asked. */
 const MAX_ANSWER_TOKENS = 8_192;
 
 const byModel = async (
@@ -125,7 +125,7 @@ export const jsonParser = defineTool({
   source: 'builtin',
   category: 'validation',
   tier: 'read_only',
-  // Each may need a process for the caller's data.
+  // Each call may need a process for the caller's data.
   concurrency: { limit: 8, queue: 1000 },
   tags: ['json', 'parse', 'extract', 'repair'],
   author: 'Toolcrib',

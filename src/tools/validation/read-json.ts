@@ -1,4 +1,4 @@
-/** Gets a value out of text that is JSON, holds JSON, or nearly is JSON. */
+/** Extracts a value from text that is JSON, contains JSON, or is nearly JSON. */
 import { ToolFailure } from '../../contract/errors.ts';
 import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
@@ -12,7 +12,7 @@ export interface ReadJson {
 }
 
 const MAX_DEPTH = 500;
-/** A text with more pieces than this is no answer. */
+/** A text with more pieces than this is not tried. */
 const MAX_PIECES = 200;
 
 interface Parsed {
@@ -23,7 +23,7 @@ interface Parsed {
 const hostile = (message: string, detail: string): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', message, { issues: [{ path: ['text'], message: detail }] });
 
-/** Checks the parsed value and not the text, where escapes may hide a key. */
+/** Checks the parsed value instead of the text, where escapes may hide a key. */
 const refuseHostile = (value: unknown): void => {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw hostile('A number in the text is too large.', 'holds a number that JSON cannot keep');
@@ -43,7 +43,7 @@ const refuseHostile = (value: unknown): void => {
 const asSentence = (clause: string): string =>
   `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 
-/** Parses exact JSON, or gives nothing. Warns of what the data no longer shows. */
+/** Parses exact JSON; `undefined` for other text. Warns of information that the data has lost. */
 const parseStrictly = (text: string): Parsed | undefined => {
   const { error, warnings } = scanJson(text, { maxDepth: MAX_DEPTH });
   if (error) return undefined;
@@ -64,7 +64,7 @@ const repairWith = (jsonrepair: Repair, text: string): Parsed | undefined => {
 
 const CUT_OFF = 'The text ends before its JSON does: what would follow is missing.';
 
-/** Lists texts that a repair may help: balanced pieces, or one that was cut off. */
+/** Lists texts to repair: balanced pieces, or one that was cut off. */
 const repairable = (text: string, pieces: readonly string[]): readonly string[] => {
   const start = text.search(/[{[]/);
   return start < 0 ? [] : [...pieces.slice(0, 3), text.slice(start)];
@@ -72,7 +72,7 @@ const repairable = (text: string, pieces: readonly string[]): readonly string[] 
 
 export type Repair = (text: string) => string;
 
-/** Reads a value; gives `undefined` when nothing in the text could be meant as JSON. */
+/** Reads a value; `undefined` when nothing in the text could be meant as JSON. */
 export const readJson = (text: string, jsonrepair: Repair): ReadJson | undefined => {
   const repair = (piece: string) => repairWith(jsonrepair, piece);
   const trimmed = withoutByteOrderMark(text.trim());
@@ -81,7 +81,7 @@ export const readJson = (text: string, jsonrepair: Repair): ReadJson | undefined
   const { spans, cut } = findJson(trimmed);
   const pieces = spans.slice(0, MAX_PIECES).map(({ start, end }) => trimmed.slice(start, end));
   const outer = cut === undefined ? undefined : repair(trimmed.slice(cut));
-  // A part of what was cut off is not what was meant.
+  // A part of a value that was cut off is not the value.
   if (outer && typeof outer.data === 'object' && spans.every(({ start }) => start > (cut ?? 0))) {
     return { data: outer.data, warnings: [CUT_OFF, ...outer.warnings], method: 'repaired' };
   }

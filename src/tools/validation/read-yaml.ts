@@ -1,4 +1,4 @@
-/** Reads YAML for checking: every document of a stream, what is wrong with it, and where. */
+/** Reads YAML for validation: every document of a stream, and its faults with their places. */
 import type { Document, LineCounter, YAMLError, YAMLMap } from 'yaml';
 import { ToolFailure } from '../../contract/errors.ts';
 import { positionAt as yamlPosition } from '../../kit/text/strict-yaml.ts';
@@ -7,9 +7,9 @@ import { type Finding, positionAt } from './validation-report.ts';
 export interface YamlDocument {
   readonly errors: readonly Finding[];
   readonly warnings: readonly Finding[];
-  /** Plain data. Throws for aliases that expand without measure. */
+  /** Returns plain data. Throws for aliases that expand without limit. */
   toValue(): unknown;
-  /** Where the value at a JSON Pointer starts. */
+  /** Finds where the value at a JSON Pointer starts. */
   placeOf(pointer: string): { line: number; column: number } | undefined;
 }
 
@@ -18,7 +18,7 @@ type Library = typeof import('yaml');
 const MAX_ALIASES = 1000;
 const MAX_DEPTH = 500;
 
-/** Marks of the lexer that stand for no text: document, broken flow, scalar. */
+/** Tokens of the lexer that have no text: document, broken flow, scalar. */
 const SCALAR = '\u001f';
 const CONTROL: readonly string[] = ['\u0002', '\u0018', SCALAR];
 const OPENING: readonly string[] = ['[', '{'];
@@ -50,14 +50,14 @@ const pointerOf = ({ yaml }: Reading, ancestors: readonly unknown[]): string =>
     })
     .join('');
 
-/** Finds repeated keys with a set: comparing each key with each other is quadratic. */
+/** Finds repeated keys with a set, because comparing every key with every other is quadratic. */
 const repeatedKeys = (reading: Reading, map: YAMLMap, above: () => string): Finding[] => {
-  const seen = new Set<string>();
+  const names = new Set<string>();
   return map.items.flatMap(({ key }) => {
     if (!reading.yaml.isScalar(key)) return [];
     const name = `${typeof key.value}:${String(key.value)}`;
-    const isRepeated = seen.has(name);
-    seen.add(name);
+    const isRepeated = names.has(name);
+    names.add(name);
     if (!isRepeated) return [];
     const position = yamlPosition(reading.lines, key.range?.[0] ?? 0);
     return [
@@ -66,7 +66,7 @@ const repeatedKeys = (reading: Reading, map: YAMLMap, above: () => string): Find
   });
 };
 
-/** Finds keys that occur twice and aliases without an anchor before them, in the order of the text. */
+/** Finds repeated keys and aliases without an anchor before them, in the order of the text. */
 const problemsIn = (reading: Reading): readonly Finding[] => {
   const findings: Finding[] = [];
   const anchors = new Set<string>();
@@ -161,7 +161,7 @@ export const readYaml = (yaml: Library, text: string): readonly YamlDocument[] =
   } as const;
   const parsed = [...yaml.parseAllDocuments(text, options)];
   const documents = parsed.length > 0 ? parsed : [yaml.parseDocument(text, options)];
-  // The library catches this error and goes on at each level above.
+  // The library catches this error and continues at each level above.
   if (documents.some(({ errors }) => errors.some(isFullStack))) throw new RangeError('too deep');
   return documents.map((document) => {
     const reading = { yaml, lines, document };

@@ -7,7 +7,7 @@ import type { RE2JS } from 're2js';
 import { ToolFailure } from '../../contract/errors.ts';
 
 export interface SchemaError {
-  /** JSON Pointer. */
+  /** A JSON Pointer. */
   readonly pointer: string;
   readonly message: string;
 }
@@ -36,7 +36,7 @@ const tooDeep = (): ToolFailure =>
     suggestions: ['Use less nesting, and no references that lead back to themselves.'],
   });
 
-/** Patterns are compared by their text inside ajv, so an engine has to give it. */
+/** Adds the text of a pattern to an engine: ajv compares patterns by their text. */
 const linearEngine = (engine: typeof RE2JS) =>
   Object.assign(
     (pattern: string) => {
@@ -73,7 +73,7 @@ const compile = ({ Dialect, addFormats, engine }: SchemaLibraries, schema: Calle
     allErrors: true,
     strict: false,
     logger: false,
-    // Each reference stays a call, so that the code cannot grow faster than the schema.
+    // Each reference stays a call, so that the compiled code cannot grow faster than the schema.
     inlineRefs: false,
     code: { regExp: linearEngine(engine) },
   });
@@ -89,7 +89,7 @@ const compile = ({ Dialect, addFormats, engine }: SchemaLibraries, schema: Calle
 const errorsOf = (libraries: SchemaLibraries, { schema, value }: SchemaJob) => {
   const validate = compile(libraries, schema);
   if (validate(value)) return [];
-  // A list of 100,000 wrong items says no more than its beginning.
+  // The first errors are enough: a list of 100,000 wrong items has as many.
   return (validate.errors ?? [])
     .slice(0, 1000)
     .map((error) => ({ pointer: error.instancePath, message: messageOf(error) }));
@@ -104,7 +104,7 @@ const dialectOf = async (schema: CallerSchema): Promise<SchemaLibraries['Dialect
   throw badSchema('its dialect is not known');
 };
 
-/** Gives the errors of a value, none when it fits. Fails for a schema that is wrong itself. */
+/** Lists the errors of a value; empty when it fits. Fails for an invalid schema. */
 export type CheckValue = (value: unknown) => readonly SchemaError[];
 
 export const loadSchema = async (schema: CallerSchema): Promise<CheckValue> => {

@@ -1,7 +1,7 @@
-/** Tells what callers send that takes a few milliseconds at most. */
+/** Tells which inputs take a few milliseconds at most. */
 import type { CallerSchema } from './schema-work.ts';
 
-/** Longer schemas take longer to compile than this process may be held. */
+/** Longer schemas take too long to compile in this process. */
 const MAX_SCHEMA_CHARS = 4000;
 const MAX_TEXT_CHARS = 20_000;
 

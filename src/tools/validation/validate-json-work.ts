@@ -1,4 +1,4 @@
-/** The work of `validate_json`: finds what is wrong with a text as JSON, and with its value by a schema. */
+/** The work of `validate_json`: finds the faults of a text as JSON, and of its value by a schema. */
 import { type JsonFlaw, scanJson } from '../../kit/text/json-scan.ts';
 import { type CallerSchema, type CheckValue, loadSchema } from './schema-work.ts';
 import { type Finding, positionAt, reportOf, type ValidationReport } from './validation-report.ts';

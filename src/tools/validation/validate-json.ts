@@ -1,4 +1,4 @@
-/** `validate_json`: is a text JSON, and does it fit a schema? */
+/** `validate_json`: checks whether a text is JSON, and whether it fits a schema. */
 import { z } from 'zod';
 import { defineTool } from '../../contract/tool.ts';
 import { runDataWork } from '../../kit/work/data-work.ts';
@@ -31,7 +31,7 @@ export const validateJson = defineTool({
   source: 'builtin',
   category: 'validation',
   tier: 'read_only',
-  // Each may need a process for the caller's data.
+  // Each call may need a process for the caller's data.
   concurrency: { limit: 8, queue: 1000 },
   idempotent: true,
   capabilities: [{ action: 'validate', description: 'Check JSON, also against a schema.' }],

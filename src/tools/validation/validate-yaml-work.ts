@@ -1,4 +1,4 @@
-/** The work of `validate_yaml`: finds what is wrong with each document, also by a schema. */
+/** The work of `validate_yaml`: finds the faults of each document, also by a schema. */
 import { readYaml, type YamlDocument } from './read-yaml.ts';
 import { type CallerSchema, type CheckValue, loadSchema } from './schema-work.ts';
 import { type Finding, reportOf, type ValidationReport } from './validation-report.ts';
@@ -10,7 +10,7 @@ export interface ValidateYamlJob {
 
 const errorsOf = (document: YamlDocument, check: CheckValue | undefined): readonly Finding[] => {
   if (document.errors.length > 0) return document.errors;
-  // Also without a schema: a document that cannot be turned into data is not usable.
+  // Done without a schema too: a document that cannot be turned into data is not usable.
   const value = document.toValue();
   if (!check) return [];
   return check(value).map(({ pointer, message }) => ({

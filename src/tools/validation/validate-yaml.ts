@@ -1,4 +1,4 @@
-/** `validate_yaml`: is a text YAML, and does each of its documents fit a schema? */
+/** `validate_yaml`: checks whether a text is YAML, and whether each of its documents fits a schema. */
 import { z } from 'zod';
 import { defineTool } from '../../contract/tool.ts';
 import { runDataWork } from '../../kit/work/data-work.ts';
@@ -34,7 +34,7 @@ export const validateYaml = defineTool({
   source: 'builtin',
   category: 'validation',
   tier: 'read_only',
-  // Each may need a process for the caller's data.
+  // Each call may need a process for the caller's data.
   concurrency: { limit: 8, queue: 1000 },
   idempotent: true,
   capabilities: [{ action: 'validate', description: 'Check YAML, also against a schema.' }],

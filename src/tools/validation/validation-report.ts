@@ -1,4 +1,4 @@
-/** The answer of the validation tools: what is wrong, and where. */
+/** The answer of the validation tools: the faults and their places. */
 import { z } from 'zod';
 
 const finding = () =>
@@ -37,7 +37,7 @@ export const reportOf = (
   warnings: shortened(warnings),
 });
 
-/** Line and column of an offset, both counted from 1. */
+/** Finds line and column of an offset, both counted from 1. */
 export const positionAt = (text: string, offset: number): { line: number; column: number } => {
   let line = 1;
   let start = 0;

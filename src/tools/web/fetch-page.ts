@@ -1,4 +1,4 @@
-/** Gets a page over the guarded network, if the site's robots.txt allows it, and decodes it. */
+/** Fetches a page over the guarded network, if the site's robots.txt allows it, and decodes it. */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { charsetOf, decodeText, readBytes, retryAfterMs } from '../../kit/http/read-reply.ts';
@@ -16,7 +16,7 @@ export interface PageRequest {
 }
 
 export interface FetchedPage {
-  /** After redirects. */
+  /** The address after redirects. */
   readonly url: string;
   readonly status: number;
   readonly contentType: string;
@@ -68,7 +68,7 @@ const assertReadable = async (response: Response): Promise<void> => {
     });
   }
   const wait = retryAfterMs(headers);
-  // There is no credential for a page that anybody could provide.
+  // Not a missing credential: a page of a caller's choice has none.
   const isClosed = status === 401 || status === 403;
   const code = isClosed ? 'PERMISSION_DENIED' : codeForStatus(status);
   throw new ToolFailure(code, `The site answered with status ${status}.`, {
@@ -76,7 +76,7 @@ const assertReadable = async (response: Response): Promise<void> => {
   });
 };
 
-/** Fails with a code of the table for what cannot, or should not, be read. */
+/** Fetches a page. Fails with a code of the table when it cannot, or must not, be read. */
 export const fetchPage = async (
   request: PageRequest,
   context: ToolContext,

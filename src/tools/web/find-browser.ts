@@ -3,13 +3,13 @@ import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface BrowserLocation {
-  /** Used as it is. */
+  /** The file to use, unchecked. */
   readonly executablePath?: string;
-  /** Folders to look in, in place of the system's own. */
+  /** Folders to search instead of those of the system. */
   readonly folders?: readonly string[];
 }
 
-/** Not those of PATH: a workspace on it could bring a browser of its own. */
+/** Not those of PATH: a workspace on it could contain its own browser. */
 const FOLDERS: readonly string[] = [
   '/usr/bin',
   '/usr/local/bin',
@@ -37,7 +37,7 @@ const isProgram = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Finds a browser; `bundled` is the path where the library would have put one. */
+/** Finds a browser; `bundled` is the path where the library installs one. */
 export const findBrowser = async (
   { executablePath, folders = FOLDERS }: BrowserLocation,
   bundled: string,

@@ -1,4 +1,4 @@
-/** The text of a page as a person reads it, in plain Markdown: what is hidden or code is left out. */
+/** The visible text of a page in plain Markdown, without hidden elements and scripts. */
 import type { CheerioAPI } from 'cheerio';
 
 type Root = ReturnType<CheerioAPI['root']>[number];
@@ -55,7 +55,7 @@ const BLOCKS: ReadonlySet<string> = new Set([
   'ol',
 ]);
 
-/** Tells whether readers do not see an element: such text may hold instructions for models. */
+/** Tells whether an element is hidden from readers: such text may hold instructions for models. */
 const isHidden = ({ attribs }: Element): boolean =>
   'hidden' in attribs ||
   attribs['aria-hidden'] === 'true' ||
@@ -65,21 +65,21 @@ const isHidden = ({ attribs }: Element): boolean =>
 
 export interface TextOptions {
   readonly markdown: boolean;
-  /** The absolute form of an address, or nothing for one that is no link. */
+  /** Returns the absolute form of an address; `undefined` when it is no link. */
   link(href: string): string | undefined;
-  /** The numbers of list items, filled on the way; empty at first. */
+  /** The numbers of list items, filled during the walk; empty at first. */
   readonly numbers: WeakMap<object, number>;
 }
 
 const childrenOf = (parent: Parent, options: TextOptions): string =>
   parent.children.map((child) => textOf(child, options)).join('');
 
-/** A space that survives the clean-up at the end. */
+/** A space that the clean-up at the end does not remove. */
 const NBSP = '\u00a0';
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** Numbers an item. The items of a list are counted once, because it may be long. */
+/** Numbers an item. The items of a list are counted once, because the list may be long. */
 const numberOf = (item: Element, list: Element, { numbers }: TextOptions): number => {
   if (!numbers.has(item)) {
     const items = list.children.filter((each): each is Element => (each as Element).name === 'li');

@@ -1,4 +1,4 @@
-/** The work of `web_scrape`: reads what a page says. */
+/** The work of `web_scrape`: reads the content of a page. */
 import { type PageJob, readPage } from './read-page.ts';
 
 export const prepare = async (job: PageJob) => {

@@ -1,4 +1,4 @@
-/** What a page says: title, metadata, links, text, and the parts a selector names. */
+/** Reads the content of a page: title, metadata, links, text, and the elements that a selector names. */
 import type { CheerioAPI } from 'cheerio';
 import { ToolFailure } from '../../contract/errors.ts';
 import { type PageNode, pageText } from './page-text.ts';
@@ -27,10 +27,10 @@ export interface PageContent {
 }
 
 const MAX_META = 200;
-const words = (text: string, most: number): string =>
-  text.replace(/\s+/g, ' ').trim().slice(0, most);
+const words = (text: string, maxLength: number): string =>
+  text.replace(/\s+/g, ' ').trim().slice(0, maxLength);
 
-/** Resolves links; `javascript:` and `data:` are none. */
+/** Resolves links, without `javascript:` and `data:`. */
 const linkFrom =
   (base: string) =>
   (href: string): string | undefined => {
@@ -76,7 +76,7 @@ const select = ($: CheerioAPI, selector: string | undefined): PageNode[] => {
   try {
     return $(selector).toArray();
   } catch (error) {
-    // A parser's complaint; anything that ran out of time or stack is not an Error of this realm's kind.
+    // Only complaints of the parser: timeouts and exhausted stacks are errors of another kind.
     if (error instanceof Error && !(error instanceof RangeError)) throw invalidSelector();
     throw error;
   }
@@ -102,7 +102,7 @@ const read = ($: CheerioAPI, url: string, request: PageQuestion): PageContent =>
   };
 };
 
-/** Throws a RangeError for a page that is nested too deep. */
+/** Reads a page. Throws a RangeError for one that is nested too deeply. */
 export const readPage = (
   load: (html: string) => CheerioAPI,
   { html, url, request }: PageJob,

@@ -1,6 +1,6 @@
 /**
- * Runs the scripts of a page in Chromium and returns the document they made. The browser has no
- * network of its own: each request is made by the guarded fetch of the call or not at all.
+ * Runs the scripts of a page in Chromium and returns the document they made. The browser has no network
+ * of its own: each request is made by the guarded fetch of the call or not at all.
  */
 import { tmpdir } from 'node:os';
 import type { Browser, BrowserContext, BrowserType, Page, Request, Route } from 'playwright-core';
@@ -13,7 +13,7 @@ import { type BrowserLocation, findBrowser } from './find-browser.ts';
 export interface RenderRequest {
   readonly page: FetchedPage;
   readonly waitFor: number;
-  /** Of all that the page loads together. */
+  /** The limit of all that the page loads. */
   readonly maxBytes: number;
 }
 
@@ -69,7 +69,7 @@ const launch = async (location: BrowserLocation): Promise<Browser> => {
     executablePath,
     args: [...ARGS],
     proxy: NOWHERE,
-    // Its own sandbox does not start as root; for everyone else it stays on.
+    // The sandbox of Chromium does not start as root; for other users it stays on.
     chromiumSandbox: !isRoot,
     env: { HOME: tmpdir() },
     handleSIGINT: false,
@@ -84,7 +84,7 @@ const isLeaving = (request: Request): boolean => {
   try {
     return request.frame().parentFrame() === null;
   } catch {
-    // A window that just opens has no frame yet.
+    // A window that has just opened has no frame yet.
     return true;
   }
 };
@@ -112,7 +112,7 @@ class Loader {
     }
     if (isLeaving(request)) {
       this.#context.warn('The page tried to lead elsewhere in the browser; that was not followed.');
-      // Unlike a block, an abort leaves the current page as it is.
+      // Unlike a blocked request, an aborted one leaves the current page as it is.
       await route.abort('aborted');
       return;
     }
@@ -139,7 +139,7 @@ class Loader {
         body: Buffer.from(bytes),
       });
     } catch {
-      // Refused by the guard, too large or unreachable: the page goes without it.
+      // Refused by the guard, too large or unreachable: the page is rendered without it.
       await route.abort('blockedbyclient');
     }
   }

@@ -1,4 +1,4 @@
-/** Reads robots.txt (RFC 9309): may this agent read that path? */
+/** Reads robots.txt (RFC 9309), to tell whether an agent may read a path. */
 
 interface Rule {
   readonly allow: boolean;
@@ -30,7 +30,10 @@ const groupsOf = (text: string): readonly Group[] => {
   return groups;
 };
 
-/** Matches a path: `*` is any text, `$` at the end is the end. Looks for each piece once, from left to right. */
+/**
+ * Matches a path: `*` is any text, `$` at the end is the end. Searches each piece once, from left to
+ * right.
+ */
 const matches = (pattern: string, path: string): boolean => {
   const anchored = pattern.endsWith('$');
   const pieces = (anchored ? pattern.slice(0, -1) : pattern).split('*');
@@ -49,7 +52,10 @@ const matches = (pattern: string, path: string): boolean => {
     : path.length - last.length >= at && path.endsWith(last);
 };
 
-/** Tells whether an agent may read a path with its query. The longest rule decides; of two equals the one that allows. */
+/**
+ * Tells whether an agent may read a path with its query. The longest rule decides; of two equal ones, the
+ * one that allows.
+ */
 export const allowsRobot = (robots: string, agent: string, path: string): boolean => {
   const groups = groupsOf(robots);
   const own = groups.filter(({ agents }) => agents.includes(agent));

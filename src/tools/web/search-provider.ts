@@ -23,12 +23,12 @@ export interface SearchHit {
 export interface SearchProvider {
   readonly vendor: Vendor;
   readonly base: BaseUrl;
-  /** The header the key goes into; none for a service without keys. */
+  /** The header of the key; absent for a service without keys. */
   readonly keyHeader?: string;
   /** US dollars for one search. */
   readonly price: number;
   address(question: SearchQuestion): URL;
-  /** The hits of an answer, or nothing for one that is not as documented. */
+  /** Reads the hits of an answer; `undefined` when it is not as documented. */
   read(body: unknown): readonly SearchHit[] | undefined;
 }
 
@@ -111,7 +111,10 @@ const searxng = lazy(() =>
 
 const SAFE = { off: '0', moderate: '1', strict: '2' } as const;
 
-/** `address`: your own instance; `json` must be among the formats it is set to give. */
+/**
+ * Creates the driver of SearXNG. `address` is your own instance, which must have `json` among its
+ * formats.
+ */
 export const searxngSearch = (address: string): SearchProvider => {
   const base = baseUrl(address);
   return {
@@ -144,12 +147,12 @@ export const searxngSearch = (address: string): SearchProvider => {
   };
 };
 
-/** Who searches, as the configuration names it; `baseUrl` is needed for searxng. */
+/** The search service as the configuration names it; `baseUrl` is needed for searxng. */
 export interface SearchChoice {
   readonly provider: 'brave' | 'searxng';
   readonly baseUrl?: string;
 }
 
-/** Throws a TypeError for a SearXNG without an address. */
+/** Creates the configured driver. Throws a TypeError for a SearXNG without an address. */
 export const searchProviderFor = ({ provider, baseUrl: address }: SearchChoice): SearchProvider =>
   provider === 'searxng' ? searxngSearch(address ?? '') : braveSearch(address);

@@ -1,4 +1,4 @@
-/** `web_scrape`: one web page as text, links and metadata; with a real browser when asked. */
+/** `web_scrape`: returns one web page as text, links and metadata; with a real browser on request. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
@@ -104,7 +104,7 @@ const scrape = async (
   return { url, status, ...content, rendered: render, bytes };
 };
 
-/** `place`: where a browser is looked for when one is asked for. */
+/** Defines the tool. `location` says where to find a browser. */
 export const defineWebScrape = (location: BrowserLocation = {}): Tool<Input, Output> =>
   defineTool({
     name: 'web_scrape',

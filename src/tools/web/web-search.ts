@@ -1,4 +1,4 @@
-/** `web_search`: searches the web, with results of one form for every search service. */
+/** `web_search`: searches the web; results have one form for all search services. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
@@ -53,7 +53,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Removes the markup that services put around matching words. */
-const plainText = (text: string, most: number): string =>
+const plainText = (text: string, maxLength: number): string =>
   text
     .replace(/<\/?(?:strong|b|em|i|mark)>/gi, '')
     .replace(
@@ -62,7 +62,7 @@ const plainText = (text: string, most: number): string =>
     )
     .replace(/\s+/g, ' ')
     .trim()
-    .slice(0, most);
+    .slice(0, maxLength);
 
 const normal = ({ title, url, snippet, published }: SearchHit): Output['results'][number] => ({
   title: plainText(title, 300),
@@ -91,7 +91,7 @@ const search = async (
   };
 };
 
-/** `provider`: who searches; Brave Search by default. */
+/** Defines the tool. `provider` is the search service; Brave Search by default. */
 export const defineWebSearch = (provider: SearchProvider = braveSearch()): Tool<Input, Output> =>
   defineTool({
     name: 'web_search',

@@ -1,10 +1,10 @@
-/** Makes the command `toolcrib add <kind>` of what a kind says of itself. */
+/** Builds the command `toolcrib add <kind>` from the description of a kind. */
 import type { Command } from 'commander';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import type { Io } from '../../io.ts';
 import type { Register } from '../../program.ts';
 import type { AddInstaller, AddKind } from './add-kind.ts';
-import { type AddWish, addSource } from './add-source.ts';
+import { type AddArguments, addSource } from './add-source.ts';
 import { typedOptions } from './typed-options.ts';
 
 /** Adds the options that all kinds have. */
@@ -16,13 +16,23 @@ export const withAddOptions = (command: Command): Command =>
     .option('--replace', 'replace a source of this name')
     .option('--no-accept', 'ask nothing about its tools');
 
-/** Adds what is at an address, in the way of its kind. */
-export const addOfKind = (io: Io, kind: AddKind | AddInstaller, wish: AddWish): Promise<number> =>
+/**
+ * Adds the source at an address: an installer installs it, every other kind is written into the
+ * configuration.
+ */
+export const addOfKind = (
+  io: Io,
+  kind: AddKind | AddInstaller,
+  args: AddArguments,
+): Promise<number> =>
   'install' in kind
-    ? kind.install(io, { source: wish.address, options: wish.options })
-    : addSource(io, kind, wish);
+    ? kind.install(io, { source: args.address, options: args.options })
+    : addSource(io, kind, args);
 
-/** An installer has a record of its own: what is said of sources of the configuration is not for it. */
+/**
+ * Adds the options of a kind. An installer keeps its own record, so it gets none of the options for
+ * configured sources.
+ */
 const withOptionsOf = (kind: AddKind | AddInstaller, command: Command): Command =>
   'install' in kind
     ? kind.options(
@@ -38,7 +48,7 @@ export const addCommandOf =
       .description(kind.summary)
       .argument('<address>', kind.address)
       .action(
-        leaving(io, (address: string, options: AddWish['options'], self: Command) =>
+        leaving(io, (address: string, options: AddArguments['options'], self: Command) =>
           addOfKind(io, kind, { address, options, typed: typedOptions(self) }),
         ),
       );

@@ -24,7 +24,7 @@ const ADDRESS = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]%\\]+):(\d{1,5})$/i;
 interface GrpcTarget {
   /** Host and port. */
   readonly address: string;
-  /** As the scheme says; `undefined` without one. */
+  /** From the scheme of the address; `undefined` when it has none. */
   readonly tls: boolean | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** `toolcrib add <address>`: finds out of which kind the source is, says why, and adds it. */
+/** `toolcrib add <address>`: guesses the kind of the source, prints the reason, and adds it. */
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { KindGuess, NoGuess } from '../../../crib/sources/guess-kind.ts';
@@ -13,7 +13,7 @@ import { whileShown } from '../../output/progress-line.ts';
 import { openConfigDeps } from '../../session/config-edit.ts';
 import { addOfKind, withAddOptions } from './add-command.ts';
 import { addMcp, type McpOptions } from './add-mcp.ts';
-import type { AddWish } from './add-source.ts';
+import type { AddArguments } from './add-source.ts';
 import { ADD_KINDS, INSTALLED_KINDS, kindWords, loadKind } from './kinds.ts';
 import { typedOptions } from './typed-options.ts';
 
@@ -22,7 +22,7 @@ const MAX_GUESS_MS = 20_000;
 const commandsFor = (kinds: readonly string[], address: string): readonly string[] =>
   kinds.map((kind) => `toolcrib add ${kind} ${shellQuote(address)}`);
 
-/** The kinds that an address of this form can be of, the likely ones first. */
+/** Lists the kinds that an address of this form can have, the likely ones first. */
 const kindsByForm = (address: string): readonly string[] => {
   if (/^https?:\/\//i.test(address)) return ['openapi', 'graphql', 'mcp', 'n8n', 'team'];
   if (/^wss?:\/\//i.test(address)) return ['websocket', 'mcp'];
@@ -30,14 +30,14 @@ const kindsByForm = (address: string): readonly string[] => {
   return /[\\/]|\.[a-z]+$/i.test(address) ? ['openapi', 'package'] : ['package'];
 };
 
-/** What to type for an address whose kind was not found out. */
+/** Lists what to type for an address whose kind could not be guessed. */
 const adviceFor = (address: string): readonly string[] => [
   ...commandsFor(kindsByForm(address), address),
   ...(/^[^\s/]+:\d{1,5}$/.test(address) ? [`toolcrib add ${shellQuote(`http://${address}`)}`] : []),
   'All kinds: toolcrib add --help',
 ];
 
-/** Names the kind that a word is close to. */
+/** Suggests the kind whose name is close to a word. */
 const kindLike = async (word: string): Promise<string | undefined> => {
   const { closest, distance } = await import('fastest-levenshtein');
   const near = closest(word.toLowerCase(), [...kindWords()]);
@@ -47,15 +47,17 @@ const kindLike = async (word: string): Promise<string | undefined> => {
 /** Refuses `add <word> <address>` with a word that is no kind. */
 const assertOneAddress = async ([word = '', ...rest]: readonly string[]): Promise<void> => {
   if (rest.length === 0) return;
-  const like = await kindLike(word);
+  const suggestion = await kindLike(word);
   throw misuse(
     `There is no kind of source ${visibleText(word)}.`,
-    ...(like === undefined ? [] : [`Did you mean ${like}? ${commandsFor([like], rest[0] ?? '')}`]),
+    ...(suggestion === undefined
+      ? []
+      : [`Did you mean ${suggestion}? ${commandsFor([suggestion], rest[0] ?? '')}`]),
     `Kinds: ${kindWords().join(', ')}.`,
   );
 };
 
-/** Says from the text alone of which kinds an address can be. */
+/** Lists the kinds that an address can have, judged by its text alone. */
 const kindsByText = async (address: string): Promise<readonly string[]> => {
   const loaded = await Promise.all([...ADD_KINDS, ...INSTALLED_KINDS].map(loadKind));
   return loaded.filter((kind) => kind.recognises(address)).map(({ kind }) => kind);
@@ -67,61 +69,72 @@ const kindByLook = async (io: Io, address: string): Promise<KindGuess | NoGuess>
   const signal = AbortSignal.timeout(MAX_GUESS_MS);
   const deps = { config: loaded.config, cwd: io.cwd, signal };
   try {
-    return await whileShown(io, 'Looking what is there', () => guessKind(address, deps));
+    return await whileShown(io, 'Reading the address', () => guessKind(address, deps));
   } catch (error) {
     const code = error instanceof ToolFailure ? error.code : 'NETWORK';
-    throw new ToolFailure(code, `The address could not be looked at: ${reasonOf(error)}`, {
+    throw new ToolFailure(code, `The address could not be read: ${reasonOf(error)}`, {
       suggestions: [
         'Check the address, and that it can be reached from here.',
-        'If you know what is there, say it:',
+        'If you know the kind, name it:',
         ...adviceFor(address),
       ],
     });
   }
 };
 
-const unknownKind = async (address: string, seen: string): Promise<ToolFailure> => {
-  const like = /^\w+$/.test(address) ? await kindLike(address) : undefined;
+const unknownKind = async (address: string, evidence: string): Promise<ToolFailure> => {
+  const suggestion = /^\w+$/.test(address) ? await kindLike(address) : undefined;
   return misuse(
-    `What ${visibleText(address)} is, is not clear (${seen}), so nothing was added.`,
-    ...(like === undefined ? [] : [`If the kind ${like} is meant: toolcrib add ${like} <address>`]),
-    'If you know of which kind it is, say so:',
+    `It is not clear what kind of source ${visibleText(address)} is (${evidence}). Nothing was added.`,
+    ...(suggestion === undefined
+      ? []
+      : [`If the kind ${suggestion} is meant: toolcrib add ${suggestion} <address>`]),
+    'If you know the kind, name it:',
     ...adviceFor(address),
   );
 };
 
-/** Guesses by the text, then by what is there. Fails where that leaves a doubt. */
+/** Guesses the kind from the text, then from what answers there. Fails when neither decides it. */
 const guess = async (io: Io, address: string): Promise<KindGuess> => {
   const byText = await kindsByText(address);
   const [first] = byText;
   if (first !== undefined && byText.length === 1) return { kind: first, why: 'by the address' };
-  const seen = await kindByLook(io, address);
-  if (byText.length === 0 && seen.kind === undefined) throw await unknownKind(address, seen.seen);
-  if (seen.kind !== undefined && (byText.length === 0 || byText.includes(seen.kind))) return seen;
+  const byAnswer = await kindByLook(io, address);
+  if (byText.length === 0 && byAnswer.kind === undefined)
+    throw await unknownKind(address, byAnswer.seen);
+  if (byAnswer.kind !== undefined && (byText.length === 0 || byText.includes(byAnswer.kind)))
+    return byAnswer;
   throw misuse(
     'The address can be of several kinds, so nothing was added.',
-    'Say which is meant:',
+    'Name the kind:',
     ...commandsFor(byText, address),
   );
 };
 
-/** A guess from outside is confirmed by a person, or by `--dry-run`, which changes nothing. */
-const isConfirmed = async (io: Io, { kind }: KindGuess, { options }: AddWish): Promise<boolean> =>
+/**
+ * Asks the person whether the guess is right. Skipped with `--dry-run`, which changes nothing, with
+ * `--yes` and `--json`, and where nobody can be asked.
+ */
+const isConfirmed = async (
+  io: Io,
+  { kind }: KindGuess,
+  { options }: AddArguments,
+): Promise<boolean> =>
   [options.dryRun, options.yes, io.json, !canAsk(io)].includes(true) ||
   confirm(io, `Add it as ${kind}?`);
 
-export const addGuessed = async (io: Io, wish: AddWish): Promise<number> => {
-  const guessed = await guess(io, wish.address);
+export const addGuessed = async (io: Io, args: AddArguments): Promise<number> => {
+  const guessed = await guess(io, args.address);
   const { kind, why } = guessed;
   const entry = [...ADD_KINDS, ...INSTALLED_KINDS].find((each) => each.kind === kind);
   if (!io.json) note(io, `It is ${kind}: ${visibleText(why)}.`);
-  if (!(await isConfirmed(io, guessed, wish))) {
+  if (!(await isConfirmed(io, guessed, args))) {
     note(io, 'Nothing was added.');
     return 0;
   }
   return entry
-    ? addOfKind(io, await loadKind(entry), wish)
-    : addMcp(io, [wish.address], { options: wish.options as McpOptions, typed: wish.typed });
+    ? addOfKind(io, await loadKind(entry), args)
+    : addMcp(io, [args.address], { options: args.options as McpOptions, typed: args.typed });
 };
 
 export const addGuessCommand = (add: Command, io: Io): Command =>
@@ -129,14 +142,14 @@ export const addGuessCommand = (add: Command, io: Io): Command =>
     withAddOptions(
       add
         .command('guess', { isDefault: true })
-        .description('add what is at an address; its kind is found out')
+        .description('add the source at an address; guesses its kind')
         .argument('<address>', 'an address, a path, or the name of a package')
-        // So that a misspelt kind is answered with the right one.
+        // A second word is allowed, so that a misspelt kind is answered with the right one.
         .allowExcessArguments(true),
     )
       .option('-y, --yes', 'do not ask whether the kind is right, or to install a package')
       .action(
-        leaving(io, async (address: string, options: AddWish['options'], self: Command) => {
+        leaving(io, async (address: string, options: AddArguments['options'], self: Command) => {
           await assertOneAddress(self.args);
           return addGuessed(io, { address, options, typed: typedOptions(self) });
         }),

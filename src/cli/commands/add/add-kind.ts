@@ -1,4 +1,4 @@
-/** What `toolcrib add` needs to know of a kind of source. */
+/** Describes a kind of source to `toolcrib add`. */
 import type { Command } from 'commander';
 import type { Io } from '../../io.ts';
 
@@ -16,7 +16,7 @@ export interface AddRequest<O> {
   readonly io: Io;
   /** What the user typed: an address, a path. */
   readonly address: string;
-  /** Of `--name`. */
+  /** From `--name`. */
   readonly name: string | undefined;
   readonly options: O;
 }
@@ -28,7 +28,7 @@ export interface AddKind<O = Readonly<Record<string, unknown>>> {
   /** What the address is, for the help. */
   readonly address: string;
   readonly examples: readonly string[];
-  /** Says from the text alone whether an address is of this kind; false on doubt. */
+  /** Tells from the text alone whether an address is of this kind; false when in doubt. */
   recognises(address: string): boolean;
   /** Adds the options that only this kind has. */
   options(command: Command): Command;
@@ -41,7 +41,7 @@ export interface AddInstaller
   extends Pick<AddKind, 'kind' | 'summary' | 'address' | 'examples' | 'recognises'> {
   /** Adds the options that it has besides `--json` and `--dry-run`. */
   options(command: Command): Command;
-  /** Adds it, or with `dryRun` says what it would add; returns the exit code. */
+  /** Installs it and returns the exit code; with `dryRun` only shows what it would add. */
   install(
     io: Io,
     request: { readonly source: string; readonly options: Readonly<Record<string, unknown>> },

@@ -43,7 +43,7 @@ const previewOf = async (
   );
 };
 
-interface McpWish {
+interface NewMcpServer {
   readonly name: string;
   readonly words: readonly string[];
   readonly isUrl: boolean;
@@ -53,7 +53,7 @@ interface McpWish {
 
 const dryRun = async (
   io: Io,
-  { name, words, isUrl, typed }: McpWish,
+  { name, words, isUrl, typed }: NewMcpServer,
   options: AddServerOptions,
 ): Promise<number> => {
   const definition = definitionFrom(isUrl ? [] : words, options);
@@ -90,7 +90,7 @@ export const addMcp = async (
   return addServer(io, { name, words: isUrl ? [] : words }, own);
 };
 
-/** The word of a command that says most: a package, not the program that starts it. */
+/** Recognizes the word of a command that makes the best name: the package, not the program that starts it. */
 const isPackage = (word: string): boolean =>
   /^(?:@[\w.-]+\/)?[\w.-]*(?:server|mcp)[\w.-]*/i.test(word);
 

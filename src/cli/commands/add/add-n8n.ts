@@ -1,4 +1,4 @@
-/** `toolcrib add n8n`: an n8n, by its address. */
+/** `toolcrib add n8n`: an n8n instance, by its address. */
 import type { Command } from 'commander';
 import { misuse } from '../../input/misuse.ts';
 import type { AddKind } from './add-kind.ts';
@@ -15,10 +15,10 @@ export interface AddN8nOptions {
 /** The keys under which the secrets are kept unless the user names others. */
 const KEYS = { api: 'N8N_API_KEY', webhook: 'N8N_WEBHOOK_SECRET' };
 const SECRET_KEY = /^[A-Za-z0-9_.-]{1,200}$/;
-/** The editor is below the address that the webhooks are below. */
+/** Matches pages of the editor, whose address begins with that of the instance. */
 const EDITOR_PATH = /\/(?:home|workflow|workflows|projects|signin|settings)(?:\/.*)?$/;
 
-/** Returns the address of n8n, also where that of a page of its editor was typed. */
+/** Returns the address of the n8n instance, also when the address of an editor page was typed. */
 const baseUrlOf = (typed: string): string => {
   const url = URL.canParse(typed) ? new URL(typed) : undefined;
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';

@@ -7,13 +7,13 @@ import {
   withInstallOptions,
 } from '../packages/packages-install.ts';
 
-/** What `add` needs to know of packages; they have no settings to write. */
+/** Describes packages to `add`; they have no settings to write. */
 export const addPackage = {
   kind: 'package',
   summary: 'a package of tools: npm, git, a folder, an address',
   address: 'name@range, git+https://…#tag, a folder, a .tgz file or its address',
   examples: ['toolcrib add package weather-tools', 'toolcrib add package ./my-tools --dry-run'],
-  /** A bare name could be anything, so only what is clearly a package is recognised. */
+  /** Recognizes only what is clearly a package: a bare name could be anything. */
   recognises: (address: string): boolean =>
     /^(?:git\+(?:https|ssh|file):|github:)/.test(address) || /\.tgz$/i.test(address),
   options: withInstallOptions,

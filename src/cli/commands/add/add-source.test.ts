@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
 import type { AddKind } from './add-kind.ts';
-import { type AddWish, addSource } from './add-source.ts';
+import { type AddArguments, addSource } from './add-source.ts';
 
 vi.mock('../../../sources/openapi/openapi-driver.ts', async () => {
   const { createSmallDriver } = await import('../../../../test/fixtures/small-driver.ts');
@@ -42,7 +42,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 const config = () => readFile(join(root, 'own', 'config.yml'), 'utf8');
 
-const add = async (options: AddWish['options'] = {}, json = false) => {
+const add = async (options: AddArguments['options'] = {}, json = false) => {
   const { io, out, err } = fakeIo({
     cwd: join(root, 'project'),
     env: { HOME: root, TOOLCRIB_HOME: join(root, 'own') },

@@ -31,14 +31,14 @@ export interface AddOptions {
   readonly accept?: boolean;
 }
 
-export interface AddWish {
+export interface AddArguments {
   readonly address: string;
   /** The options as they were typed, for the command that a dry run names. */
   readonly typed: readonly string[];
   readonly options: AddOptions & Readonly<Record<string, unknown>>;
 }
 
-/** Nothing is in a file yet: the settings are named as they are below `sources.<kind>.<name>`. */
+/** Makes the failure for refused settings. It names them without their file, which is not written yet. */
 const notConfigurable = ({ problems }: ConfigError): ToolFailure =>
   new ToolFailure('CONFIG_INVALID', 'This source cannot be configured.', {
     suggestions: problems.map(({ path, message }) => {
@@ -103,7 +103,7 @@ const assertName = (name: string | undefined): void => {
 const prepare = async (
   io: Io,
   kind: AddKind,
-  { address, options }: AddWish,
+  { address, options }: AddArguments,
 ): Promise<ReadySource & { readonly deps: ConfigDeps }> => {
   const deps = await openConfigDeps(io);
   const { name, replace = false, project: inProject = false } = options;
@@ -117,16 +117,16 @@ const prepare = async (
   return { deps, kind: kind.kind, source, inProject };
 };
 
-export const addSource = async (io: Io, kind: AddKind, wish: AddWish): Promise<number> => {
-  const { deps, source, inProject } = await prepare(io, kind, wish);
-  const { options, address } = wish;
+export const addSource = async (io: Io, kind: AddKind, args: AddArguments): Promise<number> => {
+  const { deps, source, inProject } = await prepare(io, kind, args);
+  const { options, address } = args;
   const preview = await previewOf(io, deps, { kind: kind.kind, source });
   const about = { source: source.name, kind: kind.kind };
   if (!io.json) showPreview(io, `${source.name} (${kind.kind})`, preview);
   if (options.dryRun === true) {
     if (io.json) printJson(io, { ...about, dryRun: true, settings: source.settings, ...preview });
     else
-      noteDryRun(io, ['toolcrib', 'add', kind.kind, shellQuote(address), ...wish.typed].join(' '));
+      noteDryRun(io, ['toolcrib', 'add', kind.kind, shellQuote(address), ...args.typed].join(' '));
     return 0;
   }
   const file = await writeSource(io, deps, { kind: kind.kind, source, inProject });

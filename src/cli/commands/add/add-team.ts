@@ -1,4 +1,4 @@
-/** `toolcrib add team`: joins the catalog of a team. It is no source of the configuration's own. */
+/** `toolcrib add team`: joins the catalog of a team, which is not a source of the configuration. */
 import { type JoinOptions, joinTeam, withJoinOptions } from '../team/team-join.ts';
 import type { AddInstaller } from './add-kind.ts';
 
@@ -11,7 +11,7 @@ export const addTeam: AddInstaller = {
     'toolcrib add team https://tools.example.com --dry-run',
     'toolcrib add team https://tools.example.com --key 1f0c:…',
   ],
-  // Any address could be one.
+  // Never guessed: any address could be a team's.
   recognises: () => false,
   options: withJoinOptions,
   install: (io, { source, options }) => joinTeam(io, source, options as JoinOptions),

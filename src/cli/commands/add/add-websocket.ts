@@ -48,7 +48,7 @@ const readOperations = async (io: Pick<Io, 'cwd'>, path: string | undefined): Pr
   );
 };
 
-/** Finds `{ secret: KEY }` in a template. */
+/** Lists the keys of `{ secret: KEY }` in a template. */
 const secretsIn = (value: unknown): readonly string[] => {
   if (Array.isArray(value)) return value.flatMap(secretsIn);
   if (!isRecord(value)) return [];

@@ -13,7 +13,10 @@ const noteMissing = (io: Io, keys: readonly string[]): void => {
   }
 };
 
-/** Stores what the person types. Without a terminal the commands are named. Returns what is missing. */
+/**
+ * Asks for the missing secrets and stores them; without a terminal it prints the commands to type.
+ * Returns the keys that are still missing.
+ */
 export const storeMissing = async (
   io: Io,
   secrets: SourcePreview['secrets'],
@@ -27,7 +30,7 @@ export const storeMissing = async (
   const vault = await openVaultOf(io);
   const left: string[] = [];
   for (const key of missing) {
-    // An empty answer leaves it out: the source is added, and its calls say what is missing.
+    // An empty answer skips the secret: the source is added, and its calls name what is missing.
     const value = await readSecretValue(io, key).catch(() => undefined);
     if (value === undefined) left.push(key);
     else {

@@ -1,8 +1,8 @@
 /** Makes the name of a source from an address, a path or the name of a package. */
 
 const MAX_NAME = 40;
-/** Parts of addresses that say nothing about what is there. */
-const DULL =
+/** Parts of addresses that do not help to tell sources apart. */
+const GENERIC_PART =
   /^(?:www|api|apis|mcp|docs?|raw|spec|index|v?\d+|com|org|net|io|dev|app|localhost|server|openapi|swagger|schema|graphql|grpc|wss?|socket)$/i;
 
 const wordsOf = (address: string): readonly string[] => {
@@ -25,10 +25,10 @@ const asName = (word: string): string =>
     .replace(/^[^A-Za-z0-9]+|-+$/g, '')
     .slice(0, MAX_NAME);
 
-/** Returns `otherwise` where the address says nothing; without it, what there is of the address. */
+/** Makes a name from the first telling part of an address; else `otherwise`, else whatever part there is. */
 export const nameFrom = (address: string, otherwise?: string): string => {
   const words = wordsOf(address)
     .map(asName)
     .filter((word) => word !== '');
-  return words.find((word) => !DULL.test(word)) ?? otherwise ?? words[0] ?? 'source';
+  return words.find((word) => !GENERIC_PART.test(word)) ?? otherwise ?? words[0] ?? 'source';
 };

@@ -1,4 +1,4 @@
-/** Writes the paths of a new source as its file needs them: they were typed from the current folder on. */
+/** Rewrites the paths of a new source, typed relative to the current folder, as its file needs them. */
 import { relative, resolve, sep } from 'node:path';
 import type { NewSource } from './add-kind.ts';
 

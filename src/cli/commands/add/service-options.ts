@@ -1,7 +1,7 @@
 /** What the kinds of `toolcrib add` that take the address of a service have in common. */
 import { misuse } from '../../input/misuse.ts';
 
-/** Gives an address of these protocols without credentials; `undefined` for anything else. */
+/** Parses an address with one of these protocols and no credentials; `undefined` for anything else. */
 export const serviceUrl = (typed: string, protocols: readonly string[]): URL | undefined => {
   const url = URL.canParse(typed) ? new URL(typed) : undefined;
   const isUsable =

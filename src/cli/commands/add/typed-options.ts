@@ -1,8 +1,8 @@
-/** The options that were typed with a command, to show the command that does it for real. */
+/** The options that were typed with a command, to print the command that runs without `--dry-run`. */
 import type { Command } from 'commander';
 import { shellQuote } from '../../output/format-units.ts';
 
-/** What the shown command leaves out. */
+/** Options that the printed command does not repeat. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['dryRun', 'json']);
 
 /** Returns the words, quoted for a shell, in the order of the help. */

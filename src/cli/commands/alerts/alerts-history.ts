@@ -1,4 +1,4 @@
-/** `toolcrib alerts history`: what fired and resolved, and whether it was told. */
+/** `toolcrib alerts history`: what fired and resolved, and whether notifications were sent. */
 import type { Command } from 'commander';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
@@ -30,7 +30,11 @@ export const alertsHistoryCommand = (alerts: Command, io: Io): Command =>
   withExamples(
     withJson(alerts.command('history'))
       .argument('[id]', 'only of this alert')
-      .option('--limit <number>', 'at most so many; 50 otherwise', wholeNumber('--limit', 1, 1000))
+      .option(
+        '--limit <number>',
+        'list at most this many; 50 by default',
+        wholeNumber('--limit', 1, 1000),
+      )
       .action(
         leaving(io, (id: string | undefined, options: HistoryOptions) => history(io, id, options)),
       ),

@@ -1,4 +1,4 @@
-/** `toolcrib alerts list`: the alerts and how they are. */
+/** `toolcrib alerts list`: the alerts and their states. */
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { AlertStatus } from '../../../contract/alerts.ts';
@@ -11,7 +11,7 @@ import { agoText, stateCell } from './alert-cells.ts';
 
 const HEAD = ['alert', 'state', 'severity', 'about', 'fired', 'condition'];
 
-/** Only the user's own file can define alerts. */
+/** Explains where alerts are defined: only in the user's own file. */
 const noAlerts = (userDir: string): readonly string[] => [
   `There are no alerts. Write one into ${visibleText(join(userDir, 'config.yml'))}, e.g.`,
   '',
@@ -46,7 +46,9 @@ const list = (io: Io): Promise<number> =>
       if (alerts.some(({ state, problem }) => state === 'unknown' && problem === undefined)) {
         note(
           io,
-          io.noteInk.dim('Nobody evaluates what is unknown: start toolcrib serve or worker.'),
+          io.noteInk.dim(
+            'Some states are unknown: start toolcrib serve or toolcrib worker to evaluate the alerts.',
+          ),
         );
       }
       for (const { id, problem } of alerts) {

@@ -1,4 +1,4 @@
-/** `toolcrib alerts show`: one alert with all that is known of it. */
+/** `toolcrib alerts show`: one alert in full. */
 import type { Command } from 'commander';
 import type { AlertAction, AlertStatus } from '../../../contract/alerts.ts';
 import type { Crib } from '../../../contract/crib.ts';
@@ -52,14 +52,14 @@ const scopeText = ({ each, tool, source, caller, window = '5m' }: AlertStatus['d
 
 const linesOf = (io: Io, alert: AlertStatus): readonly string[] => {
   const { id, definition, subjects, silence, evaluatedAt, problem } = alert;
-  const { summary, severity = 'warning', when, for: holding = '0s', coolDown = '5m' } = definition;
+  const { summary, severity = 'warning', when, for: holdTime = '0s', coolDown = '5m' } = definition;
   const { text, paint = (plain: string) => plain } = stateCell(alert, io);
   return [
     `${io.ink.bold(visibleText(id))} ${paint(text)}`,
     ...(summary === undefined ? [] : [visibleText(summary)]),
     visibleText(`When:      ${when}`),
     visibleText(`Of:        ${scopeText(definition)}`),
-    `For:       ${holding}, cool-down ${coolDown}, severity ${severity}`,
+    `For:       ${holdTime}, cool-down ${coolDown}, severity ${severity}`,
     ...(definition.actions ?? [{ type: 'log' } as const]).map((action, at) =>
       visibleText(`${at === 0 ? 'Actions:  ' : '          '} ${actionText(action)}`),
     ),

@@ -36,7 +36,7 @@ const unsilence = (io: Io, id: string): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const ended = await crib.alerts.unsilence(id);
     if (io.json) printJson(io, { id, ended });
-    else if (ended) print(io, `${io.ink.green('✓')} ${visibleText(id)} tells again.`);
+    else if (ended) print(io, `${io.ink.green('✓')} ${visibleText(id)} sends notifications again.`);
     else print(io, `${visibleText(id)} was not silenced.`);
     return 0;
   });
@@ -44,9 +44,9 @@ const unsilence = (io: Io, id: string): Promise<number> =>
 export const alertsSilenceCommand = (alerts: Command, io: Io): Command =>
   withExamples(
     withJson(alerts.command('silence <id>'))
-      .option('--for <span>', 'for so long, such as 30m, 2h or 7d')
-      .option('--until <when>', 'up to that date, such as 2026-11-20T08:00Z')
-      .option('--note <text>', 'why, for others who look')
+      .option('--for <span>', 'for this long, such as 30m, 2h or 7d')
+      .option('--until <when>', 'until this date, such as 2026-11-20T08:00Z')
+      .option('--note <text>', 'the reason, for other people')
       .action(leaving(io, (id: string, options: SilenceOptions) => silence(io, id, options))),
     'toolcrib alerts silence high-errors --for 2h --note maintenance',
   );

@@ -1,4 +1,4 @@
-/** `toolcrib alerts test`: what a condition gives now, and whether its actions reach anybody. */
+/** `toolcrib alerts test`: evaluates a condition now, and tries whether its actions reach anybody. */
 import type { Command } from 'commander';
 import type { AlertTest } from '../../../contract/alerts.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';

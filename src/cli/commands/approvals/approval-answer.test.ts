@@ -3,7 +3,7 @@ import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
 import { aTool, type TestCrib, testCrib } from '../../../../test/fixtures/test-crib.ts';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
 import { type AnswerOptions, approvingAnswer } from './approval-answer.ts';
-import { resumeCommand } from './waiting-approval.ts';
+import { continuationOf, resumeCommand } from './waiting-approval.ts';
 
 let crib: TestCrib | undefined;
 afterEach(() => crib?.close());
@@ -111,5 +111,31 @@ describe('resumeCommand', () => {
     const caller = { ...request.caller, userId: 'ada', roles: [] };
     const other = { ...record, request: { ...request, caller, version: '0.9.0' } };
     expect(resumeCommand(other, open.tools)).toContain('--version 0.9.0 --user ada');
+  });
+});
+
+describe('continuationOf', () => {
+  it('names the run that waits for the answer, and not the call: made alone it would happen beside the run', async () => {
+    const { crib: open, record } = await waiting();
+    const run = { id: 'run 7', waitsFor: [`approval:${record.id}`] };
+    const flows = { list: async () => [run] } as unknown as TestCrib['flows'];
+    const continuation = await continuationOf(record, { tools: open.tools, flows });
+    expect(continuation).toEqual({ command: "toolcrib flow resume 'run 7'", by: 'run' });
+  });
+
+  it('starts a run with the approval of a plan', async () => {
+    const { crib: open, record } = await waiting();
+    const input = { flow: 'mailing', version: '1.0.0', input: { to: ["it's"] }, calls: [] };
+    const plan = { ...record, tool: 'toolcrib:plan', request: { ...record.request, input } };
+    expect(await continuationOf(plan, open)).toEqual({
+      command: `toolcrib flow run mailing --version 1.0.0 --input '{"to":["it'\\''s"]}' --plan ${record.id}`,
+      by: 'plan',
+    });
+  });
+
+  it('repeats a call that no run waits for', async () => {
+    const { crib: open, record } = await waiting();
+    const { command, by } = await continuationOf(record, open);
+    expect([command, by]).toEqual([resumeCommand(record, open.tools), 'call']);
   });
 });

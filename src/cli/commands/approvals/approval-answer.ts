@@ -53,7 +53,10 @@ const inputFrom = async (io: Io, text: string): Promise<unknown> => {
   return parseJson(text, 'The new input');
 };
 
-/** Fails when rules or schema deny the new input: the person can then still answer otherwise. */
+/**
+ * Fails when policy or schema refuse the new input, before the answer is given: the person can still
+ * answer differently.
+ */
 const assertAllowed = async (crib: Crib, { request }: ApprovalRecord, input: unknown) => {
   const { tool, version, caller } = request;
   const { verdict } = await crib.explain(tool, input, { ...caller, version });

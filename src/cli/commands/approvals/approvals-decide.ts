@@ -10,7 +10,7 @@ import { exitCodeOf, printResult } from '../../output/print-result.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { type AnswerOptions, approvingAnswer, withAnswer } from './approval-answer.ts';
-import { findApproval, resumeCommand } from './waiting-approval.ts';
+import { CONTINUES, type Continuation, continuationOf, findApproval } from './waiting-approval.ts';
 
 interface ApproveOptions extends AnswerOptions {
   readonly run?: boolean;
@@ -62,7 +62,7 @@ const REMEMBERED = {
 const report = (
   io: Io,
   { request, within }: ApprovalRecord,
-  { answer, resume }: { readonly answer: ApprovalAnswer; readonly resume: string },
+  { answer, resume }: { readonly answer: ApprovalAnswer; readonly resume: Continuation },
 ): void => {
   const { remember, input } = answer;
   const scope = remember ? `and ${REMEMBERED[remember.scope]}` : 'for this one call';
@@ -72,8 +72,8 @@ const report = (
     io,
     `${tick} Approved: ${visibleText(request.tool)}, ${scope}${input === undefined ? '' : ', edited'}.`,
   );
-  note(io, `  ${arrow} It runs when its caller sends it again with its approval:`);
-  note(io, `    ${visibleJson(resume)}`);
+  note(io, `  ${arrow} ${CONTINUES[resume.by]}`);
+  note(io, `    ${visibleJson(resume.command)}`);
   if (within !== undefined) {
     note(io, `  ${arrow} Or when ${visibleText(within)}, which made it, makes it again.`);
   }
@@ -84,18 +84,21 @@ const report = (
 const approve = (io: Io, id: string, options: ApproveOptions): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const record = await waitingRecord(io, crib, id);
+    const resume = await continuationOf(record, crib);
     const answer = await approvingAnswer(io, { crib, record }, options);
     await decide(crib, record, answer);
     const { remember } = answer;
-    if (options.run === true) {
+    // Made here, a call of a run would happen beside the run, which then asks again.
+    if (options.run === true && resume.by === 'call') {
       if (remember && !io.json)
         note(io, `Also ${REMEMBERED[remember.scope]}: toolcrib permissions list`);
       return runNow(io, crib, record);
     }
-    const resume = resumeCommand(record, crib.tools);
     if (io.json) {
       const edited = answer.input !== undefined;
-      printJson(io, { id: record.id, approved: true, edited, remember: remember ?? null, resume });
+      const { command } = resume;
+      const told = { edited, remember: remember ?? null, resume: command };
+      printJson(io, { id: record.id, approved: true, ...told });
     } else report(io, record, { answer, resume });
     return 0;
   });

@@ -8,9 +8,9 @@ import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { serverUrl } from '../../session/running-server.ts';
-import { findApproval, resumeCommand } from './waiting-approval.ts';
+import { CONTINUES, continuationOf, findApproval } from './waiting-approval.ts';
 
-/** Links lead to the server of this configuration unless another address is set for them. */
+/** Makes links lead to the server of this configuration, unless another address is set for them. */
 const withAddress = (links: ApprovalLinks, { config }: LoadedConfig): ApprovalLinks => {
   if (config.approvals.linkBaseUrl !== undefined) return links;
   const base = `${serverUrl(config)}/approve/`;
@@ -41,18 +41,14 @@ const redeem = (io: Io, link: string): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const { approvalId, approved } = await crib.approvals.decideByLink(link.trim());
     const record = await findApproval(crib, approvalId);
-    const resume = resumeCommand(record, crib.tools);
+    const { command: resume, by } = await continuationOf(record, crib);
     if (io.json) printJson(io, { id: approvalId, approved, ...(approved && { resume }) });
     else if (approved) {
       print(
         io,
         `${io.ink.green('✓')} Approved: ${visibleText(record.request.tool)}, for this one call.`,
       );
-      note(
-        io,
-        `  ${io.noteInk.cyan('→')} It runs when its caller sends it again:`,
-        `    ${visibleJson(resume)}`,
-      );
+      note(io, `  ${io.noteInk.cyan('→')} ${CONTINUES[by]}`, `    ${visibleJson(resume)}`);
     } else {
       print(
         io,

@@ -15,11 +15,11 @@ const WIDTH = 100;
 
 const stateOf = (record: ApprovalRecord, now: number): string => {
   const { state, decidedBy, decidedAt, expiresAt, note } = record;
-  const over = expiresAt <= now && (state === 'waiting' || state === 'approved');
+  const isExpired = expiresAt <= now && (state === 'waiting' || state === 'approved');
   const by = decidedBy === undefined ? '' : ` by ${decidedBy}`;
   const at = decidedAt === undefined ? '' : ` at ${formatTime(decidedAt)}`;
-  const noted = note === undefined ? '' : `, who noted: ${note}`;
-  return visibleText(`${over ? `expired, ${state}` : state}${by}${at}${noted}`);
+  const remark = note === undefined ? '' : `, who noted: ${note}`;
+  return visibleText(`${isExpired ? `expired, ${state}` : state}${by}${at}${remark}`);
 };
 
 /** Shows the new input and its difference, where the approver changed it. */

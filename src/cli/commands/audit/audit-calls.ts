@@ -1,4 +1,7 @@
-/** Reads the audit trail call by call, filtered: rows are grouped, and each call says what became of its effect. */
+/**
+ * Reads the audit trail call by call, filtered: groups the rows of a call and finds the state of its
+ * effect.
+ */
 
 import type { Command } from 'commander';
 import {
@@ -69,7 +72,7 @@ export const auditFilterOf = (io: Io, options: FilterOptions): RowFilter => {
   };
 };
 
-/** `what` is what the command picks: calls or rows. */
+/** Adds the filter options. `what` names what the command lists: calls or rows. */
 export const withFilters = (command: Command, what: string): Command =>
   command
     .option('--user <id>', `only ${what} of this user`)
@@ -101,7 +104,7 @@ const effectOf = async (crib: CribHost, row: AuditRow): Promise<AuditCall['effec
   (row.executionId === '' ? undefined : (await crib.executions.status(row.executionId))?.effect) ??
   'none';
 
-/** Skips events such as an undo: the call they are about has its own rows further down. */
+/** Recognizes events such as an undo: the call that they are about has its own rows further down. */
 const isAside = (row: AuditRow, { status, kind }: RowFilter): boolean =>
   row.kind === 'event' && row.executionId !== '' && status === undefined && kind === undefined;
 
@@ -111,7 +114,7 @@ const matches = (row: AuditRow, { agentId, sessionId, code }: RowFilter): boolea
   (sessionId === undefined || row.sessionId === sessionId) &&
   (code === undefined || row.code === code);
 
-/** A call that ended on an earlier page has its intent on this one. */
+/** Tells whether the call was listed on an earlier page, where its outcome is; its intent is on this one. */
 const endedEarlier = async (
   crib: CribHost,
   row: AuditRow,
@@ -133,7 +136,7 @@ export const auditCalls = async (
   limit: number,
 ): Promise<AuditPage> => {
   const { audit } = await crib.store();
-  const seen = new Set<string>();
+  const executionIds = new Set<string>();
   const calls: AuditCall[] = [];
   let { before } = filter;
   for (;;) {
@@ -144,13 +147,13 @@ export const auditCalls = async (
         before = row.seq;
         continue;
       }
-      const isSeen = row.executionId !== '' && seen.has(row.executionId);
+      const isSeen = row.executionId !== '' && executionIds.has(row.executionId);
       if (!isSeen && calls.length === limit) {
         return { calls, next: before ?? row.seq };
       }
       before = row.seq;
       if (isSeen || isAside(row, filter) || (await endedEarlier(crib, row, filter))) continue;
-      seen.add(row.executionId);
+      executionIds.add(row.executionId);
       calls.push({ row, effect: await effectOf(crib, row) });
     }
     if (rows.length < ROWS_AT_ONCE) return { calls };

@@ -20,12 +20,15 @@ interface PruneOptions {
   readonly yes?: boolean;
 }
 
-/** Gives the moment before which rows are old: from the option, else from the configuration. Fails with neither. */
+/**
+ * Returns the moment before which rows are old: from the option, else from the configuration. Fails with
+ * neither.
+ */
 const momentOf = ({ before }: PruneOptions, { config }: LoadedConfig, at: number): number => {
   if (before !== undefined) return readMoment('--before', before, at);
   const { retentionDays } = config.audit;
   if (retentionDays !== undefined) return at - retentionDays * DAY_MS;
-  throw new ToolFailure('VALIDATION_ERROR', 'Nothing says which rows are old.', {
+  throw new ToolFailure('VALIDATION_ERROR', 'The age of old rows is missing.', {
     suggestions: ['Name it: --before 90d', 'Or set it for good: audit.retentionDays'],
   });
 };

@@ -1,4 +1,4 @@
-/** `toolcrib audit replay`: what would become of recorded calls under today's rules. Runs nothing. */
+/** `toolcrib audit replay`: how today's rules would decide recorded calls. Runs nothing. */
 import type { Command } from 'commander';
 import type { Colors } from 'picocolors/types.js';
 import type { CribHost } from '../../../contract/crib-host.ts';
@@ -99,7 +99,7 @@ interface Summary {
   readonly counts: Record<ReplayVerdict, number>;
   redacted: number;
   readonly groups: Map<string, Group>;
-  /** Calls of groups beyond those that are kept. */
+  /** Calls that belong to no group, because there are `MAX_GROUPS` already. */
   ungrouped: number;
 }
 
@@ -206,15 +206,15 @@ const replay = (
 ): Promise<number> => {
   assertChosen(executionId, options);
   const { tool, role } = options;
-  // A server is started only for a tool that is named: other calls are judged by what is known.
-  const how: OpenOptions = tool === undefined ? { startServers: false } : { tool };
+  // Starts servers only for a named tool: other calls are judged by the cached definitions.
+  const openOptions: OpenOptions = tool === undefined ? { startServers: false } : { tool };
   return withCrib(
     io,
     (open) =>
       executionId === undefined
         ? replayMany(io, open.crib, filterOf(io, options))
         : replayOne(io, open, { typed: executionId, roles: role }),
-    how,
+    openOptions,
   );
 };
 

@@ -1,4 +1,7 @@
-/** What the commands on the audit trail share: the service of the user's folder, and a progress line. */
+/**
+ * What the commands on the audit trail share: the audit service of the user's folder, and a progress
+ * line.
+ */
 import { homeOf, userConfigDir } from '../../../config/load/find-config-files.ts';
 import type { AuditLog } from '../../../contract/audit.ts';
 import { type AuditService, auditService } from '../../../crib/audit/audit-files.ts';

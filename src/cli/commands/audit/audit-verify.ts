@@ -18,7 +18,7 @@ interface CheckpointOptions {
 
 const checkpoint = (io: Io, { out }: CheckpointOptions): Promise<number> =>
   withStore(io, async ({ crib }) => {
-    // The file comes first: a name that is taken leaves nothing behind.
+    // Creates the file first: when the name is taken, no checkpoint is made.
     const file = out === undefined ? undefined : await newFile(io, out);
     try {
       const signed = await auditServiceOf(io).checkpoint(await crib.store(), io.runtime.now());
@@ -53,7 +53,7 @@ interface VerifyOptions {
   readonly publicKey?: readonly string[];
   readonly archive?: readonly string[];
   readonly file?: readonly string[];
-  /** Where automatic checkpoints go; counts where it is a file or a second store. */
+  /** Where automatic checkpoints are delivered; verified when it is a file or a second store. */
   readonly destination?: string | undefined;
 }
 
@@ -104,7 +104,7 @@ const show = (io: Io, report: VerifyAnswer): number => {
   return code;
 };
 
-/** A second store is named by its absolute path, after `sqlite:`. */
+/** Makes the path of a source of checkpoints absolute; a second store is written `sqlite:<path>`. */
 const checkpointSource = (cwd: string, name: string): string =>
   name.startsWith('sqlite:') ? `sqlite:${resolve(cwd, name.slice(7))}` : resolve(cwd, name);
 

@@ -6,7 +6,7 @@ const optionsOf = ({ options }: CommandOutline): readonly string[] => [
   '--help',
 ];
 
-/** Offers the options of `list` at its parent too, which runs it by itself. */
+/** Offers the options of `list` at its parent too, because the parent runs it by default. */
 const ownOptions = (command: CommandOutline): readonly string[] => {
   const byDefault = command.commands.find(({ name }) => name === 'list');
   return [...new Set([...optionsOf(command), ...(byDefault ? optionsOf(byDefault) : [])])];

@@ -15,14 +15,14 @@ export interface CommandOutline {
   readonly path: string;
   readonly summary: string;
   readonly options: readonly OptionOutline[];
-  /** The command that gives what its first argument can be, one a line; empty when there is none. */
+  /** The command that prints the possible first arguments, one a line; empty when there is none. */
   readonly names: string;
   /** Fixed values of its argument. */
   readonly words: readonly string[];
   readonly commands: readonly CommandOutline[];
 }
 
-/** The command that gives the names of tools, one a line. */
+/** The command that prints the names of tools, one a line. */
 const TOOL_NAMES = 'toolcrib tools list --names 2>/dev/null';
 
 const ids = (kind: IdKind): string => `toolcrib completion ids ${kind} 2>/dev/null`;
@@ -51,7 +51,7 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^tokens revoke$/, ids('tokens')],
 ];
 
-/** The command that gives what the first argument of a command can be. */
+/** Finds the command that prints the possible first arguments of a command. */
 export const namesFor = (path: string): string =>
   NAMES.find(([pattern]) => pattern.test(path))?.[1] ?? '';
 

@@ -14,7 +14,7 @@ const SCRIPTS: Readonly<Record<string, (outline: readonly CommandOutline[]) => s
   fish: fishScript,
 };
 
-/** Stands for a shell in calls of the scripts themselves, which ask for ids while a person types. */
+/** Used in place of a shell's name by the scripts themselves, which ask for ids while a person types. */
 const IDS = 'ids';
 
 const outlineOf = (command: Command, parent: string): CommandOutline => {

@@ -3,11 +3,13 @@ import { type CommandOutline, flatten, type OptionOutline } from './command-outl
 
 const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** True on the command line of just this command. */
-const when = (path: string): string => {
+/** Writes the condition that holds on the command line of exactly this command. */
+const conditionFor = (path: string): string => {
   const [command = '', below] = path.split(' ');
-  const seen = `__fish_seen_subcommand_from ${command}`;
-  return quote(below === undefined ? seen : `${seen}; and __fish_seen_subcommand_from ${below}`);
+  const condition = `__fish_seen_subcommand_from ${command}`;
+  return quote(
+    below === undefined ? condition : `${condition}; and __fish_seen_subcommand_from ${below}`,
+  );
 };
 
 const optionLine = (
@@ -20,7 +22,7 @@ const optionLine = (
     ...(takesValue ? [long === '--input' ? '-r -F' : '-x'] : []),
     ...(choices.length > 0 ? [`-a ${quote(choices.join(' '))}`] : []),
   ];
-  return `complete -c toolcrib -n ${when(path)} ${flags.join(' ')} -d ${quote(description)}`;
+  return `complete -c toolcrib -n ${conditionFor(path)} ${flags.join(' ')} -d ${quote(description)}`;
 };
 
 const linesOf = (command: CommandOutline): readonly string[] => {
@@ -36,8 +38,8 @@ const linesOf = (command: CommandOutline): readonly string[] => {
     ...command.options.map((option) => optionLine(path, option)),
     ...(command.names === ''
       ? []
-      : [`complete -c toolcrib -n ${when(path)} -a ${quote(`(${command.names})`)}`]),
-    ...command.words.map((word) => `complete -c toolcrib -n ${when(path)} -a ${word}`),
+      : [`complete -c toolcrib -n ${conditionFor(path)} -a ${quote(`(${command.names})`)}`]),
+    ...command.words.map((word) => `complete -c toolcrib -n ${conditionFor(path)} -a ${word}`),
   ];
 };
 

@@ -3,7 +3,7 @@ import type { CommandOutline, OptionOutline } from './command-outline.ts';
 
 const quote = (text: string): string => text.replaceAll("'", "'\\''");
 
-/** Inside `_arguments`, brackets and colons have a meaning. */
+/** Escapes brackets and colons, which have a meaning inside `_arguments`. */
 const plain = (text: string): string => quote(text.replaceAll(/[[\]:\\]/g, '\\$&'));
 
 const optionSpec = (option: OptionOutline): readonly string[] => {

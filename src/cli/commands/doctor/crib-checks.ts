@@ -1,9 +1,9 @@
-/** The checks of `doctor` on the crib: what `crib.health` finds, tools summed up. */
+/** The checks of `doctor` on the crib: those of `crib.health`, tools summed up. */
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { HealthCheck, HealthCheckResult, HealthStatus } from '../../../contract/health.ts';
 import { counted } from '../../output/format-units.ts';
 
-/** More names than these do not help: the command that is named shows all. */
+/** More names than these do not help: the suggested command lists all. */
 const MAX_NAMES = 5;
 
 const namesOf = (results: readonly HealthCheckResult[]): string => {

@@ -30,7 +30,7 @@ const MAX_ANSWER_MS = 30_000;
 
 interface Findings {
   readonly checks: readonly HealthCheck[];
-  /** As `/readyz` of a server would say; absent without a valid configuration. */
+  /** What `/readyz` of a server would answer; absent without a valid configuration. */
   readonly ready?: boolean;
 }
 
@@ -41,7 +41,7 @@ const examineCrib = async (
   { crib, root, loaded }: OpenCrib,
 ): Promise<Required<Findings>> => {
   const status = await whileShown(io, 'Asking servers, sources and tools', () =>
-    // One that failed a moment ago, when the tools were loaded, would fail again.
+    // `untried`: a server that failed a moment ago, when the tools were loaded, would fail again.
     crib.health.check({ timeoutMs: MAX_ANSWER_MS, startServers: 'untried' }),
   );
   return {
@@ -59,7 +59,7 @@ const examineCrib = async (
   };
 };
 
-/** A crib that does not open is a finding, too. */
+/** Opens the crib and examines it; one that does not open is reported as a finding. */
 const openAndExamine = async (io: Io): Promise<Findings> => {
   try {
     return await withCrib(io, (open) => examineCrib(io, open), { silent: true });
@@ -70,7 +70,7 @@ const openAndExamine = async (io: Io): Promise<Findings> => {
   }
 };
 
-/** Finds what can be repaired. Only the environment says where the user's folder is, never a project. */
+/** Lists possible repairs. The user's folder is taken from the environment only, never from a project. */
 const repairsFor = async (io: Io, loaded: LoadedConfig | undefined): Promise<readonly Repair[]> => {
   const [{ userDirOf }, { projectOptions }] = await Promise.all([
     import('../../../trust/project-trust.ts'),
@@ -89,16 +89,27 @@ const faultOf = ({ fault }: Repair): HealthCheck => ({
   fix: 'Repair it: toolcrib doctor --fix',
 });
 
+/** Asks the collector where the environment names one. */
+const collectorChecks = async (io: Io): Promise<readonly HealthCheck[]> => {
+  const { checkTelemetry } = await import('../../../server/check-telemetry.ts');
+  return checkTelemetry(io.env);
+};
+
 const examineAll = async (io: Io): Promise<Findings> => {
   const { node } = process.versions;
   const { checks: config, loaded } = await checkConfig(io);
-  const machine = [checkNode(node), await checkSqlite(node), await checkRipgrep(io)];
+  const machine = [
+    checkNode(node),
+    await checkSqlite(node),
+    await checkRipgrep(io),
+    ...(await collectorChecks(io)),
+  ];
   const files = (await repairsFor(io, loaded)).map(faultOf);
   const checks = [...machine, ...config, ...files];
   // Without a valid configuration there is no crib, and nothing more to look at.
   if (!loaded) return { checks };
-  const found = await openAndExamine(io);
-  return { ...found, checks: [...checks, ...found.checks] };
+  const findings = await openAndExamine(io);
+  return { ...findings, checks: [...checks, ...findings.checks] };
 };
 
 const checkLines = (io: Io, { name, state, message, fix }: HealthCheck): readonly string[] => {

@@ -11,11 +11,12 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
 import { runCli } from '../../run-cli.ts';
+import { serveFileName } from '../../session/running-server.ts';
 import { findRepairs } from './own-files.ts';
 import { workspaceRepair } from './workspace-repair.ts';
 
@@ -54,7 +55,7 @@ const repair = async (): Promise<void> => {
 const faults = async (): Promise<readonly string[]> =>
   (await findRepairs(home, Date.now())).map(({ fault }) => fault.replaceAll(home, '~'));
 
-const serveFile = (pid: number): string => join(home, 'run', `serve-${hostname()}-${pid}.json`);
+const serveFile = (pid: number): string => join(home, 'run', serveFileName(pid));
 
 describe('findRepairs', () => {
   it('finds nothing in a folder that is in order', async () => {
@@ -125,7 +126,7 @@ describe('findRepairs', () => {
   it('threat: a link in the place of a folder has nothing behind it removed or changed', async () => {
     const victim = join(root, 'victim');
     await mkdir(join(victim, 'tools'), { recursive: true });
-    const files = ['old.txt', '.toolcrib-old', `serve-${hostname()}-${DEAD}.json`, 'tools/old.txt'];
+    const files = ['old.txt', '.toolcrib-old', serveFileName(DEAD), 'tools/old.txt'];
     for (const name of files) await writeFile(join(victim, name), 'text', { mode: 0o644 });
     for (const name of files) await utimes(join(victim, name), OLD, OLD);
     for (const folder of ['keys', 'run']) await rm(join(home, folder), { recursive: true });

@@ -44,7 +44,7 @@ const applyOne = async (io: Io, { repair, apply }: Repair): Promise<Repaired> =>
   }
 };
 
-/** Repairs, one by one; one that fails keeps no other from being done. */
+/** Applies the repairs one by one; one that fails does not stop the others. */
 export const applyRepairs = async (
   io: Io,
   repairs: readonly Repair[],

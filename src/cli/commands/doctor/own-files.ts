@@ -16,7 +16,7 @@ import { staleServeFiles } from '../../session/running-server.ts';
 export interface Repair {
   readonly fault: string;
   readonly repair: string;
-  /** Rejects when it could not be done. */
+  /** Rejects when the repair fails. */
   apply(): Promise<void>;
 }
 
@@ -25,14 +25,14 @@ const FOLDERS = ['keys', 'stores', 'trusted', 'run', 'cache', 'teams', 'packages
 const SECRET_FILES = ['secrets.json', 'shell-history'];
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
-/** Compiled tools are made anew when they are needed. */
+/** After this time compiled tools are removed; they are compiled again when needed. */
 const MAX_CACHE_AGE_MS = 90 * DAY_MS;
 
 const statsOf = (path: string): Promise<Stats | undefined> => lstat(path).catch(() => undefined);
 
 const isOurs = ({ uid }: Stats): boolean => uid === ownUid();
 
-/** Says whether a folder below the user's own is one itself: what lies behind a link is somewhere else. */
+/** Tells whether a folder below the user's own is a real folder: what lies behind a link is elsewhere. */
 const isOwnFolder = async (userDir: string, ...names: readonly string[]): Promise<boolean> => {
   let path = userDir;
   for (const name of names) {
@@ -62,10 +62,10 @@ const modeRepair = async (path: string, forbidden: number): Promise<readonly Rep
   const stats = await statsOf(path);
   if (!stats || !isOurs(stats) || !(stats.isFile() || stats.isDirectory())) return [];
   if ((stats.mode & forbidden) === 0) return [];
-  const can = forbidden === OTHERS ? 'read or change' : 'change';
+  const access = forbidden === OTHERS ? 'read or change' : 'change';
   return [
     {
-      fault: `Other users can ${can} ${path}`,
+      fault: `Other users can ${access} ${path}`,
       repair: `set the mode of ${path} from ${octal(stats.mode)} to ${octal(stats.mode & ~forbidden)}`,
       apply: () => narrow(path, forbidden),
     },
@@ -105,14 +105,14 @@ const serveRepair = async (userDir: string): Promise<readonly Repair[]> => {
       fault: `${counted(files.length, 'file')} of servers that have ended in ${join(userDir, 'run')}`,
       repair: `remove ${files.join(', ')}`,
       apply: async () => {
-        // One may have been started meanwhile, under the same number.
+        // Looks again: a server may have been started meanwhile with the same process id.
         for (const file of await staleServeFiles(userDir)) await rm(file, { force: true });
       },
     },
   ];
 };
 
-/** Removes entries by the prefixes of their names and their age; never what is younger. */
+/** Offers to remove entries by the prefixes of their names and their age; younger ones are never removed. */
 const staleRepair = async (
   [userDir, ...names]: readonly [string, ...string[]],
   rules: Parameters<typeof removeStale>[1],
@@ -133,12 +133,12 @@ const staleRepair = async (
   ];
 };
 
-/** Finds what can be repaired in the user's folder. Changes nothing. */
+/** Lists what can be repaired in the user's folder. Changes nothing. */
 export const findRepairs = async (userDir: string, now: number): Promise<readonly Repair[]> => {
   if (ownUid() === undefined) return folderRepair(userDir);
   const folder = await realpath(userDir).catch(() => userDir);
   const temporary = { prefixes: ['.toolcrib-'], minAgeMs: DAY_MS, now };
-  const found = await Promise.all([
+  const repairs = await Promise.all([
     folderRepair(userDir),
     modeRepairs(folder),
     serveRepair(folder),
@@ -150,5 +150,5 @@ export const findRepairs = async (userDir: string, now: number): Promise<readonl
       'old compiled tool',
     ),
   ]);
-  return found.flat();
+  return repairs.flat();
 };

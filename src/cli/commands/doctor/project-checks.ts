@@ -76,7 +76,10 @@ export const checkPolicy = async (
   return [{ name, state: 'ok', message: `${counted(policyFiles.length, 'file')} of rules` }];
 };
 
-/** Verifies the whole audit trail; nothing where the store cannot be opened, which has been reported. */
+/**
+ * Verifies the whole audit trail; reports nothing when the store cannot be opened, because another check
+ * does.
+ */
 export const checkTrail = async (crib: CribHost): Promise<readonly HealthCheck[]> => {
   const name = 'audit';
   const store = await crib.store().catch(() => undefined);
@@ -93,12 +96,12 @@ export const checkTrail = async (crib: CribHost): Promise<readonly HealthCheck[]
   }
 };
 
-/** Names the key that seals a store of several machines; nothing where the store is this user's alone. */
+/** Names the key that seals a shared store; reports nothing when the store is this user's alone. */
 export const checkSealKey = async (
   crib: CribHost,
   { userDir }: LoadedConfig,
 ): Promise<readonly HealthCheck[]> => {
-  // A store that cannot be opened, also because of its key, has been reported.
+  // Another check reports a store that cannot be opened, also because of its key.
   const store = await crib.store().catch(() => undefined);
   if (!store?.sealKey) return [];
   const [{ fingerprintOf }, { readUserKey }] = await Promise.all([
@@ -111,7 +114,7 @@ export const checkSealKey = async (
   return [{ name: 'key', state: 'ok', message }];
 };
 
-/** Says whether automatic checkpoints are delivered; nothing where none are configured. */
+/** Tells whether automatic checkpoints are delivered; reports nothing when none are configured. */
 export const checkCheckpoints = async (
   crib: CribHost,
   { config }: LoadedConfig,

@@ -1,4 +1,4 @@
-/** Makes a workspace that is missing, where its place is beyond doubt. */
+/** Creates a missing workspace, where its path is certainly inside the project. */
 import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { ownUid } from '../../../kit/file/private-file.ts';
@@ -12,7 +12,7 @@ const isInside = (path: string, folder: string): boolean => {
   );
 };
 
-/** Gives the nearest folder above that exists. */
+/** Finds the nearest existing folder above a path. */
 const existingAbove = async (path: string): Promise<string> => {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const isThere = await lstat(folder).then(
@@ -23,7 +23,10 @@ const existingAbove = async (path: string): Promise<string> => {
   }
 };
 
-/** Only below the project itself, without a link that leads out of it, and in a folder of this user. */
+/**
+ * Tells whether the folder is below the project, reached without a link that leads out, in a folder of
+ * this user.
+ */
 const mayMake = async (folder: string, root: string): Promise<boolean> => {
   const [above, project] = await Promise.all([
     existingAbove(folder).then((path) => realpath(path)),

@@ -7,7 +7,7 @@ import { byStart } from '../../input/by-start.ts';
 /** How many runs are searched for a shortened id, the newest. */
 const MAX_RUNS = 5000;
 
-/** Fails with NOT_FOUND. */
+/** Finds a run by its id or a unique beginning of it. Fails with NOT_FOUND. */
 export const findRun = async (crib: Crib, typed: string): Promise<FlowRun> => {
   const exact = await crib.flows.get(typed);
   if (exact) return exact;

@@ -1,4 +1,4 @@
-/** `toolcrib flow cancel`: ends a run and those that it has started. What was done stays done. */
+/** `toolcrib flow cancel`: ends a run and the runs that it started. What they have done is not undone. */
 import type { Command } from 'commander';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printJson } from '../../io.ts';

@@ -17,7 +17,10 @@ interface GraphOptions extends ModuleOptions {
   readonly run?: boolean;
 }
 
-/** Draws a run: the steps of a declared flow with their states, or those that its code has made. */
+/**
+ * Draws a run: the steps of a declared flow with their states, or the steps that the code of a flow has
+ * made so far.
+ */
 const runDrawing = async (crib: CribHost, typed: string): Promise<FlowDrawing> => {
   const run = await findRun(crib, typed);
   const nodes = await crib.flows.nodes(run.id);

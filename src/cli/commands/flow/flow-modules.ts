@@ -1,6 +1,6 @@
 /**
- * Registers flows as code. Such code runs in this process with the rights of the person, so only a person
- * names it, on the command line: no file of a project is run this way.
+ * Registers flows written as code. Such code runs in this process with the user's rights, so it is only
+ * loaded when the user names its file on the command line, never from a file of a project.
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -9,12 +9,12 @@ import { flowSource } from './flow-source.ts';
 
 const optimize = (io: Io, typed: string): Promise<number> =>
   withCrib(io, async ({ crib }) => {
-    const found = await crib.flows.optimize(await flowSource(io, typed));
+    const optimized = await crib.flows.optimize(await flowSource(io, typed));
     if (io.json) {
-      printJson(io, found);
+      printJson(io, optimized);
       return 0;
     }
-    const { flow, changes, saves } = found;
+    const { flow, changes, saves } = optimized;
     if (changes.length === 0) {
       note(io, 'Nothing can be saved: the flow is as good as it gets.');
       return 0;

@@ -20,7 +20,7 @@ interface PlanOptions extends CallerOptions, ModuleOptions {
   readonly approve?: boolean;
 }
 
-/** The exit code of what waits for a person. */
+/** The exit code when the plan waits for a person. */
 const WAITS = 5;
 
 const HEAD = ['level', 'step', 'what', 'verdict', 'time', 'cost at most', 'effects'];
@@ -40,8 +40,8 @@ const rowOf = (io: Io, step: FlowPlanStep): readonly (string | Cell)[] => [
   step.effects.join('; '),
 ];
 
-/** Writes what a flow file says, which may hold what a terminal would obey. */
-const said = (step: string, text: string): string => visibleText(`${step}: ${text}`);
+/** Writes a text of a flow file with control characters made visible. */
+const stepText = (step: string, text: string): string => visibleText(`${step}: ${text}`);
 
 const summary = (io: Io, plan: FlowPlan): readonly string[] => {
   const { cost, criticalPath, estimatedMs, approvals, denied, missingCredentials } = plan;
@@ -49,11 +49,28 @@ const summary = (io: Io, plan: FlowPlan): readonly string[] => {
     '',
     `Time     about ${formatDuration(estimatedMs)}, along ${criticalPath.join(' → ')}`,
     `Cost     ${formatCost(cost.maxUsd)} at most${cost.isOpen ? ', and what is not known before' : ''}`,
-    ...approvals.map(({ step, reason }) => `${io.ink.yellow('asks')}     ${said(step, reason)}`),
-    ...denied.map(({ step, reason }) => `${io.ink.red('denied')}   ${said(step, reason)}`),
-    ...missingCredentials.map(({ step, key }) => `${io.ink.red('lacks')}    ${said(step, key)}`),
+    ...approvals.map(
+      ({ step, reason }) => `${io.ink.yellow('asks')}     ${stepText(step, reason)}`,
+    ),
+    ...denied.map(({ step, reason }) => `${io.ink.red('denied')}   ${stepText(step, reason)}`),
+    ...missingCredentials.map(
+      ({ step, key }) => `${io.ink.red('lacks')}    ${stepText(step, key)}`,
+    ),
     'Nothing was run.',
   ];
+};
+
+/** A flow with faults has no steps to show: no time and no cost are known of it. */
+const printPlan = (io: Io, plan: FlowPlan, isGood: boolean): void => {
+  if (isGood) {
+    const rows = plan.steps.map((step) => rowOf(io, step));
+    print(io, ...table([headRow(HEAD, io.ink), ...rows], widthOf(io)), ...summary(io, plan));
+  }
+  print(
+    io,
+    ...plan.faults.map(({ path, message }) => visibleText(`! ${path.join('.')}: ${message}`)),
+  );
+  if (!isGood) print(io, '', 'The flow cannot be run.');
 };
 
 interface PlannedFlow {
@@ -63,7 +80,7 @@ interface PlannedFlow {
   readonly plan: FlowPlan;
 }
 
-/** Asks for the whole plan: here where there is a terminal, otherwise in the inbox. */
+/** Asks for approval of the whole plan: at the terminal where there is one, otherwise in the inbox. */
 const approve = async (
   io: Io,
   crib: CribHost,
@@ -76,8 +93,8 @@ const approve = async (
   const decision = record && (await person.ask(record.request, new AbortController().signal));
   const answer = decision?.answer ?? 'later';
   if (decision && answer !== 'later') {
-    const { by, note: said } = decision;
-    const text = said === undefined ? {} : { note: said };
+    const { by, note: remark } = decision;
+    const text = remark === undefined ? {} : { note: remark };
     await crib.approvals.decide(approvalId, { approve: answer === 'approve', by, ...text });
   }
   if (io.json) printJson(io, { ...approval, answer, plan });
@@ -99,20 +116,15 @@ const plan = async (
     const source = await flowSource(io, typed);
     const schema = (await crib.flows.registered()).find(({ name }) => name === typed)?.input;
     const input = applyPairs(given.base, given.pairs, schema);
-    const found = await crib.flows.plan(source, input, callerFrom(options));
-    const isGood = !found.faults.some(({ severity }) => severity === 'error');
+    const plan = await crib.flows.plan(source, input, callerFrom(options));
+    const isGood = !plan.faults.some(({ severity }) => severity === 'error');
     if (io.json && options.approve && isGood)
-      return approve(io, crib, { name: typed, input, options, plan: found });
-    if (io.json) printJson(io, found);
-    else {
-      const rows = found.steps.map((step) => rowOf(io, step));
-      print(io, ...table([headRow(HEAD, io.ink), ...rows], widthOf(io)));
-      print(io, ...summary(io, found));
-      print(io, ...found.faults.map(({ message }) => visibleText(`! ${message}`)));
-    }
+      return approve(io, crib, { name: typed, input, options, plan });
+    if (io.json) printJson(io, plan);
+    else printPlan(io, plan, isGood);
     if (!isGood) return 2;
-    if (options.approve) return approve(io, crib, { name: typed, input, options, plan: found });
-    return found.denied.length > 0 ? 3 : 0;
+    if (options.approve) return approve(io, crib, { name: typed, input, options, plan });
+    return plan.denied.length > 0 ? 3 : 0;
   });
 };
 

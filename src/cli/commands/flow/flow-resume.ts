@@ -19,7 +19,8 @@ const resume = (io: Io, typed: string, options: ResumeOptions): Promise<number> 
     const { version = run.version } = options;
     const flows = await crib.flows.registered();
     const isKnown = flows.some((flow) => flow.name === run.flow && flow.versions.includes(version));
-    // A run that is only waiting, or was left, needs no change: this process takes it over when due.
+    // A run that is waiting, or whose process is gone, needs no change: this process takes it over when
+    // it is due.
     if (run.status === 'blocked' || version !== run.version) {
       const chosen = options.version === undefined ? {} : { version };
       if (!(await crib.flows.resume(run.id, chosen))) throw isBusy(run);

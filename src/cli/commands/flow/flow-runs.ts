@@ -38,18 +38,18 @@ const rowOf = (io: Io, run: FlowRun): readonly (string | Cell)[] => [
 
 const runs = (io: Io, { status, flow, user, limit = DEFAULT_LIMIT }: RunsOptions) =>
   withStore(io, async ({ crib }) => {
-    const found = await crib.flows.list({
+    const flowRuns = await crib.flows.list({
       limit,
       ...(status !== undefined && { status }),
       ...(flow !== undefined && { flow }),
       ...(user !== undefined && { userId: user }),
     });
     const isFiltered = status !== undefined || flow !== undefined || user !== undefined;
-    if (io.json) printJson(io, { runs: found.map(shownRun) });
-    else if (found.length === 0)
+    if (io.json) printJson(io, { runs: flowRuns.map(shownRun) });
+    else if (flowRuns.length === 0)
       print(io, isFiltered ? 'There is no such run.' : 'There are no runs.');
     else {
-      const rows = found.map((run) => rowOf(io, run));
+      const rows = flowRuns.map((run) => rowOf(io, run));
       print(io, ...table([headRow(HEAD, io.ink), ...rows], widthOf(io)));
     }
     return 0;
@@ -63,7 +63,7 @@ export const flowRunsCommand = (flow: Command, io: Io): Command =>
       .option('--user <id>', 'only runs of this user')
       .option(
         '--limit <count>',
-        'at most so many; 20 when absent',
+        'list at most this many; 20 by default',
         wholeNumber('--limit', 1, MAX_LIMIT),
       )
       .action(leaving(io, (options: RunsOptions) => runs(io, options))),

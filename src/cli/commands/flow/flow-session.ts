@@ -26,7 +26,7 @@ export const withFlowSession = async (
   { user, yes = false, quiet = false, ...modules }: FollowOptions,
   work: (following: Following) => Promise<number>,
 ): Promise<number> => {
-  // Before anything draws on the terminal, so that the question can be read.
+  // Asked before anything draws on the terminal, so that the question can be read.
   await settleTrust(io);
   const shown: { view?: RunView } = {};
   const onQuestion = (open: boolean): void => shown.view?.pause(open);

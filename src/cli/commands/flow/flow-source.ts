@@ -7,7 +7,7 @@ import type { Io } from '../../io.ts';
 
 const isFile = (typed: string): boolean => /\.ya?ml$/i.test(typed) || typed.includes('/');
 
-/** A flow is a page or two; what is larger is something else. */
+/** Larger files are refused: a flow has a page or two. */
 const MAX_BYTES = 1024 * 1024;
 
 /** Reads a flow file. Fails with VALIDATION_ERROR. */

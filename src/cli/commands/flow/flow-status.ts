@@ -19,7 +19,7 @@ const factRows = (io: Io, run: FlowRun, spent: { steps: number; costUsd: number 
   ['run', run.id],
   ['flow', `${run.flow}@${run.version}`],
   ['status', statusCell(run, io.ink)],
-  ...(run.waitsFor === undefined ? [] : [['waits for', waitText(run)]]),
+  ...(waitText(run) === '' ? [] : [['waits for', waitText(run)]]),
   ['user', run.caller.userId],
   ['started', formatTime(run.createdAt)],
   ['changed', formatTime(run.updatedAt)],

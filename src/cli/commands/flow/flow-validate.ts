@@ -1,4 +1,4 @@
-/** `toolcrib flow validate`: every fault of flow files, with line and column. */
+/** `toolcrib flow validate`: lists every fault of flow files, with line and column. */
 import type { Command } from 'commander';
 import type { FlowFault } from '../../../contract/flow-data.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
@@ -20,7 +20,8 @@ const validate = (io: Io, files: readonly string[]): Promise<number> =>
   withCrib(io, async ({ crib }) => {
     const results = [];
     for (const file of files) {
-      // The line break makes an empty file a flow with a fault; as an argument it would be refused.
+      // The line break makes an empty file a flow with a fault; an empty text would be refused as an
+      // argument.
       const { ok, faults } = await crib.flows.validate(`${await readFlowFile(io, file)}\n`);
       results.push({ file, ok, faults });
     }

@@ -1,4 +1,4 @@
-/** Stays with a run until it is over, waits for a person, or the person leaves it. */
+/** Follows a run until it is over, waits for a person, or the person leaves with Ctrl-C. */
 import type { Approver } from '../../../contract/approver.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
@@ -19,7 +19,7 @@ const MAX_DEPTH = 8;
 
 const isOver = ({ status }: FlowRun): boolean => FINISHED.has(status) || status === 'blocked';
 
-/** Returns the approvals that keep a run from going on; none when something else may continue it. */
+/** Lists the approvals that a run waits for; empty when something else may continue it first. */
 const openApprovals = async (
   crib: Crib,
   run: FlowRun | undefined,
@@ -40,7 +40,7 @@ const openApprovals = async (
   return isOnlyPeople === true ? approvals : [];
 };
 
-/** Keeps those that nobody has answered yet. */
+/** Filters out approvals that are answered or expired. */
 const unanswered = async (io: Io, crib: Crib, ids: readonly string[]): Promise<string[]> => {
   const records = await Promise.all(ids.map((id) => crib.approvals.get(id)));
   const now = io.runtime.now();
@@ -55,7 +55,7 @@ export interface Following {
   readonly person: Approver;
 }
 
-/** Puts waiting questions to the person at the terminal. True when all were answered. */
+/** Asks the person at the terminal the waiting questions. True when all were answered. */
 const askHere = async (
   { crib, view, person }: Following,
   ids: readonly string[],
@@ -78,7 +78,7 @@ const askHere = async (
 
 interface RunEnd {
   readonly run: FlowRun;
-  /** The person pressed Ctrl-C: the run stays on record. */
+  /** True after Ctrl-C: the run stays on record. */
   readonly isLeft: boolean;
   readonly waitsFor: readonly string[];
 }
@@ -136,13 +136,13 @@ const report = (io: Io, { run, isLeft, waitsFor }: RunEnd): void => {
   note(io, resumeLine(io, run));
 };
 
-/** Leaves out what is not for people who look at a run: the seal and the rights of its caller. */
+/** Leaves out what no reader needs: the seals and the rights of the caller. */
 export const shownRun = ({ seal: _, endSeal: _end, epoch: _epoch, caller, ...run }: FlowRun) => ({
   ...run,
   caller: { userId: caller.userId, agentId: caller.agentId, sessionId: caller.sessionId },
 });
 
-/** Follows a run; the answer is the exit code. Ctrl-C leaves the run on record. */
+/** Follows a run and returns the exit code. Ctrl-C leaves the run on record. */
 export const followRun = async (io: Io, following: Following, runId: string): Promise<number> => {
   const controller = new AbortController();
   const { ended, release } = awaitEnd(io, {

@@ -1,4 +1,4 @@
-/** Writes runs and steps as lines for people. */
+/** Formats runs and steps as lines for people. */
 import type { FlowRun } from '../../../contract/flow-store.ts';
 import type { StepView } from '../../../contract/flow-view.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
@@ -23,15 +23,20 @@ export const statusCell = ({ status }: Pick<FlowRun, 'status'>, ink: Ink): Cell 
   paint: ink[PAINTS[status]],
 });
 
-/** Says what a run waits for, in words. */
-export const waitText = ({ waitsFor = [], wakeAt }: FlowRun): string =>
-  waitsFor
+/** Describes what a run waits for. */
+export const waitText = ({ waitsFor = [], wakeAt, status, flow, version }: FlowRun): string => {
+  // Nothing is missing but a process: one that has its version takes it at once.
+  if (status === 'waiting' && waitsFor.length === 0) {
+    return visibleText(`a process that has ${flow}@${version}`);
+  }
+  return waitsFor
     .map((each) => {
       if (each === 'time') return wakeAt === undefined ? 'time' : `until ${formatTime(wakeAt)}`;
       if (each === 'seal') return 'this user did not start it';
       return visibleText(each.replace(':', ' '));
     })
     .join(', ');
+};
 
 const MARKS = { done: '✓', failed: '✗', open: '…' } as const;
 
@@ -40,7 +45,7 @@ export const markOf = ({ state }: Pick<StepView, 'state'>, ink: Ink): string => 
   return paint(MARKS[state]);
 };
 
-/** Says what an open step waits for; empty for one that is worked on. */
+/** Describes what an open step waits for; empty for one that is being worked on. */
 const stepWait = ({ state, kind, approvalId, childId, wakeAt }: StepView): string => {
   if (state !== 'open') return '';
   if (approvalId !== undefined) return `waits for a person: ${approvalId}`;
@@ -49,7 +54,7 @@ const stepWait = ({ state, kind, approvalId, childId, wakeAt }: StepView): strin
   return wakeAt === undefined ? '' : `until ${formatTime(wakeAt)}`;
 };
 
-/** The facts behind the name of a step: time, cost, trouble, what is waited for. */
+/** Lists the facts after the name of a step: time, cost, failures, and what it waits for. */
 export const stepFacts = (step: StepView, now: number): string => {
   const { startedAt, finishedAt, callMs, costUsd, error, kind, name } = step;
   const took = callMs ?? (finishedAt ?? now) - startedAt;

@@ -1,4 +1,4 @@
-/** Shows a run while it goes on: a tree that is redrawn on a terminal, plain lines elsewhere. */
+/** Shows a running flow: a tree that is redrawn on a terminal, plain lines elsewhere. */
 import { stripVTControlCharacters } from 'node:util';
 import type { AuditRow } from '../../../contract/audit.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
@@ -10,7 +10,7 @@ import { formatCost, formatDuration } from '../../output/format-units.ts';
 import { cutTo } from '../../output/table.ts';
 import { markOf, statusCell, stepFacts } from './run-lines.ts';
 
-/** A step with those of the run that it started, where it did. */
+/** A step, with the steps of the run that it started, if it started one. */
 interface TreeStep {
   readonly step: StepView;
   readonly children: readonly TreeStep[];
@@ -70,13 +70,13 @@ export interface RunView {
   draw(run: FlowRun): Promise<void>;
   /** Hides the view while a question is open. */
   pause(on: boolean): void;
-  /** Draws for the last time. */
+  /** Draws the last state. */
   end(run: FlowRun): Promise<void>;
 }
 
 const UP = (lines: number): string => (lines > 0 ? `\u001b[${lines}A\r\u001b[0J` : '');
 
-/** Cuts a line to the columns; one that is too long loses its colours. */
+/** Cuts a line to the columns; a line that is cut loses its colours. */
 const fitted = (line: string, columns: number): string => {
   const plain = stripVTControlCharacters(line);
   return plain.length <= columns ? line : cutTo(plain, columns);
@@ -128,11 +128,11 @@ class TerminalTree implements RunView {
   }
 }
 
-/** Writes a line when a step is seen first in a state: for logs and pipes. */
+/** Writes a line when a step reaches a state for the first time: for logs and pipes. */
 class PlainLines implements RunView {
   readonly #io: Io;
   readonly #reader: TreeReader;
-  readonly #seen = new Map<string, string>();
+  readonly #states = new Map<string, string>();
 
   constructor(io: Io, reader: TreeReader) {
     this.#io = io;
@@ -144,8 +144,8 @@ class PlainLines implements RunView {
     for (const step of flat(await this.#reader.read(run.id))) {
       const key = `${step.key} ${step.kind} ${step.startedAt}`;
       const state = `${step.state} ${step.approvalId ?? ''}`;
-      if (this.#seen.get(key) === state) continue;
-      this.#seen.set(key, state);
+      if (this.#states.get(key) === state) continue;
+      this.#states.set(key, state);
       const facts = stepFacts(step, now);
       note(this.#io, `${markOf(step, this.#io.noteInk)} ${visibleText(stepLabel(step))}  ${facts}`);
     }

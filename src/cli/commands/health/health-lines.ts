@@ -7,7 +7,7 @@ import type { Cell } from '../../output/table.ts';
 
 const MARKS = { ok: '✓', warning: '!', broken: '✗' } as const;
 
-/** Whether all that is missing was never set up: that is no outage. */
+/** Tells whether everything that is missing was never set up: that is not an outage. */
 export const isNotSetUp = ({ state, checks }: HealthCheckResult): boolean =>
   state !== 'well' && checks.every((check) => check.state === 'ok' || check.notSetUp === true);
 
@@ -26,7 +26,7 @@ export const stateCell = (
 export const agoText = (io: Io, moment: number): string =>
   `${formatSpan(Math.max(0, io.runtime.now() - moment))} ago`;
 
-/** Gives all lines of one result: what was looked at, and what to do about it. */
+/** Writes all lines of one result: what was checked, and what to do about it. */
 export const resultLines = (io: Io, result: HealthCheckResult): readonly string[] => {
   const { text, paint } = stateCell(io, stateWord(result));
   const paints = { ok: io.ink.green, warning: io.ink.yellow, broken: io.ink.red };

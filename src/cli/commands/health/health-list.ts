@@ -1,4 +1,4 @@
-/** `toolcrib health`: what the last checks found, without checking anything. */
+/** `toolcrib health`: what the last checks found. Checks nothing itself. */
 import type { Command } from 'commander';
 import type { HealthCheckResult, HealthStatus } from '../../../contract/health.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
@@ -10,7 +10,10 @@ import { agoText, stateCell, stateWord } from './health-lines.ts';
 const HEAD = ['subject', 'state', 'checked', 'what was found'];
 const RANK = { unwell: 0, limited: 1, 'not set up': 2, well: 3 } as const;
 
-/** What was found, in one message. A tool that is well has many, and none says more than this. */
+/**
+ * Sums up the checks in one message: the worst one; a tool that is well has many that say no more than
+ * "would work".
+ */
 const findingOf = ({ kind, state, checks }: HealthCheckResult): string => {
   if (kind === 'tool' && state === 'well') return 'would work';
   const worst = checks.find((check) => check.state === 'broken');

@@ -1,4 +1,4 @@
-/** `toolcrib health schedules`, `schedule` and `unschedule`: what is checked again and again. */
+/** `toolcrib health schedules`, `schedule` and `unschedule`: checks that repeat. */
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';

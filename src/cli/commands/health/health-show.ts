@@ -15,7 +15,7 @@ const CHANGES = ['when', 'state', 'why'];
 
 const KINDS = /^(?:store|queue|model|(?:sandbox|server|source):.*)$/;
 
-/** Servers are started only for a tool that is not known without them. */
+/** Opens a crib for one subject. Servers are started only for a tool that is not known without them. */
 const withSubject = <T>(
   io: Io,
   subject: string,

@@ -16,8 +16,12 @@ export interface JobOptions extends CallerOptions {
 export const withJobOptions = (command: Command): Command =>
   withCaller(command)
     .option('--queue <name>', 'into this queue; that of the type otherwise')
-    .option('--retries <number>', 'try again so often', wholeNumber('--retries', 0, 10_000))
-    .option('--priority <number>', '0 first, up to 1000', wholeNumber('--priority', 0, 1_000));
+    .option('--retries <number>', 'try again this many times', wholeNumber('--retries', 0, 10_000))
+    .option(
+      '--priority <number>',
+      'from 0, the highest, to 1000',
+      wholeNumber('--priority', 0, 1_000),
+    );
 
 export const enqueueOptionsFrom = (options: JobOptions): EnqueueOptions => {
   const { queue, retries, priority } = options;

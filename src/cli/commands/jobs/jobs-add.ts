@@ -44,8 +44,8 @@ export const jobsAddCommand = (jobs: Command, io: Io): Command =>
     withJobOptions(withJson(jobs.command('add')))
       .argument('<type>', 'tool, flow, or another type that the worker knows')
       .argument('[payload]', 'JSON, @file, or - for stdin')
-      .option('--delay <when>', 'not before: a span such as 10m, or a date')
-      .option('--idempotency-key <key>', 'the same key again gives the job that is there')
+      .option('--delay <when>', 'run it not before: a span such as 10m, or a date')
+      .option('--idempotency-key <key>', 'a repeated key returns the existing job')
       .action(
         leaving(io, (type: string, payload: string | undefined, options: AddOptions) =>
           add(io, { type, payload }, options),

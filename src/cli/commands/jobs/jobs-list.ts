@@ -85,7 +85,7 @@ export const jobsListCommand = (jobs: Command, io: Io): Command =>
       .option('--before <when>', 'added before: a date, or a span such as 2h')
       .option(
         '--limit <number>',
-        'at most so many; 50 otherwise',
+        'list at most this many; 50 by default',
         wholeNumber('--limit', 1, 10_000),
       )
       .action(leaving(io, (options: ListOptions) => list(io, options))),

@@ -1,4 +1,4 @@
-/** `toolcrib jobs schedules`, `schedule` and `unschedule`: jobs that are made again and again. */
+/** `toolcrib jobs schedules`, `schedule` and `unschedule`: jobs that are added on a schedule. */
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';

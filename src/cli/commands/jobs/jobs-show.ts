@@ -1,4 +1,4 @@
-/** `toolcrib jobs show`: one job with all that is known of it. */
+/** `toolcrib jobs show`: one job in full. */
 import type { Command } from 'commander';
 import type { Job } from '../../../contract/queue.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';

@@ -1,4 +1,4 @@
-/** `toolcrib worker`: works on queues until a signal ends it; jobs that run then may end. */
+/** `toolcrib worker`: works on queues until a signal ends it; running jobs may finish first. */
 import type { Command } from 'commander';
 import { type Job, type JobEnd, traceIdOf } from '../../../contract/queue.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
@@ -36,7 +36,7 @@ const report = (io: Io, { id, type, queue, attempts }: Job, end: JobEnd): void =
   } else print(io, visibleText(`${type} ${id} ${endText(end)}`));
 };
 
-/** The fields of the line in the log; ids lead to the calls that the job made. */
+/** Lists the fields of the log line; ids lead to the calls that the job made. */
 const attemptFields = (job: Job, end: JobEnd) => ({
   ...{ type: job.type, queue: job.queue, attempt: job.attempts, state: end.state },
   ...(end.state === 'failed' && { code: end.error.code, retryable: end.retryable }),
@@ -86,7 +86,7 @@ export const workerCommand = (program: Command, io: Io): Command =>
       .option('--queues <names>', 'these queues, between commas; all known ones otherwise', collect)
       .option(
         '--concurrency <number>',
-        'run so many jobs of each queue at once; as configured, or 8',
+        'run this many jobs of each queue at once, at most as many as configured; as configured, or 8, without it',
         wholeNumber('--concurrency', 1, 10_000),
       )
       .option(
@@ -94,7 +94,7 @@ export const workerCommand = (program: Command, io: Io): Command =>
         'how long running jobs may take when it is stopped; 30 otherwise',
         wholeNumber('--grace', 0, 86_400),
       )
-      .option('-q, --quiet', 'print no line for each job')
+      .option('-q, --quiet', 'print no lines about jobs')
       .action(leaving(io, (options: WorkerOptions) => work(io, options))),
     'toolcrib worker',
     'toolcrib worker --queues mail,reports --concurrency 16',

@@ -19,8 +19,8 @@ const PATH = '/v1/log-level';
 const levelOf = (text: string): LogLevel => {
   const level = LOG_LEVELS.find((each) => each === text);
   if (level) return level;
-  const meant = didYouMean(text, LOG_LEVELS) || '.';
-  throw new ToolFailure('VALIDATION_ERROR', `There is no level ${text}${meant}`, {
+  const suggestion = didYouMean(text, LOG_LEVELS) || '.';
+  throw new ToolFailure('VALIDATION_ERROR', `There is no level ${text}${suggestion}`, {
     suggestions: [`Choose one of ${LOG_LEVELS.join(', ')}.`],
   });
 };

@@ -1,4 +1,4 @@
-/** What `install` and `update` share: who is asked, and what becomes of the tools in quarantine. */
+/** What `install` and `update` share: the question before, and the tools in quarantine after. */
 import type { InstallationReview, InstallOptions } from '../../../contract/packages.ts';
 import { canAsk, confirm, noTerminal } from '../../input/confirm.ts';
 import { type Io, note } from '../../io.ts';

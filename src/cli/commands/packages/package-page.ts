@@ -1,4 +1,4 @@
-/** Shows what a package would bring, to the person who decides about it. */
+/** Shows the content of a package to the person who decides about it. */
 import type { InstallationReview, PackagedTool } from '../../../contract/packages.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note } from '../../io.ts';
@@ -7,7 +7,7 @@ import { counted } from '../../output/format-units.ts';
 const listed = (label: string, values: readonly string[] | undefined): readonly string[] =>
   values?.length ? [`${label} ${values.join(', ')}`] : [];
 
-/** Says in words what a tool may reach. */
+/** Describes what a tool may reach. */
 export const needsText = ({ needs }: PackagedTool): string => {
   const paths = needs.paths?.map(({ path, access }) => `${path} (${access})`);
   const parts = [

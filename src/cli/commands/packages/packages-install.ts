@@ -17,11 +17,11 @@ export interface InstallCommandOptions extends AgreeOptions {
   readonly dryRun?: boolean;
 }
 
-/** Shows the review as a dry run of every other kind of source is shown. */
+/** Shows the review in the same form as the dry run of other kinds of sources. */
 const showDryRun = async (
   io: Io,
   { loaded }: OpenCrib,
-  { review, again }: { readonly review: InstallationReview; readonly again: string },
+  { review, command }: { readonly review: InstallationReview; readonly command: string },
 ): Promise<void> => {
   const { previewTools } = await import('../../../crib/sources/preview-source.ts');
   const { config, userDir, policyFiles, projectDir } = loaded;
@@ -36,10 +36,10 @@ const showDryRun = async (
   }
   showPreview(io, `${name} ${version} (package)`, preview);
   showWarnings(io, review);
-  noteDryRun(io, again);
+  noteDryRun(io, command);
 };
 
-/** Fetches the package and looks through it; nothing is written. */
+/** Fetches the package and reviews it; writes nothing. */
 const tryInstall = async (
   io: Io,
   open: OpenCrib,
@@ -55,8 +55,8 @@ const tryInstall = async (
     if (!(error instanceof ToolFailure) || error.code !== 'USER_CANCELLED') throw error;
   });
   const words = ['toolcrib', 'add', 'package', shellQuote(source)];
-  const again = [...words, ...(options.project === true ? ['--project'] : [])].join(' ');
-  if (review) await showDryRun(io, open, { review, again });
+  const command = [...words, ...(options.project === true ? ['--project'] : [])].join(' ');
+  if (review) await showDryRun(io, open, { review, command });
   else if (io.json) printJson(io, { wouldInstall: null });
   else print(io, 'It is installed already.');
 };

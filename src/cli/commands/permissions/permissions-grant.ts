@@ -29,11 +29,11 @@ const TOOL = 'tool:';
 const isRequired = (permission: string, { tools }: GrantableTools): boolean =>
   tools.list().some(({ tool }) => tool.permissions?.includes(permission));
 
-/** Says whether a server that does not run may still bring tools. */
+/** Tells whether a server that is not running may still bring tools. */
 const mayComeLater = ({ servers }: GrantableTools): boolean =>
   servers.list().some(({ state }) => state !== 'ready' && state !== 'disabled');
 
-/** Turns the name of a tool or a permission into a resource. Throws VALIDATION_ERROR for a tool that does not exist. */
+/** Turns the name of a tool or a permission into a resource. Throws VALIDATION_ERROR for an unknown tool. */
 export const grantedResource = (text: string, crib: GrantableTools): GrantedResource => {
   const isTool = text.startsWith(TOOL);
   const isOther = text.includes(':') && !isTool;
@@ -67,7 +67,7 @@ interface GrantOptions {
   readonly note?: string;
 }
 
-/** Matches a resource that names one tool: a server may have to be asked whether it exists. */
+/** Matches a resource that names one tool: a server may have to be asked whether the tool exists. */
 const TOOL_RESOURCE = /^tool:([^*]+)$/;
 
 /** Reads the subject. A grant for everybody has to be asked for explicitly. */
@@ -84,7 +84,7 @@ const subjectFrom = ({ user, role, agent, session, everyone }: GrantOptions): Gr
   }
   if (isNamed || everyone === true) return subject;
   throw misuse(
-    'Nothing says whom the grant is for.',
+    'The grant names nobody.',
     'Name a --user, --role, --agent or --session, or give --everyone.',
   );
 };

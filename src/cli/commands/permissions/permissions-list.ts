@@ -12,10 +12,10 @@ import { type Cell, headRow, table } from '../../output/table.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { withStore } from '../../session/open-crib.ts';
 
-/** By its id, or by a beginning that no other has. */
+/** Finds a grant by its id or a unique beginning of it. */
 const findGrant = async (crib: Crib, id: string): Promise<Grant> => {
-  const found = byStart(await crib.permissions.list(), id, (grant) => grant.id);
-  if (found) return found;
+  const grant = byStart(await crib.permissions.list(), id, (each) => each.id);
+  if (grant) return grant;
   throw new ToolFailure('NOT_FOUND', 'There is no grant of that id.', {
     suggestions: ['See which there are: toolcrib permissions list'],
   });
@@ -25,7 +25,7 @@ const revoke = (io: Io, id: string): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const grant = await findGrant(crib, id);
     if (!(await crib.permissions.revoke(grant.id, localPerson()))) {
-      throw new ToolFailure('CONFLICT', 'It was taken back already.');
+      throw new ToolFailure('CONFLICT', 'It was revoked already.');
     }
     if (io.json) printJson(io, { id: grant.id, revoked: true });
     else {
@@ -45,13 +45,13 @@ export const permissionsRevokeCommand = (permissions: Command, io: Io): Command 
 
 const KINDS = ['user', 'role', 'agent', 'session'] as const;
 
-/** `user ada, agent bot`; `everyone` when nobody is named. */
+/** Formats a subject: `user ada, agent bot`, or `everyone` when nobody is named. */
 export const subjectText = (subject: GrantSubject): string => {
   const named = KINDS.filter((kind) => subject[kind] !== undefined);
   return named.map((kind) => `${kind} ${subject[kind]}`).join(', ') || 'everyone';
 };
 
-/** `every action`, or their names. */
+/** Formats the actions of a grant: `every action`, or their names. */
 export const actionsText = ({ actions }: Pick<Grant, 'actions'>): string =>
   actions.includes('*') ? 'every action' : actions.join(', ');
 

@@ -54,7 +54,7 @@ const tryRules = async (
 
 const SILENT = collecting([]);
 
-/** Finds rules that name tools which this project does not have. Starts no server. */
+/** Lists rules that name tools which this project does not have. Starts no server. */
 const unknownTools = async (
   io: Io,
   files: readonly PolicyFile[],
@@ -93,7 +93,7 @@ const report = (io: Io, files: readonly PolicyFile[], { problems, warnings }: Fi
   for (const warning of warnings) warn(io, visibleText(warning));
   if (problems.length > 0) {
     for (const problem of problems) note(io, `${io.noteInk.red('✗')} ${visibleText(problem)}`);
-    note(io, `  ${io.noteInk.cyan('→')} Correct these first: nothing starts before.`);
+    note(io, `  ${io.noteInk.cyan('→')} Correct these first: Toolcrib does not start with them.`);
   } else if (files.length === 0) {
     print(io, 'There is no policy file: the default rules apply.');
   } else {

@@ -1,4 +1,4 @@
-/** Finds and reads the policy files that a command judges by. */
+/** Finds and reads the policy files that a command uses. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { PolicyFile } from '../../../config/load/policy-files.ts';
@@ -14,7 +14,7 @@ interface KnownTools {
   readonly servers: Servers;
 }
 
-/** Says whether a server that does not run may still bring tools. */
+/** Tells whether a server that is not running may still bring tools. */
 const mayGrow = ({ servers }: KnownTools): boolean =>
   servers.list().some(({ state }) => state !== 'ready' && state !== 'disabled');
 
@@ -47,13 +47,16 @@ export const readPolicyFile = async (io: Io, path: string): Promise<NamedText> =
   }
 };
 
-/** Gives the policy files in force, or `instead` in place of the user's. The rules of a project stay in force. */
+/**
+ * Lists the policy files in force. `replacement` replaces the user's files; the rules of a project stay in
+ * force.
+ */
 export const policyFilesFor = async (
   io: Io,
   { policyFiles }: Pick<LoadedConfig, 'policyFiles'>,
-  instead: string | undefined,
+  replacement: string | undefined,
 ): Promise<readonly PolicyFile[]> => {
-  if (instead === undefined) return policyFiles;
-  const named = await readPolicyFile(io, instead);
+  if (replacement === undefined) return policyFiles;
+  const named = await readPolicyFile(io, replacement);
   return [{ ...named, kind: 'user' }, ...policyFiles.filter(({ kind }) => kind === 'project')];
 };

@@ -43,7 +43,7 @@ const openJudge = async (
     policyFiles,
     runtime,
     watch: false,
-    // Grants and what a session has seen are not part of the rules.
+    // An empty store: grants and what a session has seen are not part of the rules.
     store: 'memory',
     startServers: false,
   });
@@ -57,7 +57,7 @@ const openJudge = async (
   };
 };
 
-/** Gives the version of the rules in force, which is on record with each call. */
+/** Returns the version of the rules in force, which is recorded with each call. */
 const versionOf = async (io: Io, { config, policyFiles }: OpenCrib['loaded']): Promise<string> => {
   const { openPolicy } = await import('../../../crib/open-policy.ts');
   return (await openPolicy({ policyFiles }, config.policy, { log: io.runtime.log })).version;

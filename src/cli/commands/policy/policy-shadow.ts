@@ -25,7 +25,7 @@ interface ShadowRow extends ShadowFinding {
 
 const EFFECTS: readonly RuleEffect[] = ['allow', 'ask', 'deny'];
 
-/** Rows come from a file that others may have written. */
+/** Checks the shape of a row: others may have written the file. */
 const isFinding = (value: unknown): value is ShadowFinding => {
   if (typeof value !== 'object' || value === null) return false;
   const { rule, effect, reason } = value as Record<string, unknown>;

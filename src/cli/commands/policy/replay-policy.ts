@@ -24,7 +24,7 @@ export interface ReplayOptions {
   readonly roles: Pick<Partial<Caller>, 'roles' | 'permissions'>;
   /** The rules to compare with; what is on record when absent. */
   readonly before?: JudgeAt;
-  /** The version of the current rules: a call that they judged would be decided the same. */
+  /** The version of the current rules: a call that they judged is not judged again. */
   readonly version?: string;
   readonly after: JudgeAt;
 }
@@ -74,7 +74,7 @@ const compare = (
   return { redacted, change: { executionId, at, tool, userId, before, after, redacted } };
 };
 
-/** Says whether these rules judged the call: its row has the beginning of their version. */
+/** Tells whether these rules judged the call: its row has the beginning of their version. */
 const isJudgedBy = ({ detail }: AuditRow, version: string | undefined): boolean =>
   version !== undefined &&
   typeof detail.policy === 'string' &&
@@ -88,7 +88,8 @@ const judgeRow = async (
 ): Promise<Outcome> => {
   const recorded = recordedVerdict(row);
   if (!recorded) return 'early';
-  // What the row does not keep (roles, grants, what the session had seen) cannot change the verdict.
+  // With the same rules and no other roles the verdict stays the same: such a row need not be judged
+  // again.
   const isAsRecorded = !options.before && Object.keys(options.roles).length === 0;
   if (isAsRecorded && isJudgedBy(row, options.version)) return { redacted: false };
   const { input, redacted, missing } = readInput(await inputOf(store.audit, row));

@@ -65,7 +65,7 @@ const writeConfig = async (
   return { backup, text };
 };
 
-/** Trusts the file that the user has just made; other files of the folder stay untrusted. */
+/** Trusts the file that the user has just created; other files of the folder stay untrusted. */
 const trustWritten = (io: Io, text: string): Promise<boolean> =>
   trustOwnEdit(
     { cwd: io.cwd, env: io.env, userDir: userDirOf(io) },
@@ -85,7 +85,7 @@ const warnOfBubblewrap = async (io: Io): Promise<void> => {
   note(io, '', `${io.noteInk.yellow('!')} ${why} Install it: apt install bubblewrap`);
 };
 
-/** Says whether only tasks are to be added: `--tasks` in a project that has its configuration already. */
+/** Tells whether to add only tasks: `--tasks` in a project that already has its configuration. */
 const onlyTasks = async (io: Io, { force, full, tasks }: InitOptions): Promise<boolean> =>
   tasks === true &&
   force !== true &&

@@ -29,7 +29,7 @@ interface OwnCommands {
   readonly tasks: readonly unknown[];
 }
 
-/** Reads the user's file itself: a project may have narrowed what is in force. */
+/** Reads the user's file itself, because a project may have narrowed the settings in force. */
 const ownCommands = async (file: string): Promise<OwnCommands> => {
   const { text = '' } = await readConfigText(file);
   const { commands } = (await parseConfigText(text)).value;
@@ -37,7 +37,7 @@ const ownCommands = async (file: string): Promise<OwnCommands> => {
   return { allow: Array.isArray(allow) ? allow : [], tasks: Array.isArray(tasks) ? tasks : [] };
 };
 
-/** Finds what the configuration does not have yet. */
+/** Lists the commands that the configuration does not have yet. */
 const missingOf = ({ allow, tasks }: ProjectCommands, own: OwnCommands): ProjectCommands => ({
   allow: allow.filter((pattern) => !own.allow.includes(pattern)),
   tasks: tasks.filter(({ run }) => !own.tasks.some((one) => isTask(one, run))),
@@ -46,12 +46,12 @@ const missingOf = ({ allow, tasks }: ProjectCommands, own: OwnCommands): Project
 const isTask = (one: unknown, run: string): boolean =>
   isRecord(one) && one.run === run && one.cwd === undefined;
 
-const write = async (file: string, fresh: ProjectCommands, own: OwnCommands): Promise<void> => {
-  if (fresh.allow.length > 0) {
-    await setInConfigFile(file, ['commands', 'allow'], [...own.allow, ...fresh.allow]);
+const write = async (file: string, missing: ProjectCommands, own: OwnCommands): Promise<void> => {
+  if (missing.allow.length > 0) {
+    await setInConfigFile(file, ['commands', 'allow'], [...own.allow, ...missing.allow]);
   }
-  if (fresh.tasks.length > 0) {
-    await setInConfigFile(file, ['commands', 'tasks'], [...own.tasks, ...fresh.tasks]);
+  if (missing.tasks.length > 0) {
+    await setInConfigFile(file, ['commands', 'tasks'], [...own.tasks, ...missing.tasks]);
   }
 };
 
@@ -73,16 +73,16 @@ const isAgreed = async (io: Io, file: string, { yes }: OfferOptions): Promise<bo
   return confirm(io, `Allow them, in your own configuration (${visibleText(file)})?`);
 };
 
-/** Offers the tasks that are missing; prints nothing where there are none. */
+/** Offers the missing tasks; prints nothing when none are missing. */
 export const offerTasks = async (io: Io, options: OfferOptions): Promise<OfferedTasks> => {
   const none: OfferedTasks = { allow: [], tasks: [] };
   const file = userFile(await openConfigDeps(io));
   const own = await ownCommands(file);
-  const fresh = missingOf(projectCommands(io.cwd, io.env), own);
-  if (fresh.allow.length + fresh.tasks.length === 0) return none;
-  if (!io.json) show(io, fresh);
+  const missing = missingOf(projectCommands(io.cwd, io.env), own);
+  if (missing.allow.length + missing.tasks.length === 0) return none;
+  if (!io.json) show(io, missing);
   if (!(await isAgreed(io, file, options))) return none;
-  await write(file, fresh, own);
+  await write(file, missing, own);
   if (!io.json) {
     print(io, `${io.ink.green('✓')} Allowed, in ${visibleText(file)}`);
     note(
@@ -90,5 +90,5 @@ export const offerTasks = async (io: Io, options: OfferOptions): Promise<Offered
       io.noteInk.dim('  Each call is still approved as your policy says. See docs/commands.md.'),
     );
   }
-  return { file, ...fresh };
+  return { file, ...missing };
 };

@@ -17,7 +17,7 @@ export interface ProjectCommands {
   readonly tasks: readonly Task[];
 }
 
-/** Larger manifests are not read: people do not write them. */
+/** Larger manifests are not read: nobody writes them by hand. */
 const MAX_FILE_BYTES = 1_000_000;
 
 const readText = (file: string): string => {
@@ -63,10 +63,10 @@ const homeFolders = (env: Environment, names: readonly string[]): readonly strin
     : names.map((name) => join(env.HOME ?? '', name)).filter((path) => existsSync(path));
 
 const PYTHON_FILES = ['pyproject.toml', 'pytest.ini', 'setup.py', 'tox.ini'];
-/** Where version managers keep interpreters, one folder each. No other folder is worth a grant. */
+/** Folders of version managers, which hold one folder for each interpreter. Only these are granted. */
 const PYTHON_HOMES = ['.pyenv/versions', '.local/share/uv/python'];
 
-/** Finds the folder of an interpreter that the sandbox would not see; `undefined` for the system's. */
+/** Finds the folder of an interpreter that the sandbox does not show; `undefined` for the system's. */
 const interpreterHome = (python: string, env: Environment): string | undefined => {
   try {
     const prefix = dirname(dirname(realpathSync(python)));
@@ -77,7 +77,10 @@ const interpreterHome = (python: string, env: Environment): string | undefined =
   }
 };
 
-/** Prefers the pytest of a virtual environment in the folder, which the system's cannot replace. */
+/**
+ * Lists the tests of a Python project; prefers the pytest of its virtual environment, which has its
+ * packages.
+ */
 const pythonTasks = (folder: string, env: Environment): readonly Task[] => {
   if (!PYTHON_FILES.some((name) => existsSync(join(folder, name)))) return [];
   const venv = ['.venv', 'venv'].find((name) => existsSync(join(folder, name, 'bin', 'pytest')));
@@ -125,13 +128,13 @@ const goTasks = (folder: string, env: Environment): readonly Task[] => {
   ];
 };
 
-/** Change nothing but the repository; the rules of git judge their arguments. */
+/** These change nothing but the repository; the rules for git judge their arguments. */
 const GIT_PATTERNS = ['git status', 'git diff *', 'git log *', 'git add *', 'git commit *'];
 
 const HOST = /^[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/;
 const BRANCH = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/;
 
-/** Offers to push the checked-out branch, where its remote is reached by HTTPS. */
+/** Offers to push the checked-out branch when its remote uses HTTPS. */
 const pushTask = (folder: string): readonly Task[] => {
   const config = readText(join(folder, '.git', 'config'));
   const origin = /\[remote "origin"\]([^[]*)/.exec(config)?.[1] ?? '';
@@ -143,7 +146,7 @@ const pushTask = (folder: string): readonly Task[] => {
   return [{ run: `git push origin ${branch}`, hosts: [hostname] }];
 };
 
-/** Finds what to offer for a folder. Runs nothing; files are read as data. */
+/** Lists the commands to offer for a folder. Runs nothing; files are read as data. */
 export const projectCommands = (folder: string, env: Environment): ProjectCommands => {
   const hasGit = existsSync(join(folder, '.git', 'HEAD'));
   return {

@@ -1,6 +1,6 @@
 /**
- * Shows what a project's configuration would do to the person who is to trust it. What runs code comes
- * last, next to the question, and is never cut; every other cut is stated.
+ * Shows what a project's configuration would do, to the person who is asked to trust it. What runs code
+ * comes last, next to the question, and is never cut; every other cut is stated.
  */
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
@@ -21,7 +21,7 @@ const cut = (text: string): string => {
 
 const shown = (value: unknown): string => (value === undefined ? 'not set' : cut(whole(value)));
 
-const few = (lines: readonly string[]): readonly string[] =>
+const firstLines = (lines: readonly string[]): readonly string[] =>
   lines.length <= MAX_LINES
     ? lines
     : [...lines.slice(0, MAX_LINES), `⟨${lines.length - MAX_LINES} more, see the file⟩`];
@@ -30,7 +30,7 @@ const fullBlock = (title: string, lines: readonly string[]): readonly string[] =
   lines.length === 0 ? [] : [`  ${title}`, ...lines.map((line) => `    ${line}`)];
 
 const block = (title: string, lines: readonly string[]): readonly string[] =>
-  fullBlock(title, few(lines));
+  fullBlock(title, firstLines(lines));
 
 const SERVER = /^mcp\.servers\./;
 
@@ -51,7 +51,7 @@ interface AcceptedTool {
   readonly origin: string;
 }
 
-/** Reads the lock; `undefined` for one that cannot be read: it would stop the start. */
+/** Reads the lock; `undefined` when it cannot be read, because such a lock stops the start. */
 const acceptedIn = (bytes: Uint8Array): readonly AcceptedTool[] | undefined => {
   try {
     const { tools } = JSON.parse(new TextDecoder().decode(bytes)) as { tools?: unknown };
@@ -65,7 +65,7 @@ const acceptedIn = (bytes: Uint8Array): readonly AcceptedTool[] | undefined => {
   }
 };
 
-/** Lists the tools that the project's lock accepts, by source: trusting the project accepts them too. */
+/** Lists the tools that the project's lock accepts, by source: trust in the project accepts them too. */
 const lockLines = ({ folder }: ProjectTrust): readonly string[] => {
   const bytes = folder?.contents.get(LOCK);
   if (!bytes) return [];
@@ -84,7 +84,7 @@ const lockLines = ({ folder }: ProjectTrust): readonly string[] => {
 const changeLine = ({ path, from, to, meaning }: ProjectChange): string =>
   `${visibleText(path)}: ${shown(from)} → ${shown(to)}   ${visibleText(meaning)}`;
 
-/** Builds the page. `preview` is the configuration as it would be. */
+/** Builds the page. `preview` is the configuration as it would be once trusted. */
 export const trustPage = (trust: ProjectTrust, preview: LoadedConfig): readonly string[] => {
   const files = Object.keys(trust.folder?.files ?? {});
   const code = files.filter((file) => /^tools\//i.test(file));

@@ -1,4 +1,4 @@
-/** `toolcrib trust`: shows what a project's configuration would do, and trusts it or not. */
+/** `toolcrib trust`: shows what a project's configuration would do, and asks whether to trust it. */
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -36,7 +36,7 @@ const confirmStore = async (io: Io, path: string): Promise<boolean> => {
   return (await askLine(io, 'Use this database? y = yes · n = no')) === true;
 };
 
-/** `toolcrib trust --store`: takes over a database in the project that the user made. */
+/** Runs `toolcrib trust --store`: takes over a database in the project that the user made. */
 const trustStore = async (io: Io, yes: boolean): Promise<number> => {
   const { config, projectDir = io.cwd, userDir } = await loadConfig({ cwd: io.cwd, env: io.env });
   const file = resolve(projectDir, config.store.path);
@@ -57,13 +57,13 @@ interface TrustOptions {
   readonly watch?: boolean;
 }
 
-/** Leaves out the variables that settle the question for this process only. */
+/** Leaves out the variables that decide about trust for this process only. */
 const locationOf = ({ cwd, env }: Io) => {
   const { TOOLCRIB_TRUST: _insisted, TOOLCRIB_CONFIG: _named, ...rest } = env;
   return { cwd, env: rest };
 };
 
-/** Picks the nearest project; the trusted one around it only where there is no nearer one. */
+/** Picks the nearest project; a trusted one further up only when there is no nearer one. */
 const trustOptions = async (io: Io): Promise<ReadTrustOptions> => {
   const { hidden } = await readProjectTrust(locationOf(io));
   return { nearest: hidden !== undefined };

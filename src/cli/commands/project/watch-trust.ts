@@ -1,6 +1,6 @@
 /**
- * `toolcrib trust --watch`: while it runs, edits of tool files in this project count as the user's own.
- * Settings, rules and the lock are never trusted this way.
+ * `toolcrib trust --watch`: while it runs, edits of tool files in this project are trusted as the user's
+ * own. Settings, rules and the lock are never trusted this way.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import { type Io, note, print } from '../../io.ts';
 import { awaitEnd } from '../../session/on-interrupt.ts';
 
 const TOOLS = 'tools/';
-/** An editor writes a file in several steps. */
+/** Waits this long after an event, because an editor writes a file in several steps. */
 const QUIET_MS = 40;
 
 const refuse = (message: string): ToolFailure =>
@@ -38,7 +38,7 @@ const trustedFolder = async (location: ConfigLocation): Promise<ProjectFolder> =
   );
 };
 
-/** Trusts the tool files that are different now; returns their paths. */
+/** Trusts the tool files that have changed; returns their paths. */
 const trustEdits = async (
   io: Io,
   location: ConfigLocation,

@@ -20,7 +20,7 @@ const readTyped = (io: Io, key: string): Promise<string> =>
       answer = line;
       lines.close();
     });
-    // Also when the person gives up with Ctrl-C or Ctrl-D: then there is no value.
+    // Also after Ctrl-C or Ctrl-D: then there is no value.
     lines.once('close', () => {
       io.stderr.write('\n');
       resolve(answer);
@@ -43,7 +43,7 @@ export type SourceName = VaultName | 'environment';
 
 const VAULTS: readonly VaultName[] = ['file', 'keychain'];
 
-/** Makes an option that takes the name of a vault. */
+/** Makes an option whose value is the name of a vault. */
 export const vaultOption = (flag: string, description: string): Option =>
   new Option(`${flag} <vault>`, description).choices(VAULTS);
 
@@ -62,7 +62,7 @@ export interface NamedSecrets {
   readonly secrets: Secrets;
 }
 
-/** Lists the sources that tools get secrets from, in order. */
+/** Lists the sources of secrets in the order in which tools read them. */
 export const namedSources = async (deps: SecretDeps): Promise<readonly NamedSecrets[]> => {
   const { openSecrets } = await import('../../../crib/open-secrets.ts');
   const { sources } = deps.config.secrets;
@@ -72,6 +72,6 @@ export const namedSources = async (deps: SecretDeps): Promise<readonly NamedSecr
   });
 };
 
-/** Lists the sources among them that can be written to. */
+/** Lists the configured sources of secrets that can be written to. */
 export const vaultsIn = (deps: SecretDeps): readonly VaultName[] =>
   VAULTS.filter((name) => deps.config.secrets.sources.includes(name));

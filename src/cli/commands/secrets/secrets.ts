@@ -18,7 +18,7 @@ import {
 
 interface RemoveOptions {
   readonly from?: VaultName;
-  /** The same, because `set` calls it `--to`. */
+  /** The same as `from`, because `set` names the vault with `--to`. */
   readonly to?: VaultName;
 }
 
@@ -124,12 +124,12 @@ const keysOf = async ({ secrets }: NamedSecrets): Promise<readonly string[]> =>
 const listAll = async (sources: readonly NamedSecrets[]): Promise<Listing> => {
   const rows: Row[] = [];
   const problems: { where: SourceName; message: string }[] = [];
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   for (const source of sources) {
     try {
       for (const key of await keysOf(source)) {
-        rows.push({ key, where: source.name, used: !seen.has(key) });
-        seen.add(key);
+        rows.push({ key, where: source.name, used: !keys.has(key) });
+        keys.add(key);
       }
     } catch (error) {
       const message = reasonOf(error);
@@ -169,7 +169,7 @@ export const secretsListCommand = (secrets: Command, io: Io): Command =>
       secrets
         .command('list', { isDefault: true })
         .description(
-          'list the keys of all secrets and where they are stored, never the values; what `secrets` does by itself. Environment variables are listed only when their name looks like a credential.',
+          'list the keys of all secrets and where they are stored, never the values; the default of `secrets`. Environment variables are listed only when their name looks like a credential.',
         ),
     ).action(leaving(io, () => list(io))),
     'toolcrib secrets',

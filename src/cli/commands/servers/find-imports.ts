@@ -1,4 +1,4 @@
-/** Reads the lists of servers of other programs on this machine. Changes nothing. */
+/** Reads the server lists of other programs on this machine. Changes nothing. */
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { homeOf } from '../../../config/load/find-config-files.ts';
@@ -27,7 +27,7 @@ export interface FoundFile {
 }
 
 interface ImportOptions {
-  /** Named by hand; when empty, the known locations are searched. */
+  /** Files named by the user; when empty, the known locations are searched. */
   readonly files: readonly string[];
   readonly from: ClientName | undefined;
 }
@@ -66,7 +66,7 @@ const readOne = async (io: Io, candidate: Candidate): Promise<FoundFile | undefi
   }
 };
 
-/** Explains why a named file cannot be read. Files in known locations are skipped instead. */
+/** Makes the failure for a named file that cannot be read. Files in known locations are skipped instead. */
 const unreadable = ({ file, fault }: FoundFile): ToolFailure =>
   new ToolFailure(
     'VALIDATION_ERROR',
@@ -76,7 +76,10 @@ const unreadable = ({ file, fault }: FoundFile): ToolFailure =>
     },
   );
 
-/** Reads the files. Fails for a named one: with NOT_FOUND, or with VALIDATION_ERROR when it is no list. */
+/**
+ * Reads the files. A named one fails with NOT_FOUND, or with VALIDATION_ERROR when it holds no server
+ * list.
+ */
 export const findImports = async (
   io: Io,
   options: ImportOptions,

@@ -56,7 +56,7 @@ const fileLines = (io: Io, foundFile: FoundFile, plan: ImportPlan): readonly str
 export const importPage = (io: Io, plan: ImportPlan): readonly string[] =>
   plan.files.flatMap((file) => fileLines(io, file, plan));
 
-/** Gives the same as data for `--json`: no value of a variable, a header or a secret. */
+/** Makes the data for `--json`: without values of variables, headers or secrets. */
 export const importData = ({ files, servers }: ImportPlan) => ({
   files: files.map(({ client, file, isProject, fault }) => ({
     ...(client && { client }),

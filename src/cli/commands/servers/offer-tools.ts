@@ -1,6 +1,7 @@
 /**
- * After servers or other sources were added: opens them, shows their tools and what looks odd about
- * them, and asks whether to accept them. Without a terminal nothing is started, and the next commands are named.
+ * Opens servers or other sources that were just added, shows their tools and suspicious findings, and
+ * asks whether to accept them. Without a terminal nothing is started, and the commands to type next are
+ * printed.
  */
 import type { Crib } from '../../../contract/crib.ts';
 import type { Tier } from '../../../contract/tool.ts';
@@ -15,7 +16,7 @@ import { type FreshCrib, withFreshCrib } from '../tools/with-fresh-crib.ts';
 interface ServerTool {
   readonly tool: string;
   readonly tier?: Tier;
-  /** `accepted`, or why it is held back. */
+  /** `accepted`, or why it is in quarantine. */
   readonly state: string;
 }
 
@@ -38,7 +39,7 @@ export const showServerTools = (io: Io, tools: readonly ServerTool[]): void => {
   print(io, ...table(rows).map((line) => `  ${line}`));
 };
 
-/** Names the commands that accept tools in quarantine. */
+/** Prints the commands that accept tools in quarantine. */
 export const noteHeldTools = (io: Io, tools: readonly ServerTool[]): void => {
   const held = tools.filter(({ state }) => state !== 'accepted');
   const [first] = held;

@@ -1,4 +1,4 @@
-/** Opens a page in the browser of the person at this machine. No shell sees the address. */
+/** Opens a page in the browser of the person at this machine. The address is passed to no shell. */
 import { spawn } from 'node:child_process';
 import type { Io } from '../../io.ts';
 

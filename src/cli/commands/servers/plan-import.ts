@@ -1,4 +1,4 @@
-/** Plans an import: which servers are new, configured already, or refused. Then writes the new ones. */
+/** Plans an import: which servers are new, already configured, or refused. Then writes the new ones. */
 import { isDeepStrictEqual } from 'node:util';
 import { configShape } from '../../../config/document/read-config-shape.ts';
 import { setInConfigFile } from '../../../config/edit/edit-config.ts';
@@ -49,11 +49,11 @@ export const takeServers = async (
   return file;
 };
 
-/** Checks that a definition is complete: in one layer of the configuration it may be partial. */
+/** Checks that a definition is complete; one layer of the configuration alone may hold a part of it. */
 const wholeFault = (servers: Readonly<Record<string, unknown>>): string | undefined =>
   mcpSection.safeParse({ servers }).error?.issues[0]?.message;
 
-/** Says why the configuration would refuse a server; quotes no value. */
+/** Returns the reason why the configuration would refuse a server; quotes no value. */
 export const definitionFault = (name: string, definition: ServerDefinition): string | undefined => {
   const servers = JSON.parse(JSON.stringify({ [name]: definition })) as Record<string, unknown>;
   const [problem] = layerProblems(
@@ -70,11 +70,11 @@ export interface PlannedServer {
   readonly foreignName: string;
   readonly file: string;
   readonly outcome: 'new' | 'same' | 'refused';
-  /** Why it is refused. */
+  /** The reason of a refusal. */
   readonly reason?: string;
-  /** As it will be written; secrets are references. */
+  /** The definition to write; secrets are references. */
   readonly definition: ServerDefinition;
-  /** Moved out of the definition into the vault; values are never shown. */
+  /** Secrets to move from the definition into the vault; values are never shown. */
   readonly secrets: readonly MovedSecret[];
   readonly notes: readonly string[];
 }
@@ -86,11 +86,11 @@ export interface ImportPlan {
 
 interface PlanDeps {
   readonly configured: Readonly<Record<string, unknown>>;
-  /** Reads a secret that is stored already. */
+  /** Reads a stored secret. */
   secret(key: string): Promise<string | undefined>;
 }
 
-/** Leaves out whether a server is switched on: that is no difference. */
+/** Leaves out whether a server is switched on, which does not make it a different server. */
 const comparable = (definition: unknown): unknown => {
   const { enabled: _switch, ...rest } = definition as ServerDefinition;
   return rest;

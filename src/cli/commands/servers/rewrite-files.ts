@@ -1,6 +1,6 @@
 /**
- * Points other programs at this one: their file is copied first, then replaced in one step. A file that
- * cannot be changed does not stop the others.
+ * Configures other programs to use Toolcrib: copies their file first, then replaces it in one step. A
+ * file that cannot be changed does not stop the others.
  */
 import { constants } from 'node:fs';
 import { copyFile, readdir, realpath, rm } from 'node:fs/promises';
@@ -43,7 +43,10 @@ const reasonFor = (thrown: unknown): string => {
   return reasonOf(thrown);
 };
 
-/** Changes the files one by one. Never throws. A file for which `change` gives `undefined` is neither done nor left. */
+/**
+ * Changes the files one by one. Never throws. A file for which `change` returns `undefined` is neither
+ * changed nor reported.
+ */
 export const changeEachFile = async <F extends { readonly file: string }, T>(
   files: readonly F[],
   change: (file: F) => Promise<T | undefined>,
@@ -61,7 +64,7 @@ export const changeEachFile = async <F extends { readonly file: string }, T>(
   return { done, left };
 };
 
-/** Prints which files are unchanged, and why; the answer is the exit code. */
+/** Prints which files are unchanged, and why; returns the exit code. */
 export const reportUnchanged = (
   io: Io,
   left: readonly UnchangedFile[],
@@ -96,8 +99,8 @@ interface LaunchOptions {
 }
 
 /**
- * Names Node and the script by their full paths: desktop programs seldom have the shell's PATH. Nor do
- * they have its variables, so TOOLCRIB_HOME is written into the entry.
+ * Finds the full paths of Node and the script: desktop programs seldom have the shell's PATH. They also
+ * lack its variables, so TOOLCRIB_HOME is written into the entry.
  */
 const launchOf = async (
   client: string | undefined,
@@ -151,7 +154,7 @@ export const rewriteFile = async (
   try {
     await replaceFile(file, after);
   } catch (error) {
-    // Beside an unchanged file, the copy would look like that of an earlier rewrite.
+    // A copy beside an unchanged file would look like the copy of an earlier rewrite.
     await rm(backup, { force: true }).catch(() => undefined);
     throw error;
   }

@@ -26,7 +26,7 @@ export const requireServer = async (deps: ConfigDeps, name: string): Promise<Ser
   });
 };
 
-/** Says whether the project defines how the server is reached. */
+/** Tells whether the project defines how the server is reached. */
 export const isOfProject = (deps: ConfigDeps, name: string): boolean =>
   isSetByProject(
     deps,

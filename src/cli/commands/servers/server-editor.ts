@@ -1,7 +1,7 @@
 /**
- * Changes the MCP servers of the configuration for the console, with the checks of the commands
- * `servers add`, `remove` and `import`. An added server is started at once, a removed one is ended;
- * another tier counts from the next start.
+ * Changes the MCP servers of the configuration for the console, with the checks of the commands `servers
+ * add`, `remove` and `import`. An added server is started at once, a removed one is stopped; a changed
+ * tier takes effect at the next start.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigError, formatProblem } from '../../../config/config-error.ts';
@@ -80,7 +80,7 @@ const notesOf = ({ notes, secrets }: PlannedServer): readonly string[] => [
   ...notes,
 ];
 
-/** Leaves out the values of secrets, which could be guessed from a digest. */
+/** Makes the digest of an offer without the values of secrets, which could be guessed from it. */
 const offerDigest = ({ name, file, definition, secrets }: PlannedServer): string =>
   digestOf([name, file, definition, secrets.map(({ key, from }) => [key, from])]);
 
@@ -96,7 +96,7 @@ const offerOf = (server: PlannedServer, client: string | undefined): ImportOffer
   digest: offerDigest(server),
 });
 
-/** How long an answer waits for a server to start. */
+/** How long a request waits for a server to start. */
 const MAX_START_MS = 10_000;
 
 class Editor implements ServerEditor {
@@ -104,11 +104,11 @@ class Editor implements ServerEditor {
   readonly #open: Open;
   /** The settings that the servers of this process run with. */
   readonly #started: Map<string, ServerSettings>;
-  /** The change under way: two at once would overwrite each other. */
+  /** Runs one change at a time: two at once would overwrite each other. */
   readonly #inTurn = createTurns();
 
   constructor(io: Io, open: Open) {
-    // Keeps commands from printing: the HTTP answer says it.
+    // Stops commands from printing: the HTTP answer has their messages.
     this.#io = { ...io, json: true };
     this.#open = open;
     this.#started = new Map(Object.entries(open.loaded.config.mcp.servers));
@@ -201,11 +201,11 @@ class Editor implements ServerEditor {
     });
   }
 
-  take(wanted: Parameters<ServerEditor['take']>[0], by: string): Promise<ServerChange> {
+  take(offers: Parameters<ServerEditor['take']>[0], by: string): Promise<ServerChange> {
     return this.#inTurn(async () => {
       const deps = await openConfigDeps(this.#io);
       const { planned, vault } = await this.#plan(deps);
-      const chosen = wanted.map(({ name, digest }) => {
+      const chosen = offers.map(({ name, digest }) => {
         const server = planned.find((each) => each.name === name && each.outcome === 'new');
         if (server && offerDigest(server) === digest) return server;
         throw changedMeanwhile();
@@ -218,7 +218,7 @@ class Editor implements ServerEditor {
     });
   }
 
-  /** Leaves out lists of the current folder: somebody else may have put them there. */
+  /** Leaves out server lists of the current folder: somebody else may have put them there. */
   async #plan(deps: ConfigDeps) {
     const all = await findImports(this.#io, { files: [], from: undefined });
     const files = all.filter(({ isProject }) => !isProject);
@@ -249,17 +249,17 @@ class Editor implements ServerEditor {
       },
       (error: unknown) => [`${name} does not answer yet: ${reasonOf(error)}`],
     );
-    const late = new Promise<readonly string[]>((resolve) => {
-      const said = [`${name} is still starting; its tools come when it is there.`];
-      this.#io.runtime.after(MAX_START_MS, () => resolve(said)).keepAlive(false);
+    const timeout = new Promise<readonly string[]>((resolve) => {
+      const warnings = [`${name} is still starting; its tools are listed when it has started.`];
+      this.#io.runtime.after(MAX_START_MS, () => resolve(warnings)).keepAlive(false);
     });
-    return Promise.race([connecting, late]);
+    return Promise.race([connecting, timeout]);
   }
 
   async #stop(name: string): Promise<void> {
     const { crib } = this.#open;
     const isThere = crib.servers.list().some((server) => server.name === name);
-    // Another file may still name it, with other settings: those count from the next start.
+    // Another file may still define the server with other settings, which count from the next start.
     if (isThere) await crib.servers.disconnect(name);
     this.#started.delete(name);
   }

@@ -36,7 +36,7 @@ const pairOf = (text: string): readonly [string, string] => {
   throw misuse('--env takes NAME=value.', 'For example: --env LOG_LEVEL=debug');
 };
 
-/** Makes the definition of what was typed. Throws a misuse that says what to type. */
+/** Makes the definition from what was typed. Throws a misuse that names what to type. */
 export const definitionFrom = (
   words: readonly string[],
   { url, transport, env = [] }: AddServerOptions,
@@ -72,7 +72,10 @@ const warningsFor = ({ env = {}, args = [] }: ServerDefinition): readonly string
     .map((at) => `argument ${at} looks like a secret; give it as a variable with --secret instead`),
 ];
 
-/** Refuses a secret that another server is given: `a` with `B_C` and `a-b` with `C` would share one. */
+/**
+ * Refuses the key of a secret that another server uses: `a` with `B_C` and `a-b` with `C` would share
+ * one.
+ */
 const assertOwnSecret = (deps: ConfigDeps, key: string, server: string): void => {
   const reference = `\${secret:${key}}`;
   const [other] = Object.entries(deps.loaded.config.mcp.servers).find(
@@ -92,7 +95,10 @@ interface NewSecret {
   readonly servers: ConfigDeps;
 }
 
-/** Stores the value of `--secret`, asked for or piped in; only its name is written into the file. */
+/**
+ * Reads the value of `--secret` from the terminal or a pipe and stores it; only its name is written into
+ * the file.
+ */
 const withSecret = async (
   io: Io,
   definition: ServerDefinition,
@@ -155,13 +161,13 @@ export const addServer = async (
   return 0;
 };
 
-/** Leaves out the values of variables. */
+/** Leaves out the values of environment variables. */
 const printable = ({ env, ...rest }: ServerDefinition): object => ({
   ...rest,
   ...(env && { env: Object.keys(env) }),
 });
 
-/** Adds the options that say how a server is reached and what its program is given. */
+/** Adds the options that say how a server is reached and what its program gets. */
 export const withServerOptions = (command: Command): Command =>
   command
     .addOption(

@@ -1,4 +1,7 @@
-/** `toolcrib servers import`: imports the servers of other programs, and can point those programs at Toolcrib. */
+/**
+ * `toolcrib servers import`: imports the servers of other programs, and can configure those programs to
+ * use Toolcrib.
+ */
 import { type Command, Option } from 'commander';
 import { CLIENTS, type ClientName } from '../../../config/mcp-import/client-files.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -49,7 +52,7 @@ const isAgreed = async (io: Io, question: string, { yes }: ImportOptions): Promi
 
 /**
  * Leaves out files of the current folder with `--yes`: somebody else may have put them there. They count
- * when they are named, or when a person can read them first.
+ * when they are named, or when a person can review them first.
  */
 const withoutProjectFiles = (
   io: Io,
@@ -63,13 +66,13 @@ const withoutProjectFiles = (
   return files.filter(({ isProject }) => !isProject);
 };
 
-/** Says that there is no file, before anybody is asked about it. */
+/** Makes the failure for programs without a file to rewrite, before anybody is asked about it. */
 const nothingToRewrite = ({ from }: ImportOptions): ToolFailure =>
   new ToolFailure('NOT_FOUND', 'There is no file to rewrite: none was found and none is named.', {
     suggestions: [
       'Name the file: toolcrib servers import <file> --rewrite',
       ...(from === undefined
-        ? [`Programs whose files are found by themselves: ${CLIENTS.join(', ')}`]
+        ? [`Programs whose files are found automatically: ${CLIENTS.join(', ')}`]
         : ['Leave --from out to look for the files of all programs.']),
     ],
   });
@@ -81,10 +84,10 @@ const rewriteAll = (
 ): Promise<FileChanges<Rewritten>> =>
   changeEachFile(files, async (each) => {
     if (each.fault !== undefined) throw new ToolFailure('CONFLICT', `It ${each.fault}.`);
-    const own = servers.filter(({ file }) => file === each.file);
-    const imported = own.filter(({ outcome }) => outcome !== 'refused').map(({ name }) => name);
+    const ofFile = servers.filter(({ file }) => file === each.file);
+    const imported = ofFile.filter(({ outcome }) => outcome !== 'refused').map(({ name }) => name);
     if (imported.length === 0) return undefined;
-    const refused = own.filter(({ outcome }) => outcome === 'refused');
+    const refused = ofFile.filter(({ outcome }) => outcome === 'refused');
     return rewriteFile(each, {
       now: io.runtime.now(),
       stays: (name) => refused.some(({ foreignName }) => foreignName === name),
@@ -99,7 +102,7 @@ const questionFor = (servers: readonly PlannedServer[], { rewrite }: ImportOptio
   const parts = [
     ...(servers.length > 0 ? [`import ${counted(servers.length, 'server')}`] : []),
     ...(moved > 0 ? [`store ${counted(moved, 'value')} as secrets`] : []),
-    ...(rewrite === true ? ['point the programs at Toolcrib (a copy of each file is kept)'] : []),
+    ...(rewrite === true ? ['make the programs use Toolcrib (a copy of each file is kept)'] : []),
   ];
   const text = parts.join(', ');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}?`;
@@ -110,7 +113,7 @@ const LEFT = {
   restored: { verb: 'restored', again: 'toolcrib servers import --restore' },
 } as const;
 
-/** Prints what was done; the answer is the exit code. */
+/** Prints what was done; returns the exit code. */
 const report = (
   io: Io,
   { plan, taken, file }: { plan: ImportPlan; taken: readonly PlannedServer[]; file?: string },
@@ -147,26 +150,30 @@ const importServers = async (
     secret: (key) => vault.get(key),
   });
   if (options.rewrite === true && plan.files.length === 0) throw nothingToRewrite(options);
-  const fresh = plan.servers.filter(({ outcome }) => outcome === 'new');
+  const newServers = plan.servers.filter(({ outcome }) => outcome === 'new');
   if (!io.json) note(io, ...importPage(io, plan));
-  const isIdle = fresh.length === 0 && options.rewrite !== true;
+  const isIdle = newServers.length === 0 && options.rewrite !== true;
   if (options.dryRun === true || isIdle) {
     if (io.json) printJson(io, { ...importData(plan), taken: [], rewritten: [], notRewritten: [] });
     else print(io, isIdle ? 'There is nothing new to import.' : 'Nothing was changed.');
     return 0;
   }
-  if (!(await isAgreed(io, questionFor(fresh, options), options))) {
+  if (!(await isAgreed(io, questionFor(newServers, options), options))) {
     throw new ToolFailure('USER_CANCELLED', 'Nothing was changed.');
   }
   const file =
-    fresh.length > 0
-      ? await takeServers(io, { deps, vault, inProject: options.project === true }, fresh)
+    newServers.length > 0
+      ? await takeServers(io, { deps, vault, inProject: options.project === true }, newServers)
       : undefined;
   const changes =
     options.rewrite === true ? await rewriteAll(io, plan, options) : { done: [], left: [] };
-  const code = report(io, { plan, taken: fresh, ...(file !== undefined && { file }) }, changes);
+  const code = report(
+    io,
+    { plan, taken: newServers, ...(file !== undefined && { file }) },
+    changes,
+  );
   const ask = options.accept !== false && options.yes !== true;
-  const names = fresh.map(({ name }) => name);
+  const names = newServers.map(({ name }) => name);
   await offerTools(
     io,
     names.map((name) => `mcp:${name}`),
@@ -182,15 +189,15 @@ const restore = async (
   options: ImportOptions,
 ): Promise<number> => {
   const lists = await findImports(io, { files, from: options.from });
-  const ours = lists.filter(({ reading }) => reading?.isOurs === true);
-  if (ours.length > 0) {
-    note(io, ...ours.map(({ file }) => `  ${visibleText(file)}`));
+  const rewritten = lists.filter(({ reading }) => reading?.isOurs === true);
+  if (rewritten.length > 0) {
+    note(io, ...rewritten.map(({ file }) => `  ${visibleText(file)}`));
     const question = 'Restore these files from their copies? Changes made since are lost.';
     if (!(await isAgreed(io, question, options))) {
       throw new ToolFailure('USER_CANCELLED', 'Nothing was changed.');
     }
   }
-  const { done, left } = await changeEachFile(ours, ({ file }) => restoreFile(file));
+  const { done, left } = await changeEachFile(rewritten, ({ file }) => restoreFile(file));
   if (io.json) printJson(io, { restored: done.map(({ file }) => file), notRestored: left });
   else if (done.length + left.length === 0) print(io, 'There is no copy to restore.');
   else

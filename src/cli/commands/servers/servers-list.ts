@@ -36,7 +36,7 @@ const HINTS: Readonly<Partial<Record<ServerState, string>>> = {
   open: 'toolcrib servers test',
 };
 
-/** Says why no server is started although some are configured. */
+/** Explains why no server is started although some are configured. */
 const reasonFor = ({ mcp, enforcement }: Config): string | undefined => {
   if (!mcp.enabled) return 'MCP is switched off (mcp.enabled: false)';
   if (!enforcement.disableLocalTools) return undefined;
@@ -77,8 +77,8 @@ export const serversListCommand = (servers: Command, io: Io): Command =>
           const list = crib.servers.list();
           const reason = reasonFor(config);
           const names = Object.keys(config.mcp.servers);
-          const off = reason !== undefined && { off: reason, configured: names };
-          if (io.json) printJson(io, { servers: list, ...off });
+          const reasonFields = reason !== undefined && { off: reason, configured: names };
+          if (io.json) printJson(io, { servers: list, ...reasonFields });
           else if (reason !== undefined) showOff(io, reason, names);
           else show(io, list);
           return 0;

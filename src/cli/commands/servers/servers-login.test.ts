@@ -115,7 +115,7 @@ describe('toolcrib servers login', { timeout: 30_000 }, () => {
       await run('add', 'guarded', '--url', server.url);
       await run('login', 'guarded', '--no-browser');
       const { err, done } = onTerminal('logout', 'guarded');
-      slow(err, { '/revoke': 'Telling the login server of guarded · ' });
+      slow(err, { '/revoke': 'Logging out at the login server of guarded · ' });
       expect((await done).out).toBe('✓ Logged out: guarded\n');
     });
 

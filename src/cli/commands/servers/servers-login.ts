@@ -25,7 +25,7 @@ interface ServerLoginOptions {
   readonly scope?: string;
 }
 
-/** Finds a server that can be logged in to: only those reached by HTTP can. */
+/** Finds a server that supports login: only servers reached over HTTP do. */
 const remoteServer = async (
   deps: ConfigDeps,
   name: string,
@@ -49,7 +49,7 @@ const remoteServer = async (
   };
 };
 
-/** Opens the login page in the browser, or names its address. */
+/** Opens the login page in the browser, or prints its address. */
 export const showPage = async (io: Io, url: URL, browser: boolean): Promise<void> => {
   const isOpen = browser && (await openBrowser(io, url));
   note(
@@ -81,7 +81,7 @@ const LABELS = {
   redeeming: () => 'Fetching the tokens',
 } as const;
 
-/** Shows progress while the server answers, and none while the person logs in. */
+/** Shows progress while the server answers, but not while the person logs in. */
 const stepProgress = (io: Io, name: string) => {
   let line: ProgressLine | undefined;
   const stop = (): void => line?.stop();
@@ -92,7 +92,7 @@ const stepProgress = (io: Io, name: string) => {
   return { onStep, stop };
 };
 
-/** What is logged in to, and the group of commands that tests it. */
+/** The server or source to log in to, and the group of commands that tests it. */
 export interface LoginTarget {
   readonly name: string;
   readonly auth: Pick<Auth, 'login' | 'logout'>;
@@ -106,7 +106,7 @@ const login = async (io: Io, name: string, options: ServerLoginOptions): Promise
   return logIn(io, { name, auth, group: 'servers' });
 };
 
-/** Waits until the person has logged in, or gives up with Ctrl-C. */
+/** Waits until the person has logged in or cancels with Ctrl-C. */
 export const logIn = async (io: Io, { name, auth, group }: LoginTarget): Promise<number> => {
   const cancelled = new AbortController();
   const stop = onInterrupt(io, () => cancelled.abort());
@@ -140,9 +140,13 @@ const logout = async (io: Io, name: string): Promise<number> => {
   return logOut(io, { name, auth, group: 'servers' });
 };
 
-/** Revokes the tokens there and deletes them here. */
+/** Revokes the tokens at the server and deletes them here. */
 export const logOut = async (io: Io, { name, auth, group }: LoginTarget): Promise<number> => {
-  const removed = await withProgress(io, `Telling the login server of ${name}`, auth.logout());
+  const removed = await withProgress(
+    io,
+    `Logging out at the login server of ${name}`,
+    auth.logout(),
+  );
   if (io.json) printJson(io, { [group.slice(0, -1)]: name, removed });
   else
     print(

@@ -58,7 +58,9 @@ export const removeServer = async (
   });
   if (!changed) {
     throw new ToolFailure('NOT_FOUND', 'That file does not name this server.', {
-      suggestions: [project ? 'Leave --project out.' : 'Look where it is: toolcrib doctor'],
+      suggestions: [
+        project ? 'Leave --project out.' : 'See which file defines it: toolcrib doctor',
+      ],
     });
   }
   await forgetLogin(io, deps, name);

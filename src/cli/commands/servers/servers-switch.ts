@@ -19,7 +19,7 @@ interface SwitchOptions {
   readonly project?: boolean;
 }
 
-/** Says whether the project has switched off a server of the user's own. */
+/** Tells whether the project has switched off a server of the user's own. */
 const isOffByProject = (deps: ConfigDeps, name: string): boolean =>
   !isOfProject(deps, name) &&
   deps.loaded.provenance(`mcp.servers.${name}.enabled`).startsWith(projectFile(deps));

@@ -1,4 +1,4 @@
-/** `toolcrib servers test`, `restart` and `logs`: start a server while the command runs. */
+/** `toolcrib servers test`, `restart` and `logs`: start a server for as long as the command runs. */
 import type { Command } from 'commander';
 import { ERRORS, type ToolError, ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { ServerStatus } from '../../../contract/servers.ts';
@@ -13,7 +13,7 @@ import { requireServer, type ServerSettings } from './server-config.ts';
 
 const LAST_LINES = 12;
 
-/** Reads the log; none for a server that cannot be started. */
+/** Reads the log; empty for a server that cannot be started. */
 const logsOf = ({ crib }: OpenCrib, name: string): readonly string[] => {
   try {
     return crib.servers.logs(name);
@@ -22,18 +22,18 @@ const logsOf = ({ crib }: OpenCrib, name: string): readonly string[] => {
   }
 };
 
-/** Adds what to do next, by what went wrong. */
+/** Adds what to do next to a failure. */
 const adviceFor = (
   { name, enabled, command }: TestedServer,
   { code, suggestions }: ToolError,
 ): readonly string[] => {
   if (enabled === false) return suggestions;
   if (code === 'AUTH_MISSING') return [...suggestions, `Log in: toolcrib servers login ${name}`];
-  // The log is shown here already.
+  // The log is shown by this command, so no suggestion has to name it.
   const own = suggestions.filter((each) => !each.endsWith(`toolcrib servers logs ${name}`));
   return command === undefined
     ? [...own, 'Check its address, and that it is running there.']
-    : [...own, 'Run its command by hand to see what it says.'];
+    : [...own, 'Run its command by hand to see its output.'];
 };
 
 const errorOf = (server: TestedServer, thrown: unknown): ToolError => {
@@ -84,7 +84,7 @@ const showReady = (io: Io, { name, protocol, latencyMs }: ServerStatus, ms: numb
   print(io, `${io.ink.green('✓')} ${name} answers in ${ms} ms${ping}${speaks}`);
 };
 
-/** Lists the tools of a server that has just listed them: a second crib reads them from the cache. */
+/** Lists the tools that a server has just listed: a second crib reads them from the cache. */
 const listedTools = (io: Io, name: string): Promise<ReturnType<typeof serverTools>> =>
   withStore(io, async ({ crib }) => serverTools(crib, `mcp:${name}`), { silent: true });
 

@@ -24,7 +24,7 @@ export const sourceNamed = (deps: ConfigDeps, name: string): ConfiguredSource | 
 const isServer = ({ loaded }: ConfigDeps, name: string): boolean =>
   Object.hasOwn(loaded.config.mcp.servers, name);
 
-/** Finds a source. Fails with NOT_FOUND, and says where to look. */
+/** Finds a source. Fails with NOT_FOUND, and names where to look. */
 export const requireSource = async (deps: ConfigDeps, name: string): Promise<ConfiguredSource> => {
   const source = sourceNamed(deps, name);
   if (source) return source;
@@ -41,7 +41,7 @@ export const requireSource = async (deps: ConfigDeps, name: string): Promise<Con
   });
 };
 
-/** Says whether the project's file defines the source. */
+/** Tells whether the project's file defines the source. */
 export const isOfProject = (
   deps: ConfigDeps,
   { kind, name, settings }: ConfiguredSource,
@@ -53,7 +53,7 @@ export const isOfProject = (
       .map((key) => `sources.${kind}.${name}.${key}`),
   );
 
-/** Refuses a name that a source or a server has: messages, locks and commands go by the name. */
+/** Refuses a name that a source or a server already has: messages, locks and commands use the name. */
 export const assertFreeName = (
   deps: ConfigDeps,
   { kind, name }: Pick<ConfiguredSource, 'name'> & { readonly kind: string },

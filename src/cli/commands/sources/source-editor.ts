@@ -1,6 +1,6 @@
 /**
  * Changes the sources of the configuration for the console, with the checks of `toolcrib add` and
- * `toolcrib sources remove`. A change counts at once and in the files.
+ * `toolcrib sources remove`. A change takes effect at once and is written to the files.
  */
 import type { SourceKind } from '../../../contract/sources.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
@@ -33,11 +33,11 @@ interface Proposed {
 class Editor implements SourceEditor {
   readonly #io: Io;
   readonly #open: Open;
-  /** The change under way: two at once would overwrite each other. */
+  /** Runs one change at a time: two at once would overwrite each other. */
   readonly #inTurn = createTurns();
 
   constructor(io: Io, open: Open) {
-    // Keeps commands from printing: the HTTP answer says it.
+    // Stops commands from printing: the HTTP answer has their messages.
     this.#io = { ...io, json: true };
     this.#open = open;
   }
@@ -55,7 +55,7 @@ class Editor implements SourceEditor {
     });
   }
 
-  /** Not in turn: reading a large document must not hold up changes. */
+  /** Previews a source. Does not wait for its turn: reading a large document must not delay changes. */
   async preview(request: NewSourceRequest): Promise<SourcePreviewView> {
     try {
       const { deps, kind, source } = await this.#proposed(request);
@@ -106,7 +106,7 @@ class Editor implements SourceEditor {
     return { deps, kind, source };
   }
 
-  /** Loads the tools of a source that was written; it stays in the configuration where that fails. */
+  /** Loads the tools of a new source; when that fails, the source stays in the configuration. */
   async #load(kind: string, { name, settings }: NewSource): Promise<readonly string[]> {
     try {
       await this.#open.crib.sources.add(kind as SourceKind, name, settings);

@@ -29,7 +29,10 @@ const noLogin = (name: string): ToolFailure =>
     ],
   });
 
-/** Fails where the source has no login, or its settings do not say where to log in. */
+/**
+ * Finds the login of a source. Fails when the source has none, or its settings do not say where to log
+ * in.
+ */
 const targetOf = async (
   io: Io,
   name: string,

@@ -73,7 +73,7 @@ const showReading = (io: Io, { name, refresh, error, ms }: Reading): void => {
   print(io, ...lines.map((line) => `  ${line}`));
 };
 
-/** The exit code of the first failure. */
+/** Returns the exit code of the first failure. */
 const exitOf = (readings: readonly Reading[]): number => {
   const failed = readings.find(({ error }) => error);
   return failed?.error ? ERRORS[failed.error.code].exit : 0;

@@ -26,7 +26,7 @@ export const removeSource = async (
   });
   if (changed) return file;
   throw new ToolFailure('NOT_FOUND', 'That file does not name this source.', {
-    suggestions: [project ? 'Leave --project out.' : 'Look where it is: toolcrib doctor'],
+    suggestions: [project ? 'Leave --project out.' : 'See which file defines it: toolcrib doctor'],
   });
 };
 

@@ -16,7 +16,7 @@ const adoptKey = async (io: Io): Promise<number> => {
   print(
     io,
     `${io.ink.green('✓')} The key ${fingerprint} seals ${visibleText(store)} from now on.`,
-    '  Tokens, approvals, runs and jobs of the key before count for nothing.',
+    '  Tokens, approvals, runs and jobs that the previous key sealed are no longer valid.',
     '  Next: give every other machine this key, in the file that TOOLCRIB_SIGNING_KEY_FILE names.',
   );
   return 0;

@@ -176,7 +176,7 @@ describe.skipIf(isPostgresMissing())('toolcrib store migrate', () => {
   it.each([
     ['a file that is not there', ['nowhere.db', 'postgres://u@127.0.0.1:1/d'], 'no store'],
     ['a server that is not there', ['state.db', 'postgres://u:pw@127.0.0.1:1/d'], 'reached'],
-    ['no address', ['state.db'], 'Nothing says where'],
+    ['no address', ['state.db'], 'The target of the copy is missing'],
     ['a bad schema', ['state.db', 'postgres://u@h/d', '--schema', 'A;'], 'schema'],
   ])('says what is wrong with %s', async (_, args, words) => {
     await withSource((store) => store.audit.append(auditEntry()));

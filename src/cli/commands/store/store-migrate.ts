@@ -16,9 +16,9 @@ interface MigrateOptions {
   readonly jobs?: true;
 }
 
-/** What has become of the jobs and schedules of the file. */
+/** How the jobs and schedules of the file were moved. */
 interface JobsReport extends Partial<MovedJobs> {
-  /** Those that stay in the file, because no queue is configured. */
+  /** How many stay in the file, because no queue is configured. */
   readonly left?: { readonly jobs: number; readonly schedules: number };
 }
 
@@ -26,7 +26,7 @@ const targetOf = async (to: string | undefined, loaded: LoadedConfig): Promise<s
   const { config, userDir } = loaded;
   const url = to ?? config.store.url;
   if (url === undefined) {
-    throw new ToolFailure('VALIDATION_ERROR', 'Nothing says where the store is to go.', {
+    throw new ToolFailure('VALIDATION_ERROR', 'The target of the copy is missing.', {
       suggestions: ['Name it: toolcrib store migrate .toolcrib/state.db postgres://user@host/db'],
     });
   }
@@ -34,7 +34,7 @@ const targetOf = async (to: string | undefined, loaded: LoadedConfig): Promise<s
   return resolveAddress(url, 'store', { config, userDir });
 };
 
-/** Moves the jobs to the queue that is configured; counts them where there is none. */
+/** Moves the jobs to the configured queue; counts them when there is none. */
 const moveTo = async (io: Io, from: string, loaded: LoadedConfig): Promise<JobsReport> => {
   const { config, userDir } = loaded;
   const { runtime } = io;
@@ -62,9 +62,9 @@ const jobLines = ({
   present = 0,
 }: JobsReport): readonly string[] => {
   if (left === undefined) {
-    const also = present > 0 ? ` ${formatCount(present)} were there already.` : '';
+    const skipped = present > 0 ? ` ${formatCount(present)} were there already.` : '';
     return [
-      `  ${counted(jobs, 'job')} and ${counted(schedules, 'schedule')} moved to Redis.${also}`,
+      `  ${counted(jobs, 'job')} and ${counted(schedules, 'schedule')} moved to Redis.${skipped}`,
     ];
   }
   if (left.jobs + left.schedules === 0) return [];
@@ -104,10 +104,10 @@ const report = (io: Io, from: string, [copied, jobs]: readonly [CopiedStore, Job
   );
 };
 
-/** Moves the jobs alone: the store stays, or was copied by a run that was cut off. */
+/** Moves only the jobs: the store stays, or was copied by a run that was interrupted. */
 const migrateJobs = async (io: Io, from: string, loaded: LoadedConfig): Promise<number> => {
   if (loaded.config.jobs.url === undefined) {
-    throw new ToolFailure('VALIDATION_ERROR', 'Nothing says where the jobs are to go.', {
+    throw new ToolFailure('VALIDATION_ERROR', 'The target of the jobs is missing.', {
       suggestions: ['Set jobs.url to the address of a Redis, e.g. by TOOLCRIB_JOBS_URL.'],
     });
   }

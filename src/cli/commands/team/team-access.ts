@@ -1,4 +1,4 @@
-/** What the commands of `toolcrib team` share: the catalog, here or on a server, and how it is shown. */
+/** What the commands of `toolcrib team` share: the catalog, local or on a server, and how it is shown. */
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type CallerNames, LOCAL_CALLER } from '../../../contract/caller.ts';
@@ -32,10 +32,10 @@ export const membershipOf = async (io: Io): Promise<Membership> => {
   return { loaded, config, home, runtime, env, file: own ?? join(home, 'config.yml') };
 };
 
-/** The person at this machine, under the name that the console of this machine uses, too. */
+/** The person at this machine, under the same name as in the console of this machine. */
 export const LOCAL: CallerNames = LOCAL_CALLER;
 
-/** Runs work with the catalog that is meant: that of `--server`, of this machine, or of the team. */
+/** Runs work with a catalog: that of `--server`, else of this machine, else of the team. */
 export const withCatalog = async <T>(
   io: Io,
   { server }: ServerOptions,
@@ -73,7 +73,7 @@ export const findProposal = async (catalog: TeamCatalog, typed: string): Promise
   });
 };
 
-/** Says in one line what a change does. */
+/** Describes a change in one line. */
 export const changeText = (change: TeamChange): string =>
   change.action === 'put'
     ? `put ${change.entry.kind} ${visibleText(change.entry.name)}`

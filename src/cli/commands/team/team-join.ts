@@ -1,4 +1,4 @@
-/** `toolcrib team join`, `sync`, `status` and `leave`: this user's part in the catalog of a team. */
+/** `toolcrib team join`, `sync`, `status` and `leave`: this user's membership in a team. */
 import type { Command } from 'commander';
 import { setInConfigFile } from '../../../config/edit/edit-config.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -15,7 +15,7 @@ import { entriesText, type Membership, membershipOf } from './team-access.ts';
 export interface JoinOptions {
   readonly key?: string;
   readonly acceptTools?: boolean;
-  /** Shows what the bundle would add; nobody joins. */
+  /** Only shows what the bundle would add, without joining. */
   readonly dryRun?: boolean;
 }
 
@@ -25,23 +25,27 @@ export const withJoinOptions = (command: Command): Command =>
     .option('--key <fingerprint>', 'the key of the team, as its people gave it to you')
     .option('--accept-tools', 'accept all tools that the team publishes, now and later');
 
-/** Shorter than a step may take. */
+/** Less than the time that a membership step may take. */
 const MAX_SYNC_MS = 45_000;
 
 const loadMembership = () => import('../../../crib/team/team-membership.ts');
 
-/** Lets a person compare the key; without one, only a key that was named is taken. */
+/** Lets a person compare the key. Where nobody can be asked, only a key named with `--key` is accepted. */
 const assertKey = async (io: Io, teamKey: TeamKey, { key }: JoinOptions): Promise<void> => {
   const { isKeyNamed } = await loadMembership();
   const { org, fingerprint } = teamKey;
   if (key !== undefined) {
     if (isKeyNamed(teamKey, key)) return;
-    throw new ToolFailure('SECURITY_VIOLATION', 'The server has another key than the one named.', {
-      suggestions: ['Ask your team for the fingerprint again, over a way that you trust.'],
-    });
+    throw new ToolFailure(
+      'SECURITY_VIOLATION',
+      'The server has a different key from the one you named.',
+      {
+        suggestions: ['Ask your team for the fingerprint again, over a channel that you trust.'],
+      },
+    );
   }
   note(io, `The catalog of ${org} is signed with the key`, `  ${fingerprint}`);
-  note(io, 'Compare it with the fingerprint that your team gave you over another way.');
+  note(io, 'Compare it with the fingerprint that your team gave you over another channel.');
   if (!canAsk(io)) throw noTerminal('Name the fingerprint that your team gave you: --key <it>');
   if (await confirm(io, 'Is it the same?')) return;
   throw new ToolFailure('USER_CANCELLED', 'You did not join.');
@@ -58,7 +62,7 @@ const assertNoOther = async (membership: Membership, { org, publicKey }: TeamKey
   });
 };
 
-/** One after the other, and `enabled` last: a file that is half written is valid. */
+/** Writes the settings one after the other, `enabled` last, so that a half-written file is valid. */
 const writeTeam = async (
   file: string,
   { url, org, publicKey }: TeamKey & { readonly url: string },
@@ -77,7 +81,7 @@ const kindsOf = ({ bundle }: TeamState): string => {
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ') || 'nothing';
 };
 
-/** Runs a step with who takes it on the trail of this folder. */
+/** Runs a membership step and records it, with who took it, in the audit trail of this folder. */
 const recorded = async <T>(
   io: Io,
   step: Pick<MembershipStep, 'tool' | 'detail'> & { readonly membership: Membership },
@@ -172,10 +176,10 @@ const printState = (io: Io, state: TeamState): void => {
   const { org, url, bundle, fault, fingerprint, isExpired, syncedAt } = state;
   print(io, `${io.ink.bold(org)}  ${visibleText(url)}`, `  key      ${fingerprint}`);
   if (bundle) print(io, `  bundle   ${bundle.serial}, ${entriesText(bundle.entries.length)}`);
-  else print(io, `  bundle   ${io.ink.red('none: no call is let through')}`);
+  else print(io, `  bundle   ${io.ink.red('none: no call is allowed')}`);
   if (syncedAt !== undefined) print(io, `  synced   ${formatTime(syncedAt)}`);
   if (bundle?.expiresAt !== undefined) {
-    const over = isExpired ? io.ink.red(' (over: its tools are gone, its rules stay)') : '';
+    const over = isExpired ? io.ink.red(' (expired: its tools are gone, its rules stay)') : '';
     print(io, `  expires  ${formatTime(bundle.expiresAt)}${over}`);
   }
   for (const entry of bundle?.entries ?? []) {

@@ -1,4 +1,7 @@
-/** What `toolcrib add team` and `team join` show with `--dry-run`: the content of the bundle; nobody joins. */
+/**
+ * The `--dry-run` of `toolcrib add team` and `team join`: shows the content of the bundle without
+ * joining.
+ */
 import type { TeamKey } from '../../../contract/team.ts';
 import type { PreviewedRule, TeamPreview } from '../../../crib/team/preview-team.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
@@ -35,9 +38,9 @@ const showTeam = (io: Io, { org, fingerprint }: TeamKey, preview: TeamPreview): 
 export interface ProposedJoin {
   readonly url: string;
   readonly key: TeamKey;
-  /** True where the user named the key and it is this one. */
+  /** True when the user named the key and it is this one. */
   readonly isCompared: boolean;
-  /** The options as the command to join is to have them. */
+  /** The options to print with the command that joins. */
   readonly typed: readonly string[];
 }
 
@@ -59,7 +62,7 @@ export const showJoin = async (
   }
   showTeam(io, key, preview);
   if (!isCompared) {
-    note(io, 'The key was not compared: your team gives you its fingerprint over another way.');
+    note(io, 'The key was not compared: ask your team for its fingerprint over another channel.');
   }
   noteDryRun(io, ['toolcrib', 'add', 'team', shellQuote(url), ...typed].join(' '));
   return 0;

@@ -1,4 +1,4 @@
-/** `toolcrib team propose`: asks for an entry of the catalog, or for the removal of one. */
+/** `toolcrib team propose`: proposes an entry of the catalog, or the removal of one. */
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -34,7 +34,7 @@ const readYaml = async (io: Io, path: string): Promise<unknown> => {
   }
 };
 
-/** Makes the entry of a kind; the server checks it. */
+/** Makes an entry of the given kind; the server checks it. */
 const entryOf = async (io: Io, kind: string, what: string): Promise<object> => {
   switch (kind) {
     case 'tool':
@@ -87,7 +87,7 @@ export const teamProposeCommand = (team: Command, io: Io): Command =>
           .argument('<what>', 'the file of a tool, rule or source, or the name of a tool'),
       ),
     )
-      .option('--note <text>', 'why, for the people who decide')
+      .option('--note <text>', 'the reason, for the people who decide')
       .option('--remove', 'take the entry of this name out of the catalog')
       .action(
         leaving(io, (kind: string, what: string, options: ProposeOptions) =>

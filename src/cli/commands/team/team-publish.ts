@@ -26,7 +26,7 @@ const report = (io: Io, published: PublishedBundle): number => {
   return 0;
 };
 
-const NOTE = ['--note <text>', 'why, for the history'] as const;
+const NOTE = ['--note <text>', 'the reason, for the history'] as const;
 
 export const teamPublishCommand = (team: Command, io: Io): Command =>
   withExamples(

@@ -1,4 +1,4 @@
-/** `toolcrib team review`, `approve` and `reject`: what is proposed, and a person's decision. */
+/** `toolcrib team review`, `approve` and `reject`: the proposals, and a person's decision. */
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { TeamProposal, TeamReview } from '../../../contract/team.ts';
@@ -22,7 +22,10 @@ interface DecideOptions extends ServerOptions {
   readonly yes?: boolean;
 }
 
-/** What waits is shown against what is published; of what is over, the content itself. */
+/**
+ * Describes a proposal: one that is pending as a difference to what is published, one that is decided by
+ * its content.
+ */
 const contentOf = ({ change, state, diff }: TeamReview): string => {
   const isPending = state === 'open' || state === 'approved';
   if (isPending) return diff === '' ? 'It would change nothing.' : visibleBlock(diff);
@@ -82,7 +85,7 @@ export const teamReviewCommand = (team: Command, io: Io): Command =>
     'toolcrib team review 3f2c',
   );
 
-/** Shows what would be approved, and asks. */
+/** Shows the proposal and asks. Fails when the person does not approve it. */
 const assertAgreed = async (
   io: Io,
   proposal: TeamReview,

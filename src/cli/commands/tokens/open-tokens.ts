@@ -18,7 +18,7 @@ export const tokensOf = async (io: Io, crib: CribHost): Promise<TokenService> =>
 export const withTokens = <T>(io: Io, work: (tokens: TokenService) => Promise<T>): Promise<T> =>
   withStore(io, async ({ crib }) => work(await tokensOf(io, crib)));
 
-/** Gives everything but the hash of the secret. */
+/** Leaves out the hash of the secret. */
 export const shownToken = ({ hash: _, ...shown }: TokenRecord): Omit<TokenRecord, 'hash'> => shown;
 
 export const tokenState = (
@@ -35,11 +35,11 @@ export const findToken = (
   typed: string,
   now: number,
 ): TokenRecord => {
-  const good = records.filter((record) => tokenState(record, now) === 'good');
+  const valid = records.filter((record) => tokenState(record, now) === 'good');
   const record =
-    good.find(({ id }) => id === typed) ??
-    good.find(({ name }) => name === typed) ??
-    byStart(good, typed, ({ id }) => id);
+    valid.find(({ id }) => id === typed) ??
+    valid.find(({ name }) => name === typed) ??
+    byStart(valid, typed, ({ id }) => id);
   if (record) return record;
   throw new ToolFailure('NOT_FOUND', 'There is no valid token of that name or id.', {
     suggestions: ['See which there are: toolcrib tokens'],

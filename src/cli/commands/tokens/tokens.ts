@@ -21,7 +21,7 @@ interface CreateOptions {
 }
 
 const ISOLATIONS: readonly Isolation[] = ['none', 'basic', 'strict', 'paranoid'];
-/** The name becomes part of a user's name in rules, budgets and the record. */
+/** The name becomes part of a user's name in rules, budgets and records. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 const dollars = (text: string): number => {
@@ -76,13 +76,13 @@ export const tokensCreateCommand = (tokens: Command, io: Io): Command =>
     withJson(
       tokens
         .command('create')
-        .argument('<name>', 'who holds it; rules and the record know it as token:<name>'),
+        .argument('<name>', 'the holder; rules and the record call it token:<name>'),
     )
       .addOption(new Option('--role <role>', 'what it may do').choices([...ROLES]).default('agent'))
       .option('--tools <list>', 'only these tools, between commas; by default all', collect)
       .option('--daily-usd <amount>', 'the US dollars it may spend a day', dollars)
       .addOption(
-        new Option('--isolation <level>', 'how strictly its calls are kept apart').choices([
+        new Option('--isolation <level>', 'how strictly its calls are isolated').choices([
           ...ISOLATIONS,
         ]),
       )

@@ -4,18 +4,18 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { isInsideProject } from '../../../trust/inside-project.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
 
-/** Gives the absolute path of the folder. */
+/** Returns the absolute path of the folder. */
 export const customFolder = ({ loaded, root }: Pick<OpenCrib, 'loaded' | 'root'>): string =>
   resolve(root, loaded.config.registry.path);
 
-/** Gives the path below a folder, with forward slashes; `undefined` for a file elsewhere. */
+/** Returns the path relative to a folder, with forward slashes; `undefined` for a file elsewhere. */
 export const pathBelow = (folder: string, file: string): string | undefined => {
   const path = relative(folder, file);
   const isOutside = path === '' || isAbsolute(path) || path.split(sep)[0] === '..';
   return isOutside ? undefined : path.split(sep).join('/');
 };
 
-/** Gives the path below `.toolcrib`, by which files are trusted; `undefined` outside of it. */
+/** Returns the path relative to `.toolcrib`, by which files are trusted; `undefined` outside of it. */
 export const pathInProject = (root: string, file: string): string | undefined =>
   pathBelow(join(root, '.toolcrib'), file);
 
@@ -29,7 +29,7 @@ export const assertProjectTrusted = ({ loaded }: Pick<OpenCrib, 'loaded'>): void
   });
 };
 
-/** Throws for a file of the project that is new or different since the project was trusted. */
+/** Throws for a file of the project that is new or has changed since the project was trusted. */
 export const assertFileTrusted = (
   { loaded, root }: Pick<OpenCrib, 'loaded' | 'root'>,
   file: string,

@@ -1,4 +1,7 @@
-/** Shows tools from outside to the person who is to accept them: the difference, then what looks odd. */
+/**
+ * Shows tools from outside to the person who is asked to accept them: the difference, then suspicious
+ * findings.
+ */
 import { join } from 'node:path';
 import type { Colors } from 'picocolors/types.js';
 import type { Catalog } from '../../../contract/catalog.ts';
@@ -22,11 +25,11 @@ export const assertCanAsk = (io: Io): void => {
 const confirmHeld = async (io: Io, held: readonly LockState[]): Promise<boolean> => {
   assertCanAsk(io);
   const flagged = held.filter(({ state }) => state === 'flagged').length;
-  const odd = flagged === 0 ? '' : `, ${flagged} of them flagged`;
-  return confirm(io, `Accept ${counted(held.length, 'tool')} as shown${odd}?`);
+  const flagText = flagged === 0 ? '' : `, ${flagged} of them flagged`;
+  return confirm(io, `Accept ${counted(held.length, 'tool')} as shown${flagText}?`);
 };
 
-/** More new tools than this are shown in a line each, by source. */
+/** Above this number, new tools are shown in a line each, by source. */
 const MAX_FULL_PAGES = 3;
 const MAX_LINE_CHARS = 100;
 
@@ -57,7 +60,7 @@ const heldPages = (tools: Catalog, held: readonly LockState[], ink: Colors): rea
   ];
 };
 
-/** Shows the tools, asks, and accepts them; `undefined` when the person said no. */
+/** Shows the tools, asks, and accepts them; `undefined` when the person declines. */
 export const acceptHeld = async (
   io: Io,
   { crib }: OpenCrib,
@@ -65,7 +68,7 @@ export const acceptHeld = async (
 ): Promise<readonly LockEntry[] | undefined> => {
   if (!io.json) note(io, ...heldPages(crib.tools, held, io.noteInk));
   if (held.length > 0 && !yes && !(await confirmHeld(io, held))) return undefined;
-  // By fingerprint: what was shown is accepted, not what may have changed since.
+  // Accepts by fingerprint: exactly what was shown, not what may have changed since.
   return crib.tools.lock.accept(
     held.map(({ tool, fingerprint }) => ({ tool, fingerprint })),
     localPerson(),
@@ -80,10 +83,10 @@ const MEANINGS: Readonly<Record<LockState['state'], string>> = {
   gone: 'in the lock, but no longer at its source',
 };
 
-/** Says whether the lock and the source differ. */
+/** Tells whether the lock and the source differ. */
 export const isOpenState = ({ state }: LockState): boolean => state !== 'accepted';
 
-/** Says whether a person can accept the tool. */
+/** Tells whether a person can accept the tool. */
 export const isHeld = ({ state }: LockState): boolean => state !== 'accepted' && state !== 'gone';
 
 const painterOf = (state: LockState['state'], ink: Colors): Colors['red'] => {
@@ -109,7 +112,7 @@ const diffLine = (line: string, ink: Colors): string => {
   return line.startsWith('-') ? ink.red(line) : line;
 };
 
-/** Shows one tool in full. The lock has made every character of diff and findings visible already. */
+/** Shows one tool in full. The lock has already made every character of diff and findings visible. */
 const lockPage = (lockState: LockState, ink: Colors): readonly string[] => {
   const { tool, origin, state, findings, diff } = lockState;
   return [
@@ -123,7 +126,7 @@ const lockPage = (lockState: LockState, ink: Colors): readonly string[] => {
   ];
 };
 
-/** Finds the lock file for these tools: the user's where all are of the user's own servers. */
+/** Finds the lock file for these tools: the user's when all belong to the user's own servers. */
 export const lockFileOf = (
   { loaded }: Pick<OpenCrib, 'loaded'>,
   tools: readonly Pick<LockState, 'origin'>[],

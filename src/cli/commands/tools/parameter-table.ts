@@ -30,7 +30,7 @@ const LIMITS: readonly (readonly [string, string])[] = [
   ['maxItems', 'items ≤'],
 ];
 
-/** Lists the limits. Those that nobody reaches, such as the largest safe integer, are left out. */
+/** Lists the limits, without those that no value reaches, such as the largest safe integer. */
 const limitsOf = (schemas: readonly JsonSchema[]): readonly string[] =>
   LIMITS.flatMap(([key, sign]) => {
     const value = schemas.map((schema) => schema[key]).find((limit) => typeof limit === 'number');
@@ -39,7 +39,7 @@ const limitsOf = (schemas: readonly JsonSchema[]): readonly string[] =>
       : [];
   });
 
-/** Names the types. `depth` ends the text of a recursive type, such as a list of such lists. */
+/** Names the types. `depth` limits the text of a recursive type, such as a list of such lists. */
 const typeText = (schemas: readonly JsonSchema[], root: JsonSchema, depth = 0): string => {
   const fixed = fixedValues(schemas);
   if (fixed.length > 0)
@@ -73,17 +73,20 @@ const fieldsOf = (
   schemas: readonly JsonSchema[],
   position: SchemaPosition,
 ): readonly Parameter[] => {
-  const seen = new Map<string, Parameter[]>();
+  const byName = new Map<string, Parameter[]>();
   for (const schema of schemas) {
     const { properties, required } = schema;
     if (!isRecord(properties)) continue;
     for (const [key, child] of Object.entries(properties)) {
-      if (seen.has(key) || !isRecord(child)) continue;
+      if (byName.has(key) || !isRecord(child)) continue;
       const isRequired = Array.isArray(required) && required.includes(key);
-      seen.set(key, rowsOf(child, { ...position, prefix: `${position.prefix}${key}` }, isRequired));
+      byName.set(
+        key,
+        rowsOf(child, { ...position, prefix: `${position.prefix}${key}` }, isRequired),
+      );
     }
   }
-  return [...seen.values()].flat();
+  return [...byName.values()].flat();
 };
 
 const rowsOf = (schema: JsonSchema, position: SchemaPosition, required: boolean): Parameter[] => {

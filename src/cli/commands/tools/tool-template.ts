@@ -1,4 +1,4 @@
-/** The files that `toolcrib tools new` writes: small working tools, with every choice explained. */
+/** The files that `toolcrib tools new` writes: small working tools with comments on every choice. */
 
 export type TemplateKind = 'yaml' | 'ts';
 

@@ -1,4 +1,4 @@
-/** `toolcrib tools health`: checks every tool, or the named ones, and says what would keep it from working. */
+/** `toolcrib tools health`: checks every tool, or the named ones, and lists what would make it fail. */
 import type { Command } from 'commander';
 import type { Crib } from '../../../contract/crib.ts';
 import type { HealthCheckResult, ToolRecord } from '../../../contract/health.ts';
@@ -59,7 +59,7 @@ const rowOf = (io: Io, { tool, source, state, checks, record }: CheckedTool): re
   ];
 };
 
-/** Says what is wrong in full: the rows of the table are cut to the screen. */
+/** Describes the problems in full: the rows of the table are cut to the screen. */
 const troubleLines = (io: Io, { tool, checks }: CheckedTool): readonly string[] => {
   const wrong = checks.filter(({ state }) => state !== 'ok');
   if (wrong.length === 0) return [];
@@ -87,7 +87,7 @@ const checkedTool = (crib: Crib, result: HealthCheckResult): CheckedTool => {
   return { tool, source: toolOf(crib, tool).tool.source, ...found };
 };
 
-/** Checks the named tools, in any state; without names, those that are on. */
+/** Checks the named tools, switched on or not; without names, those that are on. */
 const checkTools = async (
   crib: Crib,
   names: readonly string[],

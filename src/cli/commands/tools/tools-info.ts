@@ -177,7 +177,7 @@ const infoJson = ({ entry, input, output, tokens, versions, metadata }: Details)
   };
 };
 
-/** Reading makes no store: where there is none, nothing was called. */
+/** Tells whether the store exists: a command that only reads must not create one. */
 const isStoreThere = ({ loaded, root }: OpenCrib): boolean => {
   const { driver, path, url } = loaded.config.store;
   return url !== undefined || driver !== 'sqlite' || existsSync(resolve(root, path));

@@ -1,4 +1,4 @@
-/** `toolcrib tools list`: one line for each tool. Token counts only on request: they take time. */
+/** `toolcrib tools list`: one line for each tool. Counts tokens only on request, because that takes time. */
 import type { Command } from 'commander';
 import type { Catalog, CatalogEntry } from '../../../contract/catalog.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
@@ -126,7 +126,7 @@ export const toolsListCommand = (tools: Command, io: Io): Command => {
             }
             return listTools(io, open, options);
           },
-          // Shells complete names while a person types: nothing may wait for a server.
+          // Shells complete names while a person types, so nothing may wait for a server.
           { startServers: options.names !== true },
         ),
       ),

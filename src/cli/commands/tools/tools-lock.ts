@@ -15,7 +15,7 @@ interface AcceptOptions {
   readonly yes?: boolean;
 }
 
-/** Gives the states of the named tools. Fails for an unknown one as `accept` of the lock does. */
+/** Returns the lock states of the named tools. Fails for an unknown one as `accept` of the lock does. */
 const statesOf = async (
   names: readonly string[],
   { tools }: OpenCrib['crib'],
@@ -69,7 +69,7 @@ const verify = async (io: Io, { crib, loaded, unreachable }: FreshCrib): Promise
   const { lock: mode } = loaded.config.registry;
   const states = crib.tools.lock.states();
   const open = states.filter(isOpenState);
-  // What could not be asked has not been verified.
+  // A tool whose server could not be asked is not verified.
   const ok = open.length === 0 && unreachable.length === 0 && mode !== 'off';
   if (io.json) {
     printJson(io, { ok, mode, checked: states.length, tools: open, unreachable });

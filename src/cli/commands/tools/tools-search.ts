@@ -20,7 +20,7 @@ interface SearchOptions extends FilterOptions {
   readonly limit: number;
 }
 
-/** Finds tools in quarantine that match: the search leaves them out, and has to say so. */
+/** Lists matching tools in quarantine: the search leaves them out, and the page has to mention them. */
 const heldMatches = (tools: Catalog, words: readonly string[]): readonly string[] => {
   const terms = words.flatMap((word) => word.toLowerCase().split(/\s+/)).filter(Boolean);
   return tools

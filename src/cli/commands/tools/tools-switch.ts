@@ -53,7 +53,7 @@ const switchTool = async (
   const file = projectFile(open);
   if (changed) {
     await assertProjectEditable(io, open);
-    // Refuses a tool that a team enforces; otherwise it is off in this process, too.
+    // Throws for a tool that a team enforces; otherwise switches the tool off in this process too.
     if (!to.on) tools.setEnabled(name, false);
     if (to.on) assertNotOffByUser(open, name, file);
     const edit = await setInConfigFile(file, ['tools', name, 'enabled'], to.on);

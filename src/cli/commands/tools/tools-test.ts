@@ -1,4 +1,4 @@
-/** `toolcrib tools test`: runs the examples of one file of custom tools, and says what differs. */
+/** `toolcrib tools test`: runs the examples of one file of custom tools, and prints what differs. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { createTerminalApprover } from '../../../approvers/terminal/create-terminal-approver.ts';
@@ -92,7 +92,7 @@ interface TestRun extends Partial<TrialOptions> {
   readonly file: string;
 }
 
-/** Tests one file; the answer is the exit code. Exported for its test. */
+/** Tests one file and returns the exit code. Exported for its test. */
 export const testFile = async (
   io: Io,
   open: OpenCrib,
@@ -111,7 +111,7 @@ export const testFile = async (
   if (io.json) printJson(io, { file, passed, failed, left, examples: outcomes });
   else print(io, `${passed} passed, ${failed} failed${left > 0 ? `, ${left} not tried` : ''}`);
   if (signal.aborted) return ERRORS.CANCELLED.exit;
-  // Without any example nothing is proved.
+  // A file without any example fails: nothing was tested.
   return failed > 0 || passed === 0 ? 1 : 0;
 };
 

@@ -1,4 +1,4 @@
-/** `toolcrib tools tokens`: what each definition costs in prompt tokens, as bars. */
+/** `toolcrib tools tokens`: how many prompt tokens each definition takes, as bars. */
 import type { Command } from 'commander';
 import type { TokenReport } from '../../../contract/catalog.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -29,14 +29,14 @@ const priceOf = (text: string): number => {
 /** Draws a line for each tool: name, bar, count. */
 const barLines = (io: Io, { byTool }: TokenReport): readonly string[] => {
   const sorted = byTool.toSorted((a, b) => b.tokens - a.tokens || (a.tool < b.tool ? -1 : 1));
-  const most = sorted[0]?.tokens ?? 0;
+  const max = sorted[0]?.tokens ?? 0;
   const names = Math.min(NAME_WIDTH, Math.max(0, ...sorted.map(({ tool }) => tool.length)));
-  const counts = formatCount(most).length;
+  const counts = formatCount(max).length;
   const room = (io.stdout.columns || 80) - names - counts - 3;
   const width = Math.min(MAX_BAR, Math.max(10, room));
   return sorted.map(({ tool, tokens }) => {
     const name = cutTo(visibleText(tool), names).padEnd(names);
-    return `${name} ${io.ink.cyan(bar(tokens, most, width))} ${formatCount(tokens).padStart(counts)}`;
+    return `${name} ${io.ink.cyan(bar(tokens, max, width))} ${formatCount(tokens).padStart(counts)}`;
   });
 };
 

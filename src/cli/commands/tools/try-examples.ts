@@ -6,10 +6,10 @@ import { isRecord } from '../../../kit/data/is-record.ts';
 import type { ProgressLine } from '../../output/progress-line.ts';
 
 interface Difference {
-  /** A JSON Pointer; empty for the whole. */
+  /** A JSON Pointer; empty for the whole result. */
   readonly path: string;
   readonly expected: unknown;
-  /** `undefined` when there is nothing. */
+  /** `undefined` when the result has no such value. */
   readonly actual: unknown;
 }
 
@@ -44,7 +44,7 @@ export interface Outcome {
 }
 
 export interface TrialOptions {
-  /** Stops the example that runs, and all after it. */
+  /** Stops the running example, and all after it. */
   readonly signal: AbortSignal;
   /** Shows that an example is running; absent without a terminal. */
   show?(label: string): ProgressLine;

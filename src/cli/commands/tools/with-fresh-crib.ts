@@ -13,19 +13,19 @@ import { pendingServers } from '../../session/find-tool.ts';
 import { type OpenCrib, type OpenOptions, withCrib } from '../../session/open-crib.ts';
 
 export interface FreshCrib extends OpenCrib {
-  /** Servers that could not be asked; their tools come from the cache. */
+  /** Servers that did not answer; their tools come from the cache. */
   readonly unreachable: readonly string[];
 }
 
 interface FreshOptions extends OpenOptions {
-  /** Only these are asked; all that are switched on otherwise. */
+  /** Asks only these servers; when absent, all that are switched on. */
   readonly servers?: readonly string[];
 }
 
 /** A server that answered before has at least this long to answer again. */
 const MIN_ANSWER_MS = 30_000;
 
-/** Asks one server for its tools. Answers with the reason when that failed. */
+/** Asks one server for its tools. Returns the reason when that failed. */
 const askOne = async (
   { servers }: CribHost,
   { name, state, lastError }: ServerStatus,
@@ -45,11 +45,11 @@ const askOne = async (
 const askAll = async (
   io: Io,
   { crib, loaded }: OpenCrib,
-  only: readonly string[] | undefined,
+  names: readonly string[] | undefined,
 ): Promise<readonly string[]> => {
   const isChosen = ({ name, state }: ServerStatus): boolean =>
-    state !== 'disabled' && (only?.includes(name) ?? true);
-  await crib.discoverTools(new AbortController().signal, only);
+    state !== 'disabled' && (names?.includes(name) ?? true);
+  await crib.discoverTools(new AbortController().signal, names);
   const limit = failAfter(io, Math.max(loaded.config.mcp.startTimeoutMs, MIN_ANSWER_MS));
   const unreachable = await Promise.all(
     crib.servers
@@ -76,7 +76,7 @@ const failAfter = ({ runtime }: Io, ms: number) => {
   return { failed, cancel: () => timer?.cancel() };
 };
 
-/** Asks the servers, then opens a second crib, with what they answered. */
+/** Asks the servers for their tools, then opens a second crib with the answers. */
 export const withFreshCrib = async <T>(
   io: Io,
   work: (open: FreshCrib) => Promise<T>,

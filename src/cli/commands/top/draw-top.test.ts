@@ -133,7 +133,7 @@ describe('drawTop', () => {
     const lines = draw(snapshot({ tools: [] }), view({ isPaused: true, problem: 'gone' }));
     expect(lines[0]).toMatch(/paused$/);
     expect(lines).toContain('no calls yet');
-    expect(lines.at(-1)).toBe('cannot look: gone');
+    expect(lines.at(-1)).toBe('cannot read: gone');
   });
 });
 

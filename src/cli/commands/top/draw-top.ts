@@ -17,7 +17,7 @@ import { joined, type Part, painted, rateInk, type TopView } from './screen-text
 import { toolLines } from './tool-table.ts';
 import type { TopSnapshot } from './top-snapshot.ts';
 
-/** Below this, lines are cut. */
+/** Narrower screens are drawn with this width, and their lines are cut. */
 const MIN_COLUMNS = 20;
 const LABEL = 9;
 
@@ -52,9 +52,9 @@ const headLine = ({ source, at }: TopSnapshot, view: TopView, ink: Colors): stri
 
 const callsLine = ({ perSecond, minutes }: TopSnapshot, view: TopView, ink: Colors): string => {
   const current = view.rates.at(-1) ?? perSecond;
-  const most = Math.max(...minutes.map(({ calls }) => calls));
+  const max = Math.max(...minutes.map(({ calls }) => calls));
   const live = view.rates.slice(-20);
-  const words = `  1 h, at most ${formatCount(most)}/min`;
+  const words = `  1 h, at most ${formatCount(max)}/min`;
   const used = LABEL + 9 + (live.length > 1 ? live.length + 2 : 0) + words.length;
   const bars = Math.max(0, Math.min(minutes.length, view.columns - used));
   const counts = minutes.slice(minutes.length - bars).map(({ calls }) => calls);
@@ -145,7 +145,7 @@ const serversLine = ({ servers }: TopSnapshot, { columns }: TopView, ink: Colors
 const HELP = [
   'q  quit                      c  sort by calls',
   'p  pause and go on           f  sort by how many failed',
-  'r  look now                  t  sort by time (p95)',
+  'r  refresh now               t  sort by time (p95)',
   '?  this help, and back       m  sort by cost',
   '                             n  sort by name',
   '',
@@ -156,9 +156,13 @@ const HELP = [
 
 const KEYS = 'q quit  p pause  c f t m n sort  ? help';
 
-/** At most as many lines as the screen has rows, none wider than its columns. */
-export const drawTop = (snapshot: TopSnapshot, asked: TopView, ink: Colors): readonly string[] => {
-  const view = { ...asked, columns: Math.max(MIN_COLUMNS, asked.columns) };
+/** Draws the screen: at most as many lines as it has rows, none wider than its columns. */
+export const drawTop = (
+  snapshot: TopSnapshot,
+  requested: TopView,
+  ink: Colors,
+): readonly string[] => {
+  const view = { ...requested, columns: Math.max(MIN_COLUMNS, requested.columns) };
   const upper = [
     headLine(snapshot, view, ink),
     callsLine(snapshot, view, ink),
@@ -168,7 +172,7 @@ export const drawTop = (snapshot: TopSnapshot, asked: TopView, ink: Colors): rea
     serversLine(snapshot, view, ink),
     '',
   ];
-  // Two lines: the head of the table and the keys.
+  // Two lines are taken: the head of the table and the keys.
   const room = Math.max(0, view.rows - upper.length - 2);
   const lower = view.showsHelp
     ? HELP.map((line) => cutTo(line, view.columns))
@@ -176,7 +180,7 @@ export const drawTop = (snapshot: TopSnapshot, asked: TopView, ink: Colors): rea
   const foot =
     view.problem === undefined
       ? ink.dim(cutTo(KEYS, view.columns))
-      : ink.red(cutTo(`cannot look: ${visibleText(view.problem)}`, view.columns));
+      : ink.red(cutTo(`cannot read: ${visibleText(view.problem)}`, view.columns));
   const body = [...upper, ...lower].slice(0, Math.max(0, view.rows - 1));
   const filler = Array.from({ length: Math.max(0, view.rows - 1 - body.length) }, () => '');
   return [...body, ...filler, foot].slice(0, view.rows);

@@ -7,19 +7,19 @@ const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 export interface LiveScreen {
   size(): { readonly columns: number; readonly rows: number };
   show(lines: readonly string[]): void;
-  /** Forgets what is shown: after the terminal changed its size, all of it may be elsewhere. */
+  /** Forgets what is shown: after a change of the terminal's size, lines may be elsewhere. */
   forget(): void;
   close(): void;
 }
 
-/** The escapes that make the shown lines the wanted ones. */
-export const changes = (shown: readonly string[], wanted: readonly string[]): string =>
-  Array.from({ length: Math.max(shown.length, wanted.length) }, (_, at) => {
-    const line = wanted[at] ?? '';
+/** Writes the escape sequences that turn the shown lines into the new ones. */
+export const changes = (shown: readonly string[], next: readonly string[]): string =>
+  Array.from({ length: Math.max(shown.length, next.length) }, (_, at) => {
+    const line = next[at] ?? '';
     return shown[at] === line ? '' : `\u001b[${at + 1};1H${line}\u001b[K`;
   }).join('');
 
-/** Opens the screen; the process restores it however it ends. */
+/** Opens the screen; it is restored however the process ends. */
 export const openScreen = (io: Pick<Io, 'stdin' | 'stdout' | 'signals'>): LiveScreen => {
   const { stdin, stdout, signals } = io;
   let shown: readonly string[] = [];

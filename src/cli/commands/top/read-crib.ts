@@ -3,7 +3,7 @@ import type { CribHost } from '../../../contract/crib-host.ts';
 import { MINUTE_MS } from '../../../kit/data/durations.ts';
 import type { RunningCalls, TopSource } from './top-snapshot.ts';
 
-/** An intent older than this belongs to a call that is lost, or to one that nobody waits for. */
+/** An older intent belongs to a call that was lost in a crash, or that nobody waits for. */
 const LOOK_BACK_MS = 15 * MINUTE_MS;
 const MAX_INTENTS = 200;
 const MAX_OUTCOMES = 1000;

@@ -10,16 +10,16 @@ import type { RunningCalls, TopSource } from './top-snapshot.ts';
 
 export interface ServerSourceOptions {
   readonly url: string;
-  /** Gives a token; `isRefused` when the last one is not good any more. */
+  /** Returns a token; `isRefused` when the server no longer accepts the last one. */
   token(isRefused: boolean): Promise<string>;
   close?(): Promise<void>;
   readonly fetch?: typeof globalThis.fetch;
 }
 
 const MAX_ANSWER_MS = 10_000;
-/** A server that sends more than this is none of ours. */
+/** A Toolcrib server never sends more than this. */
 const MAX_TEXT = 4_000_000;
-/** The pattern below goes back and forth: it gets no line longer than those of a server of ours. */
+/** The pattern below backtracks, so longer lines, which no Toolcrib server sends, are skipped. */
 const MAX_LINE = 1000;
 
 const GAUGE = 'toolcrib_running_calls{';
@@ -80,7 +80,7 @@ class ServerSource implements TopSource {
     return lines;
   }
 
-  /** A server whose page of metrics is switched off shows none. */
+  /** Reads the running calls; none from a server whose metrics page is switched off. */
   async running(): Promise<readonly RunningCalls[]> {
     const answer = await this.#ask('/metrics');
     return answer.status === 200 ? runningIn(answer.text) : [];
@@ -127,7 +127,7 @@ class ServerSource implements TopSource {
     const used = this.#token;
     const first = await this.#fetch(path, await used);
     if (first.status !== 401) return first;
-    // Another request may have replaced it meanwhile.
+    // Unless another request has replaced it meanwhile.
     if (this.#token === used) this.#token = this.#options.token(true);
     return this.#fetch(path, await this.#token);
   }

@@ -1,4 +1,4 @@
-/** Pieces of the screen of `toolcrib top`: what it shows, coloured parts of a line, and their cutting. */
+/** Parts of the screen of `toolcrib top`: what it shows, coloured parts of a line, and cutting them. */
 import type { Colors } from 'picocolors/types.js';
 import { textWidth } from '../../../kit/text/text-width.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
@@ -13,9 +13,9 @@ export interface TopView {
   readonly sort: TopSort;
   readonly isPaused: boolean;
   readonly showsHelp: boolean;
-  /** Calls a second at the last looks, oldest first. */
+  /** Calls a second at the last readings, oldest first. */
   readonly rates: readonly number[];
-  /** Why the last look failed. */
+  /** Why the last reading failed. */
   readonly problem?: string;
 }
 
@@ -25,8 +25,8 @@ export interface Part {
 }
 
 /**
- * Joins parts to one line that is no wider than the screen. Colour is added after cutting. A server that
- * is none of ours may send texts in place of numbers: no part reaches the terminal as it came.
+ * Joins parts to one line that is no wider than the screen. Colour is added after cutting. A foreign
+ * server may send texts instead of numbers, so control characters of every part are made visible.
  */
 export const joined = (parts: readonly Part[], columns: number): string => {
   let left = columns;

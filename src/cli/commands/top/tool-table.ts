@@ -25,7 +25,7 @@ interface Column {
   readonly text: (tool: ToolFigures) => string;
 }
 
-/** In the order in which they are dropped on a narrow screen, the last one first. */
+/** On a narrow screen columns are dropped from the end of this list. */
 const COLUMNS: readonly Column[] = [
   { head: 'calls', sort: 'calls', width: 8, text: ({ calls }) => formatCount(calls) },
   { head: 'failed', sort: 'failed', width: 8, text: ({ errorRate }) => formatShare(errorRate) },

@@ -1,4 +1,4 @@
-/** What `toolcrib top` shows of one moment, and how it is put together from what a crib or a server answers. */
+/** What `toolcrib top` shows of one moment, composed from the answers of a crib or a server. */
 import type { UsageLine } from '../../../contract/crib-members.ts';
 import type { CallFigures, MetricHistory, MetricLine } from '../../../contract/metrics.ts';
 import type { JobCounts } from '../../../contract/queue.ts';
@@ -12,14 +12,14 @@ export interface RunningCalls {
 
 /** Where the figures come from: the store of a folder, or a running server. */
 export interface TopSource {
-  /** As people know it. */
+  /** The name shown to people. */
   readonly label: string;
   /** By the minute. */
   history(from: number): Promise<MetricHistory>;
   total(from: number): Promise<CallFigures>;
   tools(from: number): Promise<readonly MetricLine[]>;
   running(now: number): Promise<readonly RunningCalls[]>;
-  /** When each waiting question was put. */
+  /** When each waiting approval was requested. */
   waiting(): Promise<readonly number[]>;
   usage(): Promise<readonly UsageLine[]>;
   servers(): Promise<readonly Pick<ServerStatus, 'name' | 'state' | 'tools'>[]>;
@@ -112,16 +112,16 @@ const toolsOf = (
     ...{ errorRate: line.errorRate, medianMs: line.medianExecutionTime },
     ...{ p95Ms: line.p95ExecutionTime, costUsd: line.costUsd },
   }));
-  const known = new Set(shown.map(({ name }) => name));
+  const names = new Set(shown.map(({ name }) => name));
   const first = running
-    .filter(({ tool, count }) => count > 0 && !known.has(tool))
+    .filter(({ tool, count }) => count > 0 && !names.has(tool))
     .map(({ tool: name, count }) => ({
       ...{ name, calls: 0, running: count, errorRate: 0, medianMs: 0, p95Ms: 0, costUsd: 0 },
     }));
   return [...shown, ...first];
 };
 
-/** The last two whole minutes: those of a process that looks for the first time. */
+/** Computes calls a second over the last two whole minutes, for the first reading of a process. */
 const paceOf = (minutes: readonly MinuteFigures[]): number => {
   const whole = minutes.slice(-3, -1);
   const calls = whole.reduce((sum, minute) => sum + minute.calls, 0);
@@ -158,7 +158,7 @@ export const readSnapshot = async (source: TopSource, now: number): Promise<TopS
   };
 };
 
-/** Counts the calls between two snapshots, by the minutes that both know or that came after. */
+/** Counts the calls between two snapshots, in the minutes that both have or that came after. */
 export const callsBetween = (before: TopSnapshot, after: TopSnapshot): number => {
   const counts = new Map(before.minutes.map(({ start, calls }) => [start, calls]));
   const oldest = before.minutes[0]?.start ?? 0;

@@ -25,7 +25,7 @@ interface TopOptions {
 
 const TOKEN = 'TOOLCRIB_TOKEN';
 const TOKEN_LIFE_MS = 600_000;
-/** Of a frame that is printed where no terminal says how wide it is. */
+/** The size of a frame that is printed without a terminal. */
 const PLAIN_SIZE = { columns: 80, rows: 24 };
 
 const intervalOf = (text: string): number => {
@@ -34,7 +34,7 @@ const intervalOf = (text: string): number => {
   throw misuse('--interval takes seconds, from 0.5 to 3600.');
 };
 
-/** Asks a server that was named, with the token of the environment. */
+/** Reads from a server that the user named, with the token of the environment. */
 const namedServer = (io: Io, text: string): TopSource => {
   const token = io.env[TOKEN];
   if (!URL.canParse(text) || !/^https?:/.test(text)) {
@@ -48,7 +48,7 @@ const namedServer = (io: Io, text: string): TopSource => {
   return serverSource({ url: new URL(text).origin, token: async () => token });
 };
 
-/** Asks the server of this folder, with tokens of its own that it revokes in the end. */
+/** Reads from the server of this folder, with its own tokens, which it revokes at the end. */
 const ownServer = (io: Io, { crib }: OpenCrib, url: string): TopSource => {
   let current: string | undefined;
   const revoke = async (): Promise<void> => {
@@ -60,10 +60,10 @@ const ownServer = (io: Io, { crib }: OpenCrib, url: string): TopSource => {
     token: async () => {
       await revoke();
       const now = io.runtime.now();
-      const wanted = { name: `top-${process.pid}-${now}`, role: 'viewer' } as const;
+      const request = { name: `top-${process.pid}-${now}`, role: 'viewer' } as const;
       const tokens = await tokensOf(io, crib);
       const made = await tokens.create(
-        { ...wanted, expiresAt: now + TOKEN_LIFE_MS },
+        { ...request, expiresAt: now + TOKEN_LIFE_MS },
         localPerson(),
       );
       current = made.record.id;
@@ -73,7 +73,10 @@ const ownServer = (io: Io, { crib }: OpenCrib, url: string): TopSource => {
   });
 };
 
-/** The server of this folder where one runs: it knows what runs and how servers are. The store otherwise. */
+/**
+ * Reads from the server of this folder when one runs, because it knows running calls and the state of MCP
+ * servers; otherwise from the store.
+ */
 const localSource = async (io: Io, open: OpenCrib): Promise<TopSource> => {
   const running = await findServe(open.loaded.userDir, open.root);
   return running ? ownServer(io, open, running.url) : cribSource(open.crib, open.root);
@@ -85,7 +88,7 @@ const showOnce = async (io: Io, source: TopSource, { sort }: TopOptions): Promis
   const { columns, rows } = io.stdout;
   const size = io.stdout.isTTY === true ? { columns, rows } : PLAIN_SIZE;
   const view = { ...size, sort, isPaused: false, showsHelp: false, rates: [] };
-  // The last line names keys, which nobody can press.
+  // The last line names keys, which cannot be pressed here.
   const lines = drawTop(snapshot, view, io.ink).slice(0, -1);
   print(io, lines.join('\n').trimEnd());
 };
@@ -126,10 +129,10 @@ const top = (io: Io, options: TopOptions): Promise<number> => {
 export const topCommand = (program: Command, io: Io): Command =>
   withExamples(
     withJson(program.command('top'))
-      .option('--server <url>', `ask this server, with the token in ${TOKEN}`)
-      .option('--interval <seconds>', 'look again after so many seconds', '2')
+      .option('--server <url>', `read from this server, with the token in ${TOKEN}`)
+      .option('--interval <seconds>', 'seconds between two readings', '2')
       .addOption(new Option('--sort <by>', 'the order of tools').choices(SORTS).default('calls'))
-      .option('--once', 'print one frame and end; so it does where there is no terminal')
+      .option('--once', 'print one frame and exit; the default without a terminal')
       .action(leaving(io, (options: TopOptions) => top(io, options))),
     'toolcrib top',
     'toolcrib top --sort failed --interval 5',

@@ -1,4 +1,4 @@
-/** Runs `toolcrib top` on a terminal: looks every few seconds, redraws, and answers keys until `q`. */
+/** Runs `toolcrib top` on a terminal: reads every few seconds, redraws, and answers keys until `q`. */
 import type { Timer } from '../../../contract/runtime.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import type { Io } from '../../io.ts';
@@ -23,9 +23,12 @@ const QUIT_KEYS: ReadonlySet<string> = new Set(['q', 'Q', '\u0003', '\u0004']);
 export interface WatchOptions {
   readonly intervalMs: number;
   readonly sort: TopSort;
-  /** Gives the source to ask after a look that failed: a server may have gone, or moved to another port. */
+  /**
+   * Returns the source to read from after a failed reading: a server may have stopped, or moved to
+   * another port.
+   */
   reopen?(): Promise<TopSource>;
-  /** Ends with the signals that end a command. */
+  /** Resolves on a signal that ends a command. */
   readonly ended: Promise<void>;
 }
 
@@ -74,7 +77,7 @@ class Watching {
     this.draw();
   }
 
-  /** Looks again. Never rejects: a store or server that does not answer now may do so later. */
+  /** Reads again. Never rejects: a store or server that does not answer now may do so later. */
   async look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
@@ -131,13 +134,13 @@ export const watchTop = async (
   };
   const onResize = (): void => watching.resized();
   let timer: Timer | undefined;
-  const again = (): void => {
+  const schedule = (): void => {
     timer = io.runtime.after(intervalMs, () => {
       watching.tick();
-      again();
+      schedule();
     });
   };
-  again();
+  schedule();
   io.stdin.on('data', onKeys).once('end', quit);
   io.stdout.on('resize', onResize);
   try {

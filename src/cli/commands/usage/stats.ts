@@ -1,4 +1,4 @@
-/** `toolcrib stats`: how calls went in a range of time, in all and by tool, source or caller. */
+/** `toolcrib stats`: the figures of calls in a range of time, in total and by tool, source or caller. */
 import type { Command } from 'commander';
 import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -59,7 +59,7 @@ const rangeOf = ({ since = DEFAULT_SINCE, until }: StatsOptions, now: number): M
   ...(until !== undefined && { to: readMoment('--until', until, now) }),
 });
 
-/** The values of a range in order, 0 where there were no calls, in at most so many bars. */
+/** Sums up a range in at most `MAX_BARS` values, in order, 0 where there were no calls. */
 const barsOf = (
   { from, to, stepMs, points }: MetricHistory,
   of: (figures: CallFigures) => number,
@@ -94,7 +94,7 @@ const printResources = (io: Io, total: CallFigures): void => {
   print(io, `${io.ink.dim('sandboxed runs')}  ${text}`);
 };
 
-/** What is drawn over time, and how the highest bar is written. */
+/** What is drawn over time, and how the label of the highest bar is written. */
 const COURSES: readonly {
   readonly label: string;
   readonly of: (figures: CallFigures) => number;
@@ -109,16 +109,16 @@ const COURSES: readonly {
 const printCourses = (io: Io, history: MetricHistory): void => {
   for (const { label, of, format } of COURSES) {
     const bars = barsOf(history, of);
-    const most = Math.max(...bars);
-    if (most === 0) continue;
+    const max = Math.max(...bars);
+    if (max === 0) continue;
     const line = `${io.ink.dim(label.padEnd(7))}${io.ink.cyan(sparkline(bars))}`;
-    print(io, `  ${line} ${io.ink.dim(`at most ${format(most)}`)}`);
+    print(io, `  ${line} ${io.ink.dim(`at most ${format(max)}`)}`);
   }
 };
 
 const right = (text: string): Cell => ({ text, align: 'right' });
 
-/** Lines of tools that ran in no sandbox, or in one that cannot tell, have no figure. */
+/** Formats resource use; empty for tools that ran in no sandbox, or in one that does not measure it. */
 const resourceCells = (line: MetricLine): readonly Cell[] => {
   const { cpuMs, peakMemoryBytes } = line.resourceUtilization;
   return isMeasured(line)
@@ -182,7 +182,7 @@ const stats = (io: Io, tool: string | undefined, options: StatsOptions): Promise
   const range = rangeOf(options, io.runtime.now());
   const read = async ({ metrics }: Pick<Crib, 'metrics'>) => {
     const history = await metrics.history({ ...range, ...(tool !== undefined && { tool }) });
-    // Figures are kept by one name: those of a tool cannot be taken apart by caller.
+    // Figures are stored by one name each: those of a tool cannot be split by caller.
     const lines = tool === undefined ? await metrics.by(kind, { ...range, limit }) : [];
     return { history, lines };
   };

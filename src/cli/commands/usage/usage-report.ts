@@ -17,11 +17,11 @@ interface ReportOptions {
 const isFormat = (text: string): text is ReportFormat =>
   (REPORT_FORMATS as readonly string[]).includes(text);
 
-/** Takes the format that is named, or that the name of the file says, or JSON for programs. */
+/** Chooses the format: the one named, else that of the file's extension, else JSON for programs. */
 const formatOf = (io: Io, { format, out }: ReportOptions): ReportFormat => {
   const ending = out?.split('.').at(-1)?.toLowerCase() ?? '';
-  const wanted = format ?? (isFormat(ending) ? ending : io.json ? 'json' : 'csv');
-  if (isFormat(wanted)) return wanted;
+  const chosen = format ?? (isFormat(ending) ? ending : io.json ? 'json' : 'csv');
+  if (isFormat(chosen)) return chosen;
   throw new ToolFailure('VALIDATION_ERROR', '--format does not accept that value.', {
     suggestions: [`Use one of: ${REPORT_FORMATS.join(', ')}.`],
   });
@@ -32,7 +32,7 @@ const report = (io: Io, options: ReportOptions): Promise<number> => {
   const { month = new Date(io.runtime.now()).toISOString().slice(0, 7), out } = options;
   return withStore(io, async ({ crib }) => {
     const file = await crib.usage.reportFile(month, format);
-    // Rows of nought alone do not tell a quiet month from a typing error.
+    // Rows of zeros alone do not tell a quiet month from a typing error.
     if (file.calls === 0 && !io.json) note(io, `There were no calls in ${month} (UTC).`);
     if (out === undefined) {
       // A terminal would obey control characters in names.

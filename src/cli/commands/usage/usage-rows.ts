@@ -19,7 +19,7 @@ const TITLES: Readonly<Record<string, string>> = {
 
 export const usageTitle = (kind: string): string => TITLES[kind] ?? kind;
 
-/** Sums up several days. The sums have no limit: limits hold for a day. */
+/** Sums up several days. The sums have no limit, because limits are for a day. */
 export const summed = (lines: readonly UsageLine[]): readonly UsageLine[] => {
   const sums = new Map<string, UsageLine>();
   for (const line of lines) {
@@ -43,7 +43,7 @@ export const summed = (lines: readonly UsageLine[]): readonly UsageLine[] => {
   return [...sums.values()];
 };
 
-/** Gives the largest used share of a limit; `undefined` without a limit. */
+/** Returns the largest used share of a limit; `undefined` without a limit. */
 export const shareOf = ({ usd, heldUsd, calls, tokens, limit }: UsageLine): number | undefined => {
   const pairs = [
     [usd + heldUsd, limit.usd],
@@ -56,8 +56,8 @@ export const shareOf = ({ usd, heldUsd, calls, tokens, limit }: UsageLine): numb
   return shares.length === 0 ? undefined : Math.max(...shares);
 };
 
-const against = (used: string, most: string | undefined): string =>
-  most === undefined ? used : `${used} of ${most}`;
+const against = (used: string, limit: string | undefined): string =>
+  limit === undefined ? used : `${used} of ${limit}`;
 
 const barCell = (share: number | undefined, ink: Colors): Cell => {
   if (share === undefined) return { text: 'no limit', paint: ink.dim };

@@ -14,7 +14,7 @@ import { summed, usageRow, usageTitle } from './usage-rows.ts';
 
 interface UsagePeriod {
   readonly name: string;
-  /** True for several days: what was spent is a sum. */
+  /** True for several days: the amounts are sums. */
   readonly isLong: boolean;
   /** Milliseconds since the epoch; absent for all time. */
   readonly range: { readonly from?: number; readonly to?: number };
@@ -64,11 +64,11 @@ interface UsageOptions {
   readonly period?: string;
 }
 
-/** Adds how many calls of a tool are free: the tool says so, the ledger does not. */
+/** Adds the number of free calls, which the tool declares and the ledger does not hold. */
 const withFreeLimit = (crib: CribHost, line: UsageLine): UsageLine => {
-  const free = crib.tools.get(line.name)?.tool.cost?.freeTierLimit;
-  return line.kind === 'free' && free !== undefined && line.limit.calls === undefined
-    ? { ...line, limit: { ...line.limit, calls: free } }
+  const freeCalls = crib.tools.get(line.name)?.tool.cost?.freeTierLimit;
+  return line.kind === 'free' && freeCalls !== undefined && line.limit.calls === undefined
+    ? { ...line, limit: { ...line.limit, calls: freeCalls } }
     : line;
 };
 

@@ -104,7 +104,7 @@ describe('threat: the token that started a run', () => {
     expect(calls).toHaveLength(isLate ? 1 : 0);
   });
 
-  it('is valid: the run goes on', async () => {
+  it('is valid: the run continues', async () => {
     const crib = await open();
     await (await crib.store()).tokens.add(TOKEN);
     crib.flows.register(flowOf(twice));

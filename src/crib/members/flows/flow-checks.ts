@@ -14,21 +14,20 @@ import {
   anything,
   atLeastOne,
   callback,
+  data,
   either,
   fields,
   flag,
   moment,
   name,
-  object,
   oneOf,
   optional,
   someFields,
   text,
   texts,
 } from '../../../kit/data/check-arguments.ts';
-import { isRecord } from '../../../kit/data/is-record.ts';
 import type { MethodChecks } from '../checked.ts';
-import { callOptions } from '../member-checks.ts';
+import { callOptions, callOptionsAnd } from '../member-checks.ts';
 
 const flow = someFields({ name: text, version: text, run: callback });
 
@@ -44,16 +43,16 @@ const flowFilter = fields({
   limit: optional(amount),
 } satisfies Record<keyof FlowFilter, ArgumentCheck>);
 
-/** Run id and version are the flow's own; the rest is as for a call. */
-const startAs: ArgumentCheck = (value) => {
-  if (!isRecord(value)) return 'has to be an object';
-  const { runId, version, planDigest, planApproval, ...as } = value;
-  const texts = [runId, version, planDigest, planApproval].map(optional(text));
-  return texts.find((fault) => fault !== undefined) ?? callOptions(as);
-};
+/** Run id, version and plan are the flow's own; the rest is as for a call. */
+const startAs = callOptionsAnd({
+  runId: optional(text),
+  version: optional(text),
+  planDigest: optional(text),
+  planApproval: optional(text),
+});
 
 /** The text or the object of a flow as data, or a name: its reader says what is wrong with it. */
-const flowSource = either(text, object);
+const flowSource = either(text, data);
 
 export const FLOW_CHECKS: MethodChecks<CribFlows> = {
   register: { flow },

@@ -65,6 +65,7 @@ describe('approvals of a flow', () => {
     expect(question?.request.input).toMatchObject({
       ...{ flow: 'sample', runId, question: 'Send it?', details: { to: 'Bo' } },
     });
+    expect(question?.request.reason).toBe('A flow asks a person before it goes on.');
     await crib.approvals.decide(question?.id ?? '', { approve, by: 'ada', note: 'fine' });
     const answer = { approved: approve, by: 'ada', note: 'fine' };
     expect(await finished).toMatchObject({ status: 'completed', output: answer });
@@ -124,7 +125,7 @@ describe('the caller of a flow', () => {
 });
 
 describe('a flow that fails', () => {
-  it('undoes its calls, newest first, where it says so', async () => {
+  it('undoes its calls, newest first, when its definition asks for it', async () => {
     const undone: unknown[] = [];
     const step = defineTool({
       name: 'step',
@@ -225,5 +226,18 @@ describe('the steps of a run', () => {
     expect((await finished).status).toBe('completed');
     const sleep = (await crib.flows.steps(runId)).find(({ key }) => key === 'limit');
     expect(sleep).toMatchObject({ state: 'failed', error: { code: 'CANCELLED' } });
+  });
+
+  it('show no wait as open once the run was cancelled', async () => {
+    const crib = await open();
+    crib.flows.register(flowOf((flow) => flow.waitForEvent('never')));
+    const { runId, finished } = await crib.flows.start('sample', {});
+    await expect.poll(async () => (await crib.flows.get(runId))?.status).toBe('waiting');
+    expect((await crib.flows.steps(runId)).map(({ state }) => state)).toEqual(['open']);
+    await crib.flows.cancel(runId);
+    await finished;
+    const [wait] = await crib.flows.steps(runId);
+    expect(wait).toMatchObject({ state: 'failed', error: { code: 'CANCELLED' } });
+    expect(wait?.finishedAt).toBe((await crib.flows.get(runId))?.updatedAt);
   });
 });

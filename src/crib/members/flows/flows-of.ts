@@ -5,7 +5,7 @@ import type { Catalog } from '../../../contract/catalog.ts';
 import type { Events } from '../../../contract/events.ts';
 import type { CribFlows, FlowCost } from '../../../contract/flow.ts';
 import type { CribFlowData } from '../../../contract/flow-data-members.ts';
-import type { FlowFilter, FlowRun, Flows, JournalStep } from '../../../contract/flow-store.ts';
+import type { FlowFilter, FlowRun, Flows } from '../../../contract/flow-store.ts';
 import type { ToolResult } from '../../../contract/result.ts';
 import type { Ledger } from '../../../contract/store.ts';
 import type { DataFlows } from '../../../flow/declared/data-flows.ts';
@@ -22,6 +22,7 @@ import type { MemberDeps } from '../member-deps.ts';
 import { assertPlanned, type DataFlowDeps, dataMembers, openData } from './data-flows-of.ts';
 import { openFlowSeals } from './flow-seals.ts';
 import { redeemPlanApproval } from './plan-approvals.ts';
+import { runSteps } from './run-steps.ts';
 
 export interface FlowMemberDeps extends MemberDeps, DataFlowDeps {
   readonly tools: Catalog;
@@ -61,22 +62,6 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
         tokenRefusal(tokenId, { tokens: (await opened()).tokens, now: runtime.now() });
     },
   });
-};
-
-/**
- * Adds the steps that are worked on, or have ended and are not written yet, to those on record, in the
- * order in which they were begun. Of one step, the last entry counts, and none comes after its end.
- */
-const withUnderWay = (
-  recorded: readonly JournalStep[],
-  underWay: readonly JournalStep[],
-): readonly JournalStep[] => {
-  if (underWay.length === 0) return recorded;
-  const steps = new Map(recorded.map((step) => [step.key, step]));
-  for (const step of underWay) {
-    if (steps.get(step.key)?.position === undefined) steps.set(step.key, step);
-  }
-  return [...steps.values()].sort((one, other) => one.startedAt - other.startedAt);
 };
 
 const seesAll = (as: CallAs | undefined): boolean => {
@@ -174,7 +159,7 @@ type RunMembers = Pick<CribFlows, Exclude<keyof CribFlows, keyof CribFlowData | 
 
 /** Makes the members for runs, and the one that reads the states of their steps. */
 const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> => {
-  const { registry, service, opened, data, stored, ledger, open, countStart } = opening;
+  const { registry, service, data, stored, ledger, open, countStart } = opening;
   const readable = async (runId: string, as: CallAs | undefined) => {
     const run = await (await stored()).get(runId);
     return run && mayTouch(run, as) ? run : undefined;
@@ -185,11 +170,6 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
    */
   const isTouchable = async (runId: string, as: CallAs | undefined): Promise<boolean> =>
     as === undefined || (await readable(runId, as)) !== undefined;
-  const stepsOf = async (runId: string): Promise<readonly JournalStep[]> => {
-    // Before the store is read: what is written in between is in both.
-    const underWay = (await opened())?.underWay(runId) ?? [];
-    return withUnderWay(await (await stored()).steps(runId), underWay);
-  };
   return {
     registered: async () => {
       const { describeFlows } = await import('../../../flow/describe-flows.ts');
@@ -217,7 +197,7 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
       const own = visibleTo(filter, as);
       return own === undefined ? [] : (await stored()).list(own);
     },
-    steps: async (runId, as) => ((await isTouchable(runId, as)) ? stepsOf(runId) : []),
+    steps: async (runId, as) => ((await isTouchable(runId, as)) ? runSteps(runId, opening) : []),
     send: async (runId, event, ...[payload = null, as]) =>
       (await isTouchable(runId, as)) && (await service()).send(runId, event, payload),
     cancel: async (runId, as) => (await isTouchable(runId, as)) && (await service()).cancel(runId),
@@ -225,7 +205,7 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
       (await isTouchable(runId, as)) && (await service()).resume(runId, options),
     nodes: async (runId, as) => {
       const run = await readable(runId, as);
-      return run && (await data()).nodes(run, await stepsOf(runId));
+      return run && (await data()).nodes(run, await runSteps(runId, opening));
     },
   };
 };

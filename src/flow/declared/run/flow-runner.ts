@@ -18,6 +18,7 @@ import {
   assertDone,
   done,
   failedWith,
+  isCancelled,
   joinError,
   joinHolds,
   type Outcome,
@@ -138,7 +139,7 @@ export class FlowRunner {
       if (when && !evaluateTest(when, scope)) return await this.#otherwise(node, scope);
       return await this.#started(node, scope);
     } catch (thrown) {
-      return failedWith(thrownError(thrown));
+      return this.#note(node, scope, failedWith(thrownError(thrown)));
     }
   }
 
@@ -152,7 +153,7 @@ export class FlowRunner {
     }
     if (node.step.else === 'fail') {
       const message = `The condition of ${node.step.id} does not hold.`;
-      return failedWith(toolError('PRECONDITION_FAILED', message));
+      return this.#note(node, scope, failedWith(toolError('PRECONDITION_FAILED', message)));
     }
     return this.#skip(node, scope, { status: 'skipped', because, reason: 'condition' });
   }
@@ -168,10 +169,8 @@ export class FlowRunner {
             run: (itemScope) => this.#recovered(node, itemScope),
           })
         : await this.#recovered(node, scope);
-    if (step.forEach || step.steps || outcome.status === 'skipped') {
-      return this.#note(node, scope, outcome);
-    }
-    return outcome;
+    const isTold = outcome.status === 'done' && !step.forEach && !step.steps && !step.output;
+    return isTold ? outcome : this.#note(node, scope, outcome);
   }
 
   #recovered(node: StepNode, scope: RunScope): Promise<Outcome> {
@@ -233,7 +232,9 @@ export class FlowRunner {
         );
       }
       case 'sleep':
-        return this.#flow.sleep(step.sleepMs ?? 0, { key, ...signalOf(scope) });
+        return this.#limited(node, place, (within) =>
+          this.#flow.sleep(step.sleepMs ?? 0, { key, ...signalOf(within.scope) }),
+        );
       case 'wait': {
         const options = { key, ...signalOf(scope), ...(timeoutMs !== undefined && { timeoutMs }) };
         return this.#flow.waitForEvent(step.waitFor ?? '', options);
@@ -294,9 +295,10 @@ export class FlowRunner {
 
   /** Writes down how a step ended whose end no single row of the journal shows. */
   async #note(node: StepNode, scope: RunScope, outcome: Outcome): Promise<Outcome> {
-    // Not for each of ten thousand items: their own rows say it.
-    if (scope.suffix !== '') return outcome;
-    await this.#flow.value('end', () => noteOf(outcome), { key: `${node.step.id}.end` });
+    // Not for each of ten thousand items: their own rows say it, and so do those of cancelled steps.
+    if (scope.suffix !== '' || isCancelled(outcome)) return outcome;
+    const hasOutput = node.step.output !== undefined;
+    await this.#flow.value('end', () => noteOf(outcome, hasOutput), { key: `${node.step.id}.end` });
     return outcome;
   }
 
@@ -308,8 +310,9 @@ export class FlowRunner {
 const dataOf = (outcome: Outcome): unknown => (outcome.status === 'done' ? outcome.data : null);
 
 /** What the journal keeps of the end of a step; see `nodeStates`. */
-const noteOf = (outcome: Outcome) => {
+const noteOf = (outcome: Outcome, hasOutput: boolean) => {
   if (outcome.status === 'skipped') return { status: 'skipped', because: outcome.because };
   if (outcome.status === 'failed') return { status: 'failed', error: outcome.error };
-  return { status: 'done' };
+  // What `output` made of the result is in no other row.
+  return hasOutput ? { status: 'done', data: outcome.data } : { status: 'done' };
 };

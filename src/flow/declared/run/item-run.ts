@@ -2,7 +2,7 @@
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { FlowDataStep } from '../../../contract/flow-data.ts';
 import { cancelledStep } from '../../turn.ts';
-import { done, failedWith, type Outcome } from './outcome.ts';
+import { done, failedWith, isCancelled, type Outcome } from './outcome.ts';
 import type { RunScope } from './run-scope.ts';
 
 const CONCURRENCY = 8;
@@ -68,9 +68,6 @@ class Collected {
     };
   }
 }
-
-const isCancelled = (outcome: Outcome): boolean =>
-  outcome.status === 'failed' && outcome.error.code === 'CANCELLED';
 
 export const runItems = async (
   step: FlowDataStep,

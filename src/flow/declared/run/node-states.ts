@@ -47,6 +47,12 @@ const statusOfEnd = ({ value }: JournalStep): Status => {
   return { status: 'done' };
 };
 
+/** The result of a step that is done: what its `output` made, or what it returned. */
+const resultOf = (end: JournalStep | undefined, row: JournalStep | undefined) => {
+  if (isRecord(end?.value) && 'data' in end.value) return { data: end.value.data };
+  return row?.state === 'done' ? { data: row.value ?? null } : {};
+};
+
 const statusOfRow = (row: JournalStep): Status => {
   if (row.state === 'done') return { status: 'done' };
   if (row.state === 'failed') return failedStatus(row.error);
@@ -87,10 +93,11 @@ const stateOf = ({ step, type }: StepNode, rows: Rows | undefined, run: FlowRun)
   const count = (state: JournalStep['state']) =>
     items.filter((item) => item.kind !== 'sleep' && item.state === state).length;
   const attempts = own.filter(({ key }) => ATTEMPT.test(key.slice(step.id.length))).length;
+  const status = statusOf(rows, isOver);
   return {
     ...{ id: step.id, type, attempts },
-    ...statusOf(rows, isOver),
-    ...(row?.state === 'done' && { data: row.value ?? null }),
+    ...status,
+    ...(status.status === 'done' && resultOf(rows.end, row)),
     ...(items.length > 0 && { items: { done: count('done'), failed: count('failed') } }),
     ...(row?.approvalId !== undefined && { approvalId: row.approvalId }),
     ...(row?.executionId !== undefined && { executionId: row.executionId }),

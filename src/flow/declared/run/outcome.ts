@@ -25,6 +25,10 @@ export const failedWith = (error: ToolError, aborts = false): Outcome => ({
   ...{ status: 'failed', error, aborts },
 });
 
+/** A step that ended because what it is part of has ended. */
+export const isCancelled = (outcome: Outcome): boolean =>
+  outcome.status === 'failed' && outcome.error.code === 'CANCELLED';
+
 /** What later steps see of a step. */
 export const stepOutput = (outcome: Outcome): StepOutput => {
   switch (outcome.status) {

@@ -49,7 +49,7 @@ const DAYS_SINCE_MONDAY = 3;
 
 const modulo = (value: number, by: number): number => ((value % by) + by) % by;
 
-/** In UTC, so that a verdict does not depend on the machine. */
+/** The time of a call in UTC, so that a verdict does not depend on the machine. */
 export class TimeFacts {
   readonly #now: number;
 
@@ -150,8 +150,8 @@ export class CallFacts {
 
 export interface Condition {
   readonly text: string;
-  /** It runs faster with facts that were built for another condition. */
+  /** True when it runs faster with facts that were built for another condition. */
   readonly usesFacts: boolean;
-  /** Throws when it cannot be evaluated. */
+  /** Evaluates the condition. Throws when that fails. */
   holds(question: PolicyQuestion, facts?: CallFacts): boolean;
 }

@@ -107,7 +107,7 @@ describe('what is wrong with a condition is said when it is compiled', () => {
   });
 });
 
-it('tells an error that is not of the library as it is', () => {
+it('a condition passes errors on that do not come from the library', () => {
   expect(badCondition(new RangeError('deep'))).toEqual({ reason: 'RangeError: deep', offset: 0 });
   expect(badCondition(new ParseError('odd'))).toEqual({ reason: 'odd', offset: 0 });
 });

@@ -1,6 +1,6 @@
 /**
- * Compiles CEL text to a test of a call. All faults of the text are reported here, once; a failure
- * during evaluation is thrown, and the rule decides what doubt means.
+ * Compiles CEL text to a test of a call. All faults of the text are reported here, once; a failure during
+ * evaluation is thrown, and the rule decides what it means.
  */
 import { TypeError as CelTypeError, ParseError } from '@marcbachmann/cel-js';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -45,7 +45,7 @@ export const conditionCompiler = (): ((text: string) => CheckedCondition) => {
     if (text.length > MAX_LENGTH) throw new Refusal(`longer than ${MAX_LENGTH} characters`, 0);
     const environment = sharedEnvironment();
     const program = environment.parse(text);
-    // Before it is changed below.
+    // Taken before the tree is changed below.
     const quick = quickCondition(program.ast);
     prepareCondition(program.ast, prepared, environment);
     const { valid, type, error } = program.check();

@@ -9,7 +9,7 @@ import { CONSTANT_CALLS, LINEAR_MATCHES, type Prepared } from './cel-environment
 const MAX_LOOP_DEPTH = 2;
 const LOOPS = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
-/** Says that a condition cannot be used, and at which character. */
+/** The refusal of a condition, with the character that it is about. */
 export class Refusal extends Error {
   readonly offset: number;
 
@@ -55,7 +55,7 @@ interface Literal {
   readonly start: number;
 }
 
-/** Gives the only argument of a call where it is a literal text. */
+/** Returns the only argument of a call when it is a literal text. */
 const literalOf = ({ args }: CallNode): Literal | undefined => {
   const [only, ...others] = args;
   if (only?.op !== 'value' || typeof only.args !== 'string' || others.length > 0) return undefined;

@@ -6,7 +6,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import type { PolicyQuestion } from '../../../contract/policy.ts';
 import { isDelicate, isSink } from '../capability.ts';
 
-/** Gives `undefined` to leave the question to CEL. */
+/** Evaluates a condition; `undefined` leaves the question to CEL. */
 export type QuickCondition = (question: PolicyQuestion) => boolean | undefined;
 
 type Reader = (question: PolicyQuestion) => unknown;
@@ -25,14 +25,14 @@ const FACTS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['caller.session', ({ caller }) => caller.sessionId],
 ]);
 
-/** Accepts plain objects. One with a `constructor` of its own is left to CEL, which refuses it. */
+/** Accepts plain objects. One with its own `constructor` is left to CEL, which refuses it. */
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
   !Object.hasOwn(value, 'constructor');
 
-/** Gives the names of `input.a.b`; `undefined` for anything else. */
+/** Lists the names of `input.a.b`; `undefined` for anything else. */
 const inputPath = ({ op, args }: ASTNode): readonly string[] | undefined => {
   if (op === 'id') return args === 'input' ? [] : undefined;
   if (op !== '.') return undefined;
@@ -66,14 +66,14 @@ const readerOf = (node: ASTNode): Reader | undefined => {
 
 const WHOLE_SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** Gives the milliseconds of `timestamp("…")`, where there is only first way to read it. */
+/** Returns the milliseconds of `timestamp("…")`, when it can be read in one way only. */
 const instantOf = (args: unknown): number | undefined => {
   const [name, [only]] = args as [string, readonly ASTNode[]];
   const text: unknown = name === 'timestamp' && only?.op === 'value' ? only.args : undefined;
   return typeof text === 'string' && WHOLE_SECONDS.test(text) ? Date.parse(text) : undefined;
 };
 
-/** Gives a text, a boolean, a time or a number that is the same in JavaScript and in CEL. */
+/** Returns a text, a boolean, a time or a number that is the same in JavaScript and in CEL. */
 const literalOf = ({ op, args }: ASTNode): unknown => {
   if (op === 'call') return instantOf(args);
   if (op !== 'value') return undefined;
@@ -89,7 +89,7 @@ const ORDER: Readonly<Record<string, (left: number, right: number) => boolean>> 
   '>=': (left, right) => left >= right,
 };
 
-/** Compares two values of first type; two types are left to CEL. */
+/** Compares two values of the same type; different types are left to CEL. */
 const comparison = ({ op, args }: ASTNode): QuickCondition | undefined => {
   const [left, right] = args as unknown as [ASTNode, ASTNode];
   const read = readerOf(left);

@@ -42,7 +42,7 @@ export const schemaProblems = (
   });
 };
 
-/** Gives the items of a list of a document; none where it has no such list. */
+/** Lists the items of a list of a document; empty when it has no such list. */
 export const itemsOf = (document: unknown, list: string): readonly unknown[] => {
   if (typeof document !== 'object' || document === null || !Object.hasOwn(document, list))
     return [];
@@ -50,7 +50,7 @@ export const itemsOf = (document: unknown, list: string): readonly unknown[] => 
   return Array.isArray(items) ? items : [];
 };
 
-/** Gives the own text under a key; `undefined` for anything else. */
+/** Returns the own text under a key; `undefined` for anything else. */
 export const textOf = (item: unknown, key: string): string | undefined => {
   if (typeof item !== 'object' || item === null || !Object.hasOwn(item, key)) return undefined;
   const text = (item as Record<string, unknown>)[key];

@@ -12,7 +12,7 @@ const messageOf = (text: string): string => {
 };
 
 describe('a policy file', () => {
-  it('becomes a source that knows its lines', () => {
+  it('becomes a source with the lines of its rules', () => {
     const text = 'version: 1\nrules:\n  - name: a\n    effect: deny\n    tools:\n      - x\n';
     const source = parsePolicy(text, 'p.yml');
     expect(source).toMatchObject({

@@ -1,7 +1,4 @@
-/**
- * Parses the text of a policy file to a document that can be put in force, or to all that is wrong
- * with it.
- */
+/** Parses the text of a policy file to a document that can be put in force, or to all its problems. */
 
 import * as yaml from 'yaml';
 import {
@@ -47,7 +44,7 @@ export interface YamlReading {
   /** `undefined` when there are problems. */
   readonly value: unknown;
   readonly problems: readonly YamlProblem[];
-  /** Gives the position of a path, or of what is around it; `offset` counts inside its text. */
+  /** Finds the position of a path, or of what is around it; `offset` counts inside its text. */
   positionOf(path: PolicyPath, offset?: number): Position;
 }
 
@@ -94,7 +91,7 @@ export const locate = (
     .sort(byPosition)
     .map(({ line, column, text }) => `${file}:${line}:${column}: ${text}`);
 
-/** Reads a document. Throws when the text is no YAML that has only one meaning. */
+/** Reads a document. Throws when the text is not valid YAML, or can be read in several ways. */
 export const readDocument = (text: string, file: string): YamlReading => {
   const reading = readPolicyYaml(text);
   if (reading.problems.length === 0) return reading;

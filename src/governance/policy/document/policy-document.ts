@@ -7,7 +7,7 @@ import { SOURCES, TIERS } from '../../../contract/tool.ts';
 
 export const ISOLATIONS = ['none', 'basic', 'strict', 'paranoid'] as const;
 
-/** Names end up in audit rows, prompts and terminals. */
+/** Limited, because names appear in audit rows, prompts and terminals. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/;
 const VISIBLE = /^\P{C}{1,500}$/u;
 
@@ -73,11 +73,11 @@ export interface PolicySource {
   /** A `project` can narrow, never widen; `program` counts like `user`. */
   readonly kind: 'user' | 'project' | 'program';
   readonly document: PolicyDocument;
-  /** Gives the line of the value at a path. */
+  /** Finds the line of the value at a path. */
   lineOf?(path: PolicyPath): number | undefined;
 }
 
-/** Gives `file:line` of a path; without lines, the origin of the document. */
+/** Writes `file:line` of a path; without lines, the origin of the document. */
 export const originOf = (source: PolicySource, path: PolicyPath): string => {
   const line = source.lineOf?.(path);
   return line === undefined ? source.origin : `${source.origin}:${line}`;

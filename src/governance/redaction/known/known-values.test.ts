@@ -170,7 +170,7 @@ describe('benign', () => {
     }
   });
 
-  it('escapes that hide no secret stay as they are', () => {
+  it('escapes that hide no secret stay unchanged', () => {
     const text = '%41%zz%e4%bd%a0%c3 &amp; &nbsp; &#x41; &#9999999; \\u0041\\q\\x41\n  more';
     expect(knowing('canary-secret').text(text)).toBe(text);
     expect(knowing('canary-secret').text(`${text}canary-secret`)).toBe(`${text}${REDACTED}`);

@@ -26,7 +26,7 @@ describe('the schema of a tool of an API', () => {
     expect(findings[0]?.message).toContain('not checked here');
   });
 
-  it('is not reported when it can be checked, nor for tools that say it themselves', () => {
+  it('is not reported when it can be checked, or when the tool declares it unchecked', () => {
     expect(findUnchecked({ source: 'external', input: wide(10), output: nested(5) })).toEqual([]);
     expect(findUnchecked({ source: 'mcp', input: nested(200) })).toEqual([]);
     expect(findUnchecked(undefined)).toEqual([]);

@@ -1,21 +1,27 @@
 /** Makes the tool of one query or mutation. Schemas and documents are made when they are needed. */
-
 import { RetryPolicies } from '../../../contract/retry.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
 import type { ExternalSettings } from '../../../contract/source-driver.ts';
 import { defineTool, type Tool } from '../../../contract/tool.ts';
 import { lazy } from '../../../kit/data/lazy.ts';
+import { isPrototypeKey } from '../../../kit/data/prototype-key.ts';
 import { sourceToolFields } from '../../../kit/source/source-tool.ts';
 import { ownSettings } from '../graphql-settings.ts';
 import type { GraphqlLibrary } from '../schema/compact-schema.ts';
-import { fieldsOf, isComposite, namedType, type Types } from '../schema/definition.ts';
+import {
+  type ArgumentEntry,
+  fieldsOf,
+  isComposite,
+  namedType,
+  nullable,
+  type Types,
+} from '../schema/definition.ts';
 import { inputSchema } from '../schema/input-schema.ts';
 import { chosenDocument } from '../select/chosen-fields.ts';
 import { outputSchema } from '../select/output-schema.ts';
 import { type SelectionLimits, selectFields } from '../select/select-fields.ts';
 import { selectionText } from '../select/selection.ts';
-import { operationDocument, usableArguments } from './operation-document.ts';
-import type { NamedOperation } from './operation-names.ts';
+import type { NamedOperation, Operation } from './operation-names.ts';
 import { type OperationResult, runOperation } from './run-operation.ts';
 
 export interface OperationDeps {
@@ -33,6 +39,27 @@ type Input = Readonly<Record<string, unknown>>;
 
 const MAX_FIELDS_TEXT = 4000;
 const MAX_LINKS = 20;
+
+/** The arguments that a call can give. */
+const usableArguments = ({ field }: Operation): readonly ArgumentEntry[] =>
+  (field.args ?? []).filter(({ name }) => !isPrototypeKey(name));
+
+/**
+ * Writes the document of an operation; values of a call travel as variables only. `selection` is
+ * written with its braces; empty for a field whose value has no fields.
+ */
+const operationDocument = (operation: Operation, selection: string): string => {
+  const { kind, field } = operation;
+  const args = usableArguments(operation);
+  // A variable that is absent leaves the argument to its default.
+  const variables = args.map(
+    ({ name, type, default: value }) => `$${name}: ${value === undefined ? type : nullable(type)}`,
+  );
+  const declared = variables.length > 0 ? `(${variables.join(', ')})` : '';
+  const given =
+    args.length > 0 ? `(${args.map(({ name }) => `${name}: $${name}`).join(', ')})` : '';
+  return `${kind} ${field.name}${declared} { ${field.name}${given}${selection && ` ${selection}`} }`;
+};
 
 /** Names the input field for chosen fields, so that it meets no argument. */
 const fieldsName = (operation: NamedOperation): string => {

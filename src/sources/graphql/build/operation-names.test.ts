@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameFilter } from './name-filter.ts';
-import { nameOperations, type Operation } from './operation-names.ts';
+import { nameFilter, nameOperations, type Operation } from './operation-names.ts';
 
 const operation = (kind: Operation['kind'], name: string): Operation => ({
   kind,

@@ -1,5 +1,10 @@
-/** Names the tools of a schema: within the limits of clients, and the same at every reading. */
+/**
+ * Names the tools of a schema, within the limits of clients and the same at every reading, and decides
+ * by `include` and `exclude` which operations become tools.
+ */
+
 import { shortDigestOf } from '../../../kit/data/canonical-json.ts';
+import { wildcard } from '../../../kit/text/wildcard.ts';
 import type { FieldEntry } from '../schema/definition.ts';
 
 /** Some clients accept no longer names. */
@@ -49,4 +54,20 @@ export const nameOperations = (operations: readonly Operation[]): readonly Named
     const mark = digest(`${each.kind}.${each.field.name}`);
     return { ...each, name: `${each.name.slice(0, MAX_NAME - DIGEST_LENGTH - 1)}_${mark}` };
   });
+};
+
+interface NameFilter {
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+}
+
+/** Makes the filter. A pattern is a name, or `query.` or `mutation.` and a name. Exclusion wins. */
+export const nameFilter = ({ include, exclude = [] }: NameFilter) => {
+  const included = include?.map(wildcard);
+  const excluded = exclude.map(wildcard);
+  return (kind: string, name: string): boolean => {
+    const isIn = (tests: typeof excluded): boolean =>
+      tests.some((test) => test(name) || test(`${kind}.${name}`));
+    return (included === undefined || isIn(included)) && !isIn(excluded);
+  };
 };

@@ -13,9 +13,8 @@ import type { GrpcSettings } from '../grpc-settings.ts';
 import { checkHealth } from './check-health.ts';
 import { inputSchema, messageOf } from './input-object.ts';
 import { createMessageSchemas, type MessageSchemas } from './message-schema.ts';
-import { createMethodFilter } from './method-filter.ts';
 import { type MethodDeps, runMethod } from './run-method.ts';
-import { type NamedMethod, pathOf, toolNames } from './tool-names.ts';
+import { createMethodFilter, type NamedMethod, pathOf, toolNames } from './tool-names.ts';
 
 const MAX_DESCRIPTION = 2000;
 const MAX_SHOWN = 200;

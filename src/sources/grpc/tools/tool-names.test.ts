@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMethodFilter } from './method-filter.ts';
-import { toolNames } from './tool-names.ts';
+import { createMethodFilter, toolNames } from './tool-names.ts';
 
 describe('the names of the tools of methods', () => {
   it('have the package only where two would be the same, in any order of the methods', () => {

@@ -1,8 +1,10 @@
 /**
- * Gives each method the name of its tool: `Service_Method`, with the package only where two would
- * be the same.
+ * Gives each method the name of its tool, `Service_Method`, with the package only where two would be
+ * the same, and decides by `include` and `exclude` which methods become tools.
  */
+
 import { createHash } from 'node:crypto';
+import { wildcard } from '../../../kit/text/wildcard.ts';
 
 const MAX_NAME = 64;
 const HASH_DIGITS = 8;
@@ -58,4 +60,24 @@ export const toolNames = (methods: readonly NamedMethod[]): ReadonlyMap<string, 
       return [pathOf(method), unique];
     }),
   );
+};
+
+/** A pattern may name a service or a method, with or without the package. */
+const namesOf = ({ service, method }: NamedMethod): readonly string[] => {
+  const short = service.slice(service.lastIndexOf('.') + 1);
+  return [service, `${service}/${method}`, short, `${short}/${method}`];
+};
+
+/** Makes the filter. Exclusion wins; without `include` all methods are in. */
+export const createMethodFilter = (
+  include: readonly string[],
+  exclude: readonly string[],
+): ((method: NamedMethod) => boolean) => {
+  const included = include.map(wildcard);
+  const excluded = exclude.map(wildcard);
+  return (method) => {
+    const names = namesOf(method);
+    const isNamed = (tests: typeof included): boolean => tests.some((test) => names.some(test));
+    return (included.length === 0 || isNamed(included)) && !isNamed(excluded);
+  };
 };

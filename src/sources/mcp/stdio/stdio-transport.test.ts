@@ -3,7 +3,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../../../test/fixtures/eventually.ts';
 import { createRuntime } from '../../../crib/create-runtime.ts';
-import { readMessage } from '../transport/read-message.ts';
+import { readMessage } from '../transport/open-transport.ts';
 import { createStderrTail } from './stderr-tail.ts';
 import { type StdioOptions, StdioTransport } from './stdio-transport.ts';
 import { createWatchdog } from './watchdog.ts';

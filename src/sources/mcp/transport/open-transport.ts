@@ -1,12 +1,12 @@
 /** Makes the transport to a server. Nothing is started before it is connected. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
 import { resolveSecrets } from '../../../kit/text/resolve-secrets.ts';
 import type { ConfinedStart, McpDeps, ServerSettings } from '../server-settings.ts';
 import type { StderrTail } from '../stdio/stderr-tail.ts';
 import { StdioTransport } from '../stdio/stdio-transport.ts';
 import type { Watchdog } from '../stdio/watchdog.ts';
-import { readMessage } from './read-message.ts';
 import { soundFetch } from './sound-message.ts';
 import { WebSocketTransport } from './web-socket-transport.ts';
 
@@ -59,6 +59,37 @@ const overStdio = async (
   const request = { mark, platform, watchdog, ...(confined ?? { command, args, env, cwd }) };
   const limits = { maxMessageBytes, graceMs: GRACE_MS };
   return new StdioTransport({ ...hooks, ...limits, request, confined, runtime });
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isId = (id: unknown): boolean =>
+  typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id));
+
+const isCall = ({ id, params }: Fields): boolean =>
+  (id === undefined || isId(id)) && (params === undefined || isRecord(params));
+
+const isError = ({ id, error }: Fields): boolean =>
+  (id === undefined || id === null || isId(id)) &&
+  isRecord(error) &&
+  typeof error.code === 'number' &&
+  typeof error.message === 'string';
+
+const isAnswer = (message: Fields): boolean =>
+  message.result === undefined
+    ? isError(message)
+    : isId(message.id) && isRecord(message.result) && message.error === undefined;
+
+/**
+ * Tells JSON-RPC messages from other output of a server; throws for the latter. Checks the frame only:
+ * the SDK checks the content once it knows which request it answers.
+ */
+export const readMessage = (value: unknown): JSONRPCMessage => {
+  if (isRecord(value) && value.jsonrpc === '2.0') {
+    const isMessage = typeof value.method === 'string' ? isCall(value) : isAnswer(value);
+    if (isMessage) return value as unknown as JSONRPCMessage;
+  }
+  throw new TypeError('That is no JSON-RPC message.');
 };
 
 /** Fails with AUTH_MISSING when a secret that the configuration names is not set. */

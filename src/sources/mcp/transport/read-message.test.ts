@@ -1,6 +1,6 @@
 import { parseJSONRPCMessage } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import { readMessage } from './read-message.ts';
+import { readMessage } from './open-transport.ts';
 
 const frame = (fields: object) => ({ jsonrpc: '2.0', ...fields });
 

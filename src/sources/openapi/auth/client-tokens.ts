@@ -21,12 +21,12 @@ interface Token {
 
 interface Asking {
   readonly token: Promise<Token>;
-  /** Of the call that asks; others wait for the same answer. */
+  /** The signal of the call that asks; other calls wait for the same answer. */
   readonly signal: AbortSignal;
 }
 
 const MAX_BYTES = 256 * 1024;
-/** A token is not used in its last seconds: the request may take a while. */
+/** A token is renewed this long before it expires, because the request may take a while. */
 const RENEW_AHEAD_MS = 30_000;
 const DEFAULT_LIFE_MS = 300_000;
 const MAX_LIFE_MS = 86_400_000;
@@ -45,13 +45,13 @@ export class ClientTokens {
   readonly #tokens = new Map<string, Token>();
   readonly #running = new Map<string, Asking>();
 
-  /** `learn` hides each token from results and errors. */
+  /** `learn` makes each token redacted in results and errors. */
   constructor(runtime: Runtime, learn?: (credential: string) => void) {
     this.#runtime = runtime;
     this.#learn = learn;
   }
 
-  /** Rejects with AUTH_MISSING when the service refuses. */
+  /** Returns a token. Rejects with AUTH_MISSING when the service refuses. */
   async token(request: TokenRequest, context: RequestContext): Promise<string> {
     const key = this.#keyOf(request);
     const token = this.#tokens.get(key);
@@ -61,7 +61,7 @@ export class ClientTokens {
     try {
       return (await running.token).value;
     } catch (error) {
-      // Another call was cancelled, and this one was not.
+      // The call that asked was cancelled, but this one was not: ask again.
       if (!running.signal.aborted || context.signal.aborted) throw error;
       return this.token(request, context);
     }

@@ -1,4 +1,7 @@
-/** Adds the credentials of an operation to its requests. Secrets go to hosts that the user names, only. */
+/**
+ * Adds the credentials of an operation to its requests. Secrets are sent only to hosts that the user
+ * names.
+ */
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { RequestContext, SourceTokens } from '../../../contract/source-driver.ts';
 import type { AuthRequirement } from '../../../contract/tool.ts';
@@ -11,7 +14,7 @@ import type { Scheme } from './security-schemes.ts';
 
 export interface CredentialDeps {
   readonly clientTokens: ClientTokens;
-  /** Of a person's login; absent where the source has none. */
+  /** The tokens of a person's login; absent when the source has none. */
   readonly tokens: SourceTokens | undefined;
   readonly servers: Servers;
   /** The headers that the user wants with every request. */
@@ -26,7 +29,7 @@ export interface Credentials {
   readonly requirement: AuthRequirement | undefined;
   /** The parameters that credentials are sent in, e.g. `query key`, in lower case. */
   readonly parameters: ReadonlySet<string>;
-  /** Rejects with AUTH_MISSING where something is missing, before anything is sent. */
+  /** Adds the credentials. Rejects with AUTH_MISSING when one is missing, before anything is sent. */
   apply(draft: Draft, context: RequestContext): Promise<void>;
   /** Called for a 401. Returns whether another try may be accepted. */
   refused(): Promise<boolean>;
@@ -69,7 +72,7 @@ const requirementOf = (schemes: readonly Scheme[]): AuthRequirement | undefined 
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Where a token is asked for: by the configuration, or by the document at a host that the user names. */
+/** Finds where to request a token: by the configuration, or by the document at a host that the user names. */
 const tokenRequest = (scheme: Scheme, servers: Servers): TokenRequest | undefined => {
   const { name, settings, tokenUrl, scopes } = scheme;
   const { clientId, clientSecret } = settings;
@@ -186,7 +189,7 @@ class OperationCredentials implements Credentials {
   }
 }
 
-/** The secret is the password; without a user name it is `user:password`. */
+/** Makes the basic credential: the secret is the password; without a user name it is `user:password`. */
 const basicOf = ({ settings }: Scheme, secret: string): string => {
   const { username } = settings;
   const text = username === undefined ? secret : `${username}:${secret}`;

@@ -1,6 +1,6 @@
 /**
- * Finds the credentials of an operation. The document says how a credential is sent; which one is sent,
- * and whether, the user's configuration says.
+ * Finds the credentials of an operation. The document says how a credential is sent; the user's
+ * configuration says which one is sent, and whether.
  */
 import { isRecord } from '../../../kit/data/is-record.ts';
 import type { OpenapiOptions, SchemeSettings } from '../openapi-settings.ts';

@@ -28,7 +28,7 @@ export interface Operation {
   readonly address: string;
 }
 
-/** More are a mistake or an attack. */
+/** A document with more operations is a mistake or an attack. */
 const MAX_OPERATIONS = 30_000;
 const MAX_TAGS = 20;
 
@@ -70,7 +70,7 @@ export const listOperations = (resolver: Resolver): readonly Operation[] => {
   return operations;
 };
 
-/** The parameters of an operation: its own, and those of its path that it does not replace. */
+/** Lists the parameters of an operation: its own, and those of its path that it does not replace. */
 export const parametersOf = (
   { fields, pathFields, address }: Operation,
   resolver: Resolver,

@@ -1,9 +1,13 @@
 /**
  * Gives each operation the name of its tool: at most 60 letters, digits, `_` and `-`, the same at every
  * reading and in whatever order the document lists them. Names that are too long, or that several
- * operations would have, end in a hash of the method and the path.
+ * operations would have, end in a hash of the method and the path. Also decides which operations the
+ * user wants as tools.
  */
+
 import { sha256Hex } from '../../../kit/data/canonical-json.ts';
+import { wildcard } from '../../../kit/text/wildcard.ts';
+import type { OpenapiOptions, OperationFilter } from '../openapi-settings.ts';
 import type { Operation } from './list-operations.ts';
 
 const MAX_NAME = 60;
@@ -29,7 +33,7 @@ export const operationNames = (
   operations: readonly Operation[],
 ): ReadonlyMap<Operation, string> => {
   const plain = operations.map((operation) => [operation, plainName(operation)] as const);
-  // Without regard to case: people and some clients do not tell them apart.
+  // Counted without regard to case: people and some clients do not distinguish it.
   const counts = new Map<string, number>();
   for (const [, name] of plain) {
     const key = name.toLowerCase();
@@ -41,4 +45,40 @@ export const operationNames = (
       return [operation, isFree ? name : hashed(name, operation)];
     }),
   );
+};
+
+type NamedOperation = Operation & { readonly name: string };
+
+const testsOf = (filter: OperationFilter): readonly ((operation: NamedOperation) => boolean)[] => {
+  const some = (
+    patterns: readonly string[] | undefined,
+    texts: (operation: NamedOperation) => readonly string[],
+  ) => {
+    if (patterns === undefined) return [];
+    const tests = patterns.map(wildcard);
+    return [
+      (operation: NamedOperation) =>
+        texts(operation).some((text) => tests.some((test) => test(text))),
+    ];
+  };
+  return [
+    ...some(filter.tags, ({ tags }) => tags),
+    ...some(filter.paths, ({ path }) => [path]),
+    ...some(
+      filter.methods?.map((method) => method.toLowerCase()),
+      ({ method }) => [method],
+    ),
+    ...some(filter.operations, ({ name, operationId }) => [name, operationId ?? name]),
+  ];
+};
+
+/** Makes the filter: an operation has to match all lists of `include` and none of `exclude`. */
+export const operationFilter = ({
+  include = {},
+  exclude = {},
+}: Pick<OpenapiOptions, 'include' | 'exclude'>): ((operation: NamedOperation) => boolean) => {
+  const included = testsOf(include);
+  const excluded = testsOf(exclude);
+  return (operation) =>
+    included.every((test) => test(operation)) && !excluded.some((test) => test(operation));
 };

@@ -14,7 +14,7 @@ export interface Located {
   readonly pointer: string;
 }
 
-/** References that lead to references: more in a row are a circle. */
+/** More references in a row are a circle. */
 const MAX_HOPS = 30;
 
 const unescapeStep = (step: string): string => {
@@ -53,7 +53,7 @@ export class Resolver {
     return undefined;
   }
 
-  /** The fields of a part, after its references. */
+  /** Returns the fields of a part, after following its references. */
   fields(located: Located): (Located & { readonly value: Fields }) | undefined {
     const resolved = this.resolve(located);
     return resolved && isRecord(resolved.value)

@@ -12,7 +12,10 @@ export interface Server {
   /** Without a slash at its end. */
   readonly url: string;
   readonly host: string;
-  /** Whether credentials may be sent there: the configuration names the host, and nobody can listen. */
+  /**
+   * Whether credentials may be sent there: the configuration names the host, and the connection is
+   * private.
+   */
   readonly takesCredentials: boolean;
   /** Whether it is on this machine and the configuration names it. */
   readonly isLocal: boolean;
@@ -43,7 +46,7 @@ const withVariables = (
 
 const firstOf = (list: unknown): unknown => (Array.isArray(list) ? list[0] : undefined);
 
-/** The servers of Swagger 2, as those of OpenAPI 3. */
+/** Converts the servers of Swagger 2 to those of OpenAPI 3. */
 const swaggerServers = ({ host, basePath, schemes }: Fields): readonly Fields[] => {
   const path = typeof basePath === 'string' ? basePath : '';
   if (typeof host !== 'string' || host === '') return path === '' ? [] : [{ url: path }];
@@ -58,7 +61,7 @@ const swaggerServers = ({ host, basePath, schemes }: Fields): readonly Fields[] 
 const listOf = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? (value as unknown[]).filter(isRecord).slice(0, MAX_SERVERS) : [];
 
-/** Gives an address of http or https without credentials, query and fragment. */
+/** Parses an address of http or https, without credentials, query and fragment. */
 const parsed = (text: string, base: string): URL | undefined => {
   const against = isAddress(base) ? base : undefined;
   if (!URL.canParse(text, against)) return undefined;
@@ -91,12 +94,12 @@ export class Servers {
         : this.#serverOf(new URL(baseUrl));
   }
 
-  /** The address of the operations that name none; `undefined` where the document has none. */
+  /** Returns the address of operations that name none; `undefined` when the document has none. */
   get root(): Server | undefined {
     return this.#root;
   }
 
-  /** True for a host that the configuration names; only such hosts get credentials. */
+  /** Tells whether the configuration names the host; only such hosts get credentials. */
   isConfigured(host: string): boolean {
     return this.#configured.has(host);
   }
@@ -108,7 +111,7 @@ export class Servers {
     return servers.length > 0 ? this.#choose(servers, address, undefined) : this.#root;
   }
 
-  /** The one that the user chose, else the first over https, else the first. */
+  /** Chooses the server that the user chose, else the first over https, else the first. */
   #choose(servers: readonly Fields[], base: string, index: number | undefined): Server | undefined {
     const { variables = {} } = this.#options;
     const list = index === undefined ? servers : servers.slice(index, index + 1);
@@ -137,6 +140,6 @@ export class Servers {
 
 const rootServers = (root: Fields): readonly Fields[] => {
   const servers = root.swagger === undefined ? listOf(root.servers) : swaggerServers(root);
-  // Without servers it is the place of the document.
+  // Without servers, the address of the document counts.
   return servers.length > 0 ? servers : [{ url: '/' }];
 };

@@ -5,10 +5,10 @@ const SPACE = /\s+/g;
 const LINKS = /\[([^[\]]{1,200})\]\([^()\s]{1,500}\)/g;
 const TAGS = /<\/?[a-z][^<>]{0,200}>/gi;
 
-/** Gives '' for what is no text. */
+/** Shortens a text; '' for anything else. */
 export const shortText = (text: unknown, maxLength: number): string => {
   if (typeof text !== 'string') return '';
-  // More than this is cut anyway; cleaning it would only cost time.
+  // Cut first, because cleaning what is cut later would only take time.
   const line = text
     .slice(0, maxLength * 4)
     .replace(TAGS, '')

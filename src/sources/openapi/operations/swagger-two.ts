@@ -21,7 +21,7 @@ const collectionOf = ({ collectionFormat, type, in: place }: Fields): Fields => 
   return (Object.hasOwn(COLLECTIONS, format) ? COLLECTIONS[format] : undefined) ?? {};
 };
 
-/** A parameter of path, query or header. One of OpenAPI 3 stays as it is. */
+/** Converts a parameter of path, query or header. One of OpenAPI 3 stays unchanged. */
 export const modernParameter = (parameter: LocatedFields): LocatedFields => {
   const { value } = parameter;
   if (value.schema !== undefined || value.content !== undefined || value.type === undefined) {
@@ -70,7 +70,7 @@ export interface SwaggerBodyDeps {
   readonly root: Fields;
 }
 
-/** The body that the parameters of an operation describe; `undefined` where they describe none. */
+/** Makes the body that the parameters of an operation describe; `undefined` when they describe none. */
 export const swaggerBody = (
   parameters: readonly LocatedFields[],
   { operation, root }: SwaggerBodyDeps,
@@ -88,7 +88,7 @@ export const swaggerBody = (
   return first && { ...first, value: formBody(form, consumes) };
 };
 
-/** The contents of a response of Swagger 2, as one of OpenAPI 3 has them. */
+/** Converts the contents of a response of Swagger 2 to those of OpenAPI 3. */
 export const swaggerContent = (response: Fields, { operation, root }: SwaggerBodyDeps): unknown => {
   if (response.schema === undefined) return undefined;
   const types = mediaTypes(operation.produces, root.produces);

@@ -5,7 +5,7 @@
 import { posix } from 'node:path';
 import { isAddress } from '../openapi-settings.ts';
 
-/** Gives the address that a reference names, without its fragment; `undefined` for one that is none. */
+/** Resolves a reference to an address without its fragment; `undefined` for an invalid one. */
 export const resolveAddress = (reference: string, base: string): string | undefined => {
   const file = reference.split('#', 1)[0] ?? '';
   if (file === '') return base;
@@ -26,7 +26,7 @@ const webAddress = (file: string, base: string): string | undefined => {
 
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 
-/** A file beside or below the one that refers to it, or above it but inside the folder of the first. */
+/** Resolves a file beside or below the referring one, or above it but inside the folder of the first. */
 const fileAddress = (file: string, base: string): string | undefined => {
   if (SCHEME.test(file) || file.startsWith('/') || file.includes('\0') || file.includes('\\')) {
     return undefined;
@@ -43,8 +43,8 @@ const decoded = (file: string): string => {
 };
 
 /**
- * Gives where a document lies as seen from the first one: nothing for that one itself. It stays the same when
- * both are moved, and when the first gets another name.
+ * Returns the address of a document relative to the first one; empty for that one itself. It stays the
+ * same when both are moved, and when the first gets another name.
  */
 export const addressFrom = (root: string, address: string): string => {
   if (address === root) return '';
@@ -57,7 +57,7 @@ export const addressFrom = (root: string, address: string): string => {
     : address;
 };
 
-/** Says whether a document may refer to another one. */
+/** Tells whether a document may refer to another one. */
 export const mayRefer = (root: string, from: string, target: string): boolean => {
   // A document of the web never leads to a file of this machine.
   if (isAddress(from) && !isAddress(target)) return false;

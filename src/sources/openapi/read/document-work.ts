@@ -1,4 +1,4 @@
-/** The work of reading an OpenAPI document, JSON or YAML. Bounded, because its author may be hostile. */
+/** The work of reading an OpenAPI document, JSON or YAML. Limited, because its author may be hostile. */
 import { isObject } from '../../../kit/data/is-record.ts';
 import { isPrototypeKey } from '../../../kit/data/prototype-key.ts';
 import { readYaml, type YamlLibrary, type YamlRules } from '../../../kit/text/strict-yaml.ts';
@@ -6,13 +6,13 @@ import { unreadable } from './unreadable.ts';
 
 const MAX_DEPTH = 200;
 const MAX_VALUES = 5_000_000;
-/** Smaller: each alias is followed. */
+/** Lower than for JSON, because each alias is followed. */
 const MAX_YAML_VALUES = 1_500_000;
 const YAML_RULES: YamlRules = { maxDepth: MAX_DEPTH, maxNodes: MAX_YAML_VALUES, aliases: 'follow' };
 
 /**
- * Refuses data that is nested too deep or has too many values, and removes names of the machinery of
- * objects. Does not recurse: deep nesting would end the process.
+ * Refuses data that is nested too deep or has too many values, and removes prototype keys such as
+ * `__proto__`. Does not recurse: deep nesting would end the process.
  */
 const bounded = (document: unknown): unknown => {
   let level: object[] = isObject(document) ? [document] : [];
@@ -36,7 +36,7 @@ const bounded = (document: unknown): unknown => {
 
 const parseYaml = (yaml: YamlLibrary, text: string): unknown => {
   const { value, faults } = readYaml(yaml, text, YAML_RULES);
-  // A name of the machinery of objects is left out by the reader; a schema may have one.
+  // Prototype keys are no fault: the reader leaves them out, and a schema may have one.
   const fault = faults.find(({ path }) => !isPrototypeKey(path.at(-1)));
   if (fault && !/^the key \w+ is not allowed$/.test(fault.message)) {
     throw unreadable(`${fault.message} (line ${fault.line}, column ${fault.column})`);
@@ -56,7 +56,7 @@ const parseJson = (text: string): { readonly value: unknown } | undefined => {
   }
 };
 
-/** Says what is there instead of a document. */
+/** Describes what was found instead of a document. */
 const whatInstead = (text: string): string => {
   if (text.trim() === '') return 'it is empty';
   const isPage = /^\s*<(?:!doctype html|html|head|body)\b/i.test(text);
@@ -69,7 +69,7 @@ const checked = (document: unknown, text: string): object => {
   return plain;
 };
 
-/** The work throws CONFIG_INVALID for text that is no document. */
+/** Prepares the work. It throws CONFIG_INVALID for text that is no document. */
 export const prepare = async (bytes: Uint8Array): Promise<() => object> => {
   const text = new TextDecoder().decode(bytes).replace(/^\uFEFF/, '');
   const json = parseJson(text);

@@ -31,7 +31,10 @@ interface Reading {
   bytesLeft: number;
 }
 
-/** Headers are meant for the API; the document gets them where it lies at the same origin. */
+/**
+ * Returns the headers for a request: they are meant for the API, so a document gets them only at the same
+ * origin.
+ */
 const headersFor = async (
   settings: ExternalSettings,
   deps: ReadDeps,
@@ -61,7 +64,7 @@ const fetchBytes = async (
   return readBytes(response, maxBytes);
 };
 
-/** Puts a sentence behind a colon. */
+/** Lowers the first letter, so that a sentence can follow a colon. */
 const lowerFirst = (text: string): string =>
   text.replace(/^./, (letter) => letter.toLowerCase()).replace(/\.$/, '');
 
@@ -72,7 +75,7 @@ const bytesOf = async (
 ): Promise<Uint8Array> => {
   if (isAddress(address)) return fetchBytes(address, settings, { deps, maxBytes });
   const { document } = optionsOf(settings);
-  // The user chose the first file; the others are the choice of its author.
+  // The user chose the first file; its author chose the others.
   const within = address === document ? {} : { within: posix.dirname(document) };
   try {
     return await deps.readFile(address, { maxBytes, ...within });
@@ -106,7 +109,7 @@ const versionOf = (document: unknown): string | undefined => {
   return typeof version === 'string' || typeof version === 'number' ? String(version) : undefined;
 };
 
-/** Throws CONFIG_INVALID for a document that is not of a version that can be read. */
+/** Throws CONFIG_INVALID for a document of an unsupported version. */
 const assertVersion = (document: unknown): void => {
   const version = versionOf(document);
   if (version === undefined) throw unreadable('it has no "openapi" or "swagger" field');
@@ -136,7 +139,7 @@ const readOne = async (
   }
 };
 
-/** Reads everything; the definition keeps the documents as they are. */
+/** Reads all documents; the definition keeps them unchanged. */
 export const readDocuments = async (
   settings: ExternalSettings,
   deps: ReadDeps,

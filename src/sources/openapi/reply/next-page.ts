@@ -12,7 +12,7 @@ const typesOf = (input: JsonSchema, field: string): readonly unknown[] => {
   return isRecord(schema) ? [schema.type].flat() : [];
 };
 
-/** Reads a value of a query as the input takes it: a page that is a number, for example. */
+/** Converts a value of a query to the type of the input: a page that is a number, for example. */
 const typedValue = (text: string, types: readonly unknown[]): unknown => {
   if (types.includes('string')) return text;
   const isNumber = types.includes('integer') || types.includes('number');
@@ -22,7 +22,7 @@ const typedValue = (text: string, types: readonly unknown[]): unknown => {
 };
 
 /**
- * Gives the fields of the input that lead to the next page, by the `Link` header (RFC 8288). An address
+ * Returns the fields of the input that lead to the next page, by the `Link` header (RFC 8288). An address
  * of another host or path is not followed.
  */
 export const nextPage = (

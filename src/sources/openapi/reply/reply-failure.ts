@@ -1,4 +1,4 @@
-/** Turns an answer that is an error into a failure, with what the API says of it. */
+/** Turns an error answer into a failure, with the message of the API. */
 import { ToolFailure } from '../../../contract/errors.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { retryAfterMs } from '../../../kit/http/read-reply.ts';
@@ -6,7 +6,7 @@ import { codeForStatus } from '../../../kit/http/status-code.ts';
 import { shortText } from '../operations/short-text.ts';
 
 const MAX_TEXT = 500;
-/** Where APIs put their words, the best first. `detail` and `title` are of problem+json (RFC 9457). */
+/** Where APIs put their message, the best first. `detail` and `title` are of problem+json (RFC 9457). */
 const WORDS = [
   ...['detail', 'message', 'error_description', 'errorMessage', 'error_message', 'description'],
   ...['title', 'reason', 'msg', 'error', 'errors', 'fault', 'details'],
@@ -46,7 +46,7 @@ export interface FailedReply {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
-  /** Whether the same request may be sent again after an effect that nobody knows of. */
+  /** Whether the same request may be sent again when its effect is unknown. */
   readonly isIdempotent: boolean;
 }
 

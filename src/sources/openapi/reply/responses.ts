@@ -22,7 +22,7 @@ export class Responses {
     this.#book = book;
   }
 
-  /** The value of `Accept`: the types of the document, JSON first. */
+  /** Returns the value of `Accept`: the types of the document, JSON first. */
   get accept(): string {
     const types = this.#successes()
       .flatMap((key) => Object.keys(this.#content(key) ?? {}))
@@ -33,7 +33,10 @@ export class Responses {
     return [...listed.filter((type) => type !== '*/*'), '*/*;q=0.1'].join(', ');
   }
 
-  /** Gives what is wrong with an answer; `undefined` for one that fits or that nothing is said of. */
+  /**
+   * Describes what is wrong with an answer; `undefined` when it fits or the document does not describe
+   * it.
+   */
   async fault(status: number, body: unknown, compile: Compile): Promise<string | undefined> {
     const key = this.#keyOf(status);
     if (key === undefined) return undefined;
@@ -46,7 +49,7 @@ export class Responses {
     return `${at}${result.issues.length > 1 ? ` (and ${result.issues.length - 1} more)` : ''}`;
   }
 
-  /** The schema of the tool's result. */
+  /** Returns the schema of the tool's result. */
   output(): JsonSchema {
     const bodies = this.#successes().flatMap((key) => this.#schemaOf(key) ?? []);
     const [first] = bodies;
@@ -74,7 +77,7 @@ export class Responses {
     try {
       return await compile(this.#book.assemble(converted, 'response'));
     } catch {
-      // What cannot be checked is not checked: the answer is still of use.
+      // An answer that cannot be checked is still useful.
       return undefined;
     }
   }

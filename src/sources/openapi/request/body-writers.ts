@@ -77,7 +77,7 @@ const styleOf = (name: string, encoding: unknown) => {
   };
 };
 
-/** A field of a form. An object is JSON unless the document gives a style (OpenAPI 3.0.4). */
+/** Writes a field of a form. An object is JSON unless the document gives a style (OpenAPI 3.0.4). */
 const formField = (name: string, encoding: unknown): Writer => {
   const { isStyled, parameter } = styleOf(name, encoding);
   const write = queryWriter(parameter);

@@ -1,4 +1,4 @@
-/** Chooses how the body of an operation is sent, of the media types that the document offers. */
+/** Chooses how the body of an operation is sent, among the media types that the document offers. */
 import { isRecord } from '../../../kit/data/is-record.ts';
 import type { Fields } from '../operations/definition.ts';
 import { type Operation, parametersOf } from '../operations/list-operations.ts';
@@ -68,7 +68,7 @@ const bodyFields = (operation: Operation, resolver: Resolver) => {
   return swaggerBody(parametersOf(operation, resolver), { operation: fields, root: resolver.root });
 };
 
-/** `undefined` where the operation has no body. */
+/** Reads the body of an operation; `undefined` when it has none. */
 export const bodyOf = (operation: Operation, resolver: Resolver): Body | undefined => {
   if (operation.method === 'trace') return undefined;
   const body = bodyFields(operation, resolver);
@@ -77,7 +77,7 @@ export const bodyOf = (operation: Operation, resolver: Resolver): Body | undefin
   const types = listed
     .filter((type) => MEDIA_TYPE.test(type))
     .sort((a, b) => rankOf(a) - rankOf(b));
-  // A body under something that is no media type is JSON.
+  // A body under an invalid media type is sent as JSON.
   const type = types[0] ?? listed[0];
   if (type === undefined) return undefined;
   const isJson = types.length === 0 || type === '*/*';

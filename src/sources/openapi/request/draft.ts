@@ -1,4 +1,4 @@
-/** A request that is being put together. */
+/** A request while it is composed. */
 
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { Operation } from '../operations/list-operations.ts';
@@ -53,7 +53,7 @@ type PathPiece = string | WrittenField;
 
 const UNSAFE = /[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/gu;
 
-/** A literal part of a path. A fragment only tells operations of one path apart. */
+/** Encodes a literal part of a path. A fragment only tells operations of one path apart. */
 const literal = (text: string): string => text.replace(UNSAFE, (character) => encode(character));
 
 const piecesOf = (path: string, fields: readonly WrittenField[]): readonly PathPiece[] =>
@@ -64,7 +64,10 @@ const piecesOf = (path: string, fields: readonly WrittenField[]): readonly PathP
     return field ?? literal(piece);
   });
 
-/** Some documents put parameters into the path behind a question mark, fixed ones or templates. */
+/**
+ * Splits off a query: some documents put parameters, fixed ones or templates, behind a question mark in
+ * the path.
+ */
 const split = (path: string): readonly [path: string, query: readonly string[]] => {
   const [plain = ''] = path.split('#', 1);
   const at = plain.indexOf('?');
@@ -73,7 +76,7 @@ const split = (path: string): readonly [path: string, query: readonly string[]] 
   return [plain.slice(0, at), parts.filter((part) => part !== '')];
 };
 
-/** Leaves out a template that no parameter of the path fills: a query parameter of the name does. */
+/** Tells whether a part has no unfilled template: a query parameter of that name replaces such a part. */
 const isFilled = (pieces: readonly PathPiece[]): boolean =>
   pieces.every((piece) => typeof piece !== 'string' || !piece.startsWith('%7B'));
 
@@ -98,7 +101,7 @@ const bodyFrom = (
   return write(Object.fromEntries(entries));
 };
 
-/** Prepares all that does not depend on the input. */
+/** Prepares everything that does not depend on the input. */
 export const draftWriter = (
   plan: RequestPlan,
   { path }: Operation,

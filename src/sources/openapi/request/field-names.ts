@@ -5,7 +5,7 @@ import { isPrototypeKey } from '../../../kit/data/prototype-key.ts';
 
 export const MAX_FIELD = 64;
 
-/** A name that every model client accepts: 1 to 64 letters, digits, `_`, `.` and `-`. */
+/** Makes a name that every model client accepts: 1 to 64 letters, digits, `_`, `.` and `-`. */
 export const fieldName = (name: string): string => {
   const usable = name
     .replaceAll(/[^A-Za-z0-9_.-]+/g, '_')
@@ -16,7 +16,7 @@ export const fieldName = (name: string): string => {
   return usable;
 };
 
-/** True for a schema that is an object with fields and says nothing else of the object. */
+/** Tells whether a schema is an object with fields and has no other constraint on the object. */
 export const isFieldsOnly = (schema: JsonSchema): boolean =>
   schema.type === 'object' &&
   isRecord(schema.properties) &&

@@ -19,7 +19,7 @@ const badValue = (name: string, message: string): ToolFailure =>
 const pairsOf = (value: object): readonly (readonly [string, unknown])[] =>
   Object.entries(value).filter(([, member]) => member !== undefined);
 
-/** `k,v,k,v`, or `k=v` each where exploded. */
+/** Writes `k,v,k,v`, or `k=v` for each when exploded. */
 const objectParts = (value: object, explode: boolean, encoder: Encoder): readonly string[] =>
   pairsOf(value).flatMap(([key, member]) =>
     explode
@@ -50,13 +50,13 @@ const pathText = (parameter: Parameter, value: unknown): string => {
 };
 
 /**
- * Says whether a value would lead to another path: by itself, or behind a proxy that decodes `%2F`
- * and `%5C` before it routes.
+ * Tells whether a value leads to another path: by itself, or behind a proxy that decodes `%2F` and `%5C`
+ * before it routes.
  */
 const hasDotSegment = (text: string): boolean =>
   text.split(/[/\\]|%2F|%5C/i).some((segment) => segment === '.' || segment === '..');
 
-/** Writes a segment of the path. One that would lead to another path is refused. */
+/** Writes a segment of the path. Refuses one that would lead to another path. */
 export const pathWriter =
   (parameter: Parameter): Writer =>
   (value) => {

@@ -113,7 +113,10 @@ const hasUnlisted = ({ required, properties }: JsonSchema): boolean =>
     (name) => !Object.hasOwn(properties as object, name),
   );
 
-/** Parts have names: of a text or a list nobody can say which. Such a body is sent as the caller wrote it. */
+/**
+ * Tells whether a body may be an object. Only objects have named parts; any other body is sent as the
+ * caller wrote it.
+ */
 const mayBeObject = ({ type }: JsonSchema): boolean =>
   type === undefined || [type].flat().includes('object');
 

@@ -1,6 +1,6 @@
 /**
- * Plans the requests of one operation: which fields its input has, and how each is sent. Made when the
- * tool's schema is first asked for, or at its first call.
+ * Plans the requests of one operation: the fields of its input, and how each is sent. Made when the
+ * tool's schema is first needed, or at its first call.
  */
 import type { JsonSchema } from '../../../contract/schema.ts';
 import { type Operation, parametersOf } from '../operations/list-operations.ts';
@@ -28,7 +28,7 @@ export interface RequestPlan {
 const MAX_DESCRIPTION = 240;
 const MAX_PARAMETERS = 300;
 
-/** The name itself, or with the place of the parameter behind it. */
+/** Returns the name itself, or with the place of the parameter appended when it is taken. */
 const freeName = (name: string, place: string, taken: ReadonlySet<string>): string => {
   const plain = fieldName(name);
   if (!taken.has(plain)) return plain;
@@ -39,7 +39,7 @@ const freeName = (name: string, place: string, taken: ReadonlySet<string>): stri
   }
 };
 
-/** Parameters that credentials are sent in: no caller sets them. `query key`, in lower case. */
+/** Parameters that carry credentials, which no caller sets: `query key`, in lower case. */
 export type CredentialNames = ReadonlySet<string>;
 
 const templatesIn = (text: string, named: ReadonlySet<string>): readonly string[] =>

@@ -20,7 +20,7 @@ const MAX_BRANCHES = 100;
 const MAX_KEY = 200;
 const HIDDEN = /\p{C}/u;
 
-/** Names that cannot be shown, or that no input may have. */
+/** Tells whether a key can be shown, and may be in an input. */
 const isUsableKey = (key: string): boolean =>
   key.length <= MAX_KEY && !isPrototypeKey(key) && !HIDDEN.test(key);
 
@@ -77,7 +77,7 @@ class Conversion {
     if (values) copy.enum = values;
     const said = shortText(schema.description ?? schema.title, MAX_DESCRIPTION);
     const { default: preset } = schema;
-    // A default is told and not filled in: the API applies its own.
+    // A default is described but not filled in: the API applies its own.
     const isPlain =
       typeof preset === 'number' ||
       typeof preset === 'boolean' ||
@@ -131,7 +131,10 @@ class Conversion {
     return { properties: Object.fromEntries(kept), omitted };
   }
 
-  /** True for a field that only the server sets, in a request, and for one it never shows, in a response. */
+  /**
+   * Tells whether a field is for the other side: one that only the server sets, in a request, or never
+   * shows, in a response.
+   */
   #isOtherSide(schema: unknown): boolean {
     const mark = this.#side === 'request' ? 'readOnly' : 'writeOnly';
     if (!isRecord(schema)) return false;

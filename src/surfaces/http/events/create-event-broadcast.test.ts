@@ -45,7 +45,7 @@ const reading = (answer: StreamAnswer) => {
 const registered = { tool: 'echo', version: '1.0.0' };
 
 describe('createEventBroadcast', () => {
-  it('tells what happens, with an id and a type, and nothing of inputs and results', async () => {
+  it('sends events with an id and a type, and without inputs and results', async () => {
     const crib = await testCrib([aTool()]);
     const stream = createEventBroadcast(crib.events, { runtime: crib.runtime, run: 'run1' });
     const client = reading(stream.open(ask(), as('viewer')));
@@ -65,7 +65,7 @@ describe('createEventBroadcast', () => {
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  it('tells only the types that were asked for', async () => {
+  it('sends only the requested types', async () => {
     const { stream, events } = opened();
     const client = reading(
       stream.open(ask('?types=tool.unregistered,server.changed'), as('admin')),
@@ -100,7 +100,7 @@ describe('createEventBroadcast', () => {
   });
 
   it.each(['run0.1', 'run1.99', 'nonsense', 'run1.-1', 'run1.1e3'])(
-    'tells a client that comes with an id it cannot resume (%s) to load anew',
+    'asks a client with an id it cannot resume (%s) to reload',
     async (id) => {
       const { stream, events } = opened();
       stream.open(ask(), as('viewer'));
@@ -110,7 +110,7 @@ describe('createEventBroadcast', () => {
     },
   );
 
-  it('tells a client to reload when missed events are gone', async () => {
+  it('asks a client to reload when missed events are gone', async () => {
     const { stream, events } = opened({ keep: 10 });
     stream.open(ask(), as('viewer'));
     for (let at = 0; at < 50; at++) events.emit('tool.registered', registered);
@@ -302,7 +302,7 @@ describe('events of other processes', () => {
     data: { executionId, tool: 'echo', userId: 'bot', status: 'success' },
   });
 
-  it('sends events of another process to those who may see them', async () => {
+  it('sends events of another process to clients that may see them', async () => {
     const { stream } = opened();
     const [staff, agent] = [as('viewer'), as('agent', 'other-bot')].map((viewer) =>
       reading(stream.open(ask(), viewer)),
@@ -313,7 +313,7 @@ describe('events of other processes', () => {
     expect(await agent?.until('never')).not.toContain('exec-1');
   });
 
-  it('tells a call of this process once, although the store is read before or after its event', async () => {
+  it('sends a call of this process once, although the store is read before or after its event', async () => {
     const crib = await testCrib([aTool()]);
     const stream = createEventBroadcast(crib.events, { runtime: crib.runtime, run: 'run1' });
     const client = reading(stream.open(ask('?types=call.finished,approval.decided'), as('viewer')));

@@ -88,7 +88,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('tells a tool that lacks its credential from a sender who is not known', async () => {
+  it('distinguishes a tool that lacks its credential from an unknown sender', async () => {
     const ajv = new Ajv2020({ strict: false });
     const responses = document.paths['/v1/tools/{name}/execute']?.post?.responses;
     const fits = (status: number, body: unknown): boolean =>

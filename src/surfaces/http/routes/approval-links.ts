@@ -29,7 +29,7 @@ const questionPage = async (
   { crib, deps }: HttpServices,
 ): Promise<Response> => {
   const now = deps.runtime.now();
-  // A question that cannot be shown in full cannot be approved here.
+  // A question that cannot be shown in full must not be approved here.
   const text = deps.describe?.(record.request, now);
   const deny = approve ? lastPart((await crib.approvals.links(record.id)).deny) : link;
   const buttons = [

@@ -124,7 +124,7 @@ const replay = defineRoute({
   handle: async ({ services: { crib }, params, body, identity }) => {
     const { userId, roles = [] } = callerOfIdentity(identity, crib.tools);
     const options = body?.roles ? { roles: body.roles } : {};
-    // The role of the route has been checked: an operator reads and judges the calls of others.
+    // The role of the route was checked: an operator may read and replay the calls of others.
     const as = { ...(userId !== undefined && { userId }), roles: [...roles, 'admin'] };
     return { body: await crib.audit.replay(params.id, options, as) };
   },

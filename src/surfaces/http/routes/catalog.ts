@@ -1,6 +1,6 @@
 /**
- * The catalog that this server publishes for a team: proposals, their review, and signed bundles. Who did
- * what is the identity behind the request, never a name in it.
+ * The catalog that this server publishes for a team: proposals, their review, and signed bundles. The
+ * person is the identity behind the request, never a name in it.
  */
 import { z } from 'zod';
 import type { CallerNames } from '../../../contract/caller.ts';

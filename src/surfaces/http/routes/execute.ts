@@ -37,7 +37,7 @@ export const keyOf = (request: HttpRequest, inBody: string | undefined): string 
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Names the trace of a call: that of the client, one of our own, or the id of the request. */
+/** Chooses the trace id of a call: the client's, else a new one, else the id of the request. */
 export const traceOf = (
   request: HttpRequest,
   requestId: string,
@@ -48,7 +48,7 @@ export const traceOf = (
   return telemetry ? {} : { traceId: requestId };
 };
 
-/** Makes the options of the call. Absent fields are left out, so that the defaults of the pipeline hold. */
+/** Makes the options of the call. Absent fields are left out, so that the defaults of the pipeline apply. */
 const callAs = (
   { identity, services, request, requestId }: MemberCall,
   body: z.output<typeof executeBody>,

@@ -8,7 +8,7 @@ import {
 } from '../../../contract/audit.ts';
 import { summaryOfRow } from '../../../contract/call-summary.ts';
 import type { ExecutionStatus, RunningCall } from '../../../contract/crib-members.ts';
-import { type ErrorCode, isErrorCode } from '../../../contract/errors.ts';
+import { ERRORS, type ErrorCode, isErrorCode } from '../../../contract/errors.ts';
 import { UNKNOWN_TOOL } from '../../../contract/metrics.ts';
 import { searchPage } from '../audit-page.ts';
 import { callerOfIdentity, type Identity } from '../auth/identity.ts';
@@ -58,7 +58,10 @@ interface AuditQuery {
   readonly upToMs?: number | undefined;
 }
 
-/** Calls of names that no tool has are counted under one name; such rows have no version. */
+/**
+ * Makes the filter for a tool. Calls of unknown names are counted under one name; their rows have no
+ * version.
+ */
 const toolFilter = (tool: string): AuditFilter =>
   tool === UNKNOWN_TOOL ? { version: '' } : { tool };
 
@@ -183,6 +186,7 @@ const detailOf = async (id: string, services: HttpServices, identity: Identity) 
   const trace = services.deps.trace?.(id);
   return {
     ...(row ? summaryOf(row) : runningSummary(status)),
+    ...(row && isErrorCode(row.code) && { meaning: ERRORS[row.code].sentence }),
     state: status.state,
     effect: status.effect,
     ...(status.progress && { progress: status.progress }),
@@ -232,8 +236,8 @@ const undo = defineRoute({
   also: { 202: 'A person has to approve the call first.' },
   handle: async ({ services, params, body, identity }) => {
     const caller = callerOfIdentity(identity, services.crib.tools);
-    // The role of the route has been checked: an operator takes back the calls of others, too. It
-    // keeps its own roles, so that a rule against one of them holds.
+    // The role of the route was checked: an operator may undo the calls of others, too. It keeps its own
+    // roles, so that a rule against one of them holds.
     const roles = [...(caller.roles ?? []), 'admin'];
     const approval = body?.approvalId !== undefined && { approvalId: body.approvalId };
     const result = await services.crib.executions.undo(params.id, {

@@ -1,4 +1,4 @@
-/** Flows: listing, starting, and looking after their runs. */
+/** Flows: listing and starting them, and managing their runs. */
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { FINISHED, type FlowRun } from '../../../contract/flow-store.ts';

@@ -1,6 +1,6 @@
 /**
- * Takes jobs that QStash delivers. The signature is checked on the bytes as they came, before anything
- * parses them; whose job it is, the seal inside says. The statuses tell QStash whether to try again.
+ * Takes jobs that QStash delivers. The signature is checked on the raw bytes, before anything parses
+ * them; the seal inside says whose job it is. The status tells QStash whether to try again.
  */
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -15,7 +15,7 @@ import type { JobDelivery } from '../http-deps.ts';
 import type { HttpServices } from '../http-services.ts';
 import { defineRoute, type Replied, type Route } from '../route.ts';
 
-/** QStash does not try again after this status with this header. */
+/** With this status and this header QStash does not try again. */
 const FINAL_STATUS = 489;
 const FINAL = { 'upstash-nonretryable-error': 'true' };
 const MAX_ATTEMPTS = 1_000;
@@ -29,7 +29,7 @@ const caller = z.looseObject({
   isolation: z.enum(['none', 'basic', 'strict', 'paranoid']),
 });
 
-/** A job as it was published. What counts of it is under the seal. */
+/** A job as it was published. Only what the seal covers counts. */
 const envelope = z.strictObject({
   ...{ id: name, queue: name, type: name, payload: z.unknown(), caller, seal: name },
   ...{ priority: moment, retries: moment, runAt: moment, createdAt: moment },
@@ -64,7 +64,7 @@ const tooLarge = (): Replied => ({
   }),
 });
 
-/** Reads the job; nothing for one that is none, or whose type is not that of the address. */
+/** Reads the job; `undefined` when the body is no job, or its type is not that of the address. */
 const jobIn = (body: Uint8Array, type: string): NewJob | undefined => {
   const json = parseStrictJson(Buffer.from(body).toString('utf8'));
   const parsed = 'value' in json ? envelope.safeParse(json.value) : undefined;

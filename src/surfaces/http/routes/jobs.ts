@@ -1,4 +1,4 @@
-/** Jobs: adding them, looking after them, their queues and schedules. */
+/** Jobs: adding and managing them, their queues and schedules. */
 import { z } from 'zod';
 import type { CallAs } from '../../../contract/call-options.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -150,7 +150,7 @@ const look = defineRoute({
 const unchanged = (hint: string): ToolFailure =>
   new ToolFailure('CONFLICT', hint, { suggestions: ['Look at the job again.'] });
 
-/** The routes that change one job: what they do, and what a job is in that they cannot change. */
+/** The routes that change one job: what each does, and the states in which it cannot. */
 const CHANGES = [
   ['post', '/v1/jobs/:id/cancel', 'cancel', 'Cancel a job that is not finished'],
   ['post', '/v1/jobs/:id/requeue', 'requeue', 'Put a dead or cancelled job back, from the start'],

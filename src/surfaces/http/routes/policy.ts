@@ -1,4 +1,4 @@
-/** The rules in force, what they say about a call, and what those on trial would have said. */
+/** The rules in force, their verdict about a call, and what rules in shadow mode would have decided. */
 import { z } from 'zod';
 import type { CallAs } from '../../../contract/call-options.ts';
 import { ToolFailure } from '../../../contract/errors.ts';

@@ -1,7 +1,7 @@
 /**
- * The MCP servers behind the crib, and those in the configuration: added, removed, given a tier,
- * taken over from other programs. A server is a program that this user's account will run, so only
- * admins change them, and only where the HTTP server is reached from this machine alone.
+ * The MCP servers behind the crib, and those in the configuration: adding, removing, setting a tier,
+ * importing from other programs. A server is a program that this user's account will run, so only admins
+ * change them, and only where the HTTP server is reached from this machine alone.
  */
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';

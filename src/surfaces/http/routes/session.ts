@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { ROLES } from '../../../contract/tokens.ts';
-import { COOKIE, sessionIdOf } from '../auth/authenticate.ts';
+import { COOKIE, sessionIdOf } from '../auth/admit.ts';
 import type { ConsoleSession } from '../auth/console-sessions.ts';
 import { notSignedIn, refusal } from '../error-reply.ts';
 import type { HttpDeps } from '../http-deps.ts';

@@ -42,7 +42,7 @@ const metrics = defineRoute({
 });
 
 /**
- * Gives the request to hand on; nothing for one that would start a call while the server shuts
+ * Returns the request to pass on; `undefined` for one that would start a call while the server shuts
  * down.
  */
 const acceptedRequest = async ({ services, request }: MemberCall) =>

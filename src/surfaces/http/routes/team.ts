@@ -10,7 +10,7 @@ const memberSchema = z.object({
   /** The name of the source that syncs it: `POST /v1/sources/:name/refresh`. */
   source: z.string(),
   isExpired: z.boolean(),
-  /** Absent while there is no verified bundle: then no call is let through. */
+  /** Absent while there is no verified bundle: then no call is allowed. */
   serial: z.number().optional(),
   issuedAt: z.number().optional(),
   expiresAt: z.number().optional(),

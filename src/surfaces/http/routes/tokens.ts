@@ -1,4 +1,4 @@
-/** Tokens: handing out, listing, revoking. A token is shown once, when it is made. */
+/** Tokens: creating, listing, revoking. A token is shown once, when it is created. */
 import { z } from 'zod';
 import { ROLES, type TokenPolicy, type TokenRecord } from '../../../contract/tokens.ts';
 import { DAY_MS } from '../../../kit/data/durations.ts';

@@ -1,6 +1,6 @@
 /**
- * Takes the answers of workflows. The signature is checked on the bytes as they came, before anything
- * parses them, and counts once; whose run it is, the record says, never the request.
+ * Takes the answers of workflows. The signature is checked on the raw bytes, before anything parses them,
+ * and counts once; the record says whose run it is, never the request.
  */
 import { z } from 'zod';
 import type { InvocationCompletion } from '../../../contract/invocation.ts';
@@ -81,7 +81,7 @@ const take = async (
   if (!answer) return malformed();
   const used = { sender: `n8n:${source}`, id: `${timestamp}:${signature.toLowerCase()}` };
   const { replays } = await crib.store();
-  // The record takes one answer. It is written first: a request whose writing failed may come again.
+  // Written first, and the record takes one answer only: a request whose writing failed may come again.
   const outcome = await callbacks.complete(source, answer);
   if (!(await useOnce(replays, { ...used, ...verified }, now))) return replayed();
   if (outcome === 'unknown') throw notFound('The run of a workflow');

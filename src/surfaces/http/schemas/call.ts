@@ -174,4 +174,6 @@ export const executionDetailSchema = executionSchema.extend({
     )
     .optional(),
   undoable: z.boolean(),
+  /** What the code of the call means, in the words of the table of errors. */
+  meaning: z.string().optional(),
 });

@@ -28,13 +28,6 @@ export interface CallContext {
   readonly mcpReq: CallRequestContext;
 }
 
-/** Reads a text of the metadata of a request. */
-export const textMeta = (ctx: CallContext, key: string): string | undefined => {
-  const meta = ctx.mcpReq._meta ?? {};
-  const value = Object.hasOwn(meta, key) ? meta[key] : undefined;
-  return typeof value === 'string' ? value : undefined;
-};
-
 /** The state of a call while its client is asked. */
 export interface CallState {
   /** Digest of tool and input. */

@@ -40,6 +40,13 @@ export const callStates = (key: Uint8Array, session: McpSession, sdk: Sdk): Call
   };
 };
 
+/** Reads a text of the metadata of a request. */
+export const textMeta = (ctx: CallContext, key: string): string | undefined => {
+  const meta = ctx.mcpReq._meta ?? {};
+  const value = Object.hasOwn(meta, key) ? meta[key] : undefined;
+  return typeof value === 'string' ? value : undefined;
+};
+
 /** Returns the verified state of this round, if there is one. Throws when it belongs to another call. */
 const stateOf = (ctx: CallContext, call: () => string, sdk: Sdk): CallState | undefined => {
   const state = ctx.mcpReq.requestState<CallState>();

@@ -13,18 +13,19 @@ import type { Runtime } from '../../../contract/runtime.ts';
 import type { Telemetry, TraceContext } from '../../../contract/telemetry.ts';
 import { readTrace } from '../../../kit/http/trace-context.ts';
 import { CALL_TOOL } from '../../../kit/model/meta-tools.ts';
-import type { AskRound } from '../client-link.ts';
+import { type AskRound, canAnswer } from '../client-link.ts';
 import { callFlow } from '../flows/call-flow.ts';
-import { isMetaTool } from '../lists/meta-tools.ts';
 import { addressOf } from '../lists/resource-address.ts';
 import type { ServerDeps } from '../surface-deps.ts';
 import { answerOf, approvalQuestion, elicitApprover, laterApprover } from './approval-question.ts';
-import { type CallContext, textMeta } from './call-context.ts';
-import { askClient, askNeeded, laterDigest, openRound } from './call-round.ts';
-import { askersFor, canAnswer } from './elicit-client.ts';
+import type { CallContext } from './call-context.ts';
+import { askClient, askNeeded, laterDigest, openRound, textMeta } from './call-round.ts';
+import { askersFor } from './elicit-client.ts';
 import type { HeldCall, Reached } from './held-calls.ts';
 import {
   callOf,
+  isFlow,
+  isMetaTool,
   metaReply,
   type NamedCall,
   refusal,
@@ -131,7 +132,7 @@ const execute = (
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(approvalId !== undefined && { approvalId }),
     ...approverFor(deps, ctx),
-    ...askersFor(deps, round),
+    ...(canAnswer(deps, ctx) && askersFor(deps, round)),
   };
   const { aroundCall, runtime } = deps.options;
   const trace = readTrace(textMeta(ctx, 'traceparent'), textMeta(ctx, 'tracestate'));
@@ -251,7 +252,7 @@ export const callTool = async (
   try {
     const isOwn = isMetaTool(deps.kind, requested.name) && requested.name !== CALL_TOOL.name;
     if (isOwn && !searchesApi(deps, requested.name)) return metaReply(deps, requested);
-    if (deps.flows?.isName(requested.name)) {
+    if (isFlow(deps, requested.name)) {
       return await callFlow(deps, { ...requested, wantsTask: params.task !== undefined }, ctx);
     }
     const call = callOf(deps, requested);

@@ -120,12 +120,6 @@ const asksAtOnce =
       : mcpReq.send({ method, params: { ...params } }, options);
   };
 
-/** Says whether the client can answer any kind of question. */
-export const canAnswer = (deps: ServerDeps, ctx: CallContext): boolean =>
-  deps.takesForms(ctx) ||
-  takesUrls(deps.capabilities(ctx)) ||
-  takesSampling(deps.capabilities(ctx));
-
 /**
  * Returns the ways in which servers can ask the client of a call. `held` is the call that can wait
  * between two requests of a client of the 2026-07-28 protocol.
@@ -134,11 +128,11 @@ export const askersFor = (
   deps: ServerDeps,
   { ctx, held }: { readonly ctx: CallContext; readonly held?: HeldCall },
 ): Pick<CallAs, 'elicit' | 'elicitUrl' | 'sample'> => {
-  if (!canAnswer(deps, ctx)) return {};
   const ask: AskClient = held ? (request, signal) => held.ask(request, signal) : asksAtOnce(ctx);
+  const declared = deps.capabilities(ctx);
   return {
     ...(deps.takesForms(ctx) && { elicit: elicitClient(ask) }),
-    ...(takesUrls(deps.capabilities(ctx)) && { elicitUrl: elicitUrlByClient(ask) }),
-    ...(takesSampling(deps.capabilities(ctx)) && { sample: sampleClient(ask) }),
+    ...(takesUrls(declared) && { elicitUrl: elicitUrlByClient(ask) }),
+    ...(takesSampling(declared) && { sample: sampleClient(ask) }),
   };
 };

@@ -4,10 +4,10 @@
  * it. Batches, which the library does not know, reach it message by message.
  */
 import { Transform, type TransformCallback, type Writable } from 'node:stream';
+import { isRecord } from '../../../kit/data/is-record.ts';
 import type { JsonFlaw } from '../../../kit/text/json-scan.ts';
 import { findJsonFlaw } from '../../../kit/text/strict-json.ts';
 import { parseError } from '../protocol-error.ts';
-import { invalidRequest, type MessageFault, messageFault, type RpcError } from './message-fault.ts';
 
 const NEWLINE = 0x0a;
 const BATCH = /^\s*\[/;
@@ -22,6 +22,61 @@ const idToAnswer = (line: string): string | number | null | undefined => {
   const { id, method } = message;
   const isId = typeof id === 'string' || Number.isSafeInteger(id);
   return isId && typeof method === 'string' ? (id as string | number) : undefined;
+};
+
+interface RpcError {
+  readonly code: number;
+  readonly message: string;
+}
+
+const KEYS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
+
+const invalidRequest = (message: string): RpcError => ({
+  code: -32600,
+  message: `Invalid Request: ${message}`,
+});
+
+interface MessageFault {
+  /** Null when the message has none that can be answered. */
+  readonly id: unknown;
+  readonly error: RpcError;
+}
+
+/** Says what is wrong with the parts of a request: the library drops such a one without an answer. */
+const requestFault = (message: Readonly<Record<string, unknown>>): RpcError | undefined => {
+  const { jsonrpc, method, params } = message;
+  if (jsonrpc !== '2.0') return invalidRequest('jsonrpc has to be "2.0"');
+  if (typeof method !== 'string') return invalidRequest('method has to be text');
+  const foreign = Object.keys(message).find((key) => !KEYS.has(key));
+  if (foreign !== undefined) return invalidRequest('it has a key that no request has');
+  const meta = isRecord(params) ? params._meta : undefined;
+  if (params !== undefined && !isRecord(params)) {
+    return { code: -32602, message: 'Invalid params: params has to be an object' };
+  }
+  if (meta !== undefined && !isRecord(meta)) {
+    return { code: -32602, message: 'Invalid params: params._meta has to be an object' };
+  }
+  return undefined;
+};
+
+const isResponse = (message: object): boolean => 'result' in message || 'error' in message;
+
+/**
+ * Judges a message by its shape: the library drops one that is not sound, and its client would wait
+ * for an answer that never comes. Returns what to answer it with, and nothing for one that is sound
+ * or gets no answer: a notification, and what looks like a response.
+ */
+const messageFault = (line: string): MessageFault | undefined => {
+  const message: unknown = JSON.parse(line);
+  if (!isRecord(message)) return { id: null, error: invalidRequest('a message is an object') };
+  const { id } = message;
+  if (isResponse(message) && message.method === undefined) return undefined;
+  if (id === undefined && typeof message.method === 'string') return undefined;
+  if (typeof id !== 'string' && !Number.isSafeInteger(id)) {
+    return { id: null, error: invalidRequest('id has to be text or a whole number') };
+  }
+  const error = requestFault(message);
+  return error && { id, error };
 };
 
 export class StrictLines extends Transform {

@@ -4,7 +4,7 @@ import type { CatalogEntry } from '../../../contract/catalog.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import type { FlowInfo } from '../../../contract/flow.ts';
 import type { FlowData, FlowDataStep, FlowToolCall } from '../../../contract/flow-data.ts';
-import { isShown } from '../lists/meta-tools.ts';
+import { isShown } from '../call/own-tools.ts';
 
 type Annotations = NonNullable<ListedTool['annotations']>;
 

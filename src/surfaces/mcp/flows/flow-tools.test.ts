@@ -111,7 +111,7 @@ describe('which flows are offered', () => {
     expect(await open.crib.flows.list()).toEqual([]);
   });
 
-  it('lists the tools when the schema of a flow is none', async () => {
+  it('lists the tools when the schema of a flow is invalid', async () => {
     open = await openSurface([aTool()]);
     const input = { type: 'nothing' } as never;
     open.crib.flows.register(
@@ -125,7 +125,7 @@ describe('which flows are offered', () => {
   });
 });
 
-it('notifies clients when a flow becomes known', async () => {
+it('clients are notified when a flow is registered', async () => {
   open = await openSurface([aTool()]);
   const client = await open.client('legacy');
   let count = 0;

@@ -7,24 +7,10 @@ import type { Runtime } from '../../../contract/runtime.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { visibleBlock } from '../../../kit/text/visible-text.ts';
 import type { McpSurfaceOptions } from '../mcp-options.ts';
-import { type FlowInput, flowInput } from './flow-input.ts';
-import { FLOW_PREFIX, flowToolName } from './flow-name.ts';
+import type { FlowTool, FlowTools } from '../surface-deps.ts';
+import { flowInput } from './flow-input.ts';
+import { flowToolName } from './flow-name.ts';
 import { type FlowReach, flowReaches } from './flow-reach.ts';
-
-/** A flow under the name that clients call it by. */
-export interface FlowTool {
-  readonly name: string;
-  readonly flow: FlowInfo;
-  readonly input: FlowInput;
-}
-
-export interface FlowTools {
-  /** Recognises a name that a flow may have: no name of a real tool. */
-  isName(name: string): boolean;
-  list(caller: Pick<Partial<Caller>, 'tools'>): Promise<readonly Tool[]>;
-  /** Finds an offered flow, whether or not this client may start it. */
-  find(name: string): Promise<FlowTool | undefined>;
-}
 
 /** In a list of flows: all of them. */
 const ALL = '*';
@@ -58,10 +44,6 @@ class OfferedFlows implements FlowTools {
     this.#crib = crib;
     this.#offered = offered;
     this.#log = log;
-  }
-
-  isName(name: string): boolean {
-    return name.startsWith(FLOW_PREFIX) && !this.#crib.tools.has(name);
   }
 
   async list(caller: Pick<Partial<Caller>, 'tools'>): Promise<readonly Tool[]> {

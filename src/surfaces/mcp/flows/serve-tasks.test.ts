@@ -234,7 +234,7 @@ describe('a run as a task of the extension of 2026-07-28', () => {
     });
   });
 
-  it('threat: a client that must not be asked answers all the same', async () => {
+  it('threat: an answer of a client that must not be asked does not count', async () => {
     const at = await opened({ approvals: 'inbox' });
     const { taskId } = await create(at, 'flow_asker');
     expect(await get(at, taskId)).toMatchObject({ status: 'input_required', inputRequests: {} });

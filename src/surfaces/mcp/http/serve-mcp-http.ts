@@ -1,7 +1,8 @@
 /** Listens for MCP over HTTP on this machine: one path, one token, behind the checks of the surface. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Logger } from '../../../contract/runtime.ts';
-import { type Handler, type HttpServer, listen } from '../../door/listen.ts';
+import type { Handler } from '../../door/http-request.ts';
+import { type HttpServer, listen } from '../../door/listen.ts';
 import type { McpSurface } from '../create-mcp-surface.ts';
 import type { McpHttpOptions, McpIdentity } from '../mcp-options.ts';
 

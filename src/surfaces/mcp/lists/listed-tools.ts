@@ -4,8 +4,9 @@ import type { CatalogEntry } from '../../../contract/catalog.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
 import { SEARCH_TOOLS } from '../../../kit/model/meta-tools.ts';
+import { isShown, META_TOOLS, SEARCH_API } from '../call/own-tools.ts';
 import type { SurfaceKind } from '../mcp-options.ts';
-import { isShown, META_TOOLS, SEARCH_API } from './meta-tools.ts';
+import type { ListedTools } from '../surface-deps.ts';
 
 /** Tools that are listed beside the surface's own, where the crib has them. */
 const COMPANIONS: Readonly<Record<SurfaceKind, readonly string[]>> = {
@@ -54,12 +55,6 @@ const withListedNames = (kind: SurfaceKind, tool: Tool): Tool =>
   kind === 'code' && tool.description !== undefined
     ? { ...tool, description: tool.description.replaceAll(SEARCH_API, SEARCH_TOOLS.name) }
     : tool;
-
-export interface ListedTools {
-  all(): readonly Tool[];
-  /** Returns the entry of a listed tool; nothing for other tools. */
-  entry(name: string): CatalogEntry | undefined;
-}
 
 /** The tool that reads large results is offered whatever the servers. */
 const RESULT_READER = 'read_result';

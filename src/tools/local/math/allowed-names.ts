@@ -1,13 +1,13 @@
 /**
- * What an expression may name. A function that is not here does not exist for the calculator,
- * whatever mathjs knows; its group says how it is charged for the work it makes.
+ * The names that an expression may use. A function that is not listed does not exist for the calculator,
+ * whatever mathjs has; its group says how its work is estimated.
  */
 
 /** How the work of a function grows with its arguments. */
 export type Growth =
   /** With the number of elements. */
   | 'elements'
-  /** Like `elements`, many times dearer for decimals of arbitrary precision. */
+  /** Like `elements`, but far slower for decimals of arbitrary precision. */
   | 'series'
   /** With the square of the number of elements, at worst. */
   | 'square'
@@ -15,9 +15,9 @@ export type Growth =
   | 'cube'
   /** Like `cube`, and repeated until it converges. */
   | 'iterated'
-  /** With the value of its arguments. */
+  /** With the value of the arguments. */
   | 'value'
-  /** Makes a matrix whose size the arguments say. */
+  /** Makes a matrix whose size the arguments give. */
   | 'shape'
   | 'product'
   | 'power'
@@ -67,7 +67,7 @@ export const CONSTANTS: ReadonlySet<string> = new Set(
     planckCharge planckTemperature`),
 );
 
-/** The only functions that take text, and the only text they take. */
+/** The only functions that take text, and the texts they accept. */
 export const TEXT_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ['bignumber', /^[+-]?\d{1,400}(\.\d{1,400})?(e[+-]?\d{1,4})?$/i],
   ['fraction', /^[+-]?\d{1,300}(\/\d{1,300}|\.\d{0,200}(\(\d{1,100}\))?)?$/],

@@ -1,6 +1,6 @@
 /**
- * What single arguments may not be: values that make a function of mathjs loop for ages, or make
- * something huge, however small the matrix they come in.
+ * Limits of single arguments: values that make a function of mathjs loop for very long, or make something
+ * huge, however small their matrix is.
  */
 import { digitsOf, estimateOf, isDecimal, isFraction, magnitudeOf, scalarsOf } from './measure.ts';
 import { tooMuch } from './refusal.ts';
@@ -12,9 +12,9 @@ const MAX_WORD_SIZE = 1_024;
 const MAX_QUANTILES = 1_000;
 const MAX_DIGITS = 100;
 const MAX_POWER_DIGITS = 1_000;
-/** Roots and logarithms of fractions are found by factoring. */
+/** Limits roots and logarithms of fractions, which mathjs factors. */
 const MAX_FACTORED = 1_000_000_000n;
-/** Decimals reduce the arguments of these step by step. */
+/** Limits functions of decimals that reduce their arguments step by step. */
 const MAX_EXPONENT_ARGUMENT = 25_000;
 const MAX_ANGLE = 1e15;
 const MAX_EXTREME = 100;
@@ -22,10 +22,10 @@ const MAX_EXTREME = 100;
 const isExtreme = (value: unknown): boolean => isDecimal(value) && Math.abs(value.e) > MAX_EXTREME;
 
 const exactUpTo =
-  (most: number): Check =>
+  (max: number): Check =>
   (name, args) => {
-    if (magnitudeOf(scalarsOf(args).filter(isDecimal)) <= most) return;
-    throw tooMuch(`${name} takes numbers up to ${most} when it is exact`);
+    if (magnitudeOf(scalarsOf(args).filter(isDecimal)) <= max) return;
+    throw tooMuch(`${name} takes numbers up to ${max} when it is exact`);
   };
 
 const notExtreme: Check = (name, args) => {
@@ -33,7 +33,7 @@ const notExtreme: Check = (name, args) => {
   throw tooMuch(`${name} takes numbers between 10^-100 and 10^100 when it is exact`);
 };
 
-/** Digits are made one by one, as many as the number has or the word size says. */
+/** Limits the digits, which are made one by one: as many as the number or the word size has. */
 const smallBase: Check = (name, [value, wordSize = 0]) => {
   notExtreme(name, [value]);
   if (magnitudeOf(wordSize) > MAX_WORD_SIZE) {
@@ -45,7 +45,7 @@ const smallPrime: Check = (name, args) => {
   if (magnitudeOf(args) > MAX_PRIME) throw tooMuch(`${name} takes numbers up to ${MAX_PRIME}`);
 };
 
-/** Fractions are rounded by multiplying with a power of ten. */
+/** Limits the digits to round to: fractions are multiplied by a power of ten. */
 const fewDigits: Check = (name, [, ...digits]) => {
   if (magnitudeOf(digits) > MAX_DIGITS) throw tooMuch(`${name} takes up to ${MAX_DIGITS} digits`);
 };
@@ -68,7 +68,7 @@ const shortPower: Check = (name, [base, exponent]) => {
   if (!powers.every(Number.isInteger)) factorable(name, [base]);
   const power = magnitudeOf(exponent);
   for (const value of scalarsOf(base)) {
-    // One stays one.
+    // A power of one is one.
     if (!isFraction(value) || value.n + value.d <= 2n) continue;
     if (digitsOf(value) * power > MAX_POWER_DIGITS) {
       throw tooMuch('a power of a fraction has too many digits');
@@ -76,7 +76,7 @@ const shortPower: Check = (name, [base, exponent]) => {
   }
 };
 
-/** A step that is lost in the size of the ends never reaches them. */
+/** Refuses a step so small beside the ends that adding it changes nothing: the range would never end. */
 const reachable: Check = (name, [start, end, step = 1]) => {
   const [from, to, by] = [estimateOf(start), estimateOf(end), estimateOf(step)];
   const moves = [from, to].every((at) => Number.isFinite(at) && at + by !== at);
@@ -102,6 +102,6 @@ const CHECKS: ReadonlyMap<string, Check> = new Map([
   ['log', factorable],
 ]);
 
-/** Throws VALIDATION_ERROR when an argument is more than the function takes here. */
+/** Checks the arguments. Throws VALIDATION_ERROR when one is outside the limits of the function. */
 export const assertArguments = (name: string, args: readonly unknown[]): void =>
   CHECKS.get(name)?.(name, args);

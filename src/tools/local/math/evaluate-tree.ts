@@ -1,7 +1,7 @@
 /**
- * Walks a parsed expression and computes its value: known kinds of node, functions of the list,
- * every call charged before it is made and every value measured after. There is no property access,
- * no function value and no assignment to anything but a plain name.
+ * Evaluates a parsed expression: only the listed kinds of node and functions, every call charged before
+ * it is made and every value measured after. There is no property access, no function value, and
+ * assignment to plain names only.
  */
 import { closest, distance } from 'fastest-levenshtein';
 import { CONSTANTS, FUNCTIONS, TEXT_ARGUMENTS } from './allowed-names.ts';
@@ -28,7 +28,7 @@ interface Run {
   readonly scope: Map<string, unknown>;
 }
 
-/** How functions are written when they are written as operators. */
+/** Functions that are written as operators. */
 const SIGNS: ReadonlyMap<string, string> = new Map([
   ['add', '+'],
   ['subtract', '-'],
@@ -41,14 +41,14 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
   ['range', ':'],
 ]);
 
-/** The position of a name or its sign in the expression, counted from 1. */
+/** Finds the position of a name or its sign in the expression, counted from 1. */
 const positionOf = (name: string, { expression }: Run): number | undefined => {
   const at = expression.indexOf(name);
   const index = at < 0 ? expression.indexOf(SIGNS.get(name) ?? name) : at;
   return index < 0 ? undefined : index + 1;
 };
 
-/** A suggestion only where it is likely: half of the letters have to be right. */
+/** Suggests a name only when it is likely: half of the letters have to match. */
 const near = (name: string, names: Iterable<string>): readonly string[] => {
   const guess = closest(name.slice(0, 64), [...names]);
   return distance(name, guess) * 2 <= name.length ? [`Did you mean ${guess}?`] : [];
@@ -66,7 +66,7 @@ const call = (name: string, args: readonly unknown[], run: Run): unknown => {
   return value;
 };
 
-/** Text is no value of its own: a few functions take it, written right there. */
+/** Evaluates an argument. Text is no value: only a few functions take it, and only as a literal. */
 const argumentOf = (node: SyntaxTree, name: string, run: Run): unknown => {
   if (node.type === 'ConstantNode' && typeof node.value === 'string') {
     if (TEXT_ARGUMENTS.get(name)?.test(node.value)) return node.value;
@@ -126,7 +126,7 @@ const matrix = (items: readonly SyntaxTree[], run: Run): unknown => {
 const range = ({ start, end, step }: RangeNode, run: Run): unknown =>
   apply('range', step ? [start, end, step] : [start, end], run);
 
-/** `A[2, 1:end]`; `end` is the length of its dimension. */
+/** Evaluates `A[2, 1:end]`; `end` is the length of its dimension. */
 const accessor = ({ object, index }: AccessorNode, run: Run): unknown => {
   const whole = evaluate(object, run);
   if (index.dotNotation || !isMatrix(whole)) {
@@ -159,7 +159,7 @@ const holds = (value: unknown): boolean => {
 const conditional = ({ condition, trueExpr, falseExpr }: ConditionalNode, run: Run): unknown =>
   evaluate(holds(evaluate(condition, run)) ? trueExpr : falseExpr, run);
 
-/** `1 < x <= 5`: every neighbouring pair has to hold. */
+/** Evaluates `1 < x <= 5`: every neighbouring pair has to hold. */
 const relational = ({ conditionals, params }: RelationalNode, run: Run): unknown => {
   let left = evaluate(params[0] as SyntaxTree, run);
   for (const [at, name] of conditionals.entries()) {
@@ -221,7 +221,7 @@ const evaluate = (node: SyntaxTree, run: Run): unknown => {
   }
 };
 
-/** Throws VALIDATION_ERROR for whatever the expression does wrong or asks too much of. */
+/** Evaluates an expression. Throws VALIDATION_ERROR for its faults, and when it takes too long. */
 export const evaluateTree = (
   tree: SyntaxTree,
   expression: string,

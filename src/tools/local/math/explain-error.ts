@@ -1,8 +1,8 @@
-/** Turns errors of mathjs into failures that name the position and never the values. */
+/** Turns errors of mathjs into failures that name the position but never the values. */
 import { ToolFailure } from '../../../contract/errors.ts';
 import { tooMuch, wrongExpression } from './refusal.ts';
 
-/** Messages of the parser, by their beginning. */
+/** Messages of the parser, matched by their beginning. */
 const PARSER_SAYS: readonly (readonly [RegExp, string])[] = [
   [/^Unexpected end of expression/, 'it ends too early'],
   [/^Value expected/, 'a value is missing'],
@@ -17,7 +17,7 @@ const PARSER_SAYS: readonly (readonly [RegExp, string])[] = [
   [/quote/i, 'a quotation mark is missing'],
 ];
 
-/** Messages of functions, by what they contain. */
+/** Messages of functions, matched by what they contain. */
 const FUNCTION_SAYS: readonly (readonly [RegExp, string])[] = [
   [/Too (few|many) arguments/i, 'the number of arguments is wrong'],
   [/Units do not match/i, 'the units do not fit together'],
@@ -37,7 +37,7 @@ const saidBy = (table: readonly (readonly [RegExp, string])[], message: string) 
 const isStackOverflow = (error: unknown): boolean =>
   error instanceof RangeError && /call stack/i.test(error.message);
 
-/** The failure for an error of the parser. */
+/** Makes the failure for an error of the parser. */
 export const explainParse = (error: unknown): ToolFailure => {
   if (isStackOverflow(error)) return tooMuch('it is nested too deep');
   const message = error instanceof Error ? error.message : '';
@@ -47,7 +47,7 @@ export const explainParse = (error: unknown): ToolFailure => {
   });
 };
 
-/** The failure for an error of a function; `name` is one of the list, so it may be shown. */
+/** Makes the failure for an error of a function; `name` is one of the list, so it may be shown. */
 export const explainCall = (
   error: unknown,
   { name, position }: { readonly name: string; readonly position: number | undefined },

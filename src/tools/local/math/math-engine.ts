@@ -6,16 +6,16 @@ import { CONSTANTS, FUNCTIONS } from './allowed-names.ts';
 import type { SyntaxTree } from './syntax-tree.ts';
 
 export interface MathEngine {
-  /** Throws the SyntaxError of mathjs, with the position in `char`. */
+  /** Parses an expression. Throws the SyntaxError of mathjs, with the position in `char`. */
   parse(expression: string): SyntaxTree;
-  /** Throws when the arguments do not suit the function. The name has to be on the list. */
+  /** Calls a listed function. Throws when the arguments do not suit it. */
   call(name: string, args: readonly unknown[]): unknown;
-  /** The value of a constant or the unit of that name, or `undefined`. */
+  /** Returns the constant or the unit of that name, or `undefined`. */
   symbol(name: string): unknown;
   matrix(items: readonly unknown[]): unknown;
-  /** The part of a matrix at one-based positions, one a dimension. */
+  /** Returns the part of a matrix at one-based positions, one for each dimension. */
   part(matrix: unknown, positions: readonly unknown[]): unknown;
-  /** A number in the arithmetic of this engine. */
+  /** Makes a number of this engine's arithmetic. */
   number(value: number): unknown;
   typeOf(value: unknown): string;
   format(value: unknown, digits: number): string;
@@ -26,7 +26,7 @@ export interface MathEngine {
 /** Digits of a decimal in exact arithmetic; more than any `precision` asked for. */
 const EXACT_DIGITS = 72;
 
-/** Expressions cannot call these; overridden so that no function of mathjs calls them either. */
+/** Expressions cannot call these; they are overridden, so that no function of mathjs calls them either. */
 const CLOSED = [
   'import',
   'createUnit',
@@ -52,7 +52,7 @@ interface DecimalType {
   set(settings: { readonly precision: number; readonly rounding: number }): void;
 }
 
-/** The instance as a table of functions: the published types know neither transforms nor Unit. */
+/** The instance as a table of functions: the published types lack transforms and Unit. */
 interface Instance {
   readonly [name: string]: unknown;
   readonly Unit: {
@@ -75,8 +75,9 @@ const loadInstance = async (exact: boolean): Promise<Instance> => {
 };
 
 /**
- * Decimals work with a precision that they change on the way and set right at the end, and so do
- * the flags all of them share. One that threw in between would spoil every later calculation.
+ * Makes a function that restores the settings. Decimals change their precision, and flags shared by all
+ * of them, during a calculation and reset them at the end; one that is stopped in between would spoil
+ * every later calculation.
  */
 const createMender = ({ BigNumber }: Instance): (() => void) => {
   const { precision, rounding } = BigNumber;
@@ -91,8 +92,8 @@ const closed = (): never => {
 };
 
 /**
- * The expression form of a function counts rows and columns from one; it differs for a few. Looked
- * up when first called, because mathjs builds a function when it is first touched.
+ * Finds the expression form of a function, which counts rows and columns from one and differs for a few.
+ * Called lazily, because mathjs builds a function on first access.
  */
 const functionOf = (math: Instance, name: string): MathFunction => {
   const { transform } = math.expression;
@@ -100,20 +101,23 @@ const functionOf = (math: Instance, name: string): MathFunction => {
   return special && special.rawArgs !== true ? special : (math[name] as MathFunction);
 };
 
-/** Two exact decimals are no arguments mathjs knows for a fraction, so they are divided. */
+/** Calls a function. mathjs makes no fraction of two exact decimals, so they are divided instead. */
 const callFunction = (math: Instance, name: string, args: readonly unknown[]): unknown => {
   const call = functionOf(math, name);
   if (name !== 'fraction' || args.length !== 2) return call(...args);
   return functionOf(math, 'divide')(call(args[0]), call(args[1]));
 };
 
-/** Decimals with all digits when `exact`, doubles otherwise. The first load takes a moment. */
+/**
+ * Creates an engine: of decimals with all digits when `exact`, else of doubles. The first load takes a
+ * moment.
+ */
 export const createMathEngine = async (exact: boolean): Promise<MathEngine> => {
   const math = await loadInstance(exact);
   const own = (name: string): MathFunction => math[name] as MathFunction;
   const parse = own('parse');
   const mend = createMender(math);
-  // The engine before this one may have been stopped in the middle.
+  // The previous engine may have been stopped during a calculation.
   mend();
   math.import(Object.fromEntries(CLOSED.map((name) => [name, closed])), { override: true });
   return {

@@ -1,4 +1,4 @@
-/** How large values are, and the bounds nothing in a calculation may exceed. */
+/** The sizes of values, and the limits of everything in a calculation. */
 import { tooMuch } from './refusal.ts';
 
 export const MAX_ELEMENTS = 2_500;
@@ -21,7 +21,7 @@ interface ComplexLike {
   readonly im: number;
 }
 
-/** mathjs marks the prototypes of its types; JSON and expressions cannot make such values. */
+/** Tells whether mathjs marked the prototype: JSON and expressions cannot make such values. */
 const isMarked = (value: unknown, mark: string): boolean =>
   typeof value === 'object' && value !== null && Reflect.get(value, mark) === true;
 
@@ -34,7 +34,7 @@ export const isMatrix = (
   value: unknown,
 ): value is { size(): readonly number[]; toArray(): unknown[] } => isMarked(value, 'isMatrix');
 
-/** Rows, columns and so on; nothing for a single value. */
+/** Lists the sizes of the dimensions; empty for a single value. */
 export const shapeOf = (value: unknown): readonly number[] => {
   if (isMatrix(value)) return value.size();
   const shape: number[] = [];
@@ -45,14 +45,14 @@ export const shapeOf = (value: unknown): readonly number[] => {
 export const countOf = (shape: readonly number[]): number =>
   shape.reduce((product, side) => product * side, 1);
 
-/** Every single value in a value: the elements of a matrix, the number before a unit. */
+/** Lists every single value: the elements of a matrix, the number of a unit. */
 export const scalarsOf = (value: unknown): readonly unknown[] => {
   if (isMatrix(value)) return scalarsOf(value.toArray());
   if (isUnit(value)) return scalarsOf(value.value);
   return Array.isArray(value) ? value.flatMap(scalarsOf) : [value];
 };
 
-/** A value as a double, for estimates; NaN for what is not one number. */
+/** Estimates a value as a double; NaN for anything but one number. */
 export const estimateOf = (value: unknown): number => {
   if (isUnit(value)) return estimateOf(value.value);
   if (isFraction(value)) return Number(value.s * value.n) / Number(value.d);
@@ -60,14 +60,11 @@ export const estimateOf = (value: unknown): number => {
   return isDecimal(value) ? Number(value) : Number.NaN;
 };
 
-/** The largest of the values without its sign; 0 when there is no number among them. */
+/** Finds the largest absolute value; 0 when there is no number. */
 export const magnitudeOf = (value: unknown): number =>
-  scalarsOf(value).reduce(
-    (most: number, each) => Math.max(most, Math.abs(estimateOf(each)) || 0),
-    0,
-  );
+  scalarsOf(value).reduce((max: number, each) => Math.max(max, Math.abs(estimateOf(each)) || 0), 0);
 
-/** Decimal digits of the larger side of a fraction. */
+/** Counts the decimal digits of the larger side of a fraction. */
 export const digitsOf = ({ n, d }: FractionLike): number => String(n > d ? n : d).length;
 
 const assertScalar = (value: unknown): void => {
@@ -82,7 +79,7 @@ const assertScalar = (value: unknown): void => {
   if (typeof value === 'string' && value.length > MAX_TEXT) throw tooMuch('a text grows too long');
 };
 
-/** Throws VALIDATION_ERROR when a value is larger than a calculation may hold. */
+/** Checks a value. Throws VALIDATION_ERROR when it is larger than a calculation may hold. */
 export const assertSize = (value: unknown): void => {
   if (countOf(shapeOf(value)) > MAX_ELEMENTS) {
     throw tooMuch(`a matrix has more than ${MAX_ELEMENTS} elements`);

@@ -1,9 +1,12 @@
-/** The failures of an expression: it is wrong at a position, or it asks for too much. */
+/** The failures of an expression: it is wrong at a position, or takes too long. */
 import { ToolFailure } from '../../../contract/errors.ts';
 
 const EXAMPLES = 'Write it like "sqrt(16) + 2^3", "5 km to mile" or "inv([1, 2; 3, 4])".';
 
-/** `position` counts characters from 1; the message never repeats the expression. */
+/**
+ * Makes the failure of a wrong expression. `position` counts characters from 1; the message never repeats
+ * the expression.
+ */
 export const wrongExpression = (
   what: string,
   options: {

@@ -1,4 +1,4 @@
-/** A computed value as plain JSON, with the name of its kind. What is not finite is refused. */
+/** Renders a computed value as plain JSON, with the name of its kind. Refuses values that are not finite. */
 
 import type { MathEngine } from './math-engine.ts';
 import { isComplex, isDecimal, isFraction, isMatrix, isUnit, scalarsOf } from './measure.ts';
@@ -10,7 +10,7 @@ export interface Rendered {
   readonly formatted: string;
 }
 
-/** What a double holds for sure; one digit more would show the rounding of 0.1 + 0.2. */
+/** The digits that a double represents exactly; one more would show the rounding of 0.1 + 0.2. */
 const DOUBLE_DIGITS = 15;
 const DECIMAL_DIGITS = 64;
 
@@ -64,7 +64,7 @@ const plain = (value: unknown, engine: MathEngine): unknown => {
 const kindOf = (value: unknown, engine: MathEngine): string =>
   isMatrix(value) || Array.isArray(value) ? 'Matrix' : engine.typeOf(value);
 
-/** Throws VALIDATION_ERROR for a result that JSON cannot hold. */
+/** Renders a value. Throws VALIDATION_ERROR for one that JSON cannot hold. */
 export const renderValue = (value: unknown, digits: number, engine: MathEngine): Rendered => {
   assertFinite(value);
   const result = plain(value, engine);

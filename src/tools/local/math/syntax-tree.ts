@@ -1,4 +1,4 @@
-/** The kinds of node the calculator evaluates. Whatever else mathjs can parse is refused by name. */
+/** The kinds of node that the calculator evaluates. It refuses all others that mathjs can parse, by name. */
 
 interface ConstantNode {
   readonly type: 'ConstantNode';

@@ -1,11 +1,11 @@
 /**
- * Stops a calculation that does not end. The meter refuses what it knows to be slow; this limit stops
- * the rest. The vm is no sandbox here: it is a way to interrupt.
+ * Stops a calculation that does not end. The meter refuses calculations that it expects to be slow; this
+ * limit stops the rest. The vm is used to interrupt, not as a sandbox.
  */
 import { type Context, createContext, runInContext } from 'node:vm';
 import { tooMuch } from './refusal.ts';
 
-/** What runs, and what to do when it was stopped in the middle. */
+/** The work, and what to do after it was stopped. */
 export interface Work<T> {
   run(): T;
   stopped(): void;
@@ -17,7 +17,7 @@ const isTimeout = (error: unknown): boolean =>
   'code' in error &&
   error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
-/** A function that runs synchronous work. It throws VALIDATION_ERROR when it had to be stopped. */
+/** Creates a function that runs synchronous work. It throws VALIDATION_ERROR when the work was stopped. */
 export const createTimeLimit = (ms: number): (<T>(work: Work<T>) => T) => {
   let realm: Context | undefined;
   return <T>(work: Work<T>): T => {

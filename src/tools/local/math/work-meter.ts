@@ -1,6 +1,6 @@
 /**
- * Charges each function call before it is made, and refuses one that would take too long. Stopping
- * mathjs half-way costs the engine, so the cost is estimated from the arguments.
+ * Estimates each function call before it is made, and refuses one that would take too long: stopping
+ * mathjs during a calculation makes the engine unusable.
  */
 import { FUNCTIONS, type Growth } from './allowed-names.ts';
 import { assertArguments } from './argument-limits.ts';
@@ -20,12 +20,15 @@ import { tooMuch } from './refusal.ts';
 
 /** In steps of roughly a microsecond. */
 const MAX_WORK = 1_500_000;
-/** Percentages repeat their left side in the tree, so a short text can be a very large tree. */
+/** A percentage repeats its left side in the tree, so a short text can become a very large tree. */
 const MAX_STEPS = 10_000;
 const MAX_LOOP = 1_000_000;
 const MAX_DECIMAL_LOOP = 2_000;
 const MAX_TABLE = 200;
-/** Steps by the value of the argument: none for doubles, as many, or the square (the default). */
+/**
+ * How steps grow with the value of the argument: 0 for none with doubles, 1 for linear; squared by
+ * default.
+ */
 const LOOPS: ReadonlyMap<string, 0 | 1> = new Map([
   ['factorial', 0],
   ['gamma', 0],
@@ -54,7 +57,7 @@ const kindsOf = (args: readonly unknown[]): Kinds => {
   return kinds;
 };
 
-/** What one element costs, by the slowest kind of number among the arguments. */
+/** Weighs one element by the slowest kind of number among the arguments. */
 const weightOf = ({ decimal, fraction, complex }: Kinds, growth: Growth): number => {
   if (decimal) return growth === 'series' || growth === 'power' ? 3_000 : 20;
   if (fraction) return growth === 'elements' || growth === 'series' ? 20 : 200;
@@ -80,10 +83,10 @@ const assertElements = (count: number): number => {
   throw tooMuch(`it would make a matrix of more than ${MAX_ELEMENTS} elements`);
 };
 
-/** Sides given one by one or as a list: `zeros(2, 3)` and `zeros([2, 3])`. */
+/** Reads the sides, given one by one or as a list: `zeros(2, 3)` and `zeros([2, 3])`. */
 const sidesOf = (name: string, args: readonly unknown[]): readonly number[] => {
   const sizes = name === 'resize' || name === 'reshape' ? args.slice(1, 2) : args;
-  // A side of nothing still makes as many empty rows as the other side says.
+  // A side of 0 still makes as many empty rows as the other side says.
   return scalarsOf(sizes).map((side) => Math.max(1, Math.abs(estimateOf(side)) || 0));
 };
 
@@ -126,7 +129,7 @@ const powerWork = (name: string, args: readonly unknown[]): number => {
 const valueWork = (name: string, args: readonly unknown[], kinds: Kinds): number => {
   const value = magnitudeOf(args);
   const growth = LOOPS.get(name) ?? 2;
-  // Doubles end at 170!, and mathjs knows it for the functions that do not loop.
+  // Doubles end at 170!, and mathjs does not loop for these functions.
   if (growth === 0 && !kinds.decimal && !kinds.fraction) return broadcastCount(args);
   const limit = growth === 2 ? MAX_TABLE : kinds.decimal ? MAX_DECIMAL_LOOP : MAX_LOOP;
   if (value > limit) throw tooMuch(`${name} takes numbers up to ${limit}`);
@@ -135,16 +138,16 @@ const valueWork = (name: string, args: readonly unknown[], kinds: Kinds): number
 
 const cubeWork = (args: readonly unknown[]): number => Math.max(1, ...args.flatMap(shapeOf)) ** 3;
 
-/** The quantiles are looked for one after the other. */
+/** Estimates functions of quadratic work; quantiles are searched one after the other. */
 const squareWork = (name: string, args: readonly unknown[]): number => {
   const times = name === 'quantileSeq' ? Math.max(1, magnitudeOf(args.slice(1))) : 1;
   return (totalCount(args) ** 2 / 5) * times;
 };
 
-/** Elements of all arguments one after another, or of what they make together. */
+/** Estimates by the elements of all arguments together, or of the matrix that they are combined to. */
 const elementWork = (name: string, args: readonly unknown[]): number => {
   if (LISTS.has(name)) return totalCount(args);
-  // To divide by a matrix is to invert it.
+  // Dividing by a matrix inverts it.
   if (name === 'divide' && shapeOf(args[1]).length === 2) return cubeWork(args);
   return assertElements(broadcastCount(args));
 };
@@ -173,9 +176,9 @@ const workOf = (name: string, args: readonly unknown[], kinds: Kinds): number =>
 };
 
 export interface WorkMeter {
-  /** Throws VALIDATION_ERROR when the tree has too many nodes. */
+  /** Counts a node. Throws VALIDATION_ERROR when the tree has too many. */
   step(): void;
-  /** Throws VALIDATION_ERROR when this call, or all calls together, would take too long. */
+  /** Charges a call. Throws VALIDATION_ERROR when it, or all calls together, would take too long. */
   charge(name: string, args: readonly unknown[]): void;
 }
 

@@ -1,4 +1,4 @@
-/** The operations that understand the text: keywords, sentiment, entities, summaries. */
+/** The operations that analyse the meaning of a text: keywords, sentiment, entities, summaries. */
 import type { ReadEnglish, Reading } from './english.ts';
 import { type Entity, findEntities } from './find-entities.ts';
 import { type Keyword, rankPhrases, rankWords } from './rank-keywords.ts';
@@ -33,12 +33,12 @@ const labelOf = (score: number): Label => {
   return score > 0 ? 'positive' : 'negative';
 };
 
-const firstOf = <T>(items: readonly T[], most: number, warn: (dropped: number) => void) => {
-  if (items.length > most) warn(items.length - most);
-  return items.slice(0, most);
+const firstOf = <T>(items: readonly T[], max: number, warn: (dropped: number) => void) => {
+  if (items.length > max) warn(items.length - max);
+  return items.slice(0, max);
 };
 
-/** Words that say what a sentence is about: not the stop words the reader marked. */
+/** Pairs sentences with the words that show their topic: without stop words. */
 const sentencesOf = (texts: readonly string[], reading?: Reading): readonly Sentence[] => {
   const segments = createSegmenter('word');
   const stops = new Set<string>();
@@ -56,7 +56,7 @@ const unknownSentences = (text: string): readonly string[] =>
   [...createSegmenter('sentence')(text)].map(({ text: sentence }) => sentence);
 
 export const createAnalyst = (read: ReadEnglish): Analyst => {
-  /** The text as sent to the reader; nothing was read when it is not in Latin letters. */
+  /** Takes the part of the text to analyse; reads it only when it is in Latin letters. */
   const sampleOf = async (whole: string, warn: Warn) => {
     const { text, latin } = takeSample(whole, warn);
     return latin ? { text, reading: await read(text) } : { text };

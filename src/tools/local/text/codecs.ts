@@ -1,7 +1,7 @@
-/** Text to base64, URL encoding and digest, and back. What cannot be decoded exactly is refused. */
+/** Converts text to base64, URL encoding and digests, and back. What cannot be decoded exactly is refused. */
 import { ToolFailure } from '../../../contract/errors.ts';
 
-/** Loaded when first asked for: it would slow the start of every command. */
+/** Loaded on first use: it would slow down the start of every command. */
 const crypto = () => process.getBuiltinModule('node:crypto');
 
 const refusal = (message: string, suggestion: string): ToolFailure =>
@@ -10,7 +10,7 @@ const refusal = (message: string, suggestion: string): ToolFailure =>
     suggestions: [suggestion],
   });
 
-/** UTF-8 has no bytes for half a surrogate pair; writing U+FFFD instead would change the text. */
+/** Refuses half a surrogate pair, which UTF-8 cannot encode; writing U+FFFD instead would change the text. */
 const assertWellFormed = (text: string): void => {
   if (!/\p{Surrogate}/u.test(text)) return;
   throw refusal(
@@ -26,7 +26,7 @@ export const encodeBase64 = (text: string): string => {
 
 export const decodeBase64 = (text: string): string => {
   const bytes = Buffer.from(text, 'base64');
-  // Node skips what is not base64; only what comes out the same again was base64.
+  // Node skips characters that are not base64, so the result is encoded again and compared.
   if (bytes.toString('base64') !== text) {
     throw refusal(
       'The text is not base64.',
@@ -59,7 +59,7 @@ export const decodeUrl = (text: string): string => {
   }
 };
 
-/** SHA-256 in hexadecimal digits. */
+/** Computes SHA-256 in hexadecimal digits. */
 export const digest = (text: string): string => {
   assertWellFormed(text);
   return crypto().createHash('sha256').update(text, 'utf8').digest('hex');

@@ -1,12 +1,12 @@
 /**
- * The reader of English: tokens with their part of speech, sentences, entities, sentiment. The
- * library and its model are loaded with the first text.
+ * Analyses English text: tokens with their part of speech, sentences, entities, sentiment. The library
+ * and its model are loaded with the first text.
  */
 import type { ItsHelpers, WinkMethods } from 'wink-nlp';
 
 export interface Token {
   readonly text: string;
-  /** Small letters, contractions written out. */
+  /** In lower case, contractions written out. */
   readonly normal: string;
   /** Part of speech by the names of Universal Dependencies, e.g. `PROPN`. */
   readonly speech: string;
@@ -20,7 +20,7 @@ export interface Token {
 interface EntitySpan {
   readonly type: string;
   readonly value: string;
-  /** The first and the last token. */
+  /** The indices of the first and the last token. */
   readonly span: readonly [number, number];
 }
 
@@ -35,8 +35,8 @@ export interface Reading {
 export type ReadEnglish = (text: string) => Promise<Reading>;
 
 /**
- * The library keeps every new word for ever and has room for some thousand new beginnings of words
- * only, so after this many characters it is started afresh.
+ * The library stores every new word for ever and has room for a few thousand new word beginnings, so it
+ * is reloaded after this many characters.
  */
 const CHARACTERS_PER_INSTANCE = 1_000_000;
 
@@ -79,7 +79,7 @@ export const createEnglish = (): ReadEnglish => {
     if (!instance || characters > CHARACTERS_PER_INSTANCE) {
       characters = text.length;
       instance = load();
-      // A library that failed to load once may load the next time.
+      // A library that failed to load may load the next time.
       instance.catch(() => {
         instance = undefined;
       });

@@ -1,4 +1,4 @@
-/** Things with a name or a value in a text: addresses, dates, money, numbers, proper names. */
+/** Finds things with a name or a value in a text: addresses, dates, money, numbers, proper names. */
 import type { Reading, Token } from './english.ts';
 
 export interface Entity {
@@ -49,7 +49,7 @@ const isCapital = ({ text, kind, stop }: Token): boolean =>
 
 /** The index after the name that begins at `start`: capitals, and particles and hyphens between. */
 const endOfName = (tokens: readonly Token[], start: number, isFree: (i: number) => boolean) => {
-  const goesOn = (i: number): boolean => {
+  const isPartOfName = (i: number): boolean => {
     const token = tokens[i];
     return token !== undefined && isFree(i) && isCapital(token);
   };
@@ -58,8 +58,8 @@ const endOfName = (tokens: readonly Token[], start: number, isFree: (i: number) 
     const link = tokens[end];
     const links =
       link !== undefined && (PARTICLES.has(link.text) || (link.text === '-' && !link.gap));
-    if (goesOn(end)) end += 1;
-    else if (links && goesOn(end + 1)) end += 2;
+    if (isPartOfName(end)) end += 1;
+    else if (links && isPartOfName(end + 1)) end += 2;
     else return end;
   }
 };
@@ -69,9 +69,9 @@ const textOf = (tokens: readonly Token[]): string =>
 
 /** Runs of capitalised words with a proper noun among them. */
 const namesIn = ({ tokens, entities }: Reading): readonly Bare[] => {
-  const taken = new Set<number>();
-  for (const { span } of entities) for (let i = span[0]; i <= span[1]; i += 1) taken.add(i);
-  const isFree = (i: number) => !taken.has(i);
+  const entityTokens = new Set<number>();
+  for (const { span } of entities) for (let i = span[0]; i <= span[1]; i += 1) entityTokens.add(i);
+  const isFree = (i: number) => !entityTokens.has(i);
   const names: Bare[] = [];
   for (let i = 0; i < tokens.length; i += 1) {
     const token = tokens[i];

@@ -1,10 +1,13 @@
-/** The lines of a text, taken apart so that they can be put together with the same line ends. */
+/** Splits a text into lines so that they can be joined with the same line ends. */
 
 interface Lines {
   readonly lines: readonly string[];
-  /** The line end the text uses first; `\n` when it has none. */
+  /**
+   * The first line end of the text; `
+   * ` when it has none.
+   */
   readonly lineEnd: string;
-  /** The last line is ended, too. */
+  /** True when the last line has a line end too. */
   readonly ended: boolean;
 }
 
@@ -26,7 +29,7 @@ const byKey = (a: { key: string; line: string }, b: { key: string; line: string 
   return a.line < b.line ? -1 : 1;
 };
 
-/** Sorts by the alphabet, ignoring case; accented letters come next to plain ones. */
+/** Sorts alphabetically, ignoring case; accented letters come next to plain ones. */
 export const sortLines = (text: string): string => {
   const parts = linesOf(text);
   const sorted = parts.lines

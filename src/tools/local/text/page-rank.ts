@@ -1,6 +1,6 @@
-/** PageRank over a weighted graph without directions: what many important neighbours point at is important. */
+/** PageRank over a weighted undirected graph: a node is important when it has many important neighbours. */
 
-/** Two nodes, by index, and how strongly they belong together. */
+/** Two nodes, by index, and the weight of their link. */
 export type Edge = readonly [from: number, to: number, weight: number];
 
 const DAMPING = 0.85;
@@ -16,7 +16,7 @@ const weightsOf = (nodes: number, edges: readonly Edge[]): Float64Array => {
   return weights;
 };
 
-/** The rank of every node; all together they sum up to at most the number of nodes. */
+/** Computes the rank of every node; the sum is at most the number of nodes. */
 export const pageRank = (nodes: number, edges: readonly Edge[]): Float64Array => {
   const weights = weightsOf(nodes, edges);
   let ranks = new Float64Array(nodes).fill(1);
@@ -28,7 +28,7 @@ export const pageRank = (nodes: number, edges: readonly Edge[]): Float64Array =>
       next[from] = (next[from] ?? 0) + (DAMPING * b * weight) / (weights[to] || 1);
     }
     const change = next.reduce(
-      (most, rank, i) => Math.max(most, Math.abs(rank - (ranks[i] ?? 0))),
+      (max, rank, i) => Math.max(max, Math.abs(rank - (ranks[i] ?? 0))),
       0,
     );
     ranks = next;

@@ -1,13 +1,13 @@
 /**
- * Keywords by TextRank: words near each other are linked, PageRank finds those that
- * matter, and what is said of them together, or again and again, makes the phrases.
+ * Finds keywords with TextRank: words near each other are linked, PageRank finds the important ones, and
+ * neighbouring or repeated words make the phrases.
  */
 import type { Token } from './english.ts';
 import { type Edge, pageRank } from './page-rank.ts';
 
 export interface Keyword {
   readonly keyword: string;
-  /** 0 to 1, the best one having 1. */
+  /** From 0 to 1; the best keyword has 1. */
   readonly score: number;
   readonly count: number;
 }
@@ -24,7 +24,7 @@ const isContent = ({ kind, stop, text }: Token): boolean =>
 
 const isNaming = (token: Token): boolean => isContent(token) && NAMING.has(token.speech);
 
-/** The unbroken runs of the words that count, in small letters. */
+/** Lists unbroken runs of words that count, in lower case. */
 const runsOf = (
   tokens: readonly Token[],
   counts: (token: Token) => boolean,
@@ -41,9 +41,9 @@ const add = (counts: Counts, phrase: string, times = 1): void => {
   counts.set(phrase, (counts.get(phrase) ?? 0) + times);
 };
 
-/** Every part of a phrase with more than one word, itself included. */
-function* partsOf(run: readonly string[], longest: number): Generator<string> {
-  for (let length = 2; length <= Math.min(longest, run.length); length += 1) {
+/** Yields every part of a phrase with more than one word, itself included. */
+function* partsOf(run: readonly string[], maxLength: number): Generator<string> {
+  for (let length = 2; length <= Math.min(maxLength, run.length); length += 1) {
     for (let at = 0; at + length <= run.length; at += 1) {
       yield run.slice(at, at + length).join(' ');
     }
@@ -51,8 +51,8 @@ function* partsOf(run: readonly string[], longest: number): Generator<string> {
 }
 
 /**
- * Naming words, the phrases they make, and whatever was said twice: the tagger errs often enough
- * ("learning" is a verb to it) for repetition to be the better witness.
+ * Collects nouns, the phrases they make, and every repeated phrase: the tagger is often wrong ("learning"
+ * is a verb to it), so repetition is the better sign.
  */
 const candidatesOf = (tokens: readonly Token[]): Counts => {
   const candidates: Counts = new Map();
@@ -70,7 +70,10 @@ const candidatesOf = (tokens: readonly Token[]): Counts => {
   return withoutParts(candidates);
 };
 
-/** "machine" is left out where every "machine" is one of "machine learning". */
+/**
+ * Removes phrases that only occur inside longer ones: "machine" when every "machine" is in "machine
+ * learning".
+ */
 const withoutParts = (candidates: Counts): Counts => {
   const covered: Counts = new Map();
   for (const [phrase, count] of candidates) {
@@ -83,7 +86,7 @@ const withoutParts = (candidates: Counts): Counts => {
   return new Map([...candidates].filter(([phrase, count]) => count > (covered.get(phrase) ?? 0)));
 };
 
-/** Links words near each other; the weight is how often they are. */
+/** Links words near each other, weighted by how often they are. */
 const edgesOf = (words: readonly number[]): readonly Edge[] => {
   const weights: Counts = new Map();
   for (const [at, from] of words.entries()) {
@@ -103,11 +106,14 @@ const ranksOf = (words: readonly string[]): ReadonlyMap<string, number> => {
   return new Map([...numbers].map(([word, number]) => [word, ranks[number] ?? 0]));
 };
 
-/** The best first; of equals the one that came first. The root keeps long phrases from winning by length. */
+/**
+ * Ranks the candidates, the best first; of equals the first in the text. The square root keeps long
+ * phrases from winning by length.
+ */
 const best = (
   candidates: Counts,
   ranks: ReadonlyMap<string, number>,
-  most: number,
+  maxCount: number,
 ): readonly Keyword[] => {
   const weighed = [...candidates].map(([keyword, count]) => {
     const words = keyword.split(' ');
@@ -116,23 +122,26 @@ const best = (
   });
   weighed.sort((a, b) => b.weight - a.weight);
   const top = weighed[0]?.weight || 1;
-  return weighed.slice(0, most).map(({ keyword, count, weight }) => ({
+  return weighed.slice(0, maxCount).map(({ keyword, count, weight }) => ({
     keyword,
     score: Math.round((weight / top) * 1_000) / 1_000,
     count,
   }));
 };
 
-/** Words and phrases of an English text. */
-export const rankPhrases = (tokens: readonly Token[], most: number): readonly Keyword[] =>
-  best(candidatesOf(tokens), ranksOf(runsOf(tokens, isContent).flat()), most);
+/** Ranks words and phrases of an English text. */
+export const rankPhrases = (tokens: readonly Token[], maxCount: number): readonly Keyword[] =>
+  best(candidatesOf(tokens), ranksOf(runsOf(tokens, isContent).flat()), maxCount);
 
-/** Single words of a text in any language; a lone letter says nothing, a Chinese sign does. */
-export const rankWords = (words: readonly string[], most: number): readonly Keyword[] => {
+/**
+ * Ranks single words of a text in any language; a single letter is no keyword, but a Chinese character
+ * is.
+ */
+export const rankWords = (words: readonly string[], maxCount: number): readonly Keyword[] => {
   const telling = words
     .map((word) => word.toLowerCase())
     .filter((word) => /\p{L}{2}|\p{Script=Han}/u.test(word));
   const counts: Counts = new Map();
   for (const word of telling) add(counts, word);
-  return best(counts, ranksOf(telling), most);
+  return best(counts, ranksOf(telling), maxCount);
 };

@@ -1,6 +1,7 @@
 /**
- * Graphemes, words and sentences by the rules of Unicode. The segmenter of Node copies the whole
- * text for every segment it yields, so a long text is handed to it in windows: linear, not square.
+ * Splits text into graphemes, words and sentences by the rules of Unicode. The segmenter of Node copies
+ * the whole text for every segment it yields, so a long text is passed to it in windows: linear time, not
+ * quadratic.
  */
 
 export interface Segment {
@@ -12,7 +13,7 @@ export interface Segment {
 export type Segmenter = (text: string) => Generator<Segment>;
 
 const WINDOW = 256;
-/** What follows a boundary can undo it ("can" before "'t"), so the end of a window is not trusted. */
+/** What follows can remove a boundary ("can" before "'t"), so the end of a window is not trusted. */
 const MARGIN = 64;
 
 export const createSegmenter = (granularity: 'grapheme' | 'word' | 'sentence'): Segmenter => {
@@ -28,7 +29,7 @@ export const createSegmenter = (granularity: 'grapheme' | 'word' | 'sentence'): 
         if (next + segment.length > trusted) break;
         next += segment.length;
         yield { text: segment, wordLike: isWordLike ?? false };
-        // A window that had to grow holds one long segment; what follows is for small windows again.
+        // A larger window holds one long segment; after it, small windows are used again.
         if (size > WINDOW) break;
       }
       size = next === start ? size * 2 : WINDOW;
@@ -37,7 +38,7 @@ export const createSegmenter = (granularity: 'grapheme' | 'word' | 'sentence'): 
   };
 };
 
-/** Lists the words of a text, without what lies between them. */
+/** Lists the words of a text, without the text between them. */
 export const wordsOf = (text: string, segments: Segmenter): readonly string[] => {
   const words: string[] = [];
   for (const { text: word, wordLike } of segments(text)) if (wordLike) words.push(word);

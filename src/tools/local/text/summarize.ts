@@ -1,4 +1,4 @@
-/** Summaries made of the sentences that share most with all others (TextRank), in their order. */
+/** Makes summaries of the sentences that have most in common with all others (TextRank), in their order. */
 import { type Edge, pageRank } from './page-rank.ts';
 
 export interface Sentence {
@@ -33,7 +33,7 @@ const edgesOf = (sentences: readonly Sentence[]): readonly Edge[] => {
   return edges;
 };
 
-/** At most so many characters, cut between words where there is a space to cut at. */
+/** Shortens a text to a number of characters, between words when there is a space. */
 export const shorten = (text: string, maxLength: number): string => {
   if (text.length <= maxLength) return text;
   const cut = text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '');
@@ -45,7 +45,7 @@ export const summarize = (sentences: readonly Sentence[], limits: SummaryLimits)
   const ranks = pageRank(sentences.length, edgesOf(sentences));
   const best = sentences
     .map((_, index) => index)
-    // Of equals the earlier one: texts begin with what matters.
+    // Of equals the earlier one, because texts begin with what is important.
     .sort((a, b) => (ranks[b] ?? 0) - (ranks[a] ?? 0) || a - b);
   const chosen: number[] = [];
   let length = 0;

@@ -1,16 +1,16 @@
 /**
- * The part of a text that is analysed. Readers of language take time that grows faster than the
- * text, so long texts are cut here, with a warning to the caller.
+ * Takes the part of a text that is analysed. The time of the analysis grows faster than the text, so long
+ * texts are cut, with a warning to the caller.
  */
 
 export interface Sample {
   readonly text: string;
-  /** Mostly Latin letters; the reader of English can make something of it. */
+  /** Mostly Latin letters: the analysis of English can be used. */
   readonly latin: boolean;
 }
 
 const MAX_CHARACTERS = 100_000;
-/** No word is that long; the tokenizer takes square time on what has no spaces. */
+/** No word is longer; the tokenizer takes quadratic time for text without spaces. */
 const MAX_WORD = 200;
 
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
@@ -18,7 +18,7 @@ const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.
 const isLatin = (text: string): boolean =>
   countOf(text, /\p{Script=Latin}/gu) * 2 >= countOf(text, /\p{L}/gu);
 
-/** The beginning of a long text, not cut through an emoji. */
+/** Takes the beginning of a long text, without cutting through an emoji. */
 export const takeBeginning = (text: string, warn: (message: string) => void): string => {
   if (text.length <= MAX_CHARACTERS) return text;
   warn(`Only the first ${MAX_CHARACTERS} characters of the text were analysed.`);

@@ -1,4 +1,4 @@
-/** What `text_transform` takes and gives. */
+/** Input and output of `text_transform`. */
 import { z } from 'zod';
 
 export const OPERATIONS = {
@@ -27,7 +27,7 @@ export const OPERATIONS = {
 export type Operation = keyof typeof OPERATIONS;
 
 const MAX_TEXT = 1_000_000;
-/** What a model can answer in one go. */
+/** As long as a model can answer at once. */
 const MAX_TRANSLATION = 20_000;
 
 const options = () =>

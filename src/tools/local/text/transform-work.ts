@@ -1,4 +1,7 @@
-/** The work of `text_transform`: the operations that need no model, on counts, letters, lines, codes and meaning. */
+/**
+ * The work of `text_transform`: the operations without a model, on counts, letters, lines, codes and
+ * meaning.
+ */
 import { lazy } from '../../../kit/data/lazy.ts';
 import { type Analyst, createAnalyst, type Warn } from './analyse.ts';
 import { decodeBase64, decodeUrl, digest, encodeBase64, encodeUrl } from './codecs.ts';
@@ -61,7 +64,7 @@ const countWords = (text: string): Counts => {
   };
 };
 
-/** Every word begins with a capital and goes on in small letters. */
+/** Capitalizes every word and writes the rest of it in lower case. */
 const titleCase = (text: string): string => {
   let result = '';
   for (const { text: part, wordLike } of createSegmenter('word')(text)) {
@@ -71,7 +74,7 @@ const titleCase = (text: string): string => {
   return result;
 };
 
-/** Letters that do not come apart into a plain one and an accent. */
+/** Letters that Unicode does not decompose into a plain letter and an accent. */
 const PLAIN: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -84,7 +87,10 @@ const PLAIN: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 
-/** Small letters and digits joined by "-". Letters of other scripts stay: a slug of them is legal. */
+/**
+ * Joins letters and digits in lower case with "-". Letters of other scripts stay, because they are legal
+ * in a slug.
+ */
 const slugify = (text: string): string =>
   text
     .normalize('NFKD')
@@ -96,7 +102,7 @@ const slugify = (text: string): string =>
     .replace(/^-/u, '')
     .replace(/-$/u, '');
 
-/** Backwards by what a reader sees as one character, so that emoji and accents stay whole. */
+/** Reverses by what a reader sees as one character, so that emoji and accents stay whole. */
 const reverse = (text: string): string => {
   const graphemes: string[] = [];
   for (const { text: grapheme } of createSegmenter('grapheme')(text)) graphemes.push(grapheme);
@@ -107,7 +113,7 @@ const DEFAULT_KEYWORDS = 10;
 
 type Outcome = Omit<Output, 'operation'>;
 type Step = (request: Input, warn: Warn) => Outcome | Promise<Outcome>;
-/** A translation is the model's alone. */
+/** Only a model translates. */
 type OfflineOperation = Exclude<Operation, 'translate'>;
 type Steps = Readonly<Record<OfflineOperation, Step>>;
 
@@ -155,10 +161,10 @@ export interface Transformed {
   readonly warnings: readonly string[];
 }
 
-/** Kept, because the reader of English is large. */
+/** Created once, because the model for English is large. */
 const steps = lazy(() => stepsWith(createAnalyst(createEnglish())));
 
-/** Does quick work synchronously, so that its time can be limited. */
+/** Runs quick work synchronously, so that its time can be limited. */
 export const prepare = async (job: TransformJob) => (): Transformed | Promise<Transformed> => {
   const warnings: string[] = [];
   const step = steps()[job.operation];

@@ -1,4 +1,4 @@
-/** What `datetime` takes and gives. */
+/** Input and output of `datetime`. */
 import { z } from 'zod';
 
 export const UNITS = [

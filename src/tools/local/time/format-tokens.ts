@@ -1,6 +1,7 @@
 /**
- * Date formats in both spellings people use: luxon's own (`yyyy-MM-dd`) and that of moment and dayjs
- * (`YYYY-MM-DD`). The second is recognised by tokens that the first does not have, and read token by token.
+ * Date formats in both common notations: that of luxon (`yyyy-MM-dd`) and that of moment and dayjs
+ * (`YYYY-MM-DD`). The second is recognized by tokens that the first does not have, and translated token
+ * by token.
  */
 import type { DateTime } from 'luxon';
 
@@ -41,7 +42,10 @@ const PIECES = new RegExp(
   'gsu',
 );
 
-/** luxon has no `Y`, `A`, `ddd` or `Do`; its `D` is a whole date, used alone or with a time. */
+/**
+ * Recognizes the moment notation: luxon has no `Y`, `A`, `ddd` or `Do`; its `D` is a whole date, alone or
+ * with a time.
+ */
 const isMomentStyle = (format: string): boolean => {
   const bare = format.replaceAll(LITERAL, '');
   if (/^D{1,4} [tT]{1,4}$/.test(bare)) return false;
@@ -50,7 +54,7 @@ const isMomentStyle = (format: string): boolean => {
 
 const piecesOf = (format: string): readonly string[] => format.match(PIECES) ?? [];
 
-/** `T` before the hours is the letter of ISO 8601, not luxon's token for a time. */
+/** Quotes `T` before the hours: it is the letter of ISO 8601, not luxon's token for a time. */
 const withIsoLetter = (format: string): string => format.replaceAll(/(d|o)T(?=[Hh])/g, "$1'T'");
 
 const literalOf = (piece: string): string =>
@@ -59,7 +63,7 @@ const literalOf = (piece: string): string =>
 const quoted = (literal: string): string =>
   /\p{L}/u.test(literal) ? `'${literal.replaceAll("'", '')}'` : literal;
 
-/** The format as luxon reads it. */
+/** Translates a format to luxon's notation. */
 export const toLuxonFormat = (format: string): string =>
   isMomentStyle(format)
     ? piecesOf(format)
@@ -67,13 +71,13 @@ export const toLuxonFormat = (format: string): string =>
         .join('')
     : withIsoLetter(format);
 
-/** 1st, 2nd, 3rd, 4th … 11th, 12th, 13th. */
+/** Writes an ordinal: 1st, 2nd, 3rd, 4th … 11th, 12th, 13th. */
 const ordinal = (day: number): string => {
   const ending = new Intl.PluralRules('en', { type: 'ordinal' }).select(day);
   return `${day}${{ one: 'st', two: 'nd', few: 'rd' }[ending as 'one' | 'two' | 'few'] ?? 'th'}`;
 };
 
-/** What luxon has no token for. */
+/** Tokens that luxon does not have. */
 const SPECIAL: ReadonlyMap<string, (moment: DateTime) => string> = new Map([
   ['Do', (moment) => (moment.locale?.startsWith('en') ? ordinal(moment.day) : `${moment.day}`)],
   ['a', (moment) => moment.toFormat('a').toLowerCase()],
@@ -87,7 +91,7 @@ const writePiece = (moment: DateTime, piece: string): string => {
   return token === undefined ? literalOf(piece) : moment.toFormat(token);
 };
 
-/** The date in a format of either spelling. */
+/** Writes a date in a format of either notation. */
 export const writeDate = (moment: DateTime, format: string): string =>
   isMomentStyle(format)
     ? piecesOf(format)
@@ -95,6 +99,6 @@ export const writeDate = (moment: DateTime, format: string): string =>
         .join('')
     : moment.toFormat(withIsoLetter(format));
 
-/** `Do` reads "1st"; luxon reads the number alone. */
+/** Tells whether a format has `Do`, which reads "1st"; luxon reads only the number. */
 export const hasOrdinal = (format: string): boolean =>
   isMomentStyle(format) && piecesOf(format).includes('Do');

@@ -1,4 +1,4 @@
-/** Reads a date however it is likely to be written, and says no to everything else. */
+/** Reads a date in the notations that are likely, and refuses everything else. */
 import type { DateTime as LuxonDateTime } from 'luxon';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { hasOrdinal, toLuxonFormat } from './format-tokens.ts';
@@ -9,19 +9,19 @@ export interface ReadDateOptions {
   readonly luxon: Luxon;
   readonly zone: string;
   readonly locale: string;
-  /** How the date is written; nothing else is tried. */
+  /** The notation of the date; no other is tried. */
   readonly inputFormat?: string | undefined;
-  /** How the date may be written; tried before the notations everybody knows. */
+  /** A likely notation of the date; tried before the common ones. */
   readonly likelyFormat?: string | undefined;
 }
 
-/** Seconds up to the year 5138 have eleven digits; more digits are milliseconds. */
+/** Seconds have at most eleven digits until the year 5138; more digits are milliseconds. */
 const MAX_SECONDS = 99_999_999_999;
 const UNIX_TIME = /^@?(-?\d{9,16}(?:\.\d{1,9})?)$/;
-/** A time without a day would take the day from a clock that is not ours. */
+/** Refused: a time without a day would take the day from the system clock instead of the crib's. */
 const TIME_ONLY = /^T?\d{1,2}:\d{2}|^T\d/;
 
-/** Everyday notations that can be read in one way only; 01/02/2026 is not among them. */
+/** Common notations with one reading only; 01/02/2026 is not among them. */
 const EVERYDAY = [
   'MMMM d, yyyy',
   'MMMM d yyyy',
@@ -73,7 +73,7 @@ const fromText = (text: string, options: ReadDateOptions): LuxonDateTime => {
   return options.luxon.DateTime.invalid(why);
 };
 
-/** `field` names the place in the input for the message. */
+/** Reads a date. `field` names its place in the input for the message. */
 export const readDate = (
   value: string | number,
   field: string,

@@ -1,4 +1,4 @@
-/** Alerts: how they are, what fired, silences and tests. They are defined in the configuration alone. */
+/** Alerts: their states, what fired, silences and tests. They are defined in the configuration only. */
 import { z } from 'zod';
 import {
   ALERT_SEVERITIES,
@@ -65,7 +65,7 @@ const eventSchema = z.object({
   deliveries: z.array(deliverySchema),
 });
 
-/** Viewers see which tool is called, and with what in the redacted row of each call. */
+/** Leaves out the input: viewers see which tool is called, and its input in the redacted row of each call. */
 const withoutInput = (action: AlertAction): AlertAction => {
   if (action.type === 'tool') {
     const { input: _, ...rest } = action;
@@ -84,7 +84,10 @@ const shown = ({ definition, ...status }: AlertStatus): AlertStatus => {
   };
 };
 
-/** A token that was limited to single tools or amounts must not have others call what it cannot. */
+/**
+ * Refuses a token that is limited to single tools or amounts: an alert must not call for it what it
+ * cannot call.
+ */
 const assertMayCall = ({ definition }: AlertStatus, { policy = {} }: Identity): void => {
   const calls = definition.actions?.some(({ type }) => type === 'tool' || type === 'job') ?? false;
   if (!calls || Object.keys(policy).length === 0) return;

@@ -1,4 +1,4 @@
-/** How calls went, over any range of time: in all, over time, and by tool, source or caller. */
+/** The figures of calls in any range of time: in total, over time, and by tool, source or caller. */
 import { z } from 'zod';
 import { defineRoute, type Route } from '../../route.ts';
 import { figuresSchema } from '../../schemas/figures.ts';
@@ -7,7 +7,7 @@ import { timeSchema } from '../../schemas/lists.ts';
 const name = z.string().min(1).max(256).optional();
 const range = { from: timeSchema.optional(), to: timeSchema.optional() };
 
-/** Leaves out what was not given: the members refuse `undefined` under a name. */
+/** Leaves out absent fields: the members refuse `undefined` under a name. */
 const given = <T extends object>(query: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;

@@ -1,4 +1,7 @@
-/** What was spent, and how calls went over time: counted from the audit trail, which outlives a process. */
+/**
+ * What was spent, and the figures of calls over time: counted from the audit trail, which outlives a
+ * process.
+ */
 import { z } from 'zod';
 import type { CallFigures, CribMetrics } from '../../../../contract/metrics.ts';
 import { REPORT_FORMATS } from '../../../../contract/usage-report.ts';
@@ -45,7 +48,7 @@ const lines = defineRoute({
   }),
 });
 
-/** Calls that ran and came to no good end, as all other figures count errors: refused ones are not among them. */
+/** Counts calls that ran and failed, as all other figures count errors: refused ones are not among them. */
 const failuresOf = ({ byStatus }: CallFigures): number =>
   (byStatus.failure ?? 0) + (byStatus.timeout ?? 0) + (byStatus.unknown ?? 0);
 

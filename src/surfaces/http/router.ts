@@ -1,17 +1,22 @@
-/** Runs a request through its route: authenticates, checks the role, parses the input, calls the handler. */
+/**
+ * Finds the route of a request and runs the request through it: lets its sender in, parses the
+ * input, calls the handler.
+ */
 import { createHash } from 'node:crypto';
+import { RegExpRouter } from 'hono/router/reg-exp-router';
+import { SmartRouter } from 'hono/router/smart-router';
+import { TrieRouter } from 'hono/router/trie-router';
 import type { z } from 'zod';
 import { type Issue, ToolFailure } from '../../contract/errors.ts';
-import type { Role } from '../../contract/tokens.ts';
 import { type Answer, JSON_HEADERS, type PlainAnswer } from '../door/answer.ts';
 import type { HttpRequest } from '../door/http-request.ts';
 import { type BodyFault, readBody } from '../door/read-body.ts';
-import { type Authentication, authenticate } from './auth/authenticate.ts';
+import { type AdmitDeps, admit } from './auth/admit.ts';
 import type { Identity } from './auth/identity.ts';
-import type { JwtCheck } from './auth/jwt-check.ts';
-import { failure, notSignedIn, type Refusal, refusal } from './error-reply.ts';
-import type { HttpServices } from './http-services.ts';
-import type { Replied, Route, RouteRole } from './route.ts';
+import { failure, type Refusal, refusal } from './error-reply.ts';
+import { createStaticFiles } from './pages/static-files.ts';
+import type { Replied, Route } from './route.ts';
+import { ROUTES } from './routes/route-table.ts';
 
 interface RoutedRequest {
   readonly request: HttpRequest;
@@ -19,90 +24,61 @@ interface RoutedRequest {
   readonly requestId: string;
 }
 
-export interface AnswerDeps {
-  readonly services: HttpServices;
-  readonly jwt: JwtCheck | undefined;
+export interface RouterDeps extends AdmitDeps {
   readonly bodyBytes: number;
 }
 
-const challenge = (
-  { services: { deps } }: AnswerDeps,
-  request: HttpRequest,
-): Record<string, string> => {
-  const realm = 'Bearer realm="toolcrib"';
-  if (!deps.oidc) return { 'www-authenticate': realm };
-  const at = new URL(deps.publicUrl ?? request.web().url).origin;
-  const metadata = `${at}/.well-known/oauth-protected-resource`;
-  return { 'www-authenticate': `${realm}, resource_metadata="${metadata}"` };
-};
+interface FoundRoute {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
 
-const notAuthenticated = (
-  deps: AnswerDeps,
-  { request }: RoutedRequest,
-  isWrong: boolean,
-): Refusal => {
-  const retryAfterMs = isWrong ? deps.services.attempts.failed(request.address) : 0;
-  if (retryAfterMs > 0) return { code: 'RATE_LIMITED', extras: { retryAfterMs } };
-  return notSignedIn('This request needs a token or a session that is good.', {
-    suggestion: 'Send Authorization: Bearer tc_…, or log in to the console.',
-    headers: challenge(deps, request),
-  });
-};
+type RouteFinder = (method: string, path: string) => FoundRoute | undefined;
 
-const ADMITTED: Readonly<Record<Exclude<RouteRole, 'public'>, readonly Role[]>> = {
-  member: ['viewer', 'agent', 'operator', 'admin'],
-  viewer: ['viewer', 'operator', 'admin'],
-  agent: ['agent', 'operator', 'admin'],
-  operator: ['operator', 'admin'],
-  admin: ['admin'],
-};
-
-/** Tells whether a role is sufficient for a route. */
-export const isAdmitted = (needed: RouteRole, role: Role): boolean =>
-  needed === 'public' || ADMITTED[needed].includes(role);
-
-/**
- * Tells whether a limited token asks for a change that only admins make: with a new token, code,
- * grant or server it would give itself what its limits keep from it.
- */
-const widensItself = ({ role, method }: Route, { policy }: Identity): boolean =>
-  role === 'admin' && method !== 'get' && policy !== undefined && Object.keys(policy).length > 0;
-
-type Admission = { readonly identity: Identity | undefined } | { readonly refused: Refusal };
-
-const NO_IDENTITY: Admission = Object.freeze({ identity: undefined });
-
-const admitted = (
-  route: Route,
-  routed: RoutedRequest,
-  deps: AnswerDeps & { authentication: Authentication },
-): Admission => {
-  const { authentication } = deps;
-  if ('refused' in authentication) {
-    const { refused } = authentication;
-    if (refused !== 'csrf') return { refused: notAuthenticated(deps, routed, refused === 'wrong') };
-    const message = 'The request lacks the CSRF token of its session.';
-    return { refused: { code: 'PERMISSION_DENIED', message } };
+/** Decodes the parameters; returns undefined for invalid encoding. */
+const decoded = (
+  names: Readonly<Record<string, string | number>>,
+  stash: readonly string[] | undefined,
+): Record<string, string> | undefined => {
+  const params: Record<string, string> = {};
+  try {
+    for (const [name, at] of Object.entries(names)) {
+      params[name] = decodeURIComponent(typeof at === 'number' ? (stash?.[at] ?? '') : at);
+    }
+    return params;
+  } catch {
+    return undefined;
   }
-  const { identity } = authentication;
-  const isRole = isAdmitted(route.role, identity.role);
-  if (isRole && !widensItself(route, identity)) return authentication;
-  const message = isRole
-    ? 'A limited token cannot hand out rights or change what this server runs.'
-    : 'The role of this token or session does not allow this.';
-  return { refused: { code: 'PERMISSION_DENIED', message } };
 };
 
-const admit = (
-  route: Route,
-  routed: RoutedRequest,
-  { services, jwt, bodyBytes }: AnswerDeps,
-): Promise<Admission> | Admission => {
-  if (route.role === 'public' || route.isOpen?.(services.deps)) return NO_IDENTITY;
-  const authenticated = authenticate(routed.request, services, jwt);
-  const judge = (authentication: Authentication) =>
-    admitted(route, routed, { services, jwt, bodyBytes, authentication });
-  return authenticated instanceof Promise ? authenticated.then(judge) : judge(authenticated);
+const MAX_CACHED = 1000;
+const MAX_KEY_CHARS = 300;
+
+/** Makes the finder. It caches routes, because clients repeat the same few paths. */
+const createRouteFinder = (routes: readonly Route[]): RouteFinder => {
+  const router = new SmartRouter<Route>({ routers: [new RegExpRouter(), new TrieRouter()] });
+  for (const route of routes) router.add(route.method.toUpperCase(), route.path, route);
+  const search = (method: string, path: string): FoundRoute | undefined => {
+    const [matched, stash] = router.match(method, path);
+    const [first] = matched;
+    if (!first) return undefined;
+    const [route, names] = first;
+    const params = decoded(names, stash);
+    return params && { route, params };
+  };
+  const cache = new Map<string, FoundRoute>();
+  return (requested, path) => {
+    const method = requested === 'HEAD' ? 'GET' : requested;
+    const key = `${method} ${path}`;
+    const cached = cache.get(key);
+    if (cached) return cached;
+    const match = search(method, path);
+    if (!match || key.length > MAX_KEY_CHARS) return match;
+    // A client could ask for any number of paths.
+    if (cache.size >= MAX_CACHED) cache.clear();
+    cache.set(key, match);
+    return match;
+  };
 };
 
 const issuesOf = ({ issues }: z.ZodError): readonly Issue[] =>
@@ -162,7 +138,7 @@ const NOT_READ = { value: undefined };
 const handled = async (
   route: Route,
   { request, requestId, params: sent }: RoutedRequest,
-  { services, bodyBytes, identity }: AnswerDeps & { readonly identity: Identity | undefined },
+  { services, bodyBytes, identity }: RouterDeps & { readonly identity: Identity | undefined },
 ): Promise<Answer> => {
   const { input } = route;
   const params = parsed(input.params, sent, 'path');
@@ -178,17 +154,47 @@ const handled = async (
 };
 
 /** Answers a request, whatever happens. Its body is not read before its sender is authenticated. */
-export const answerRoute = async (
+const answerRoute = async (
   route: Route,
   routed: RoutedRequest,
-  deps: AnswerDeps,
+  deps: RouterDeps,
 ): Promise<Answer> => {
   try {
-    const admission = await admit(route, routed, deps);
+    const admission = await admit(route, routed.request, deps);
     if ('refused' in admission) return refusal(admission.refused);
     const { services, jwt, bodyBytes } = deps;
     return await handled(route, routed, { services, jwt, bodyBytes, identity: admission.identity });
   } catch (error) {
     return failure(error, deps.services.deps.runtime.log, routed.requestId);
   }
+};
+
+/** Never answered with the console's page: a mistyped call must not look like success. */
+const NOT_CONSOLE = /^\/(v1|mcp|metrics|approve|jobs|\.well-known)(\/|$)/;
+
+const NO_ROUTE = {
+  code: 'NOT_FOUND',
+  extras: { suggestions: ['/docs lists every route.'] },
+} as const;
+
+export type AnswerRequest = (request: HttpRequest, requestId: string) => Promise<Answer> | Answer;
+
+/** Makes the router: what no route has is a file of the console, or not found. */
+export const createRouter = (deps: RouterDeps): AnswerRequest => {
+  const find = createRouteFinder(ROUTES);
+  const { consoleFolder, runtime } = deps.services.deps;
+  const files = consoleFolder === undefined ? undefined : createStaticFiles(consoleFolder);
+  const answerFile: AnswerRequest = async (request, requestId) => {
+    try {
+      const file = NOT_CONSOLE.test(request.path) ? undefined : await files?.(request.web());
+      return file ?? refusal(NO_ROUTE);
+    } catch (error) {
+      return failure(error, runtime.log, requestId);
+    }
+  };
+  return (request, requestId) => {
+    const match = find(request.method, request.path);
+    if (!match) return answerFile(request, requestId);
+    return answerRoute(match.route, { request, requestId, params: match.params }, deps);
+  };
 };

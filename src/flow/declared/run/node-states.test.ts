@@ -1,0 +1,90 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { FlowDataStep, FlowNodeState } from '../../../contract/flow-data.ts';
+import { RetryPolicies } from '../../../contract/retry.ts';
+import { defineTool } from '../../../contract/tool.ts';
+import { createCribHost } from '../../../crib/create-crib.ts';
+
+const cleanup: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of cleanup.splice(0).reverse()) await each();
+});
+
+const echo = defineTool({
+  name: 'echo',
+  description: 'Returns what it is given.',
+  tier: 'read_only',
+  input: z.looseObject({}),
+  run: (input) => input,
+});
+const broken = defineTool({
+  name: 'broken',
+  description: 'Always fails.',
+  tier: 'read_only',
+  input: z.looseObject({}),
+  run: () => {
+    throw new Error('down');
+  },
+  retry: RetryPolicies.NONE,
+});
+
+/** Starts a flow of one step, answers its questions with no, and returns the state of the step. */
+const stateOf = async (step: Omit<FlowDataStep, 'id'>): Promise<FlowNodeState | undefined> => {
+  const crib = await createCribHost({ store: 'memory', builtins: false, tools: [echo, broken] });
+  cleanup.push(() => crib.close());
+  const steps = [{ id: 'a', ...step } as FlowDataStep];
+  await crib.flows.registerData({ name: 'sample', version: '1.0.0', steps });
+  const { runId, finished } = await crib.flows.start('sample', {});
+  let isOver = false;
+  void finished.then(() => {
+    isOver = true;
+  });
+  await expect
+    .poll(async () => {
+      const [question] = await crib.approvals.list();
+      if (question) await crib.approvals.decide(question.id, { approve: false, by: 'ada' });
+      return isOver;
+    })
+    .toBe(true);
+  return (await crib.flows.nodes(runId))?.nodes[0];
+};
+
+describe('the state of a step', () => {
+  it('is failed, with the error, when a person does not want it tried again', async () => {
+    const state = await stateOf({ call: 'broken', input: {}, onError: 'manual' });
+    expect(state).toMatchObject({ status: 'failed', error: { message: 'down' } });
+    expect(state).not.toHaveProperty('data');
+  });
+
+  it('is failed when its condition does not hold and `else` says fail', async () => {
+    const state = await stateOf({ call: 'echo', input: {}, when: 'false', else: 'fail' });
+    expect(state).toMatchObject({ status: 'failed', error: { code: 'PRECONDITION_FAILED' } });
+  });
+
+  it('is failed when its input cannot be worked out', async () => {
+    const state = await stateOf({ call: 'echo', input: { n: { from: 'input.n' } } });
+    expect(state).toMatchObject({ status: 'failed' });
+    expect(state?.error?.message).toContain('input.n');
+  });
+
+  it('is failed when its call was made and its output cannot be worked out', async () => {
+    const output = { from: 'steps.a.data.missing' };
+    const state = await stateOf({ call: 'echo', input: { n: 1 }, output });
+    expect(state).toMatchObject({ status: 'failed' });
+    expect(state?.error?.message).toContain('steps.a.data.missing');
+  });
+
+  it('has the result that its output makes', async () => {
+    const state = await stateOf({
+      call: 'echo',
+      input: { n: 1 },
+      output: { cel: 'steps.a.data.n + 1.0' },
+    });
+    expect(state).toMatchObject({ status: 'done', data: 2 });
+  });
+
+  it('is failed with TIMEOUT when it sleeps for longer than its time', async () => {
+    const state = await stateOf({ sleepMs: 60_000, timeoutMs: 20 });
+    expect(state).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } });
+  });
+});
