@@ -72,6 +72,8 @@ export interface ExecutionDetail extends ExecutionSummary {
   readonly rows: readonly AuditRow[];
   readonly trace?: readonly TraceSpan[];
   readonly undoable: boolean;
+  /** What its code means; absent where it has none. */
+  readonly meaning?: string;
 }
 
 export type ApprovalState = 'waiting' | 'approved' | 'denied' | 'used';

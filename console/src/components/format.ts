@@ -36,11 +36,12 @@ export const duration = (ms: number): string => {
   return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`;
 };
 
-/** Small sums keep the digits that matter; nothing is rounded down to nought. */
+/** Small sums keep the digits that matter: $0.0125 is no cent. Nothing is rounded down to nought. */
 export const money = (usd: number): string => {
   if (usd === 0) return '$0';
-  const digits = Math.abs(usd) >= 0.01 ? 2 : 6;
-  return `$${usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: Math.max(digits, 2) })}`;
+  const size = Math.abs(usd);
+  const most = size >= 0.1 ? 2 : size >= 0.01 ? 4 : 6;
+  return `$${usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: most })}`;
 };
 
 export const count = (value: number): string => value.toLocaleString('en');

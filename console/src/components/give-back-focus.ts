@@ -9,6 +9,26 @@ const WATCHED_MS = 5_000;
 const isFree = (): boolean =>
   document.activeElement === null || document.activeElement === document.body;
 
+/** Gives the focus to a part of the page when a control in it goes away that had it; returns what ends this. */
+export const keepFocusIn = (part: HTMLElement): (() => void) => {
+  let last: Element | undefined;
+  const note = ({ target }: FocusEvent): void => {
+    // A window gives the focus back itself.
+    if (target instanceof Element && !target.closest('dialog')) last = target;
+  };
+  const watch = new MutationObserver(() => {
+    if (last?.isConnected !== false) return;
+    if (isFree()) part.focus();
+    last = undefined;
+  });
+  part.addEventListener('focusin', note);
+  watch.observe(part, { childList: true, subtree: true });
+  return () => {
+    part.removeEventListener('focusin', note);
+    watch.disconnect();
+  };
+};
+
 /** To be called while the window opens; what it returns, when it has closed. */
 export const giveBackFocus = (): (() => void) => {
   const opener = document.activeElement;

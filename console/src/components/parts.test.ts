@@ -7,10 +7,12 @@ import { nextSort, sortRows } from './sort-rows.ts';
 
 describe('money', () => {
   it('never rounds something down to nothing', () => {
-    expect([0, 0.0000012, 0.002, 1.5, 1234.5].map(money)).toEqual([
+    expect([0, 0.0000012, 0.002, 0.0125, 0.691, 1.5, 1234.5].map(money)).toEqual([
       '$0',
       '$0.000001',
       '$0.002',
+      '$0.0125',
+      '$0.69',
       '$1.50',
       '$1,234.50',
     ]);

@@ -2,6 +2,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 import { goTo } from '../router/route.ts';
 import { LinkButton } from './button.tsx';
+import { keepFocusIn } from './give-back-focus.ts';
 
 interface SplitProps {
   readonly list: ReactNode;
@@ -21,6 +22,7 @@ const Detail = (props: Omit<SplitProps, 'list'> & { onClosing(row: HTMLElement |
   const ref = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the focus follows what is opened
   useEffect(() => ref.current?.focus(), [props.label]);
+  useEffect(() => (ref.current ? keepFocusIn(ref.current) : undefined), []);
   const onKeyDown = (event: KeyboardEvent): void => {
     // The key belongs to the box one types in, and to the window that lies above.
     const isElsewhere = (event.target as HTMLElement).closest('input, textarea, select, dialog');
@@ -52,18 +54,25 @@ const Detail = (props: Omit<SplitProps, 'list'> & { onClosing(row: HTMLElement |
 export const SplitView = (props: SplitProps) => {
   const isOpen = props.detail !== undefined;
   const left = useRef<HTMLElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  // An answered question leaves the list a little later, when its row has the focus already.
+  useEffect(() => (list.current ? keepFocusIn(list.current) : undefined), []);
+  // Or it has left the list before.
   const keep = (row: HTMLElement | null): void => {
-    left.current = row;
+    left.current = row ?? document.getElementById('content');
   };
   // Back to where one came from, so that the arrow keys go on from there.
   useEffect(() => {
     if (isOpen) return;
-    if (left.current?.isConnected) left.current.focus();
+    const row = left.current;
+    (row?.isConnected === false ? document.getElementById('content') : row)?.focus();
     left.current = null;
   }, [isOpen]);
   return (
     <div className={isOpen ? 'split split-open' : 'split'}>
-      <div className="split-list">{props.list}</div>
+      <div ref={list} className="split-list" tabIndex={-1}>
+        {props.list}
+      </div>
       {isOpen && <Detail {...props} onClosing={keep} />}
     </div>
   );

@@ -30,7 +30,7 @@ const tilesOf = (total: CallFigures, calls: object): readonly Tile[] => {
     {
       term: 'Failed',
       value: count(failed),
-      note: failed > 0 ? percent(total.errorRate) : '',
+      note: failed > 0 ? `${percent(total.errorRate)} of those that ran` : '',
       ...link({ status: FAILED_STATUSES.join(',') }, failed),
     },
     { term: 'Refused', value: count(denied), note: '', ...link({ status: 'denied' }, denied) },

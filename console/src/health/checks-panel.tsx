@@ -19,7 +19,9 @@ import {
 /** Where more is said about a subject; nothing where it has no page. */
 const pageOf = ({ kind, name }: HealthResult): string | undefined => {
   if (kind === 'tool') return hrefOf(['tools', name], { tab: 'health' });
-  return kind === 'server' ? hrefOf(['sources', 'mcp', name]) : undefined;
+  if (kind === 'server') return hrefOf(['sources', 'mcp', name]);
+  // A check knows the name of a source, not its kind.
+  return kind === 'source' ? hrefOf(['sources', 'any', name]) : undefined;
 };
 
 const Subject = ({ result }: { readonly result: HealthResult }) => {
@@ -54,13 +56,14 @@ const Subjects = ({ of }: { readonly of: readonly HealthResult[] }) => (
 );
 
 const Summary = ({ view }: { readonly view: HealthOverview }) => {
-  const failing = view.checks.filter(({ healthy }) => !healthy).length;
+  const setUp = view.checks.filter((result) => !isNotSetUp(result));
+  const working = setUp.filter(({ healthy }) => healthy);
   const word = view.healthy ? 'healthy' : 'something fails';
   return (
     <p>
       <Badge tone={view.healthy ? 'good' : 'bad'}>{word}</Badge>{' '}
       <span className="muted">
-        {view.checks.length - failing} of {view.checks.length} work
+        {working.length} of {setUp.length} work
         {view.timestamp !== undefined && (
           <>
             , checked <RelativeTime at={view.timestamp} />

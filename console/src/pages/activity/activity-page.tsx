@@ -61,8 +61,7 @@ const COLUMNS: readonly Column<ExecutionSummary>[] = [
       <>
         <SafeText text={userId} />
         {agentId !== '' && agentId !== userId && (
-          <span className="muted">
-            {' / '}
+          <span className="row-note">
             <SafeText text={agentId} />
           </span>
         )}

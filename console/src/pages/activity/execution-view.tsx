@@ -22,6 +22,9 @@ const detailOf = (rows: readonly AuditRow[]): Readonly<Record<string, unknown>> 
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** Tools that have no page: those of the server itself, such as an undo, and those that nobody knows. */
+const OWN_TOOL = /^toolcrib:|^\(unknown\)$/;
+
 const EFFECTS: ReadonlyMap<string, string> = new Map([
   ['none', 'None: the call changes nothing'],
   ['done', 'Done'],
@@ -112,15 +115,20 @@ const Content = ({ call, onDone }: { readonly call: ExecutionDetail; onDone(): v
     <>
       <header className="detail-head">
         <h2>
-          <a href={hrefOf(['tools', call.tool])}>
+          {OWN_TOOL.test(call.tool) ? (
             <SafeText text={call.tool} />
-          </a>
+          ) : (
+            <a href={hrefOf(['tools', call.tool])}>
+              <SafeText text={call.tool} />
+            </a>
+          )}
         </h2>
         <div className="badges">
           <StatusBadge status={call.status} />
           <TierBadge tier={call.tier} />
           {call.code !== '' && <Badge>{call.code}</Badge>}
         </div>
+        {call.meaning !== undefined && <p className="muted">{call.meaning}</p>}
       </header>
       <Progress call={call} />
       <ExecutionActions call={call} onDone={onDone} />

@@ -112,7 +112,7 @@ export const AlertActions = ({ alert, onDone }: ActionsProps) => {
   if (session.role !== 'operator' && session.role !== 'admin') return null;
   const unsilence = (): void => {
     api.send('DELETE', pathOf(alert.id, 'silence')).then(() => {
-      toast({ tone: 'good', text: 'The alert tells again.' });
+      toast({ tone: 'good', text: 'The alert sends notifications again.' });
       onDone();
     }, fail);
   };

@@ -38,7 +38,7 @@ const AlertFacts = ({ alert }: { readonly alert: AlertRecord }) => {
       of={[
         ['Looks at', <SafeText key="about" text={scopeText(definition)} />],
         ['Calls of the last', definition.window ?? '5m'],
-        ['Has to hold for', definition.for ?? '0s'],
+        ['Has to hold for', definition.for ?? 'no time: it fires at once'],
         ['Cool-down', definition.coolDown ?? '5m'],
         ['Actions', <SafeText key="actions" text={actions.map(actionText).join('; ')} />],
         ['Evaluated', <Moment key="evaluated" at={evaluatedAt} />],

@@ -17,6 +17,7 @@ import { useReloadOn } from '../../live/use-live.ts';
 import { hrefOf } from '../../router/route.ts';
 import { stateAt } from './approval-state.ts';
 import { DecideForm } from './decide-form.tsx';
+import { questionText } from './question-text.ts';
 import { RunApproved } from './run-approved.tsx';
 
 const Lines = ({ of }: { readonly of: readonly string[] }) =>
@@ -54,22 +55,25 @@ const QuestionFacts = ({ record }: { readonly record: ApprovalRecord }) => {
   );
 };
 
-const Head = ({ record, state }: { readonly record: ApprovalRecord; state: string }) => (
-  <header className="detail-head">
-    <h2>
-      <a href={hrefOf(['tools', record.tool])}>
-        <SafeText text={record.tool} />
-      </a>
-    </h2>
-    <div className="badges">
-      <StatusBadge status={state} />
-      <TierBadge tier={record.request.tier} />
-    </div>
-    <p className="muted">
-      <SafeText text={record.request.description} />
-    </p>
-  </header>
-);
+const Head = ({ record, state }: { readonly record: ApprovalRecord; state: string }) => {
+  const { title, href } = questionText(record);
+  return (
+    <header className="detail-head">
+      <h2>
+        <a href={href}>
+          <SafeText text={title} />
+        </a>
+      </h2>
+      <div className="badges">
+        <StatusBadge status={state} />
+        <TierBadge tier={record.request.tier} />
+      </div>
+      <p className="muted">
+        <SafeText text={record.request.description} />
+      </p>
+    </header>
+  );
+};
 
 const Content = ({ record, onDecided }: { readonly record: ApprovalRecord; onDecided(): void }) => {
   const { session } = useServices();

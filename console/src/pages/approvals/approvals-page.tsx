@@ -14,6 +14,7 @@ import { useReloadOn } from '../../live/use-live.ts';
 import { goTo, hrefOf, useRoute } from '../../router/route.ts';
 import { stateAt } from './approval-state.ts';
 import { ApprovalView } from './approval-view.tsx';
+import { questionText } from './question-text.ts';
 
 const STATES = [
   { id: 'waiting', title: 'Waiting' },
@@ -22,24 +23,29 @@ const STATES = [
   { id: 'denied', title: 'Denied' },
 ];
 
+const QuestionCell = ({ record }: { readonly record: ApprovalRecord }) => {
+  const { title, note } = questionText(record);
+  return (
+    <>
+      <SafeText text={title} />
+      {note !== '' && (
+        <span className="row-note">
+          <SafeText text={note} />
+        </span>
+      )}
+      <span className="row-note">
+        <SafeText text={record.request.reason} />
+      </span>
+    </>
+  );
+};
+
 const columns = (now: number): readonly Column<ApprovalRecord>[] => [
   {
     id: 'tool',
-    title: 'Tool',
-    cell: ({ tool, request, summary = '' }) => (
-      <>
-        <SafeText text={tool} />
-        {summary !== '' && (
-          <span className="row-note">
-            <SafeText text={summary} />
-          </span>
-        )}
-        <span className="row-note">
-          <SafeText text={request.reason} />
-        </span>
-      </>
-    ),
-    sortBy: (r) => r.tool,
+    title: 'What',
+    cell: (record) => <QuestionCell record={record} />,
+    sortBy: (r) => questionText(r).title,
   },
   {
     id: 'tier',

@@ -77,8 +77,10 @@ export const AuditFilters = ({ filter }: { readonly filter: AuditFilter }) => {
         <Box {...box('code', 'Code')} />
         {select('tier', 'Risk', TIERS)}
         {select('kind', 'Kind', KINDS)}
-        <Box {...box('from', `From (${zone})`)} type="datetime-local" />
-        <Box {...box('to', `To (${zone})`)} type="datetime-local" />
+        <div className="filter-pair">
+          <Box {...box('from', `From (${zone})`)} type="datetime-local" />
+          <Box {...box('to', `To (${zone})`)} type="datetime-local" />
+        </div>
         {isFiltered(filter) && (
           <Button kind="quiet" icon="close" onClick={() => replaceRoute(hrefOf(['audit']))}>
             Clear

@@ -14,10 +14,17 @@ const Named = ({ text }: { readonly text: string }) => (
   </span>
 );
 
+/** What an event without a tool is, such as `permission.granted`. */
+const eventOf = ({ event }: AuditRow['detail']): string => (typeof event === 'string' ? event : '');
+
 const COLUMNS: readonly Column<AuditRow>[] = [
   { id: 'seq', title: 'Row', cell: ({ seq }) => <span className="whole">{seq}</span> },
   { id: 'at', title: 'When', cell: ({ at }) => <RelativeTime at={at} /> },
-  { id: 'tool', title: 'Tool', cell: ({ tool }) => <Named text={tool} /> },
+  {
+    id: 'tool',
+    title: 'Tool or event',
+    cell: ({ tool, detail }) => <Named text={tool || eventOf(detail)} />,
+  },
   {
     id: 'status',
     title: 'Status',

@@ -104,7 +104,9 @@ const PublishActions = ({ overview, latest, onChanged }: PanelProps) => {
       {mayPublish && isOffered && (
         <div className="actions">
           <Button kind={approved > 0 ? 'primary' : 'plain'} onClick={() => setOpen(true)}>
-            {approved > 0 ? `Publish ${approved}` : 'Renew'}
+            {approved > 0
+              ? `Publish ${approved === 1 ? '1 proposal' : `${approved} proposals`}`
+              : 'Renew'}
           </Button>
         </div>
       )}

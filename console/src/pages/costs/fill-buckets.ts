@@ -1,25 +1,19 @@
-/** Puts the hours or days without a call back in: a chart that leaves them out would lie about time. */
-import { BUCKET_MS, type Span } from '../../charts/period.ts';
+/** The steps of the charts of costs, and what all of them add up to. */
+import type { Span } from '../../charts/period.ts';
+import { type CallStep, everyStep } from '../../figures/call-charts.tsx';
 import type { UsageBucket } from './usage-records.ts';
 
-export interface Step extends Omit<UsageBucket, 'p50Ms' | 'p95Ms'> {
-  /** `null` where nothing ran: no call is not a fast call. */
-  readonly p50Ms: number | null;
-  readonly p95Ms: number | null;
-}
+const stepOf = (at: number, bucket: UsageBucket | undefined): CallStep => ({
+  at,
+  calls: bucket?.calls ?? 0,
+  failed: bucket?.failures ?? 0,
+  costUsd: bucket?.costUsd ?? 0,
+  medianMs: bucket?.p50Ms ?? null,
+  p95Ms: bucket?.p95Ms ?? null,
+});
 
-const QUIET = { calls: 0, failures: 0, costUsd: 0, tokens: 0, p50Ms: null, p95Ms: null };
-
-export const fillBuckets = (
-  buckets: readonly UsageBucket[],
-  { from, to, bucket }: Span,
-): readonly Step[] => {
-  const size = BUCKET_MS[bucket];
-  const known = new Map(buckets.map((each) => [each.at, each]));
-  const steps: Step[] = [];
-  for (let at = from; at < to; at += size) steps.push(known.get(at) ?? { at, ...QUIET });
-  return steps;
-};
+export const fillBuckets = (buckets: readonly UsageBucket[], span: Span): readonly CallStep[] =>
+  everyStep(span, new Map(buckets.map((each) => [each.at, each])), stepOf);
 
 export interface Totals {
   readonly calls: number;

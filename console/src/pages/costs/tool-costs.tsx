@@ -66,7 +66,7 @@ const columnsFor = ({ from, to }: Pick<Span, 'from' | 'to'>): readonly Column<To
     cell: ({ costUsd }) => <Money usd={costUsd} />,
     sortBy: ({ costUsd }) => costUsd,
   },
-  time('p50Ms', 'p50'),
+  time('p50Ms', 'Median'),
   time('p95Ms', 'p95'),
   time('p99Ms', 'p99'),
 ];

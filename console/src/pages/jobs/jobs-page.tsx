@@ -2,6 +2,7 @@
 import { JOB_STATES, type JobRecord } from '../../api/job-records.ts';
 import { useServices } from '../../api/services.tsx';
 import { type Pages, usePages } from '../../api/use-pages.ts';
+import { Button } from '../../components/button.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { FilterSelect } from '../../components/field.tsx';
 import { Pagination } from '../../components/pagination.tsx';
@@ -11,6 +12,7 @@ import { SplitView } from '../../components/split-view.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Tabs } from '../../components/tabs.tsx';
+import { plainVisible } from '../../components/visible-text.ts';
 import { PageFrame } from '../../layout/page-frame.tsx';
 import { usePolling } from '../../live/use-polling.ts';
 import { choiceOf, hrefOf, replaceRoute, useRoute } from '../../router/route.ts';
@@ -123,6 +125,20 @@ const JobList = ({ pages, filter, open }: ListProps) => {
   );
 };
 
+/** The filter that a link of the queues sets; pressing it takes it away. */
+const QueueChip = ({ queue, onRemove }: { readonly queue: string; onRemove(): void }) => (
+  <div className="chips">
+    <Button
+      isSmall
+      icon="close"
+      onClick={onRemove}
+      aria-label={`Only queue ${plainVisible(queue)}; take this filter away`}
+    >
+      <SafeText text={`queue ${queue}`} />
+    </Button>
+  </div>
+);
+
 const Jobs = ({ open, filter }: { readonly open: string; readonly filter: Filter }) => {
   const pages = usePages<JobRecord>('/v1/jobs', filter);
   // Who reads far down must not have the list pulled away.
@@ -143,6 +159,7 @@ const Jobs = ({ open, filter }: { readonly open: string; readonly filter: Filter
               onChange={set('state')}
             />
           </div>
+          {filter.queue && <QueueChip queue={filter.queue} onRemove={() => set('queue')('')} />}
           <JobList pages={pages} filter={filter} open={open} />
         </>
       }

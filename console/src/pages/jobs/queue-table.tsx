@@ -1,5 +1,5 @@
 /** How many jobs of each queue are in each state. Those who see only their own jobs see no counts. */
-import { JOB_STATES, type QueueCounts } from '../../api/job-records.ts';
+import { JOB_STATES, type JobState, type QueueCounts } from '../../api/job-records.ts';
 import { useServices } from '../../api/services.tsx';
 import { useLoad } from '../../api/use-load.ts';
 import { count } from '../../components/format.ts';
@@ -8,6 +8,15 @@ import { WhenLoaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { usePolling } from '../../live/use-polling.ts';
 import { hrefOf } from '../../router/route.ts';
+
+const StateCount = ({ row, state }: { readonly row: QueueCounts; readonly state: JobState }) =>
+  row[state] === 0 ? (
+    <span className="muted">0</span>
+  ) : (
+    <a className="cell-link" href={hrefOf(['jobs'], { queue: row.queue, state })}>
+      {count(row[state])}
+    </a>
+  );
 
 const COLUMNS: readonly Column<QueueCounts>[] = [
   {
@@ -21,7 +30,7 @@ const COLUMNS: readonly Column<QueueCounts>[] = [
     title: `${state.charAt(0).toUpperCase()}${state.slice(1)}`,
     isNumber: true,
     isSecondary: state === 'completed' || state === 'cancelled' || state === 'delayed',
-    cell: (row: QueueCounts) => count(row[state]),
+    cell: (row: QueueCounts) => <StateCount row={row} state={state} />,
     sortBy: (row: QueueCounts) => row[state],
   })),
 ];

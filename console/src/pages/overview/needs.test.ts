@@ -27,4 +27,22 @@ describe('what needs the reader', () => {
     ];
     expect(needsOf('/v1/alerts', { items }).map(({ title }) => title)).toEqual(['loud']);
   });
+
+  it('names up to three tools in quarantine, and more of them as one entry', () => {
+    const held = (many: number) =>
+      Array.from({ length: many }, (_, n) => ({ name: `t${n}`, quarantine: { reason: 'new' } }));
+    const titles = (answer: object) => needsOf('/v1/tools', answer).map(({ title }) => title);
+    expect(titles({ items: [...held(3), { name: 'off' }] })).toEqual(['t0', 't1', 't2']);
+    expect(titles({ items: held(4) })).toEqual(['4 tools']);
+    expect(titles({ items: held(200), next: 'more' })).toEqual(['more than 200 tools']);
+  });
+
+  it('leaves out runs of flows whose question has an entry of its own', () => {
+    const run = (flow: string, wait: string) => ({ id: flow, flow, waitsFor: [wait] });
+    const items = [run('sums', 'approval:approval_1'), run('billing', 'event:paid')];
+    const waiting = NEED_SOURCES.find(({ query }) => query.status === 'waiting');
+    expect(waiting?.needsOf({ items } as never, 0)).toMatchObject([
+      { title: 'billing: waiting', detail: 'Waits for event paid.' },
+    ]);
+  });
 });

@@ -10,6 +10,7 @@ import type { QueueCounts } from '../../api/job-records.ts';
 import type { ToolSummary } from '../../api/tool-records.ts';
 import { type HealthOverview, isNotSetUp } from '../../health/health-records.ts';
 import { hrefOf } from '../../router/route.ts';
+import { questionText } from '../approvals/question-text.ts';
 import { budgetBars } from '../costs/budget-bars.ts';
 import type { UsageLine } from '../costs/usage-records.ts';
 import type { ServerStatus } from '../servers/server-records.ts';
@@ -51,11 +52,14 @@ const approvals = source<Page<ApprovalRecord>>({
   needsOf: ({ items }, now) =>
     items
       .filter(({ expiresAt }) => expiresAt > now)
-      .map(({ id, tool, summary = '', userId }) => ({
-        ...{ id: `approval ${id}`, tone: 'warn', kind: 'Approval', title: tool },
-        detail: [summary, `for ${userId}`].filter((part) => part !== '').join(', '),
-        href: hrefOf(['approvals', id]),
-      })),
+      .map((record) => {
+        const { title, note } = questionText(record);
+        return {
+          ...{ id: `approval ${record.id}`, tone: 'warn', kind: 'Approval', title },
+          detail: [note, `for ${record.userId}`].filter((part) => part !== '').join(', '),
+          href: hrefOf(['approvals', record.id]),
+        };
+      }),
 });
 
 /** States in which a server or source does not work until somebody does something. */
@@ -89,22 +93,31 @@ const sources = source<Page<SourceStatus>>({
   needsOf: ({ items }) => stuckSources(rowsOf([], items)),
 });
 
+/** A new source brings hundreds at once, which would hide all else. */
+const MAX_QUARANTINED = 3;
+
 const tools = source<Page<ToolSummary>>({
   path: '/v1/tools',
   query: { enabled: false, limit: MAX_ITEMS },
   events: ['tool.*', 'server.*'],
-  needsOf: ({ items }) =>
-    items.flatMap(({ name, quarantine }) =>
-      quarantine
-        ? [
-            {
-              ...{ id: `tool ${name}`, tone: 'bad' as const, kind: 'Quarantine', title: name },
-              detail: quarantine.reason,
-              href: hrefOf(['tools', name]),
-            },
-          ]
-        : [],
-    ),
+  needsOf: ({ items, next }) => {
+    const held = items.filter(({ quarantine }) => quarantine !== undefined);
+    const shared = { tone: 'bad', kind: 'Quarantine' } as const;
+    if (held.length <= MAX_QUARANTINED) {
+      return held.map(({ name, quarantine }) => ({
+        ...{ ...shared, id: `tool ${name}`, title: name, detail: quarantine?.reason ?? '' },
+        href: hrefOf(['tools', name]),
+      }));
+    }
+    return [
+      {
+        ...{ ...shared, id: 'tools' },
+        title: `${next === undefined ? '' : 'more than '}${held.length} tools`,
+        detail: 'New or changed tools from outside run only after a person has looked at them.',
+        href: hrefOf(['tools'], { enabled: 'false' }),
+      },
+    ];
+  },
 });
 
 const jobs = source<{ readonly items: readonly QueueCounts[] }>({
@@ -118,10 +131,15 @@ const jobs = source<{ readonly items: readonly QueueCounts[] }>({
       .map(({ queue, dead }) => ({
         ...{ id: `jobs ${queue}`, tone: 'bad', kind: 'Jobs' },
         title: `${queue}: ${dead === 1 ? '1 dead job' : `${dead} dead jobs`}`,
-        detail: 'Every attempt failed. Retry or remove them.',
+        detail: 'Every attempt failed. Put them back or remove them.',
         href: hrefOf(['jobs'], { state: 'dead', queue }),
       })),
 });
+
+const APPROVAL = 'approval:';
+
+/** `event:paid` as `event paid`. */
+const waitText = (wait: string): string => wait.replace(':', ' ');
 
 const flowsIn = (status: 'blocked' | 'waiting', tone: Need['tone'], detail: string): NeedSource =>
   source<Page<RunSummary>>({
@@ -129,11 +147,14 @@ const flowsIn = (status: 'blocked' | 'waiting', tone: Need['tone'], detail: stri
     query: { status, limit: MAX_ITEMS },
     events: ['flow.changed'],
     needsOf: ({ items }) =>
-      items.map(({ id, flow, waitsFor = [] }) => ({
-        ...{ id: `flow ${id}`, tone, kind: 'Flow', title: `${flow}: ${status}` },
-        detail: waitsFor.length > 0 ? `Waits for ${waitsFor.join(', ')}.` : detail,
-        href: hrefOf(['flows', 'run', id]),
-      })),
+      items
+        // Its question has an entry of its own.
+        .filter(({ waitsFor = [] }) => !waitsFor.some((wait) => wait.startsWith(APPROVAL)))
+        .map(({ id, flow, waitsFor = [] }) => ({
+          ...{ id: `flow ${id}`, tone, kind: 'Flow', title: `${flow}: ${status}` },
+          detail: waitsFor.length > 0 ? `Waits for ${waitsFor.map(waitText).join(', ')}.` : detail,
+          href: hrefOf(['flows', 'run', id]),
+        })),
   });
 
 const budgets = source<{ readonly lines: readonly UsageLine[] }>({

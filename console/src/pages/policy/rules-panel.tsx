@@ -66,7 +66,7 @@ const RuleList = ({ view }: { readonly view: PolicyView }) => {
     <>
       <div className="filters">
         <SearchBox label="Search the rules" value={words} onChange={setWords} />
-        <p className="muted">
+        <p className="muted filters-note">
           {view.rules.length} rules{shadows > 0 && `, ${shadows} in shadow mode`}, version{' '}
           <code title={view.version}>
             <SafeText text={view.version.slice(0, VERSION_SHOWN)} />

@@ -79,7 +79,7 @@ const Offers = ({ items, onDone, onClose }: ImportProps & { items: readonly Impo
     api
       .send<ServerChange>('POST', '/v1/servers/import', body)
       .then(({ servers: names }) => {
-        toast({ tone: 'good', text: `Taken over: ${names.join(', ')}.` });
+        toast({ tone: 'good', text: `Imported: ${names.join(', ')}.` });
         onDone();
         onClose();
       })
@@ -108,7 +108,7 @@ const Offers = ({ items, onDone, onClose }: ImportProps & { items: readonly Impo
       </ul>
       <div className="actions">
         <Button kind="primary" isBusy={isBusy} disabled={servers.length === 0} onClick={take}>
-          {servers.length === 0 ? 'Take over' : `Take over ${servers.length}`}
+          {servers.length === 0 ? 'Import' : `Import ${servers.length}`}
         </Button>
         <Button onClick={onClose}>Not now</Button>
       </div>
@@ -122,12 +122,12 @@ export const ImportDialog = (props: ImportProps) => {
     api.get<{ readonly items: readonly ImportOffer[] }>('/v1/servers/import'),
   );
   return (
-    <Dialog title="Take over servers of other programs" isWide onClose={props.onClose}>
+    <Dialog title="Import servers of other programs" isWide onClose={props.onClose}>
       <div className="dialog-body">
         <WhenLoaded of={offers}>
           {({ items }) =>
             items.length === 0 ? (
-              <EmptyState icon="servers" title="Nothing to take over">
+              <EmptyState icon="servers" title="Nothing to import">
                 <p>
                   Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Gemini CLI and Zed were
                   looked at. Lists inside a project: <code>toolcrib servers import</code>.

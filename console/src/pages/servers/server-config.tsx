@@ -38,7 +38,7 @@ export const ServerPageActions = ({ config }: ConfigProps) => {
       <Button icon="plus" onClick={() => setOpen('add')}>
         Add a server
       </Button>
-      <Button onClick={() => setOpen('import')}>Take over…</Button>
+      <Button onClick={() => setOpen('import')}>Import servers…</Button>
       {open === 'add' && <AddServerDialog {...shared} />}
       {open === 'import' && <ImportDialog {...shared} />}
     </>

@@ -112,8 +112,8 @@ const RevokeDialog = ({ grant, onDone, onClose }: RevokeProps) => {
 const NoGrants = () => (
   <EmptyState icon="approvals" title="No standing permissions">
     <p>
-      They come from approvals with “allow for this session” or “allow this pattern”, or from{' '}
-      <code>toolcrib permissions grant</code>.
+      They come from approvals that cover the rest of a session or all calls that fit a condition,
+      or from <code>toolcrib permissions grant</code>.
     </p>
   </EmptyState>
 );

@@ -13,10 +13,23 @@ const COLUMNS: readonly Column<SourceRow>[] = [
   {
     id: 'name',
     title: 'Name',
-    cell: ({ name }) => <SafeText text={name} />,
+    cell: ({ name, kind }) => (
+      <>
+        <SafeText text={name} />
+        <span className="narrow-only">
+          <span className="row-note">{kind}</span>
+        </span>
+      </>
+    ),
     sortBy: (row) => row.name,
   },
-  { id: 'kind', title: 'Kind', cell: ({ kind }) => kind, sortBy: (row) => row.kind },
+  {
+    id: 'kind',
+    title: 'Kind',
+    isSecondary: true,
+    cell: ({ kind }) => kind,
+    sortBy: (row) => row.kind,
+  },
   {
     id: 'state',
     title: 'State',
@@ -40,7 +53,7 @@ const COLUMNS: readonly Column<SourceRow>[] = [
   },
   {
     id: 'at',
-    title: 'Last sync',
+    title: 'Last read',
     isSecondary: true,
     cell: ({ at }) => (at === undefined ? '–' : <RelativeTime at={at} />),
     sortBy: (row) => row.at ?? 0,
@@ -64,7 +77,9 @@ export const SourceTable = ({ rows }: { readonly rows: readonly SourceRow[] }) =
       rows={rows}
       keyOf={(row) => `${row.kind}:${row.name}`}
       hrefOf={(row) => hrefOf(['sources', row.kind, row.name])}
-      isCurrent={(row) => row.kind === kind && row.name === name}
+      isCurrent={(row) =>
+        (row.kind === kind || (kind === 'any' && row.kind !== 'mcp')) && row.name === name
+      }
     />
   );
 };

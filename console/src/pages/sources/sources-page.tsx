@@ -82,7 +82,9 @@ interface DetailProps {
 const Detail = ({ all, serverConfig, sourceConfig, onChanged }: DetailProps) => {
   const [kind = '', name = ''] = useRoute().rest;
   const server = kind === 'mcp' && all.servers.find((each) => each.name === name);
-  const source = all.sources.find((each) => each.kind === kind && each.name === name);
+  const source = all.sources.find(
+    (each) => [each.kind, 'any'].includes(kind) && each.name === name,
+  );
   if (server) return <ServerView server={server} config={serverConfig} onChanged={onChanged} />;
   if (source) return <SourceView source={source} config={sourceConfig} onChanged={onChanged} />;
   return <NoSuchSource name={name || kind} />;
