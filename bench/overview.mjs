@@ -1,16 +1,15 @@
 /**
- * What the Overview of the console asks for, over HTTP, of a SQLite store with ten million recorded calls;
- * and what counting adds to a governed call. Filling such a store takes half an hour: BENCH_OVERVIEW_STORE
- * names a file to keep it in, and to find it in again.
+ * What the Overview of the console asks for, over HTTP, of a SQLite store with ten million recorded calls.
+ * Filling such a store takes half an hour: BENCH_OVERVIEW_STORE names a file to keep it in, and to find it
+ * in again.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openCrib } from './crib-under-test.mjs';
 import { loadProduct, loadServer } from './product.mjs';
 import { recordCalls } from './recorded-calls.mjs';
 import { runIfMain, target } from './report.mjs';
-import { pairedRatio, summarize } from './statistics.mjs';
+import { summarize } from './statistics.mjs';
 
 export const title = 'overview: figures of ten million recorded calls';
 
@@ -18,7 +17,6 @@ const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
 const MAX_MS = 300;
-const MAX_RATIO = 1.05;
 
 /** As the page asks: whole steps, the present one last. */
 const PERIODS = [
@@ -135,68 +133,19 @@ const answers = async ({ ask }, { rounds, calls }) => {
   return rows;
 };
 
-const CALLS_A_ROUND = 20_000;
-const AT_ONCE = 64;
-
-const manyCalls = async (crib, tool) => {
-  for (let done = 0; done < CALLS_A_ROUND; done += AT_ONCE) {
-    await Promise.all(Array.from({ length: AT_ONCE }, () => crib.execute(tool, { a: 1, b: 2 })));
-  }
-};
-
-/** The first round of counting comes after ten seconds; from then on rows are counted as they are written. */
-const countAsServersDo = async (crib) => {
-  const stop = crib.keepCounting();
-  await new Promise((resolve) => setTimeout(resolve, 11_000));
-  return stop;
-};
-
-/**
- * Two cribs take turns: the rows of one are counted as a server counts them, those of the other never. The
- * time of a round is that of its calls and of writing their counts.
- */
-const counting = async (folder, { rounds }) => {
-  const open = (name) => openCrib({ store: 'sqlite', folder: mkdtempSync(join(folder, name)) });
-  const [crib, other] = [await open('counted-'), await open('plain-')];
-  const stop = await countAsServersDo(crib);
-  const rows = [];
-  for (const tool of ['add', 'add_write']) {
-    const [counted, plain, added] = [[], [], []];
-    for (const each of [crib, other]) await manyCalls(each, tool);
-    for (let round = 0; round < rounds; round++) {
-      plain.push((await timed(() => manyCalls(other, tool))) / CALLS_A_ROUND);
-      const calling = await timed(() => manyCalls(crib, tool));
-      const writing = await timed(() => crib.metrics.summary());
-      counted.push((calling + writing) / CALLS_A_ROUND);
-      added.push(writing / CALLS_A_ROUND);
-    }
-    const ratio = pairedRatio(counted, plain);
-    const more = {
-      ratios: { 'not counted': ratio },
-      target: target(`≤ ${MAX_RATIO} times the time`, ratio <= MAX_RATIO),
-    };
-    rows.push(rowOf(`${tool}, SQLite, ${AT_ONCE} at once, in a crib that counts`, counted, more));
-    rows.push(rowOf(`${tool}: writing the counts, of that`, added, {}));
-  }
-  await stop();
-  for (const each of [crib, other]) await each.close();
-  return rows;
-};
-
 export const measure = async ({ quick }) => {
   const pace = quick ? { calls: 50_000, rounds: 3 } : { calls: 10_000_000, rounds: 9 };
   const data = join(import.meta.dirname, '.data');
   mkdirSync(data, { recursive: true });
   const folder = mkdtempSync(join(data, 'overview-'));
   try {
-    const added = await counting(folder, pace);
     const store = mkdtempSync(join(folder, 'store-'));
     const crib = await openStore(store, pace.calls);
     const server = await serve(crib, store);
     const rows = await answers(server, pace);
     await server.close();
     await crib.close();
-    return [...rows, ...added];
+    return rows;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
