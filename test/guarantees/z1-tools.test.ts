@@ -64,7 +64,7 @@ const NOT_RUN_HERE = [
   'analyze_dependencies',
   'docker',
   'read_result',
-  ...(isMissing('bwrap') ? ['git', 'git_commit'] : []),
+  ...(isMissing('bwrap') ? ['git', 'git_commit', 'git_remote'] : []),
 ];
 const STATUSES = ['success', 'failure', 'timeout', 'cancelled', 'denied', 'pending'];
 const NAUGHTY = dataFile('z1-naughty-strings.json') as readonly string[];
