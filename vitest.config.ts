@@ -1,6 +1,7 @@
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { guardThresholds } from './test/guard-thresholds.ts';
 import { GUARDS } from './test/guards.ts';
 import { integrationTests, replacingTests } from './test/integration-tests.ts';
 import { ProjectOrder } from './test/project-order.ts';
@@ -96,7 +97,7 @@ export default defineConfig({
       exclude: ['**/*.test.ts'],
       reporter: ['text-summary', ['text', { skipFull: true }]],
       reportOnFailure: true,
-      thresholds: { branches: 100 },
+      thresholds: guardThresholds(),
     },
   },
 });

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
 import type { ToolContext } from '../../contract/context.ts';
@@ -27,8 +28,7 @@ import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
-if (missing) console.log('Skipped: bubblewrap is missing (scripts/install-sandbox-tools.sh)');
+const missing = isMissing('bwrap');
 
 const ALLOW = ['rm *', 'cat *', 'cp *', 'cd *', 'bash build.sh', 'mytool **', 'npm test'];
 

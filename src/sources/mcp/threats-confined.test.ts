@@ -14,6 +14,7 @@ import {
   someServers,
   someSettings,
 } from '../../../test/fixtures/mcp-servers/some-servers.ts';
+import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
@@ -22,8 +23,7 @@ import { processUsage } from '../../sandboxes/process/process-usage.ts';
 import type { McpDeps, ServerSandbox, ServerSettings } from './server-settings.ts';
 
 /** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
-if (missing) console.log('Skipped: bubblewrap is missing (scripts/install-sandbox-tools.sh)');
+const missing = isMissing('bwrap');
 
 const LONG = 60_000;
 const SERVER = join(import.meta.dirname, '../../../test/fixtures/mcp-servers/prying-server.mjs');

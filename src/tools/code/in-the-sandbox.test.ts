@@ -1,8 +1,8 @@
 /** The code tools through a whole crib: linter and package manager run in the process sandbox. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import { type NpmRegistry, openNpmRegistry } from '../../../test/fixtures/npm-registry.ts';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
 import type { Crib } from '../../contract/crib.ts';
@@ -11,8 +11,7 @@ import { createCrib } from '../../crib/create-crib.ts';
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
-if (missing) console.log('Skipped: bubblewrap is missing (scripts/install-sandbox-tools.sh)');
+const missing = isMissing('bwrap');
 
 const ADVISORY = {
   id: 1,

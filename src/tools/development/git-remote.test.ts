@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type GitServer, openGitServer } from '../../../test/fixtures/git-server.ts';
 import { createGitWorkspace, type GitWorkspace } from '../../../test/fixtures/git-workspace.ts';
+import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import { runTool } from '../../../test/fixtures/run-tool.ts';
 import { spawnedExec } from '../../../test/fixtures/spawned-exec.ts';
 import type { ApprovalRequest } from '../../contract/approver.ts';
@@ -14,8 +15,7 @@ import { defineGitRemote } from './git-remote.ts';
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 /** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
-if (missing) console.log('Skipped: bubblewrap is missing (scripts/install-sandbox-tools.sh)');
+const missing = isMissing('bwrap');
 
 let server: GitServer;
 let workspace: GitWorkspace;

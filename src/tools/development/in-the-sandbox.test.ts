@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createGitWorkspace, type GitWorkspace } from '../../../test/fixtures/git-workspace.ts';
+import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import { type NpmRegistry, openNpmRegistry } from '../../../test/fixtures/npm-registry.ts';
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { Crib } from '../../contract/crib.ts';
@@ -11,8 +12,7 @@ import { createCrib } from '../../crib/create-crib.ts';
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
-if (missing) console.log('Skipped: bubblewrap is missing (scripts/install-sandbox-tools.sh)');
+const missing = isMissing('bwrap');
 
 let workspace: GitWorkspace;
 let crib: Crib;

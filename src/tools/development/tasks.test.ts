@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createGitWorkspace, type GitWorkspace } from '../../../test/fixtures/git-workspace.ts';
+import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { createCrib } from '../../crib/create-crib.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
-if (missing) console.log('Skipped: bubblewrap is missing (scripts/install-sandbox-tools.sh)');
+const missing = isMissing('bwrap');
 
 let workspace: GitWorkspace;
 let crib: Crib;

@@ -1,17 +1,16 @@
 /** Threat: the configuration of a repository says where fetched and pushed branches go. */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type GitServer, openGitServer } from '../../../test/fixtures/git-server.ts';
 import { createGitWorkspace, type GitWorkspace } from '../../../test/fixtures/git-workspace.ts';
+import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { createCrib } from '../../crib/create-crib.ts';
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 /** Bubblewrap is not installed; in CI that is a failure. */
-const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
-if (missing) console.log('Skipped: bubblewrap is missing (scripts/install-sandbox-tools.sh)');
+const missing = isMissing('bwrap');
 
 let server: GitServer;
 let workspace: GitWorkspace;

@@ -49,7 +49,10 @@ describe.each(ERAS)('calling a flow in the %s era', (era) => {
   it('refuses input that does not fit, and starts nothing', async () => {
     const { crib, client } = await opened();
     const reply = await start(await client(era), 'flow_twice', { text: 7, more: 1 });
-    expect([reply.isError, textOf(reply)]).toEqual([true, expect.stringContaining('; text: must be string')]);
+    expect([reply.isError, textOf(reply)]).toEqual([
+      true,
+      expect.stringContaining('; text: must be string'),
+    ]);
     expect(await crib.flows.list()).toEqual([]);
   });
 
