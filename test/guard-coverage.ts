@@ -4,6 +4,7 @@
  * merges. Here the rest is left out at once, and tests that no guard depends on are not measured.
  */
 import coverage from '@vitest/coverage-v8';
+import { warnUnlessJudged } from './guard-thresholds.ts';
 import { GUARDS } from './guards.ts';
 
 /** The folder that a pattern begins with. */
@@ -24,7 +25,10 @@ type Taken = Awaited<ReturnType<NonNullable<Module['takeCoverage']>>> & {
 
 // biome-ignore lint/style/noDefaultExport: it is how vitest finds a provider
 export default {
-  getProvider: () => coverage.getProvider(),
+  getProvider: () => {
+    warnUnlessJudged();
+    return coverage.getProvider();
+  },
   startCoverage: (options) => (isMeasured() ? coverage.startCoverage?.(options) : undefined),
   takeCoverage: async (options) => {
     if (!isMeasured()) return undefined;
