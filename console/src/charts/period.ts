@@ -1,4 +1,6 @@
 /** The stretches of time to look at, each with the size of its steps. */
+import { utcDay } from '../components/format.ts';
+
 export type BucketSize = 'minute' | 'hour' | 'day';
 
 export interface Period {
@@ -63,7 +65,7 @@ export const spanOf = ({ bucket, steps }: Period, now: number): Span => {
 /** Days are those of UTC, as the server counts them; hours are those of the reader. */
 export const stepName = (at: number, bucket: BucketSize): string =>
   bucket === 'day'
-    ? new Date(at).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+    ? utcDay(at)
     : new Date(at).toLocaleString('en-GB', {
         day: 'numeric',
         month: 'short',

@@ -19,6 +19,10 @@ export const zoneName = (at: number): string =>
     .formatToParts(at)
     .find(({ type }) => type === 'timeZoneName')?.value ?? '';
 
+/** A day of UTC: figures are counted by them. */
+export const utcDay = (at: number): string =>
+  new Date(at).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+
 export const relativeTime = (at: number, now: number): string => {
   const gap = at - now;
   const size = Math.abs(gap);

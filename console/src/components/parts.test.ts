@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { lengthText } from './code-block.tsx';
 import { lineKind } from './diff-view.tsx';
-import { bytes, count, duration, exactTime, money, relativeTime, zoneName } from './format.ts';
+import {
+  bytes,
+  count,
+  duration,
+  exactTime,
+  money,
+  relativeTime,
+  utcDay,
+  zoneName,
+} from './format.ts';
 import { jsonPieces } from './json-view.tsx';
 import { nextSort, sortRows } from './sort-rows.ts';
 
@@ -21,6 +30,7 @@ describe('money', () => {
 
 describe('times', () => {
   it('reads as people say it', () => {
+    expect(utcDay(Date.UTC(2026, 0, 5))).toBe('5 Jan 2026');
     expect(relativeTime(1_000_000, 1_001_000)).toBe('just now');
     expect(relativeTime(0, 65_000)).toBe('1 min ago');
     expect(relativeTime(7_200_000, 0)).toBe('in 2 h');

@@ -3,14 +3,14 @@ import type { ToolMetadata } from '../../api/metric-records.ts';
 import { useServices } from '../../api/services.tsx';
 import { useLoad } from '../../api/use-load.ts';
 import { type Fact, Facts } from '../../components/facts.tsx';
-import { count } from '../../components/format.ts';
+import { count, utcDay } from '../../components/format.ts';
 import { RelativeTime } from '../../components/relative-time.tsx';
 
 const moment = (at: number | undefined) => at !== undefined && <RelativeTime at={at} />;
 
 const factsOf = ({ usage, created, lastModified }: ToolMetadata): readonly Fact[] => [
   ['Calls in all', `${count(usage.count)}, ${count(usage.errors)} failed`],
-  ['First used', moment(usage.firstUsed)],
+  ['First used', usage.firstUsed !== undefined && utcDay(usage.firstUsed)],
   ['Last used', moment(usage.lastUsed)],
   ['Accepted', moment(created)],
   ['Last changed', moment(lastModified)],
