@@ -25,8 +25,6 @@ const STARTS_PROGRAMS = { pool: 'forks' } as const;
 /** They drive a real browser. */
 const CONSOLE_TESTS = 'test/e2e/console*.test.ts';
 
-const isQuickLoop = process.env.npm_lifecycle_event === 'test:unit';
-
 export default defineConfig({
   test: {
     projects: [
@@ -36,8 +34,7 @@ export default defineConfig({
           name: 'unit',
           include: ['src/**/*.test.ts', 'console/src/**/*.test.{ts,tsx}'],
           exclude: [...integrationTests()],
-          // Not with all tests: a file that belongs on the list of the others does no harm there.
-          setupFiles: isQuickLoop ? ['test/fixtures/refuse-processes.ts'] : [],
+          setupFiles: ['test/fixtures/refuse-processes.ts'],
           ...SHARED_MODULES,
           env: { ...MEASURED },
         },

@@ -1,7 +1,7 @@
 /**
  * Tells the unit tests from the others among the tests that lie beside their files. A unit test starts
- * no program, server or browser and replaces no module: `npm run test:unit` runs these alone, and fails
- * one that starts a program or listens.
+ * no program, server or browser, replaces no module and takes seconds at most: `npm run test:unit` runs
+ * these alone. One that starts a program or listens fails.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -19,6 +19,8 @@ const FROM_FILES = /^(?:import|export)(?! type)[^;]*?from '(\.[^']+)'/gm;
 /** Tests that import none of these, but whose code under test starts programs or listens. */
 const BY_NAME: readonly string[] = [
   'src/cli/commands/add/add-grpc-doc.test.ts',
+  'src/cli/commands/add/add-mcp.test.ts',
+  'src/cli/commands/health/health-commands.test.ts',
   'src/cli/commands/packages/packages-commands.test.ts',
   'src/cli/commands/project/project-tasks.test.ts',
   'src/cli/commands/serve.test.ts',
@@ -32,6 +34,9 @@ const BY_NAME: readonly string[] = [
   'src/cli/session/threats-trusted-restrictions.test.ts',
   'src/crib/create-crib.test.ts',
   'src/crib/open-project.test.ts',
+  'src/crib/packages/threats-installed-packages.test.ts',
+  'src/crib/sources/connected-servers.test.ts',
+  'src/crib/sources/threats-busy-definitions.test.ts',
   'src/crib/team/key-rotation.test.ts',
   'src/crib/team/threats-enforcement.test.ts',
   'src/crib/team/threats-team-client.test.ts',
@@ -46,15 +51,16 @@ const BY_NAME: readonly string[] = [
   'src/sources/custom/load-tool-files.test.ts',
   'src/sources/custom/map-failure.test.ts',
   'src/sources/custom/platform.test.ts',
+  'src/sources/graphql/github-schema.test.ts',
   'src/sources/grpc/grpc-driver.test.ts',
   'src/sources/grpc/grpc-failures.test.ts',
   'src/sources/grpc/threats-grpc-servers.test.ts',
   'src/sources/mcp/call/call-tool.test.ts',
-  'src/crib/sources/connected-servers.test.ts',
   'src/sources/mcp/create-mcp-servers.test.ts',
   'src/sources/mcp/server-link.test.ts',
   'src/sources/mcp/stdio/stdio-transport.test.ts',
   'src/sources/mcp/stuck-servers.test.ts',
+  'src/sources/openapi/threats-documents.test.ts',
   'src/surfaces/http/draining.test.ts',
   'src/surfaces/mcp/forwarding-changes.test.ts',
   'src/surfaces/mcp/forwarding-content.test.ts',
@@ -77,6 +83,20 @@ const BY_NAME: readonly string[] = [
   'src/tools/validation/threats-schema.test.ts',
   'src/tools/validation/validate-json.test.ts',
   'src/tools/validation/validate-yaml.test.ts',
+];
+
+/** Tests that take long: load, hangs, conformance of what writes to disk, many generated inputs. */
+const SLOW: readonly string[] = [
+  'src/cli/commands/audit/audit-commands.test.ts',
+  'src/flow/declared/large-flows.test.ts',
+  'src/flow/flow-hang.test.ts',
+  'src/flow/large-runs.test.ts',
+  'src/governance/paths/generated-paths.test.ts',
+  'src/governance/redaction/long-texts.test.ts',
+  'src/pipeline/threats-odd-tools.test.ts',
+  'src/queues/memory/create-memory-queue.test.ts',
+  'src/queues/sqlite/create-sqlite-queue.test.ts',
+  'src/stores/sqlite/create-sqlite-store.test.ts',
 ];
 
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -102,7 +122,9 @@ const below = (...folders: readonly string[]): readonly string[] =>
 
 /** Paths of the tests below `src` and `console/src` that are not unit tests, in order. */
 export const integrationTests = (): readonly string[] =>
-  below('src', 'console/src').filter((file) => BY_NAME.includes(file) || reachesOutside(file));
+  below('src', 'console/src').filter(
+    (file) => BY_NAME.includes(file) || SLOW.includes(file) || reachesOutside(file),
+  );
 
 /** Paths of all tests that replace a module, which no other test may see. */
 export const replacingTests = (): readonly string[] =>

@@ -4,6 +4,8 @@
  * a class is passed on as it is, because a clone would lose its class.
  */
 
+const OWN = { enumerable: true, writable: true, configurable: true };
+
 const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
@@ -25,6 +27,12 @@ const copyOf = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copyOf);
   if (!isPlain(value)) return copyExotic(value);
-  // `fromEntries` defines each key; assigning would run the setter of `__proto__`.
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyOf(item)]));
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const item = copyOf((value as Record<string, unknown>)[key]);
+    // Assigning would run the setter of `__proto__`.
+    if (key === '__proto__') Object.defineProperty(copy, key, { ...OWN, value: item });
+    else copy[key] = item;
+  }
+  return copy;
 };

@@ -50,11 +50,15 @@ class Row {
     this.#newest = entry;
   }
 
-  remove({ older, newer }: Entry): void {
+  /** Also cuts the links of the entry: the collector would keep every later call alive behind it for a while. */
+  remove(entry: Entry): void {
+    const { older, newer } = entry;
     if (older) older.newer = newer;
     else this.oldest = newer;
     if (newer) newer.older = older;
     else this.#newest = older;
+    entry.older = undefined;
+    entry.newer = undefined;
   }
 }
 

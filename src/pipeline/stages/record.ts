@@ -131,11 +131,17 @@ const announce = (
 ): ToolResult => {
   if (!events.has('call.finished')) return result;
   const tool = evidenceOf(call).ready?.tool.name ?? result.metadata.toolName;
-  const { userId } = call.caller;
-  const summary = summaryOfCall(call, redactor);
   const usage = usageOf(call);
-  const finished = { tool, summary, userId, result: copyFor(result) };
-  events.emit('call.finished', usage ? { ...finished, usage } : finished);
+  events.emit('call.finished', {
+    tool,
+    userId: call.caller.userId,
+    // Made when it is read: most listeners only count.
+    get summary(): string {
+      return summaryOfCall(call, redactor);
+    },
+    result: copyFor(result),
+    ...(usage && { usage }),
+  });
   return result;
 };
 
