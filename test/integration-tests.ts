@@ -42,6 +42,7 @@ const BY_NAME: readonly string[] = [
   'src/crib/team/threats-team-client.test.ts',
   'src/pipeline/approval/threats-exchanged-files.test.ts',
   'src/pipeline/broker/brokered-exec.test.ts',
+  'src/pipeline/broker/note-usage.test.ts',
   'src/sandboxes/process/packaged-program.test.ts',
   'src/server/open-server.test.ts',
   'src/server/team-catalog.test.ts',
