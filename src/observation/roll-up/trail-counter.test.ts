@@ -87,6 +87,46 @@ describe('a counter of the trail', () => {
     expect(await calls()).toBe(4);
   });
 
+  it('reads none of the rows that it writes while it reads', async () => {
+    const { deps, reads, write, calls } = watchedTrail();
+    const counter = new TrailCounter({
+      ...deps,
+      audit: {
+        ...deps.audit,
+        async *scan(from) {
+          await write(2);
+          yield* deps.audit.scan(from);
+        },
+      },
+    });
+    counter.follow();
+    await counter.count();
+    expect(await calls()).toBe(0);
+    await counter.count();
+    expect(await calls()).toBe(2);
+    expect(reads).toEqual([1, 3]);
+  });
+
+  it('leaves rows for the next count that are written while it counts', async () => {
+    const { deps, reads, write, calls } = watchedTrail();
+    const counter = new TrailCounter({
+      ...deps,
+      rollUps: {
+        ...deps.rollUps,
+        add: async (rows) => {
+          const isAdded = await deps.rollUps.add(rows);
+          await write(1);
+          return isAdded;
+        },
+      },
+    });
+    counter.follow();
+    await write(3);
+    await counter.count();
+    expect(await calls()).toBe(3);
+    expect(reads).toEqual([]);
+  });
+
   it('reads what it forgot because nobody asked for it', async () => {
     const { deps, reads, write, calls } = watchedTrail();
     const counter = new TrailCounter(deps);

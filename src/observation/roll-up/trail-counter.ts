@@ -53,14 +53,17 @@ export class TrailCounter {
   }
 
   async #countAll(isStopped: IsStopped): Promise<void> {
-    while (!isStopped() && (await this.#countSome(isStopped))) await nextTurn();
+    const lastOwn = this.#written.last;
+    while (!isStopped() && (await this.#countSome(lastOwn, isStopped))) await nextTurn();
   }
 
-  /** False when nothing is left. */
-  async #countSome(isStopped: IsStopped): Promise<boolean> {
+  /** False when nothing is left but what this process wrote after its row `lastOwn`. */
+  async #countSome(lastOwn: number, isStopped: IsStopped): Promise<boolean> {
     const { rollUps } = this.#deps;
     const after = await rollUps.counted();
-    const run = this.#written.takeAfter(after);
+    this.#written.forgetUpTo(after);
+    if (this.#written.first === after + 1 && after >= lastOwn) return false;
+    const run = this.#written.take(after + 1);
     const rows = run
       ? { after, last: run.last, rollUps: run.counter.rollUps() }
       : await this.#read(after, isStopped);
@@ -73,14 +76,16 @@ export class TrailCounter {
   /** Counts rows from the trail, up to those that are counted already. */
   async #read(after: number, isStopped: IsStopped): Promise<CountedRows> {
     const counter = new RowCounter();
-    const end = Math.min(this.#written.first, after + 1 + MAX_ROWS);
     let last = after;
     for await (const page of this.#deps.audit.scan(after + 1)) {
+      // Looked up for each page: this process writes on while it reads.
+      const end = Math.min(this.#written.first, after + 1 + MAX_ROWS);
       const rows = page.filter(({ seq }) => seq < end);
       for (const row of rows) counter.note(row);
       last = (rows.at(-1) as AuditRow | undefined)?.seq ?? last;
       if (rows.length < page.length || last + 1 >= end || isStopped()) break;
     }
+    this.#written.forgetUpTo(last);
     return { after, last, rollUps: counter.rollUps() };
   }
 }

@@ -6,7 +6,8 @@ const entries = (count: number) =>
   Array.from({ length: count }, () => auditEntry({ kind: 'outcome', status: 'success' }));
 
 const callsIn = (rows: WrittenRows, after: number): number | undefined => {
-  const run = rows.takeAfter(after);
+  rows.forgetUpTo(after);
+  const run = rows.take(after + 1);
   const overall = run?.counter.rollUps().find(({ kind }) => kind === 'overall');
   return run && overall?.counts.byStatus.success;
 };
@@ -28,6 +29,16 @@ it('gives nothing of a run whose first rows are counted already', () => {
   rows.note(1, entries(5));
   expect(callsIn(rows, 3)).toBeUndefined();
   expect(callsIn(rows, 0)).toBeUndefined();
+});
+
+it('counts no row that was counted before it was told', () => {
+  const rows = new WrittenRows();
+  rows.forgetUpTo(3);
+  rows.note(1, entries(2));
+  expect(rows.first).toBe(Number.POSITIVE_INFINITY);
+  rows.note(3, entries(4));
+  expect([rows.first, rows.last]).toEqual([4, 6]);
+  expect(callsIn(rows, 3)).toBe(3);
 });
 
 it('forgets what it has when there are too many rows or runs', () => {

@@ -20,32 +20,50 @@ export interface WrittenRun {
 export class WrittenRows {
   #runs: WrittenRun[] = [];
   #rows = 0;
+  /** The last row that is counted in the store, as far as is known here. */
+  #counted = 0;
 
   note(first: number, entries: readonly AuditEntry[]): void {
     if (this.#rows + entries.length > MAX_ROWS || this.#runs.length > MAX_RUNS) this.forget();
-    const run = this.#runEndingBefore(first);
-    for (const entry of entries) run.counter.note(entry);
-    run.last = first + entries.length - 1;
-    this.#rows += entries.length;
+    const begin = Math.max(first, this.#counted + 1);
+    const last = first + entries.length - 1;
+    if (begin > last) return;
+    const run = this.#runEndingBefore(begin);
+    for (let seq = begin; seq <= last; seq++) run.counter.note(entries[seq - first] as AuditEntry);
+    run.last = last;
+    this.#rows += last - begin + 1;
   }
 
-  /** Removes and returns the run that begins right after a row; nothing when those rows must be read. */
-  takeAfter(seq: number): WrittenRun | undefined {
-    const run = this.#runs.find(({ first }) => first === seq + 1);
-    // What another process has counted, in whole or in part, does not count again.
-    this.#runs = this.#runs.filter((one) => one !== run && one.first > seq);
-    this.#rows = this.#runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  /** Forgets runs of which the store has counted rows up to this one, in whole or in part. */
+  forgetUpTo(seq: number): void {
+    this.#counted = seq;
+    this.#keep(this.#runs.filter(({ first }) => first > seq));
+  }
+
+  /** Removes and returns the run that begins with a row. */
+  take(first: number): WrittenRun | undefined {
+    const run = this.#runs.find((one) => one.first === first);
+    this.#keep(this.#runs.filter((one) => one !== run));
     return run;
   }
 
-  /** Returns the number of the first row here, before which reading may end. */
+  /** The number of the first row here, before which reading may end. */
   get first(): number {
     return Math.min(...this.#runs.map(({ first }) => first));
   }
 
+  /** The number of the last row here. */
+  get last(): number {
+    return Math.max(...this.#runs.map(({ last }) => last));
+  }
+
   forget(): void {
-    this.#runs = [];
-    this.#rows = 0;
+    this.#keep([]);
+  }
+
+  #keep(runs: WrittenRun[]): void {
+    this.#runs = runs;
+    this.#rows = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
   }
 
   #runEndingBefore(first: number): WrittenRun {
