@@ -4,32 +4,34 @@ import { reasonOf } from '../kit/data/reason-of.ts';
 
 export interface RepeatOptions {
   readonly everyMs: number;
+  /** The pause before the first round, if it is another one. */
+  readonly firstMs?: number;
   /** What the log says of a round that failed; the next one is done all the same. */
   readonly failure: string;
   readonly runtime: Pick<Runtime, 'after' | 'log'>;
 }
 
 /**
- * Starts; the first round comes after the pause. Returns a function that stops, and resolves when nothing is
+ * Starts; the first round comes after a pause. Returns a function that stops, and resolves when nothing is
  * under way any more. The work can ask whether it was stopped meanwhile.
  */
 export const repeatWork = (
   work: (isStopped: () => boolean) => Promise<void>,
-  { everyMs, failure, runtime }: RepeatOptions,
+  { everyMs, firstMs = everyMs, failure, runtime }: RepeatOptions,
 ): (() => Promise<void>) => {
   let timer: Timer | undefined;
   let round: Promise<void> | undefined;
   let stopped = false;
-  const again = (): void => {
+  const again = (pauseMs: number): void => {
     if (stopped) return;
-    timer = runtime.after(everyMs, () => {
+    timer = runtime.after(pauseMs, () => {
       round = work(() => stopped)
         .catch((error: unknown) => runtime.log.warn(failure, { error: reasonOf(error) }))
-        .finally(again);
+        .finally(() => again(everyMs));
     });
     timer.keepAlive(false);
   };
-  again();
+  again(firstMs);
   return async () => {
     stopped = true;
     timer?.cancel();

@@ -7,38 +7,41 @@ import type {
   PendingApproval,
   PendingResult,
   ResultMetadata,
+  SuccessResult,
   ToolResult,
 } from '../contract/result.ts';
+import { plainObjects } from '../kit/data/plain-objects.ts';
 import { evidenceOf } from './pipeline.ts';
 
 export const NO_RESOURCES: readonly string[] = Object.freeze([]);
 const UNRESOLVED: Labels = Object.freeze({ trust: 'trusted', sensitivity: 'public' });
 
-const metadataOf = (call: CallRequest): ResultMetadata => {
+const Metadata = plainObjects<ResultMetadata, [CallRequest]>(function (call) {
   const ready = evidenceOf(call).ready;
-  return {
-    executionId: call.executionId,
-    toolName: ready ? ready.tool.name : call.toolName,
-    version: ready ? ready.tool.version : '',
-    timestamp: call.startedAt,
-    duration: 0,
-    attempts: 0,
-    cost: 0,
-    tokensUsed: 0,
-    cached: false,
-    degraded: false,
-    resourcesUsed: NO_RESOURCES,
-    traceId: call.traceId,
-    labels: ready ? ready.labels : UNRESOLVED,
-  };
-};
-
-export const succeeded = <T>(call: CallRequest, data: T): ToolResult<T> => ({
-  success: true,
-  status: 'success',
-  data,
-  metadata: metadataOf(call),
+  this.executionId = call.executionId;
+  this.toolName = ready ? ready.tool.name : call.toolName;
+  this.version = ready ? ready.tool.version : '';
+  this.timestamp = call.startedAt;
+  this.duration = 0;
+  this.attempts = 0;
+  this.cost = 0;
+  this.tokensUsed = 0;
+  this.cached = false;
+  this.degraded = false;
+  this.resourcesUsed = NO_RESOURCES;
+  this.traceId = call.traceId;
+  this.labels = ready ? ready.labels : UNRESOLVED;
 });
+
+const Succeeded = plainObjects<SuccessResult, [CallRequest, unknown]>(function (call, data) {
+  this.success = true;
+  this.status = 'success';
+  this.data = data;
+  this.metadata = new Metadata(call);
+});
+
+export const succeeded = <T>(call: CallRequest, data: T): ToolResult<T> =>
+  new Succeeded(call, data) as ToolResult<T>;
 
 /** Gives the status that goes with a code. */
 const statusOf = (error: ToolError): FailedResult['status'] => {
@@ -65,7 +68,7 @@ export const failedWith = (call: CallRequest, error: ToolError): FailedResult =>
   success: false,
   status: statusOf(error),
   error,
-  metadata: metadataOf(call),
+  metadata: new Metadata(call),
 });
 
 /** Makes the result of a refusal or a failure, with a code of the table. */

@@ -5,6 +5,7 @@
  */
 import { hash } from 'node:crypto';
 import type { AuditEntry } from '../contract/audit.ts';
+import { plainObjects } from '../kit/data/plain-objects.ts';
 
 /** What the first row is bound to. */
 export const GENESIS_HASH = '0'.repeat(64);
@@ -54,22 +55,24 @@ const milliseconds = (value: number): number =>
 const micros = (value: number): number =>
   Number.isSafeInteger(value) ? value : Math.round(bounded(value));
 
-export const toStoredEntry = (entry: AuditEntry): StoredEntry => ({
-  kind: entry.kind,
-  executionId: entry.executionId,
-  at: milliseconds(entry.at),
-  tool: entry.tool,
-  version: entry.version,
-  tier: entry.tier,
-  userId: entry.userId,
-  agentId: entry.agentId,
-  sessionId: entry.sessionId,
-  status: entry.status,
-  code: entry.code,
-  durationMs: milliseconds(entry.durationMs),
-  costMicros: micros(entry.costMicros),
-  detail: detailText(entry.detail),
+const Stored = plainObjects<StoredEntry, [AuditEntry]>(function (entry) {
+  this.kind = entry.kind;
+  this.executionId = entry.executionId;
+  this.at = milliseconds(entry.at);
+  this.tool = entry.tool;
+  this.version = entry.version;
+  this.tier = entry.tier;
+  this.userId = entry.userId;
+  this.agentId = entry.agentId;
+  this.sessionId = entry.sessionId;
+  this.status = entry.status;
+  this.code = entry.code;
+  this.durationMs = milliseconds(entry.durationMs);
+  this.costMicros = micros(entry.costMicros);
+  this.detail = detailText(entry.detail);
 });
+
+export const toStoredEntry = (entry: AuditEntry): StoredEntry => new Stored(entry);
 
 /** Lists the fields of a row, but for its hash, in the order in which they are hashed and stored. */
 export const rowFields = (seq: number, entry: StoredEntry): readonly (string | number)[] => [

@@ -9,6 +9,8 @@ import type { TrailCounter } from './trail-counter.ts';
 
 const [, , DAY] = METRIC_GRAINS;
 const EVERY_MS = 10_000;
+/** Short: rows that are written before the first look have to be read from the trail. */
+const FIRST_MS = 1000;
 /** A clock that moves this much more or less than the time that passed has jumped. */
 const MAX_DRIFT_MS = 10 * MINUTE_MS;
 /** How long a clock has to be steady before anything is forgotten by it; also the pause between two times. */
@@ -83,6 +85,7 @@ export const keepCounting = (deps: KeepCountingDeps): (() => Promise<void>) => {
   const stop = repeatWork(look, {
     runtime,
     everyMs: EVERY_MS,
+    firstMs: FIRST_MS,
     failure: 'Calls could not be counted.',
   });
   return async () => {

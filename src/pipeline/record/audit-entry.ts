@@ -4,6 +4,7 @@ import type { CallRequest } from '../../contract/call.ts';
 import { callSummary } from '../../contract/call-summary.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
+import { plainObjects } from '../../kit/data/plain-objects.ts';
 import { evidenceOf } from '../pipeline.ts';
 
 /** Whether the side effect happened: what a person asks first after a crash or a timeout. */
@@ -137,23 +138,26 @@ const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
   return detail;
 };
 
-export const auditEntry = (kind: AuditKind, call: CallRequest, facts: Facts): AuditEntry => {
-  const ready = evidenceOf(call).ready;
-  const { result } = facts;
-  return {
-    kind,
-    executionId: call.executionId,
-    at: facts.at,
-    tool: ready ? ready.tool.name : facts.redactor.text(call.toolName).slice(0, 128),
-    version: ready ? ready.tool.version : '',
-    tier: evidenceOf(call).grant?.tier ?? ready?.tool.tier ?? '',
-    userId: call.caller.userId,
-    agentId: call.caller.agentId,
-    sessionId: call.caller.sessionId,
-    status: result ? result.status : 'started',
-    code: result?.error?.code ?? '',
-    durationMs: result ? Math.round(result.metadata.duration * 1000) / 1000 : 0,
-    costMicros: call.notes.costMicros,
-    detail: detailOf(kind, call, facts),
-  };
-};
+const Entry = plainObjects<AuditEntry, [AuditKind, CallRequest, Facts]>(
+  function (kind, call, facts) {
+    const ready = evidenceOf(call).ready;
+    const { result } = facts;
+    this.kind = kind;
+    this.executionId = call.executionId;
+    this.at = facts.at;
+    this.tool = ready ? ready.tool.name : facts.redactor.text(call.toolName).slice(0, 128);
+    this.version = ready ? ready.tool.version : '';
+    this.tier = evidenceOf(call).grant?.tier ?? ready?.tool.tier ?? '';
+    this.userId = call.caller.userId;
+    this.agentId = call.caller.agentId;
+    this.sessionId = call.caller.sessionId;
+    this.status = result ? result.status : 'started';
+    this.code = result?.error?.code ?? '';
+    this.durationMs = result ? Math.round(result.metadata.duration * 1000) / 1000 : 0;
+    this.costMicros = call.notes.costMicros;
+    this.detail = detailOf(kind, call, facts);
+  },
+);
+
+export const auditEntry = (kind: AuditKind, call: CallRequest, facts: Facts): AuditEntry =>
+  new Entry(kind, call, facts);

@@ -15,6 +15,10 @@ export interface ApplyEffectsDeps extends EffectDeps {
 
 type Budgeted = Call<'ready' | 'budget'>;
 
+const NO_EFFECTS: readonly Effect[] = [];
+
+const effectsOf = (call: Call<'ready'>): readonly Effect[] => call.ready.tool.effects ?? NO_EFFECTS;
+
 interface Applied {
   readonly description: string;
   readonly rollBack: Rollback | undefined;
@@ -50,11 +54,11 @@ const adviceOn = (applied: readonly Applied[], standing: readonly string[]): str
 const applyAll = async (
   call: Call<'ready'>,
   result: ToolResult,
-  deps: ApplyEffectsDeps & { readonly effects: readonly Effect[] },
+  deps: ApplyEffectsDeps,
 ): Promise<ToolResult> => {
   const context = deps.contexts.of(call);
   const applied: Applied[] = [];
-  for (const effect of deps.effects) {
+  for (const effect of effectsOf(call)) {
     try {
       const undo = await applyEffect(effect, { context, caller: call.caller, result, deps });
       applied.push({ description: effect.description, rollBack: undo });
@@ -80,7 +84,7 @@ const applyAll = async (
 const runAndApply = async (
   call: Budgeted,
   next: Next<Budgeted>,
-  deps: ApplyEffectsDeps & { readonly effects: readonly Effect[] },
+  deps: ApplyEffectsDeps,
 ): Promise<ToolResult> => {
   const result = await next(call);
   return result.success ? applyAll(call, result, deps) : result;
@@ -88,7 +92,6 @@ const runAndApply = async (
 
 export const applyEffects = (deps: ApplyEffectsDeps): Stage<'ready' | 'budget'> =>
   function applyEffects(call, next) {
-    const { effects } = call.ready.tool;
-    if (!effects || effects.length === 0 || call.options.dryRun) return next(call);
-    return runAndApply(call, next, { ...deps, effects });
+    if (effectsOf(call).length === 0 || call.options.dryRun) return next(call);
+    return runAndApply(call, next, deps);
   };

@@ -19,6 +19,7 @@ import type { ResolvedTargets } from '../../governance/approvals/call-targets.ts
 import type { SessionLabels } from '../../governance/labels/session-labels.ts';
 import { capabilityInUse, isSink, tierInUse } from '../../governance/policy/capability.ts';
 import { isListed, missingPermissions } from '../../governance/policy/rights.ts';
+import { plainObjects } from '../../kit/data/plain-objects.ts';
 import type { StandingGrants } from '../approval/standing-grants.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
@@ -112,14 +113,18 @@ interface Judged {
   readonly paths?: readonly ApprovedPath[];
 }
 
-const admission = ({ tier, capability }: PolicyQuestion, verdict: Verdict): Admission => {
-  const { rule, reason, effect, everyTime = false } = verdict;
-  return { rule, reason, ask: effect === 'ask', everyTime, tier, capability };
-};
+const Admitted = plainObjects<Admission, [PolicyQuestion, Verdict]>(function (question, verdict) {
+  this.rule = verdict.rule;
+  this.reason = verdict.reason;
+  this.ask = verdict.effect === 'ask';
+  this.everyTime = verdict.everyTime ?? false;
+  this.tier = question.tier;
+  this.capability = question.capability;
+});
 
 const pass = (call: Inspected, next: Onward, judged: Judged): Promise<ToolResult> => {
   const { question, verdict, paths } = judged;
-  const admitted = admission(question, verdict);
+  const admitted = new Admitted(question, verdict);
   return next(prove(call, 'grant', paths ? { ...admitted, paths } : admitted));
 };
 
@@ -160,7 +165,7 @@ export const authorize = (deps: AuthorizeDeps): Stage<'ready' | 'input' | 'inspe
     const { tool } = question;
     const missing = missingPermissions(tool, policy.rightsOf?.(call.caller) ?? call.caller);
     if (missing.length === 0 && verdict.effect === 'allow') {
-      return next(prove(call, 'grant', admission(question, verdict)));
+      return next(prove(call, 'grant', new Admitted(question, verdict)));
     }
     return withGrants(call, { question, verdict, missing }, { deps, next });
   };

@@ -52,9 +52,9 @@ const claimsOf = (call: CallRequest): readonly IntentClaim[] => {
  */
 const recordIntent = async (call: AdmittedCall, deps: ExecuteDeps): Promise<void> => {
   const { redactor, runtime } = deps;
-  const at = runtime.now();
-  const parents = parentsWithoutIntent(call);
-  const entries = [...parents, call].map((each) => auditEntry('intent', each, { redactor, at }));
+  const facts = { redactor, at: runtime.now() };
+  const entries = parentsWithoutIntent(call).map((each) => auditEntry('intent', each, facts));
+  entries.push(auditEntry('intent', call, facts));
   await deps.audit.intend(entries, claimsOf(call));
   call.notes.intentRecorded = true;
   noteInParents(call);

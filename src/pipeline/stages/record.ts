@@ -180,6 +180,17 @@ const writeLate = async (entry: AuditEntry, { audit }: RecordDeps): Promise<void
   if (!row) await audit.append({ ...entry, detail: { ...entry.detail, late: true } }, 'synced');
 };
 
+const appendAll = (
+  entries: readonly AuditEntry[],
+  durability: Durability,
+  { audit }: RecordDeps,
+): Promise<unknown> => {
+  const [first] = entries;
+  if (first && entries.length === 1) return audit.append(first, durability);
+  // Entries of one tick are one group, with one promise.
+  return Promise.all(new Set(entries.map((entry) => audit.append(entry, durability))));
+};
+
 /** Writes outcomes that must not be lost, later if the store fails now. */
 const writeOrRetry = async (
   entries: readonly AuditEntry[],
@@ -187,8 +198,7 @@ const writeOrRetry = async (
   deps: RecordDeps,
 ): Promise<void> => {
   try {
-    // Entries of one tick are one group, with one promise.
-    await Promise.all(new Set(entries.map((entry) => deps.audit.append(entry, durability))));
+    await appendAll(entries, durability, deps);
   } catch (error) {
     for (const entry of entries) deps.late.add(() => writeLate(entry, deps));
     throw error;

@@ -1,9 +1,10 @@
 /** Holds the most a call can cost before the tool runs, settles what it cost after, releases the rest. */
-import type { Call, Estimate, Next } from '../../contract/call.ts';
+import type { Call, Estimate, Evidence, Next } from '../../contract/call.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Spending } from '../../contract/store.ts';
 import { boundedMicros } from '../../governance/ledger/estimate-cost.ts';
+import { plainObjects } from '../../kit/data/plain-objects.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
 import type { Purse } from '../budget/purse.ts';
 import { prove } from '../pipeline.ts';
@@ -12,6 +13,12 @@ type Approved = Call<'ready' | 'input' | 'grant' | 'approval'>;
 type Onward = Next<Call<'ready' | 'input' | 'grant' | 'approval' | 'budget'>>;
 
 const NO_SCOPES = Object.freeze([]);
+
+/** The budget of a call that holds nothing. */
+const Unheld = plainObjects<Evidence['budget'], [Estimate]>(function (estimate) {
+  this.estimate = estimate;
+  this.scopes = NO_SCOPES;
+});
 
 /** Prices a call whose tool reports nothing; by its real seconds where it is paid by the second. */
 const priceOf = ({ ready, notes }: Approved, estimate: Estimate): number => {
@@ -76,7 +83,7 @@ const ifCovered = async (
 ): Promise<ToolResult> => {
   const outcome = await budgeting.covers(call, estimate);
   return outcome.ok
-    ? next(prove(call, 'budget', { estimate, scopes: NO_SCOPES }))
+    ? next(prove(call, 'budget', new Unheld(estimate)))
     : budgeting.refusal(call, outcome);
 };
 
@@ -93,5 +100,5 @@ export const reserveBudget = (
     }
     if (budgeting.needsHold(call, estimate)) return holding(call, next, { budgeting, estimate });
     // If the tool charges all the same, the amount is held then, and `record` books it.
-    return next(prove(call, 'budget', { estimate, scopes: NO_SCOPES }));
+    return next(prove(call, 'budget', new Unheld(estimate)));
   };

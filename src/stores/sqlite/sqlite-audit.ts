@@ -102,8 +102,10 @@ export class SqliteAudit implements AuditLog, Intents {
   /** Writes outside of a group: a claim that is lost must fail this call and no other. */
   async intend(entries: readonly AuditEntry[], claims: readonly IntentClaim[]): Promise<void> {
     if (claims.length === 0) {
-      await Promise.all(entries.map((entry) => this.append(entry)));
-      return;
+      // Entries of one turn are one group, with one promise.
+      let written: Promise<void> | undefined;
+      for (const entry of entries) written = this.append(entry);
+      return written;
     }
     const stored = entries.map(toStoredEntry);
     const first = await this.#deps.writer.write(() => {

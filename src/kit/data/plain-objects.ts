@@ -1,0 +1,20 @@
+/**
+ * Makes constructors of plain objects, for objects that every call makes. V8 counts how many objects of
+ * a literal outlive a collection. Where many calls wait for one commit, it comes to make them all in
+ * its old generation, and what they hold stays with them: durable calls took a fifth more of the processor
+ * (`bench/durable.mjs`). It does not count the objects of a constructor.
+ */
+
+type Fields<T> = { -readonly [name in keyof T]: T[name] };
+
+/** The function assigns every field to `this`, always in the same order. */
+export const plainObjects = <T extends object, Args extends readonly unknown[]>(
+  assign: (this: Fields<T>, ...args: Args) => void,
+): (new (
+  ...args: Args
+) => T) => {
+  assign.prototype = Object.prototype;
+  return assign as unknown as new (
+    ...args: Args
+  ) => T;
+};
