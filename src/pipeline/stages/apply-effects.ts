@@ -15,7 +15,7 @@ export interface ApplyEffectsDeps extends EffectDeps {
 
 type Budgeted = Call<'ready' | 'budget'>;
 
-const NO_EFFECTS: readonly Effect[] = [];
+const NO_EFFECTS: readonly Effect[] = Object.freeze([]);
 
 const effectsOf = (call: Call<'ready'>): readonly Effect[] => call.ready.tool.effects ?? NO_EFFECTS;
 
