@@ -1,9 +1,10 @@
 /** The event bus: what happens in the crib, for those who listen. Names are `noun.verb-ed`. */
 import type { AlertSeverity } from './alerts.ts';
+import type { ErrorCode } from './errors.ts';
 import type { FlowStatus, JournalStep } from './flow-store.ts';
 import type { HealthKind, HealthState } from './health.ts';
 import type { ShadowFinding } from './policy.ts';
-import type { ToolResult } from './result.ts';
+import type { ToolResult, ToolStatus } from './result.ts';
 import type { SandboxUsage } from './sandbox.ts';
 import type { ServerNotification, ServerState } from './servers.ts';
 
@@ -29,6 +30,24 @@ export interface AlertChange {
   readonly silenced: boolean;
 }
 
+/** How a call went, in figures: without input, data or text of its own. */
+export interface MeasuredCall {
+  readonly executionId: string;
+  readonly traceId: string;
+  readonly tool: string;
+  readonly userId: string;
+  readonly status: ToolStatus;
+  /** Absent when the call succeeded. */
+  readonly code: ErrorCode | undefined;
+  readonly durationMs: number;
+  readonly costUsd: number;
+  readonly tokens: number;
+  readonly attempts: number;
+  readonly cached: boolean;
+  /** What its sandboxed runs took of the machine; absent where none ran, or none could tell. */
+  readonly usage: SandboxUsage | undefined;
+}
+
 export interface CribEvents {
   'call.started': {
     readonly executionId: string;
@@ -40,6 +59,8 @@ export interface CribEvents {
     readonly fraction: number;
     readonly note: string | undefined;
   };
+  /** Comes with every `call.finished` and costs a call less: for those who only count. */
+  'call.measured': MeasuredCall;
   'call.finished': {
     readonly tool: string;
     /** The call in one line, redacted. */

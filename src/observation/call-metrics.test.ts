@@ -66,6 +66,6 @@ describe('CallMetrics', () => {
   it('stops listening when it is closed', async () => {
     const { crib, metrics } = await watched([aTool()]);
     metrics.close();
-    expect(crib.events.has('call.finished')).toBe(false);
+    expect(crib.events.has('call.measured')).toBe(false);
   });
 });

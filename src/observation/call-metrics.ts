@@ -2,8 +2,8 @@
  * Counts and times the calls of a running server, per tool and in all, from the events of its crib.
  * A crib without a listener pays nothing for it.
  */
-import type { CribEvents, Events } from '../contract/events.ts';
-import type { ResultMetadata, ToolStatus } from '../contract/result.ts';
+import type { Events, MeasuredCall } from '../contract/events.ts';
+import type { ToolStatus } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { SandboxUsage } from '../contract/sandbox.ts';
 import { BOUNDS_S } from '../kit/metrics/duration-bounds.ts';
@@ -105,17 +105,17 @@ class Counts implements ToolCounts {
   running = 0;
   lastUsedAt = 0;
 
-  finish({ result, usage }: CribEvents['call.finished'], now: number): void {
-    const { duration, cost, tokensUsed } = result.metadata;
-    bump(this.byStatus, result.status);
-    if (result.error) bump(this.byCode, result.error.code);
-    this.durations.note(duration);
+  finish(call: MeasuredCall, now: number): void {
+    const { status, code, usage } = call;
+    bump(this.byStatus, status);
+    if (code) bump(this.byCode, code);
+    this.durations.note(call.durationMs);
     this.pace.note(now);
-    this.costUsd += cost;
-    this.tokens += tokensUsed;
+    this.costUsd += call.costUsd;
+    this.tokens += call.tokens;
     if (usage) this.#noteUsage(usage);
     this.lastUsedAt = now;
-    this.#noteExemplar(result.metadata, now);
+    this.#noteExemplar(call, now);
   }
 
   #noteUsage({ cpuMs, peakMemoryBytes }: SandboxUsage): void {
@@ -123,10 +123,10 @@ class Counts implements ToolCounts {
     this.peakMemoryBytes = Math.max(this.peakMemoryBytes, peakMemoryBytes);
   }
 
-  #noteExemplar({ traceId, duration }: ResultMetadata, at: number): void {
+  #noteExemplar({ traceId, durationMs }: MeasuredCall, at: number): void {
     if (traceId.length !== TRACE_ID_LENGTH) return;
-    const bucket = BOUNDS_S.findIndex((bound) => duration <= bound * 1000);
-    const exemplar = { traceId, durationMs: duration, at };
+    const bucket = BOUNDS_S.findIndex((bound) => durationMs <= bound * 1000);
+    const exemplar = { traceId, durationMs, at };
     this.exemplars.set(bucket < 0 ? BOUNDS_S.length : bucket, exemplar);
   }
 
@@ -166,7 +166,7 @@ export class CallMetrics {
       events.on('call.started', ({ executionId, tool }) => {
         this.#start(executionId, isTool(tool) ? tool : UNKNOWN_TOOL);
       }),
-      events.on('call.finished', (finished) => this.#finish(finished)),
+      events.on('call.measured', (call) => this.#finish(call)),
     ];
   }
 
@@ -213,8 +213,8 @@ export class CallMetrics {
     this.#running.set(executionId, counts);
   }
 
-  #finish(finished: CribEvents['call.finished']): void {
-    const { executionId } = finished.result.metadata;
+  #finish(call: MeasuredCall): void {
+    const { executionId } = call;
     const counts = this.#running.get(executionId);
     // It started before this object did: counting its end alone would falsify the figures.
     if (!counts) return;
@@ -222,7 +222,7 @@ export class CallMetrics {
     counts.running--;
     this.#all.running--;
     const now = this.#now();
-    counts.finish(finished, now);
-    this.#all.finish(finished, now);
+    counts.finish(call, now);
+    this.#all.finish(call, now);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
-import type { ToolResult } from '../contract/result.ts';
+import type { MeasuredCall } from '../contract/events.ts';
 import { CallMetrics } from './call-metrics.ts';
 import type { MetricSources } from './metric-families.ts';
 import { createPrometheusText } from './prometheus-text.ts';
@@ -24,6 +24,11 @@ const scraped = async (
     ...more,
   });
   return { text: await text(), contentType };
+};
+
+const MEASURED: Omit<MeasuredCall, 'executionId' | 'usage'> = {
+  ...{ traceId: '', tool: 'echo', userId: 'ada', status: 'success', code: undefined },
+  ...{ durationMs: 1, costUsd: 0, tokens: 0, attempts: 1, cached: false },
 };
 
 const LINE = /^[a-zA-Z_:][a-zA-Z0-9_:]*(\{.*\})? (-?[0-9.e+-]+|Nan|NaN|[+-]Inf)$/;
@@ -68,9 +73,7 @@ describe('createPrometheusText', () => {
         ['x2', { cpuMs: 500, peakMemoryBytes: 1024 }],
       ] as const) {
         events.emit('call.started', { executionId, tool: 'echo', userId: 'ada' });
-        const { metadata, ...rest } = await crib.execute('echo', {});
-        const result = { ...rest, metadata: { ...metadata, executionId } } as ToolResult;
-        events.emit('call.finished', { tool: 'echo', summary: '', userId: 'ada', result, usage });
+        events.emit('call.measured', { ...MEASURED, executionId, usage });
       }
     });
     expect(text).toContain('toolcrib_sandbox_cpu_time_seconds_total{tool="echo"} 0.75');

@@ -1,5 +1,5 @@
 /** Counts the calls that end in this process from now on: `crib.metrics.watch`. */
-import type { CribEvents, Events } from '../contract/events.ts';
+import type { Events, MeasuredCall } from '../contract/events.ts';
 import type { CallFigures, MetricWatch } from '../contract/metrics.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { uuidV7 } from '../kit/data/uuid-v7.ts';
@@ -13,23 +13,20 @@ export interface WatchCallsDeps {
 
 const MICROS_PER_USD = 1_000_000;
 
-const rowOf = ({ result, usage }: CribEvents['call.finished']): CountedRow => {
-  const { status, error, metadata } = result;
-  const { duration, cost, tokensUsed, attempts, cached } = metadata;
+const rowOf = (call: MeasuredCall): CountedRow => {
+  const { status, code = '', durationMs, costUsd, tokens, attempts, cached, usage } = call;
   return {
-    status,
-    code: error?.code ?? '',
-    durationMs: duration,
-    costMicros: Math.round(cost * MICROS_PER_USD),
-    detail: { tokens: tokensUsed, attempts, cached, ...usage },
+    ...{ status, code, durationMs },
+    costMicros: Math.round(costUsd * MICROS_PER_USD),
+    detail: { tokens, attempts, cached, ...usage },
   };
 };
 
 export const watchCalls = ({ events, runtime }: WatchCallsDeps, tool?: string): MetricWatch => {
   const since = runtime.now();
   const counting = new Counting();
-  const end = events.on('call.finished', (finished) => {
-    if (tool === undefined || finished.tool === tool) counting.note(rowOf(finished));
+  const end = events.on('call.measured', (call) => {
+    if (tool === undefined || call.tool === tool) counting.note(rowOf(call));
   });
   const figures = (): CallFigures => figuresOf(counting.counts(), runtime.now() - since);
   let last: CallFigures | undefined;

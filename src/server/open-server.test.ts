@@ -177,7 +177,10 @@ describe('openServer', { timeout: TIME_LIMIT }, () => {
   it('removes all its listeners from the crib when it closes', async () => {
     const { running, crib } = await start([aTool()]);
     await running.close();
-    const names = ['call.started', 'call.finished', 'call.traced', 'server.changed'] as const;
+    const names = [
+      ...(['call.started', 'call.finished', 'call.measured'] as const),
+      ...(['call.traced', 'server.changed'] as const),
+    ];
     expect(names.filter((name) => crib.events.has(name))).toEqual([]);
   });
 });

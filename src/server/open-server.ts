@@ -80,7 +80,7 @@ const openServices = (deps: ServerDeps): OpenedServices => {
 /** Resolves when no call runs any more, or when the time is over. */
 const idle = (calls: CallMetrics, { crib, runtime, loaded }: ServerDeps): Promise<void> =>
   new Promise((resolve) => {
-    const stop = crib.events.on('call.finished', () => {
+    const stop = crib.events.on('call.measured', () => {
       // Another listener of the same event updates the count.
       queueMicrotask(() => {
         if (calls.running.length === 0) end();

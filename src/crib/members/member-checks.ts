@@ -138,6 +138,7 @@ const EVENT_NAMES: Readonly<Record<EventName, true>> = {
   'call.started': true,
   'call.progressed': true,
   'call.finished': true,
+  'call.measured': true,
   'call.traced': true,
   'approval.requested': true,
   'approval.decided': true,

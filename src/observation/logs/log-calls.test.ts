@@ -75,14 +75,14 @@ describe('logCalls', () => {
 
   it('listens to calls only while such lines are written', async () => {
     const { logger, lines, stop } = await open('warn');
-    expect(crib.events.has('call.finished')).toBe(false);
+    expect(crib.events.has('call.measured')).toBe(false);
     logger.levels.set('debug');
     await crib.execute('echo', { text: 'a' });
     expect(lines).toHaveLength(1);
     logger.levels.set('error');
-    expect(crib.events.has('call.finished')).toBe(false);
+    expect(crib.events.has('call.measured')).toBe(false);
     logger.levels.set('info');
     stop();
-    expect(crib.events.has('call.finished')).toBe(false);
+    expect(crib.events.has('call.measured')).toBe(false);
   });
 });

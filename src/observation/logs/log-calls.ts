@@ -2,17 +2,16 @@
  * Writes a line for each call that has ended: which tool, how it went, how long it took, what it cost,
  * and the ids that lead to everything else about it. Never what it was given or what it returned.
  */
-import type { CribEvents, Events } from '../../contract/events.ts';
+import type { Events, MeasuredCall } from '../../contract/events.ts';
 import type { ProcessLogger } from './create-logger.ts';
 
-const lineFields = ({ tool, userId, result }: CribEvents['call.finished']) => {
-  const { status, error, metadata } = result;
-  const { executionId, traceId, duration, cost, attempts, cached } = metadata;
+const lineFields = (call: MeasuredCall) => {
+  const { executionId, traceId, tool, userId, status, code, costUsd, attempts, cached } = call;
   return {
     ...{ tool, status },
-    ...(error && { code: error.code }),
-    ms: Math.round(duration * 1000) / 1000,
-    ...(cost > 0 && { costUsd: cost }),
+    ...(code && { code }),
+    ms: Math.round(call.durationMs * 1000) / 1000,
+    ...(costUsd > 0 && { costUsd }),
     ...(attempts > 1 && { attempts }),
     ...(cached && { cached }),
     ...{ executionId, traceId, callerId: userId },
@@ -34,14 +33,14 @@ export const logCalls = (
   { reportErrors = false }: LogCallsOptions = {},
 ): (() => void) => {
   let stop: (() => void) | undefined;
-  const write = (call: CribEvents['call.finished']): void => {
-    if (reportErrors && FAILED.has(call.result.status)) {
+  const write = (call: MeasuredCall): void => {
+    if (reportErrors && FAILED.has(call.status)) {
       logger.log.warn('call failed', lineFields(call));
     } else logger.log.info('call finished', lineFields(call));
   };
   const adapt = (): void => {
     if (logger.allows(reportErrors ? 'warn' : 'info')) {
-      stop ??= events.on('call.finished', write);
+      stop ??= events.on('call.measured', write);
       return;
     }
     stop?.();

@@ -1,8 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
+import type { MeasuredCall } from '../../contract/events.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 
 describe('record', () => {
+  it('tells the figures of a call apart from its result', async () => {
+    const crib = await testCrib([aTool()]);
+    const measured: MeasuredCall[] = [];
+    crib.events.on('call.measured', (call) => void measured.push(call));
+    const done = await crib.execute('echo', { secret: 'words' }, { userId: 'ada' });
+    const refused = await crib.execute('no-such-tool', {}, { userId: 'ada' });
+    expect(measured).toMatchObject([
+      {
+        ...{ executionId: done.metadata.executionId, tool: 'echo', userId: 'ada' },
+        ...{ status: 'success', code: undefined, attempts: 1, durationMs: done.metadata.duration },
+      },
+      {
+        ...{ executionId: refused.metadata.executionId, userId: 'ada' },
+        ...{ status: 'failure', code: 'TOOL_NOT_FOUND' },
+      },
+    ]);
+    expect(JSON.stringify(measured)).not.toContain('words');
+  });
+
   it('fills the metadata of every result', async () => {
     const crib = await testCrib([aTool({ version: '2.1.0' })]);
     const { metadata, ...result } = await crib.execute('echo', { a: 1 });

@@ -6,7 +6,7 @@ import type { AuditEntry, AuditLog, Durability } from '../../contract/audit.ts';
 import type { Call, CallRequest, Next } from '../../contract/call.ts';
 import type { WriteRecords } from '../../contract/call-options.ts';
 import { toolError } from '../../contract/errors.ts';
-import type { Events } from '../../contract/events.ts';
+import type { Events, MeasuredCall } from '../../contract/events.ts';
 import type { Policy } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
@@ -109,40 +109,37 @@ const withhold = (call: CallRequest, deps: RecordDeps, error: unknown): ToolResu
   return finish(call, failedWith(call, refused), deps);
 };
 
-/** Copies the result for listeners. Its data is copied when first read: most listeners only count. */
-const copyFor = (result: ToolResult): ToolResult => {
-  if (typeof result.data !== 'object' || result.data === null) return ownCopy(result);
-  const { data, ...rest } = result;
-  let copy: unknown;
-  const lazyCopy = {
-    ...ownCopy(rest),
-    get data(): unknown {
-      copy ??= ownCopy(data);
-      return copy;
-    },
+const nameOf = (call: CallRequest, { metadata }: ToolResult): string =>
+  evidenceOf(call).ready?.tool.name ?? metadata.toolName;
+
+const measured = (call: CallRequest, result: ToolResult): MeasuredCall => {
+  const { executionId, traceId, duration, cost, tokensUsed, attempts, cached } = result.metadata;
+  return {
+    executionId,
+    traceId,
+    tool: nameOf(call, result),
+    userId: call.caller.userId,
+    status: result.status,
+    code: result.error?.code,
+    durationMs: duration,
+    costUsd: cost,
+    tokens: tokensUsed,
+    attempts,
+    cached,
+    usage: usageOf(call),
   };
-  return lazyCopy as ToolResult;
 };
 
-const announce = (
-  call: CallRequest,
-  result: ToolResult,
-  { events, redactor }: Pick<RecordDeps, 'events' | 'redactor'>,
-): ToolResult => {
-  if (!events.has('call.finished')) return result;
-  const tool = evidenceOf(call).ready?.tool.name ?? result.metadata.toolName;
+/** Copies the result for its listeners, who could change it. */
+const announce = (call: CallRequest, result: ToolResult, deps: RecordDeps): void => {
   const usage = usageOf(call);
-  events.emit('call.finished', {
-    tool,
+  deps.events.emit('call.finished', {
+    tool: nameOf(call, result),
     userId: call.caller.userId,
-    // Made when it is read: most listeners only count.
-    get summary(): string {
-      return summaryOfCall(call, redactor);
-    },
-    result: copyFor(result),
+    summary: summaryOfCall(call, deps.redactor),
+    result: ownCopy(result),
     ...(usage && { usage }),
   });
-  return result;
 };
 
 const isUnheld = (call: CallRequest): call is Call<'ready' | 'input' | 'grant'> =>
@@ -297,7 +294,10 @@ const recordCall = async (
     }
     const leaving = leave(call, result, deps);
     if (leaving) await leaving;
-    return announce(call, result, deps);
+    const { events } = deps;
+    if (events.has('call.measured')) events.emit('call.measured', measured(call, result));
+    if (events.has('call.finished')) announce(call, result, deps);
+    return result;
   } catch (error) {
     return giveUp(call, error, deps);
   }

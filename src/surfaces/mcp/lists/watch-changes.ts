@@ -41,7 +41,7 @@ export const watchChanges = (
     events.on('tool.unregistered', tools.touch),
     events.on('tool.switched', tools.touch),
     events.on('flow.registered', tools.touch),
-    events.on('call.finished', calls.touch),
+    events.on('call.measured', calls.touch),
     ...resources.map((catalog) => catalog.watch?.(resourceLists.touch)),
     ...prompts.map((catalog) => catalog.watch?.(promptLists.touch)),
   ];
