@@ -48,6 +48,10 @@ const SINGLE_QUOTES = 'a string needs double quotes, not single ones';
 const TWICE = 'this name is given twice in one object';
 const INEXACT = 'this number cannot be kept exactly; send it as a string';
 const PROTOTYPE = 'the name "__proto__" changes prototypes in careless programs';
+/** Both are told where to begin before each use. */
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+/** Literal characters: all but controls, the quote and the backslash. */
+const PLAIN = /[ !#-[\]-\uffff]*/y;
 /** In Unicode mode a pair is one character, so that halves alone fit. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const SURROGATE = 'this text holds half of a surrogate pair, which is no character';
@@ -86,9 +90,6 @@ class Scanner {
   readonly #text: string;
   readonly #options: JsonScanOptions;
   readonly #frames: Frame[] = [];
-  readonly #number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-  /** Literal characters: all but controls, the quote and the backslash. */
-  readonly #plain = /[ !#-[\]-\uffff]*/y;
   readonly warnings: JsonFlaw[] = [];
   error: JsonFlaw | undefined = undefined;
   #at = 0;
@@ -107,7 +108,7 @@ class Scanner {
   }
 
   get #pointer(): string {
-    return this.#frames.map(({ names, name, index }) => `/${names ? name : index}`).join('');
+    return this.#frames.map(({ names, name, index }) => `/${names ? escaped(name) : index}`).join('');
   }
 
   #flaw(kind: JsonFlawKind, message: string, offset: number): JsonFlaw {
@@ -188,7 +189,7 @@ class Scanner {
       this.#fail(code === 0x7d ? expected : 'a name in double quotes is expected');
     }
     const name = this.#readString();
-    frame.name = escaped(name);
+    frame.name = name;
     if (!names.add(name)) this.#warn('duplicate', TWICE, start);
     if (name === '__proto__') this.#warn('prototype', PROTOTYPE, start);
     if (this.#next() !== 0x3a) this.#fail('a colon is expected after the name');
@@ -204,9 +205,9 @@ class Scanner {
 
   #readNumber(): void {
     const start = this.#at;
-    this.#number.lastIndex = start;
-    const isNumber = this.#number.test(this.#text);
-    const end = this.#number.lastIndex;
+    NUMBER.lastIndex = start;
+    const isNumber = NUMBER.test(this.#text);
+    const end = NUMBER.lastIndex;
     if (!isNumber || continuesWord(this.#text.charCodeAt(end))) {
       this.#fail('this is not a number as JSON writes it');
     }
@@ -227,9 +228,9 @@ class Scanner {
 
   #readString(): string {
     const start = this.#at;
-    this.#plain.lastIndex = start + 1;
-    this.#plain.test(this.#text);
-    this.#at = this.#plain.lastIndex;
+    PLAIN.lastIndex = start + 1;
+    PLAIN.test(this.#text);
+    this.#at = PLAIN.lastIndex;
     const hasEscapes = this.#text.charCodeAt(this.#at) === 0x5c;
     if (hasEscapes) this.#skipEscapes();
     const code = this.#text.charCodeAt(this.#at);
