@@ -209,7 +209,7 @@ export interface ToolError {
   readonly suggestions: readonly string[];
   /** Places in the input, for validation errors. */
   readonly issues?: readonly Issue[];
-  /** How long to wait before another try, where the other side said so. */
+  /** How long to wait before another attempt, where the other side named a time. */
   readonly retryAfterMs?: number;
   /** What the last attempt failed with, when the code speaks of all attempts together. */
   readonly cause?: ErrorCode;

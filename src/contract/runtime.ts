@@ -1,4 +1,7 @@
-/** The outside world as the core sees it: time, chance, a log and traces, handed in so that tests own them. */
+/**
+ * What the core gets of the outside world: clock, random numbers, log and traces. Injected, so that tests
+ * control them.
+ */
 import type { Telemetry } from './telemetry.ts';
 
 export interface Logger {

@@ -67,7 +67,7 @@ export interface RepositoryView {
   readonly gitAlone: boolean;
 }
 
-/** What a run took of the machine: all its processes together. */
+/** The resource use of a run, all its processes together. */
 export interface SandboxUsage {
   /** Processor time in milliseconds. */
   readonly cpuMs: number;

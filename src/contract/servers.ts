@@ -9,7 +9,7 @@ export type ServerState =
   | 'ready'
   /** Died; the next start waits for its backoff. */
   | 'restarting'
-  /** Given up after too many restarts, until its cool-down is over or somebody restarts it. */
+  /** Given up after too many restarts, until its cool-down ends or somebody restarts it. */
   | 'open'
   | 'disabled'
   | 'needs_login';

@@ -194,7 +194,7 @@ export interface TeamState {
   readonly url: string;
   /** The verified bundle; nothing where there is none, and then no call is let through. */
   readonly bundle?: TeamBundle;
-  /** Its time is over, with the days of grace: its tools are gone, its rules stay. */
+  /** It has expired, and so have the days of grace: its tools are removed, its rules stay. */
   readonly isExpired: boolean;
   readonly digest?: string;
   readonly fingerprint: string;

@@ -1,4 +1,4 @@
-/** Opens the configured MCP servers, each behind its own guards. */
+/** Opens the configured MCP servers, each behind its own egress guard. */
 import { join, resolve } from 'node:path';
 import { type ApprovalCallback, createCallbackApprover } from '../approvers/callback.ts';
 import { readEnvironment } from '../config/read-environment.ts';
@@ -146,7 +146,7 @@ const scopeOf = ({ url }: ServerSettings) => {
   return { scope, ownLoopback: LOOPBACK.test(hostname) ? [host] : [] };
 };
 
-/** Loads the guard with the first request: servers on stdio need none. */
+/** Loads the guard with the first request, because servers on stdio need none. */
 const egressFor = async (settings: ServerSettings, { egress }: Config): Promise<Egress> => {
   const { createEgress } = await import('../governance/egress/create-egress.ts');
   return createEgress({
@@ -166,7 +166,8 @@ const openWebSocket = async (
 ): Promise<WebSocketLike> => {
   const { url, maxMessageBytes } = settings;
   const address = await egress.resolve(socketTarget(new URL(url)), scopeOf(settings).scope);
-  // The transport counts characters and names the reason; this limit is for what it never sees.
+  // The limit of the transport comes first and names its reason; this one is for what the transport never
+  // sees.
   const limits = { maxMessageBytes: maxMessageBytes * MAX_BYTES_A_CHARACTER };
   const target = { url, address, protocols: ['mcp'], headers, ...limits };
   return (await openPinnedWebSocket(target)).socket;
@@ -176,7 +177,7 @@ const openWebSocket = async (
 const reachOf = (config: Config): Pick<McpDeps, 'fetchFor' | 'webSocketFor'> => {
   const guards = new Map<string, Promise<Egress>>();
   const guardOf = (settings: ServerSettings): Promise<Egress> => {
-    // By address as well: another server may have got the name since.
+    // Keyed by address as well, because another server may have the name since.
     const key = `${settings.name} ${settings.url}`;
     const guard = guards.get(key) ?? egressFor(settings, config);
     guards.set(key, guard);

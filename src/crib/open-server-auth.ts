@@ -1,4 +1,4 @@
-/** Opens the OAuth login of one remote MCP server; tokens lie in a vault of the configuration. */
+/** Opens the OAuth login of one remote MCP server; its tokens are in a configured vault. */
 import type { Config } from '../config/schema.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { EgressInit } from '../governance/egress/create-egress.ts';

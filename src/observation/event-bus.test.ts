@@ -49,7 +49,7 @@ it('counts a function that listens twice once', () => {
   expect([heard, bus.has('circuit.closed')]).toEqual([1, false]);
 });
 
-it('goes on after a listener that throws, and says so', () => {
+it('calls the other listeners after one that throws, and logs the fault', () => {
   const { bus, logged } = open();
   let heard = 0;
   bus.on('circuit.closed', () => {

@@ -22,7 +22,7 @@ export interface Origin {
 export interface ToolFamiliesDeps {
   readonly runtime: Runtime;
   isOn(family: Family): boolean;
-  /** Called with every name under which something has changed. */
+  /** Receives every name under which something has changed. */
   changed(name: string): void;
 }
 

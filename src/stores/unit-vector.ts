@@ -49,7 +49,7 @@ export const checkedQuery = ({ vector, limit, minScore = -1 }: VectorQuery): Flo
   return unitVector(vector);
 };
 
-/** The failure for a vector of another length than those that are kept. */
+/** Makes the failure for a vector of another length than the kept ones. */
 export const wrongLength = (length: number, kept: number): ToolFailure =>
   invalid(
     `The vector has ${length} numbers, those that are kept of this model have ${kept}.`,

@@ -8,7 +8,7 @@ import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-opti
 import { collect, leaving, withExamples } from '../command-actions.ts';
 import { callerFrom } from '../input/caller-options.ts';
 import { MAX_PORT, misuse, wholeNumber } from '../input/misuse.ts';
-import { doorRuntime, type Io, note, type OpenCrib } from '../io.ts';
+import { type Io, note, type OpenCrib, surfaceRuntime } from '../io.ts';
 import { approvalDescriber } from '../output/describe-approval.ts';
 import { programVersion } from '../package-files.ts';
 import { firstLists } from '../session/find-tool.ts';
@@ -42,7 +42,7 @@ const surfaceOptions = async (
   options: McpOptions,
   { loaded, logging }: OpenCrib,
 ): Promise<McpSurfaceOptions> => ({
-  runtime: doorRuntime(io, logging.log),
+  runtime: surfaceRuntime(io, logging.log),
   version: programVersion(),
   caller: callerOf(options),
   flows: loaded.config.mcp.flows,

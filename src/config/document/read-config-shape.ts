@@ -12,7 +12,7 @@ const objectShape = (def: z.core.$ZodObjectDef): ShapeNode => {
   );
   return {
     type: 'object',
-    /** Lazy: a start without any setting needs no tree. */
+    /** Reads the settings below when first asked: a start without any configuration needs none. */
     get properties() {
       return properties();
     },

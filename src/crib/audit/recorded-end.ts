@@ -1,4 +1,4 @@
-/** Reads from a record what became of a call, and which gate stopped it. */
+/** Reads from a record how a call ended, and which gate stopped it. */
 
 import type { AuditRow } from '../../contract/audit.ts';
 import type { ErrorCode } from '../../contract/errors.ts';

@@ -45,7 +45,7 @@ const scheduleOptions = callOptionsAnd({
   ...JOB_OPTIONS,
 });
 
-/** Only the names: what the values have to be is checked with the type itself. */
+/** Checks only the names; the values are checked with the type itself. */
 const typeOptions = fields({
   queue: optional(text),
   concurrency: anything,

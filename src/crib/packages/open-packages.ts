@@ -33,7 +33,7 @@ export interface OpenPackagesDeps {
   readonly customTools?: CustomTools | undefined;
 }
 
-/** Files that remember which of them were read: the compiler asks for what a tool imports. */
+/** Files that record which of them were read, which are those that a tool imports. */
 class RecordingFiles extends Map<string, Uint8Array> {
   readonly #read = new Set<string>();
 
@@ -47,7 +47,7 @@ class RecordingFiles extends Map<string, Uint8Array> {
     return super.get(path);
   }
 
-  /** Gives a file and those that were read. */
+  /** Returns a file with those that were read. */
   used(file: string): ToolFiles {
     return new Map([...this].filter(([path]) => path === file || this.#read.has(path)));
   }
@@ -81,7 +81,10 @@ const unanswered = (status: number): ToolFailure =>
     suggestions: ['Check the address of the tarball.'],
   });
 
-/** Fetches through the egress guard; from a host on this machine only where the user named it. */
+/**
+ * Makes the `fetch` through the egress guard; it reaches a host on this machine only when the user named
+ * it.
+ */
 const fetchWith =
   ({ config }: OpenPackagesDeps) =>
   async (address: string, signal: AbortSignal): Promise<Uint8Array> => {
@@ -118,7 +121,7 @@ const packWith =
     const files = new RecordingFiles(await deps.customTools.files());
     const runner = { runCode: runIn(deps.sandboxes), defaultSandbox: deps.config.sandbox.default };
     const cache = createCompileCache(undefined);
-    // Compiled anew: what the compiler asks for is what the tool imports.
+    // Compiled without the cache, because the reads of the compiler show what the tool imports.
     const loaded = await loadToolFiles({
       ...runner,
       files,

@@ -78,8 +78,8 @@ export interface OpenedSources {
 }
 
 /**
- * Gives what reading definitions may reach: any public host, and local ones that `allowPrivate`
- * names.
+ * Returns the hosts that reading definitions may reach: any public one, and local ones that
+ * `allowPrivate` names.
  */
 const readReach = (
   egress: Egress,
@@ -93,8 +93,8 @@ const readReach = (
 };
 
 /**
- * Where each kind is read, the first setting that is there. The address of an API that is read elsewhere
- * is not among them: a document could redirect its reader to it.
+ * The settings that say where each kind is read, the first one present. The address of an API that is
+ * read elsewhere is not among them: a document could redirect its reader to it.
  */
 const READ_AT: Readonly<Record<ExternalKind, readonly string[]>> = {
   openapi: ['document'],
@@ -112,7 +112,7 @@ export const hostOf = (
   return URL.canParse(url) ? new URL(url) : undefined;
 };
 
-/** Lists the hosts on this machine that the source is read at, by its settings. */
+/** Lists the hosts on this machine from which the settings say that the source is read. */
 export const ownLocalHosts = ({ kind, own }: ExternalSettings): readonly string[] => {
   const texts = READ_AT[kind as ExternalKind].map((key): unknown =>
     Reflect.get(own as object, key),
@@ -128,11 +128,11 @@ const MAX_PROBE_MS = 10_000;
 
 interface SourceReach {
   readonly cache: ReadingCache;
-  /** Lists the hosts on this machine that it may reach. */
+  /** Lists the hosts on this machine that a source may reach. */
   localHosts(settings: ExternalSettings): readonly string[];
 }
 
-/** Makes one source; reads nothing of it. */
+/** Makes one source without reading it. */
 const openSource = async (
   settings: ExternalSettings,
   driver: SourceDriver,
@@ -170,10 +170,7 @@ const openSource = async (
   });
 };
 
-/**
- * Compiles a schema for answers of an API. They are checked as far as that is safe; parts that are
- * not are left out.
- */
+/** Compiles a schema for answers of an API, without the parts that are not safe to check. */
 const compile = async (schema: JsonSchema): Promise<Schema> => {
   const { compileSchema } = await import('../../registry/schema/compile-schema.ts');
   return compileSchema(schema, 'output', () => undefined);
@@ -189,7 +186,10 @@ const egressFor = async (localHosts: readonly string[], { egress }: Config): Pro
   return createEgress({ ...egress, allowPrivate });
 };
 
-/** Keeps the tools of a team from hosts of this machine, and from secrets that the user did not grant. */
+/**
+ * Wraps a driver so that its tools reach neither hosts of this machine nor secrets that the user did not
+ * grant.
+ */
 export const limitedTo = (granted: readonly string[], driver: SourceDriver): SourceDriver => ({
   ...driver,
   build: (definition, settings, deps) =>
@@ -200,7 +200,7 @@ export const limitedTo = (granted: readonly string[], driver: SourceDriver): Sou
     }),
 });
 
-/** Makes the sources; reads none of them. */
+/** Makes the sources without reading them. */
 export const openSources = async (deps: OpenSourcesDeps): Promise<OpenedSources> => {
   const { config, home, caches = true } = deps;
   const folder = caches ? join(home, 'cache', 'sources') : undefined;
@@ -212,7 +212,8 @@ export const openSources = async (deps: OpenSourcesDeps): Promise<OpenedSources>
       ...{ ...deps, secret, cache, localHosts: ownLocalHosts },
       readFile: (path, { maxBytes = MAX_FILE_BYTES, within } = {}) =>
         readRegularFile(resolve(deps.project, path), {
-          ...{ maxBytes, within: within === undefined ? within : resolve(deps.project, within) },
+          maxBytes,
+          within: within === undefined ? within : resolve(deps.project, within),
         }),
       absolutePath: (path) => resolve(deps.project, path),
     });

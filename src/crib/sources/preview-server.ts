@@ -1,6 +1,6 @@
 /**
- * Looks at an MCP server before it is added: starts it with a cache of its own that is deleted again,
- * lists its tools and ends it. Nothing is written into the user's folder.
+ * Previews an MCP server before it is added: starts it with a temporary cache, lists its tools and ends
+ * it. Writes nothing into the user's folder.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,10 +43,10 @@ const onlyServer = (config: Config, name: string, server: ServerConfig): Config 
 
 const MAX_SAID = 3;
 const MAX_LINE = 200;
-/** The frames of a stack say nothing to somebody who only starts the program. */
+/** Matches lines of a stack trace, which do not help somebody who only starts the program. */
 const FRAME = /^\s*(?:at\s|$|[\^~{}]+\s*$|Node\.js v)/;
 
-/** Says what the server itself wrote: it is not configured, so that nobody could look it up later. */
+/** Adds the server's own output to a failure: it is not configured, so its log cannot be read later. */
 const withOutput = (
   error: unknown,
   servers: Pick<CribHost['servers'], 'logs'>,

@@ -24,14 +24,14 @@ export interface SourceLoginDeps {
 const settingText = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** Finds the scheme that a person logs in with; `undefined` where the source has none. */
+/** Finds the scheme that a person logs in with; `undefined` when the source has none. */
 const loginScheme = ({ own }: ExternalSettings): Readonly<Record<string, unknown>> | undefined => {
   const auth = isRecord(own) ? own.auth : undefined;
   const schemes = isRecord(auth) ? Object.values(auth) : [];
   return schemes.filter(isRecord).find(({ login }) => login === true);
 };
 
-/** Says whether a person logs in to a source with OAuth. */
+/** Tells whether a person logs in to a source with OAuth. */
 export const hasLogin = (settings: ExternalSettings): boolean =>
   loginScheme(settings) !== undefined;
 

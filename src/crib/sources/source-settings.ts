@@ -17,7 +17,7 @@ const flowOf = ({
   ...(sink !== undefined && { sink }),
 });
 
-/** Adds the headers, where the kind has some. */
+/** Adds the headers, for kinds that have them. */
 const withHeaders = (
   config: ExternalConfig,
 ): ExternalConfig & Pick<Partial<ExternalSettings>, 'headers'> => config;

@@ -1,6 +1,7 @@
 /**
- * Opens the catalog of a team on a client: its rules on top of every policy, what it enforces, its tools and
- * its APIs. Once joined it holds until `toolcrib team leave`, whatever configuration and variables say.
+ * Opens the catalog of a team on a client: its rules on top of every policy, what it enforces, its tools
+ * and its APIs. Once joined it stays in force until `toolcrib team leave`, whatever configuration and
+ * variables say.
  */
 import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -34,7 +35,7 @@ export interface OpenTeamDeps {
 export interface OpenedTeam {
   readonly client: TeamClient;
   readonly source: TeamSource;
-  /** The configuration with what the team enforces. */
+  /** The configuration, with the settings that the team enforces. */
   readonly config: Config;
   isEnforced(name: string): boolean;
   isRevoked(name: string): boolean;
@@ -81,7 +82,7 @@ export const catalogFetch = (
   };
 };
 
-/** Gives the enrolment that settings name. */
+/** Returns the enrolment that settings name. */
 export const configuredTeam = ({ teams }: Pick<Config, 'teams'>): Enrolment | undefined => {
   const { enabled, url, orgId: org, key: publicKey } = teams;
   const isComplete = url !== undefined && org !== undefined && publicKey !== undefined;
@@ -113,7 +114,7 @@ const enrolmentOf = async (
 export type TeamTokenDeps = Pick<OpenTeamDeps, 'config' | 'runtime' | 'home' | 'redactor'> &
   Pick<CribOptions, 'secrets'>;
 
-/** Gives the token for the server. Rejects with AUTH_MISSING. */
+/** Reads the token for the server. Rejects with AUTH_MISSING. */
 export const teamToken = (deps: TeamTokenDeps) => async (): Promise<string> => {
   const { tokenKey } = deps.config.teams;
   const token = await secretsOf(deps).secret(tokenKey);
@@ -133,7 +134,7 @@ const buildWith =
     ]);
     const { tools, problems, composed } = await loadToolFiles({
       files: new Map(files.map(({ name, text }) => [name, new TextEncoder().encode(text)])),
-      // Code of others is compiled anew: a planted cache must not run in place of what was signed.
+      // Foreign code is compiled without a cache: a planted one must not run in place of the signed code.
       cache: createCompileCache(undefined),
       runCode: runIn(sandboxes),
       defaultSandbox: config.sandbox.default,
@@ -153,7 +154,7 @@ const names = (client: TeamClient, kind: 'enforce' | 'revoke'): ReadonlySet<stri
     ),
   );
 
-/** Makes a lookup by name that is updated when the bundle changes. */
+/** Makes a lookup by name that follows changes of the bundle. */
 const followed = (client: TeamClient, kind: 'enforce' | 'revoke'): ((name: string) => boolean) => {
   let current = names(client, kind);
   client.onChange(() => {
@@ -175,7 +176,7 @@ const withEnforcement = (config: Config, client: TeamClient): Config => {
   };
 };
 
-/** Opens the catalog. Returns nothing for a user who is in no team. */
+/** Opens the catalog; `undefined` for a user who is in no team. */
 export const openTeam = async (
   options: Pick<CribOptions, 'settings' | 'secrets'>,
   deps: OpenTeamDeps,

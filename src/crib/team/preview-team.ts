@@ -1,6 +1,6 @@
 /**
- * Looks at the catalog of a team before joining: syncs into a folder that is deleted again, and says what
- * the bundle would add and enforce. Nobody is enrolled, and nothing is written into the user's folder.
+ * Previews the catalog of a team before joining: syncs into a temporary folder, and describes what the
+ * bundle would add and enforce. Enrols nobody, and writes nothing into the user's folder.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,11 +20,11 @@ import {
   statesOf,
 } from '../sources/preview-source.ts';
 
-/** A rule of the bundle, as people read it. */
+/** A rule of the bundle, for people. */
 export interface PreviewedRule {
   readonly name: string;
   readonly effect: string;
-  /** The tools that it is about; all of them when absent. */
+  /** The tools that the rule is about; all of them when absent. */
   readonly tools?: readonly string[];
 }
 
@@ -35,11 +35,11 @@ export interface TeamPreview extends SourcePreview {
   readonly enforced: readonly string[];
   /** Tools that could not be run any more. */
   readonly revoked: readonly string[];
-  /** True where custom tools, MCP servers and APIs of the user would not be loaded. */
+  /** True when custom tools, MCP servers and APIs of the user would not be loaded. */
   readonly disablesLocalTools: boolean;
 }
 
-/** The team alone: what the user has configured besides is not opened. */
+/** Keeps only the team of the configuration, so that nothing else that the user configured is opened. */
 const onlyTeam = (config: Config, { url, org, publicKey }: ProposedTeam): Config => ({
   ...config,
   sources: emptyLike(config.sources),
@@ -96,7 +96,9 @@ export const previewTeam = async (
       const state = crib.team();
       if (!state?.bundle) throw noBundle(state ?? {});
       const client: TeamClient = {
-        ...{ state: () => state, onChange: () => () => undefined, sync: async () => false },
+        state: () => state,
+        onChange: () => () => undefined,
+        sync: async () => false,
       };
       const withRules: PreviewDeps['withRules'] = (own) => withTeamPolicy(own, client);
       const { keys, ...look } = await lookAt(crib.tools, { ...deps, withRules });

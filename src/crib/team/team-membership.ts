@@ -1,4 +1,4 @@
-/** What the command line does with a client's membership: enrol, sync, show, leave. */
+/** The membership of a client, for the command line: enrol, sync, show, leave. */
 import { z } from 'zod';
 import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -90,17 +90,17 @@ export const withTeamClient = async <T>(
   }
 };
 
-/** Gives the enrolment: the one on record, or that of the configuration. */
+/** Returns the enrolment: the one on record, or that of the configuration. */
 export const currentEnrolment = async (deps: MembershipDeps): Promise<Enrolment | undefined> =>
   (await recordedTeam(deps)) ?? configuredTeam(deps.config);
 
-/** Gives what is on record of an enrolment; nothing where there is none, or one that was changed. */
+/** Reads the recorded enrolment; `undefined` when there is none, or it was tampered with. */
 export const recordedTeam = async (deps: MembershipDeps): Promise<TeamRecord | undefined> => {
   const reading = await teamFiles(deps).record();
   return reading.state === 'good' ? reading.record : undefined;
 };
 
-/** Says whether there is a team to leave: also one whose record was changed. */
+/** Tells whether there is a team to leave, one with a tampered record included. */
 export const hasTeam = async (deps: MembershipDeps): Promise<boolean> =>
   deps.config.teams.enabled || (await teamFiles(deps).record()).state !== 'missing';
 

@@ -1,4 +1,4 @@
-/** Shows the record of an alert as its state. */
+/** Derives the state of an alert, as people see it, from its record. */
 import type { AlertState, AlertStatus, AlertSubject } from '../../contract/alerts.ts';
 import { type AlertRecord, isSilenced } from './alert-record.ts';
 import type { CompiledAlert } from './compiled-alert.ts';
@@ -56,7 +56,7 @@ export const statusOf = <Facts>(
 
 const ORDER: readonly AlertState[] = ['firing', 'pending', 'unknown', 'ok'];
 
-/** Sorts by state, what is worst first, and then by name. */
+/** Sorts by state, the worst first, then by name. */
 export const worstFirst = (statuses: readonly AlertStatus[]): readonly AlertStatus[] =>
   [...statuses].sort(
     (one, other) =>

@@ -79,7 +79,7 @@ it('forgets nothing by a clock that stays ahead while nobody calls', async () =>
   await stop();
 });
 
-it('goes on after the store has failed', async () => {
+it('continues counting after the store has failed', async () => {
   const runtime = fakeRuntime();
   const store = createMemoryStore();
   const counter = new TrailCounter(store);

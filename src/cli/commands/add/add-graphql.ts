@@ -5,7 +5,7 @@ import { collect, collectEach } from '../../command-actions.ts';
 import { misuse, wholeNumber } from '../../input/misuse.ts';
 import type { AddKind } from './add-kind.ts';
 import { nameFrom } from './name-from.ts';
-import { headersFrom, serviceUrl } from './service-options.ts';
+import { pairsFrom, serviceUrl } from './service-options.ts';
 
 export interface AddGraphqlOptions {
   readonly schema?: string;
@@ -37,7 +37,7 @@ const settingsOf = (url: string, chosen: AddGraphqlOptions): Readonly<Record<str
     url,
     ...(schema !== undefined && { schema }),
     ...(bearer !== undefined && { bearer }),
-    ...(header && { headers: headersFrom(header) }),
+    ...(header && { headers: pairsFrom('--header', header) }),
     ...(include && { include }),
     ...(exclude && { exclude }),
     ...(maxDepth !== undefined && { maxDepth }),
@@ -63,7 +63,7 @@ export const addGraphql: AddKind<AddGraphqlOptions> = {
         'For example: toolcrib add graphql https://api.github.com/graphql',
       );
     }
-    const keys = secretKeysOf(headersFrom(chosen.header ?? []));
+    const keys = secretKeysOf(pairsFrom('--header', chosen.header ?? []));
     return {
       name: name ?? nameFrom(address, 'graphql'),
       settings: settingsOf(address, chosen),

@@ -5,6 +5,7 @@ import { collectEach } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
 import type { AddKind } from './add-kind.ts';
 import { nameFrom } from './name-from.ts';
+import { pairsFrom } from './service-options.ts';
 
 export interface AddGrpcOptions {
   readonly proto?: readonly string[];
@@ -40,18 +41,6 @@ const targetOf = (typed: string): GrpcTarget => {
   return { address, tls: scheme === undefined ? undefined : scheme === 'grpcs' };
 };
 
-const metadataOf = (pairs: readonly string[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    pairs.map((pair) => {
-      const at = pair.indexOf('=');
-      if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
-      throw misuse(
-        '--metadata takes a name and a value.',
-        `For example: --metadata 'x-api-key=\${secret:SHOP_KEY}'`,
-      );
-    }),
-  );
-
 const settingsOf = (
   target: GrpcTarget,
   options: AddGrpcOptions,
@@ -65,7 +54,7 @@ const settingsOf = (
     ...(tls !== undefined && { tls }),
     ...(ca !== undefined && { ca }),
     ...(bearer !== undefined && { bearer }),
-    ...(metadata && { metadata: metadataOf(metadata) }),
+    ...(metadata && { metadata: pairsFrom('--metadata', metadata) }),
     ...(include && { include }),
     ...(exclude && { exclude }),
   };
@@ -98,7 +87,7 @@ export const addGrpc: AddKind<AddGrpcOptions> = {
     const target = targetOf(address);
     const settings = settingsOf(target, chosen);
     const { metadata = [], bearer } = chosen;
-    const keys = secretKeysOf(metadataOf(metadata));
+    const keys = secretKeysOf(pairsFrom('--metadata', metadata));
     return {
       name: name ?? nameFrom(`grpc://${target.address}`, 'grpc'),
       settings,

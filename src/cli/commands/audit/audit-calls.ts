@@ -12,8 +12,9 @@ import {
 } from '../../../contract/audit.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import type { ExecutionStatus } from '../../../contract/crib-members.ts';
-import { ERRORS, isErrorCode, ToolFailure } from '../../../contract/errors.ts';
+import { ERRORS, isErrorCode } from '../../../contract/errors.ts';
 import { TIERS, type Tier } from '../../../contract/tool.ts';
+import { misuse } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
 import type { Io } from '../../io.ts';
 
@@ -42,9 +43,7 @@ const KINDS: readonly AuditKind[] = ['intent', 'outcome', 'event'];
 const oneOf = <T extends string>(option: string, text: string, allowed: readonly T[]): T => {
   const match = allowed.find((value) => value === text);
   if (match !== undefined) return match;
-  throw new ToolFailure('VALIDATION_ERROR', `${option} does not accept that value.`, {
-    suggestions: [`Use one of: ${allowed.join(', ')}.`],
-  });
+  throw misuse(`${option} does not accept that value.`, `Use one of: ${allowed.join(', ')}.`);
 };
 
 const codeOf = (text: string): AuditRow['code'] => {

@@ -3,9 +3,8 @@ import { type Command, Option } from 'commander';
 import type { FlowRun, FlowStatus } from '../../../contract/flow-store.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
-import { type Io, print, printJson, widthOf } from '../../io.ts';
-import { formatSpan } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { type Io, print, printJson } from '../../io.ts';
+import { agoCell, type Cell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { shownRun } from './follow-run.ts';
 import { statusCell, waitText } from './run-lines.ts';
@@ -31,7 +30,7 @@ const rowOf = (io: Io, run: FlowRun): readonly (string | Cell)[] => [
   run.id,
   { text: `${run.flow}@${run.version}`, paint: io.ink.bold },
   statusCell(run, io.ink),
-  { text: `${formatSpan(io.runtime.now() - run.createdAt)} ago`, paint: io.ink.dim },
+  agoCell(run.createdAt, io),
   run.caller.userId,
   run.error ? run.error.code : waitText(run),
 ];
@@ -50,7 +49,7 @@ const runs = (io: Io, { status, flow, user, limit = DEFAULT_LIMIT }: RunsOptions
       print(io, isFiltered ? 'There is no such run.' : 'There are no runs.');
     else {
       const rows = flowRuns.map((run) => rowOf(io, run));
-      print(io, ...table([headRow(HEAD, io.ink), ...rows], widthOf(io)));
+      printTable(io, HEAD, rows);
     }
     return 0;
   });

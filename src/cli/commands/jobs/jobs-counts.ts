@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { JobState } from '../../../contract/queue.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, print, printJson, widthOf } from '../../io.ts';
+import { type Io, print, printJson } from '../../io.ts';
 import { formatCount } from '../../output/format-units.ts';
-import { headRow, table } from '../../output/table.ts';
+import { printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 
 const STATES: readonly JobState[] = [
@@ -22,7 +22,7 @@ const count = (io: Io): Promise<number> =>
         { text: visibleText(queue), paint: io.ink.bold },
         ...STATES.map((state) => formatCount(line[state])),
       ]);
-      print(io, ...table([headRow(['queue', ...STATES], io.ink), ...rows], widthOf(io)));
+      printTable(io, ['queue', ...STATES], rows);
     }
     return 0;
   });

@@ -5,9 +5,8 @@ import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse, wholeNumber } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
-import { type Io, note, print, printJson, widthOf } from '../../io.ts';
-import { formatSpan } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { hint, type Io, print, printJson } from '../../io.ts';
+import { agoCell, type Cell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { stateCell } from './find-job.ts';
 
@@ -50,7 +49,7 @@ const rowOf = (io: Io, job: Job): readonly (string | Cell)[] => {
     visibleText(queue),
     stateCell(state, io),
     `${attempts}/${retries + 1}`,
-    { text: `${formatSpan(io.runtime.now() - createdAt)} ago`, paint: io.ink.dim },
+    agoCell(createdAt, io),
     visibleText(caller.userId),
     visibleText(state === 'completed' ? '' : reason),
   ];
@@ -65,10 +64,13 @@ const list = (io: Io, options: ListOptions): Promise<number> => {
     else if (jobs.length === 0)
       print(io, isFiltered ? 'There are no such jobs.' : 'There are no jobs.');
     else {
-      const rows = [headRow(HEAD, io.ink), ...jobs.map((job) => rowOf(io, job))];
-      print(io, ...table(rows, widthOf(io)));
+      printTable(
+        io,
+        HEAD,
+        jobs.map((job) => rowOf(io, job)),
+      );
       if (jobs.length === filter.limit) {
-        note(io, io.noteInk.dim('There may be more: --limit, --before'));
+        hint(io, 'There may be more: --limit, --before');
       }
     }
     return 0;

@@ -8,14 +8,14 @@ import type { ServerTransport } from '../../../contract/servers.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { collectEach, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
-import { type Io, note, print, printJson, warn } from '../../io.ts';
+import { hint, type Io, printDone, printJson, warn } from '../../io.ts';
 import {
   assertEditable,
   type ConfigDeps,
   editConfig,
   openConfigDeps,
 } from '../../session/config-edit.ts';
-import { readSecretValue, secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
+import { openVaultOf, readSecretValue } from '../secrets/secrets-deps.ts';
 import { offerTools } from './offer-tools.ts';
 import { definitionFault } from './plan-import.ts';
 import { isOfProject, settingsOf } from './server-config.ts';
@@ -106,13 +106,11 @@ const withSecret = async (
 ): Promise<ServerDefinition> => {
   if (variable === undefined) return definition;
   if (definition.command === undefined) throw misuse('--secret is only for a program to start.');
-  const deps = await secretDeps(io);
   const key = secretKeyFor(server, variable);
   assertOwnSecret(servers, key, server);
-  const { openVault } = await import('../../../crib/open-secrets.ts');
-  const vault = openVault(vaultsIn(deps)[0] ?? 'file', deps);
+  const vault = await openVaultOf(io);
   await vault.set(key, await readSecretValue(io, variable));
-  note(io, io.noteInk.dim(`${variable} is stored as ${key} in ${vault.label}`));
+  hint(io, `${variable} is stored as ${key} in ${vault.label}`);
   return { ...definition, env: { ...definition.env, [variable]: `\${secret:${key}}` } };
 };
 
@@ -153,8 +151,8 @@ export const addServer = async (
   const warnings = warningsFor(requested);
   if (io.json) printJson(io, { server: name, file, definition: printable(definition), warnings });
   else {
-    print(io, `${io.ink.green('✓')} Added: ${name}`);
-    note(io, io.noteInk.dim(`in ${visibleText(file)}`));
+    printDone(io, `Added: ${name}`);
+    hint(io, `in ${visibleText(file)}`);
     for (const line of warnings) warn(io, visibleText(line));
     await offerTools(io, [`mcp:${name}`], { ask: options.accept !== false });
   }

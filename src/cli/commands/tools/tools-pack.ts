@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { Command } from 'commander';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, print, printDone, printJson } from '../../io.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
 import { assertProjectTrusted } from './custom-folder.ts';
 
@@ -30,13 +30,9 @@ const pack = async (
     return 0;
   }
   const path = visibleText(relative(io.cwd, packed.path) || packed.path);
-  print(io, `${io.ink.green('✓')} ${path}: ${packed.name} ${packed.version}`);
+  printDone(io, `${path}: ${packed.name} ${packed.version}`);
   print(io, ...packed.files.map((each) => `  ${visibleText(each)}`));
-  note(
-    io,
-    io.noteInk.dim(`Install it elsewhere: toolcrib install ${path}`),
-    io.noteInk.dim(`Publish it: npm publish ${path}`),
-  );
+  hint(io, `Install it elsewhere: toolcrib install ${path}`, `Publish it: npm publish ${path}`);
   return 0;
 };
 

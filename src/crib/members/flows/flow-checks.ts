@@ -51,7 +51,7 @@ const startAs = callOptionsAnd({
   planApproval: optional(text),
 });
 
-/** The text or the object of a flow as data, or a name: its reader says what is wrong with it. */
+/** A flow as data, as text or object, or its name; its reader reports the faults. */
 const flowSource = either(text, data);
 
 export const FLOW_CHECKS: MethodChecks<CribFlows> = {

@@ -64,7 +64,7 @@ const loadPg = async (): Promise<Pg> => {
   }
 };
 
-/** Never repeats the address, which may hold a password. */
+/** Makes the failure for a bad address, without repeating it: it may hold a password. */
 const badUrl = (): ToolFailure =>
   invalidSetting(
     'The address of the store is no PostgreSQL address.',
