@@ -11,14 +11,17 @@ import type { ToolError } from './errors.ts';
  * `running`: a process works on it, or will. `sleeping`: until `wakeAt`. `waiting`: for an answer, an
  * event or another run. `blocked`: a person has to decide; `waitsFor` says what.
  */
-export type FlowStatus =
-  | 'running'
-  | 'sleeping'
-  | 'waiting'
-  | 'blocked'
-  | 'completed'
-  | 'failed'
-  | 'cancelled';
+export const FLOW_STATUSES = [
+  'running',
+  'sleeping',
+  'waiting',
+  'blocked',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
+
+export type FlowStatus = (typeof FLOW_STATUSES)[number];
 
 /** The statuses in which nothing more happens by itself. */
 export const FINISHED: ReadonlySet<FlowStatus> = new Set(['completed', 'failed', 'cancelled']);

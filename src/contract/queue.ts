@@ -10,7 +10,16 @@ import type { TraceContext } from './telemetry.ts';
  * `waiting`: for a worker. `delayed`: until `runAt`, also between two attempts. `active`: a worker has
  * it. `dead`: its last attempt failed; it stays until it is requeued or removed.
  */
-export type JobState = 'waiting' | 'delayed' | 'active' | 'completed' | 'dead' | 'cancelled';
+export const JOB_STATES = [
+  'waiting',
+  'delayed',
+  'active',
+  'completed',
+  'dead',
+  'cancelled',
+] as const;
+
+export type JobState = (typeof JOB_STATES)[number];
 
 /** Milliseconds until the next attempt: `initialMs`, then `factor` times as long, at most `maxMs`. */
 export interface JobBackoff {

@@ -1,6 +1,8 @@
 /** The MCP servers behind the crib, as surfaces and the command line see them. */
 
-export type ServerTransport = 'stdio' | 'http' | 'sse' | 'websocket';
+export const SERVER_TRANSPORTS = ['stdio', 'http', 'sse', 'websocket'] as const;
+
+export type ServerTransport = (typeof SERVER_TRANSPORTS)[number];
 
 export type ServerState =
   /** Known from the last time; started when something needs it. */

@@ -12,6 +12,7 @@ import type { Tier } from '../contract/tool.ts';
 import type { Egress, EgressInit } from '../governance/egress/create-egress.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
 import { secretNames } from '../governance/redaction/secret-names.ts';
+import { compact } from '../kit/data/compact.ts';
 import { MINUTE_MS } from '../kit/data/durations.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
 import { ownVersion } from '../kit/file/own-version.ts';
@@ -244,8 +245,7 @@ export const openMcpServers = (deps: OpenMcpDeps): OpenedMcpServers => {
     nameKind: secretNames(),
     ...reachOf(config),
     authFor: loginsOf(deps, (name) => configs.get(name)?.oauth),
-    ...(deps.notified && { notified: deps.notified }),
-    ...(deps.confine && { confine: deps.confine }),
+    ...compact({ notified: deps.notified, confine: deps.confine }),
     ...(approver && { elicit: elicitByApprover(approver, runtime) }),
   });
   return {

@@ -37,7 +37,7 @@ const UNIT_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Names a metric as the specification of OpenTelemetry translates names for Prometheus. */
-export const prometheusName = ({ name, unit, type }: MetricFamily): string => {
+const prometheusName = ({ name, unit, type }: MetricFamily): string => {
   const plain = name.replaceAll('.', '_');
   const word = UNIT_WORDS.get(unit);
   const withUnit = word === undefined ? plain : `${plain}_${word}`;

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import { compact } from '../../kit/data/compact.ts';
 import { errorCodeOf, reasonOf } from '../../kit/data/reason-of.ts';
 import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
 import { collect, leaving, withExamples } from '../command-actions.ts';
@@ -33,8 +34,7 @@ const WIDTH = 88;
 const callerOf = ({ client, user, role }: McpOptions): Partial<Caller> =>
   callerFrom({
     agent: client ?? 'mcp',
-    ...(user !== undefined && { user }),
-    ...(role !== undefined && { role }),
+    ...compact({ user, role }),
   });
 
 const surfaceOptions = async (

@@ -10,6 +10,7 @@ import type { CallAs } from '../../contract/call-options.ts';
 import type { CallFigures } from '../../contract/metrics.ts';
 import { compileValue } from '../../flow/values/compile-value.ts';
 import { noSteps } from '../../flow/values/scope.ts';
+import { compact } from '../../kit/data/compact.ts';
 import { MINUTE_MS, spanMs } from '../../kit/data/durations.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { CompiledAlert, Judged, Judgement } from '../../observation/alerts/compiled-alert.ts';
@@ -174,11 +175,7 @@ class Judge {
     const { each, tool, source, caller } = this.#definition;
     const windowMs = spanMs(this.#definition.window ?? '') ?? DEFAULT_WINDOW_MS;
     if (each === undefined) {
-      const scope = {
-        ...(tool !== undefined && { tool }),
-        ...(source !== undefined && { source }),
-        ...(caller !== undefined && { caller }),
-      };
+      const scope = compact({ tool, source, caller });
       const figures = this.#usesFigures ? await facts.figures(scope, windowMs) : NO_FIGURES;
       return { names: [''], leftOut: 0, values: () => figureValues(figures) };
     }

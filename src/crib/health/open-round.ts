@@ -80,7 +80,7 @@ const isBundled = (name: string): boolean => {
 };
 
 /** Reads the settings of the model; `undefined` without a model. */
-export const modelFacts = (
+const modelFacts = (
   { model }: Pick<Config, 'model'>,
   has: (name: string) => boolean = isInstalled,
 ): ModelFacts | undefined => {

@@ -10,7 +10,7 @@ import { createInvocations, type Invocations } from '../../sources/n8n/invocatio
 import type { LaterDeps } from '../../sources/n8n/workflow-tool.ts';
 
 /** The type of the jobs that deliver runs. */
-export const DELIVERY_JOB = 'deliver_workflow';
+const DELIVERY_JOB = 'deliver_workflow';
 
 export interface LaterWorkflowDeps {
   readonly runtime: Pick<Runtime, 'now'>;

@@ -113,7 +113,7 @@ export const hostOf = (
 };
 
 /** Lists the hosts on this machine from which the settings say that the source is read. */
-export const ownLocalHosts = ({ kind, own }: ExternalSettings): readonly string[] => {
+const ownLocalHosts = ({ kind, own }: ExternalSettings): readonly string[] => {
   const texts = READ_AT[kind as ExternalKind].map((key): unknown =>
     Reflect.get(own as object, key),
   );

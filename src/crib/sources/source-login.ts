@@ -7,6 +7,7 @@ import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { ExternalSettings, SourceTokens } from '../../contract/source-driver.ts';
+import { compact } from '../../kit/data/compact.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import type { ServerAuth } from '../../sources/mcp/oauth/create-server-auth.ts';
@@ -63,8 +64,7 @@ const serverOf = async (
     name: `source:${settings.name}`,
     url: addressOf(settings),
     loginCommand: `toolcrib sources login ${settings.name}`,
-    ...(clientId !== undefined && { clientId }),
-    ...(clientSecret !== undefined && { clientSecret }),
+    ...compact({ clientId, clientSecret }),
     ...(Array.isArray(scopes) && { scope: scopes.join(' ') }),
     ...(typeof redirectPort === 'number' && { redirectPort }),
     ...(authorization !== undefined &&

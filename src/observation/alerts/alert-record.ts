@@ -2,7 +2,7 @@
 import type { AlertEvent, AlertSilence } from '../../contract/alerts.ts';
 
 /** The newest events are remaining, and those with a delivery that still waits. */
-export const MAX_EVENTS = 100;
+const MAX_EVENTS = 100;
 
 /** One subject whose condition holds, or held within the cool-down. */
 export interface SubjectRecord {
@@ -38,7 +38,7 @@ export const noSubjects = (): Record<string, SubjectRecord> => Object.create(nul
 
 export const EMPTY_RECORD: AlertRecord = { version: 0, subjects: noSubjects(), events: [] };
 
-export const isWaiting = ({ deliveries }: AlertEvent): boolean =>
+const isWaiting = ({ deliveries }: AlertEvent): boolean =>
   deliveries.some(({ state }) => state === 'waiting');
 
 /** Drops the oldest events without a waiting delivery. */

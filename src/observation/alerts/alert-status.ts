@@ -1,5 +1,6 @@
 /** Derives the state of an alert, as people see it, from its record. */
 import type { AlertState, AlertStatus, AlertSubject } from '../../contract/alerts.ts';
+import { compact } from '../../kit/data/compact.ts';
 import { type AlertRecord, isSilenced } from './alert-record.ts';
 import type { CompiledAlert } from './compiled-alert.ts';
 
@@ -48,9 +49,7 @@ export const statusOf = <Facts>(
     ...{ id, definition, origin, subjects },
     state: stateOf(subjects, isCurrent, problem),
     ...(silence && isSilenced(record, now) && { silence }),
-    ...(evaluatedAt !== undefined && { evaluatedAt }),
-    ...(lastFiredAt !== undefined && { lastFiredAt }),
-    ...(problem !== undefined && { problem }),
+    ...compact({ evaluatedAt, lastFiredAt, problem }),
   };
 };
 

@@ -11,6 +11,7 @@ import type {
 } from '../../contract/alerts.ts';
 import { ERRORS } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import { compact } from '../../kit/data/compact.ts';
 import { DAY_MS, MINUTE_MS } from '../../kit/data/durations.ts';
 import { isCoded, isError, reasonOf } from '../../kit/data/reason-of.ts';
 import { type AlertRecord, isSilenced, type StoredEvent } from './alert-record.ts';
@@ -69,10 +70,7 @@ const withDelivery = (
       at === index ? { ...delivery, ...change } : delivery,
     );
     const { busyUntil: _, ...rest } = event;
-    const times = {
-      ...(retryAt !== undefined && { retryAt }),
-      ...(busyUntil !== undefined && { busyUntil }),
-    };
+    const times = compact({ retryAt, busyUntil });
     return { ...rest, deliveries, ...times };
   }),
 });

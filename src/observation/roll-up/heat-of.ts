@@ -15,7 +15,7 @@ const LENGTHS = [1, 5, 15]
   .concat([1, 3, 6].map((hours) => hours * HOUR_MS))
   .concat([1, 7, 28].map((days) => days * DAY_MS));
 
-export const MAX_COLUMNS = 60;
+const MAX_COLUMNS = 60;
 
 export interface HeatColumns {
   readonly columnMs: number;

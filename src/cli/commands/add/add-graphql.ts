@@ -1,5 +1,6 @@
 /** `toolcrib add graphql`: a GraphQL service, by its address. */
 import type { Command } from 'commander';
+import { compact } from '../../../kit/data/compact.ts';
 import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { collect, collectEach } from '../../command-actions.ts';
 import { misuse, wholeNumber } from '../../input/misuse.ts';
@@ -33,15 +34,8 @@ const options = (command: Command): Command =>
 
 const settingsOf = (url: string, chosen: AddGraphqlOptions): Readonly<Record<string, unknown>> => {
   const { schema, bearer, header, include, exclude, maxDepth } = chosen;
-  return {
-    url,
-    ...(schema !== undefined && { schema }),
-    ...(bearer !== undefined && { bearer }),
-    ...(header && { headers: pairsFrom('--header', header) }),
-    ...(include && { include }),
-    ...(exclude && { exclude }),
-    ...(maxDepth !== undefined && { maxDepth }),
-  };
+  const headers = header && pairsFrom('--header', header);
+  return compact({ url, schema, bearer, headers, include, exclude, maxDepth });
 };
 
 export const addGraphql: AddKind<AddGraphqlOptions> = {

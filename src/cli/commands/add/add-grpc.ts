@@ -1,5 +1,6 @@
 /** `toolcrib add grpc`: a gRPC server, by its host and port. */
 import type { Command } from 'commander';
+import { compact } from '../../../kit/data/compact.ts';
 import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { collectEach } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
@@ -47,17 +48,11 @@ const settingsOf = (
 ): Readonly<Record<string, unknown>> => {
   const { proto, includeDir, ca, bearer, metadata, include, exclude } = options;
   const tls = options.tls ?? target.tls;
-  return {
-    address: target.address,
-    ...(proto && { proto }),
-    ...(includeDir && { includeDirs: includeDir }),
-    ...(tls !== undefined && { tls }),
-    ...(ca !== undefined && { ca }),
-    ...(bearer !== undefined && { bearer }),
-    ...(metadata && { metadata: pairsFrom('--metadata', metadata) }),
-    ...(include && { include }),
-    ...(exclude && { exclude }),
-  };
+  const { address } = target;
+  return compact({
+    ...{ address, proto, includeDirs: includeDir, tls, ca, bearer, include, exclude },
+    metadata: metadata && pairsFrom('--metadata', metadata),
+  });
 };
 
 const options = (command: Command): Command =>

@@ -14,6 +14,7 @@ import type { CribHost } from '../../../contract/crib-host.ts';
 import type { ExecutionStatus } from '../../../contract/crib-members.ts';
 import { ERRORS, isErrorCode } from '../../../contract/errors.ts';
 import { TIERS, type Tier } from '../../../contract/tool.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { misuse } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
 import type { Io } from '../../io.ts';
@@ -58,10 +59,7 @@ export const auditFilterOf = (io: Io, options: FilterOptions): RowFilter => {
   const { user, agent, session, tool, tier, status, kind, code, since, until } = options;
   const now = io.runtime.now();
   return {
-    ...(user !== undefined && { userId: user }),
-    ...(agent !== undefined && { agentId: agent }),
-    ...(session !== undefined && { sessionId: session }),
-    ...(tool !== undefined && { tool }),
+    ...compact({ userId: user, agentId: agent, sessionId: session, tool }),
     ...(tier !== undefined && { tier: oneOf<Tier>('--tier', tier, TIERS) }),
     ...(status !== undefined && { status: oneOf('--status', status, AUDIT_STATUSES) }),
     ...(kind !== undefined && { kind: oneOf('--kind', kind, KINDS) }),

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Colors } from 'picocolors/types.js';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import type { CallReplay, ReplayFilter, ReplayVerdict } from '../../../contract/replay.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { findExecution } from '../../input/by-start.ts';
@@ -171,9 +172,7 @@ const filterOf = (io: Io, options: ReplayCommandOptions): ReplayFilter => {
   return {
     ...(since !== undefined && { from: readMoment('--since', since, now) }),
     ...(until !== undefined && { to: readMoment('--until', until, now) }),
-    ...(tool !== undefined && { tool }),
-    ...(user !== undefined && { userId: user }),
-    ...(role !== undefined && { roles: role }),
+    ...compact({ tool, userId: user, roles: role }),
     limit,
   };
 };

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { HealthCheck } from '../../../contract/health.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
@@ -120,7 +121,7 @@ const report = async (io: Io, repaired?: readonly Repaired[]): Promise<number> =
   const { checks, ready } = await examineAll(io);
   const broken = checks.filter(({ state }) => state === 'broken').length;
   if (io.json) {
-    const more = { ...(ready !== undefined && { ready }), ...(repaired && { repaired }) };
+    const more = compact({ ready, repaired });
     printJson(io, { ok: broken === 0, ...more, checks });
   } else {
     for (const check of checks) print(io, ...checkLines(io, check));

@@ -1,6 +1,7 @@
 /** `toolcrib flow runs`: the runs on record, newest first. */
 import { type Command, Option } from 'commander';
-import type { FlowRun, FlowStatus } from '../../../contract/flow-store.ts';
+import { FLOW_STATUSES, type FlowRun, type FlowStatus } from '../../../contract/flow-store.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
 import { type Io, print, printJson } from '../../io.ts';
@@ -19,11 +20,6 @@ interface RunsOptions {
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 1000;
 
-const STATUSES: readonly FlowStatus[] = [
-  ...(['running', 'sleeping', 'waiting', 'blocked'] as const),
-  ...(['completed', 'failed', 'cancelled'] as const),
-];
-
 const HEAD = ['run', 'flow', 'status', 'started', 'user', 'waits for'];
 
 const rowOf = (io: Io, run: FlowRun): readonly (string | Cell)[] => [
@@ -39,9 +35,7 @@ const runs = (io: Io, { status, flow, user, limit = DEFAULT_LIMIT }: RunsOptions
   withStore(io, async ({ crib }) => {
     const flowRuns = await crib.flows.list({
       limit,
-      ...(status !== undefined && { status }),
-      ...(flow !== undefined && { flow }),
-      ...(user !== undefined && { userId: user }),
+      ...compact({ status, flow, userId: user }),
     });
     const isFiltered = status !== undefined || flow !== undefined || user !== undefined;
     if (io.json) printJson(io, { runs: flowRuns.map(shownRun) });
@@ -57,7 +51,7 @@ const runs = (io: Io, { status, flow, user, limit = DEFAULT_LIMIT }: RunsOptions
 export const flowRunsCommand = (flow: Command, io: Io): Command =>
   withExamples(
     withJson(flow.command('runs'))
-      .addOption(new Option('--status <status>', 'only runs of this status').choices(STATUSES))
+      .addOption(new Option('--status <status>', 'only runs of this status').choices(FLOW_STATUSES))
       .option('--flow <name>', 'only runs of this flow')
       .option('--user <id>', 'only runs of this user')
       .option(

@@ -8,7 +8,7 @@ export const checkMark = ({ ink }: Io, state: HealthCheck['state']): string =>
   ({ ok: ink.green('✓'), warning: ink.yellow('!'), broken: ink.red('✗') })[state];
 
 /** Tells whether everything that is missing was never set up: that is not an outage. */
-export const isNotSetUp = ({ state, checks }: HealthCheckResult): boolean =>
+const isNotSetUp = ({ state, checks }: HealthCheckResult): boolean =>
   state !== 'well' && checks.every((check) => check.state === 'ok' || check.notSetUp === true);
 
 export const stateWord = (result: HealthCheckResult): HealthState | 'not set up' =>

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { Grant, GrantSubject, NewGrant } from '../../../contract/grant.ts';
 import type { Servers } from '../../../contract/servers.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
@@ -69,12 +70,7 @@ const TOOL_RESOURCE = /^tool:([^*]+)$/;
 
 /** Reads the subject. A grant for everybody has to be asked for explicitly. */
 const subjectFrom = ({ user, role, agent, session, everyone }: GrantOptions): GrantSubject => {
-  const subject: GrantSubject = {
-    ...(user !== undefined && { user }),
-    ...(role !== undefined && { role }),
-    ...(agent !== undefined && { agent }),
-    ...(session !== undefined && { session }),
-  };
+  const subject: GrantSubject = compact({ user, role, agent, session });
   const isNamed = Object.keys(subject).length > 0;
   if (isNamed && everyone === true) {
     throw misuse('--everyone does not go with --user, --role, --agent or --session.');

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { PolicyFile } from '../../../config/load/policy-files.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { callerFrom } from '../../input/caller-options.ts';
 import { wholeNumber } from '../../input/misuse.ts';
@@ -111,7 +112,7 @@ const replay = (io: Io, options: ReplayOptions): Promise<number> => {
       const replayed = await replayPolicy(await open.crib.store(), {
         from,
         limit,
-        roles: { ...(roles && { roles }), ...(permissions && { permissions }) },
+        roles: compact({ roles, permissions }),
         version: await versionOf(io, open.loaded),
         ...(judges.length > 1 && { before: present.judge }),
         after: (judges.at(-1) ?? present).judge,

@@ -4,7 +4,8 @@ import { setInConfigFile } from '../../../config/edit/edit-config.ts';
 import { type ServerDefinition, secretKeyFor } from '../../../config/mcp-import/foreign-server.ts';
 import { argumentLooksSecret, looksSecret } from '../../../config/mcp-import/looks-secret.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { ServerTransport } from '../../../contract/servers.ts';
+import { SERVER_TRANSPORTS, type ServerTransport } from '../../../contract/servers.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { collectEach, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
@@ -53,8 +54,7 @@ export const definitionFrom = (
     throw misuse('--env is for a program to start; a server with --url has none.');
   }
   return {
-    ...(url !== undefined && { url }),
-    ...(command !== undefined && { command }),
+    ...compact({ url, command }),
     ...(args.length > 0 && { args }),
     ...(env.length > 0 && { env: Object.fromEntries(env.map(pairOf)) }),
     ...(transport && { transport }),
@@ -169,12 +169,9 @@ const printable = ({ env, ...rest }: ServerDefinition): object => ({
 export const withServerOptions = (command: Command): Command =>
   command
     .addOption(
-      new Option('--transport <kind>', 'the transport; by default it is detected').choices([
-        'stdio',
-        'http',
-        'sse',
-        'websocket',
-      ]),
+      new Option('--transport <kind>', 'the transport; by default it is detected').choices(
+        SERVER_TRANSPORTS,
+      ),
     )
     .option('--env <NAME=value>', 'a variable of the program; can be repeated', collectEach)
     .option('--secret <NAME>', 'a variable whose value is asked for and stored as a secret');

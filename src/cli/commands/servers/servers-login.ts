@@ -1,6 +1,7 @@
 /** `toolcrib servers login` and `logout`: OAuth in the browser; tokens are stored as secrets. */
 import type { Command } from 'commander';
 import type { openServerAuth } from '../../../crib/open-server-auth.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { MAX_PORT, misuse, wholeNumber } from '../../input/misuse.ts';
@@ -41,9 +42,7 @@ const remoteServer = async (
     name,
     url,
     ...oauth,
-    ...(clientId !== undefined && { clientId }),
-    ...(port !== undefined && { redirectPort: port }),
-    ...(scope !== undefined && { scope }),
+    ...compact({ clientId, redirectPort: port, scope }),
   };
 };
 

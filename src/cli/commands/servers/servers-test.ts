@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { ERRORS, type ToolError, ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { ServerStatus } from '../../../contract/servers.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { hint, type Io, note, print, printDone, printJson } from '../../io.ts';
@@ -125,8 +126,7 @@ const restart = async (io: Io, open: OpenCrib, name: string): Promise<number> =>
       server: name,
       ok: !error,
       ms,
-      ...(status && { status }),
-      ...(error && { error }),
+      ...compact({ status, error }),
     });
   else if (status) showReady(io, status, ms);
   else if (error) {

@@ -24,7 +24,7 @@ const hidden = (values: object): object =>
   );
 
 /** Hides headers and metadata that are not references to secrets. */
-export const shownSettings = ({ settings }: Pick<ConfiguredSource, 'settings'>): object =>
+const shownSettings = ({ settings }: Pick<ConfiguredSource, 'settings'>): object =>
   Object.fromEntries(
     Object.entries(settings).map(([key, value]) => [key, SENT.has(key) ? hidden(value) : value]),
   );

@@ -8,7 +8,7 @@ import { formatTime } from '../../output/format-units.ts';
 import { type Cell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 
-export const stateCell = (io: Io, state: string): Cell => {
+const stateCell = (io: Io, state: string): Cell => {
   const paints: Readonly<Record<string, Cell['paint']>> = {
     ready: io.ink.green,
     failed: io.ink.red,

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Isolation } from '../../../contract/caller.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { ROLES, type Role, type TokenPolicy, type TokenRecord } from '../../../contract/tokens.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
@@ -32,11 +33,7 @@ const dollars = (text: string): number => {
 };
 
 const policyFrom = ({ tools, dailyUsd, isolation }: CreateOptions): TokenPolicy | undefined => {
-  const policy: TokenPolicy = {
-    ...(tools !== undefined && { tools }),
-    ...(dailyUsd !== undefined && { dailyUsd }),
-    ...(isolation !== undefined && { isolation }),
-  };
+  const policy: TokenPolicy = compact({ tools, dailyUsd, isolation });
   return Object.keys(policy).length > 0 ? policy : undefined;
 };
 
@@ -57,8 +54,7 @@ const create = (io: Io, name: string, options: CreateOptions): Promise<number> =
   const newToken = {
     name,
     role,
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(policy && { policy }),
+    ...compact({ expiresAt, policy }),
   };
   return withTokens(io, async (tokens) => {
     const { token, record } = await tokens.create(newToken, localPerson());

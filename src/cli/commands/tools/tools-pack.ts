@@ -1,6 +1,7 @@
 /** `toolcrib tools pack`: makes a package of one of the project's own tools. */
 import { relative } from 'node:path';
 import type { Command } from 'commander';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { hint, type Io, print, printDone, printJson } from '../../io.ts';
@@ -21,10 +22,7 @@ const pack = async (
   assertProjectTrusted(open);
   const { name, packageVersion: version } = options;
   const file = options.out ?? `${tool.replaceAll(/[^A-Za-z0-9_-]/g, '-')}.tgz`;
-  const packed = await open.crib.packages.pack(tool, file, {
-    ...(name !== undefined && { name }),
-    ...(version !== undefined && { version }),
-  });
+  const packed = await open.crib.packages.pack(tool, file, compact({ name, version }));
   if (io.json) {
     printJson(io, packed);
     return 0;

@@ -7,7 +7,7 @@ import type {
   CribChains,
 } from '../../../contract/chain.ts';
 import type { CribFlows } from '../../../contract/flow.ts';
-import type { FlowFilter } from '../../../contract/flow-store.ts';
+import { FLOW_STATUSES, type FlowFilter } from '../../../contract/flow-store.ts';
 import {
   type ArgumentCheck,
   amount,
@@ -31,12 +31,8 @@ import { callOptions, callOptionsAnd } from '../member-checks.ts';
 
 const flow = someFields({ name: text, version: text, run: callback });
 
-const status = oneOf(
-  ...['running', 'sleeping', 'waiting', 'blocked', 'completed', 'failed', 'cancelled'],
-);
-
 const flowFilter = fields({
-  status: optional(status),
+  status: optional(oneOf(...FLOW_STATUSES)),
   flow: optional(name),
   userId: optional(name),
   before: optional(moment),

@@ -78,7 +78,7 @@ const assertUrl = (url: string): void => {
   if (!ADDRESS.test(url)) throw badUrl();
 };
 
-export const assertSchema = (schema: string): void => {
+const assertSchema = (schema: string): void => {
   if (SCHEMA.test(schema) && !schema.startsWith('pg_')) return;
   throw invalidSetting(
     'The name of the schema is not allowed.',
