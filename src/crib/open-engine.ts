@@ -30,6 +30,7 @@ import { createSecretChain } from '../secrets/chain.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 import { userDirOf } from '../trust/project-trust.ts';
 import { engineSettings } from './engine-settings.ts';
+import { scopeOf } from './open-egress.ts';
 import { openSecrets } from './open-secrets.ts';
 
 /** Options of `createCrib` that concern the engine. */
@@ -100,8 +101,7 @@ interface ModelWays {
 const fetchFrom =
   (host: string, egress: Egress): typeof globalThis.fetch =>
   (input, init) => {
-    const signal = init?.signal ?? new AbortController().signal;
-    const scope = { hosts: [host], signal: () => signal, onHop: () => undefined };
+    const scope = scopeOf([host], init?.signal ?? undefined);
     return egress.fetch(input, { ...init, scope } as EgressInit);
   };
 

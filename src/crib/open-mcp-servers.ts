@@ -9,13 +9,14 @@ import type { Secrets } from '../contract/secrets.ts';
 import type { StartServers } from '../contract/servers.ts';
 import type { Source } from '../contract/source.ts';
 import type { Tier } from '../contract/tool.ts';
-import type { Egress, EgressInit } from '../governance/egress/create-egress.ts';
+import type { Egress, EgressInit, EgressScope } from '../governance/egress/create-egress.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
 import { secretNames } from '../governance/redaction/secret-names.ts';
 import { compact } from '../kit/data/compact.ts';
 import { MINUTE_MS } from '../kit/data/durations.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
 import { ownVersion } from '../kit/file/own-version.ts';
+import { localHosts } from '../kit/http/loopback.ts';
 import { openPinnedWebSocket, socketTarget } from '../kit/http/pinned-web-socket.ts';
 import { createMcpServers, type McpServers } from '../sources/mcp/create-mcp-servers.ts';
 import { elicitByApprover } from '../sources/mcp/questions/elicit-by-approver.ts';
@@ -25,6 +26,7 @@ import type {
   ServerSettings,
   WebSocketLike,
 } from '../sources/mcp/server-settings.ts';
+import { openEgress, scopeOf } from './open-egress.ts';
 import { openServerAuth } from './open-server-auth.ts';
 import { secretsOf } from './sources/source-secrets.ts';
 
@@ -70,7 +72,6 @@ const MAX_BYTES_A_CHARACTER = 4;
 const NEVER_MS = 0;
 /** Tools that reach out ask every time, unless the user gives the server a lower tier. */
 const DEFAULT_TIER: Tier = 'external_api';
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 const transportOf = ({ transport, url }: ServerConfig): ServerSettings['transport'] => {
   if (transport !== undefined) return transport;
@@ -139,25 +140,15 @@ export const serverSettings = (
   };
 };
 
-/** Limits requests to the host of the server. A server on loopback is allowed, because it was configured. */
-const scopeOf = ({ url }: ServerSettings) => {
-  const { hostname, host } = new URL(url);
-  const never = new AbortController().signal;
-  const scope = { hosts: [host], signal: () => never, onHop: () => undefined };
-  return { scope, ownLoopback: LOOPBACK.test(hostname) ? [host] : [] };
-};
-
-/** Loads the guard with the first request, because servers on stdio need none. */
-const egressFor = async (settings: ServerSettings, { egress }: Config): Promise<Egress> => {
-  const { createEgress } = await import('../governance/egress/create-egress.ts');
-  return createEgress({
-    ...egress,
-    allowPrivate: [...egress.allowPrivate, ...scopeOf(settings).ownLoopback],
+/** Opens the guard of a server. One on loopback is allowed, because it was configured. */
+const egressFor = ({ url, maxMessageBytes }: ServerSettings, config: Config): Promise<Egress> =>
+  openEgress(config, localHosts(new URL(url)), {
     headersTimeoutMs: NEVER_MS,
     bodyTimeoutMs: NEVER_MS,
-    maxResponseBytes: settings.maxMessageBytes * MESSAGES_A_RESPONSE,
+    maxResponseBytes: maxMessageBytes * MESSAGES_A_RESPONSE,
   });
-};
+
+const scopeFor = ({ url }: ServerSettings): EgressScope => scopeOf([new URL(url).host]);
 
 /** Connects to the address that was checked, without a second lookup of the name. */
 const openWebSocket = async (
@@ -166,7 +157,7 @@ const openWebSocket = async (
   egress: Egress,
 ): Promise<WebSocketLike> => {
   const { url, maxMessageBytes } = settings;
-  const address = await egress.resolve(socketTarget(new URL(url)), scopeOf(settings).scope);
+  const address = await egress.resolve(socketTarget(new URL(url)), scopeFor(settings));
   // The limit of the transport comes first and names its reason; this one is for what the transport never
   // sees.
   const limits = { maxMessageBytes: maxMessageBytes * MAX_BYTES_A_CHARACTER };
@@ -186,7 +177,7 @@ const reachOf = (config: Config): Pick<McpDeps, 'fetchFor' | 'webSocketFor'> => 
   };
   return {
     fetchFor: (settings) => async (input, init) => {
-      const scoped: EgressInit = { ...init, scope: scopeOf(settings).scope };
+      const scoped: EgressInit = { ...init, scope: scopeFor(settings) };
       return (await guardOf(settings)).fetch(input, scoped);
     },
     webSocketFor: async (settings, headers) =>

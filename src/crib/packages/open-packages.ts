@@ -7,8 +7,8 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { CribPackages } from '../../contract/packages.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Sandboxes } from '../../contract/sandbox.ts';
-import type { EgressInit } from '../../governance/egress/create-egress.ts';
 import { PACKAGE_LIMITS } from '../../kit/archive/read-tarball.ts';
+import { localHosts } from '../../kit/http/loopback.ts';
 import { readBytes } from '../../kit/http/read-reply.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { type CompileCache, createCompileCache } from '../../sources/custom/compile-cache.ts';
@@ -20,6 +20,7 @@ import { integrityOf } from '../../sources/packages/download-package.ts';
 import { packTool } from '../../sources/packages/pack-tool.ts';
 import type { ReadPackageTools } from '../../sources/packages/package-source.ts';
 import type { CustomTools } from '../open-custom-tools.ts';
+import { openEgress, scopeOf } from '../open-egress.ts';
 import { runIn } from '../sources/run-in-sandbox.ts';
 import { openLibraries, type PackageLocations } from './package-libraries.ts';
 
@@ -74,8 +75,6 @@ const readerOf =
     };
   };
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 const unanswered = (status: number): ToolFailure =>
   new ToolFailure('NETWORK', `The address answered with the status ${status}.`, {
     suggestions: ['Check the address of the tarball.'],
@@ -88,14 +87,9 @@ const unanswered = (status: number): ToolFailure =>
 const fetchWith =
   ({ config }: OpenPackagesDeps) =>
   async (address: string, signal: AbortSignal): Promise<Uint8Array> => {
-    const { createEgress } = await import('../../governance/egress/create-egress.ts');
-    const { hostname, host } = new URL(address);
-    const local = LOOPBACK.test(hostname) ? [host] : [];
-    const allowPrivate = [...config.egress.allowPrivate, ...local];
-    const egress = createEgress({ ...config.egress, allowPrivate });
+    const egress = await openEgress(config, localHosts(new URL(address)));
     try {
-      const scope = { hosts: ['*'], signal: () => signal, onHop: () => undefined };
-      const response = await egress.fetch(address, { scope } as EgressInit);
+      const response = await egress.fetch(address, { scope: scopeOf(['*'], signal) });
       if (!response.ok) throw unanswered(response.status);
       return await readBytes(response, PACKAGE_LIMITS.maxPackedBytes);
     } finally {

@@ -9,8 +9,10 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { EgressInit } from '../../governance/egress/create-egress.ts';
 import { isObject } from '../../kit/data/is-record.ts';
 import { readRegularFile } from '../../kit/file/read-regular-file.ts';
+import { localHosts } from '../../kit/http/loopback.ts';
 import { decodeText, parseJson, readBytes } from '../../kit/http/read-reply.ts';
-import { hostOf, LOOPBACK } from './open-sources.ts';
+import { openEgress, scopeOf } from '../open-egress.ts';
+import { hostOf } from './open-sources.ts';
 
 export interface KindGuess {
   readonly kind: string;
@@ -165,13 +167,10 @@ const guessByAddress = async (
   address: string,
   { config, signal }: GuessDeps,
 ): Promise<KindGuess | NoGuess> => {
-  const { createEgress } = await import('../../governance/egress/create-egress.ts');
   const at = hostOf(address);
   // The user typed the address, so a host on this machine is meant.
-  const own = at && LOOPBACK.test(at.hostname) ? [at.host] : [];
-  const allowPrivate = [...config.egress.allowPrivate, ...own];
-  const egress = createEgress({ ...config.egress, allowPrivate });
-  const scope = { hosts: ['*'], signal: () => signal, onHop: () => undefined };
+  const egress = await openEgress(config, at ? localHosts(at) : []);
+  const scope = scopeOf(['*'], signal);
   try {
     return await guessByRequest(address, (url, init) =>
       egress.fetch(url, { ...init, scope } as EgressInit),

@@ -12,9 +12,11 @@ import type { Egress, EgressInit } from '../../governance/egress/create-egress.t
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { readRegularFile } from '../../kit/file/read-regular-file.ts';
+import { localHosts } from '../../kit/http/loopback.ts';
 import { ExternalSource } from '../../sources/external/external-source.ts';
 import { createReadingCache, type ReadingCache } from '../../sources/external/reading-cache.ts';
 import type { DocumentPool } from '../../sources/openapi/read/document-pool.ts';
+import { openEgress, scopeOf } from '../open-egress.ts';
 import { hasLogin, loginTokens } from './source-login.ts';
 import { secretsOf } from './source-secrets.ts';
 import { type ExternalConfig, type ExternalKind, sourceSettings } from './source-settings.ts';
@@ -85,7 +87,7 @@ const readReach = (
   egress: Egress,
   signal: AbortSignal,
 ): Pick<ReadDeps, 'fetch' | 'resolveHost'> => {
-  const scope = { hosts: ['*'], signal: () => signal, onHop: () => undefined };
+  const scope = scopeOf(['*'], signal);
   return {
     fetch: (input, init) => egress.fetch(input, { ...init, scope } as EgressInit),
     resolveHost: (host, port) => egress.resolve({ host, port }, scope),
@@ -103,8 +105,6 @@ const READ_AT: Readonly<Record<ExternalKind, readonly string[]>> = {
   websocket: ['url'],
   n8n: ['baseUrl'],
 };
-export const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 export const hostOf = (
   text: string,
 ): { readonly host: string; readonly hostname: string } | undefined => {
@@ -119,7 +119,7 @@ const ownLocalHosts = ({ kind, own }: ExternalSettings): readonly string[] => {
   );
   const text = texts.find((one) => typeof one === 'string');
   const at = typeof text === 'string' ? hostOf(text) : undefined;
-  return at && LOOPBACK.test(at.hostname) ? [at.host] : [];
+  return at ? localHosts(at) : [];
 };
 
 const MAX_FILE_BYTES = 100_000_000;
@@ -129,7 +129,7 @@ const MAX_PROBE_MS = 10_000;
 interface SourceReach {
   readonly cache: ReadingCache;
   /** Lists the hosts on this machine that a source may reach. */
-  localHosts(settings: ExternalSettings): readonly string[];
+  reachableHosts(settings: ExternalSettings): readonly string[];
 }
 
 /** Makes one source without reading it. */
@@ -138,13 +138,13 @@ const openSource = async (
   driver: SourceDriver,
   deps: OpenSourcesDeps & Pick<ReadDeps, 'secret' | 'readFile' | 'absolutePath'> & SourceReach,
 ): Promise<ManagedSource> => {
-  const { config, runtime, redactor, cache, secret, readFile, absolutePath, localHosts } = deps;
+  const { config, runtime, redactor, cache, secret, readFile, absolutePath, reachableHosts } = deps;
   // The configuration itself may contain a credential.
   const { metadata = {} } = settings.own as { readonly metadata?: Record<string, string> };
   redactor.learnFields({ ...metadata, ...settings.headers });
   let opened: Promise<Egress> | undefined;
   const guard = (): Promise<Egress> => {
-    opened ??= egressFor(localHosts(settings), config);
+    opened ??= openEgress(config, reachableHosts(settings));
     return opened;
   };
   const redact = (text: string): string => redactor.text(text);
@@ -180,12 +180,6 @@ const noFiles = (): never => {
   throw new ToolFailure('PERMISSION_DENIED', 'A source of a team reads no files.');
 };
 
-const egressFor = async (localHosts: readonly string[], { egress }: Config): Promise<Egress> => {
-  const { createEgress } = await import('../../governance/egress/create-egress.ts');
-  const allowPrivate = [...egress.allowPrivate, ...localHosts];
-  return createEgress({ ...egress, allowPrivate });
-};
-
 /**
  * Wraps a driver so that its tools reach neither hosts of this machine nor secrets that the user did not
  * grant.
@@ -209,7 +203,7 @@ export const openSources = async (deps: OpenSourcesDeps): Promise<OpenedSources>
   const pool = lazyAsync(newPool);
   const open: OpenedSources['open'] = async (kind, name, own) =>
     openSource(sourceSettings(kind, name, own), await DRIVERS[kind]({ ...deps, pool }), {
-      ...{ ...deps, secret, cache, localHosts: ownLocalHosts },
+      ...{ ...deps, secret, cache, reachableHosts: ownLocalHosts },
       readFile: (path, { maxBytes = MAX_FILE_BYTES, within } = {}) =>
         readRegularFile(resolve(deps.project, path), {
           maxBytes,
@@ -220,7 +214,7 @@ export const openSources = async (deps: OpenSourcesDeps): Promise<OpenedSources>
   const openForeign: OpenedSources['openForeign'] = async (kind, name, { settings, secrets }) => {
     const driver = limitedTo(secrets, await DRIVERS[kind]({ ...deps, pool }));
     return openSource(sourceSettings(kind, name, settings), driver, {
-      ...{ ...deps, cache, localHosts: () => [] },
+      ...{ ...deps, cache, reachableHosts: () => [] },
       secret: async (key) => (secrets.includes(key) ? secret(key) : undefined),
       readFile: async () => noFiles(),
       absolutePath: noFiles,

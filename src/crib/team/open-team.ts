@@ -17,8 +17,10 @@ import { withTeamPolicy } from '../../governance/team/team-policy.ts';
 import { MINUTE_MS } from '../../kit/data/durations.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
+import { localHosts } from '../../kit/http/loopback.ts';
 import { type BuiltTools, TeamSource } from '../../sources/team/team-source.ts';
 import type { CribOptions } from '../crib-options.ts';
+import { openEgress, scopeOf } from '../open-egress.ts';
 import { runIn } from '../sources/run-in-sandbox.ts';
 import { secretsOf } from '../sources/source-secrets.ts';
 import { openUserKey } from '../user-folder.ts';
@@ -46,7 +48,6 @@ export interface OpenedTeam {
 
 /** How long the start waits for the first bundle. */
 const MAX_FIRST_SYNC_MS = 15_000;
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 export interface Enrolment {
   readonly url: string;
@@ -60,20 +61,15 @@ export const teamFiles = ({ home, runtime }: Pick<OpenTeamDeps, 'home' | 'runtim
 /** Makes a `fetch` that reaches the server of the catalog alone, through the egress guard. */
 export const catalogFetch = (
   url: string,
-  { egress }: Pick<Config, 'egress'>,
+  config: Pick<Config, 'egress'>,
 ): { readonly fetch: typeof globalThis.fetch; close(): Promise<void> } => {
-  const { host, hostname } = new URL(url);
-  const own = LOOPBACK.test(hostname) ? [host] : [];
-  const guard = lazyAsync(async () => {
-    const { createEgress } = await import('../../governance/egress/create-egress.ts');
-    return createEgress({ ...egress, allowPrivate: [...egress.allowPrivate, ...own] });
-  });
+  const address = new URL(url);
+  const guard = lazyAsync(() => openEgress(config, localHosts(address)));
   let isOpen = false;
   return {
     fetch: async (input, init) => {
       isOpen = true;
-      const signal = init?.signal ?? new AbortController().signal;
-      const scope = { hosts: [host], signal: () => signal, onHop: () => undefined };
+      const scope = scopeOf([address.host], init?.signal ?? undefined);
       return (await guard()).fetch(input, { ...init, scope } as EgressInit);
     },
     close: async () => {

@@ -2,16 +2,13 @@
  * Previews the catalog of a team before joining: syncs into a temporary folder, and describes what the
  * bundle would add and enforce. Enrols nobody, and writes nothing into the user's folder.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { TeamClient, TeamEntry, TeamKey, TeamState } from '../../contract/team.ts';
 import { withTeamPolicy } from '../../governance/team/team-policy.ts';
 import { createSecretChain } from '../../secrets/chain.ts';
-import { createCribHost } from '../create-crib.ts';
 import { openSecrets } from '../open-secrets.ts';
+import { withPreviewCrib } from '../sources/preview-crib.ts';
 import {
   emptyLike,
   lookAt,
@@ -85,41 +82,30 @@ export const previewTeam = async (
 ): Promise<TeamPreview> => {
   const { config, home, runtime, env } = deps;
   const secrets = deps.secrets ?? createSecretChain(openSecrets({ config, env, home }));
-  const folder = await mkdtemp(join(tmpdir(), 'toolcrib-read-'));
-  try {
-    const crib = await createCribHost({
-      settings: onlyTeam(config, team),
-      ...{ home: folder, root: folder, store: 'memory', lock: 'memory', secrets },
-      ...{ builtins: false, watch: false, startServers: false, runtime },
-    });
-    try {
-      const state = crib.team();
-      if (!state?.bundle) throw noBundle(state ?? {});
-      const client: TeamClient = {
-        state: () => state,
-        onChange: () => () => undefined,
-        sync: async () => false,
-      };
-      const withRules: PreviewDeps['withRules'] = (own) => withTeamPolicy(own, client);
-      const { keys, ...look } = await lookAt(crib.tools, { ...deps, withRules });
-      const states = await statesOf(keys, async (key) => secrets.get(key));
-      const refused = crib.sources
-        .list()
-        .flatMap((source) => [
-          ...source.refused,
-          ...(source.state === 'failed'
-            ? [{ name: source.name, reason: source.lastError ?? 'It could not be read.' }]
-            : []),
-        ]);
-      const { serial, entries } = state.bundle;
-      return {
-        ...{ location: team.url, serial, ...look, refused, secrets: states },
-        ...contentOf(entries),
-      };
-    } finally {
-      await crib.close();
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const settings = onlyTeam(config, team);
+  return withPreviewCrib({ settings, secrets, runtime }, async (crib) => {
+    const state = crib.team();
+    if (!state?.bundle) throw noBundle(state ?? {});
+    const client: TeamClient = {
+      state: () => state,
+      onChange: () => () => undefined,
+      sync: async () => false,
+    };
+    const withRules: PreviewDeps['withRules'] = (own) => withTeamPolicy(own, client);
+    const { keys, ...look } = await lookAt(crib.tools, { ...deps, withRules });
+    const states = await statesOf(keys, async (key) => secrets.get(key));
+    const refused = crib.sources
+      .list()
+      .flatMap((source) => [
+        ...source.refused,
+        ...(source.state === 'failed'
+          ? [{ name: source.name, reason: source.lastError ?? 'It could not be read.' }]
+          : []),
+      ]);
+    const { serial, entries } = state.bundle;
+    return {
+      ...{ location: team.url, serial, ...look, refused, secrets: states },
+      ...contentOf(entries),
+    };
+  });
 };

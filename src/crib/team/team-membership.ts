@@ -8,6 +8,7 @@ import { isPublicKey } from '../../governance/signing/verify-signature.ts';
 import { openTeamClient } from '../../governance/team/create-team-client.ts';
 import { fingerprintOf, orgSchema } from '../../governance/team/team-bundle.ts';
 import type { TeamRecord } from '../../governance/team/team-files.ts';
+import { isLoopback } from '../../kit/http/loopback.ts';
 import { createSecretChain } from '../../secrets/chain.ts';
 import { openRedactor } from '../lazy-drivers.ts';
 import { openSecrets } from '../open-secrets.ts';
@@ -23,13 +24,11 @@ export interface MembershipDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 /** Refuses an address over which the token could be read by others. */
 export const assertCatalogUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isSafe =
-    url && (url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname)));
+    url && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url)));
   if (url && isSafe && url.username === '' && url.password === '') return url.origin;
   throw new ToolFailure('VALIDATION_ERROR', 'That is no address of a server of a catalog.', {
     suggestions: ['Give its https address, e.g. https://tools.example.com.'],

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { removeFromConfigFile } from '../../../config/edit/remove-from-config.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { advise, hint, type Io, printDone, printJson } from '../../io.ts';
@@ -22,18 +23,14 @@ const forgetLogin = async (io: Io, deps: ConfigDeps, name: string): Promise<void
   await auth.logout();
 };
 
-const SECRET = /\$\{secret:([^}]+)\}/g;
-
 const secretsOf = ({ env, headers }: ServerSettings): readonly string[] =>
-  Object.values({ ...env, ...headers }).flatMap((value) =>
-    [...value.matchAll(SECRET)].map(([, key = '']) => key),
-  );
+  secretKeysOf({ ...env, ...headers });
 
 /** Finds the stored secrets of a removed server that no other server uses. */
 const secretsLeft = async (io: Io, settings: ServerSettings): Promise<readonly string[]> => {
   const { loaded } = await openConfigDeps(io);
   const used = new Set(Object.values(loaded.config.mcp.servers).flatMap(secretsOf));
-  const keys = [...new Set(secretsOf(settings))].filter((key) => !used.has(key));
+  const keys = secretsOf(settings).filter((key) => !used.has(key));
   if (keys.length === 0) return [];
   const vaults = await openVaults(io);
   const values = await Promise.all(
