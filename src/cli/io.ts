@@ -50,10 +50,7 @@ export interface Io {
   readonly noteInk: Colors;
   /** The open crib of a shell; a command uses it instead of opening one. */
   readonly held?: OpenCrib;
-  /**
-   * Sends spans and metrics to a collector; set once a command has opened a crib and the environment asks
-   * for it.
-   */
+  /** Sends spans and metrics to a collector; set once a command has opened a crib and the environment asks for it. */
   telemetry?: RunningTelemetry | undefined;
   exitCode: number;
 }

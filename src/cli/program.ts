@@ -18,10 +18,7 @@ export const bareProgram = (io: Io): Command =>
       outputError: () => undefined,
     });
 
-/**
- * Makes the error for an unknown subcommand: commander passes the word to the default command of the
- * group.
- */
+/** Makes the error for an unknown subcommand: commander passes the word to the default command of the group. */
 export const unknownSubcommand = async (
   group: Command,
   word: string,

@@ -126,10 +126,7 @@ export interface AlertDelivery {
 
 export const NOTIFICATION_TYPES = ['alert.fired', 'alert.resolved', 'alert.tested'] as const;
 
-/**
- * What the actions of an alert are given. Its texts hold no secrets and no characters that a
- * terminal obeys.
- */
+/** What the actions of an alert are given. Its texts hold no secrets and no characters that a terminal obeys. */
 export interface AlertNotification {
   /** The same in each attempt, so that receivers can recognise what they have already received. */
   readonly id: string;

@@ -101,9 +101,6 @@ export interface ApprovalRecord {
   readonly note?: string;
   /** The input it was approved with, where the approver changed it, and what that led to. */
   readonly edited?: EditedInput;
-  /**
-   * Proves that this user decided it. A decision without a seal counts only in the process that
-   * made it.
-   */
+  /** Proves that this user decided it. A decision without a seal counts only in the process that made it. */
   readonly seal?: string;
 }

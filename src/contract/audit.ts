@@ -112,10 +112,7 @@ export interface AuditLog {
   scan(fromSeq?: number): AsyncIterable<readonly AuditRow[]>;
   /** Reads the last row that survives a power cut, so that it may be noted elsewhere. */
   head(): Promise<{ readonly seq: number; readonly hash: string } | undefined>;
-  /**
-   * Reads the signed row after which the rows that are left begin; `undefined` while nothing was
-   * pruned.
-   */
+  /** Reads the signed row after which the rows that are left begin; `undefined` while nothing was pruned. */
   anchor(): Promise<AuditCheckpoint | undefined>;
   /**
    * Deletes the rows up to and with that of the checkpoint, which becomes the anchor. Resolves to

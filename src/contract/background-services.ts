@@ -47,10 +47,7 @@ export interface PushService {
   /** Gives the devices of a user; those of `crib.devices` when absent. */
   tokens?(userId: string): Promise<readonly PushToken[]>;
   removeToken?(tokenId: string): Promise<void>;
-  /**
-   * Rejects with an error of code `INVALID_TOKEN` for a device that no longer exists: its token is
-   * removed.
-   */
+  /** Rejects with an error of code `INVALID_TOKEN` for a device that no longer exists: its token is removed. */
   send(message: PushMessage, signal: AbortSignal): Promise<void>;
 }
 

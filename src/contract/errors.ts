@@ -239,10 +239,7 @@ export interface ErrorExtras {
   readonly partial?: unknown;
 }
 
-/**
- * Tells whether a value is a code of the table. Looks at own keys only, so `constructor` is no
- * code.
- */
+/** Tells whether a value is a code of the table. Looks at own keys only, so `constructor` is no code. */
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(ERRORS, code);
 

@@ -73,10 +73,7 @@ export interface FlowContext {
     details?: unknown,
     options?: FlowStepOptions,
   ): Promise<FlowApproval>;
-  /**
-   * Waits for an event that `crib.flows.send` sends. Throws TIMEOUT when it does not come within
-   * `timeoutMs`.
-   */
+  /** Waits for an event that `crib.flows.send` sends. Throws TIMEOUT when it does not come within `timeoutMs`. */
   waitForEvent(
     name: string,
     options?: FlowStepOptions & { readonly timeoutMs?: number },

@@ -22,10 +22,7 @@ export interface Runtime {
   now(): number;
   /** Milliseconds on a clock that never goes back. */
   elapsed(): number;
-  /**
-   * Computes `now` from a value that `elapsed` has just returned. Absent where `now` has to be read
-   * each time.
-   */
+  /** Computes `now` from a value that `elapsed` has just returned. Absent where `now` has to be read each time. */
   nowAt?(elapsed: number): number;
   /** 0 up to 1. */
   random(): number;

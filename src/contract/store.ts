@@ -157,10 +157,7 @@ export interface MemoryStore {
     readonly value: unknown;
     readonly expiresAt?: number;
   }): Promise<void>;
-  /**
-   * Changes a value and returns the new one. `change` is synchronous and runs inside the
-   * transaction.
-   */
+  /** Changes a value and returns the new one. `change` is synchronous and runs inside the transaction. */
   update(
     at: { readonly space: string; readonly key: string; readonly now: number },
     change: (value: unknown) => unknown,

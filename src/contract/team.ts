@@ -162,10 +162,7 @@ export interface TeamCatalog {
   proposals(state?: ProposalState): Promise<readonly TeamProposal[]>;
   /** Reads a proposal with its difference. Rejects with NOT_FOUND. */
   review(id: string): Promise<TeamReview>;
-  /**
-   * Adds a proposal. Rejects with VALIDATION_ERROR for an entry that no client may load, CONFLICT
-   * for too many.
-   */
+  /** Adds a proposal. Rejects with VALIDATION_ERROR for an entry that no client may load, CONFLICT for too many. */
   propose(change: unknown, note: string | undefined, by: CallerNames): Promise<TeamProposal>;
   /**
    * Decides a proposal. Rejects with PERMISSION_DENIED for its proposer, CONFLICT for one that is

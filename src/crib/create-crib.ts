@@ -166,10 +166,7 @@ const healthSettingsOf = (
 
 /** What our own programs give to the crib that they make. */
 export interface HostDeps {
-  /**
-   * The redactor of the program's log, with the same configuration: the log then hides the secrets of the
-   * crib.
-   */
+  /** The redactor of the program's log, with the same configuration: the log then hides the secrets of the crib. */
   redactor?(): Promise<Redactor>;
 }
 

@@ -4,10 +4,7 @@ import type { Logger } from '../contract/runtime.ts';
 
 type Listener = (payload: never) => void;
 
-/**
- * Replaces the lists of listeners and never changes them, so that listening during an event does not
- * affect it.
- */
+/** Replaces the lists of listeners and never changes them, so that listening during an event does not affect it. */
 export const createEventBus = (log: Logger): Events => {
   const listeners = new Map<EventName, readonly Listener[]>();
   return {

@@ -70,10 +70,7 @@ class Follower implements StoreFollower {
     void this.#look();
   }
 
-  /**
-   * Compares the store with the last mark. Never rejects: a store that cannot be read now is read again
-   * later.
-   */
+  /** Compares the store with the last mark. Never rejects: a store that cannot be read now is read again later. */
   async #look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;

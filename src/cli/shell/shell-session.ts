@@ -183,10 +183,7 @@ class ShellSession implements Session {
     }
   }
 
-  /**
-   * Returns a crib with the current configuration. Throws while that is invalid: the old rules no longer
-   * hold.
-   */
+  /** Returns a crib with the current configuration. Throws while that is invalid: the old rules no longer hold. */
   async #current(): Promise<OpenCrib> {
     if (!this.#isStale) return this.#open;
     const before = this.#open.crib;

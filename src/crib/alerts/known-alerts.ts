@@ -157,10 +157,7 @@ export class KnownAlerts {
     await audit.append(auditEvent({ event, id, at, by, status: 'success', detail: written }));
   }
 
-  /**
-   * Makes a silence of the options. Throws VALIDATION_ERROR for an end that is past, missing or too far
-   * ahead.
-   */
+  /** Makes a silence of the options. Throws VALIDATION_ERROR for an end that is past, missing or too far ahead. */
   async silenceOf({
     until,
     forMs,

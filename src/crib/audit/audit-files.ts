@@ -99,10 +99,7 @@ const withoutCopies = (checkpoints: readonly AuditCheckpoint[]): readonly AuditC
   ...new Map(checkpoints.map((each) => [JSON.stringify(each), each])).values(),
 ];
 
-/**
- * Fails a verification when the log of checkpoints is broken: some may be lost, and the others prove too
- * little.
- */
+/** Fails a verification when the log of checkpoints is broken: some may be lost, and the others prove too little. */
 const heldTo = (
   report: AuditVerification,
   sources: readonly StoredCheckpoints[],

@@ -177,10 +177,7 @@ export const compareLines = (compared: Compared): readonly ReplayLine[] =>
     return { aspect, before: before.text, now: now.text, verdict: compareSides(before, now) };
   }).filter(isShown);
 
-/**
- * Sums up the lines. A difference in cost does not count, because an estimate is compared with an actual
- * cost.
- */
+/** Sums up the lines. A difference in cost does not count, because an estimate is compared with an actual cost. */
 export const verdictOf = (lines: readonly ReplayLine[]): ReplayVerdict => {
   const outcome = lines.find(({ aspect }) => aspect === 'outcome');
   const isDifferent = lines.some(

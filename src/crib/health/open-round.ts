@@ -55,10 +55,7 @@ const askedOnce = <T>(ask: (key: string) => Promise<T>): ((key: string) => Promi
   };
 };
 
-/**
- * Tells whether a package can be loaded from here. One that exports nothing to CommonJS counts as
- * installed.
- */
+/** Tells whether a package can be loaded from here. One that exports nothing to CommonJS counts as installed. */
 const isInstalled = (name: string): boolean => {
   try {
     createRequire(import.meta.url).resolve(name);

@@ -1,7 +1,4 @@
-/**
- * `crib.flows`, `crib.jobs`, `crib.chains` and `crib.devices`: the members that make calls on behalf of a
- * caller.
- */
+/** `crib.flows`, `crib.jobs`, `crib.chains` and `crib.devices`: the members that make calls on behalf of a caller. */
 import type { CallAs } from '../../contract/call-options.ts';
 import type { CribChains } from '../../contract/chain.ts';
 import type { CribHost } from '../../contract/crib-host.ts';

@@ -80,10 +80,7 @@ const unanswered = (status: number): ToolFailure =>
     suggestions: ['Check the address of the tarball.'],
   });
 
-/**
- * Makes the `fetch` through the egress guard; it reaches a host on this machine only when the user named
- * it.
- */
+/** Makes the `fetch` through the egress guard; it reaches a host on this machine only when the user named it. */
 const fetchWith =
   ({ config }: OpenPackagesDeps) =>
   async (address: string, signal: AbortSignal): Promise<Uint8Array> => {

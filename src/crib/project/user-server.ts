@@ -1,7 +1,4 @@
-/**
- * Distinguishes the user's own MCP servers and other sources of tools from those that a project
- * configures.
- */
+/** Distinguishes the user's own MCP servers and other sources of tools from those that a project configures. */
 import type { LoadedConfig } from '../../trust/load-config.ts';
 
 /** Returns the path of a source in the configuration. `origin` is its label, e.g. `mcp:github`. */

@@ -18,10 +18,7 @@ const inMemory = async (runtime: Runtime): Promise<OpenedQueue> => {
   return { queue: createMemoryQueue(runtime), isPrivate: true };
 };
 
-/**
- * Opens the queue. Rejects with CONFIG_INVALID when the store cannot hold jobs and no other engine is
- * named.
- */
+/** Opens the queue. Rejects with CONFIG_INVALID when the store cannot hold jobs and no other engine is named. */
 export const openQueue = async (store: Store, deps: OpenQueueDeps): Promise<OpenedQueue> => {
   const { config, runtime } = deps;
   const { url, engine } = config.jobs;

@@ -68,10 +68,7 @@ export interface OpenedSources {
   /** Those of the configuration, also those that are switched off. */
   readonly sources: readonly ManagedSource[];
   open(kind: ExternalKind, name: string, settings: ExternalConfig): Promise<ManagedSource>;
-  /**
-   * Opens a source that another than the user configured: it reads no files, and these secrets
-   * alone.
-   */
+  /** Opens a source that another than the user configured: it reads no files, and these secrets alone. */
   openForeign(
     kind: ExternalKind,
     name: string,
@@ -79,10 +76,7 @@ export interface OpenedSources {
   ): Promise<ManagedSource>;
 }
 
-/**
- * Returns the hosts that reading definitions may reach: any public one, and local ones that
- * `allowPrivate` names.
- */
+/** Returns the hosts that reading definitions may reach: any public one, and local ones that `allowPrivate` names. */
 const readReach = (
   egress: Egress,
   signal: AbortSignal,
@@ -180,10 +174,7 @@ const noFiles = (): never => {
   throw new ToolFailure('PERMISSION_DENIED', 'A source of a team reads no files.');
 };
 
-/**
- * Wraps a driver so that its tools reach neither hosts of this machine nor secrets that the user did not
- * grant.
- */
+/** Wraps a driver so that its tools reach neither hosts of this machine nor secrets that the user did not grant. */
 export const limitedTo = (granted: readonly string[], driver: SourceDriver): SourceDriver => ({
   ...driver,
   build: (definition, settings, deps) =>

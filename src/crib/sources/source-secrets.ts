@@ -23,10 +23,7 @@ export interface SourceSecrets {
   learnSecrets(): Promise<void>;
 }
 
-/**
- * Makes the reader of secrets. The redactor learns each secret that a source gets, so that no output
- * shows it.
- */
+/** Makes the reader of secrets. The redactor learns each secret that a source gets, so that no output shows it. */
 export const secretsOf = ({
   config,
   home,

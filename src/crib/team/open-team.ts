@@ -85,10 +85,7 @@ export const configuredTeam = ({ teams }: Pick<Config, 'teams'>): Enrolment | un
   return enabled && isComplete ? { url, org, publicKey } : undefined;
 };
 
-/**
- * Finds the enrolment: the one on record, which no setting or variable replaces, or that of the
- * configuration.
- */
+/** Finds the enrolment: the one on record, which no setting or variable replaces, or that of the configuration. */
 const enrolmentOf = async (
   { settings }: Pick<CribOptions, 'settings'>,
   { config, files }: Pick<OpenTeamDeps, 'config'> & { readonly files: TeamFiles },

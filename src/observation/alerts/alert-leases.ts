@@ -80,10 +80,7 @@ export class AlertLeases {
     );
   }
 
-  /**
-   * Picks the leases in force. One that ends later than a lease can was planted, or written by another
-   * clock.
-   */
+  /** Picks the leases in force. One that ends later than a lease can was planted, or written by another clock. */
   #current(stored: unknown, at: number): Map<string, AlertLease> {
     const { leaseMs } = this.#deps;
     return new Map(

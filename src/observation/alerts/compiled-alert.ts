@@ -21,10 +21,7 @@ export interface CompiledAlert<Facts> {
   readonly id: string;
   readonly definition: AlertDefinition;
   readonly origin: AlertStatus['origin'];
-  /**
-   * Evaluates the condition for every subject, those in `recorded` included: they fired or were pending
-   * before.
-   */
+  /** Evaluates the condition for every subject, those in `recorded` included: they fired or were pending before. */
   judge(facts: Facts, recorded: readonly string[]): Promise<Judgement>;
   /** Runs one of the actions. Rejects with a ToolFailure that tells whether another attempt may succeed. */
   act(index: number, notification: AlertNotification): Promise<void>;

@@ -81,10 +81,7 @@ const isFinal = (error: unknown): boolean => {
   return !(error.extras.retryable ?? ERRORS[error.code].retryable);
 };
 
-/**
- * Returns the time limit of one attempt. A tool may take longer: its idempotency key prevents a second
- * effect.
- */
+/** Returns the time limit of one attempt. A tool may take longer: its idempotency key prevents a second effect. */
 const attemptLimit = (definition: AlertDefinition, index: number): number => {
   const action = actionsOf(definition)[index];
   const limit = action?.type === 'webhook' ? action.timeoutMs : undefined;

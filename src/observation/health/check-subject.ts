@@ -31,10 +31,7 @@ export const allSubjects = (deps: HealthDeps, sandboxes: readonly string[]): rea
   ...deps.tools().map(({ tool }) => ({ kind: 'tool' as const, name: tool.name })),
 ];
 
-/**
- * Finds a subject, a tool also by its alias, and returns it under its own name; `undefined` when there is
- * none.
- */
+/** Finds a subject, a tool also by its alias, and returns it under its own name; `undefined` when there is none. */
 export const knownSubject = (
   { kind, name }: Subject,
   deps: HealthDeps,

@@ -26,10 +26,7 @@ export interface ToolCheckDeps {
   /** Tells whether a program is on the PATH or comes with Toolcrib. */
   hasProgram(name: string): Promise<boolean>;
   sandbox(type: SandboxType): Promise<SandboxReadiness>;
-  /**
-   * Asks a server for its status, and starts it where the round allows that. Rejects when it does not
-   * answer.
-   */
+  /** Asks a server for its status, and starts it where the round allows that. Rejects when it does not answer. */
   server(name: string): Promise<ServerStatus>;
   missingTools(tool: string): readonly string[];
   /** Returns the circuit of a tool; `undefined` before the first call. */

@@ -13,10 +13,7 @@ const EVERY_MS = 10_000;
 const FIRST_MS = 1000;
 /** When the clock differs from the elapsed time by more than this, it has jumped. */
 const MAX_DRIFT_MS = 10 * MINUTE_MS;
-/**
- * How long the clock must not have jumped before periods are deleted; also the pause between two
- * deletions.
- */
+/** How long the clock must not have jumped before periods are deleted; also the pause between two deletions. */
 const STEADY_MS = HOUR_MS;
 /** All moments that a `Date` can represent. */
 const ALL_TIME = { from: 0, to: 8.64e15 } as const;
@@ -39,10 +36,7 @@ const lastDayEnd = async ({ rollUps }: Pick<Store, 'rollUps'>): Promise<number> 
   return (days.at(-1)?.start ?? Number.NEGATIVE_INFINITY) + DAY_MS;
 };
 
-/**
- * Deletes old periods, a day later than promised, so that the longer period around a moment is whole
- * until then.
- */
+/** Deletes old periods, a day later than promised, so that the longer period around a moment is whole until then. */
 const expireOld = async (
   store: Pick<Store, 'rollUps'>,
   { keep, runtime }: KeepCountingDeps,

@@ -57,10 +57,7 @@ export class TrailCounter {
     while (!isStopped() && (await this.#countSome(lastOwn, isStopped))) await nextTurn();
   }
 
-  /**
-   * Counts some rows. Returns false when only rows are left that this process wrote after its row
-   * `lastOwn`.
-   */
+  /** Counts some rows. Returns false when only rows are left that this process wrote after its row `lastOwn`. */
   async #countSome(lastOwn: number, isStopped: IsStopped): Promise<boolean> {
     const { rollUps } = this.#deps;
     const after = await rollUps.counted();

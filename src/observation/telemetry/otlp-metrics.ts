@@ -1,7 +1,4 @@
-/**
- * Passes the metrics of a program to OpenTelemetry's SDK at each export, from the same counts as
- * `/metrics`.
- */
+/** Passes the metrics of a program to OpenTelemetry's SDK at each export, from the same counts as `/metrics`. */
 import { type HrTime, ValueType } from '@opentelemetry/api';
 import { emptyResource } from '@opentelemetry/resources';
 import {

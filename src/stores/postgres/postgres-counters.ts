@@ -27,10 +27,7 @@ export class PostgresCounters implements Counters {
     this.#hits = deps.database.prepare('SELECT size_ms, start, hits FROM @counters WHERE key = $1');
   }
 
-  /**
-   * Counts a hit on the server, by the same rule as `judgeHits`. The server answers the hits before this
-   * one.
-   */
+  /** Counts a hit on the server, by the same rule as `judgeHits`. The server answers the hits before this one. */
   async hit(key: string, windows: readonly Window[], now: number): Promise<HitOutcome> {
     const open = openWindows(windows, now);
     const hits = await this.#deps.writers.claims.write<readonly number[]>({

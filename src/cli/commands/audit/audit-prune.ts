@@ -21,10 +21,7 @@ interface PruneOptions {
   readonly yes?: boolean;
 }
 
-/**
- * Returns the moment before which rows are old: from the option, else from the configuration. Fails with
- * neither.
- */
+/** Returns the moment before which rows are old: from the option, else from the configuration. Fails with neither. */
 const momentOf = ({ before }: PruneOptions, { config }: LoadedConfig, at: number): number => {
   if (before !== undefined) return readMoment('--before', before, at);
   const { retentionDays } = config.audit;

@@ -42,10 +42,7 @@ export const readPolicyFile = async (io: Io, path: string): Promise<NamedText> =
   }
 };
 
-/**
- * Lists the policy files in force. `replacement` replaces the user's files; the rules of a project stay in
- * force.
- */
+/** Lists the policy files in force. `replacement` replaces the user's files; the rules of a project stay in force. */
 export const policyFilesFor = async (
   io: Io,
   { policyFiles }: Pick<LoadedConfig, 'policyFiles'>,

@@ -78,10 +78,7 @@ const interpreterHome = (python: string, env: Environment): string | undefined =
   }
 };
 
-/**
- * Lists the tests of a Python project; prefers the pytest of its virtual environment, which has its
- * packages.
- */
+/** Lists the tests of a Python project; prefers the pytest of its virtual environment, which has its packages. */
 const pythonTasks = (folder: string, env: Environment): readonly Task[] => {
   if (!PYTHON_FILES.some((name) => existsSync(join(folder, name)))) return [];
   const venv = ['.venv', 'venv'].find((name) => existsSync(join(folder, name, 'bin', 'pytest')));

@@ -74,10 +74,7 @@ const unreadable = ({ file, fault }: FoundFile): ToolFailure =>
     `Look at ${file}: it ${fault}`,
   );
 
-/**
- * Reads the files. A named one fails with NOT_FOUND, or with VALIDATION_ERROR when it holds no server
- * list.
- */
+/** Reads the files. A named one fails with NOT_FOUND, or with VALIDATION_ERROR when it holds no server list. */
 export const findImports = async (
   io: Io,
   options: ImportOptions,

@@ -72,10 +72,7 @@ const warningsFor = ({ env = {}, args = [] }: ServerDefinition): readonly string
     .map((at) => `argument ${at} looks like a secret; give it as a variable with --secret instead`),
 ];
 
-/**
- * Refuses the key of a secret that another server uses: `a` with `B_C` and `a-b` with `C` would share
- * one.
- */
+/** Refuses the key of a secret that another server uses: `a` with `B_C` and `a-b` with `C` would share one. */
 const assertOwnSecret = (deps: ConfigDeps, key: string, server: string): void => {
   const reference = `\${secret:${key}}`;
   const [other] = Object.entries(deps.loaded.config.mcp.servers).find(

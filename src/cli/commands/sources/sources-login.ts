@@ -29,10 +29,7 @@ const noLogin = (name: string): ToolFailure =>
     'Where the API has one, set login: true of its scheme (docs/sources/openapi.md).',
   );
 
-/**
- * Finds the login of a source. Fails when the source has none, or its settings do not say where to log
- * in.
- */
+/** Finds the login of a source. Fails when the source has none, or its settings do not say where to log in. */
 const targetOf = async (
   io: Io,
   name: string,

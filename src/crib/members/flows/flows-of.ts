@@ -112,10 +112,7 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
     openedData ??= openData(deps, registry);
     return openedData;
   };
-  /**
-   * Reads the flow files first, so that the service knows their flows when it looks for runs that
-   * are due.
-   */
+  /** Reads the flow files first, so that the service knows their flows when it looks for runs that are due. */
   const openLoaded = async (): Promise<FlowService> => {
     if (deps.flowFiles) await data();
     return openService(deps, registry);
