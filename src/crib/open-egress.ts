@@ -16,5 +16,5 @@ export const openEgress = async (
 /** Makes the scope of requests to these hosts, for as long as the signal does not fire. */
 export const scopeOf = (
   hosts: readonly string[],
-  signal = new AbortController().signal,
+  signal: AbortSignal = new AbortController().signal,
 ): EgressScope => ({ hosts, signal: () => signal, onHop: () => undefined });
