@@ -50,10 +50,7 @@ export interface Io {
   readonly noteInk: Colors;
   /** The open crib of a shell; a command uses it instead of opening one. */
   readonly held?: OpenCrib;
-  /**
-   * Sends spans and metrics to a collector; set once a command has opened a crib and the environment asks
-   * for it.
-   */
+  /** Sends spans and metrics to a collector; set once a command has opened a crib and the environment asks for it. */
   telemetry?: RunningTelemetry | undefined;
   exitCode: number;
 }
@@ -77,8 +74,19 @@ export const note = (io: Io, ...lines: readonly string[]): void => {
 export const warn = (io: Io, ...lines: readonly string[]): void =>
   note(io, ...lines.map((line) => `${io.noteInk.yellow('!')} ${line}`));
 
+/** Prints that a change was made, to stdout. */
+export const printDone = (io: Io, line: string): void => print(io, `${io.ink.green('✓')} ${line}`);
+
+/** Prints what is less important, dimmed, to stderr. */
+export const hint = (io: Io, ...lines: readonly string[]): void =>
+  note(io, ...lines.map((line) => io.noteInk.dim(line)));
+
+/** Prints what to do next, to stderr. */
+export const advise = (io: Io, ...lines: readonly string[]): void =>
+  note(io, ...lines.map((line) => `${io.noteInk.cyan('→')} ${line}`));
+
 /** Makes the runtime of a surface, with tracing when the environment asks for it. */
-export const doorRuntime = (io: Io, log: Logger): Runtime => ({
+export const surfaceRuntime = (io: Io, log: Logger): Runtime => ({
   ...io.runtime,
   log,
   telemetry: io.telemetry?.telemetry,

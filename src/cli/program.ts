@@ -1,7 +1,8 @@
 /** Builds the commander program: loads the command that is used, and lists the others by name only. */
 import { Command } from 'commander';
-import { ToolFailure } from '../contract/errors.ts';
+import type { ToolFailure } from '../contract/errors.ts';
 import { withExamples } from './command-actions.ts';
+import { misuse } from './input/misuse.ts';
 import type { Io } from './io.ts';
 
 /** Creates the program without its commands. It writes to the streams of `io` and throws instead of exiting. */
@@ -17,10 +18,7 @@ export const bareProgram = (io: Io): Command =>
       outputError: () => undefined,
     });
 
-/**
- * Makes the error for an unknown subcommand: commander passes the word to the default command of the
- * group.
- */
+/** Makes the error for an unknown subcommand: commander passes the word to the default command of the group. */
 export const unknownSubcommand = async (
   group: Command,
   word: string,
@@ -29,13 +27,12 @@ export const unknownSubcommand = async (
   const { closest, distance } = await import('fastest-levenshtein');
   const names = group.commands.map((command) => command.name());
   const close = closest(word, names);
-  return new ToolFailure('VALIDATION_ERROR', `${group.name()} has no such subcommand.`, {
-    suggestions: [
-      ...hints,
-      ...(distance(word, close) <= 2 ? [`Did you mean ${close}?`] : []),
-      `Subcommands: ${names.join(', ')}.`,
-    ],
-  });
+  return misuse(
+    `${group.name()} has no such subcommand.`,
+    ...hints,
+    ...(distance(word, close) <= 2 ? [`Did you mean ${close}?`] : []),
+    `Subcommands: ${names.join(', ')}.`,
+  );
 };
 
 /** Makes the default command of a group refuse arguments: it takes none. */

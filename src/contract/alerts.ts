@@ -1,4 +1,4 @@
-/** Alerts: conditions over figures and states, how long they have to hold, and what is done then. */
+/** Alerts: conditions over figures and states, how long they have to hold, and the actions when they do. */
 
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
@@ -86,7 +86,7 @@ export interface AlertSilence {
   readonly note?: string;
 }
 
-/** Why one subject is not well: `pending` until the condition has held for long enough. */
+/** The state of one subject: `pending` until the condition has held for long enough. */
 export interface AlertSubject {
   /** A tool, source, caller or server; empty for an alert without `each`. */
   readonly subject: string;
@@ -110,7 +110,7 @@ export interface AlertStatus {
   /** When a process last evaluated it. */
   readonly evaluatedAt?: number;
   readonly lastFiredAt?: number;
-  /** Why the condition cannot be worked out, or what was left out. */
+  /** Why the condition cannot be evaluated, or what was left out. */
   readonly problem?: string;
 }
 
@@ -126,10 +126,7 @@ export interface AlertDelivery {
 
 export const NOTIFICATION_TYPES = ['alert.fired', 'alert.resolved', 'alert.tested'] as const;
 
-/**
- * What the actions of an alert are given. Its texts hold no secrets and no characters that a
- * terminal obeys.
- */
+/** What the actions of an alert are given. Its texts hold no secrets and no characters that a terminal obeys. */
 export interface AlertNotification {
   /** The same in each attempt, so that receivers can recognise what they have already received. */
   readonly id: string;
@@ -172,7 +169,7 @@ export interface AlertFinding {
 export interface AlertTest {
   readonly id: string;
   readonly findings: readonly AlertFinding[];
-  /** Why the condition cannot be worked out. */
+  /** Why the condition cannot be evaluated. */
   readonly problem?: string;
   /** Empty when nothing was sent. */
   readonly deliveries: readonly AlertDelivery[];
@@ -182,8 +179,8 @@ export interface AlertTest {
 export interface CribAlerts {
   /**
    * Adds an alert for as long as the crib is open, or replaces the one of that id; returns its id. The
-   * same alert set again after a restart goes on where it was. Rejects with VALIDATION_ERROR for a
-   * definition that makes no sense, and with CONFLICT for the id of a configured alert.
+   * same alert set again after a restart keeps its state. Rejects with VALIDATION_ERROR for an invalid
+   * definition, and with CONFLICT for the id of a configured alert.
    *
    * @example
    * const id = await crib.alerts.set({
@@ -209,8 +206,8 @@ export interface CribAlerts {
    */
   list(): Promise<readonly AlertStatus[]>;
   /**
-   * Evaluates the condition now and, unless told otherwise, sends a notification of type
-   * `alert.tested` by every action. The state of the alert stays as it is. Rejects with NOT_FOUND.
+   * Evaluates the condition now and, by default, sends a notification of type `alert.tested` by every
+   * action. Does not change the state of the alert. Rejects with NOT_FOUND.
    *
    * @example
    * const { findings } = await crib.alerts.test('search-fails', { deliver: false });
@@ -220,8 +217,8 @@ export interface CribAlerts {
     options?: { readonly deliver?: boolean; readonly by?: string },
   ): Promise<AlertTest>;
   /**
-   * Keeps an alert from telling anything for a while, at most a year. What still fires afterwards is
-   * told then. Rejects with NOT_FOUND, and with VALIDATION_ERROR for a time that is over.
+   * Silences the notifications of an alert for a while, at most a year. For what still fires afterwards,
+   * they are sent then. Rejects with NOT_FOUND, and with VALIDATION_ERROR for a time in the past.
    *
    * @example
    * await crib.alerts.silence('search-fails', { forMs: 3_600_000, note: 'maintenance' });

@@ -56,7 +56,7 @@ export interface Approver {
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<Decision>;
 }
 
-/** An input that the approver put in the place of the one asked about. */
+/** The input that the approver chose instead of the requested one. */
 export interface EditedInput {
   readonly input: unknown;
   /** What it led to when it was approved; a record of an older version has none, and fits nothing. */
@@ -65,7 +65,7 @@ export interface EditedInput {
   readonly states?: readonly PathState[];
 }
 
-/** Who decided a question that was still open when its time was over. */
+/** The name on record when nobody decided before an approval expired. */
 export const NOBODY_IN_TIME = 'nobody answered in time';
 
 export type ApprovalState = 'waiting' | 'approved' | 'denied' | 'used';
@@ -101,9 +101,6 @@ export interface ApprovalRecord {
   readonly note?: string;
   /** The input it was approved with, where the approver changed it, and what that led to. */
   readonly edited?: EditedInput;
-  /**
-   * Proves that this user decided it. A decision without a seal counts only in the process that
-   * made it.
-   */
+  /** Proves that this user decided it. A decision without a seal counts only in the process that made it. */
   readonly seal?: string;
 }

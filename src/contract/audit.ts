@@ -4,7 +4,7 @@ import type { Tier } from './tool.ts';
 
 /**
  * `intent` is written and synced before a side effect may happen, `outcome` when the call is over
- * (refused calls have only this), `event` for everything else worth keeping (undo, recovery).
+ * (refused calls have only this), `event` for everything else (undo, recovery).
  */
 export type AuditKind = 'intent' | 'outcome' | 'event';
 
@@ -86,23 +86,24 @@ export interface IntentClaim {
   readonly executionId: string;
 }
 
-/** Told of rows that this process has written: the number of the first, and all of them in order. */
+/** Receives rows that this process has written: the number of the first, and all of them in order. */
 export type WrittenListener = (first: number, entries: readonly AuditEntry[]) => void;
 
 export interface AuditLog {
   /**
-   * Appends a row. Resolves when it is durable, `synced` unless said otherwise. An `intent` also
-   * opens the claim on its execution, an `outcome` closes it, in the same transaction.
+   * Appends a row. Resolves when it is durable, by default `synced`. An `intent` also opens the claim on
+   * its execution, an `outcome` closes it, in the same transaction.
    */
   append(entry: AuditEntry, durability?: Durability): Promise<void>;
   /**
-   * Puts intents on record in one step, if every claim named still belongs to its execution. Fails
-   * with CONFLICT, and records none, when one was taken over: its process was thought to be gone.
+   * Records intents in one step, if every named claim still belongs to its execution. Fails with
+   * CONFLICT, and records none, when another process has taken one over.
    */
   intend(entries: readonly AuditEntry[], claims: readonly IntentClaim[]): Promise<void>;
   /**
-   * Tells of rows of this process once they are committed, so that nobody has to read them again; some
-   * may be left out. Returns a function that ends it. A driver that cannot tell has no such method.
+   * Calls the listener with rows of this process once they are committed, so that they need not be read
+   * again; some may be left out. Returns a function that removes the listener. Drivers without this
+   * ability leave the method out.
    */
   onWritten?(listener: WrittenListener): () => void;
   /** Returns the rows that fit, newest first. */
@@ -111,10 +112,7 @@ export interface AuditLog {
   scan(fromSeq?: number): AsyncIterable<readonly AuditRow[]>;
   /** Reads the last row that survives a power cut, so that it may be noted elsewhere. */
   head(): Promise<{ readonly seq: number; readonly hash: string } | undefined>;
-  /**
-   * Reads the signed row after which the rows that are left begin; `undefined` while nothing was
-   * pruned.
-   */
+  /** Reads the signed row after which the rows that are left begin; `undefined` while nothing was pruned. */
   anchor(): Promise<AuditCheckpoint | undefined>;
   /**
    * Deletes the rows up to and with that of the checkpoint, which becomes the anchor. Resolves to

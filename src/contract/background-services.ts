@@ -24,8 +24,8 @@ export interface Embeddings {
   readonly price?: ModelPrice;
   generate(content: string, signal: AbortSignal): Promise<readonly number[] | GeneratedEmbedding>;
   /**
-   * Keeps vectors elsewhere than in the store; they are then searched elsewhere, too. Called again when
-   * a job is handed out again.
+   * Stores vectors in place of the store, which is then not searched either. Called again when a job is
+   * run again.
    */
   store?(item: EmbeddingItem): Promise<void>;
 }
@@ -47,7 +47,7 @@ export interface PushService {
   /** Gives the devices of a user; those of `crib.devices` when absent. */
   tokens?(userId: string): Promise<readonly PushToken[]>;
   removeToken?(tokenId: string): Promise<void>;
-  /** Rejects with an error of code `INVALID_TOKEN` for a device that is gone: its token is removed. */
+  /** Rejects with an error of code `INVALID_TOKEN` for a device that no longer exists: its token is removed. */
   send(message: PushMessage, signal: AbortSignal): Promise<void>;
 }
 

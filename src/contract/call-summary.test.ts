@@ -37,7 +37,7 @@ describe('callSummary', () => {
     expect(of(input)).toBe(text);
   });
 
-  it('of a row is the line on record, or made from the input on record', () => {
+  it('returns the recorded summary of a row, or makes one from the recorded input', () => {
     expect(summaryOfRow({ tool: 't', detail: { summary: 'x\u0000' } })).toBe('x\\u0000');
     expect(summaryOfRow({ tool: 't', detail: { input: { expression: '2*3' } } })).toBe(
       'expression: 2*3',

@@ -13,7 +13,7 @@ import type { BudgetScope } from './store.ts';
 import type { Span } from './telemetry.ts';
 import type { Capability, Tier, Tool } from './tool.ts';
 
-/** A tool as the registry hands it to the pipeline: compiled once, ready to run. */
+/** A tool as the pipeline gets it from the registry: compiled once, ready to run. */
 export interface ReadyTool {
   readonly tool: Tool;
   readonly input: Schema;
@@ -59,7 +59,7 @@ export interface CallNotes {
   cached: boolean;
   degraded: boolean;
   intentRecorded: boolean;
-  /** A call that this one made put its intent on record, and marked this one in the same step. */
+  /** A call that this one made recorded its intent, and marked this one in the same step. */
   innerIntent: boolean;
   /** The calls that it made and that may have changed something, in the order of their intents. */
   innerCalls: Set<string> | undefined;
@@ -89,7 +89,7 @@ export interface CallNotes {
   recordedInput: unknown;
   /** The call in one line, for lists; made when a row or a listener needs it. */
   summary: string | undefined;
-  /** What the tool handed over for its undo; `null` when there is none. */
+  /** What the tool gave to `keepForUndo`; `null` when there is none. */
   undoData: unknown;
   /** What the calls it made have brought along. */
   innerLabels: Labels | undefined;

@@ -85,7 +85,7 @@ export interface TokenReport {
   readonly byTool: readonly { readonly tool: string; readonly tokens: number }[];
 }
 
-/** The tools by name and version. Methods that take options refuse names that are not known. */
+/** The tools by name and version. Methods that take options refuse unknown names. */
 export interface Catalog {
   /**
    * Adds a tool. Throws CONFLICT when the very same name and version is taken, and CONFIG_INVALID
@@ -160,7 +160,7 @@ export interface Catalog {
    */
   versions(name: string): readonly ToolVersion[];
   /**
-   * Makes a version the one that runs when none is asked for. Throws TOOL_NOT_FOUND or NOT_FOUND.
+   * Makes a version the one that runs when a call names none. Throws TOOL_NOT_FOUND or NOT_FOUND.
    *
    * @example
    * crib.tools.setActive('greet', '1.0.0');

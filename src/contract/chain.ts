@@ -18,7 +18,7 @@ export interface ChainCall {
   /** The input as it is; or `inputFrom`. */
   readonly input?: unknown;
   /**
-   * An input that is worked out when the call is made: `{ from: 'steps.call1.data.url' }`, `{ cel: … }` or
+   * An input that is computed when the call is made: `{ from: 'steps.call1.data.url' }`, `{ cel: … }` or
    * literals, at any depth. `input` is never read this way: data cannot add a reference.
    */
   readonly inputFrom?: FlowValue;
@@ -69,7 +69,7 @@ export interface ChainResult {
 export interface ChainResources {
   readonly costUsd: number;
   readonly tokens: number;
-  /** Milliseconds of processor in sandboxes; what tools of this process use is not told apart. */
+  /** Milliseconds of processor in sandboxes; tools that run in this process are not measured. */
   readonly cpuMs: number;
   /** The most that one call held in its sandbox; calls that ran together may have held more. */
   readonly peakMemoryBytes: number;
@@ -143,9 +143,9 @@ export interface CribChains {
    */
   optimize(calls: readonly ChainCall[]): Promise<OptimizedChain>;
   /**
-   * Spreads the calls over rounds so that none uses more than there is: what each tool declares in
-   * `resourceRequirements`, against the machine or less. Runs nothing. Rejects like `execute`, and with
-   * TOOL_NOT_FOUND.
+   * Divides the calls into rounds, so that none uses more resources than there are: what each tool
+   * declares in `resourceRequirements`, against the machine or less. Runs nothing. Rejects like
+   * `execute`, and with TOOL_NOT_FOUND.
    *
    * @example
    * const { rounds } = await crib.chains.schedule(

@@ -1,6 +1,6 @@
 /**
- * What a tool is handed when it runs. Every member is brokered: it reaches only what the tool's
- * `needs` and the policy allow, and refuses the rest with a coded failure.
+ * What a tool gets when it runs. Every member is brokered: it reaches only what the tool's `needs` and
+ * the policy allow, and refuses the rest with a coded failure.
  */
 
 import type { CallerNames, Isolation } from './caller.ts';

@@ -25,7 +25,7 @@ export interface CribTools extends Catalog, ToolSets {
    */
   readonly lock: ToolLock;
   /**
-   * Tells how a tool has done, in the last 30 days unless told otherwise, how often it was called, and when
+   * Reads how the calls of a tool went, by default in the last 30 days, how often it was called, and when
    * it was accepted. Fails with TOOL_NOT_FOUND.
    *
    * @example
@@ -49,10 +49,10 @@ export interface LinkDecision {
   readonly approved: boolean;
 }
 
-/** The questions that calls put to a person. */
+/** The approvals that calls wait for. */
 export interface CribApprovals {
   /**
-   * Lists the questions in one state, newest first; those that wait unless told otherwise.
+   * Lists the approvals in one state, newest first; by default those that wait.
    *
    * @example
    * for (const { id, summary } of await crib.approvals.list()) console.log(id, summary);
@@ -116,7 +116,8 @@ export interface CribAudit {
    */
   checkpoint(): Promise<AuditCheckpoint>;
   /**
-   * Walks the whole chain. A head or a checkpoint noted earlier shows rows that were cut off, too.
+   * Verifies the whole chain. With a head or a checkpoint from earlier, it also finds that rows were cut
+   * off at the end.
    *
    * @example
    * const note = await crib.audit.checkpoint();
@@ -190,7 +191,7 @@ export interface UndonePart {
 /** The calls by their execution id: those that run, and those that are over. */
 export interface CribExecutions {
   /**
-   * Says where a call stands; `undefined` for an execution nobody knows.
+   * Returns the state of a call; `undefined` for an unknown execution.
    *
    * @example
    * const status = await crib.executions.status(executionId);
@@ -198,8 +199,8 @@ export interface CribExecutions {
    */
   status(executionId: string): Promise<ExecutionStatus | undefined>;
   /**
-   * Lists the calls under way, those that began last first: all of this process, and of others on the
-   * same store those that may change something, whose intent is on record.
+   * Lists the running calls, the newest first: all of this process, and of others on the same store those
+   * that may change something, whose intent is on record.
    *
    * @example
    * for (const { tool, userId, startedAt } of await crib.executions.running()) {

@@ -70,14 +70,14 @@ export interface StartedCall<O = unknown> {
 }
 
 /**
- * The object through which programs call tools. `Tools` types the calls by name: `createCrib` takes
- * it from the tools it is given, or is told it, as in `createCrib<{ greet: … }>()`.
+ * The object through which programs call tools. `Tools` types the calls by name: `createCrib` infers it
+ * from its tools, or gets it explicitly, as in `createCrib<{ greet: … }>()`.
  */
 export interface Crib<Tools extends ToolMap = ToolMap> {
   /**
-   * Runs a tool through every gate. Always answers with a result; after `close`
-   * it has the code STORE_UNAVAILABLE. An option that is not known is refused with VALIDATION_ERROR.
-   * Given a tool instead of a name, input and data are typed by it; it has to be registered.
+   * Runs a tool through every gate. Always answers with a result; after `close` it has the code
+   * STORE_UNAVAILABLE. An unknown option is refused with VALIDATION_ERROR. Given a tool instead of a
+   * name, input and data are typed by it; it has to be registered.
    *
    * @example
    * const result = await crib.execute(greet, { name: 'Ada' }, { userId: 'ada' });
@@ -152,7 +152,7 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    */
   readonly tools: CribTools;
   /**
-   * The questions that calls put to a person.
+   * The approvals that calls wait for.
    *
    * @example
    * const [question] = await crib.approvals.list();
@@ -196,14 +196,14 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    */
   readonly usage: CribUsage;
   /**
-   * What was counted and timed of calls, over any range of time.
+   * Counts and times of calls over any range of time.
    *
    * @example
    * const { calls, errorRate, p95ExecutionTime } = await crib.metrics.summary();
    */
   readonly metrics: CribMetrics;
   /**
-   * Conditions over figures and states, and what is done when they hold.
+   * Conditions over figures and states, and the actions when they hold.
    *
    * @example
    * const firing = (await crib.alerts.list()).filter(({ state }) => state === 'firing');

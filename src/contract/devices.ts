@@ -4,7 +4,7 @@ import type { Caller } from './caller.ts';
 export interface NewDevice {
   /** What the push service knows the device by. Nobody can read it again. */
   readonly token: string;
-  /** E.g. `ios`, `android` or `web`; handed to the push service. */
+  /** E.g. `ios`, `android` or `web`; passed to the push service. */
   readonly platform: string;
 }
 

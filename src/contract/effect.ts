@@ -22,7 +22,7 @@ export type PlainValue =
   | readonly PlainValue[]
   | { readonly [key: string]: PlainValue };
 
-/** A fixed value, or one worked out from the result. */
+/** A fixed value, or one computed from the result. */
 export type FromResult = PlainValue | ((result: ToolResult) => unknown);
 
 export interface StateChangeEffect extends Base {

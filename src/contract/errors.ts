@@ -209,7 +209,7 @@ export interface ToolError {
   readonly suggestions: readonly string[];
   /** Places in the input, for validation errors. */
   readonly issues?: readonly Issue[];
-  /** How long to wait before another try, where the other side said so. */
+  /** How long to wait before another attempt, where the other side named a time. */
   readonly retryAfterMs?: number;
   /** What the last attempt failed with, when the code speaks of all attempts together. */
   readonly cause?: ErrorCode;
@@ -239,10 +239,7 @@ export interface ErrorExtras {
   readonly partial?: unknown;
 }
 
-/**
- * Tells whether a value is a code of the table. Looks at own keys only, so `constructor` is no
- * code.
- */
+/** Tells whether a value is a code of the table. Looks at own keys only, so `constructor` is no code. */
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(ERRORS, code);
 

@@ -18,7 +18,7 @@ export interface StageTrace {
   readonly outcome: 'passed' | 'answered' | 'threw';
 }
 
-/** A change of an alert, as it is told. */
+/** A change of an alert, as listeners get it. */
 export interface AlertChange {
   readonly notificationId: string;
   readonly alert: string;
@@ -67,7 +67,7 @@ export interface CribEvents {
     readonly summary: string;
     readonly userId: string;
     readonly result: ToolResult;
-    /** What its sandboxed runs took of the machine; absent where none ran, or none could tell. */
+    /** The resource use of its sandboxed runs; absent when there were none, or none was measured. */
     readonly usage?: SandboxUsage;
   };
   /** Stages are timed only while somebody listens to this. */
@@ -115,7 +115,7 @@ export interface CribEvents {
   };
   /** An alert fires for a subject. */
   'alert.fired': AlertChange;
-  /** What an alert fired for is over. */
+  /** The condition of an alert that fired holds no longer. */
   'alert.resolved': AlertChange;
   /** What a notification effect sent. */
   'effect.notified': {
@@ -123,7 +123,7 @@ export interface CribEvents {
     readonly payload: unknown;
     readonly executionId: string;
   };
-  /** A workflow that was started by a call has said that it is done. */
+  /** A workflow that a call has started reported its end. */
   'workflow.completed': {
     readonly invocationId: string;
     readonly source: string;
@@ -131,7 +131,7 @@ export interface CribEvents {
     readonly success: boolean;
     readonly userId: string;
   };
-  /** A flow became known to this process. */
+  /** A flow was registered in this process. */
   'flow.registered': { readonly flow: string; readonly version: string };
   /** A run was started, or is in another status than before. */
   'flow.changed': {
@@ -162,8 +162,8 @@ export interface Events {
   /** Calls all listeners of the event. For the crib itself. */
   emit<N extends EventName>(name: N, payload: CribEvents[N]): void;
   /**
-   * Calls back on each event of a name; returns how to stop. A listener that throws is logged and
-   * disturbs nobody. A name that is not known is refused with VALIDATION_ERROR.
+   * Calls the listener on each event of a name; returns a function that removes it. A listener that
+   * throws is logged; the others still get the event. An unknown name is refused with VALIDATION_ERROR.
    *
    * @example
    * const stop = crib.events.on('tool.registered', ({ tool }) => console.log(tool));

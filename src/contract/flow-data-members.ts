@@ -14,8 +14,8 @@ import type { FlowPlan, PlanApproval } from './flow-plan.ts';
 /** The members of `crib.flows` for flows as data. */
 export interface CribFlowData {
   /**
-   * Checks a flow and makes it known to this process. Rejects with CONFIG_INVALID, whose issues name
-   * every fault, and CONFLICT for other data under a version that is taken.
+   * Checks a flow and registers it in this process. Rejects with CONFIG_INVALID, whose issues name every
+   * fault, and CONFLICT for other data under a version that is taken.
    *
    * @example
    * await crib.flows.registerData({

@@ -87,7 +87,7 @@ export interface FlowDataStep extends Partial<FlowToolCall> {
   /** Of the group; `sequential` when absent. */
   readonly kind?: FlowKind;
 
-  /** In a `dag`: the steps that have to be over before. */
+  /** In a `dag`: the steps that have to end before. */
   readonly after?: readonly string[];
   /** `all_success` when absent. */
   readonly join?: FlowJoin;
@@ -130,7 +130,7 @@ export interface FlowData {
   /** JSON Schema of the input. */
   readonly input?: JsonSchema;
   readonly steps: readonly FlowDataStep[];
-  /** Whether the run as a whole has succeeded, by the steps that nobody comes after. */
+  /** Whether the run as a whole has succeeded, judged by the steps that no other step follows. */
   readonly join?: FlowJoin;
   /** `stop` when absent: the first failed step ends the run. `continue` runs what does not depend on it. */
   readonly onFailure?: 'stop' | 'continue';
@@ -261,7 +261,7 @@ export interface FlowNodeState {
 /** A run of a flow as data, step by step. */
 export interface FlowRunNodes {
   readonly nodes: readonly FlowNodeState[];
-  /** Steps that are over, of all. */
+  /** How many of the steps have ended. */
   readonly progress: { readonly over: number; readonly all: number };
 }
 

@@ -59,7 +59,7 @@ export interface PlannedCall {
   readonly targets?: readonly string[];
 }
 
-/** What a person is asked about a whole plan. The approval is bound to all of it. */
+/** The question about a whole plan. The approval is bound to all of it. */
 export interface PlanQuestion {
   readonly flow: string;
   readonly version: string;

@@ -1,6 +1,6 @@
 /**
  * The port to the journal of flows: runs, their steps and the events sent to them. A run belongs to one
- * process at a time; whatever that process writes is refused once another one has taken the run over.
+ * process at a time; what that process writes is refused once another one has taken the run over.
  */
 import type { Durability } from './audit.ts';
 import type { OuterFlow } from './call-options.ts';
@@ -11,14 +11,17 @@ import type { ToolError } from './errors.ts';
  * `running`: a process works on it, or will. `sleeping`: until `wakeAt`. `waiting`: for an answer, an
  * event or another run. `blocked`: a person has to decide; `waitsFor` says what.
  */
-export type FlowStatus =
-  | 'running'
-  | 'sleeping'
-  | 'waiting'
-  | 'blocked'
-  | 'completed'
-  | 'failed'
-  | 'cancelled';
+export const FLOW_STATUSES = [
+  'running',
+  'sleeping',
+  'waiting',
+  'blocked',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
+
+export type FlowStatus = (typeof FLOW_STATUSES)[number];
 
 /** The statuses in which nothing more happens by itself. */
 export const FINISHED: ReadonlySet<FlowStatus> = new Set(['completed', 'failed', 'cancelled']);
@@ -37,7 +40,7 @@ export interface RunPlan {
 
 export interface FlowRun {
   readonly id: string;
-  /** Grows whenever the run changes hands: what an earlier owner writes is refused. */
+  /** Grows whenever another process takes the run over: what an earlier owner writes is refused. */
   readonly epoch: number;
   readonly flow: string;
   readonly version: string;
@@ -106,7 +109,7 @@ export interface FlowEvent {
   readonly name: string;
   readonly payload: unknown;
   readonly at: number;
-  /** Shows that a process of this user sent it; one without is not handed to the code. */
+  /** Shows that a process of this user sent it; the code does not get one without. */
   readonly seal?: string;
 }
 
@@ -170,20 +173,19 @@ export interface Flows {
   get(runId: string): Promise<FlowRun | undefined>;
   /** Lists runs, newest first. */
   list(filter?: FlowFilter): Promise<readonly FlowRun[]>;
-  /** Takes over runs that are due and belong to nobody, or to a process that is gone. */
+  /** Takes over runs that are due and that no living process owns. */
   claim(request: ClaimRequest): Promise<readonly FlowRun[]>;
   /** Lists the steps of a run, in the order in which their keys were first written. */
   steps(runId: string): Promise<readonly JournalStep[]>;
   /**
-   * Writes steps of a run, which are handed over: whoever wrote them changes them no more. `written` unless
-   * said otherwise: an effect is protected by the key of its
-   * call, so a power cut repeats nothing but reading steps. Fails with CONFLICT when the run has
-   * changed hands.
+   * Writes steps of a run; the caller must not change them afterwards. By default `written`: an effect is
+   * protected by the key of its call, so a power cut repeats nothing but reading steps. Fails with
+   * CONFLICT when the run has changed hands.
    */
   record(claim: RunClaim, steps: readonly JournalStep[], durability?: Durability): Promise<void>;
   /**
-   * Changes a run and gives it up, in one synced transaction with its last steps; returns the run as
-   * it is then. Fails with CONFLICT when the run has changed hands.
+   * Changes a run and releases it, in one synced transaction with its last steps; returns the changed
+   * run. Fails with CONFLICT when another process has taken the run over.
    */
   release(claim: RunClaim, change: RunChange, options?: ReleaseOptions): Promise<FlowRun>;
   /**

@@ -19,9 +19,8 @@ export interface FlowApproval {
 /** How one step is made. */
 export interface FlowStepOptions {
   /**
-   * The key of the step in the journal, a letter followed by letters, digits, `_`, `.` or `-`, in place
-   * of its number. Steps with keys are known again in whatever order the code makes them; each key
-   * can be used once in a run.
+   * The key of the step in the journal, a letter followed by letters, digits, `_`, `.` or `-`, instead of
+   * its number. Steps with keys are recognized in any order; each key can be used once in a run.
    */
   readonly key?: string;
   /**
@@ -47,7 +46,7 @@ export interface FlowCallOptions extends FlowChildOptions {
   within?<T>(call: () => Promise<T>): Promise<T>;
 }
 
-/** What the code of a flow is handed. Each method is one step; a step that has ended never runs again. */
+/** What the code of a flow gets. Each method is one step; a step that has ended never runs again. */
 export interface FlowContext {
   readonly runId: string;
   /** On whose behalf the steps are called. */
@@ -74,7 +73,7 @@ export interface FlowContext {
     details?: unknown,
     options?: FlowStepOptions,
   ): Promise<FlowApproval>;
-  /** Waits for an event that `crib.flows.send` brings. Throws TIMEOUT when `timeoutMs` is over before. */
+  /** Waits for an event that `crib.flows.send` sends. Throws TIMEOUT when it does not come within `timeoutMs`. */
   waitForEvent(
     name: string,
     options?: FlowStepOptions & { readonly timeoutMs?: number },
@@ -90,14 +89,14 @@ export interface FlowContext {
   cancelCalls(): void;
 }
 
-/** A flow as code. The version is declared: a run goes on with the version that it began with. */
+/** A flow as code. The version is declared: a run continues with the version that it began with. */
 export interface FlowDefinition<I = unknown, O = unknown> {
   readonly name: string;
   readonly version: string;
   readonly description?: string;
   /** Checked when a run is started. */
   readonly input?: LazySchema<I>;
-  /** Undoes the calls that were made, newest first, when the flow fails; off unless said. */
+  /** Undoes the calls that were made, newest first, when the flow fails; off by default. */
   readonly undoOnFailure?: boolean;
   /**
    * Runs the flow. It must be deterministic between its steps: the same steps, in the same order,
@@ -217,7 +216,7 @@ export interface FlowInfo {
  */
 export interface CribFlows extends CribFlowData {
   /**
-   * Makes a flow known to this process, which from now on also continues its runs that are due. Throws
+   * Registers a flow in this process, which from now on also continues its runs that are due. Throws
    * CONFIG_INVALID, and CONFLICT for other code under a version that is taken.
    *
    * @example
@@ -296,8 +295,8 @@ export interface CribFlows extends CribFlowData {
    */
   cancel(runId: string, as?: CallAs): Promise<boolean>;
   /**
-   * Continues a run that is blocked or waits for a version that is gone, on another version if one is
-   * named. False for one that is finished or unknown, or that a process works on.
+   * Continues a run that is blocked or waits for a missing version, on another version if one is named.
+   * Returns false for one that is finished or unknown, or that a process works on.
    *
    * @example
    * await crib.flows.resume('run-1', { version: '2.0.0' });

@@ -17,7 +17,7 @@ export interface Grant {
   readonly actions: readonly string[];
   /** A CEL condition over the same names as a policy rule. */
   readonly condition?: string;
-  /** Also answers the question that the policy would put to a person. */
+  /** Also answers where the policy would ask a person. */
   readonly skipsApproval: boolean;
   /** The definition of the tool it was given for; lapses when that changes. */
   readonly definition?: string;

@@ -3,8 +3,8 @@ import type { ErrorCode } from './errors.ts';
 import type { Sandboxes } from './sandbox.ts';
 
 /**
- * What can be checked, and what it means for the whole. A server whose `fatal` parts do not work is not
- * ready; everything else is reported, and makes the crib unhealthy but not unready.
+ * What can be checked, and what a failure means. A server whose `fatal` parts do not work is not ready;
+ * everything else is reported, and makes the crib unhealthy but not unready.
  */
 export const HEALTH_KINDS = {
   store: 'fatal',
@@ -44,7 +44,7 @@ export interface ToolRecord {
   /** How many failed since the last one that did not, and with which code. */
   readonly failedInARow: number;
   readonly lastCode?: ErrorCode;
-  /** When a call was last refused because the tool rests; absent once one went through since. */
+  /** When a call was last refused because the circuit was open; absent when a later one succeeded. */
   readonly restedAt?: number;
 }
 
@@ -65,6 +65,10 @@ export interface HealthCheckResult {
   readonly record?: ToolRecord;
 }
 
+/** Tells whether a part fails that was set up; one that never was is no outage. */
+export const isOutage = ({ checks }: Pick<HealthCheckResult, 'checks'>): boolean =>
+  checks.some(({ state, notSetUp }) => state === 'broken' && notSetUp !== true);
+
 export interface HealthStatus {
   /** Nothing that was set up is unwell. */
   readonly healthy: boolean;
@@ -80,7 +84,7 @@ export interface HealthChange {
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
   readonly state: HealthState;
-  /** What the first check that was not ok said. */
+  /** The message of the first check that was not ok. */
   readonly reason?: string;
 }
 
@@ -100,11 +104,11 @@ export interface CircuitStatus {
   readonly failures: number;
   /** Milliseconds since the epoch: when an open circuit lets a call through again. */
   readonly openUntil?: number;
-  /** The server, as `mcp:github`, whose circuit this is: all its tools rest. */
+  /** The server, e.g. `mcp:github`, whose circuit this is: it is open for all tools of the server. */
   readonly server?: string;
   /**
-   * For how many callers alone the tool rests: failures that may be the caller's fault, such as an error
-   * that the tool threw, keep nobody else from calling. Absent where it rests for everybody or for none.
+   * For how many callers the circuit is open: failures that may be the caller's fault, such as an error
+   * that the tool threw, do not affect others. Absent when it is open for all callers or for none.
    */
   readonly callers?: number;
 }
@@ -139,8 +143,8 @@ export interface CheckAllOptions extends CheckOptions {
 export interface CribHealth {
   /**
    * Checks everything, or one subject: a tool by its name, `store`, `queue`, `model`, or `server:github`,
-   * `source:petstore`, `sandbox:process`, `tool:git`. What does not answer in time is unwell; only a
-   * subject that does not exist makes it reject, with NOT_FOUND.
+   * `source:petstore`, `sandbox:process`, `tool:git`. What does not answer in time is unwell. Rejects
+   * only for a subject that does not exist, with NOT_FOUND.
    *
    * @example
    * const { healthy, checks } = await crib.health.check();
@@ -163,7 +167,7 @@ export interface CribHealth {
    */
   history(subject: string): Promise<HealthHistory>;
   /**
-   * Says whether a tool rests because it kept failing. Rejects with NOT_FOUND.
+   * Reads whether the circuit of a tool is open because it kept failing. Rejects with NOT_FOUND.
    *
    * @example
    * const { state, openUntil } = await crib.health.circuit('web_search');
@@ -199,7 +203,7 @@ export interface CribHealth {
    */
   schedules(): Promise<readonly HealthSchedule[]>;
   /**
-   * Says which isolation this machine can give, and what the rest would take.
+   * Reads which sandboxes work on this machine, and what the others need.
    *
    * @example
    * for (const { type, ready } of await crib.health.sandboxes()) console.log(type, ready);

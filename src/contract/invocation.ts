@@ -1,7 +1,7 @@
 /** The record of a workflow that was started and answers later, and the answer. */
 
 export type InvocationStatus =
-  /** On record; the service has not been told yet. */
+  /** On record; not sent to the service yet. */
   | 'pending'
   /** The service has accepted it. */
   | 'running'

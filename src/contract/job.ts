@@ -6,15 +6,15 @@ import type { LazySchema } from './schema.ts';
 import type { TraceContext } from './telemetry.ts';
 import type { Tool } from './tool.ts';
 
-/** What a handler is handed besides its job. */
+/** What a handler gets besides its job. */
 export interface JobContext {
-  /** Fires when the job is cancelled, runs out of time, or its worker closes. */
+  /** Fires when the job is cancelled or times out, or its worker closes. */
   readonly signal: AbortSignal;
   /**
    * Calls a tool as the caller who added the job, with its rights and budgets as they are now. Returns
-   * its data, and throws a `ToolFailure` when the call fails. When the job is handed out again, a call
-   * that has changed something answers what it answered before. A call that needs approval postpones
-   * the job until a person has answered.
+   * its data, and throws a `ToolFailure` when the call fails. When the job is run again, a call that has
+   * changed something answers what it answered before. A call that needs approval postpones the job until
+   * a person has answered.
    */
   call<I, O>(tool: Tool<I, O>, input: I): Promise<O>;
   call(tool: string, input: unknown): Promise<unknown>;
@@ -98,8 +98,8 @@ export interface JobWorkers {
  */
 export interface CribJobs {
   /**
-   * Makes a type of job known to this process. Throws CONFIG_INVALID for a name or options that make no
-   * sense, and CONFLICT for a type that has another handler.
+   * Registers a type of job in this process. Throws CONFIG_INVALID for an invalid name or options, and
+   * CONFLICT for a type that has another handler.
    *
    * @example
    * crib.jobs.register('welcome', (job, context) => context.call(greet, { name: 'Ada' }), {

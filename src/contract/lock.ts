@@ -61,7 +61,7 @@ export interface SeenTool {
 /** What `tools lock`, `verify` and `accept` do. */
 export interface ToolLock {
   /**
-   * Lists every tool from outside, and every line whose tool is gone.
+   * Lists every tool from outside, and every line without a tool.
    *
    * @example
    * for (const { tool, state } of crib.tools.lock.states()) console.log(tool, state);
@@ -76,7 +76,7 @@ export interface ToolLock {
    */
   accept(tools: readonly (string | SeenTool)[], by: string): Promise<readonly LockEntry[]>;
   /**
-   * Drops the lines of tools that are gone; returns how many there were.
+   * Drops the lines without a tool; returns how many there were.
    *
    * @example
    * await crib.tools.lock.forget(['old_tool']);

@@ -1,4 +1,4 @@
-/** What is counted and timed of calls, over any range of time, and the port to where it is kept. */
+/** Counts and times of calls over any range of time, and the port to their storage. */
 import type { ErrorCode } from './errors.ts';
 import type { ToolStatus } from './result.ts';
 
@@ -28,7 +28,7 @@ export interface CallCounts {
   /** The sum of their durations: divided by a length of time, how many ran at once on average. */
   readonly totalMs: number;
   readonly maxMs: number;
-  /** Processor time of sandboxed runs, as far as the sandbox can tell. */
+  /** Processor time of sandboxed runs, where the sandbox measures it. */
   readonly cpuMs: number;
   /** The most memory that one sandboxed run took. */
   readonly peakMemoryBytes: number;
@@ -104,7 +104,7 @@ export interface CallFigures {
   readonly cacheHits: number;
   readonly costUsd: number;
   readonly tokens: number;
-  /** Of sandboxed runs, as far as their sandbox can tell. */
+  /** Of sandboxed runs whose sandbox measures it. */
   readonly resourceUtilization: { readonly cpuMs: number; readonly peakMemoryBytes: number };
 }
 
@@ -182,7 +182,7 @@ export interface MetricWatch {
 /** What was counted and timed of calls, by every process of the store, also before a restart. */
 export interface CribMetrics {
   /**
-   * Sums up the calls of a range: of the last hour, and of all tools, unless told otherwise.
+   * Sums up the calls of a range; by default those of all tools in the last hour.
    *
    * @example
    * const { calls, errorRate, p95ExecutionTime } = await crib.metrics.summary({ tool: 'web_search' });

@@ -1,6 +1,6 @@
 /** What a tool needs to reach: files, hosts, programs, secrets. */
 
-/** The reach a tool asks for. The broker hands it this and nothing else. */
+/** What a tool may reach. The broker gives it this and nothing else. */
 export interface Needs {
   readonly paths?: readonly PathNeed[];
   readonly hosts?: readonly string[];

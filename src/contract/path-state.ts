@@ -11,6 +11,6 @@ export interface PathState {
   readonly use: PathUse;
   /** The identity of the root and of every part below it that exists: `kind:device:inode:born`. */
   readonly chain: readonly string[];
-  /** What stands for the content, where the use depends on it. */
+  /** A digest of the content, where the use depends on it. */
   readonly content?: string;
 }

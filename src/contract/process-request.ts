@@ -29,7 +29,7 @@ export type ProcessRequest =
   | ({ readonly operation: 'execute_single' } & ProcessCall)
   | {
       readonly operation: 'execute_chain';
-      /** One after the other; stops at the first failure unless told otherwise. */
+      /** One after the other; by default stops at the first failure. */
       readonly calls: readonly ProcessCall[];
       readonly continueOnError?: boolean;
     }
@@ -43,7 +43,7 @@ export type ProcessRequest =
     }
   | { readonly operation: 'discover'; readonly query?: string }
   | { readonly operation: 'validate'; readonly calls: readonly ProcessCall[] }
-  /** What is wrong with a chain or a plan as a whole, and what it would cost and ask. */
+  /** The faults of a chain or a plan as a whole, its cost, and what it would ask. */
   | { readonly operation: 'validate_chain'; readonly calls: readonly OrderedCall[] }
   /** The same calls, equal reads once and independent reads together. */
   | { readonly operation: 'optimize_chain'; readonly calls: readonly OrderedCall[] };

@@ -1,6 +1,6 @@
 /**
- * The port to a queue of jobs. An engine keeps jobs, hands each to one worker at a time and hands it
- * out again when that worker is gone; what a job does, and as whom, is decided above it.
+ * The port to a queue of jobs. An engine keeps jobs, gives each to one worker at a time, and to another
+ * one when that worker has died. It knows neither what a job does nor as whom.
  */
 import type { Caller } from './caller.ts';
 import type { ToolError } from './errors.ts';
@@ -10,7 +10,16 @@ import type { TraceContext } from './telemetry.ts';
  * `waiting`: for a worker. `delayed`: until `runAt`, also between two attempts. `active`: a worker has
  * it. `dead`: its last attempt failed; it stays until it is requeued or removed.
  */
-export type JobState = 'waiting' | 'delayed' | 'active' | 'completed' | 'dead' | 'cancelled';
+export const JOB_STATES = [
+  'waiting',
+  'delayed',
+  'active',
+  'completed',
+  'dead',
+  'cancelled',
+] as const;
+
+export type JobState = (typeof JOB_STATES)[number];
 
 /** Milliseconds until the next attempt: `initialMs`, then `factor` times as long, at most `maxMs`. */
 export interface JobBackoff {
@@ -120,7 +129,7 @@ export interface StoredSchedule extends JobSchedule {
 
 /** What the worker of a job may do while it runs. */
 export interface JobRun {
-  /** Fires when the job is cancelled, handed to another worker, or the worker closes. */
+  /** Fires when the job is cancelled or given to another worker, or the worker closes. */
   readonly signal: AbortSignal;
   progress(value: unknown): Promise<void>;
 }
@@ -180,8 +189,8 @@ export interface Queue {
   /** What the engine cannot do, each with the reason; nothing where it can do all. */
   readonly lacks?: Readonly<Partial<Record<QueueAbility, string>>>;
   /**
-   * True when no job is handed to a second worker while the process of the first lives. Elsewhere two
-   * workers may have the same job for a while, and whoever runs it has to claim it first.
+   * True when no second worker gets a job while the process of the first lives. Otherwise two workers may
+   * have the same job for a while, and must claim it before they run it.
    */
   readonly handsOutOnce?: boolean;
   /** Adds jobs, all or none, synced; says for each whether it is new. */
@@ -201,7 +210,7 @@ export interface Queue {
   schedules(): Promise<readonly StoredSchedule[]>;
   removeSchedule(scheduleId: string): Promise<boolean>;
   /**
-   * Begins to hand out jobs of a queue. A job whose worker died is handed out again within 5 seconds,
+   * Starts a worker on a queue. A job whose worker died is given to another one within 5 seconds,
    * whatever its retries; after the third death it is dead.
    */
   work(options: WorkOptions): QueueWorker;

@@ -92,7 +92,7 @@ export interface ReplayOptions {
   readonly roles?: readonly string[];
 }
 
-/** Which recorded calls are judged again: newest first, 1,000 unless told otherwise. */
+/** Which recorded calls are judged again: newest first, by default 1,000. */
 export interface ReplayFilter extends ReplayOptions {
   readonly tool?: string;
   readonly userId?: string;

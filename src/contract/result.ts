@@ -28,9 +28,9 @@ export interface ResultMetadata {
   degraded: boolean;
   /** Files, hosts and programs the broker opened for the tool. */
   resourcesUsed: readonly string[];
-  /** Milliseconds of processor that the sandbox of the tool has used; absent where none has told. */
+  /** Milliseconds of processor that the sandbox of the tool has used; absent when it was not measured. */
   cpuMs?: number;
-  /** The most memory that the sandbox of the tool held at once; absent where none has told. */
+  /** The most memory that the sandbox of the tool held at once; absent when it was not measured. */
   peakMemoryBytes?: number;
   readonly traceId: string;
   labels: Labels;
@@ -58,7 +58,7 @@ export interface SuccessResult<T = unknown> extends ResultBase {
   readonly whole?: Omit<ResultHandle, 'preview'>;
 }
 
-/** The call was refused, failed, ran out of time or was cancelled; `error.code` says why. */
+/** The call was refused, failed, timed out or was cancelled; `error.code` says why. */
 export interface FailedResult extends ResultBase {
   readonly success: false;
   readonly status: Exclude<ToolStatus, 'success' | 'pending'>;
@@ -81,7 +81,7 @@ export interface PendingResult extends ResultBase {
 /** Narrow it by `success` or by `status`: a success has `data`, everything else has `error`. */
 export type ToolResult<T = unknown> = SuccessResult<T> | FailedResult | PendingResult;
 
-/** A result too large to hand over whole: read the rest with `crib.results.read(handle)`. */
+/** A part of a result that is too large: read the rest with `crib.results.read(handle)`. */
 export interface ResultHandle {
   readonly handle: string;
   readonly bytes: number;

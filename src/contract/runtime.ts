@@ -1,4 +1,7 @@
-/** The outside world as the core sees it: time, chance, a log and traces, handed in so that tests own them. */
+/**
+ * What the core gets of the outside world: clock, random numbers, log and traces. Injected, so that tests
+ * control them.
+ */
 import type { Telemetry } from './telemetry.ts';
 
 export interface Logger {
@@ -19,10 +22,7 @@ export interface Runtime {
   now(): number;
   /** Milliseconds on a clock that never goes back. */
   elapsed(): number;
-  /**
-   * Computes `now` from a value that `elapsed` has just returned. Absent where `now` has to be read
-   * each time.
-   */
+  /** Computes `now` from a value that `elapsed` has just returned. Absent where `now` has to be read each time. */
   nowAt?(elapsed: number): number;
   /** 0 up to 1. */
   random(): number;

@@ -2,7 +2,7 @@
 
 export interface SamplingRequest {
   readonly server: string;
-  /** `params` of `sampling/createMessage`, without what is not handed on. */
+  /** `params` of `sampling/createMessage`, without the fields that are not passed on. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 

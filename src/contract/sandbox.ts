@@ -67,7 +67,7 @@ export interface RepositoryView {
   readonly gitAlone: boolean;
 }
 
-/** What a run took of the machine: all its processes together. */
+/** The resource use of a run, all its processes together. */
 export interface SandboxUsage {
   /** Processor time in milliseconds. */
   readonly cpuMs: number;
@@ -83,10 +83,7 @@ export interface SandboxRequest {
   readonly host?: SandboxHost;
   /** Ends the run: everything it started is killed. */
   readonly signal: AbortSignal;
-  /**
-   * Receives what the run used, once, however it ended. Drivers that cannot measure a run never
-   * call it.
-   */
+  /** Receives what the run used, once, however it ended. Drivers that cannot measure a run never call it. */
   onUsage?(usage: SandboxUsage): void;
 }
 
@@ -112,10 +109,7 @@ export interface Sandbox {
 
 /** The drivers of a crib, opened when they are first needed. */
 export interface Sandboxes {
-  /**
-   * Opens a driver. Rejects with SANDBOX_ERROR, and what to install, when this machine cannot give
-   * the isolation.
-   */
+  /** Opens a driver. Rejects with SANDBOX_ERROR, and what to install, when this machine cannot give the isolation. */
   get(type: SandboxType): Promise<Sandbox>;
   /** Tells which sandboxes this machine can give, and what the others need. */
   readiness(): Promise<readonly (SandboxReadiness & { readonly type: SandboxType })[]>;

@@ -53,7 +53,7 @@ describe('the type of a JSON Schema literal', () => {
     expectTypeOf<Both>().toExtend<{ readonly a: string; readonly b: string }>();
   });
 
-  it('what it cannot express is unknown', () => {
+  it('is unknown for a schema that types cannot express', () => {
     expectTypeOf<From<{ $ref: '#/$defs/a' }>>().toBeUnknown();
     expectTypeOf<From<{ not: { type: 'string' } }>>().toBeUnknown();
     expectTypeOf<From<true>>().toBeUnknown();

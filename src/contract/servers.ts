@@ -1,6 +1,8 @@
 /** The MCP servers behind the crib, as surfaces and the command line see them. */
 
-export type ServerTransport = 'stdio' | 'http' | 'sse' | 'websocket';
+export const SERVER_TRANSPORTS = ['stdio', 'http', 'sse', 'websocket'] as const;
+
+export type ServerTransport = (typeof SERVER_TRANSPORTS)[number];
 
 export type ServerState =
   /** Known from the last time; started when something needs it. */
@@ -9,7 +11,7 @@ export type ServerState =
   | 'ready'
   /** Died; the next start waits for its backoff. */
   | 'restarting'
-  /** Given up after too many restarts, until its cool-down is over or somebody restarts it. */
+  /** Given up after too many restarts, until its cool-down ends or somebody restarts it. */
   | 'open'
   | 'disabled'
   | 'needs_login';

@@ -17,7 +17,7 @@ export type SourceState =
   | 'ready'
   /** Its definitions were never read. */
   | 'unread'
-  /** The last reading failed; tools that were known before are still there. */
+  /** The last reading failed; the tools loaded before stay. */
   | 'failed'
   | 'disabled'
   /** A person has to log in first. */
@@ -59,7 +59,7 @@ export interface SourceRefresh {
 /** A source whose state people can see, and that can be read again. */
 export interface ManagedSource extends Source {
   status(): SourceStatus;
-  /** Reads its definitions again. Rejects with the reason; what was known before stays. */
+  /** Reads its definitions again. Rejects with the reason of a failure; the tools loaded before stay. */
   refresh(signal: AbortSignal): Promise<SourceChange>;
   /** Reads its definitions and forgets them: nothing changes. Rejects with the reason. */
   test?(signal: AbortSignal): Promise<void>;

@@ -1,4 +1,4 @@
-/** One step of the pipeline. It either answers itself or hands the call, with its proof, to `next`. */
+/** One step of the pipeline. It either answers itself or passes the call, with its proof, to `next`. */
 import type { Call, Evidence, Next } from './call.ts';
 import type { ToolResult } from './result.ts';
 

@@ -16,7 +16,7 @@ import type { Vectors } from './vectors.ts';
 /** A call whose intent is on record and whose outcome is not. */
 export interface OpenIntent {
   readonly entry: AuditEntry;
-  /** False when the process that claimed it is gone: the call is in doubt. */
+  /** False when the process that claimed it has died: the call is in doubt. */
   readonly ownerAlive: boolean;
   /** True when the call ran on another machine: its files cannot be looked at from here. */
   readonly isElsewhere?: boolean;
@@ -97,7 +97,7 @@ export interface Ledger {
   /** Turns the hold into spending of what was really used, and one call. Unknown ids are ignored. */
   settle(executionId: string, actual: Spending): Promise<void>;
   release(executionId: string): Promise<void>;
-  /** Lists the holds whose process is gone. */
+  /** Lists the holds whose process has died. */
   orphans(): Promise<readonly Reservation[]>;
   /** Lists the lines whose key starts with the prefix. */
   lines(prefix: string): Promise<readonly BudgetLine[]>;
@@ -123,9 +123,9 @@ export type ReplayClaim =
   /** Nobody used the key: the call may go on, and must `finish` or `abandon`. */
   | { readonly state: 'new' }
   | { readonly state: 'done'; readonly result: ToolResult }
-  /** Another call with this key is under way. */
+  /** Another call with this key is running. */
   | { readonly state: 'running'; readonly executionId: string }
-  /** The process that used the key is gone and its call is in doubt. */
+  /** The process that used the key has died and its call is in doubt. */
   | { readonly state: 'unknown'; readonly executionId: string }
   /** The key belongs to another input. */
   | { readonly state: 'mismatch' };
@@ -157,10 +157,7 @@ export interface MemoryStore {
     readonly value: unknown;
     readonly expiresAt?: number;
   }): Promise<void>;
-  /**
-   * Changes a value and returns the new one. `change` is synchronous and runs inside the
-   * transaction.
-   */
+  /** Changes a value and returns the new one. `change` is synchronous and runs inside the transaction. */
   update(
     at: { readonly space: string; readonly key: string; readonly now: number },
     change: (value: unknown) => unknown,
@@ -193,8 +190,9 @@ export interface Snapshots {
   /** Forgets them once they are restored. */
   drop(executionId: string): Promise<void>;
   /**
-   * Forgets the calls whose last snapshot was kept before that moment; says how many snapshots
-   * went. A call goes whole or stays whole: half of it would undo to a state that never was.
+   * Forgets the calls whose last snapshot was kept before that moment; returns how many snapshots were
+   * deleted. All snapshots of a call are deleted together: undoing with half of them would restore a
+   * state that never existed.
    */
   expire(before: number): Promise<number>;
 }
@@ -217,8 +215,8 @@ export type ParkOutcome =
 export interface Approvals {
   create(record: ApprovalRecord): Promise<void>;
   /**
-   * Adds a waiting record if its user has room for one more, in one step for all processes. Open
-   * questions whose time is over become denied by `NOBODY_IN_TIME` first, and do not count.
+   * Adds a waiting record if its user has room for one more, in one step for all processes. Expired ones
+   * become denied by `NOBODY_IN_TIME` first, and do not count.
    */
   park(parking: Parking): Promise<ParkOutcome>;
   /** Lists the records of one call that are in this state, newest first. Reads no others. */
@@ -275,7 +273,7 @@ export interface StoreMark {
   readonly lastSeq: number;
 }
 
-/** Remembers which key seals what lies in a store that several machines share. */
+/** Records which key seals a store that several machines share. */
 export interface SealKey {
   /** Remembers a public key unless there is one, and returns the one that is remembered. */
   claim(publicKey: string): Promise<string>;

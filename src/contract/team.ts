@@ -162,10 +162,7 @@ export interface TeamCatalog {
   proposals(state?: ProposalState): Promise<readonly TeamProposal[]>;
   /** Reads a proposal with its difference. Rejects with NOT_FOUND. */
   review(id: string): Promise<TeamReview>;
-  /**
-   * Adds a proposal. Rejects with VALIDATION_ERROR for an entry that no client may load, CONFLICT
-   * for too many.
-   */
+  /** Adds a proposal. Rejects with VALIDATION_ERROR for an entry that no client may load, CONFLICT for too many. */
   propose(change: unknown, note: string | undefined, by: CallerNames): Promise<TeamProposal>;
   /**
    * Decides a proposal. Rejects with PERMISSION_DENIED for its proposer, CONFLICT for one that is
@@ -194,7 +191,7 @@ export interface TeamState {
   readonly url: string;
   /** The verified bundle; nothing where there is none, and then no call is let through. */
   readonly bundle?: TeamBundle;
-  /** Its time is over, with the days of grace: its tools are gone, its rules stay. */
+  /** It has expired, and so have the days of grace: its tools are removed, its rules stay. */
   readonly isExpired: boolean;
   readonly digest?: string;
   readonly fingerprint: string;

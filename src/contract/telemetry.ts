@@ -37,7 +37,7 @@ export interface Span {
   child(name: string, start?: Omit<SpanStart, 'parent'>): Span;
   /** Runs work so that libraries which trace by themselves find this span around it. */
   run<T>(work: () => T): T;
-  /** Adds what is known by now, and marks the span failed where an error is given. */
+  /** Adds attributes, and marks the span as failed when there is an error. */
   end(attributes?: SpanAttributes, error?: SpanError): void;
 }
 

@@ -2,7 +2,7 @@
 import type { Isolation } from './caller.ts';
 
 export const ROLES = ['viewer', 'agent', 'operator', 'admin'] as const;
-/** `viewer` reads, `agent` calls tools, `operator` does both and decides, `admin` hands out tokens. */
+/** `viewer` reads, `agent` calls tools, `operator` does both and decides, `admin` creates tokens. */
 export type Role = (typeof ROLES)[number];
 
 /** What narrows one token further than its role does. */
@@ -16,7 +16,7 @@ export interface TokenPolicy {
 
 export interface TokenRecord {
   readonly id: string;
-  /** The holder is known as `token:<name>`. */
+  /** The user name of its holder is `token:<name>`. */
   readonly name: string;
   readonly role: Role;
   /** SHA-256, hex, of the secret part. The secret itself is kept nowhere. */

@@ -1,6 +1,6 @@
 /**
- * What the fields of a tool have to be. JavaScript has no types, and a misspelt `rateLimit` or `cost`
- * would leave a tool without one: a field that is not known or not of its kind is refused.
+ * Checks the fields of a tool. JavaScript has no types, and a misspelt `rateLimit` or `cost` would leave
+ * a tool without one: an unknown field or one of the wrong type is refused.
  */
 
 /** Says what a value has to be, or nothing when it is that. */
@@ -75,7 +75,7 @@ const didYouMean = (name: string, candidates: readonly string[]): string => {
   return nearest === undefined ? '' : `; did you mean ${nearest.each}?`;
 };
 
-/** Gives the first of an object's own names that is not among those known, in words. */
+/** Describes the first own name of an object that is not among the allowed ones. */
 const unknownName = (value: object, fields: Fields): string | undefined => {
   for (const name of Object.keys(value)) {
     if (Object.hasOwn(fields, name) || Reflect.get(value, name) === undefined) continue;
@@ -84,7 +84,7 @@ const unknownName = (value: object, fields: Fields): string | undefined => {
   return undefined;
 };
 
-/** Finds a field of a definition that is not among those known; for the definitions of flows. */
+/** Describes the first unknown field of a definition; for the definitions of flows. */
 export const unknownField = (value: object, known: readonly string[]): string | undefined =>
   unknownName(value, Object.fromEntries(known.map((name) => [name, anything])));
 
@@ -279,9 +279,9 @@ export const TOOL_FIELDS = {
 
 const wrongField = fieldsOf(TOOL_FIELDS);
 
-/** Says which field of a tool is not what it has to be. Fields that are not known are left alone. */
+/** Describes the first field of a tool with a value of the wrong type. Ignores unknown fields. */
 export const wrongToolField = (tool: object): string | undefined => wrongField(tool as Values);
 
-/** Says which field of a definition is not known to any tool, and which one may be meant. */
+/** Describes the first field that no tool has, and which one may be meant. */
 export const unknownToolField = (definition: object): string | undefined =>
   unknownName(definition, TOOL_FIELDS);

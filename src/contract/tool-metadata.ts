@@ -1,4 +1,4 @@
-/** What is known about a tool besides its definition: when it came, and how it has done. */
+/** What is on record about a tool: when it was added, and how its calls went. */
 import type { CallFigures } from './metrics.ts';
 import type { Tool } from './tool.ts';
 
@@ -27,7 +27,7 @@ export interface ToolMetadata
     | 'documentation'
     | 'examples'
   > {
-  /** How its calls went in the range that was asked for; in the last 30 days unless told otherwise. */
+  /** How its calls went in the requested range, by default in the last 30 days. */
   readonly performance: CallFigures;
   readonly usage: ToolUsageFacts;
   /**

@@ -49,7 +49,7 @@ interface NamedTools {
   readonly losses: ModelTools['losses'];
 }
 
-/** What the AI SDK hands on as a preliminary result while a call runs. */
+/** What the AI SDK passes on as a preliminary result while a call runs. */
 export interface RunningCall {
   readonly status: 'running';
   readonly progress: { readonly fraction: number; readonly note?: string };
@@ -294,7 +294,7 @@ export type LangChainTool = {
   invoke(input: unknown, config?: { readonly signal?: AbortSignal }): Promise<unknown>;
 };
 
-/** The tools that are on and out of quarantine when they are asked for; each call is judged anew. */
+/** The tools that are switched on and not in quarantine at that moment; each call is judged by itself. */
 export interface ToolSets {
   /**
    * Makes tools for `generateText({ tools })`. Fails with DEPENDENCY_MISSING without the library `ai`.

@@ -71,7 +71,7 @@ describe('the types of a tool', () => {
 });
 
 describe('the types of a call', () => {
-  it('by tool: input and data are typed, and a wrong field does not compile', () => {
+  it('for a call by tool: input and data are typed, and a wrong field does not compile', () => {
     never<Crib>(async (crib) => {
       const result = await crib.execute(greet, { name: 'Ada' });
       expectTypeOf(result).toEqualTypeOf<ToolResult<string>>();
@@ -85,7 +85,7 @@ describe('the types of a call', () => {
     });
   });
 
-  it('by name: the tools given to createCrib are known, others take anything', () => {
+  it('for a call by name: tools given to createCrib are typed, others take anything', () => {
     never<Cribs['mine']>(async (crib) => {
       expectTypeOf(await crib.execute('greet', { name: 'Ada' })).toEqualTypeOf<
         ToolResult<string>
@@ -100,7 +100,7 @@ describe('the types of a call', () => {
     });
   });
 
-  it('by name: a tool map can be declared', () => {
+  it('for a call by name: a tool map can be declared', () => {
     never<Cribs['told']>(async (crib) => {
       expectTypeOf(await crib.execute('far', { x: 1 })).toEqualTypeOf<ToolResult<string>>();
       // @ts-expect-error x is a number

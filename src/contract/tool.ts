@@ -93,7 +93,7 @@ export interface Health {
   readonly message?: string;
 }
 
-/** A rule of the tool's owner over and above the schema. Returns what is wrong, or nothing. */
+/** A rule of the tool's owner in addition to the schema. Returns the fault, or nothing. */
 export interface Validator<I = unknown> {
   readonly name: string;
   /** Says what is wrong with the input, or nothing. A throw counts as wrong. */
@@ -139,7 +139,7 @@ export interface Composition {
 
 /** The result of a call that is undone. */
 export type PastResult<O = unknown> = ToolResult<O> & {
-  /** What the call handed to `keepForUndo`. */
+  /** What the call gave to `keepForUndo`. */
   readonly kept?: unknown;
 };
 
@@ -228,7 +228,7 @@ export interface Tool<I = unknown, O = unknown> {
   /** Calls that share a server share its breaker and its bulkhead. */
   readonly server?: string;
   readonly sandbox?: SandboxConfig;
-  /** `run` hands its work to that sandbox itself, as the tools of a custom source do. */
+  /** `run` runs its work in that sandbox itself, as the tools of a custom source do. */
   readonly sandboxed?: boolean;
   /** The digest of the code, for tools whose code came from outside: the lock compares it. */
   readonly codeDigest?: string;
@@ -316,8 +316,8 @@ const definitionFault = (definition: Pick<Tool, 'name' | 'tier'>): string | unde
 };
 
 /**
- * Completes a definition. Throws CONFIG_INVALID when the name or the tier is not usable, when a field
- * is not known or not what it has to be. Does no I/O.
+ * Completes a definition. Throws CONFIG_INVALID for an unusable name or tier, and for an unknown or
+ * invalid field. Does no I/O.
  */
 export const defineTool: DefineTool = <I, O>(definition: ToolDefinition<I, O>): Tool<I, O> => {
   const fault = definitionFault(definition);

@@ -1,6 +1,6 @@
 /** The port to vectors of texts: kept for a user, and found again by how near they are. */
 
-/** What a vector stands for: a piece of knowledge, or something that was remembered. */
+/** The kind of text of a vector: a piece of knowledge, or something that was remembered. */
 export type VectorKind = 'knowledge' | 'memory';
 
 export interface VectorKey {

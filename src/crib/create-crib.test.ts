@@ -112,7 +112,7 @@ describe('tools from outside the package', () => {
     await end();
   });
 
-  it('are not loaded without registry.autoDiscovery, and servers can still be tested', async () => {
+  it('are not loaded when registry.autoDiscovery is off, but servers can still be tested', async () => {
     const registry = { lock: 'off', autoDiscovery: false } as const;
     const { crib, names, end } = await withTools({ registry });
     expect(names).toEqual(['given']);

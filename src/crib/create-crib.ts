@@ -1,6 +1,6 @@
 /**
- * The composition root: together with what it loads later, the only place that knows concrete
- * drivers. It puts the parts together; the work is done in the parts.
+ * The composition root: together with the files that it loads later, the only place that knows concrete
+ * drivers. It puts the parts together; the parts do the work.
  */
 import { join, resolve } from 'node:path';
 import { isToolEnabled } from '../config/configured-tools.ts';
@@ -48,7 +48,7 @@ import { withTraceHosts } from './tracing/trace-hosts.ts';
 import { tracingRuntime } from './tracing/tracing-runtime.ts';
 import { openUserKey, userFolder } from './user-folder.ts';
 
-/** Stops the start where an allowed address is invalid; warns of commands that can never run. */
+/** Throws when an allowed address is invalid; warns of commands that can never run. */
 const checkReach = async ({ egress, commands }: Config, { log }: Runtime): Promise<void> => {
   if (egress.allowPrivate.length > 0) {
     const { createPrivateAllowlist } = await import('../governance/egress/private-allowlist.ts');
@@ -60,7 +60,7 @@ const checkReach = async ({ egress, commands }: Config, { log }: Runtime): Promi
   }
 };
 
-/** Returns the settings, checked. Throws CONFIG_INVALID where they are not valid. */
+/** Returns the checked settings. Throws CONFIG_INVALID when they are invalid. */
 const configOf = async ({ settings, config }: CribOptions): Promise<Config> => {
   if (settings) return settings;
   if (!config) return defaultSettings();
@@ -81,7 +81,7 @@ interface LateDeps {
 /** Prefixes of this program's folders among the system's temporary files. */
 const TEMPORARY_FOLDERS = ['toolcrib-net-', 'toolcrib-sqlite-', 'toolcrib-read-'];
 
-/** Removes temporary files that killed processes of this user left a day ago or earlier. */
+/** Removes temporary files that killed processes of this user left more than a day ago. */
 const removeTemporary = async (own: readonly string[], now: number): Promise<void> => {
   const [{ removeStale }, { tmpdir }] = await Promise.all([
     import('../kit/file/remove-stale.ts'),
@@ -92,7 +92,7 @@ const removeTemporary = async (own: readonly string[], now: number): Promise<voi
   for (const folder of own) await removeStale(folder, { ...age, prefixes: ['.toolcrib-'] });
 };
 
-/** Opens the store, the engine and what works beside them. */
+/** Opens the store, the engine, and the background work. */
 const openAll = async (
   options: CribOptions,
   deps: Omit<OpenEngineDeps, 'policy' | 'redactor'>,
@@ -113,7 +113,7 @@ const openAll = async (
   return { store, engine, retention, checkpoints: await checkpointsOf(store, options, engineDeps) };
 };
 
-/** Says which tools are switched on or off, and which of them cannot be switched here. */
+/** Makes the functions that tell which tools are switched on, and which cannot be switched here. */
 const switchesOf = (config: Config, team: OpenedTeam | undefined) => {
   const enforced = new Set(config.enforcement.enforcedTools);
   const isEnforced = (name: string): boolean =>
@@ -127,17 +127,17 @@ const switchesOf = (config: Config, team: OpenedTeam | undefined) => {
   };
 };
 
-/** Reaches the store of a crib that is being made, when one of its tools is called. */
+/** Makes the access to the store for tools that are made before the crib. */
 const storeOf = (late: { readonly crib?: CribHost }) => async (): Promise<Store> =>
   hostOf(late)().store();
 
-/** Reaches a crib that is being made. */
+/** Makes the access to the crib for parts that are made before it. */
 const hostOf = (late: { readonly crib?: CribHost }) => (): CribHost => {
   if (late.crib) return late.crib;
   throw new ToolFailure('STORE_UNAVAILABLE', 'The crib is not open yet.');
 };
 
-/** Makes the jobs of workflows that answer later known, where there may be some. */
+/** Registers the jobs of workflows that answer later, when there may be some. */
 const withDeliveries = async (
   crib: CribHost,
   { sources }: Config,
@@ -149,7 +149,7 @@ const withDeliveries = async (
   return crib;
 };
 
-/** Gives what the crib reports of itself before anything is open. */
+/** Returns what the crib reports about itself before anything is open. */
 const sizeOf = ({ model }: CribOptions, { execution, ...config }: Config) => ({
   maxConcurrentTools: execution.maxConcurrentTools,
   hasModel: model?.configured ?? config.model !== undefined,
@@ -164,13 +164,13 @@ const healthSettingsOf = (
   hasOwnModel: model?.configured === true,
 });
 
-/** What our own programs share with the crib that they make. */
+/** What our own programs give to the crib that they make. */
 export interface HostDeps {
-  /** Of the same configuration. The log of the program hides what the crib has learnt then. */
+  /** The redactor of the program's log, with the same configuration: the log then hides the secrets of the crib. */
   redactor?(): Promise<Redactor>;
 }
 
-/** Settles the configuration, with what a team enforces, and opens what all the rest needs. */
+/** Completes the configuration with what a team enforces, and opens what all other parts need. */
 const openSettings = async (options: CribOptions, runtime: Runtime, host: HostDeps) => {
   const config = await configOf(options);
   await checkReach(config, runtime);
@@ -188,7 +188,7 @@ const checkOptions = async (options: CribOptions): Promise<void> => {
 
 const userOf = ({ home, secrets }: CribOptions) => ({ home: userFolder(home), secrets });
 
-/** Returns a runtime whose spans leak neither callers nor, to hosts that are not named, the trace. */
+/** Returns a runtime whose spans hold no secret names of callers, and whose trace only named hosts learn. */
 const governedTracing = (
   runtime: Runtime,
   config: Config,

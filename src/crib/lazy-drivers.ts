@@ -28,7 +28,7 @@ import type { OpenedTeam, OpenTeamDeps } from './team/open-team.ts';
 
 import { userFolder } from './user-folder.ts';
 
-/** Opens the one redactor of a crib: a secret that any part has learnt is hidden by all. */
+/** Opens the one redactor of a crib, so that a secret that any part reads is hidden everywhere. */
 export const openRedactor = async ({ filtering }: Config): Promise<Redactor> => {
   const { Redactor } = await import('../governance/redaction/redaction.ts');
   return new Redactor({ hidden: filtering.redactKeys, shown: filtering.shownKeys });
@@ -62,7 +62,7 @@ type ServersDeps = Pick<OpenEngineDeps, 'config' | 'runtime' | 'root' | 'events'
     redactor(): Promise<Redactor>;
   };
 
-/** Says why no MCP server may be started; nothing where they may. */
+/** Returns why no MCP server may be started; `undefined` when they may. */
 const offReason = ({ mcp, enforcement }: Config): string | undefined => {
   if (!mcp.enabled) return 'MCP servers are switched off: mcp.enabled is false.';
   return enforcement.disableLocalTools
@@ -70,7 +70,7 @@ const offReason = ({ mcp, enforcement }: Config): string | undefined => {
     : undefined;
 };
 
-/** Opens the configured MCP servers; loads nothing where there are none or they are switched off. */
+/** Opens the configured MCP servers; loads nothing when there are none or they are switched off. */
 export const openServers = async (
   options: CribOptions,
   deps: ServersDeps,
@@ -146,7 +146,10 @@ export const openLock = async (
   return openToolLock(options, { config, runtime, userDir: userFolder(options.home) });
 };
 
-/** Returns nothing unless `audit.retentionDays` is set: audit rows are kept for ever by default. */
+/**
+ * Opens the retention; `undefined` unless `audit.retentionDays` is set, because audit rows are kept for
+ * ever by default.
+ */
 export const retentionOf = async (
   store: Store,
   { home }: CribOptions,
@@ -158,7 +161,7 @@ export const retentionOf = async (
   return openRetention(store, { days, folder: userFolder(home), events, runtime });
 };
 
-/** Returns nothing unless the configuration says where automatic checkpoints go. */
+/** Opens the automatic checkpoints; `undefined` unless the configuration names their destination. */
 export const checkpointsOf = async (
   store: Store,
   { home, secrets }: CribOptions,
@@ -169,7 +172,7 @@ export const checkpointsOf = async (
   return openCheckpoints(store, { ...deps, folder: userFolder(home), secrets });
 };
 
-/** Gives the settings of jobs, and what opens their queue when the first one is added or worked on. */
+/** Returns the settings of jobs, and a function that opens their queue with the first job. */
 export const jobEngineOf = (
   { config, runtime }: Pick<OpenEngineDeps, 'config' | 'runtime'>,
   options: CribOptions,

@@ -39,7 +39,7 @@ const shippedTools = async (catalog: Registry, deps: LoadToolsDeps): Promise<Sou
   });
 };
 
-/** Returns nothing where custom tools are switched off or a team's rules forbid local tools. */
+/** Opens the custom tools; none when they are switched off or a team forbids local tools. */
 const customSources = async (
   customTools: CustomTools | undefined,
   registry: Registry,
@@ -52,7 +52,7 @@ const customSources = async (
   return openCustomTools(customTools, { sandboxes, defaultSandbox, runtime, events, registry });
 };
 
-/** Loads nothing from a source but closes it with the crib: a server may be started by hand. */
+/** Wraps a source that lists no tools but is closed with the crib: its server may be started by hand. */
 const withoutTools = (source: Source): Source => ({
   kind: source.kind,
   label: source.label,
@@ -91,7 +91,7 @@ export const loadTools = async (
   const team = deps.team ? [deps.team] : [];
   await registry.load([...shipped, ...background, ...team, ...sources, ...discovered]);
   registry.registerAll(tools);
-  // Last: what it loads is composed of all the others.
+  // Last, because composed tools refer to all the others.
   if (own && autoDiscovery) await registry.load([own.composed]);
   warnOfUnknownTools(registry, deps, builtins !== false && tools.length === 0);
   if (watch) registry.watch();

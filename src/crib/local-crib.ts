@@ -286,7 +286,7 @@ export class LocalCrib implements CribHost {
       execute: (tool, input, as) => this.execute(tool, input, as),
     });
     const durationMs = runtime.elapsed() - started;
-    // A request that is not an object gets an answer, too; it has no operation.
+    // A request that is not an object is answered as well, as one without an operation.
     const { operation } = Object(copy) as ProcessRequest;
     return { operation, ...outcome, durationMs };
   }

@@ -28,7 +28,7 @@ const openSandbox =
     };
   };
 
-/** Makes the tools; sandbox and type checker start with the first call. */
+/** Makes the tools. Sandbox and type checker start with the first call. */
 export const openCodeMode = ({ catalog, sandboxes, read }: OpenCodeModeDeps): readonly Tool[] => {
   const deps: CodeModeDeps = {
     catalog,

@@ -44,7 +44,7 @@ export interface CustomSources {
   readonly composed: Source;
 }
 
-/** Calls back with the name of each tool that comes, changes or goes. */
+/** Calls the listener with the name of each tool that is added, changed or removed. */
 const onToolChange =
   (events: Events) =>
   (changed: (name: string) => void): (() => void) => {
@@ -56,7 +56,7 @@ const onToolChange =
     };
   };
 
-/** Loads the language of compositions only where there is one. */
+/** Loads the language of compositions only for composed tools. */
 const buildComposed: BuildComposed = async (definition, find) => {
   const { buildComposition } = await import('../flow/compose/steps/build-composition.ts');
   return buildComposition(definition as CompositionDefinition, { find });

@@ -1,6 +1,6 @@
 /**
- * Opens the engine and its drivers: the half of the composition root that a call needs and a
- * listing does not. It is loaded with the first call.
+ * Opens the engine and its drivers: the part of the composition root that calls need and listings do not.
+ * It is loaded with the first call.
  */
 import { resolve } from 'node:path';
 import { type ApprovalCallback, createCallbackApprover } from '../approvers/callback.ts';
@@ -30,6 +30,7 @@ import { createSecretChain } from '../secrets/chain.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 import { userDirOf } from '../trust/project-trust.ts';
 import { engineSettings } from './engine-settings.ts';
+import { scopeOf } from './open-egress.ts';
 import { openSecrets } from './open-secrets.ts';
 
 /** Options of `createCrib` that concern the engine. */
@@ -39,7 +40,7 @@ export interface EngineOptions {
   /** The folder of the secrets file; by default the user's configuration folder. */
   readonly home?: string;
   readonly model?: Model;
-  /** Services for jobs; one that makes embeddings counts before the model's own. */
+  /** Services for jobs; a service for embeddings is used instead of the model's own. */
   readonly background?: BackgroundServices;
   /** Business rules by tool name, `*` for every tool; a tool's own validators hold as well. */
   readonly validators?: Readonly<Record<string, readonly Validator[]>>;
@@ -61,7 +62,7 @@ export interface OpenEngineDeps {
   readonly sandboxes: Sandboxes;
   readonly redactor: Redactor;
   signingKey(): Promise<SigningKey>;
-  /** Tools whose limits are those of a team; absent where there is none. */
+  /** Tells whether a team sets the limits of a tool; absent without a team. */
   readonly isEnforcedByTeam?: ((name: string) => boolean) | undefined;
 }
 
@@ -77,7 +78,7 @@ const declaredKeys = (registry: Registry): readonly string[] =>
       ...(tool.auth ? [tool.auth.configKey] : []),
     ]);
 
-/** Opens the secret sources. Their values are learnt by the redactor before the first call. */
+/** Opens the secret sources. The redactor gets their values before the first call. */
 const secretsFor = async (
   { secrets, home }: EngineOptions,
   { config, registry, runtime }: OpenEngineDeps,
@@ -100,8 +101,7 @@ interface ModelWays {
 const fetchFrom =
   (host: string, egress: Egress): typeof globalThis.fetch =>
   (input, init) => {
-    const signal = init?.signal ?? new AbortController().signal;
-    const scope = { hosts: [host], signal: () => signal, onHop: () => undefined };
+    const scope = scopeOf([host], init?.signal ?? undefined);
     return egress.fetch(input, { ...init, scope } as EgressInit);
   };
 

@@ -1,4 +1,4 @@
-/** Opens the configured MCP servers, each behind its own guards. */
+/** Opens the configured MCP servers, each behind its own egress guard. */
 import { join, resolve } from 'node:path';
 import { type ApprovalCallback, createCallbackApprover } from '../approvers/callback.ts';
 import { readEnvironment } from '../config/read-environment.ts';
@@ -9,12 +9,14 @@ import type { Secrets } from '../contract/secrets.ts';
 import type { StartServers } from '../contract/servers.ts';
 import type { Source } from '../contract/source.ts';
 import type { Tier } from '../contract/tool.ts';
-import type { Egress, EgressInit } from '../governance/egress/create-egress.ts';
+import type { Egress, EgressInit, EgressScope } from '../governance/egress/create-egress.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
 import { secretNames } from '../governance/redaction/secret-names.ts';
+import { compact } from '../kit/data/compact.ts';
 import { MINUTE_MS } from '../kit/data/durations.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
 import { ownVersion } from '../kit/file/own-version.ts';
+import { localHosts } from '../kit/http/loopback.ts';
 import { openPinnedWebSocket, socketTarget } from '../kit/http/pinned-web-socket.ts';
 import { createMcpServers, type McpServers } from '../sources/mcp/create-mcp-servers.ts';
 import { elicitByApprover } from '../sources/mcp/questions/elicit-by-approver.ts';
@@ -24,6 +26,7 @@ import type {
   ServerSettings,
   WebSocketLike,
 } from '../sources/mcp/server-settings.ts';
+import { openEgress, scopeOf } from './open-egress.ts';
 import { openServerAuth } from './open-server-auth.ts';
 import { secretsOf } from './sources/source-secrets.ts';
 
@@ -69,7 +72,6 @@ const MAX_BYTES_A_CHARACTER = 4;
 const NEVER_MS = 0;
 /** Tools that reach out ask every time, unless the user gives the server a lower tier. */
 const DEFAULT_TIER: Tier = 'external_api';
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 const transportOf = ({ transport, url }: ServerConfig): ServerSettings['transport'] => {
   if (transport !== undefined) return transport;
@@ -138,25 +140,15 @@ export const serverSettings = (
   };
 };
 
-/** Limits requests to the host of the server. A server on loopback is allowed, because it was configured. */
-const scopeOf = ({ url }: ServerSettings) => {
-  const { hostname, host } = new URL(url);
-  const never = new AbortController().signal;
-  const scope = { hosts: [host], signal: () => never, onHop: () => undefined };
-  return { scope, ownLoopback: LOOPBACK.test(hostname) ? [host] : [] };
-};
-
-/** Loads the guard with the first request: servers on stdio need none. */
-const egressFor = async (settings: ServerSettings, { egress }: Config): Promise<Egress> => {
-  const { createEgress } = await import('../governance/egress/create-egress.ts');
-  return createEgress({
-    ...egress,
-    allowPrivate: [...egress.allowPrivate, ...scopeOf(settings).ownLoopback],
+/** Opens the guard of a server. One on loopback is allowed, because it was configured. */
+const egressFor = ({ url, maxMessageBytes }: ServerSettings, config: Config): Promise<Egress> =>
+  openEgress(config, localHosts(new URL(url)), {
     headersTimeoutMs: NEVER_MS,
     bodyTimeoutMs: NEVER_MS,
-    maxResponseBytes: settings.maxMessageBytes * MESSAGES_A_RESPONSE,
+    maxResponseBytes: maxMessageBytes * MESSAGES_A_RESPONSE,
   });
-};
+
+const scopeFor = ({ url }: ServerSettings): EgressScope => scopeOf([new URL(url).host]);
 
 /** Connects to the address that was checked, without a second lookup of the name. */
 const openWebSocket = async (
@@ -165,8 +157,9 @@ const openWebSocket = async (
   egress: Egress,
 ): Promise<WebSocketLike> => {
   const { url, maxMessageBytes } = settings;
-  const address = await egress.resolve(socketTarget(new URL(url)), scopeOf(settings).scope);
-  // The transport counts characters and names the reason; this limit is for what it never sees.
+  const address = await egress.resolve(socketTarget(new URL(url)), scopeFor(settings));
+  // The limit of the transport comes first and names its reason; this one is for what the transport never
+  // sees.
   const limits = { maxMessageBytes: maxMessageBytes * MAX_BYTES_A_CHARACTER };
   const target = { url, address, protocols: ['mcp'], headers, ...limits };
   return (await openPinnedWebSocket(target)).socket;
@@ -176,7 +169,7 @@ const openWebSocket = async (
 const reachOf = (config: Config): Pick<McpDeps, 'fetchFor' | 'webSocketFor'> => {
   const guards = new Map<string, Promise<Egress>>();
   const guardOf = (settings: ServerSettings): Promise<Egress> => {
-    // By address as well: another server may have got the name since.
+    // Keyed by address as well, because another server may have the name since.
     const key = `${settings.name} ${settings.url}`;
     const guard = guards.get(key) ?? egressFor(settings, config);
     guards.set(key, guard);
@@ -184,7 +177,7 @@ const reachOf = (config: Config): Pick<McpDeps, 'fetchFor' | 'webSocketFor'> => 
   };
   return {
     fetchFor: (settings) => async (input, init) => {
-      const scoped: EgressInit = { ...init, scope: scopeOf(settings).scope };
+      const scoped: EgressInit = { ...init, scope: scopeFor(settings) };
       return (await guardOf(settings)).fetch(input, scoped);
     },
     webSocketFor: async (settings, headers) =>
@@ -243,8 +236,7 @@ export const openMcpServers = (deps: OpenMcpDeps): OpenedMcpServers => {
     nameKind: secretNames(),
     ...reachOf(config),
     authFor: loginsOf(deps, (name) => configs.get(name)?.oauth),
-    ...(deps.notified && { notified: deps.notified }),
-    ...(deps.confine && { confine: deps.confine }),
+    ...compact({ notified: deps.notified, confine: deps.confine }),
     ...(approver && { elicit: elicitByApprover(approver, runtime) }),
   });
   return {

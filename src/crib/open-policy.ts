@@ -1,6 +1,6 @@
 /**
- * The policy in force: what the program, the user and the project wrote, over the rules that ship.
- * A rule that cannot be understood stops the start, with its file, its line and the reason.
+ * The policy in force: the rules of program, user and project over those that ship. An invalid rule stops
+ * the start, with its file, its line and the reason.
  */
 import type { Config } from '../config/schema.ts';
 import type { Policy } from '../contract/policy.ts';

@@ -30,16 +30,16 @@ export interface SandboxSettings {
   };
   /** DOCKER_HOST and XDG_RUNTIME_DIR of it say where an engine listens. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** False where nobody wants to know what runs take of the machine. */
+  /** False when the resource use of runs is of no interest. */
   readonly measuresRuns?: boolean;
 }
 
 type Opener = () => Promise<Sandbox>;
 
-/** Linters and the like that users install beside this package. */
+/** Programs such as linters that users install beside this package. */
 const PACKAGED = ['oxlint'];
 
-/** Says whether a path lies in `.git`: a repository, or the part of one that belongs to a worktree. */
+/** Tells whether a path is in `.git`: a repository, or the part of one that belongs to a worktree. */
 const isInRepository = (above: readonly string[]): boolean => above.includes('.git');
 
 const MASKS: ProcessSandboxOptions['masks'] = {
@@ -146,7 +146,7 @@ export const openConfiner = async (
   return (request) => confineProgram(options, request);
 };
 
-/** Runs as the sandbox does, and measures nothing: drivers measure for those who listen. */
+/** Wraps a sandbox so that it measures nothing: drivers measure only for a listener. */
 const unmeasured = (sandbox: Sandbox): Sandbox => ({
   type: sandbox.type,
   readiness: () => sandbox.readiness(),

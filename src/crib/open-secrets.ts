@@ -20,7 +20,7 @@ export const openVault = (name: VaultName, { config, home }: SecretDeps): Secret
   name === 'file' ? createFileSecrets(resolve(home, config.secrets.file)) : createKeychainSecrets();
 
 /**
- * Tells the key of a login to an MCP server: it lies in the same vaults, and only the connection to
+ * Recognizes the key of a login to an MCP server: it is in the same vaults, but only the connection to
  * that server may read it.
  */
 const isLogin = (key: string): boolean => /^mcp\.oauth:/i.test(key);

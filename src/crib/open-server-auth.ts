@@ -1,9 +1,11 @@
-/** Opens the OAuth login of one remote MCP server; tokens lie in a vault of the configuration. */
+/** Opens the OAuth login of one remote MCP server; its tokens are in a configured vault. */
 import type { Config } from '../config/schema.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { EgressInit } from '../governance/egress/create-egress.ts';
+import { isLoopback } from '../kit/http/loopback.ts';
 import type { ServerAuth } from '../sources/mcp/oauth/create-server-auth.ts';
 import type { AuthServer } from '../sources/mcp/oauth/login-flow.ts';
+import { openEgress, scopeOf } from './open-egress.ts';
 import { openVault, type SecretDeps, type VaultName } from './open-secrets.ts';
 
 const VAULTS: readonly VaultName[] = ['file', 'keychain'];
@@ -18,19 +20,15 @@ export interface ServerAuthDeps extends SecretDeps {
   openBrowser(url: URL): Promise<void>;
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const OWN_MACHINE = ['localhost', '127.0.0.1', '::1'];
 
 /** Allows any public host, because a login server may be anywhere; loopback only for a server on loopback. */
 const guardedFetch = async (
   { url }: AuthServer,
-  { egress }: Pick<Config, 'egress'>,
+  config: Pick<Config, 'egress'>,
 ): Promise<typeof fetch> => {
-  const { createEgress } = await import('../governance/egress/create-egress.ts');
-  const own = LOOPBACK.test(new URL(url).hostname) ? OWN_MACHINE : [];
-  const guard = createEgress({ ...egress, allowPrivate: [...egress.allowPrivate, ...own] });
-  const never = new AbortController().signal;
-  const scope = { hosts: ['*'], signal: () => never, onHop: () => undefined };
+  const guard = await openEgress(config, isLoopback(new URL(url)) ? OWN_MACHINE : []);
+  const scope = scopeOf(['*']);
   return (input, init) => guard.fetch(input, { ...init, scope } as EgressInit);
 };
 

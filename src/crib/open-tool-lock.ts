@@ -33,7 +33,7 @@ export interface ToolLockOptions {
 }
 
 export interface OpenedLock {
-  /** `undefined` where `registry.lock` is off. */
+  /** `undefined` when `registry.lock` is off. */
   readonly gate: Gate | undefined;
   readonly lock: ToolLock;
 }
@@ -66,11 +66,14 @@ interface Lines {
   readonly project: readonly LockEntry[];
 }
 
-/** Tells which lines belong to the user's lock: all of them where the project has none. */
+/** Makes the test for lines of the user's lock: all of them when the project has none. */
 const ownerOf = ({ project }: LockLocation, files: LockFiles): ((line: LockEntry) => boolean) =>
   files.project ? ({ origin }) => project?.isUserOrigin?.(origin) ?? false : () => true;
 
-/** Keeps each line in its file; a new one goes where its source is configured. */
+/**
+ * Divides the lines over the two files: each stays in its file, and a new one goes where its source is
+ * configured.
+ */
 const divide = (
   lines: readonly LockEntry[],
   { user, project }: Lines,
@@ -139,7 +142,7 @@ interface LazyLockDeps {
   readonly runtime: Runtime;
 }
 
-/** Makes the comparing part once it is loaded and the registry's tools are known. */
+/** Makes the part that compares, once it is loaded and the registry has its tools. */
 const lazyJudging = async (deps: LazyLockDeps) => {
   const load = async () => (await import('../registry/lock/create-tool-lock.ts')).createToolLock;
   let create = deps.store.entries().length > 0 ? await load() : undefined;

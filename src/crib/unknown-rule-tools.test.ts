@@ -45,7 +45,7 @@ describe('a rule that names tools', () => {
   });
 });
 
-it('a crib warns at its start of a rule whose tool name is a near miss', async () => {
+it('a crib warns at its start of a rule whose tool name is close to that of a tool', async () => {
   const warnings: string[] = [];
   const log = { ...fakeRuntime().log, warn: (message: string) => void warnings.push(message) };
   const crib = await createCribHost({

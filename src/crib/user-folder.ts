@@ -4,7 +4,7 @@ import { homeOf, userConfigDir } from '../config/load/find-config-files.ts';
 import { readEnvironment } from '../config/read-environment.ts';
 import type { SigningKey } from '../governance/signing/open-signing-key.ts';
 
-/** Returns `home` where it is given, otherwise the folder that the environment names. */
+/** Returns `home`, else the folder that the environment names. */
 export const userFolder = (home: string | undefined): string => {
   const env = readEnvironment();
   const { platform } = process;
@@ -14,8 +14,8 @@ export const userFolder = (home: string | undefined): string => {
 const ownKeyFile = (userDir: string): string => join(userDir, 'keys', 'signing.pem');
 
 /**
- * Opens the user's signing key, and makes one where there is none. A file that the environment names
- * has to be there: a key made in its place would seal what no other machine accepts.
+ * Opens the user's signing key, and makes one when there is none. A file that the environment names has
+ * to exist: a new key in its place would seal what no other machine accepts.
  */
 export const openUserKey = async (userDir: string): Promise<SigningKey> => {
   const { openNamedKey, openSigningKey } = await import(

@@ -160,7 +160,7 @@ describe('a flow as code', () => {
     expect(run).toMatchObject({ status: 'failed', error: { code: 'EXECUTION_FAILED' } });
   });
 
-  it('goes on when its code catches the failure of a call', async () => {
+  it('continues when its code catches the failure of a call', async () => {
     const { run } = await runFlow(async (flow) => {
       const code = await flow.call('fail', {}).catch((error) => error.code);
       return { code, after: await flow.call(double, { n: 1 }) };

@@ -1,6 +1,6 @@
 /**
- * Counts and times the calls of a running server, per tool and in all, from the events of its crib.
- * A crib without a listener pays nothing for it.
+ * Counts and times the calls of a running server, per tool and in total, from the events of its crib. A
+ * crib without listeners has no cost.
  */
 import type { Events, MeasuredCall } from '../contract/events.ts';
 import type { ToolStatus } from '../contract/result.ts';
@@ -24,7 +24,7 @@ export interface CallFigures {
   readonly perSecond: number;
 }
 
-/** A traced call, as an example of those that one bucket of durations counts. */
+/** A traced call that stands for those in one bucket of durations. */
 export interface CallExemplar {
   readonly traceId: string;
   readonly durationMs: number;
@@ -49,20 +49,20 @@ export interface ToolCounts {
   readonly lastUsedAt: number;
 }
 
-/** Calls of names that no tool has: a caller could make up any number of them. */
+/** Counts calls of unknown names together, because a caller could send any number of names. */
 export const UNKNOWN_TOOL = '(unknown)';
-/** Tools come and go; those above the limit share one entry. */
+/** Counts the tools above the limit together. */
 const OTHER_TOOLS = '(other)';
 const MAX_TOOLS = 2000;
 const WINDOW_SECONDS = 60;
-/** Ids of calls that nobody traces are shorter. */
+/** The length of a trace id; ids of calls without a trace are shorter. */
 const TRACE_ID_LENGTH = 32;
 
 const bump = <K>(counts: Map<K, number>, key: K): void => {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 };
 
-/** Calls in each of the last seconds. */
+/** Counts the calls in each of the last seconds. */
 class Pace {
   readonly #seconds = new Float64Array(WINDOW_SECONDS);
   #last = 0;
@@ -84,7 +84,7 @@ class Pace {
     for (let step = 1; step <= steps; step++) {
       this.#seconds[(this.#last + step) % WINDOW_SECONDS] = 0;
     }
-    // A clock that was set back starts no new window.
+    // After the clock was set back, calls count in the current window.
     if (second > this.#last) {
       if (steps === WINDOW_SECONDS) this.#seconds.fill(0);
       this.#last = second;
@@ -152,7 +152,7 @@ class Counts implements ToolCounts {
 export class CallMetrics {
   readonly #all = new Counts();
   readonly #tools = new Map<string, Counts>();
-  /** The counts of each running call by execution, so that its end is booked where its start was. */
+  /** The counts that each running call started in, so that its end is counted there too. */
   readonly #running = new Map<string, Counts>();
   readonly #now: () => number;
   readonly #stops: readonly (() => void)[];
@@ -187,7 +187,7 @@ export class CallMetrics {
     return this.#running.has(executionId);
   }
 
-  /** Of one tool, or of all; `undefined` for a tool that was not called. */
+  /** Returns the figures of one tool, or of all; `undefined` for a tool that was not called. */
   figures(tool?: string): CallFigures | undefined {
     const counts = tool === undefined ? this.#all : this.#tools.get(tool);
     return counts?.figures(this.#now());
@@ -216,7 +216,7 @@ export class CallMetrics {
   #finish(call: MeasuredCall): void {
     const { executionId } = call;
     const counts = this.#running.get(executionId);
-    // It started before this object did: counting its end alone would falsify the figures.
+    // A call that started before this object: counting only its end would falsify the figures.
     if (!counts) return;
     this.#running.delete(executionId);
     counts.running--;

@@ -1,4 +1,4 @@
-/** Counts the durations of running calls in buckets. Noting one costs a logarithm and an addition. */
+/** Counts durations of calls in buckets. Adding one takes a logarithm and an addition. */
 import { BUCKETS, bucketOf, middleOf } from '../kit/metrics/duration-buckets.ts';
 
 export class DurationHistogram {
@@ -28,7 +28,7 @@ export class DurationHistogram {
     if (ms > this.#maxMs) this.#maxMs = ms;
   }
 
-  /** The duration that this share of the calls, 0 to 1, did not exceed; 0 when there were none. */
+  /** Returns the duration that this share of the calls, 0 to 1, did not exceed; 0 when there were none. */
   quantile(share: number): number {
     const rank = share * this.#count;
     let seen = 0;
@@ -39,7 +39,7 @@ export class DurationHistogram {
     return this.#maxMs;
   }
 
-  /** How many took at most this long, to the bucket. */
+  /** Counts the calls that took at most this long, to the precision of a bucket. */
   atMost(ms: number): number {
     let seen = 0;
     for (let bucket = bucketOf(ms); bucket >= 0; bucket--) seen += this.#buckets[bucket] ?? 0;

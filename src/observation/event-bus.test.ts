@@ -9,7 +9,7 @@ const open = () => {
 
 const circuit = { tool: 't' } as const;
 
-it('tells whoever listens, in order, and says whether anybody does', () => {
+it('an event bus calls listeners in order, and tells whether there are any', () => {
   const { bus } = open();
   const heard: string[] = [];
   expect(bus.has('circuit.closed')).toBe(false);
@@ -23,7 +23,7 @@ it('tells whoever listens, in order, and says whether anybody does', () => {
   expect([bus.has('circuit.closed'), bus.has('circuit.opened')]).toEqual([true, false]);
 });
 
-it('tells everybody of that moment, also when one leaves or comes meanwhile', () => {
+it('an event bus calls the listeners of that moment, also when one is added or removed meanwhile', () => {
   const { bus } = open();
   const heard: string[] = [];
   const stops: (() => void)[] = [];
@@ -36,7 +36,7 @@ it('tells everybody of that moment, also when one leaves or comes meanwhile', ()
   expect(heard).toEqual(['leaving']);
 });
 
-it('counts a function that listens twice once', () => {
+it('an event bus calls a function that listens twice only once', () => {
   const { bus } = open();
   let heard = 0;
   const listener = () => {
@@ -49,7 +49,7 @@ it('counts a function that listens twice once', () => {
   expect([heard, bus.has('circuit.closed')]).toEqual([1, false]);
 });
 
-it('goes on after a listener that throws, and says so', () => {
+it('an event bus calls the other listeners after one that throws, and logs the fault', () => {
   const { bus, logged } = open();
   let heard = 0;
   bus.on('circuit.closed', () => {

@@ -1,10 +1,10 @@
-/** Hands events to listeners. A listener that throws is logged; the others still get the event. */
+/** Delivers events to listeners. A listener that throws is logged; the others still get the event. */
 import type { CribEvents, EventName, Events } from '../contract/events.ts';
 import type { Logger } from '../contract/runtime.ts';
 
 type Listener = (payload: never) => void;
 
-/** Lists are replaced and never changed, so that an event goes to the listeners of its moment. */
+/** Replaces the lists of listeners and never changes them, so that listening during an event does not affect it. */
 export const createEventBus = (log: Logger): Events => {
   const listeners = new Map<EventName, readonly Listener[]>();
   return {

@@ -135,7 +135,7 @@ describe('following the store', () => {
     expect(runtime.pendingTimers).toBe(0);
   });
 
-  it('goes on after a store that could not be read', async () => {
+  it('continues after the store could not be read', async () => {
     const [own, other] = [await openStore(), await openStore()];
     let isBroken = false;
     const { told, runtime } = await follow(own, () => {

@@ -1,6 +1,6 @@
 /**
- * Follows what other processes write to the same store, so that the console of this process shows
- * their calls and questions too. Reads the store only while it is switched on.
+ * Follows what other processes write to the same store, so that the console of this process shows their
+ * calls and approvals too. Reads the store only while it is switched on.
  */
 import type { ApprovalRecord } from '../contract/approver.ts';
 import type { AuditRow } from '../contract/audit.ts';
@@ -8,21 +8,21 @@ import type { Events } from '../contract/events.ts';
 import type { Runtime, Timer } from '../contract/runtime.ts';
 import type { Store, StoreMark } from '../contract/store.ts';
 
-/** Receives what changed, including what this process did itself. */
+/** Receives the changes, those of this process included. */
 export interface StoreChanges {
-  /** An intent, an outcome or an event of the trail. */
+  /** Receives an intent, an outcome or an event of the trail. */
   row(row: AuditRow): void;
   asked(record: ApprovalRecord): void;
-  /** Decided, withdrawn or out of time. */
+  /** Receives an approval that was decided, withdrawn or has expired. */
   decided(record: ApprovalRecord): void;
-  /** More was written than is reported row by row. */
+  /** Called instead of `row` when more was written than is reported row by row. */
   overflowed(): void;
 }
 
 export interface FollowStoreDeps {
   store(): Promise<Pick<Store, 'mark' | 'audit' | 'approvals'>>;
   readonly runtime: Pick<Runtime, 'after' | 'log'>;
-  /** What this process asks itself: others may answer it. */
+  /** Reports the approvals that this process requests; another process may decide them. */
   readonly events: Events;
   readonly changes: StoreChanges;
 }
@@ -32,9 +32,9 @@ export interface StoreFollower {
   watch(isWatched: boolean): void;
 }
 
-/** A call of another process is to be seen within a second, the time to read and send it included. */
+/** Short enough to show a call of another process within a second, reading and sending included. */
 const LOOK_EVERY_MS = 400;
-/** Rows that are reported one by one; above this, clients load the list again. */
+/** The most rows that are reported one by one; above this, clients load the list again. */
 const MAX_ROWS = 500;
 
 type Followed = Awaited<ReturnType<FollowStoreDeps['store']>>;
@@ -44,9 +44,9 @@ class Follower implements StoreFollower {
   #timer: Timer | undefined = undefined;
   #isWatched = false;
   #isLooking = false;
-  /** How far the store had come at the last look. */
+  /** The mark of the store when it was last read. */
   #mark: StoreMark | undefined = undefined;
-  /** The questions that are open as far as this process knows. */
+  /** The approvals that wait, as far as this process knows. */
   readonly #waiting = new Set<string>();
   #stop: (() => void) | undefined = undefined;
 
@@ -70,7 +70,7 @@ class Follower implements StoreFollower {
     void this.#look();
   }
 
-  /** Never rejects: a store that cannot be read now is read at the next look. */
+  /** Compares the store with the last mark. Never rejects: a store that cannot be read now is read again later. */
   async #look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
@@ -96,7 +96,7 @@ class Follower implements StoreFollower {
     const mark = await store.mark?.();
     if (!mark) return;
     const before = this.#mark;
-    // Rows up to this mark are our own then.
+    // Nobody else has written: all rows up to this mark are our own.
     if (before?.foreignVersion === mark.foreignVersion) this.#mark = mark;
     else if (before) {
       await this.#tellRows(store, before.lastSeq, mark.lastSeq);
@@ -106,7 +106,7 @@ class Follower implements StoreFollower {
       for (const { id } of await store.approvals.list('waiting')) this.#waiting.add(id);
       this.#mark = mark;
     }
-    // Switched off meanwhile: the next start begins with a new mark.
+    // Switched off meanwhile: switching on again begins with a new mark.
     if (!this.#isWatched) this.#mark = undefined;
   }
 

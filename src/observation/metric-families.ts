@@ -1,7 +1,6 @@
 /**
- * The metrics of a running program, read when somebody asks for them. `/metrics` and OTLP both write
- * this list, so that their names agree: `toolcrib.call.duration` in seconds is
- * `toolcrib_call_duration_seconds` there.
+ * The metrics of a running program, computed on request. `/metrics` and OTLP both export this list, so
+ * that their names agree: `toolcrib.call.duration` in seconds is `toolcrib_call_duration_seconds` there.
  */
 import type { CircuitStatus, HealthStatus } from '../contract/health.ts';
 import type { ServerStatus } from '../contract/servers.ts';
@@ -11,14 +10,14 @@ import { healthGauges } from './health/health-gauges.ts';
 export interface MetricSources {
   readonly version: string;
   readonly calls: CallMetrics;
-  /** Of tools that rest; all tools of a server that rests are among them. */
+  /** Lists the circuits that are not closed; for a server, one for each of its tools. */
   circuits(): readonly CircuitStatus[];
   servers(): readonly ServerStatus[];
-  /** Questions that wait for a person; a failure leaves the line out. */
+  /** Counts the waiting approvals; a rejection leaves the line out. */
   waitingApprovals(): Promise<number>;
-  /** The last results of checks; a failure leaves the lines out. */
+  /** Reads the last results of checks; a rejection leaves the lines out. */
   health(): Promise<HealthStatus | undefined>;
-  /** Clients of the event stream; absent for a program without one. */
+  /** Counts the clients of the event stream; absent for a program without one. */
   watchers?(): number;
 }
 
@@ -36,10 +35,10 @@ export interface DurationLine {
 }
 
 interface Facts {
-  /** As OpenTelemetry writes names. */
+  /** The name in OpenTelemetry's form. */
   readonly name: string;
   readonly help: string;
-  /** As UCUM has it; what is counted stands in braces. */
+  /** The unit in UCUM; what is counted is in braces. */
   readonly unit: string;
 }
 
@@ -104,7 +103,7 @@ const callFamilies = (calls: CallMetrics): readonly MetricFamily[] => {
   ];
 };
 
-/** What sandboxed runs took of the machine; tools without a measured run have no line. */
+/** Returns the resource use of sandboxed runs; tools without a measured run have no line. */
 const sandboxFamilies = (calls: CallMetrics): readonly MetricFamily[] => {
   const each = linesBy(calls);
   return [

@@ -17,7 +17,7 @@ export interface PrometheusText {
   text(): Promise<string>;
 }
 
-/** Points to a call among those that a bucket counts. */
+/** An example call of a bucket. */
 interface ExemplarText {
   readonly labelSet: { readonly trace_id: string };
   readonly value: number;
@@ -30,14 +30,14 @@ interface TextLine extends MetricLine {
   readonly exemplar?: ExemplarText;
 }
 
-/** Units of UCUM that are part of a name, as the specification spells them out. */
+/** The words for UCUM units in names, as in the specification. */
 const UNIT_WORDS: ReadonlyMap<string, string> = new Map([
   ['s', 'seconds'],
   ['By', 'bytes'],
 ]);
 
 /** Names a metric as the specification of OpenTelemetry translates names for Prometheus. */
-export const prometheusName = ({ name, unit, type }: MetricFamily): string => {
+const prometheusName = ({ name, unit, type }: MetricFamily): string => {
   const plain = name.replaceAll('.', '_');
   const word = UNIT_WORDS.get(unit);
   const withUnit = word === undefined ? plain : `${plain}_${word}`;
@@ -73,11 +73,11 @@ const textLines = async (family: MetricFamily): Promise<readonly TextLine[]> => 
   return (await family.lines()).flatMap((line) => durationLines(name, line));
 };
 
-/** The registry asks a metric for its values and for nothing else. */
+/** Wraps a family as a metric of the library, which only asks it for values. */
 const asMetric = (family: MetricFamily, format: PrometheusFormat): Metric => {
   const { help, type } = family;
   const full = prometheusName(family);
-  // In the newer format the library adds this end itself.
+  // The library adds this end itself in the newer format.
   const name = format === 'openmetrics' ? full.replace(/_total$/, '') : full;
   const get = async () => ({ name, help, type, values: await textLines(family) });
   return { name, help, type, get } as unknown as Metric;

@@ -1,9 +1,9 @@
-/** Takes secrets out of the name of a caller, and leaves the caller recognizable. */
+/** Redacts the name of a caller so that the caller stays recognizable. */
 
-/** Begins the names of callers that hold a token; the name that the token was given follows. */
+/** The beginning of the names of callers with a token; the name of the token follows. */
 const TOKEN = 'token:';
 
-/** A text such as `token:ci-2` is otherwise taken for a token that somebody wrote down. */
+/** Redacts a name. The prefix is kept apart, because the redactor would take `token:ci-2` for a secret token. */
 export const redactedCaller = (
   name: string,
   redactor: { readonly text: (value: string) => string },

@@ -1,19 +1,19 @@
-/** Does something every few seconds, one round at a time, until it is stopped. */
+/** Repeats work every few seconds, one round at a time, until it is stopped. */
 import type { Runtime, Timer } from '../contract/runtime.ts';
 import { reasonOf } from '../kit/data/reason-of.ts';
 
 export interface RepeatOptions {
   readonly everyMs: number;
-  /** The pause before the first round, if it is another one. */
+  /** The pause before the first round; `everyMs` when absent. */
   readonly firstMs?: number;
-  /** What the log says of a round that failed; the next one is done all the same. */
+  /** The message in the log when a round fails. The next one runs all the same. */
   readonly failure: string;
   readonly runtime: Pick<Runtime, 'after' | 'log'>;
 }
 
 /**
- * Starts; the first round comes after a pause. Returns a function that stops, and resolves when nothing is
- * under way any more. The work can ask whether it was stopped meanwhile.
+ * Starts; the first round comes after a pause. Returns a function that stops the rounds and resolves when
+ * none is under way. The work can ask whether it was stopped meanwhile.
  */
 export const repeatWork = (
   work: (isStopped: () => boolean) => Promise<void>,

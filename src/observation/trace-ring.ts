@@ -1,10 +1,10 @@
-/** Keeps the stages of the last calls, by execution. Calls are timed only while this is switched on. */
+/** Keeps the timed stages of the last calls, by execution. Calls are timed only while it is switched on. */
 import type { Events, StageTrace } from '../contract/events.ts';
 import { BoundedMap } from '../kit/data/bounded-map.ts';
 
 export interface TraceRing {
   of(executionId: string): readonly StageTrace[] | undefined;
-  /** Switches timing on or off. Traces that were kept stay. */
+  /** Switches timing on or off. Traces that were kept before stay. */
   watch(on: boolean): void;
   close(): void;
 }

@@ -1,6 +1,6 @@
 /** Counts how often and how fast each tool ran in this process; search ranks by it. */
 
-/** Names above this limit are not counted: they must not fill the memory. */
+/** Names above this limit are not counted, so that they cannot fill the memory. */
 const MAX_TOOLS = 10_000;
 
 export interface ToolUsage {

@@ -12,21 +12,21 @@ export const watchServers = (
 ): (() => void) => {
   let states = new Map<string, ServerState>();
   let timer: Timer | undefined;
-  const look = (tell: boolean): void => {
+  const compare = (emits: boolean): void => {
     const before = states;
     states = new Map(servers.list().map(({ name, state }) => [name, state]));
     for (const [server, state] of states) {
-      if (tell && before.get(server) !== state) events.emit('server.changed', { server, state });
+      if (emits && before.get(server) !== state) events.emit('server.changed', { server, state });
     }
   };
   const again = (): void => {
     timer = runtime.after(EVERY_MS, () => {
-      if (events.has('server.changed')) look(true);
+      if (events.has('server.changed')) compare(true);
       again();
     });
     timer.keepAlive(false);
   };
-  look(false);
+  compare(false);
   again();
   return () => timer?.cancel();
 };

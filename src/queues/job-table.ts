@@ -4,7 +4,6 @@ import type {
   Job,
   JobCounts,
   JobFilter,
-  JobState,
   NewJob,
   StoredSchedule,
   WorkOptions,
@@ -77,5 +76,3 @@ export const DEFAULT_LIMIT = 100;
 export const NO_JOBS: JobCounts = {
   ...{ waiting: 0, delayed: 0, active: 0, completed: 0, dead: 0, cancelled: 0 },
 };
-
-export const FINISHED_STATES: readonly JobState[] = ['completed', 'dead', 'cancelled'];

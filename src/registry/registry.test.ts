@@ -154,7 +154,7 @@ describe('versions', () => {
     expect(registry.get('only')?.tool.version).toBe('0.1.0-rc.1');
   });
 
-  it('still runs a deprecated version, and says that it is one', async () => {
+  it('run when they are deprecated, and the result says so', async () => {
     const before = (await registry.ready('a')) as ReadyTool;
     expect(before.deprecated).toBe(false);
     registry.deprecate('a', '1.10.0');

@@ -8,6 +8,7 @@ import type { Quarantine } from '../contract/lock.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Source } from '../contract/source.ts';
 import type { Tool } from '../contract/tool.ts';
+import { compact } from '../kit/data/compact.ts';
 import { checkTool } from './check-tool.ts';
 import { createReadyState, type ReadyState } from './load/ready-state.ts';
 import { createNames, type Names } from './names.ts';
@@ -22,7 +23,7 @@ export interface Origin {
 export interface ToolFamiliesDeps {
   readonly runtime: Runtime;
   isOn(family: Family): boolean;
-  /** Called with every name under which something has changed. */
+  /** Receives every name under which something has changed. */
   changed(name: string): void;
 }
 
@@ -116,8 +117,7 @@ export class ToolFamilies {
       wireName: family.wireName,
       enabled: this.#deps.isOn(family) && registered.quarantine === undefined,
       deprecated: registered.deprecated,
-      ...(registered.renamedFrom !== undefined && { renamedFrom: registered.renamedFrom }),
-      ...(registered.quarantine && { quarantine: registered.quarantine }),
+      ...compact({ renamedFrom: registered.renamedFrom, quarantine: registered.quarantine }),
     };
   }
 

@@ -34,7 +34,7 @@ describe('chain', () => {
     await expect(chain.get('A')).rejects.toThrow('locked');
   });
 
-  it('without any place there are no secrets', async () => {
+  it('has no secrets without any source', async () => {
     expect(await createSecretChain([]).get('A')).toBeUndefined();
     expect(createSecretChain([]).label).toBe('nowhere');
   });

@@ -250,7 +250,7 @@ describe('threat: callbacks that n8n did not send', () => {
     expect((await server.callBack(done, { at, headers })).status).toBe(409);
   });
 
-  it('one whose answer could not be written is taken when it comes again', async () => {
+  it('a callback whose answer could not be written is accepted when it is sent again', async () => {
     const server = await start();
     const id = await server.run();
     const { memory } = await server.crib.store();

@@ -3,7 +3,7 @@ import { ToolFailure } from '../contract/errors.ts';
 import { toSqlText } from '../kit/text/sql-text.ts';
 import type { StoredEntry } from './audit-row.ts';
 
-/** True for text with a character that JSON escapes or a text column cannot take as it is. */
+/** Tells whether a text has a character that JSON escapes or that a text column cannot hold as it is. */
 export const isUnusual = (canonical: string): boolean =>
   canonical.includes('\\u') || canonical.includes('\uffff');
 

@@ -10,7 +10,7 @@ export const changedRun = (run: FlowRun, change: RunChange): FlowRun => {
   return Object.fromEntries(entries) as unknown as FlowRun;
 };
 
-/** The run as the process holds it that has just taken it over. */
+/** Returns the run as it is after a process has taken it over. */
 export const takenRun = (run: FlowRun, now: number): FlowRun => ({
   ...changedRun(run, { status: 'running', updatedAt: now, waitsFor: undefined }),
   epoch: run.epoch + 1,

@@ -17,7 +17,7 @@ const cosine = (one: Float32Array, other: Float32Array): number => {
   return Math.max(-1, Math.min(1, sum));
 };
 
-/** Nearest first; equal ones by kind and id, so that every store gives the same order. */
+/** Sorts the nearest first, equal ones by kind and id, so that every store gives the same order. */
 const byScore = (one: VectorMatch, other: VectorMatch): number => {
   if (one.score !== other.score) return other.score - one.score;
   const [name, otherName] = [`${one.kind} ${one.id}`, `${other.kind} ${other.id}`];
@@ -37,12 +37,12 @@ export class NearestVectors {
   }
 
   look(page: Iterable<KeptVector>): void {
-    const found = this.#matches;
+    const matches = this.#matches;
     for (const { kind, id, vector } of page) {
       const score = cosine(this.#unit, vector);
-      if (score >= this.#minScore) found.push({ kind, id, score });
+      if (score >= this.#minScore) matches.push({ kind, id, score });
     }
-    this.#matches = found.sort(byScore).slice(0, this.#limit);
+    this.#matches = matches.sort(byScore).slice(0, this.#limit);
   }
 
   matches(): readonly VectorMatch[] {
@@ -56,6 +56,6 @@ export const vectorOf = (blob: Uint8Array): Float32Array => {
   return new Float32Array(bytes.buffer, 0, Math.floor(bytes.byteLength / 4));
 };
 
-/** The bytes of a vector, lowest first, as all machines that run Node keep them. */
+/** Returns the bytes of a vector, the lowest first, as on all machines that run Node. */
 export const blobOf = (vector: Float32Array): Uint8Array =>
   new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);

@@ -2,7 +2,7 @@
 import { ToolFailure } from '../contract/errors.ts';
 import type { VectorItem, VectorQuery } from '../contract/vectors.ts';
 
-export const MAX_DIMENSIONS = 8_192;
+const MAX_DIMENSIONS = 8_192;
 /** The most vectors of one user: each search looks at all of them. */
 export const MAX_VECTORS = 100_000;
 const MAX_MATCHES = 100;
@@ -17,7 +17,7 @@ const assertName = (name: string, what: string): void => {
 };
 
 /** Returns the vector with length 1, so that the product of two is their cosine. */
-export const unitVector = (values: readonly number[]): Float32Array => {
+const unitVector = (values: readonly number[]): Float32Array => {
   if (values.length === 0 || values.length > MAX_DIMENSIONS) {
     throw invalid(`A vector has 1 to ${MAX_DIMENSIONS} numbers.`);
   }
@@ -49,7 +49,7 @@ export const checkedQuery = ({ vector, limit, minScore = -1 }: VectorQuery): Flo
   return unitVector(vector);
 };
 
-/** The failure for a vector of another length than those that are kept. */
+/** Makes the failure for a vector of another length than the kept ones. */
 export const wrongLength = (length: number, kept: number): ToolFailure =>
   invalid(
     `The vector has ${length} numbers, those that are kept of this model have ${kept}.`,

@@ -208,7 +208,7 @@ describe('where the project file is found', () => {
 });
 
 describe('errors', () => {
-  it('have exact places, in every file and variable, all at once', async () => {
+  it('name the exact position, in every file and variable, all at once', async () => {
     await write(userFile, 'budget:\n  dailyUsd: lots\nexecution:\n    maxCallDepth: 0\n');
     await write(
       projectFile,
@@ -274,7 +274,7 @@ describe('errors', () => {
     ]);
   });
 
-  it('refuse two files of the same rank', async () => {
+  it('name two files of the same rank', async () => {
     await write(projectFile, '');
     await write(projectFile.replace('.yml', '.yaml'), '');
     expect(await faults()).toEqual([
@@ -283,7 +283,7 @@ describe('errors', () => {
     ]);
   });
 
-  it('refuse what is no readable text file', async () => {
+  it('name a file that is no readable text', async () => {
     await mkdir(userFile, { recursive: true });
     expect(await faults()).toEqual(['USER: is not a regular file']);
     await rm(userFile, { recursive: true });

@@ -250,17 +250,17 @@ describe('a project that narrows', () => {
 });
 
 describe('the rules', () => {
-  it('are written down for every setting', () => {
+  it('are defined for every setting', () => {
     for (const { path, shape } of configFields())
       expect(shape.project, path.join('.')).toBeDefined();
   });
 
-  it('are told in words, and a setting without one is the user’s', () => {
+  it('are described in words, and a setting without a rule is the user’s', () => {
     for (const { shape } of configFields()) expect(ruleText(shape.project)).toMatch(/^[a-z]/);
     expect(ruleText(undefined)).toBe('cannot set it');
   });
 
-  it('hold for a setting that carries none', async () => {
+  it('are the user’s alone for a setting without a rule', async () => {
     const bare = {
       type: 'object',
       properties: { secret: { type: 'string' }, other: { project: 'free' as const } },

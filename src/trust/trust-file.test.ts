@@ -96,7 +96,7 @@ describe('trust.json', () => {
     expect((await readTrustFile(userDir)).entries.get('/a')?.trusted?.files).toEqual({ a: 'x' });
   });
 
-  it('of another user, or that others can write, is not believed', () => {
+  it('is ignored when it belongs to another user or others can write it', () => {
     expect(trustFileFault({ uid: 1000, mode: 0o100600 }, 1000)).toBeUndefined();
     expect(trustFileFault({ uid: 0, mode: 0o100644 }, 1000)).toBeUndefined();
     expect(trustFileFault({ uid: 1001, mode: 0o100600 }, 1000)).toMatch(/another user/);

@@ -38,7 +38,7 @@ describe('an edit of ours', () => {
     expect(await state()).toBe('trusted');
   });
 
-  it('of a trusted project keeps it trusted', async () => {
+  it('keeps a trusted project trusted', async () => {
     await writeFile(file, '# mine\n');
     await trustAround(place());
     expect(await trustOwnEdit(place(), await edited(await readProjectTrust(place())))).toBe(true);
@@ -65,7 +65,7 @@ describe('an edit of ours', () => {
     expect(await state()).toBe('changed');
   });
 
-  it('cannot make a folder with problems trusted, nor one that is gone', async () => {
+  it('does not make a folder with problems or a missing one trusted', async () => {
     const edit = await edited();
     await rm(join(root, 'project/.toolcrib'), { recursive: true });
     expect(await trustOwnEdit(place(), edit)).toBe(false);

@@ -1,7 +1,7 @@
 /** `toolcrib console`: a fresh link to the console of the server that runs here. */
 import type { Command } from 'commander';
 import { leaving, withExamples, withJson } from '../command-actions.ts';
-import { type Io, note, print, printJson } from '../io.ts';
+import { hint, type Io, note, print, printJson } from '../io.ts';
 import { askServer } from '../session/ask-server.ts';
 import { withStore } from '../session/open-crib.ts';
 
@@ -22,7 +22,7 @@ const openConsole = (io: Io, { open }: ConsoleOptions): Promise<number> =>
       return 0;
     }
     print(io, link);
-    note(io, io.noteInk.dim('The link is good once, for ten minutes.'));
+    hint(io, 'The link is good once, for ten minutes.');
     if (open && io.stdout.isTTY === true) {
       const { openBrowser } = await import('./servers/open-browser.ts');
       if (!(await openBrowser(io, new URL(link)))) note(io, 'No browser could be opened.');

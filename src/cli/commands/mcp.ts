@@ -3,12 +3,13 @@ import { type Command, Option } from 'commander';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import { compact } from '../../kit/data/compact.ts';
 import { errorCodeOf, reasonOf } from '../../kit/data/reason-of.ts';
 import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
 import { collect, leaving, withExamples } from '../command-actions.ts';
 import { callerFrom } from '../input/caller-options.ts';
 import { MAX_PORT, misuse, wholeNumber } from '../input/misuse.ts';
-import { doorRuntime, type Io, note, type OpenCrib } from '../io.ts';
+import { type Io, note, type OpenCrib, surfaceRuntime } from '../io.ts';
 import { approvalDescriber } from '../output/describe-approval.ts';
 import { programVersion } from '../package-files.ts';
 import { firstLists } from '../session/find-tool.ts';
@@ -33,8 +34,7 @@ const WIDTH = 88;
 const callerOf = ({ client, user, role }: McpOptions): Partial<Caller> =>
   callerFrom({
     agent: client ?? 'mcp',
-    ...(user !== undefined && { user }),
-    ...(role !== undefined && { role }),
+    ...compact({ user, role }),
   });
 
 const surfaceOptions = async (
@@ -42,7 +42,7 @@ const surfaceOptions = async (
   options: McpOptions,
   { loaded, logging }: OpenCrib,
 ): Promise<McpSurfaceOptions> => ({
-  runtime: doorRuntime(io, logging.log),
+  runtime: surfaceRuntime(io, logging.log),
   version: programVersion(),
   caller: callerOf(options),
   flows: loaded.config.mcp.flows,

@@ -5,6 +5,7 @@ import type { ApprovalRequest, Approver } from '../../contract/approver.ts';
 import type { CallAs } from '../../contract/call-options.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import { compact } from '../../kit/data/compact.ts';
 import { leaving, withExamples, withJson } from '../command-actions.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../input/caller-options.ts';
 import { wholeNumber } from '../input/misuse.ts';
@@ -90,8 +91,7 @@ const approvalOf = async (crib: Crib, typed: string): Promise<string> => {
 };
 
 const callAs = async (crib: Crib, options: RunOptions): Promise<CallAs> => ({
-  ...(options.version !== undefined && { version: options.version }),
-  ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+  ...compact({ version: options.version, idempotencyKey: options.idempotencyKey }),
   ...(options.approval !== undefined && {
     approvalId: await approvalOf(crib, options.approval),
   }),

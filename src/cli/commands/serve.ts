@@ -4,7 +4,7 @@ import type { RunningServer } from '../../server/open-server.ts';
 import type { ServerDeps } from '../../server/server-deps.ts';
 import { leaving, withExamples, withJson } from '../command-actions.ts';
 import { MAX_PORT, wholeNumber } from '../input/misuse.ts';
-import { doorRuntime, type Io, note, print, printJson } from '../io.ts';
+import { hint, type Io, note, print, printDone, printJson, surfaceRuntime } from '../io.ts';
 import { approvalDescriber } from '../output/describe-approval.ts';
 import { counted } from '../output/format-units.ts';
 import { consoleFolder, programVersion } from '../package-files.ts';
@@ -54,7 +54,7 @@ const serverDeps = async (io: Io, open: OpenCrib, options: ServeOptions): Promis
   return {
     crib,
     loaded,
-    runtime: doorRuntime(io, logging.log),
+    runtime: surfaceRuntime(io, logging.log),
     logLevels: logging.service?.levels,
     version: programVersion(),
     env: io.env,
@@ -75,12 +75,11 @@ const announce = (io: Io, server: RunningServer, deps: ServerDeps): string | und
     printJson(io, { url, mcp: `${url}/mcp`, ...(link !== undefined && { console: link }) });
     return link;
   }
-  print(io, `${io.ink.green('✓')} Toolcrib ${deps.version} at ${io.ink.bold(url)}`);
+  printDone(io, `Toolcrib ${deps.version} at ${io.ink.bold(url)}`);
   if (link !== undefined) print(io, `  Console  ${link}`);
   print(io, `  MCP      ${url}/mcp`, `  API      ${url}/docs`);
   const once = 'The console link is good once, for ten minutes; a fresh one: toolcrib console. ';
-  const hint = `${link === undefined ? '' : once}Tokens: toolcrib tokens create`;
-  note(io, io.noteInk.dim(`  ${hint}`));
+  hint(io, `  ${link === undefined ? '' : once}Tokens: toolcrib tokens create`);
   return link;
 };
 

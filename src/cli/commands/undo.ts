@@ -9,7 +9,7 @@ import { leaving, withExamples, withJson } from '../command-actions.ts';
 import { findExecution } from '../input/by-start.ts';
 import { canAsk, confirm, noTerminal } from '../input/confirm.ts';
 import { misuse } from '../input/misuse.ts';
-import { type Io, note, print, printJson } from '../io.ts';
+import { type Io, note, printDone, printJson } from '../io.ts';
 import { errorLines } from '../output/error-lines.ts';
 import { counted } from '../output/format-units.ts';
 import { exitCodeOf } from '../output/print-result.ts';
@@ -97,7 +97,7 @@ const undo = (
     else if (result.error) note(io, ...errorLines(result.error, io.noteInk));
     else {
       for (const path of result.data?.restored ?? []) {
-        print(io, `${io.ink.green('✓')} restored ${nameOf(io, path)}`);
+        printDone(io, `restored ${nameOf(io, path)}`);
       }
       for (const { tool, executionId: part, undone, reason = '' } of result.data?.parts ?? []) {
         if (!undone)

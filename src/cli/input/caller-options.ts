@@ -1,6 +1,7 @@
 /** The options that choose the caller, and the arguments that repeat them. */
 import type { Command } from 'commander';
 import { type Caller, LOCAL_CALLER } from '../../contract/caller.ts';
+import { compact } from '../../kit/data/compact.ts';
 import { collect } from '../command-actions.ts';
 import { shellQuote } from '../output/format-units.ts';
 
@@ -24,10 +25,7 @@ export const withCaller = (command: Command): Command =>
 
 /** Builds the caller. A role other than the owner's gets none of the owner's permissions. */
 export const callerFrom = ({ user, agent, session, role }: CallerOptions): Partial<Caller> => ({
-  ...(user !== undefined && { userId: user }),
-  ...(agent !== undefined && { agentId: agent }),
-  ...(session !== undefined && { sessionId: session }),
-  ...(role !== undefined && { roles: role }),
+  ...compact({ userId: user, agentId: agent, sessionId: session, roles: role }),
   ...(role !== undefined && !role.includes('owner') && { permissions: [] }),
 });
 

@@ -1,15 +1,14 @@
 /** Asks the person at the terminal. Only `y` or `yes` means yes. */
 import { createInterface } from 'node:readline/promises';
-import { ToolFailure } from '../../contract/errors.ts';
+import type { ToolFailure } from '../../contract/errors.ts';
 import type { Io } from '../io.ts';
+import { misuse } from './misuse.ts';
 
 export const canAsk = (io: Io): boolean => io.stdin.isTTY === true && io.stderr.isTTY === true;
 
 /** Makes the failure for a question when nobody can be asked. */
 export const noTerminal = (suggestion: string): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
-    suggestions: [suggestion],
-  });
+  misuse('There is no terminal to ask on.', suggestion);
 
 export const confirm = async (io: Io, question: string): Promise<boolean> => {
   const lines = createInterface({ input: io.stdin, output: io.stderr });

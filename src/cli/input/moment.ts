@@ -1,6 +1,6 @@
 /** Reads a point in time from an option: a date, or a span before or after now. */
-import { ToolFailure } from '../../contract/errors.ts';
 import { spanMs } from '../../kit/data/durations.ts';
+import { misuse } from './misuse.ts';
 
 /** Reads a time in the future, in ms since the epoch: `8h` is eight hours from now. Fails with VALIDATION_ERROR. */
 export const readDeadline = (option: string, text: string, now: number): number => {
@@ -17,7 +17,8 @@ export const readMoment = (option: string, text: string, now: number): number =>
   const zoned = /T|\s/.test(text) && !/(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? `${text}Z` : text;
   const moment = DATE.test(text) ? Date.parse(zoned.replace(' ', 'T')) : Number.NaN;
   if (!Number.isNaN(moment)) return moment;
-  throw new ToolFailure('VALIDATION_ERROR', `${option} takes a date or a time span.`, {
-    suggestions: ['Such as 2026-11-15, 2026-11-15T09:30Z, 90m, 2h or 7d.'],
-  });
+  throw misuse(
+    `${option} takes a date or a time span.`,
+    'Such as 2026-11-15, 2026-11-15T09:30Z, 90m, 2h or 7d.',
+  );
 };

@@ -1,7 +1,7 @@
 /** Parses JSON that a person typed or piped in; faults are reported with line and column. */
-import { ToolFailure } from '../../contract/errors.ts';
 import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
 import { findJsonFlaw } from '../../kit/text/strict-json.ts';
+import { misuse } from './misuse.ts';
 
 interface JsonFault {
   /** Counted from 1. */
@@ -35,14 +35,9 @@ export const parseJson = (
   const text = withoutByteOrderMark(source);
   const fault = findJsonFault(text);
   if (fault === undefined) return JSON.parse(text);
-  throw new ToolFailure(
-    'VALIDATION_ERROR',
+  throw misuse(
     `${where} is not valid JSON: at line ${fault.line}, column ${fault.column}, ${fault.message}.`,
-    {
-      suggestions: [
-        'In a shell, put the whole JSON in single quotes, and names and strings in double quotes.',
-        ...others,
-      ],
-    },
+    'In a shell, put the whole JSON in single quotes, and names and strings in double quotes.',
+    ...others,
   );
 };

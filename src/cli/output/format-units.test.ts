@@ -44,12 +44,12 @@ describe('formatCost', () => {
   });
 });
 
-it('counts with a noun in singular or plural', () => {
+it('counted writes the noun in singular or plural', () => {
   expect(counted(1, 'tool')).toBe('1 tool');
   expect(counted(1200, 'tool')).toBe('1,200 tools');
 });
 
-it('shows time to the second, in UTC', () => {
+it('formatTime shows time to the second, in UTC', () => {
   expect(formatTime(Date.UTC(2026, 10, 15, 9, 7, 1, 999))).toBe('2026-11-15 09:07:01Z');
 });
 

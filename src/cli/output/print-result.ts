@@ -4,7 +4,7 @@ import type { DryRunReport } from '../../contract/crib.ts';
 import { ERRORS } from '../../contract/errors.ts';
 import type { ToolResult, ToolStatus } from '../../contract/result.ts';
 import { visibleBlock, visibleText } from '../../kit/text/visible-text.ts';
-import { type Io, note, print, printJson, warn } from '../io.ts';
+import { hint, type Io, note, print, printJson, warn } from '../io.ts';
 import { errorLines } from './error-lines.ts';
 import { formatJson } from './format-json.ts';
 import { formatCost, formatDuration, formatTime } from './format-units.ts';
@@ -127,5 +127,5 @@ export const printResult = (io: Io, result: ToolResult, options: ResultOptions):
     warn(io, visibleText(warning));
   }
   if (result.metadata.executionId === '') return;
-  note(io, io.noteInk.dim(metadataLine(result, options.undoable)));
+  hint(io, metadataLine(result, options.undoable));
 };

@@ -3,6 +3,8 @@ import type { Colors, Formatter } from 'picocolors/types.js';
 import type { RuleEffect } from '../../contract/policy.ts';
 import { cutToWidth, padToWidth, textWidth } from '../../kit/text/text-width.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
+import { type Io, print, widthOf } from '../io.ts';
+import { formatSpan } from './format-units.ts';
 
 /** Shows the effect of a rule in its colour. */
 export const ruleEffectCell = (effect: RuleEffect, ink: Colors): Cell => {
@@ -15,6 +17,22 @@ export interface Cell {
   readonly paint?: Formatter;
   readonly align?: 'right';
 }
+
+/** Shows how long ago a moment was: `12 min ago`, or `never` for no moment. */
+export const agoCell = (
+  moment: number | undefined,
+  { runtime, ink }: Io,
+): Required<Omit<Cell, 'align'>> => ({
+  text: moment === undefined ? 'never' : `${formatSpan(runtime.now() - moment)} ago`,
+  paint: ink.dim,
+});
+
+/** Makes rows of facts, each below the other with its name in front. */
+export const factRows = (
+  facts: readonly (readonly [name: string, fact: string | Cell])[],
+  ink: Colors,
+): readonly (readonly [Cell, string | Cell])[] =>
+  facts.map(([name, fact]) => [{ text: name, paint: ink.dim }, fact]);
 
 const GAP = '  ';
 
@@ -57,3 +75,10 @@ export const table = (
       .trimEnd(),
   );
 };
+
+/** Prints a table below the names of its columns, no wider than the terminal. */
+export const printTable = (
+  io: Io,
+  names: readonly string[],
+  rows: readonly (readonly (string | Cell)[])[],
+): void => print(io, ...table([headRow(names, io.ink), ...rows], widthOf(io)));

@@ -27,7 +27,7 @@ export const isSetByProject = (deps: ConfigDeps, paths: readonly string[]): bool
 
 interface FileEdit {
   readonly inProject: boolean;
-  /** `undefined` when there was nothing to change. */
+  /** Changes the file; returns `undefined` when there was nothing to change. */
   change(file: string): Promise<ConfigEdit | undefined>;
 }
 

@@ -44,7 +44,7 @@ const texts = (files: ReadonlyMap<string, Uint8Array>) =>
   Object.fromEntries([...files].map(([name, bytes]) => [name, Buffer.from(bytes).toString()]));
 
 describe('the custom tools of a project', () => {
-  it('are those trusted at the start, although the folder changes', async () => {
+  it('stay those that were trusted at the start when the folder changes', async () => {
     const tools = await opened();
     await write('one.yml', TEXT('one', 'second'));
     expect(texts(await tools.files())).toEqual({ 'one.yml': TEXT('one', 'first') });
@@ -65,7 +65,7 @@ describe('the custom tools of a project', () => {
     expect(Object.keys(texts(await tools.files()))).toEqual(['one.yml']);
   });
 
-  it('are none where nothing is trusted, or no folder exists', async () => {
+  it('are none when nothing is trusted or the folder is missing', async () => {
     await write('one.yml', TEXT('one', 'second'));
     expect(customToolsOf(await loadConfig(place()), place())).toEqual({});
     await rm(join(project, '.toolcrib'), { recursive: true });

@@ -23,6 +23,13 @@ export const toolOf = (crib: Pick<Crib, 'tools' | 'servers'>, name: string): Cat
   });
 };
 
+/** Tells whether a server that is not running may still bring tools. */
+export const mayBringTools = ({
+  servers,
+}: {
+  readonly servers: Pick<Crib['servers'], 'list'>;
+}): boolean => servers.list().some(({ state }) => state !== 'ready' && state !== 'disabled');
+
 /** How long commands that stay wait until their servers have listed their tools for the first time. */
 const MAX_FIRST_LIST_MS = 2000;
 

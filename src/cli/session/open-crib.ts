@@ -129,7 +129,7 @@ export const withCrib = async <T>(
   }
 };
 
-/** Like `withCrib`, for commands that only need the store: no server is started. */
+/** Runs work with an open crib, as `withCrib` does, but starts no server: for commands that need only the store. */
 export const withStore = <T>(
   io: Io,
   work: (open: OpenCrib) => Promise<T>,

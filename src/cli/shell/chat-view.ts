@@ -31,7 +31,7 @@ export interface ChatView {
   /** Ends the text of a step: what follows starts on a new line. */
   endText(): void;
   callStarted(call: ModelCall): void;
-  /** Without a result, the call did not reach the pipeline or did not need it. */
+  /** Shows how a call ended. Without a result, it did not reach the pipeline or did not need it. */
   callEnded(call: ModelCall, outcome: { failed: boolean; result: ToolResult | undefined }): void;
   turnEnded(report: TurnReport): void;
 }

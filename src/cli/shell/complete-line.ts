@@ -6,7 +6,7 @@ interface CompletionDeps {
   /** Names of the commands, without their slash, and of their subcommands. */
   readonly commands: ReadonlyMap<string, readonly string[]>;
   tools(): readonly string[];
-  /** `undefined` for a tool that does not exist. */
+  /** Returns the input schema of a tool; `undefined` for one that does not exist. */
   schemaOf(tool: string): JsonSchema | undefined;
 }
 

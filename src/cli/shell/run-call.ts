@@ -3,8 +3,7 @@ import { parseArgs } from 'node:util';
 import type { CallAs } from '../../contract/call-options.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
-import { ToolFailure } from '../../contract/errors.ts';
-import { wholeNumber } from '../input/misuse.ts';
+import { misuse, wholeNumber } from '../input/misuse.ts';
 import { readInput } from '../input/read-input.ts';
 import type { Io } from '../io.ts';
 import { addCommands, bareProgram, type CommandEntry } from '../program.ts';
@@ -63,11 +62,10 @@ const readOptions = (args: readonly string[]) => {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   } catch {
-    throw new ToolFailure('VALIDATION_ERROR', 'There is an option that a call does not have.', {
-      suggestions: [
-        `A call takes --${Object.keys(OPTIONS).join(', --')}; put a value that starts with - in quotes behind key=.`,
-      ],
-    });
+    throw misuse(
+      'There is an option that a call does not have.',
+      `A call takes --${Object.keys(OPTIONS).join(', --')}; put a value that starts with - in quotes behind key=.`,
+    );
   }
 };
 

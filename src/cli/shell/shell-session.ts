@@ -2,9 +2,10 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '../../contract/caller.ts';
 import type { Catalog } from '../../contract/catalog.ts';
-import { ERRORS, ToolFailure, toolError } from '../../contract/errors.ts';
+import { ERRORS, type ToolFailure, toolError } from '../../contract/errors.ts';
 import type { ConversationMessage } from '../../contract/model.ts';
 import { canAsk } from '../input/confirm.ts';
+import { misuse } from '../input/misuse.ts';
 import { type Io, note, printJson } from '../io.ts';
 import { errorLines } from '../output/error-lines.ts';
 import type { CommandEntry } from '../program.ts';
@@ -74,12 +75,11 @@ const workIo = (io: Io): Io => {
 const unknownCommand = async (name: string, names: readonly string[]): Promise<ToolFailure> => {
   const { closest, distance } = await import('fastest-levenshtein');
   const close = closest(name, names);
-  return new ToolFailure('VALIDATION_ERROR', 'The shell has no such command.', {
-    suggestions: [
-      ...(distance(name, close) <= 2 ? [`Did you mean /${close}?`] : []),
-      'See them all: /help',
-    ],
-  });
+  return misuse(
+    'The shell has no such command.',
+    ...(distance(name, close) <= 2 ? [`Did you mean /${close}?`] : []),
+    'See them all: /help',
+  );
 };
 
 class ShellSession implements Session {
@@ -135,9 +135,10 @@ class ShellSession implements Session {
       case 'talk':
         return this.#talk(line.text, signal);
       case 'unclosed':
-        throw new ToolFailure('VALIDATION_ERROR', 'A quote is not closed.', {
-          suggestions: ['Close it, or put a backslash before a quote that is meant as such.'],
-        });
+        throw misuse(
+          'A quote is not closed.',
+          'Close it, or put a backslash before a quote that is meant as such.',
+        );
     }
   }
 
@@ -182,10 +183,7 @@ class ShellSession implements Session {
     }
   }
 
-  /**
-   * Returns a crib with the current configuration. Throws while that is invalid: the old rules no longer
-   * hold.
-   */
+  /** Returns a crib with the current configuration. Throws while that is invalid: the old rules no longer hold. */
   async #current(): Promise<OpenCrib> {
     if (!this.#isStale) return this.#open;
     const before = this.#open.crib;

@@ -1,5 +1,6 @@
 /** Derives the tree of the configuration from its schema. */
 import { z } from 'zod';
+import { compact } from '../../kit/data/compact.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 import { configSchema } from '../schema.ts';
 import type { ShapeNode } from './config-shape.ts';
@@ -12,7 +13,7 @@ const objectShape = (def: z.core.$ZodObjectDef): ShapeNode => {
   );
   return {
     type: 'object',
-    /** Lazy: a start without any setting needs no tree. */
+    /** Reads the settings below when first asked: a start without any configuration needs none. */
     get properties() {
       return properties();
     },
@@ -65,10 +66,7 @@ const kindShape = (schema: z.core.$ZodType): ShapeNode => {
 const shapeOf = (schema: z.core.$ZodType): ShapeNode => {
   const { description, project } = (z.globalRegistry.get(schema) ?? {}) as ShapeNode;
   // Not by spreading it: that would build the whole tree.
-  return Object.assign(kindShape(schema), {
-    ...(description !== undefined && { description }),
-    ...(project !== undefined && { project }),
-  });
+  return Object.assign(kindShape(schema), compact({ description, project }));
 };
 
 /**

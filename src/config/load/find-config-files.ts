@@ -14,7 +14,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The names of configuration files. */
 export const NAMES = ['config.yml', 'config.yaml'] as const;
 
-/** False only for a file that does not exist; one without permission is reported later. */
+/** Tells whether a file exists; true in doubt, because a file without permission is reported later. */
 const exists = (file: string): Promise<boolean> =>
   access(file).then(
     () => true,

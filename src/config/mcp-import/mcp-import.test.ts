@@ -36,7 +36,7 @@ describe('the files of other programs', () => {
     for (const { client, file } of files) expect(clientOfPath(file)).toBe(client);
   });
 
-  it('in the home directory the user’s own file is not the project’s as well', () => {
+  it('count as the user’s, not as the project’s, when the folder is the home directory', () => {
     const place = { cwd: '/home/ada', env: {}, home: '/home/ada', platform: 'linux' } as const;
     const cursor = clientFiles(place).filter(({ client }) => client === 'cursor');
     expect(cursor).toEqual([
@@ -194,7 +194,7 @@ describe('credentials', () => {
     expect(looksSecret(name, value)).toBe(expected);
   });
 
-  it('in arguments and addresses are reported and stay', () => {
+  it('are reported and kept in arguments and addresses', () => {
     const url = 'https://x/mcp?api_key=url-canary';
     expect(argumentLooksSecret('--api-key=canary', undefined)).toBe(true);
     expect(argumentLooksSecret('canary', '--token')).toBe(true);
@@ -205,7 +205,7 @@ describe('credentials', () => {
     expect(moveSecrets({ ...base, definition }).stuck).toEqual(['argument 3']);
   });
 
-  it('of an environment and of headers become references', () => {
+  it('become references to secrets in variables and headers', () => {
     const definition = { url: 'https://x', headers: { Authorization: 'Bearer c', 'X-A': 'b' } };
     const moved = moveSecrets({ name: 'my-x', foreignName: 'x', notes: [], definition });
     expect(moved.definition.headers).toEqual({

@@ -128,7 +128,7 @@ describe('values that mix text and variables', () => {
   });
 });
 
-it('which tools another program uses is said', () => {
+it('an import notes which tools the other program uses', () => {
   const mcpServers = {
     a: { command: 'a', includeTools: ['read'] },
     b: { command: 'b', disabledTools: Array.from({ length: 12 }, (_, n) => `t${n}`) },

@@ -1,4 +1,6 @@
 /** Replaces likely credentials in a definition by references to secrets. Pure. */
+
+import { compact } from '../../kit/data/compact.ts';
 import { type ForeignServer, type ServerDefinition, secretKeyFor } from './foreign-server.ts';
 import { argumentLooksSecret, looksSecret } from './looks-secret.ts';
 
@@ -58,8 +60,7 @@ export const moveSecrets = ({ name, definition }: ForeignServer): MovedServer =>
   return {
     definition: {
       ...definition,
-      ...(env.pairs && { env: env.pairs }),
-      ...(headers.pairs && { headers: headers.pairs }),
+      ...compact({ env: env.pairs, headers: headers.pairs }),
     },
     secrets: [...env.secrets, ...headers.secrets],
     stuck: stuckIn(definition),

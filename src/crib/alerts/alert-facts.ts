@@ -1,4 +1,4 @@
-/** Reads what conditions of alerts are about: once for each evaluation, and only what some condition uses. */
+/** Reads the facts that conditions of alerts use: each fact once in an evaluation, and only those in use. */
 import type { Crib } from '../../contract/crib.ts';
 import type { CallFigures, MetricKind, MetricLine, MetricScope } from '../../contract/metrics.ts';
 import type { ServerState } from '../../contract/servers.ts';
@@ -14,9 +14,9 @@ import {
   type STATE_NAMES,
 } from './alert-names.ts';
 
-/** How many tools, sources, callers or servers one alert is evaluated for. */
+/** How many tools, sources, callers or servers one alert is evaluated for at most. */
 export const MAX_SUBJECTS = 100;
-/** How many of them are read to choose from. */
+/** How many of them are read at most, to choose these from. */
 export const MAX_LINES = 10 * MAX_SUBJECTS;
 
 const DOWN: ReadonlySet<ServerState> = new Set(['restarting', 'open']);
@@ -28,12 +28,12 @@ export type FactCrib = Pick<
   'metrics' | 'servers' | 'tools' | 'approvals' | 'usage' | 'jobs' | 'health'
 >;
 
-/** How long after this process first saw a server that has not been started is it not known how the server is. */
+/** How long a server may take to start before the first judgement about it. */
 const SETTLE_MS = 60_000;
 
 interface SeenServer {
   readonly down: boolean;
-  /** When `down` became what it is, as far as this process has seen. */
+  /** When `down` last changed, as far as this process has seen. */
   readonly since: number;
   readonly firstAt: number;
   readonly isSettled: boolean;
@@ -41,7 +41,7 @@ interface SeenServer {
 
 type ListedServer = ReturnType<Crib['servers']['list']>[number];
 
-/** A server that nobody has started yet, or whose first start is under way. */
+/** Tells whether a server was never started, or its first start is under way. */
 const isUntried = ({ state, tools }: ListedServer): boolean =>
   state === 'starting' || (state === 'idle' && tools === 0);
 
@@ -51,7 +51,7 @@ const seenServer = (
   now: number,
 ): SeenServer => {
   const { state } = server;
-  // One that is started once more has not come back yet.
+  // A server that is restarted is down until it runs.
   const down = DOWN.has(state) || (state === 'starting' && before?.down === true);
   const firstAt = before?.firstAt ?? now;
   return {
@@ -62,7 +62,7 @@ const seenServer = (
   };
 };
 
-/** What a process has to have watched: since when servers are as they are. */
+/** Remembers since when each server has been up or down. */
 export class WatchedStates {
   #servers: ReadonlyMap<string, SeenServer> = new Map();
   readonly #now: () => number;
@@ -73,18 +73,17 @@ export class WatchedStates {
 
   servers(list: readonly ListedServer[]): readonly ServerFacts[] {
     const now = this.#now();
-    const seen = list.map((server) => {
-      const next = seenServer(server, this.#servers.get(server.name), now);
-      return [server, next] as const;
-    });
-    this.#servers = new Map(seen.map(([{ name }, next]) => [name, next]));
-    return seen.map(
-      ([{ name, state, restarts }, { down, since }]) =>
-        new ServerFacts({ name, state, down, forMs: now - since, restarts }),
+    const before = this.#servers;
+    this.#servers = new Map(
+      list.map((server) => [server.name, seenServer(server, before.get(server.name), now)]),
     );
+    return list.map(({ name, state, restarts }) => {
+      const { down = false, since = now } = this.#servers.get(name) ?? {};
+      return new ServerFacts({ name, state, down, forMs: now - since, restarts });
+    });
   }
 
-  /** Names the servers of which this process does not know yet whether they work. */
+  /** Names the servers about which it is too early to judge: their first start is not over. */
   get unsettled(): ReadonlySet<string> {
     const names = [...this.#servers].filter(([, { isSettled }]) => !isSettled);
     return new Set(names.map(([name]) => name));
@@ -159,7 +158,7 @@ export class AlertFacts {
         return crib.tools.lock
           .states()
           .filter(({ state }) => state !== 'accepted' && state !== 'gone')
-          .map(({ tool, origin, state }) => new HeldTool(tool, origin, state));
+          .map(({ tool, origin, state }) => new HeldTool({ tool, source: origin, reason: state }));
       case 'approvals':
         return this.#approvals();
       case 'audit':
@@ -178,12 +177,12 @@ export class AlertFacts {
       ({ expiresAt }) => expiresAt > this.now,
     );
     const oldest = waiting.reduce((least, { createdAt }) => Math.min(least, createdAt), this.now);
-    return new ApprovalFacts(waiting.length, this.now - oldest);
+    return new ApprovalFacts({ waiting: waiting.length, oldestMs: this.now - oldest });
   }
 
   async #audit(): Promise<AuditFacts> {
     const problem = await (await this.#deps.chain()).look();
-    return new AuditFacts(problem === undefined, problem?.message ?? '');
+    return new AuditFacts({ ok: problem === undefined, problem: problem?.message ?? '' });
   }
 
   async #budgets(): Promise<readonly BudgetFacts[]> {

@@ -3,92 +3,59 @@ import type { Environment } from '@marcbachmann/cel-js';
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
 import type { CallFigures } from '../../contract/metrics.ts';
 
-/** Classes, so that a misspelt field is found when a condition is compiled. */
-export class ServerFacts {
-  readonly name: string;
-  readonly state: string;
-  /** Given up, or waiting for its next start, or in a start that followed. */
-  readonly down: boolean;
-  /** How long it has been down, or not down, as far as this process has seen. */
-  readonly forMs: number;
-  readonly restarts: number;
-
-  constructor(facts: Pick<ServerFacts, 'name' | 'state' | 'down' | 'forMs' | 'restarts'>) {
-    this.name = facts.name;
-    this.state = facts.state;
-    this.down = facts.down;
-    this.forMs = facts.forMs;
-    this.restarts = facts.restarts;
+/** The base of values with fields: CEL checks fields of classes, so it finds a misspelt one when it compiles. */
+class Facts<Fields extends object> {
+  constructor(fields: Fields) {
+    Object.assign(this, fields);
   }
 }
 
-export class HeldTool {
-  readonly tool: string;
-  readonly source: string;
+export class ServerFacts extends Facts<ServerFacts> {
+  declare readonly name: string;
+  declare readonly state: string;
+  /** Given up, waiting for its next start, or being restarted. */
+  declare readonly down: boolean;
+  /** How long `down` has had its value, as far as this process has seen. */
+  declare readonly forMs: number;
+  declare readonly restarts: number;
+}
+
+export class HeldTool extends Facts<HeldTool> {
+  declare readonly tool: string;
+  declare readonly source: string;
   /** `new`, `changed` or `flagged`. */
-  readonly reason: string;
-
-  constructor(tool: string, source: string, reason: string) {
-    this.tool = tool;
-    this.source = source;
-    this.reason = reason;
-  }
+  declare readonly reason: string;
 }
 
-export class ApprovalFacts {
-  readonly waiting: number;
-  readonly oldestMs: number;
-
-  constructor(waiting: number, oldestMs: number) {
-    this.waiting = waiting;
-    this.oldestMs = oldestMs;
-  }
+export class ApprovalFacts extends Facts<ApprovalFacts> {
+  declare readonly waiting: number;
+  declare readonly oldestMs: number;
 }
 
-export class AuditFacts {
-  readonly ok: boolean;
-  readonly problem: string;
-
-  constructor(ok: boolean, problem: string) {
-    this.ok = ok;
-    this.problem = problem;
-  }
+export class AuditFacts extends Facts<AuditFacts> {
+  declare readonly ok: boolean;
+  declare readonly problem: string;
 }
 
-export class BudgetFacts {
-  readonly kind: string;
-  readonly name: string;
-  readonly spentUsd: number;
-  readonly limitUsd: number;
-  /** What is spent and held, of the limit: from 0 to 1. */
-  readonly used: number;
-
-  constructor(facts: Pick<BudgetFacts, 'kind' | 'name' | 'spentUsd' | 'limitUsd' | 'used'>) {
-    this.kind = facts.kind;
-    this.name = facts.name;
-    this.spentUsd = facts.spentUsd;
-    this.limitUsd = facts.limitUsd;
-    this.used = facts.used;
-  }
+export class BudgetFacts extends Facts<BudgetFacts> {
+  declare readonly kind: string;
+  declare readonly name: string;
+  declare readonly spentUsd: number;
+  declare readonly limitUsd: number;
+  /** The share of the limit that is spent or held, from 0 to 1. */
+  declare readonly used: number;
 }
 
-export class JobFacts {
-  readonly waiting: number;
-  readonly active: number;
-  readonly delayed: number;
-  readonly dead: number;
-
-  constructor(facts: Pick<JobFacts, 'waiting' | 'active' | 'delayed' | 'dead'>) {
-    this.waiting = facts.waiting;
-    this.active = facts.active;
-    this.delayed = facts.delayed;
-    this.dead = facts.dead;
-  }
+export class JobFacts extends Facts<JobFacts> {
+  declare readonly waiting: number;
+  declare readonly active: number;
+  declare readonly delayed: number;
+  declare readonly dead: number;
 }
 
 const CODES = Object.keys(ERRORS) as readonly ErrorCode[];
 
-/** The calls of each code; 0 for those that did not occur, so that a condition need not ask first. */
+/** The number of calls with each error code; 0 where there were none, so that a condition can compare each. */
 export class CodeCounts {
   constructor(byCode: CallFigures['byCode']) {
     for (const code of CODES) Reflect.set(this, code, byCode[code] ?? 0);
@@ -118,7 +85,7 @@ const FIGURES = [
   ...['max', 'throughput', 'concurrency', 'attempts', 'cacheHits', 'costUsd', 'tokens'],
 ] as const;
 
-/** Of the window; a condition that uses none of them reads no figures. */
+/** Figures of the window; they are read only for a condition that uses one of them. */
 export const FIGURE_NAMES: ReadonlySet<string> = new Set([...FIGURES, 'byCode']);
 
 export const STATE_NAMES = [
@@ -139,7 +106,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   now: 'google.protobuf.Timestamp',
 };
 
-/** The server at hand; only an alert with `each: server` has it. */
+/** The name of the server that is judged; only for an alert with `each: server`. */
 const SERVER = 'server';
 
 export const namesFor = (each: string | undefined): readonly string[] =>
@@ -155,7 +122,7 @@ export const declareNames = (environment: Environment, each: string | undefined)
   return environment;
 };
 
-/** Gives the figures under the names of conditions. */
+/** Returns the figures under the names that conditions use. */
 export const figureValues = (figures: CallFigures): Readonly<Record<string, unknown>> => {
   const { byStatus } = figures;
   return {

@@ -32,14 +32,11 @@ export const ALERT_CHECKS: MethodChecks<CribAlerts> = {
 
 export interface OpenedAlertMember {
   readonly members: CribAlerts;
-  /** Evaluates the alerts from now on; returns how to stop. */
+  /** Evaluates the alerts from now on; returns a function that stops it. */
   raise(): () => Promise<void>;
 }
 
-/**
- * Makes `crib.alerts`. Compiles the configured alerts at once: one that is not valid stops the
- * start.
- */
+/** Makes `crib.alerts`. Throws CONFIG_INVALID for a configured alert that is not valid. */
 export const alertsOf = async (deps: OpenAlertsDeps): Promise<OpenedAlertMember> => {
   const alerts = new KnownAlerts(deps);
   await alerts.compileConfigured();

@@ -310,7 +310,7 @@ describe('the actions of an alert', () => {
     expect(jobs).toHaveLength(1);
   });
 
-  it('are refused at once where a template makes no sense', async () => {
+  it('are refused when the alert is set, for an invalid template', async () => {
     const crib = await open();
     const actions = [
       { type: 'tool', tool: 'note', input: { text: { cel: 'inptu.alert' } }, as: { user: 'w' } },
@@ -337,7 +337,7 @@ describe('alerts that a program sets', () => {
     expect(await crib.alerts.remove('fails')).toBe(false);
   });
 
-  it('are refused with what is wrong', async () => {
+  it('are refused with the fault when they are invalid', async () => {
     const crib = await open();
     await expect(crib.alerts.set({ when: 'calls > 1', for: '5 minutes' })).rejects.toThrow(
       /for: expected a span/,

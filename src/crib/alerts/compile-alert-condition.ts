@@ -20,7 +20,7 @@ export interface AlertCondition {
 
 type Compile = (text: string) => AlertCondition;
 
-/** Creates a compiler; its conditions share one environment, which is costly to set up. */
+/** Creates a compiler whose conditions share one environment, because setting one up is costly. */
 const conditionCompiler = (each: string | undefined): Compile => {
   const prepared = { patterns: new LinearPatterns(), constants: new Map<string, unknown>() };
   const environment = declareNames(boundedEnvironment(prepared), each);
@@ -56,7 +56,7 @@ const suggestionFor = (reason: string, each: string | undefined): string => {
 
 export type CompileAlertCondition = (text: string, each: string | undefined) => AlertCondition;
 
-/** Creates a compiler. It throws a VALIDATION_ERROR that says at which character and what to write. */
+/** Creates a compiler. It throws VALIDATION_ERROR with the position of the fault and a suggestion. */
 export const alertConditions = (): CompileAlertCondition => {
   const compilers = new Map<string | undefined, Compile>();
   return (text, each) => {

@@ -1,4 +1,4 @@
-/** Makes an alert ready: its condition and its templates are compiled once. */
+/** Compiles an alert: its condition, and the templates of its actions. */
 import type {
   AlertAction,
   AlertCaller,
@@ -10,6 +10,7 @@ import type { CallAs } from '../../contract/call-options.ts';
 import type { CallFigures } from '../../contract/metrics.ts';
 import { compileValue } from '../../flow/values/compile-value.ts';
 import { noSteps } from '../../flow/values/scope.ts';
+import { compact } from '../../kit/data/compact.ts';
 import { MINUTE_MS, spanMs } from '../../kit/data/durations.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { CompiledAlert, Judged, Judgement } from '../../observation/alerts/compiled-alert.ts';
@@ -25,13 +26,13 @@ import { FIGURE_NAMES, figureValues, STATE_NAMES } from './alert-names.ts';
 import type { AlertCondition, CompileAlertCondition } from './compile-alert-condition.ts';
 
 const DEFAULT_WINDOW_MS = 5 * MINUTE_MS;
-/** Of each list in a notification. */
+/** The most entries of a list in a notification. */
 const MAX_LISTED = 20;
 
-/** What is known only once the servers have answered. */
+/** Names whose values are recorded only once the servers have started. */
 const SERVER_STATES = ['server', 'servers', 'quarantined'];
 
-/** What actions are done with; each does one thing and fails with a ToolFailure. */
+/** Runs the actions of alerts. Each method rejects with a ToolFailure. */
 export interface AlertActions {
   log(notification: AlertNotification): void;
   webhook(
@@ -42,10 +43,7 @@ export interface AlertActions {
   job(type: string, payload: unknown, as: CallAs): Promise<void>;
 }
 
-/**
- * Makes the caller that the configuration names, with the roles and permissions written there and
- * no others.
- */
+/** Makes the caller that the configuration names, with exactly the roles and permissions written there. */
 const callerOf = ({ user, roles = [], permissions = [] }: AlertCaller, id: string): CallAs => ({
   userId: user,
   agentId: 'alerts',
@@ -61,9 +59,8 @@ type Act = CompiledAlert<AlertFacts>['act'];
 /** Compiles the template of an input; its `input` is the notification. */
 const templateOf = (spec: unknown, { user }: AlertCaller, id: string) => {
   const { evaluate } = compileValue(spec ?? {});
-  const caller = {
-    ...{ user, agent: 'alerts', session: `alert:${id}`, loop: 'alerts', isolation: 'basic' },
-  };
+  const names = { user, agent: 'alerts', session: `alert:${id}`, loop: 'alerts' };
+  const caller = { ...names, isolation: 'basic' };
   return (input: AlertNotification): unknown => evaluate({ input, steps: noSteps(), caller });
 };
 
@@ -72,31 +69,31 @@ const actOf = (
   action: AlertAction,
   actions: AlertActions,
 ) => {
-  // The same for every attempt: a second one has no second effect.
+  // The same key for every attempt, so that a second one has no second effect.
   const keyOf = (notification: AlertNotification): string => `alert:${notification.id}:${index}`;
+  const withTemplate = (
+    spec: unknown,
+    caller: AlertCaller,
+    send: (value: unknown, as: CallAs) => Promise<void>,
+  ) => {
+    const template = templateOf(spec, caller, id);
+    const as = callerOf(caller, id);
+    return async (notification: AlertNotification) =>
+      send(template(notification), { ...as, idempotencyKey: keyOf(notification) });
+  };
   switch (action.type) {
     case 'log':
       return async (notification: AlertNotification) => actions.log(notification);
     case 'webhook':
       return (notification: AlertNotification) => actions.webhook(action, notification);
-    case 'tool': {
-      const input = templateOf(action.input, action.as, id);
-      const as = callerOf(action.as, id);
-      return async (notification: AlertNotification) =>
-        actions.tool(action.tool, input(notification), {
-          ...as,
-          idempotencyKey: keyOf(notification),
-        });
-    }
-    case 'job': {
-      const payload = templateOf(action.payload, action.as, id);
-      const as = callerOf(action.as, id);
-      return async (notification: AlertNotification) =>
-        actions.job(action.job, payload(notification), {
-          ...as,
-          idempotencyKey: keyOf(notification),
-        });
-    }
+    case 'tool':
+      return withTemplate(action.input, action.as, (input, as) =>
+        actions.tool(action.tool, input, as),
+      );
+    case 'job':
+      return withTemplate(action.payload, action.as, (payload, as) =>
+        actions.job(action.job, payload, as),
+      );
   }
 };
 
@@ -104,9 +101,9 @@ const plain = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.slice(0, MAX_LISTED).map(plain);
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Date) return value.toISOString();
-  // Codes that did not occur are left out.
+  // Leaves out the error codes of `CodeCounts` that did not occur.
   return Object.fromEntries(
-    Object.entries(value).filter(([, each]) => each !== 0 || !('TIMEOUT' in value)),
+    Object.entries(value).filter(([, count]) => count !== 0 || !('TIMEOUT' in value)),
   );
 };
 
@@ -125,9 +122,9 @@ class Judge {
     this.#condition = condition;
   }
 
-  async judge(facts: AlertFacts, known: readonly string[]): Promise<Judgement> {
+  async judge(facts: AlertFacts, recorded: readonly string[]): Promise<Judgement> {
     const states = await this.#states(facts);
-    const { names, leftOut, values } = await this.#subjects(facts, known);
+    const { names, leftOut, values } = await this.#subjects(facts, recorded);
     const mayEnd = await this.#mayEnd(facts);
     let problem = leftOut > 0 ? `${leftOut} more than ${MAX_SUBJECTS} are left out.` : undefined;
     const findings = names.map((subject): Judged => {
@@ -148,8 +145,8 @@ class Judge {
   }
 
   /**
-   * Says whether what fires may resolve. After a start it is not known for a moment which servers are down and
-   * which tools they bring into quarantine: that would resolve, and fire once more.
+   * Tells for which subjects the alert may resolve. Until the servers have started, nothing is recorded
+   * about them and their tools in quarantine: alerts about them would resolve and fire again.
    */
   async #mayEnd(facts: AlertFacts): Promise<(subject: string) => boolean> {
     if (!SERVER_STATES.some((name) => this.#condition.names.has(name))) return () => true;
@@ -174,23 +171,19 @@ class Judge {
     return Object.fromEntries(names.map((name) => [name, plain(all[name])]));
   }
 
-  async #subjects(facts: AlertFacts, known: readonly string[]): Promise<Subjects> {
+  async #subjects(facts: AlertFacts, recorded: readonly string[]): Promise<Subjects> {
     const { each, tool, source, caller } = this.#definition;
     const windowMs = spanMs(this.#definition.window ?? '') ?? DEFAULT_WINDOW_MS;
     if (each === undefined) {
-      const scope = {
-        ...(tool !== undefined && { tool }),
-        ...(source !== undefined && { source }),
-        ...(caller !== undefined && { caller }),
-      };
+      const scope = compact({ tool, source, caller });
       const figures = this.#usesFigures ? await facts.figures(scope, windowMs) : NO_FIGURES;
       return { names: [''], leftOut: 0, values: () => figureValues(figures) };
     }
-    if (each === 'server') return this.#servers(facts, known, windowMs);
+    if (each === 'server') return this.#servers(facts, recorded, windowMs);
     const lines = await facts.lines(each, windowMs);
     const byName = new Map<string, CallFigures>(lines.map((line) => [line.name, line]));
-    const bound = bounded([...byName.keys()], known);
-    // Many busy others must not make one that is not well look as if it had no calls.
+    const bound = bounded([...byName.keys()], recorded);
+    // With very many subjects, a recorded one may be missing from the lines: its figures are read by itself.
     const unread = lines.length < MAX_LINES ? [] : bound.names.filter((name) => !byName.has(name));
     for (const name of unread) {
       byName.set(name, await facts.figures({ [each]: name }, windowMs));
@@ -198,13 +191,17 @@ class Judge {
     return { ...bound, values: (name) => figureValues(byName.get(name) ?? NO_FIGURES) };
   }
 
-  async #servers(facts: AlertFacts, known: readonly string[], windowMs: number): Promise<Subjects> {
+  async #servers(
+    facts: AlertFacts,
+    recorded: readonly string[],
+    windowMs: number,
+  ): Promise<Subjects> {
     const servers = new Map((await facts.servers()).map((server) => [server.name, server]));
     const lines = this.#usesFigures ? await facts.lines('source', windowMs) : [];
     const bySource = new Map<string, CallFigures>(lines.map((line) => [line.name, line]));
     const bound = bounded(
       [...servers.keys()],
-      known.filter((name) => servers.has(name)),
+      recorded.filter((name) => servers.has(name)),
     );
     return {
       ...bound,
@@ -216,11 +213,9 @@ class Judge {
   }
 }
 
-/**
- * Limits the list. Subjects that fire or pend come first, so that many others cannot push them out.
- */
-const bounded = (names: readonly string[], known: readonly string[]) => {
-  const all = [...new Set([...known, ...names])];
+/** Limits the subjects. Recorded ones come first, so that many others cannot displace one that fires. */
+const bounded = (names: readonly string[], recorded: readonly string[]) => {
+  const all = [...new Set([...recorded, ...names])];
   return { names: all.slice(0, MAX_SUBJECTS), leftOut: Math.max(0, all.length - MAX_SUBJECTS) };
 };
 
@@ -229,9 +224,7 @@ export interface CompileAlertDeps {
   readonly actions: AlertActions;
 }
 
-/**
- * Compiles an alert. Throws a VALIDATION_ERROR for a condition or a template that makes no sense.
- */
+/** Compiles an alert. Throws VALIDATION_ERROR for an invalid condition or template. */
 export const compileAlert = (
   { id, definition, origin }: Pick<AlertStatus, 'id' | 'definition' | 'origin'>,
   { compile, actions }: CompileAlertDeps,
@@ -239,5 +232,5 @@ export const compileAlert = (
   const judge = new Judge(definition, compile(definition.when, definition.each));
   const acts = actionsOf(definition).map((action, index) => actOf([id, index], action, actions));
   const act: Act = async (index, notification) => acts[index]?.(notification);
-  return { id, definition, origin, judge: (facts, known) => judge.judge(facts, known), act };
+  return { id, definition, origin, judge: (facts, recorded) => judge.judge(facts, recorded), act };
 };

@@ -1,4 +1,4 @@
-/** The alerts that a crib knows: those of the configuration, and those that its program has set. */
+/** The alerts of a crib: those of the configuration, and those that the program has set. */
 import type { AlertDefinition, AlertSilence, CribAlerts, NewAlert } from '../../contract/alerts.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { shownAlert } from '../../contract/shown-alert.ts';
@@ -16,21 +16,21 @@ import type { OpenAlertsDeps, OpenedAlerts } from './open-alerts.ts';
 const MAX_SILENCE_MS = 366 * DAY_MS;
 const MAX_ALERTS = 500;
 const MAX_NOTE = 500;
-/** Who changes alerts in the program itself. */
+/** The name on record for changes that the program makes itself. */
 export const LOCAL = 'local';
 
 type Alert = CompiledAlert<AlertFacts>;
 
-/** What is loaded when there is a first alert: the language of conditions takes its time. */
+/** Loaded with the first alert: the language of conditions is slow to load. */
 interface Loaded extends OpenedAlerts {
   compile(id: string, definition: AlertDefinition, origin: Alert['origin']): Alert;
 }
 
 const load = async (deps: OpenAlertsDeps): Promise<Loaded> => {
   const [{ openAlerts }, { compileAlert }, { alertConditions }] = await Promise.all([
-    import('../alerts/open-alerts.ts'),
-    import('../alerts/compile-alert.ts'),
-    import('../alerts/compile-alert-condition.ts'),
+    import('./open-alerts.ts'),
+    import('./compile-alert.ts'),
+    import('./compile-alert-condition.ts'),
   ]);
   const opened = openAlerts(deps);
   const parts = { compile: alertConditions(), actions: opened.actions };
@@ -40,10 +40,10 @@ const load = async (deps: OpenAlertsDeps): Promise<Loaded> => {
   };
 };
 
-/** Checks what a program gives by the schema of the configuration. */
-const definitionOf = async (given: NewAlert) => {
-  // A copy: what was checked is what is kept, whatever a proxy or a getter says later.
-  const { id, ...alert } = jsonValue(given) as NewAlert;
+/** Checks an alert of the program with the schema of the configuration. Throws VALIDATION_ERROR. */
+const definitionOf = async (alertOptions: NewAlert) => {
+  // Checks a copy and keeps that: a proxy or a getter could return something else later.
+  const { id, ...alert } = jsonValue(alertOptions) as NewAlert;
   const { alertSchema, ALERT_ID } = await import('../../config/sections/alerts.ts');
   if (id !== undefined && !ALERT_ID.test(id)) {
     throw new ToolFailure('VALIDATION_ERROR', 'id: 1 to 64 letters, digits, "_", "." or "-".');
@@ -62,7 +62,7 @@ const definitionOf = async (given: NewAlert) => {
   });
 };
 
-/** Compiles the configured alerts. Throws CONFIG_INVALID that names the setting and what to write. */
+/** Compiles the configured alerts. Throws CONFIG_INVALID, which names the setting and a suggestion. */
 const compileConfigured = (loaded: Loaded, deps: OpenAlertsDeps): Map<string, Alert> => {
   const alerts = new Map<string, Alert>();
   for (const [id, definition] of Object.entries(deps.config.observation.alerts)) {
@@ -140,12 +140,12 @@ export class KnownAlerts {
     return true;
   }
 
-  /** Takes secrets out of what people and programs wrote: viewers read it. */
+  /** Redacts what people and programs wrote: every viewer can read it. */
   async #clean<T>(value: T): Promise<T> {
     return (await this.#deps.redactor()).record(value) as T;
   }
 
-  /** Leaves a row in the audit trail, as other changes by people do. */
+  /** Writes a row into the audit trail, as every change by a person does. */
   async note(
     event: string,
     { id, by }: { readonly id: string; readonly by: string },
@@ -157,10 +157,7 @@ export class KnownAlerts {
     await audit.append(auditEvent({ event, id, at, by, status: 'success', detail: written }));
   }
 
-  /**
-   * Makes the silence that the options describe. Throws VALIDATION_ERROR for an end that is over,
-   * missing or too far away.
-   */
+  /** Makes a silence of the options. Throws VALIDATION_ERROR for an end that is past, missing or too far ahead. */
   async silenceOf({
     until,
     forMs,

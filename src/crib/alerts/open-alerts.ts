@@ -1,4 +1,4 @@
-/** Opens what alerts are evaluated and acted on with. Loaded only where there are some. */
+/** Opens the service that evaluates alerts, and their actions. Loaded with the first alert. */
 
 import type { Config } from '../../config/schema.ts';
 import type { AlertNotification, AlertSeverity } from '../../contract/alerts.ts';
@@ -40,7 +40,7 @@ export interface OpenAlertsDeps {
 }
 
 const MAX_ANSWER_BYTES = 65_536;
-/** A process that has missed so many evaluations is thought to be gone. */
+/** A process that has missed this many evaluations loses its leases. */
 const LEASE_ROUNDS = 3;
 
 const LEVELS: Readonly<Record<AlertSeverity, 'info' | 'warn' | 'error'>> = {
@@ -51,7 +51,7 @@ const LEVELS: Readonly<Record<AlertSeverity, 'info' | 'warn' | 'error'>> = {
 
 const logNotification = (log: Logger, notification: AlertNotification): void => {
   const { type, severity, summary, ...fields } = notification;
-  // The end of an alert is no warning.
+  // That an alert resolved is no warning.
   const level = type === 'alert.fired' ? LEVELS[severity] : 'info';
   log[level](summary, { event: type, severity, ...fields });
 };
@@ -60,7 +60,7 @@ const visible = (value: unknown): unknown => {
   if (typeof value === 'string') return visibleText(value);
   if (Array.isArray(value)) return value.map(visible);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, visible(each)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, visible(member)]));
 };
 
 const callTool = async (
@@ -69,7 +69,7 @@ const callTool = async (
   as: CallAs,
 ): Promise<void> => {
   const { success, status, error } = await crib.execute(tool, input, as);
-  // A person decides about a call that waits; the question is in the inbox.
+  // A call that waits for a person is no failure: its question is in the inbox.
   if (success || status === 'pending') return;
   const { code, message, retryable, suggestions } = error;
   throw new ToolFailure(code, message, { retryable, suggestions });
@@ -105,7 +105,7 @@ const serviceOf = async (
   const { memory, audit } = store;
   const { now } = runtime;
   const leaseMs = LEASE_ROUNDS * config.observation.alertIntervalMs;
-  // In a store that ends with the process nobody can have planted anything, and no key is made for it.
+  // Nobody can plant records in a store that ends with its process, so they need no seal.
   const seals = auditService(home).outlasts(store) ? new Seals(signingKey, runtime.log) : UNSEALED;
   const redactor = await deps.redactor();
   const trustedKeys = async () => [(await signingKey()).publicKey];
@@ -127,7 +127,7 @@ export interface OpenedAlerts {
   service(): Promise<AlertService<AlertFacts>>;
 }
 
-/** Opens the store when the first alert is evaluated or looked at. */
+/** Makes the opener; the store is opened when the service is first asked for. */
 export const openAlerts = (deps: OpenAlertsDeps): OpenedAlerts => {
   const watched = new WatchedStates(deps.runtime.now);
   let current:
@@ -137,7 +137,7 @@ export const openAlerts = (deps: OpenAlertsDeps): OpenedAlerts => {
     actions: actionsOf(deps),
     service: async () => {
       const store = await deps.host().store();
-      // A store that was read-only may have been opened anew.
+      // The crib opens a store again that was read-only, so the service may need another one.
       if (current?.store !== store) current = { store, service: serviceOf(store, deps, watched) };
       return current.service;
     },

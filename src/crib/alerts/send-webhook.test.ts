@@ -70,7 +70,7 @@ describe('sendWebhook', () => {
     }
   });
 
-  it('may be tried again without its secret, which may be set meanwhile', async () => {
+  it('fails as retryable when its secret is missing, which may be set meanwhile', async () => {
     await expect(sent({ url: URL_TEXT, secret: 'HOOK' })).rejects.toMatchObject({
       code: 'AUTH_MISSING',
       extras: { retryable: true },

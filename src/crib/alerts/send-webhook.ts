@@ -1,4 +1,4 @@
-/** Posts a notification to a configured address, signed, under the rules for everything that leaves the machine. */
+/** Posts a notification to a configured address, signed, through the egress guard. */
 import { createHmac } from 'node:crypto';
 import type { AlertNotification, WebhookAction } from '../../contract/alerts.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -11,7 +11,7 @@ const SERVER_FAULT = 500;
 
 export interface SendWebhookDeps {
   readonly egress: Pick<Egress, 'fetch'>;
-  /** Reads a secret, and teaches the redactor its value. */
+  /** Reads a secret, and makes the redactor hide its value. */
   secret(key: string): Promise<string | undefined>;
   now(): number;
 }
@@ -27,7 +27,7 @@ const secretOf = async (key: string, { secret }: SendWebhookDeps): Promise<strin
   });
 };
 
-/** Reads the address; a secret that is no address is refused without showing it. */
+/** Reads the address. A secret that holds no address is refused without showing its value. */
 const addressOf = async ({ url }: WebhookAction, deps: SendWebhookDeps): Promise<URL> => {
   const [, key] = REFERENCE.exec(url) ?? [];
   if (key === undefined) return new URL(url);
@@ -37,13 +37,13 @@ const addressOf = async ({ url }: WebhookAction, deps: SendWebhookDeps): Promise
   throw new ToolFailure('CONFIG_INVALID', `The secret ${key} holds no http(s) address.`);
 };
 
-/** Makes the line for chat programs, which show the field `text`. */
+/** Writes the line for chat programs, which show the field `text`. */
 const textOf = ({ type, severity, alert, subject, summary }: AlertNotification): string => {
   const what = { 'alert.fired': 'FIRING', 'alert.resolved': 'RESOLVED', 'alert.tested': 'TEST' };
   return `[${what[type]}, ${severity}] ${alert}${subject === '' ? '' : ` (${subject})`}: ${summary}`;
 };
 
-/** Signs as callbacks to this program are signed: over the time and the body. */
+/** Signs time and body, as callbacks to this program are signed. */
 const signatureHeaders = (body: string, secret: string, now: number) => {
   const timestamp = String(Math.floor(now / 1000));
   const digest = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
@@ -74,7 +74,7 @@ export const sendWebhook = async (
     signal: () => AbortSignal.timeout(timeoutMs),
     onHop: () => undefined,
   };
-  // A redirect that turns the POST into a GET would look like a delivery.
+  // Does not follow redirects: one that turns the POST into a GET would look like a delivery.
   const init = { method: 'POST', headers, body, redirect: 'manual', scope } as const;
   const response = await deps.egress.fetch(address, init);
   await response.body?.cancel();

@@ -51,16 +51,16 @@ export interface VerifyRequest extends Pick<VerifyLogOptions, 'expected' | 'onRo
   readonly files: readonly string[];
   /** Files of checkpoints, and second stores as `sqlite:` and the absolute path. */
   readonly checkpointFiles: readonly string[];
-  /** Where automatic checkpoints go. Those of this store count, where it is a file or a second store. */
+  /** Where automatic checkpoints are delivered. A file or a second store is compared, too. */
   readonly destination?: string | undefined;
-  /** Keys that count beside the user's own. */
+  /** Trusted public keys besides the user's own. */
   readonly publicKeys: readonly string[];
 }
 
 export interface VerifyAnswer extends AuditVerification {
   /** The number of checkpoints that the trail was compared with. */
   readonly checkpoints: number;
-  /** The destination of automatic checkpoints, where it does not exist: none of it was counted. */
+  /** The destination of automatic checkpoints when it does not exist: its checkpoints were not compared. */
   readonly missing?: string;
 }
 
@@ -73,10 +73,7 @@ export interface AuditService {
   checkpoint(store: Pick<Store, 'audit' | 'label'>, at: number): Promise<AuditCheckpoint>;
   /** Returns the stored checkpoints of the trail, oldest first. */
   recall(store: Pick<Store, 'label'>): Promise<readonly AuditCheckpoint[]>;
-  /**
-   * Tells whether a store outlasts its process. The checkpoints of one that does not are not
-   * stored.
-   */
+  /** Tells whether a store outlasts its process. Checkpoints of any other are not stored. */
   outlasts(store: Pick<Store, 'label'>): boolean;
   /** Compares the trail with the stored checkpoints and those in the named files. */
   verify(request: VerifyRequest): Promise<VerifyAnswer>;
@@ -102,10 +99,7 @@ const withoutCopies = (checkpoints: readonly AuditCheckpoint[]): readonly AuditC
   ...new Map(checkpoints.map((each) => [JSON.stringify(each), each])).values(),
 ];
 
-/**
- * Fails a verification whose log of checkpoints is broken: it may have lost some, and the others
- * prove too little.
- */
+/** Fails a verification when the log of checkpoints is broken: some may be lost, and the others prove too little. */
 const heldTo = (
   report: AuditVerification,
   sources: readonly StoredCheckpoints[],
@@ -123,7 +117,7 @@ const assertKeys = (keys: readonly string[]): void => {
   });
 };
 
-/** Counts the calls of the trail before rows of it are removed: their figures stay. */
+/** Counts the calls of the trail before rows are pruned, so that their figures stay. */
 const countAll = (store: Store): Promise<void> => new TrailCounter(store).count();
 
 class UserAuditService implements AuditService {

@@ -13,7 +13,7 @@ import {
 
 const SCHEME = 'sqlite:';
 
-/** Gives the path of the database where a destination names one. */
+/** Returns the path of the database that a destination names; `undefined` for any other destination. */
 export const storePathOf = (destination: string): string | undefined =>
   destination.startsWith(SCHEME) ? destination.slice(SCHEME.length) : undefined;
 
@@ -32,8 +32,8 @@ const withStore = async <T>(
 };
 
 /**
- * Throws where the folder is missing. The driver would create it, and below the mount point of a
- * missing disk that is the disk of this store.
+ * Throws when the folder is missing. The driver would create it, and when a disk is not mounted, that
+ * would be on the disk of this store.
  */
 const assertFolder = async (folder: string): Promise<void> => {
   const stats = await stat(folder).catch(() => undefined);
@@ -54,8 +54,8 @@ const assertOther = async (path: string, label: string): Promise<void> => {
 };
 
 /**
- * Makes the delivery to a second store. It is opened for each checkpoint: a disk that was unmounted is
- * not held, and one that is back is used again.
+ * Makes the delivery to a second store. Opens it for each checkpoint, so that its disk can be unmounted
+ * and mounted again.
  */
 export const deliverToStore =
   (path: string, { label }: Pick<Store, 'label'>, runtime: Runtime) =>
@@ -71,7 +71,7 @@ export const readCheckpointStore = async (
   runtime: Runtime,
   trustedKeys: readonly string[],
 ): Promise<StoredCheckpoints | undefined> => {
-  // Looked at first: opening a store creates one that is not there.
+  // Checked before, because opening a missing store creates it.
   const stats = await stat(path).catch(() => undefined);
   if (!stats?.isFile()) return undefined;
   return withStore(path, runtime, ({ audit }) => readCheckpointRows(audit, { trustedKeys }));

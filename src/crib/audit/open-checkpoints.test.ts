@@ -260,7 +260,7 @@ describe('a checkpoint that goes to an address', () => {
     expect(received).toEqual([]);
   });
 
-  it('one that was refused is posted by the next process', { timeout: 60_000 }, async () => {
+  it('is posted by the next process when the address refused it', { timeout: 60_000 }, async () => {
     status = 503;
     const first = await open(url(), { egress: LOOPBACK });
     await call(first, 4);

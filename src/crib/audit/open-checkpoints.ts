@@ -1,4 +1,4 @@
-/** Makes `audit.checkpoints` hold on an open store. Loaded only where it is set. */
+/** Delivers the automatic checkpoints of `audit.checkpoints`. Loaded only when they are configured. */
 import { readEnvironment } from '../../config/read-environment.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AuditCheckpoint } from '../../contract/audit.ts';
@@ -32,7 +32,7 @@ const SEND_MS = 10_000;
 
 const isAddress = (to: string): boolean => /^https?:\/\//i.test(to);
 
-/** Reads the secret for each delivery, so that one that was replaced is used at once. */
+/** Reads the secret for each delivery, so that a new value is used at once. */
 const authorization = async (
   key: string,
   { config, folder, secrets, redactor }: CheckpointsDeps,
@@ -52,7 +52,7 @@ const authorization = async (
   return `Bearer ${value}`;
 };
 
-/** Makes the delivery by POST, under the rules for everything that leaves the machine. */
+/** Makes the delivery by POST, through the egress guard. */
 const deliverToAddress = (to: string, deps: CheckpointsDeps): AutoCheckpointsDeps['deliver'] => {
   const { audit, egress } = deps.config;
   const { secret } = audit.checkpoints;
@@ -68,7 +68,7 @@ const deliverToAddress = (to: string, deps: CheckpointsDeps): AutoCheckpointsDep
       ...(secret !== undefined && { authorization: await authorization(secret, deps) }),
     };
     const body = `${JSON.stringify(checkpoint)}\n`;
-    // A redirect that turns the POST into a GET would look like a delivery.
+    // Does not follow redirects: one that turns the POST into a GET would look like a delivery.
     const init = { method: 'POST', headers, body, redirect: 'manual', scope } as const;
     const response = await guard.fetch(to, init);
     await response.body?.cancel();

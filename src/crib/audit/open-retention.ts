@@ -1,4 +1,4 @@
-/** Enforces `audit.retentionDays` on an open store. Loaded only where it is set. */
+/** Enforces `audit.retentionDays` on an open store. Loaded only when it is set. */
 
 import type { Events } from '../../contract/events.ts';
 import type { Runtime } from '../../contract/runtime.ts';

@@ -1,4 +1,4 @@
-/** Reads the checkpoints that a trail is held to, from files and second stores. */
+/** Reads the checkpoints that a trail is compared with, from files and second stores. */
 import { access, readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { AuditCheckpoint } from '../../contract/audit.ts';
@@ -28,7 +28,7 @@ const readSecondStore = async (
   });
 };
 
-/** Reads what a person named: a file, or a second store. */
+/** Reads the file or second store that a person named. */
 export const readNamed = async (
   name: string,
   trustedKeys: readonly string[],
@@ -39,7 +39,7 @@ export const readNamed = async (
     : readSecondStore(path, trustedKeys);
 };
 
-/** Says whether automatic checkpoints go to something that is not there, e.g. on a disk that is not mounted. */
+/** Tells whether the destination of automatic checkpoints is missing, e.g. on a disk that is not mounted. */
 export const isMissing = async (destination: string): Promise<boolean> => {
   const path = storePathOf(destination) ?? destination;
   return (
@@ -51,7 +51,7 @@ export const isMissing = async (destination: string): Promise<boolean> => {
   );
 };
 
-/** Reads the checkpoints of one store where automatic ones go; none of an address. */
+/** Reads the checkpoints of one store from the destination of automatic ones; none from an address. */
 export const readDestination = async (
   destination: string,
   store: string,

@@ -110,7 +110,7 @@ describe('the names of a recorded caller', () => {
     expect(callerOf({ ...names, userId: 'ada' })).toEqual({ ...names, userId: 'ada' });
   });
 
-  it('are proven where a surface has put its own in front', () => {
+  it('are the proven ones when a surface put them before the chosen ones', () => {
     const proven = { userId: 'token:a/b', agentId: 'token:a/b', sessionId: 's/1' };
     const names = { userId: 'token:a/b', agentId: 'token:a%2Fb/scout', sessionId: 's%2F1/x' };
     expect(provenNamesOf(names)).toEqual(proven);

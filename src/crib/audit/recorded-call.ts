@@ -7,7 +7,7 @@ import { isRecord } from '../../kit/data/is-record.ts';
 
 const ROWS_AT_ONCE = 200;
 
-/** Yields the outcomes on record, newest first, page by page: a long trail is never held whole. */
+/** Yields the outcomes on record, newest first, page by page, because a trail may be too long for memory. */
 export const outcomeRows = async function* outcomeRows(
   audit: Pick<AuditLog, 'query'>,
   filter: Pick<AuditFilter, 'from' | 'to' | 'tool' | 'userId'> = {},
@@ -87,7 +87,7 @@ const redactedIn = (value: unknown, at: string): readonly string[] => {
 const hasExactly = (value: Record<string, unknown>, ...keys: readonly string[]): boolean =>
   Object.keys(value).length === keys.length && keys.every((key) => key in value);
 
-/** Says what of an input the record kept. */
+/** Reads an input from the record, which may have shortened, redacted or omitted it. */
 export const readInput = (kept: unknown): RecordedInput => {
   if (kept === undefined) return { missing: 'absent', redacted: [] };
   if (isRecord(kept)) {
@@ -105,8 +105,8 @@ export const callerOf = ({ userId, agentId, sessionId }: CallerNames): Partial<C
 });
 
 /**
- * Rebuilds the names that limits and labels went by. A surface prefixes the names that its callers
- * choose with those it has proven (docs/decisions/0017-identity-of-callers.md).
+ * Rebuilds the proven names, which limits and labels hold for. A surface puts them before the names that
+ * its callers choose (docs/decisions/0017-identity-of-callers.md).
  */
 export const provenNamesOf = ({
   userId,

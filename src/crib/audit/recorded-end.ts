@@ -1,4 +1,4 @@
-/** Reads from a record what became of a call, and which gate stopped it. */
+/** Reads from a record how a call ended, and which gate stopped it. */
 
 import type { AuditRow } from '../../contract/audit.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
@@ -61,10 +61,7 @@ export interface RecordedEnd {
   readonly stop: RecordedStop;
 }
 
-/**
- * Reads how a call ended. `hasIntent`: the trail has an intent of the call, so its tool was
- * started.
- */
+/** Reads how a call ended. `hasIntent`: the trail has an intent of the call, so its tool was started. */
 export const recordedEnd = (row: AuditRow, hasIntent: boolean): RecordedEnd => {
   const { status, code, version, costMicros, detail } = row;
   const verdict = recordedVerdict(row);

@@ -1,4 +1,4 @@
-/** Judges a recorded call by today's tools, rules, limits and budgets, and runs nothing. */
+/** Judges a recorded call by today's tools, rules, limits and budgets. Runs nothing. */
 import type { AuditLog, AuditRow } from '../../contract/audit.ts';
 import type { CallAs } from '../../contract/call-options.ts';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
@@ -21,7 +21,7 @@ export interface ReplayCallDeps {
   readonly audit: Pick<AuditLog, 'query'>;
   readonly engine: Pick<Engine, 'rehearse'>;
   now(): number;
-  /** Servers and sources whose tools are not known yet: their tools are not gone. */
+  /** Tells whether a server or source has not listed its tools yet: they may still exist. */
   isUnanswered(source: string): boolean;
 }
 
@@ -32,7 +32,7 @@ const WHY_MISSING: Readonly<Record<NonNullable<RecordedInput['missing']>, string
   absent: 'The record has no input: what depends on it is not judged.',
 };
 
-/** Says whether the input was refused only where the record has a mark in place of a value. */
+/** Tells whether the input was refused only for marks that replace redacted values. */
 const isRefusedForMarks = ({ result, stage }: Rehearsal, redacted: readonly string[]): boolean => {
   if (stage !== 'validateInput' || result.success || redacted.length === 0) return false;
   const issues = result.error?.issues ?? [];
@@ -68,7 +68,7 @@ interface Recorded extends RecordedInput {
   readonly row: AuditRow;
 }
 
-/** Turns what the gates said into what is certain about it. */
+/** Returns how the call would end now, as far as the recorded input allows to say. */
 const presentOf = (rehearsal: Rehearsal, { missing, redacted }: Recorded): ReplayedNow => {
   if (rehearsal.result.success) return passedAs(rehearsal);
   const isAboutInput = missing !== undefined && rehearsal.stage !== 'resolve';
@@ -107,7 +107,7 @@ const notesOn = (recorded: Recorded, options: ReplayOptions, unchecked: readonly
   ];
 };
 
-/** Makes the caller again, as far as the record has it. Roles bring their own permissions. */
+/** Rebuilds the caller, as far as it is on record. With roles come their permissions. */
 const callAsOf = (row: AuditRow, { roles }: ReplayOptions): CallAs => {
   const authenticated = provenNamesOf(row);
   return {
@@ -117,7 +117,7 @@ const callAsOf = (row: AuditRow, { roles }: ReplayOptions): CallAs => {
   };
 };
 
-/** Says why a call cannot be judged at all. */
+/** Returns why a call cannot be judged at all; `undefined` when it can. */
 const unjudgeable = (row: AuditRow, { isUnanswered }: ReplayCallDeps): string | undefined => {
   if (isReservedName(row.tool)) return 'Toolcrib itself made the call, not a tool of this name.';
   const { source } = row.detail;

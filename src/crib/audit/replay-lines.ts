@@ -1,4 +1,4 @@
-/** Puts what became of a call and what would become of it now side by side, in words. */
+/** Compares how a call ended with how it would end now, line by line, in words. */
 import type { AuditRow } from '../../contract/audit.ts';
 import {
   REPLAY_ASPECTS,
@@ -18,11 +18,11 @@ export interface Compared {
   readonly stop: RecordedStop;
   readonly now: ReplayedNow;
   readonly recorded: RecordedInput;
-  /** Absent where the call could not be judged at all. */
+  /** `undefined` when the call could not be judged at all. */
   readonly rehearsal: Rehearsal | undefined;
 }
 
-/** One side of a line. `state` is compared, not the words; absent where nothing is known. */
+/** One side of a line. `state` is compared, not the words; absent when nothing is known. */
 interface Side {
   readonly text: string;
   readonly state?: string;
@@ -177,10 +177,7 @@ export const compareLines = (compared: Compared): readonly ReplayLine[] =>
     return { aspect, before: before.text, now: now.text, verdict: compareSides(before, now) };
   }).filter(isShown);
 
-/**
- * Sums the lines up. A difference in cost does not count: an estimate is compared with what was
- * paid.
- */
+/** Sums up the lines. A difference in cost does not count, because an estimate is compared with an actual cost. */
 export const verdictOf = (lines: readonly ReplayLine[]): ReplayVerdict => {
   const outcome = lines.find(({ aspect }) => aspect === 'outcome');
   const isDifferent = lines.some(

@@ -16,7 +16,7 @@ export interface AuditDeps extends MemberDeps {
 
 const DEFAULT_LIMIT = 1000;
 
-/** Tells servers and sources that have not shown their tools from those that have none of a name. */
+/** Makes the test for servers and sources that have not listed their tools yet. */
 const unanswered =
   ({ servers, sources }: AuditDeps) =>
   (source: string): boolean =>

@@ -1,4 +1,7 @@
-/** Makes the tools that the types of job `generate_embedding` and `send_notification` call, where their services are there. */
+/**
+ * Makes the tools that the job types `generate_embedding` and `send_notification` call, when their
+ * services exist.
+ */
 import type { Config } from '../../config/schema.ts';
 import type { Model } from '../../contract/model.ts';
 import type { Source } from '../../contract/source.ts';
@@ -13,7 +16,7 @@ export interface BackgroundToolDeps {
   store(): Promise<Store>;
 }
 
-/** Finds what embeddings cost; `undefined` where there are none. */
+/** Returns the price of embeddings; `undefined` when there are none. */
 const priceOf = (
   { background, model }: CribOptions,
   config: BackgroundToolDeps['config'],
@@ -28,7 +31,7 @@ const priceOf = (
   return { price: { inputPerMillion, outputPerMillion: 0 } };
 };
 
-/** Tells whether texts can be embedded: by the program, its model or the configured one. */
+/** Tells whether there is a service for embeddings: the program's, its model, or the configured one. */
 export const hasEmbeddings = (
   options: CribOptions,
   config: BackgroundToolDeps['config'],
@@ -56,7 +59,7 @@ const embeddingTools = async (
         ? own.store({ type, id, userId, vector })
         : (await vectors()).put({ ...item, kind: type, id, userId, vector }),
   });
-  // What the program keeps elsewhere, it also searches there.
+  // A program that stores vectors elsewhere searches them there.
   if (own?.store) return [save as Tool];
   const search = { ...common, vectors };
   return [save, defineSearchEmbeddings(search), defineDeleteEmbeddings(search)] as readonly Tool[];
@@ -83,7 +86,7 @@ const pushTools = async (
   ];
 };
 
-/** Lists no source where the program and the configuration give none of the services. */
+/** Makes the source of these tools; none when there is no service. */
 export const backgroundTools = (
   options: CribOptions,
   deps: BackgroundToolDeps,

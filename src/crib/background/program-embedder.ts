@@ -1,10 +1,10 @@
-/** Makes the embedding model of a crib of the service that the program gives. */
+/** Adapts the embedding service of the program to a model. */
 import type { Embeddings } from '../../contract/background-services.ts';
 import type { EmbedReply, Model } from '../../contract/model.ts';
 
 type Embedder = Pick<Model, 'embed' | 'embedPrice'>;
 
-/** The name of vectors whose model the program does not name. */
+/** The model name of vectors when the program names none. */
 const PROGRAM_MODEL = 'program';
 
 const replyOf = (reply: Awaited<ReturnType<Embeddings['generate']>>, model: string): EmbedReply =>
@@ -12,7 +12,7 @@ const replyOf = (reply: Awaited<ReturnType<Embeddings['generate']>>, model: stri
     ? { inputTokens: 0, ...reply, model }
     : { vector: reply, model, inputTokens: 0 };
 
-/** Makes an embedder of the service that the program gives. */
+/** Makes an embedder of the program's service. */
 export const programEmbedder = (embeddings: Embeddings): Embedder => ({
   embedPrice: embeddings.price ?? 'unpriced',
   embed: async ({ text, signal = new AbortController().signal }) =>

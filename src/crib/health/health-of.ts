@@ -1,4 +1,4 @@
-/** `crib.health`: checks on request and by schedule, what is kept of them, and the circuits. */
+/** `crib.health`: checks on request and by schedule, their kept results, and the circuits. */
 import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
@@ -63,7 +63,7 @@ export const HEALTH_CHECKS: MethodChecks<CribHealth> = {
   unschedule: { subject: text },
 };
 
-/** What the composition root knows and the other members do not need. */
+/** The settings that only this member needs. */
 export interface HealthSettings {
   readonly config: Config;
   /** The user's folder, absolute. */
@@ -144,7 +144,7 @@ const schedulesOf = (deps: HealthMemberDeps, service: () => Promise<HealthServic
       await (await load()).writeSchedule({ subject: id, cron, ...zone }, await opened());
     },
     unschedule: async (subject) => {
-      // What the schedule names may be gone: then it has only the id that was given.
+      // The subject may be missing: then the given id is all there is.
       const id = await (await service()).idOf(subject).catch(() => subject);
       return (await load()).removeSchedule(id, await opened());
     },

@@ -1,4 +1,4 @@
-/** Opens what the checks of one round look at; what several of them share is asked once a round. */
+/** Opens the dependencies of the checks of one round. What several checks share is read once a round. */
 import { createRequire } from 'node:module';
 import { readEnvironment } from '../../config/read-environment.ts';
 import type { Config } from '../../config/schema.ts';
@@ -31,7 +31,7 @@ export interface OpenRoundDeps {
   readonly runtime: HealthDeps['runtime'];
   /** The user's folder, absolute. */
   readonly home: string;
-  /** Of the program; the configured sources when absent. */
+  /** The program's secrets; the configured sources when absent. */
   readonly secrets: Secrets | undefined;
   readonly hasOwnModel: boolean;
   readonly registry: Registry;
@@ -55,7 +55,7 @@ const askedOnce = <T>(ask: (key: string) => Promise<T>): ((key: string) => Promi
   };
 };
 
-/** Says whether a package can be loaded from here. One that exports nothing to CommonJS counts as installed. */
+/** Tells whether a package can be loaded from here. One that exports nothing to CommonJS counts as installed. */
 const isInstalled = (name: string): boolean => {
   try {
     createRequire(import.meta.url).resolve(name);
@@ -65,7 +65,7 @@ const isInstalled = (name: string): boolean => {
   }
 };
 
-/** Says whether a program comes with us: the process sandbox runs those for tools. */
+/** Tells whether a program comes with Toolcrib: the process sandbox runs those for tools. */
 const isBundled = (name: string): boolean => {
   if (!/^[a-z0-9][a-z0-9._-]*$/.test(name)) return false;
   try {
@@ -76,8 +76,8 @@ const isBundled = (name: string): boolean => {
   }
 };
 
-/** Looks at the settings of the model; nothing where there is none. */
-export const modelFacts = (
+/** Reads the settings of the model; `undefined` without a model. */
+const modelFacts = (
   { model }: Pick<Config, 'model'>,
   has: (name: string) => boolean = isInstalled,
 ): ModelFacts | undefined => {
@@ -91,7 +91,7 @@ export const modelFacts = (
   };
 };
 
-/** Looks a secret up as a call does: the first source that has it counts, and a blank value is none. */
+/** Reads a secret as a call does: the first source that has it counts, and a blank value is none. */
 const secretOf =
   (secrets: Secrets) =>
   async (key: string): Promise<string | undefined> => {
@@ -99,7 +99,7 @@ const secretOf =
     return value === undefined || value.trim() === '' ? undefined : value;
   };
 
-/** Asks a server, or, where none may be started, says what is known of one that does not run. */
+/** Asks a server; when none may be started, returns the last state of one that does not run. */
 const askServer =
   ({ servers, runtime }: OpenRoundDeps, { timeoutMs, startServers }: RoundOptions) =>
   async (name: string) => {

@@ -1,4 +1,4 @@
-/** `crib.approvals`: the questions that calls put to a person. */
+/** `crib.approvals`: the calls that wait for a person, and their answers. */
 import type { CribApprovals } from '../../contract/crib-members.ts';
 import type { ApprovalLinkDeps } from '../../pipeline/approval/approval-links.ts';
 import type { MemberDeps } from './member-deps.ts';

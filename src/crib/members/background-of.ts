@@ -1,4 +1,4 @@
-/** `crib.flows`, `crib.jobs`, `crib.chains` and `crib.devices`: what makes calls by itself, on behalf of a caller. */
+/** `crib.flows`, `crib.jobs`, `crib.chains` and `crib.devices`: the members that make calls on behalf of a caller. */
 import type { CallAs } from '../../contract/call-options.ts';
 import type { CribChains } from '../../contract/chain.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
@@ -30,10 +30,10 @@ export interface BackgroundDeps {
   /** Trusted flow files of the project. */
   readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
   readonly syncEveryRecord: boolean;
-  /** Gives the average time of a tool's calls so far. */
+  /** Returns the average time of a tool's calls so far. */
   recordedMs(tool: string): number | undefined;
   readonly jobSettings: JobSettings;
-  /** The services for jobs that are there. */
+  /** The available services for jobs. */
   readonly services: BackgroundTypeDeps['services'];
   openQueue(store: Store): Promise<OpenedQueue>;
 }

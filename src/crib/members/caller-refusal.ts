@@ -1,15 +1,15 @@
 /**
- * Says whether the caller of a run or a job may still call. Rules, grants and limits are judged by the pipeline at
- * each step; that a token was revoked, or has expired, only its record tells.
+ * Tells whether the caller of a run or a job may still call. The pipeline judges rules, grants and limits
+ * at each step, but only the record of a token tells that it was revoked or has expired.
  */
 import type { Caller } from '../../contract/caller.ts';
 import { type ToolError, toolError } from '../../contract/errors.ts';
 import type { Tokens } from '../../contract/tokens.ts';
 
-/** What the HTTP surface puts before the id of a token to name the session of its caller. */
+/** The prefix with which the HTTP surface names the session of a token. */
 const SESSION_PREFIX = 'token:';
 
-/** Gives the id of the token that proved the caller; `undefined` for a caller without a token. */
+/** Returns the id of the token that proved the caller; `undefined` for a caller without a token. */
 export const tokenOf = ({ authenticated }: Caller): string | undefined =>
   authenticated?.sessionId.startsWith(SESSION_PREFIX)
     ? authenticated.sessionId.slice(SESSION_PREFIX.length)
@@ -20,7 +20,7 @@ export interface CallerRefusalDeps {
   readonly now: number;
 }
 
-/** Returns why a token may call no more; one that is not found may not, either. */
+/** Returns why a token may not call any more, a missing one included; `undefined` when it may. */
 export const tokenRefusal = async (
   tokenId: string,
   { tokens, now }: CallerRefusalDeps,

@@ -1,4 +1,4 @@
-/** `crib.executions`: the calls by their id, those that run and those that are over. */
+/** `crib.executions`: running and ended calls by their id. */
 import type {
   CribExecutions,
   ExecutionStatus,

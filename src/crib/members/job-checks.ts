@@ -1,6 +1,6 @@
 /** What the arguments of `crib.jobs` have to be. */
 import type { CribJobs, JobTypeOptions } from '../../contract/job.ts';
-import type { JobFilter } from '../../contract/queue.ts';
+import { JOB_STATES, type JobFilter } from '../../contract/queue.ts';
 import {
   type ArgumentCheck,
   amount,
@@ -19,7 +19,7 @@ import {
 import type { MethodChecks } from './checked.ts';
 import { callOptions, callOptionsAnd } from './member-checks.ts';
 
-const jobState = oneOf(...['waiting', 'delayed', 'active', 'completed', 'dead', 'cancelled']);
+const jobState = oneOf(...JOB_STATES);
 
 const jobFilter = fields({
   queue: optional(name),
@@ -45,7 +45,7 @@ const scheduleOptions = callOptionsAnd({
   ...JOB_OPTIONS,
 });
 
-/** Only the names: what the values have to be is checked with the type itself. */
+/** Checks only the names; the values are checked with the type itself. */
 const typeOptions = fields({
   queue: optional(text),
   concurrency: anything,

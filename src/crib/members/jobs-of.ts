@@ -27,7 +27,7 @@ const openService = async (
 ): Promise<JobService> => {
   const { JobService } = await import('../../job/job-service.ts');
   const { runtime, tools, nextId, execute, jobSettings: settings } = deps;
-  // Kept: a crib that closes lets running jobs end, but opens nothing any more.
+  // Reused, because a crib that closes lets running jobs end but opens nothing any more.
   const { store, engine } = await deps.open();
   const { seals } = engine.shared;
   const { isPrivate } = await queue();
@@ -52,7 +52,7 @@ const openService = async (
 export interface OpenedJobs {
   readonly members: CribJobs;
   readonly deliver: CribHost['deliverJob'];
-  /** Lets running jobs end, then closes the queue; what waits stays on record. */
+  /** Lets running jobs end, then closes the queue; waiting jobs stay on record. */
   close(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
     ...{ services: deps.services, flows: deps.flows, runtime: deps.runtime },
     audit: async () => (await deps.open()).store.audit,
   });
-  // Kept apart: closing must not open what was never used.
+  // Separate, so that closing does not open what was never used.
   let queueOpening: Promise<OpenedQueue> | undefined;
   let serviceOpening: Promise<JobService> | undefined;
   const queue = (): Promise<OpenedQueue> => {

@@ -1,4 +1,4 @@
-/** `crib.metrics`: what was counted and timed of calls, and the counting itself. */
+/** `crib.metrics`: counts and times of calls, and the counting itself. */
 import type { Events } from '../../contract/events.ts';
 import type { CribMetrics, MetricGrain } from '../../contract/metrics.ts';
 import {
@@ -53,7 +53,7 @@ const countedOf = async (
     import('../../observation/roll-up/trail-counter.ts'),
   ]);
   const counter = new TrailCounter(store);
-  // A store that can only be read answers with what was counted before.
+  // A read-only store answers with what was counted before.
   const count = (): Promise<void> => (store.isReadOnly ? Promise.resolve() : counter.count());
   const reader = new MetricsReader({ rollUps: store.rollUps, count, now: runtime.now, keep });
   return { store, counter, reader };
@@ -69,7 +69,7 @@ export const metricsOf = (deps: MetricsDeps): MetricMembers => {
   let current: { readonly opened: Opened; readonly counted: Promise<Counted> } | undefined;
   const open = async (): Promise<Counted> => {
     const opened = await deps.open();
-    // A store that was read-only may have been opened anew.
+    // The crib opens a store again that was read-only.
     if (current?.opened !== opened) current = { opened, counted: countedOf(opened, deps) };
     return current.counted;
   };

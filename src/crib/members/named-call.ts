@@ -10,9 +10,9 @@ interface NamedCall {
 }
 
 /**
- * Reads name and version of a tool; the registered tool of that version runs, never the object
- * itself. A value that is no tool is passed on: the pipeline refuses it and records that. So are options
- * that are at fault: a copy of them would lack what is inherited, such as the caller.
+ * Reads name and version of a tool; the registered tool of that version runs, never the object itself. A
+ * value that is no tool is passed on, because the pipeline refuses and records it. Faulty options are
+ * passed on as they are: a copy would lack inherited fields, such as the caller.
  */
 export const namedCall = (tool: string | Tool, as: CallAs | undefined): NamedCall => {
   if (typeof tool !== 'object' || tool === null) return { toolName: tool as string, as };

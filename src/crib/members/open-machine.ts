@@ -1,12 +1,9 @@
-/** Reads what this machine has, for tools that say what they need of it. */
+/** Reads the resources of this machine, for tools that declare what they need. */
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { ResourceGate, type Resources } from '../../flow/declared/run/resource-gate.ts';
 
-/**
- * Reads the memory limit of the container; infinite, or more than the machine has, where there is
- * none.
- */
+/** Reads the memory limit of the container; infinite, or more than the machine has, when there is none. */
 const limitOfContainer = (): number => {
   const limit = process.constrainedMemory();
   return limit > 0 ? limit : Number.POSITIVE_INFINITY;

@@ -3,7 +3,7 @@ import type { Sandboxes, SandboxType } from '../../contract/sandbox.ts';
 
 type Readiness = Awaited<ReturnType<Sandboxes['readiness']>>;
 
-/** Included in every installation. The others are listed once they were tried. */
+/** Sandboxes of every installation. The others are listed once they were tried. */
 const ALWAYS: readonly SandboxType[] = ['wasm', 'worker'];
 
 export class ReadySandboxes {
@@ -22,7 +22,7 @@ export class ReadySandboxes {
     return results;
   }
 
-  /** Lists those known to work. The first call tries the others in the background. */
+  /** Lists the sandboxes that are known to work. The first call tries the others in the background. */
   types(): readonly SandboxType[] {
     this.#first ??= this.readiness().catch(() => undefined);
     return this.#types;

@@ -1,4 +1,4 @@
-/** `crib.servers`: the MCP servers, whose circuits close again when they are started anew. */
+/** `crib.servers`: the MCP servers. Restarting one closes its circuits. */
 import type { Events } from '../../contract/events.ts';
 import type { Servers } from '../../contract/servers.ts';
 import type { MemberDeps } from './member-deps.ts';
@@ -9,7 +9,7 @@ export interface ServerMemberDeps extends Pick<MemberDeps, 'engine'> {
 }
 
 export const serversOf = ({ servers, events, engine }: ServerMemberDeps): Servers => {
-  /** Closes the circuits: the breaker counted failures of a process that has ended. */
+  /** Closes the circuits of a restarted server: they counted failures of the process before. */
   const reset = (name: string): void => {
     const server = `mcp:${name}`;
     const { tools = [], serverTool } = engine()?.shared.resetServer(server) ?? {};

@@ -27,7 +27,7 @@ export class StartingCalls {
     return true;
   }
 
-  /** Removes a call that starts now, or never; returns it, aborted if it was cancelled. */
+  /** Removes a call that starts now, or never will; returns it, aborted if it was cancelled. */
   release(call: IdentifiedCall): IdentifiedCall {
     const isCancelled = this.#byId.get(call.executionId)?.controller.signal.aborted === true;
     this.#byId.delete(call.executionId);

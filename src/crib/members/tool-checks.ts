@@ -37,13 +37,13 @@ const searchQuery = fields({
   filter: optional(filter),
 } satisfies Record<keyof SearchQuery, ArgumentCheck>);
 
-/** Checks a text or an object, and words the problem for the one that was given. */
+/** Checks a text or an object, and describes the problem for the kind that was given. */
 const query: ArgumentCheck = (value) =>
   typeof value === 'object' && value !== null ? searchQuery(value) : name(value);
 
 const provider = oneOf('openai', 'anthropic', 'gemini', 'mcp');
 
-/** Each entry is judged when it is registered; here it only has to be readable. */
+/** Each entry is checked when it is registered; here it only has to be readable. */
 const readableTools = listOf((value) => {
   tool(value);
   return undefined;

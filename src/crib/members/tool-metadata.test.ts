@@ -33,7 +33,7 @@ describe('crib.tools.metadata', () => {
     expect(rest).not.toHaveProperty('lastModified');
   });
 
-  it('of an unknown tool is TOOL_NOT_FOUND, and arguments are checked', async () => {
+  it('fails with TOOL_NOT_FOUND for an unknown tool, and checks its arguments', async () => {
     const crib = await testCrib([aTool()]);
     await expect(crib.tools.metadata('nobody')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' });
     await expect(crib.tools.metadata(7 as never)).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** `crib.tools.metadata`: what the lock, the figures and the trail know about one tool. */
+/** `crib.tools.metadata`: what lock, figures and trail have on record about one tool. */
 import type { Catalog } from '../../contract/catalog.ts';
 import type { CribTools } from '../../contract/crib-members.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -6,6 +6,7 @@ import type { ToolLock } from '../../contract/lock.ts';
 import type { CribMetrics, MetricHistory, MetricRange } from '../../contract/metrics.ts';
 import type { ToolMetadata, ToolUsageFacts } from '../../contract/tool-metadata.ts';
 import { fields, moment, optional, text } from '../../kit/data/check-arguments.ts';
+import { compact } from '../../kit/data/compact.ts';
 import { DAY_MS } from '../../kit/data/durations.ts';
 import type { MethodChecks } from './checked.ts';
 import type { MemberDeps } from './member-deps.ts';
@@ -36,8 +37,7 @@ const usageFrom = (
   return {
     count: total.calls,
     errors: failure + timeout + unknown,
-    ...(firstUsed !== undefined && { firstUsed }),
-    ...(lastUsed !== undefined && { lastUsed }),
+    ...compact({ firstUsed, lastUsed }),
   };
 };
 
@@ -75,11 +75,7 @@ export const metadataOf = (deps: ToolMetadataDeps): MetadataMember => ({
     ]);
     return {
       ...{ name, version, description, category },
-      ...(author !== undefined && { author }),
-      ...(license !== undefined && { license }),
-      ...(tags && { tags }),
-      ...(documentation !== undefined && { documentation }),
-      ...(examples && { examples }),
+      ...compact({ author, license, tags, documentation, examples }),
       ...{ performance, usage },
       ...datesOf(name, deps),
     };

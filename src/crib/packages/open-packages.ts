@@ -7,8 +7,8 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { CribPackages } from '../../contract/packages.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Sandboxes } from '../../contract/sandbox.ts';
-import type { EgressInit } from '../../governance/egress/create-egress.ts';
 import { PACKAGE_LIMITS } from '../../kit/archive/read-tarball.ts';
+import { localHosts } from '../../kit/http/loopback.ts';
 import { readBytes } from '../../kit/http/read-reply.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { type CompileCache, createCompileCache } from '../../sources/custom/compile-cache.ts';
@@ -20,6 +20,7 @@ import { integrityOf } from '../../sources/packages/download-package.ts';
 import { packTool } from '../../sources/packages/pack-tool.ts';
 import type { ReadPackageTools } from '../../sources/packages/package-source.ts';
 import type { CustomTools } from '../open-custom-tools.ts';
+import { openEgress, scopeOf } from '../open-egress.ts';
 import { runIn } from '../sources/run-in-sandbox.ts';
 import { openLibraries, type PackageLocations } from './package-libraries.ts';
 
@@ -33,7 +34,7 @@ export interface OpenPackagesDeps {
   readonly customTools?: CustomTools | undefined;
 }
 
-/** Files that remember which of them were read: the compiler asks for what a tool imports. */
+/** Files that record which of them were read, which are those that a tool imports. */
 class RecordingFiles extends Map<string, Uint8Array> {
   readonly #read = new Set<string>();
 
@@ -47,7 +48,7 @@ class RecordingFiles extends Map<string, Uint8Array> {
     return super.get(path);
   }
 
-  /** Gives a file and those that were read. */
+  /** Returns a file with those that were read. */
   used(file: string): ToolFiles {
     return new Map([...this].filter(([path]) => path === file || this.#read.has(path)));
   }
@@ -74,25 +75,18 @@ const readerOf =
     };
   };
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 const unanswered = (status: number): ToolFailure =>
   new ToolFailure('NETWORK', `The address answered with the status ${status}.`, {
     suggestions: ['Check the address of the tarball.'],
   });
 
-/** Fetches through the egress guard; from a host on this machine only where the user named it. */
+/** Makes the `fetch` through the egress guard; it reaches a host on this machine only when the user named it. */
 const fetchWith =
   ({ config }: OpenPackagesDeps) =>
   async (address: string, signal: AbortSignal): Promise<Uint8Array> => {
-    const { createEgress } = await import('../../governance/egress/create-egress.ts');
-    const { hostname, host } = new URL(address);
-    const local = LOOPBACK.test(hostname) ? [host] : [];
-    const allowPrivate = [...config.egress.allowPrivate, ...local];
-    const egress = createEgress({ ...config.egress, allowPrivate });
+    const egress = await openEgress(config, localHosts(new URL(address)));
     try {
-      const scope = { hosts: ['*'], signal: () => signal, onHop: () => undefined };
-      const response = await egress.fetch(address, { scope } as EgressInit);
+      const response = await egress.fetch(address, { scope: scopeOf(['*'], signal) });
       if (!response.ok) throw unanswered(response.status);
       return await readBytes(response, PACKAGE_LIMITS.maxPackedBytes);
     } finally {
@@ -118,7 +112,7 @@ const packWith =
     const files = new RecordingFiles(await deps.customTools.files());
     const runner = { runCode: runIn(deps.sandboxes), defaultSandbox: deps.config.sandbox.default };
     const cache = createCompileCache(undefined);
-    // Compiled anew: what the compiler asks for is what the tool imports.
+    // Compiled without the cache, because the reads of the compiler show what the tool imports.
     const loaded = await loadToolFiles({
       ...runner,
       files,

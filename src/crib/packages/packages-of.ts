@@ -1,4 +1,4 @@
-/** The member `packages` of a crib: loads its parts where a package is installed or is to be. */
+/** The member `packages` of a crib: loads its parts when a package is installed or about to be. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { CribPackages } from '../../contract/packages.ts';
 import type { ManagedSource } from '../../contract/sources.ts';
@@ -52,7 +52,7 @@ const notAllowed = (): ToolFailure =>
 const hasPackages = async ({ userDir, project }: PackageLocations): Promise<boolean> =>
   project?.lock !== undefined || (await readUserPackagesLock(userDir)) !== undefined;
 
-/** Opens the packages at once where some are installed: their tools are to be loaded. */
+/** Makes the member. Opens the packages at once when some are installed, to load their tools. */
 export const packagesOf = async (
   locations: PackageLocations | undefined,
   deps: OpenPackagesDeps,

@@ -231,7 +231,7 @@ describe('threats: a registry', { timeout: TIME_LIMIT }, () => {
     expect(crib.packages.list()).toEqual([]);
   });
 
-  it('of the .npmrc of a project does not count, also where npm hands it on to its programs', async () => {
+  it('is ignored when the .npmrc of a project names it, also when npm passes it to its programs', async () => {
     const registry = await registryWith({});
     const project = join(root, 'project');
     await mkdir(project);
@@ -262,7 +262,7 @@ describe('threats: a package from a folder', { timeout: TIME_LIMIT }, () => {
     ]);
   });
 
-  it('of a file that is a hard link takes the content, as of any file of the user', async () => {
+  it('is installed with the content of a hard link, as with that of any file of the user', async () => {
     const folder = await writePackage(join(root, 'source'));
     await writeFile(join(root, 'other.md'), 'shared');
     await link(join(root, 'other.md'), join(folder, 'readme.md'));

@@ -26,7 +26,7 @@ const open = async (files: Readonly<Record<string, string>>) => {
 };
 
 describe('flow files of a project', () => {
-  it('are there to start, also those that start each other in whatever order', async () => {
+  it('can be started, also those that start each other in any order', async () => {
     const crib = await open({
       'a.yml': flowText('outer', '{ id: a, flow: inner@1.0.0 }'),
       'b.yaml': flowText('inner'),
@@ -39,7 +39,7 @@ describe('flow files of a project', () => {
     expect(await crib.flows.fileFaults()).toEqual([]);
   });
 
-  it('with faults are left out and reported with file, line and column', async () => {
+  it('are left out when they have faults, which are reported with file, line and column', async () => {
     const crib = await open({
       'bad.yml': 'name: bad\nversion: 1.0.0\nsteps: 5\n',
       'good.yml': flowText('good'),
@@ -55,7 +55,7 @@ describe('flow files of a project', () => {
     ]);
   });
 
-  it('of the same name and version are both refused', async () => {
+  it('are both refused when they have the same name and version', async () => {
     const crib = await open({ 'a.yml': flowText('one'), 'b.yml': flowText('one') });
     expect(await crib.flows.data()).toEqual([]);
     expect((await crib.flows.fileFaults()).map(({ message }) => message)).toEqual([

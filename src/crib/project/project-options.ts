@@ -21,7 +21,7 @@ export type ProjectSetting =
 
 const FLOWS = 'flows/';
 
-/** Hands over the flow files that the user trusts, as they were trusted; no option where there are none. */
+/** Passes on the trusted flow files, as they were when they were trusted; no option without any. */
 const flowFilesOf = ({ trust }: Pick<LoadedConfig, 'trust'>): Pick<CribOptions, 'flowFiles'> => {
   const files = [...(trust.inForce?.contents ?? [])]
     .filter(([path]) => path.startsWith(FLOWS))

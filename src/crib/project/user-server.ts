@@ -1,7 +1,7 @@
-/** Tells the user's own MCP servers and other sources of tools from those that a project configures. */
+/** Distinguishes the user's own MCP servers and other sources of tools from those that a project configures. */
 import type { LoadedConfig } from '../../trust/load-config.ts';
 
-/** Gives the path of a source in the configuration. `origin` is its label, e.g. `mcp:github`. */
+/** Returns the path of a source in the configuration. `origin` is its label, e.g. `mcp:github`. */
 const pathOf = ({ config }: Pick<LoadedConfig, 'config'>, origin: string): string | undefined => {
   const at = origin.indexOf(':');
   const [kind, name] = [origin.slice(0, at), origin.slice(at + 1)];
@@ -13,7 +13,7 @@ const pathOf = ({ config }: Pick<LoadedConfig, 'config'>, origin: string): strin
   return Object.hasOwn(named, name) ? `sources.${kind}.${name}.` : undefined;
 };
 
-/** Says whether the user configured the source. `origin` is its label, e.g. `openapi:petstore`. */
+/** Tells whether the user configured the source. `origin` is its label, e.g. `openapi:petstore`. */
 export const isUserServer = (
   loaded: Pick<LoadedConfig, 'config' | 'changes'>,
   origin: string,

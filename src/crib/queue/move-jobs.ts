@@ -25,7 +25,7 @@ export interface MoveJobsRequest {
 export interface MovedJobs {
   readonly jobs: number;
   readonly schedules: number;
-  /** Jobs and schedules of the same ids that the queue had already; they stay as they are. */
+  /** Jobs and schedules whose ids the queue had already; they stay as they are. */
   readonly present: number;
 }
 

@@ -18,10 +18,7 @@ const inMemory = async (runtime: Runtime): Promise<OpenedQueue> => {
   return { queue: createMemoryQueue(runtime), isPrivate: true };
 };
 
-/**
- * Opens the queue. Rejects with CONFIG_INVALID where the store cannot hold jobs and no other engine
- * is named.
- */
+/** Opens the queue. Rejects with CONFIG_INVALID when the store cannot hold jobs and no other engine is named. */
 export const openQueue = async (store: Store, deps: OpenQueueDeps): Promise<OpenedQueue> => {
   const { config, runtime } = deps;
   const { url, engine } = config.jobs;
@@ -30,7 +27,7 @@ export const openQueue = async (store: Store, deps: OpenQueueDeps): Promise<Open
     const open = url === undefined ? openQstashQueue(deps) : openRedisQueue(url, deps);
     return { queue: await open, isPrivate: false };
   }
-  // A store that forgets everything with the process has no use for jobs that outlive it.
+  // Jobs in memory for a store in memory: they would outlive what they refer to.
   if (engine === 'memory' || store.label === 'memory') return inMemory(runtime);
   const { sqliteDepsOf } = await import('../../stores/sqlite/sqlite-store.ts');
   const sqlite = sqliteDepsOf(store);

@@ -20,7 +20,7 @@ export const openRedisQueue = async (url: string, deps: SharedQueueDeps): Promis
   const { createBullmqQueue } = await import('../../queues/bullmq/create-bullmq-queue.ts');
   const { config, runtime } = deps;
   const address = await resolveAddress(url, 'queue', deps);
-  // In braces, so that a cluster keeps all keys in one place.
+  // In braces, so that a cluster keeps all keys on one node.
   return createBullmqQueue({ address, prefix: `{${config.jobs.prefix}}` }, { runtime });
 };
 

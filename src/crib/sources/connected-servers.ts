@@ -1,6 +1,6 @@
 /**
  * The member `servers` of a crib: those of the configuration, and those that are connected while it is
- * open. The driver is loaded where the configuration names a server or a program connects one.
+ * open. The driver is loaded when the configuration names a server or a program connects one.
  */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { NewServerConfig, ServerList, Servers } from '../../contract/servers.ts';
@@ -10,11 +10,11 @@ import type { ServerViews } from '../../sources/mcp/server-views.ts';
 import type { OpenedMcpServers, ServerConfig } from '../open-mcp-servers.ts';
 
 export interface ConnectedServersDeps {
-  /** Opened at the start where the configuration names a server. */
+  /** Set when the configuration names a server: opened at the start then. */
   readonly opened: OpenedMcpServers | undefined;
-  /** Loads the driver; called once, where nothing was opened. */
+  /** Loads the driver; called once, when nothing was opened at the start. */
   open(): Promise<OpenedMcpServers>;
-  /** Why no server may be started; nothing where they may. */
+  /** Why no server may be started; `undefined` when they may. */
   readonly off: string | undefined;
   readonly registry: {
     load(sources: readonly Source[]): Promise<unknown>;
@@ -86,7 +86,7 @@ export const connectedServers = (deps: ConnectedServersDeps): ConnectedServers =
   };
 };
 
-/** Asks whatever servers there are when a method is called. */
+/** Makes views that ask the servers of the moment. */
 const viewsOf = (now: () => ServerViews): Omit<ServerViews, 'watch'> => ({
   list: () => now().list(),
   test: (name) => now().test(name),

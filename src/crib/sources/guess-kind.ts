@@ -1,7 +1,7 @@
 /**
- * Finds out what is at an address: an OpenAPI document, a GraphQL endpoint or an MCP server. Asks
- * with requests that change nothing, through the egress guard. The answers may be hostile: only
- * their shape is looked at, and no guess is acted on before the user confirms it.
+ * Guesses what is at an address: an OpenAPI document, a GraphQL endpoint or an MCP server. Sends only
+ * requests that change nothing, through the egress guard. Answers may be hostile: only their shape is
+ * examined, and nothing is added before the user confirms the guess.
  */
 import { resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
@@ -9,8 +9,10 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { EgressInit } from '../../governance/egress/create-egress.ts';
 import { isObject } from '../../kit/data/is-record.ts';
 import { readRegularFile } from '../../kit/file/read-regular-file.ts';
+import { localHosts } from '../../kit/http/loopback.ts';
 import { decodeText, parseJson, readBytes } from '../../kit/http/read-reply.ts';
-import { hostOf, LOOPBACK } from './open-sources.ts';
+import { openEgress, scopeOf } from '../open-egress.ts';
+import { hostOf } from './open-sources.ts';
 
 export interface KindGuess {
   readonly kind: string;
@@ -145,7 +147,7 @@ const ask = async (fetch: Fetch, url: string, question: Question): Promise<boole
   return question.recognises(await firstText(response));
 };
 
-/** Tries the document first: a GET changes nothing anywhere. A question that fails is a no. */
+/** Tries the document first, because a GET changes nothing. A failed request counts as no. */
 const guessByRequest = async (url: string, fetch: Fetch): Promise<KindGuess | NoGuess> => {
   const response = await fetch(url, { headers: { accept: 'application/json, */*;q=0.5' } });
   const text = response.ok ? await textOf(response, MAX_BYTES) : '';
@@ -165,13 +167,10 @@ const guessByAddress = async (
   address: string,
   { config, signal }: GuessDeps,
 ): Promise<KindGuess | NoGuess> => {
-  const { createEgress } = await import('../../governance/egress/create-egress.ts');
   const at = hostOf(address);
   // The user typed the address, so a host on this machine is meant.
-  const own = at && LOOPBACK.test(at.hostname) ? [at.host] : [];
-  const allowPrivate = [...config.egress.allowPrivate, ...own];
-  const egress = createEgress({ ...config.egress, allowPrivate });
-  const scope = { hosts: ['*'], signal: () => signal, onHop: () => undefined };
+  const egress = await openEgress(config, at ? localHosts(at) : []);
+  const scope = scopeOf(['*'], signal);
   try {
     return await guessByRequest(address, (url, init) =>
       egress.fetch(url, { ...init, scope } as EgressInit),
@@ -182,8 +181,8 @@ const guessByAddress = async (
 };
 
 /**
- * Guesses what is at an address or in a file. Rejects when an address cannot be reached; for a
- * missing file there is no guess.
+ * Guesses what is at an address or in a file. Rejects when an address cannot be reached. Makes no guess
+ * for a missing file.
  */
 export const guessKind = async (address: string, deps: GuessDeps): Promise<KindGuess | NoGuess> => {
   if (isHttp(address)) return guessByAddress(address, deps);

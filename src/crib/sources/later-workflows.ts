@@ -1,4 +1,4 @@
-/** Lets workflows answer later: adds and runs the jobs that deliver them, and takes their callbacks. */
+/** Lets workflows answer later: adds and runs the jobs that deliver them, and receives their callbacks. */
 import type { CribHost } from '../../contract/crib-host.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { CompletionOutcome, InvocationCompletion } from '../../contract/invocation.ts';
@@ -10,7 +10,7 @@ import { createInvocations, type Invocations } from '../../sources/n8n/invocatio
 import type { LaterDeps } from '../../sources/n8n/workflow-tool.ts';
 
 /** The type of the jobs that deliver runs. */
-export const DELIVERY_JOB = 'deliver_workflow';
+const DELIVERY_JOB = 'deliver_workflow';
 
 export interface LaterWorkflowDeps {
   readonly runtime: Pick<Runtime, 'now'>;
@@ -33,10 +33,13 @@ interface Delivery {
 const isDelivered = ({ code, extras }: ToolFailure): boolean =>
   code === 'CONFLICT' && extras.inDoubt === undefined;
 
-/** Codes after which n8n has not begun: the next attempt of the job may deliver. */
+/** Codes after which n8n has not started the workflow: the next attempt of the job may deliver. */
 const NOT_BEGUN: ReadonlySet<string> = new Set(['RATE_LIMITED', 'LOCK', 'CIRCUIT_OPEN']);
 
-/** Delivers a run. Records a failure as final where another attempt could start a second run. */
+/**
+ * Makes the handler that delivers a run. Records a failure as final when another attempt could start a
+ * second run.
+ */
 const deliveryHandler =
   (invocations: Invocations): JobHandler<Delivery> =>
   async ({ payload: { source, invocationId }, attempts, retries }, { call }) => {
@@ -87,7 +90,7 @@ export const laterWorkflows = ({ host, runtime }: LaterWorkflowDeps): LaterDeps 
   },
 });
 
-/** Takes the answer of a workflow whose signature has been checked, and puts it on record. */
+/** Records the answer of a workflow whose signature has been checked. */
 export const completeWorkflow = async (
   crib: Pick<CribHost, 'store' | 'events'>,
   source: string,

@@ -12,9 +12,11 @@ import type { Egress, EgressInit } from '../../governance/egress/create-egress.t
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { readRegularFile } from '../../kit/file/read-regular-file.ts';
+import { localHosts } from '../../kit/http/loopback.ts';
 import { ExternalSource } from '../../sources/external/external-source.ts';
 import { createReadingCache, type ReadingCache } from '../../sources/external/reading-cache.ts';
 import type { DocumentPool } from '../../sources/openapi/read/document-pool.ts';
+import { openEgress, scopeOf } from '../open-egress.ts';
 import { hasLogin, loginTokens } from './source-login.ts';
 import { secretsOf } from './source-secrets.ts';
 import { type ExternalConfig, type ExternalKind, sourceSettings } from './source-settings.ts';
@@ -66,10 +68,7 @@ export interface OpenedSources {
   /** Those of the configuration, also those that are switched off. */
   readonly sources: readonly ManagedSource[];
   open(kind: ExternalKind, name: string, settings: ExternalConfig): Promise<ManagedSource>;
-  /**
-   * Opens a source that another than the user configured: it reads no files, and these secrets
-   * alone.
-   */
+  /** Opens a source that another than the user configured: it reads no files, and these secrets alone. */
   openForeign(
     kind: ExternalKind,
     name: string,
@@ -77,15 +76,12 @@ export interface OpenedSources {
   ): Promise<ManagedSource>;
 }
 
-/**
- * Gives what reading definitions may reach: any public host, and local ones that `allowPrivate`
- * names.
- */
+/** Returns the hosts that reading definitions may reach: any public one, and local ones that `allowPrivate` names. */
 const readReach = (
   egress: Egress,
   signal: AbortSignal,
 ): Pick<ReadDeps, 'fetch' | 'resolveHost'> => {
-  const scope = { hosts: ['*'], signal: () => signal, onHop: () => undefined };
+  const scope = scopeOf(['*'], signal);
   return {
     fetch: (input, init) => egress.fetch(input, { ...init, scope } as EgressInit),
     resolveHost: (host, port) => egress.resolve({ host, port }, scope),
@@ -93,8 +89,8 @@ const readReach = (
 };
 
 /**
- * Where each kind is read, the first setting that is there. The address of an API that is read elsewhere
- * is not among them: a document could redirect its reader to it.
+ * The settings that say where each kind is read, the first one present. The address of an API that is
+ * read elsewhere is not among them: a document could redirect its reader to it.
  */
 const READ_AT: Readonly<Record<ExternalKind, readonly string[]>> = {
   openapi: ['document'],
@@ -103,8 +99,6 @@ const READ_AT: Readonly<Record<ExternalKind, readonly string[]>> = {
   websocket: ['url'],
   n8n: ['baseUrl'],
 };
-export const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 export const hostOf = (
   text: string,
 ): { readonly host: string; readonly hostname: string } | undefined => {
@@ -112,14 +106,14 @@ export const hostOf = (
   return URL.canParse(url) ? new URL(url) : undefined;
 };
 
-/** Lists the hosts on this machine that the source is read at, by its settings. */
-export const ownLocalHosts = ({ kind, own }: ExternalSettings): readonly string[] => {
+/** Lists the hosts on this machine from which the settings say that the source is read. */
+const ownLocalHosts = ({ kind, own }: ExternalSettings): readonly string[] => {
   const texts = READ_AT[kind as ExternalKind].map((key): unknown =>
     Reflect.get(own as object, key),
   );
   const text = texts.find((one) => typeof one === 'string');
   const at = typeof text === 'string' ? hostOf(text) : undefined;
-  return at && LOOPBACK.test(at.hostname) ? [at.host] : [];
+  return at ? localHosts(at) : [];
 };
 
 const MAX_FILE_BYTES = 100_000_000;
@@ -128,23 +122,23 @@ const MAX_PROBE_MS = 10_000;
 
 interface SourceReach {
   readonly cache: ReadingCache;
-  /** Lists the hosts on this machine that it may reach. */
-  localHosts(settings: ExternalSettings): readonly string[];
+  /** Lists the hosts on this machine that a source may reach. */
+  reachableHosts(settings: ExternalSettings): readonly string[];
 }
 
-/** Makes one source; reads nothing of it. */
+/** Makes one source without reading it. */
 const openSource = async (
   settings: ExternalSettings,
   driver: SourceDriver,
   deps: OpenSourcesDeps & Pick<ReadDeps, 'secret' | 'readFile' | 'absolutePath'> & SourceReach,
 ): Promise<ManagedSource> => {
-  const { config, runtime, redactor, cache, secret, readFile, absolutePath, localHosts } = deps;
+  const { config, runtime, redactor, cache, secret, readFile, absolutePath, reachableHosts } = deps;
   // The configuration itself may contain a credential.
   const { metadata = {} } = settings.own as { readonly metadata?: Record<string, string> };
   redactor.learnFields({ ...metadata, ...settings.headers });
   let opened: Promise<Egress> | undefined;
   const guard = (): Promise<Egress> => {
-    opened ??= egressFor(localHosts(settings), config);
+    opened ??= openEgress(config, reachableHosts(settings));
     return opened;
   };
   const redact = (text: string): string => redactor.text(text);
@@ -170,10 +164,7 @@ const openSource = async (
   });
 };
 
-/**
- * Compiles a schema for answers of an API. They are checked as far as that is safe; parts that are
- * not are left out.
- */
+/** Compiles a schema for answers of an API, without the parts that are not safe to check. */
 const compile = async (schema: JsonSchema): Promise<Schema> => {
   const { compileSchema } = await import('../../registry/schema/compile-schema.ts');
   return compileSchema(schema, 'output', () => undefined);
@@ -183,13 +174,7 @@ const noFiles = (): never => {
   throw new ToolFailure('PERMISSION_DENIED', 'A source of a team reads no files.');
 };
 
-const egressFor = async (localHosts: readonly string[], { egress }: Config): Promise<Egress> => {
-  const { createEgress } = await import('../../governance/egress/create-egress.ts');
-  const allowPrivate = [...egress.allowPrivate, ...localHosts];
-  return createEgress({ ...egress, allowPrivate });
-};
-
-/** Keeps the tools of a team from hosts of this machine, and from secrets that the user did not grant. */
+/** Wraps a driver so that its tools reach neither hosts of this machine nor secrets that the user did not grant. */
 export const limitedTo = (granted: readonly string[], driver: SourceDriver): SourceDriver => ({
   ...driver,
   build: (definition, settings, deps) =>
@@ -200,7 +185,7 @@ export const limitedTo = (granted: readonly string[], driver: SourceDriver): Sou
     }),
 });
 
-/** Makes the sources; reads none of them. */
+/** Makes the sources without reading them. */
 export const openSources = async (deps: OpenSourcesDeps): Promise<OpenedSources> => {
   const { config, home, caches = true } = deps;
   const folder = caches ? join(home, 'cache', 'sources') : undefined;
@@ -209,17 +194,18 @@ export const openSources = async (deps: OpenSourcesDeps): Promise<OpenedSources>
   const pool = lazyAsync(newPool);
   const open: OpenedSources['open'] = async (kind, name, own) =>
     openSource(sourceSettings(kind, name, own), await DRIVERS[kind]({ ...deps, pool }), {
-      ...{ ...deps, secret, cache, localHosts: ownLocalHosts },
+      ...{ ...deps, secret, cache, reachableHosts: ownLocalHosts },
       readFile: (path, { maxBytes = MAX_FILE_BYTES, within } = {}) =>
         readRegularFile(resolve(deps.project, path), {
-          ...{ maxBytes, within: within === undefined ? within : resolve(deps.project, within) },
+          maxBytes,
+          within: within === undefined ? within : resolve(deps.project, within),
         }),
       absolutePath: (path) => resolve(deps.project, path),
     });
   const openForeign: OpenedSources['openForeign'] = async (kind, name, { settings, secrets }) => {
     const driver = limitedTo(secrets, await DRIVERS[kind]({ ...deps, pool }));
     return openSource(sourceSettings(kind, name, settings), driver, {
-      ...{ ...deps, cache, localHosts: () => [] },
+      ...{ ...deps, cache, reachableHosts: () => [] },
       secret: async (key) => (secrets.includes(key) ? secret(key) : undefined),
       readFile: async () => noFiles(),
       absolutePath: noFiles,

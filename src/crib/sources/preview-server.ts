@@ -1,19 +1,17 @@
 /**
- * Looks at an MCP server before it is added: starts it with a cache of its own that is deleted again,
- * lists its tools and ends it. Nothing is written into the user's folder.
+ * Previews an MCP server before it is added: starts it with a temporary cache, lists its tools and ends
+ * it. Writes nothing into the user's folder.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { readEnvironment } from '../../config/read-environment.ts';
 import type { Config } from '../../config/schema.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Secrets } from '../../contract/secrets.ts';
+import { secretKeysOf } from '../../kit/text/resolve-secrets.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 import { createSecretChain } from '../../secrets/chain.ts';
-import { createCribHost } from '../create-crib.ts';
 import { openSecrets } from '../open-secrets.ts';
+import { withPreviewCrib } from './preview-crib.ts';
 import {
   emptyLike,
   lookAt,
@@ -24,16 +22,6 @@ import {
 
 type ServerConfig = Config['mcp']['servers'][string];
 
-const SECRET = /\$\{secret:([^}]+)\}/g;
-
-const keysOf = ({ env, headers }: ServerConfig): readonly string[] => [
-  ...new Set(
-    Object.values({ ...env, ...headers }).flatMap((value) =>
-      [...value.matchAll(SECRET)].map(([, key = '']) => key),
-    ),
-  ),
-];
-
 const onlyServer = (config: Config, name: string, server: ServerConfig): Config => ({
   ...config,
   sources: emptyLike(config.sources),
@@ -41,12 +29,12 @@ const onlyServer = (config: Config, name: string, server: ServerConfig): Config 
   registry: { ...config.registry, lock: 'off', autoDiscovery: true },
 });
 
-const MAX_SAID = 3;
+const MAX_QUOTED = 3;
 const MAX_LINE = 200;
-/** The frames of a stack say nothing to somebody who only starts the program. */
+/** Matches lines of a stack trace, which do not help somebody who only starts the program. */
 const FRAME = /^\s*(?:at\s|$|[\^~{}]+\s*$|Node\.js v)/;
 
-/** Says what the server itself wrote: it is not configured, so that nobody could look it up later. */
+/** Adds the server's own output to a failure: it is not configured, so its log cannot be read later. */
 const withOutput = (
   error: unknown,
   servers: Pick<CribHost['servers'], 'logs'>,
@@ -54,11 +42,11 @@ const withOutput = (
 ): unknown => {
   if (!(error instanceof ToolFailure)) return error;
   const lines = servers.logs(name).filter((line) => !FRAME.test(line));
-  const telling = lines.filter((line) => /error|cannot|not found|denied|missing/i.test(line));
-  const said = (telling.length > 0 ? telling : lines).slice(-MAX_SAID);
+  const faults = lines.filter((line) => /error|cannot|not found|denied|missing/i.test(line));
+  const quoted = (faults.length > 0 ? faults : lines).slice(-MAX_QUOTED);
   const others = (error.extras.suggestions ?? []).filter((text) => !text.includes('servers logs'));
   const suggestions = [
-    ...said.map((line) => `It wrote: ${visibleText(line.trim().slice(0, MAX_LINE))}`),
+    ...quoted.map((line) => `It wrote: ${visibleText(line.trim().slice(0, MAX_LINE))}`),
     ...(others.length > 0 ? others : ['Check the address, or the command and its arguments.']),
   ];
   return new ToolFailure(error.code, error.message, { ...error.extras, suggestions });
@@ -72,30 +60,20 @@ export const previewServer = async (
   const { config, home, project, runtime } = deps;
   const secrets: Secrets =
     deps.secrets ?? createSecretChain(openSecrets({ config, env: readEnvironment(), home }));
-  const folder = await mkdtemp(join(tmpdir(), 'toolcrib-read-'));
-  try {
-    const crib = await createCribHost({
-      settings: onlyServer(config, name, server),
-      ...{ home: folder, root: project, store: 'memory', lock: 'memory', secrets },
-      ...{ builtins: false, watch: false, startServers: false, runtime },
-    });
+  const settings = onlyServer(config, name, server);
+  return withPreviewCrib({ settings, root: project, secrets, runtime }, async (crib) => {
     try {
-      try {
-        await crib.servers.test(name);
-        await crib.discoverTools(AbortSignal.timeout(config.mcp.startTimeoutMs), [name]);
-      } catch (error) {
-        throw withOutput(error, crib.servers, name);
-      }
-      const { keys, ...look } = await lookAt(crib.tools, deps);
-      const location = server.url ?? [server.command, ...(server.args ?? [])].join(' ');
-      const states = await statesOf([...new Set([...keysOf(server), ...keys])], async (key) =>
-        secrets.get(key),
-      );
-      return { location, ...look, refused: [], secrets: states };
-    } finally {
-      await crib.close();
+      await crib.servers.test(name);
+      await crib.discoverTools(AbortSignal.timeout(config.mcp.startTimeoutMs), [name]);
+    } catch (error) {
+      throw withOutput(error, crib.servers, name);
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+    const { keys, ...look } = await lookAt(crib.tools, deps);
+    const location = server.url ?? [server.command, ...(server.args ?? [])].join(' ');
+    const ownKeys = secretKeysOf({ ...server.env, ...server.headers });
+    const states = await statesOf([...new Set([...ownKeys, ...keys])], async (key) =>
+      secrets.get(key),
+    );
+    return { location, ...look, refused: [], secrets: states };
+  });
 };

@@ -1,6 +1,6 @@
 /**
- * Looks at a source before it is added: reads its definitions in memory, and says what its tools could
- * do, what they would cost in a prompt, and what they would reach. Writes nothing, keeps nothing.
+ * Previews a source before it is added: reads its definitions, and describes what its tools could do and
+ * reach and what they would cost in a prompt. Writes nothing.
  */
 
 import type { Config } from '../../config/schema.ts';
@@ -23,9 +23,9 @@ export interface PreviewedTool {
   readonly name: string;
   readonly description: string;
   readonly tier: Tier;
-  /** What the rules say of a call by this user: `ask` means that a person is asked. */
+  /** The verdict of the rules on a call by this user: `ask` means that a person is asked. */
   readonly rule: RuleEffect;
-  /** Of its definition in a prompt. */
+  /** The size of its definition in a prompt. */
   readonly tokens: number;
 }
 
@@ -43,7 +43,7 @@ export interface SourcePreview {
 export interface PreviewDeps
   extends Pick<OpenSourcesDeps, 'config' | 'runtime' | 'project' | 'home' | 'secrets'> {
   readonly policyFiles: readonly PolicyFile[];
-  /** Puts rules on top that come with what is looked at. */
+  /** Adds rules that come with the source on top. */
   withRules?(own: Policy): Policy;
 }
 
@@ -124,7 +124,7 @@ const lookAtSource = async (
   deps: PreviewDeps,
 ): Promise<Look & Pick<SourcePreview, 'refused'>> => {
   const registry = createRegistry({ runtime: deps.runtime });
-  // First by itself: the registry reports a failed reading in a log only.
+  // Read before it is loaded, because the registry only logs a failed reading.
   await source.load();
   const [report] = await registry.load([source]);
   const refused = (report?.refused ?? []).map(({ tool, reason }) => ({ name: tool, reason }));
@@ -153,7 +153,7 @@ export const previewSource = async (
   }
 };
 
-/** Says which of the keys have a value. */
+/** Tells which of the keys have a value. */
 export const statesOf = (
   keys: readonly string[],
   secret: (key: string) => Promise<string | undefined>,

@@ -7,6 +7,7 @@ import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { ExternalSettings, SourceTokens } from '../../contract/source-driver.ts';
+import { compact } from '../../kit/data/compact.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import type { ServerAuth } from '../../sources/mcp/oauth/create-server-auth.ts';
@@ -24,14 +25,14 @@ export interface SourceLoginDeps {
 const settingText = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** Finds the scheme that a person logs in with; `undefined` where the source has none. */
+/** Finds the scheme that a person logs in with; `undefined` when the source has none. */
 const loginScheme = ({ own }: ExternalSettings): Readonly<Record<string, unknown>> | undefined => {
   const auth = isRecord(own) ? own.auth : undefined;
   const schemes = isRecord(auth) ? Object.values(auth) : [];
   return schemes.filter(isRecord).find(({ login }) => login === true);
 };
 
-/** Says whether a person logs in to a source with OAuth. */
+/** Tells whether a person logs in to a source with OAuth. */
 export const hasLogin = (settings: ExternalSettings): boolean =>
   loginScheme(settings) !== undefined;
 
@@ -63,8 +64,7 @@ const serverOf = async (
     name: `source:${settings.name}`,
     url: addressOf(settings),
     loginCommand: `toolcrib sources login ${settings.name}`,
-    ...(clientId !== undefined && { clientId }),
-    ...(clientSecret !== undefined && { clientSecret }),
+    ...compact({ clientId, clientSecret }),
     ...(Array.isArray(scopes) && { scope: scopes.join(' ') }),
     ...(typeof redirectPort === 'number' && { redirectPort }),
     ...(authorization !== undefined &&

@@ -1,4 +1,4 @@
-/** The secrets that sources of tools are given. */
+/** Gives secrets to sources of tools. */
 import { readEnvironment } from '../../config/read-environment.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Runtime } from '../../contract/runtime.ts';
@@ -19,11 +19,11 @@ export interface SourceSecretsDeps {
 export interface SourceSecrets {
   /** Reads a secret; `undefined` when there is none under this key. */
   secret(key: string): Promise<string | undefined>;
-  /** Teaches the redactor all secrets that can be listed, once. */
+  /** Makes the redactor hide all secrets that can be listed, once. */
   learnSecrets(): Promise<void>;
 }
 
-/** Teaches the redactor every secret that a source gets, so that its output cannot show it. */
+/** Makes the reader of secrets. The redactor learns each secret that a source gets, so that no output shows it. */
 export const secretsOf = ({
   config,
   home,

@@ -2,6 +2,7 @@
 import type { Config } from '../../config/schema.ts';
 import type { ExternalSettings } from '../../contract/source-driver.ts';
 import type { AssignedFlow } from '../../contract/tool.ts';
+import { compact } from '../../kit/data/compact.ts';
 import { MINUTE_MS } from '../../kit/data/durations.ts';
 
 export type ExternalKind = keyof Config['sources'];
@@ -17,7 +18,7 @@ const flowOf = ({
   ...(sink !== undefined && { sink }),
 });
 
-/** Adds the headers, where the kind has some. */
+/** Adds the headers, for kinds that have them. */
 const withHeaders = (
   config: ExternalConfig,
 ): ExternalConfig & Pick<Partial<ExternalSettings>, 'headers'> => config;
@@ -36,7 +37,7 @@ export const sourceSettings = (
     toolTiers: Object.fromEntries(
       all.flatMap(([tool, one]) => (one.tier ? [[tool, one.tier]] : [])),
     ),
-    labels: flowOf({ ...(labels && { labels }), ...(sink !== undefined && { sink }) }),
+    labels: flowOf(compact({ labels, sink })),
     toolLabels: Object.fromEntries(all.map(([tool, one]) => [tool, flowOf(one)])),
   };
 };

@@ -1,4 +1,4 @@
-/** The member `sources` of a crib: loads its parts where the configuration or the program names a source. */
+/** The member `sources` of a crib: loads its parts when the configuration or the program names a source. */
 import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { type CribSources, type ManagedSource, SOURCE_KINDS } from '../../contract/sources.ts';

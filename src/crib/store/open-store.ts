@@ -1,6 +1,6 @@
 /**
  * Opens the store of a crib. A database inside the project is used only if this user created it;
- * otherwise state goes to the user's own folder, and nothing in the project's database counts.
+ * otherwise state is kept in the user's own folder, and the project's database is ignored.
  */
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { ignoreState } from '../../config/edit/ignore-state.ts';
@@ -45,7 +45,7 @@ const isBelow = (folder: string, file: string): boolean => {
 };
 
 /**
- * Says whether a database may have come with the project. A program that names a file outside
+ * Tells whether a database may have come with the project. A program that names a file outside
  * `.toolcrib` vouches for it.
  */
 const mayComeWithProject = (file: string, isNamed: boolean, project: string): boolean =>
@@ -132,8 +132,8 @@ const openPostgres = async (url: string, deps: OpenStoreDeps): Promise<Store> =>
 };
 
 /**
- * Gives what the program chose, or what the configuration names, where an address counts before a
- * driver.
+ * Returns the store that the program chose, else that of the configuration, where an address counts
+ * before a driver.
  */
 const choiceOf = (
   chosen: StoreOptions['store'],

@@ -1,7 +1,6 @@
 /**
- * Checks that a process holds the key that seals what lies in a store of several machines. With
- * another key it would reject the tokens, approvals and runs of the others as planted, and fail
- * their jobs.
+ * Checks that a process holds the key that seals a store of several machines. With another key it would
+ * reject the tokens, approvals and runs of the others as planted, and fail their jobs.
  */
 import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -19,8 +18,8 @@ export const fingerprintOf = (publicKey: string): string =>
   sha256Hex(publicKey).slice(0, FINGERPRINT_LENGTH);
 
 /**
- * Checks the key. Fails with CONFIG_INVALID when another key seals the store; the first process
- * decides which. Fails as opening the key fails: without one, entries of the others cannot be told
+ * Checks the key; the first process on a store decides which one seals it. Fails with CONFIG_INVALID for
+ * another key, and when the key cannot be opened: without it, entries of others cannot be distinguished
  * from planted ones.
  */
 export const assertSealKey = async (

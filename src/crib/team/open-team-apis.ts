@@ -1,4 +1,4 @@
-/** Opens the APIs of a team's catalog as if the user had configured them, but with less reach. */
+/** Opens the APIs of a team's catalog like the user's own, but with less reach. */
 import type { Config } from '../../config/schema.ts';
 import type { ManagedSource, RefusedTool } from '../../contract/sources.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
@@ -18,7 +18,10 @@ export interface TeamApisDeps {
   ): Promise<readonly [ExternalKind, ExternalConfig]>;
 }
 
-/** Leaves out the tools that reach the user's machine, or secrets that the user did not grant. */
+/**
+ * Wraps the driver of an API without the tools that reach the user's machine or secrets that the user did
+ * not grant.
+ */
 export const limitedApi = (
   api: ManagedSource,
   { org, granted }: { readonly org: string; readonly granted: readonly string[] },
@@ -64,8 +67,8 @@ const failedApi = (
 });
 
 /**
- * Opens the APIs of a bundle. Where the user has an API of the same name, that one stays; invalid
- * settings are reported.
+ * Opens the APIs of a bundle. An API of the user with the same name takes precedence; invalid settings
+ * are reported.
  */
 export const openTeamApis = (
   { apis, client }: Pick<OpenedTeam, 'apis' | 'client'>,

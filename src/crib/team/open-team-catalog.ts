@@ -70,10 +70,7 @@ const checkEntry = async (entry: TeamEntry, deps: OpenCatalogDeps): Promise<read
   }
 };
 
-/**
- * Opens the catalog. Throws CONFIG_INVALID where the configuration names no organisation to publish
- * for.
- */
+/** Opens the catalog. Throws CONFIG_INVALID when the configuration names no organisation to publish for. */
 export const openTeamCatalog = (deps: OpenCatalogDeps): TeamPublisher => {
   const { org, expiresDays, reviewers } = deps.config.server.catalog;
   if (org === undefined) {
@@ -90,7 +87,7 @@ export const openTeamCatalog = (deps: OpenCatalogDeps): TeamPublisher => {
   });
 };
 
-/** Hands signing over from the key of a file to the present key of the server. */
+/** Rotates the signing key, from the one in a file to the present one of the server. */
 export const rotateTeamKey = async (
   deps: OpenCatalogDeps,
   file: string,

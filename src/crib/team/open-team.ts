@@ -1,6 +1,7 @@
 /**
- * Opens the catalog of a team on a client: its rules on top of every policy, what it enforces, its tools and
- * its APIs. Once joined it holds until `toolcrib team leave`, whatever configuration and variables say.
+ * Opens the catalog of a team on a client: its rules on top of every policy, what it enforces, its tools
+ * and its APIs. Once joined it stays in force until `toolcrib team leave`, whatever configuration and
+ * variables say.
  */
 import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -16,8 +17,10 @@ import { withTeamPolicy } from '../../governance/team/team-policy.ts';
 import { MINUTE_MS } from '../../kit/data/durations.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
+import { localHosts } from '../../kit/http/loopback.ts';
 import { type BuiltTools, TeamSource } from '../../sources/team/team-source.ts';
 import type { CribOptions } from '../crib-options.ts';
+import { openEgress, scopeOf } from '../open-egress.ts';
 import { runIn } from '../sources/run-in-sandbox.ts';
 import { secretsOf } from '../sources/source-secrets.ts';
 import { openUserKey } from '../user-folder.ts';
@@ -34,7 +37,7 @@ export interface OpenTeamDeps {
 export interface OpenedTeam {
   readonly client: TeamClient;
   readonly source: TeamSource;
-  /** The configuration with what the team enforces. */
+  /** The configuration, with the settings that the team enforces. */
   readonly config: Config;
   isEnforced(name: string): boolean;
   isRevoked(name: string): boolean;
@@ -45,7 +48,6 @@ export interface OpenedTeam {
 
 /** How long the start waits for the first bundle. */
 const MAX_FIRST_SYNC_MS = 15_000;
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 export interface Enrolment {
   readonly url: string;
@@ -59,20 +61,15 @@ export const teamFiles = ({ home, runtime }: Pick<OpenTeamDeps, 'home' | 'runtim
 /** Makes a `fetch` that reaches the server of the catalog alone, through the egress guard. */
 export const catalogFetch = (
   url: string,
-  { egress }: Pick<Config, 'egress'>,
+  config: Pick<Config, 'egress'>,
 ): { readonly fetch: typeof globalThis.fetch; close(): Promise<void> } => {
-  const { host, hostname } = new URL(url);
-  const own = LOOPBACK.test(hostname) ? [host] : [];
-  const guard = lazyAsync(async () => {
-    const { createEgress } = await import('../../governance/egress/create-egress.ts');
-    return createEgress({ ...egress, allowPrivate: [...egress.allowPrivate, ...own] });
-  });
+  const address = new URL(url);
+  const guard = lazyAsync(() => openEgress(config, localHosts(address)));
   let isOpen = false;
   return {
     fetch: async (input, init) => {
       isOpen = true;
-      const signal = init?.signal ?? new AbortController().signal;
-      const scope = { hosts: [host], signal: () => signal, onHop: () => undefined };
+      const scope = scopeOf([address.host], init?.signal ?? undefined);
       return (await guard()).fetch(input, { ...init, scope } as EgressInit);
     },
     close: async () => {
@@ -81,17 +78,14 @@ export const catalogFetch = (
   };
 };
 
-/** Gives the enrolment that settings name. */
+/** Returns the enrolment that settings name. */
 export const configuredTeam = ({ teams }: Pick<Config, 'teams'>): Enrolment | undefined => {
   const { enabled, url, orgId: org, key: publicKey } = teams;
   const isComplete = url !== undefined && org !== undefined && publicKey !== undefined;
   return enabled && isComplete ? { url, org, publicKey } : undefined;
 };
 
-/**
- * Finds the enrolment: the one on record, which no setting or variable replaces, or that of the
- * configuration.
- */
+/** Finds the enrolment: the one on record, which no setting or variable replaces, or that of the configuration. */
 const enrolmentOf = async (
   { settings }: Pick<CribOptions, 'settings'>,
   { config, files }: Pick<OpenTeamDeps, 'config'> & { readonly files: TeamFiles },
@@ -113,7 +107,7 @@ const enrolmentOf = async (
 export type TeamTokenDeps = Pick<OpenTeamDeps, 'config' | 'runtime' | 'home' | 'redactor'> &
   Pick<CribOptions, 'secrets'>;
 
-/** Gives the token for the server. Rejects with AUTH_MISSING. */
+/** Reads the token for the server. Rejects with AUTH_MISSING. */
 export const teamToken = (deps: TeamTokenDeps) => async (): Promise<string> => {
   const { tokenKey } = deps.config.teams;
   const token = await secretsOf(deps).secret(tokenKey);
@@ -133,7 +127,7 @@ const buildWith =
     ]);
     const { tools, problems, composed } = await loadToolFiles({
       files: new Map(files.map(({ name, text }) => [name, new TextEncoder().encode(text)])),
-      // Code of others is compiled anew: a planted cache must not run in place of what was signed.
+      // Foreign code is compiled without a cache: a planted one must not run in place of the signed code.
       cache: createCompileCache(undefined),
       runCode: runIn(sandboxes),
       defaultSandbox: config.sandbox.default,
@@ -153,7 +147,7 @@ const names = (client: TeamClient, kind: 'enforce' | 'revoke'): ReadonlySet<stri
     ),
   );
 
-/** Makes a lookup by name that is updated when the bundle changes. */
+/** Makes a lookup by name that follows changes of the bundle. */
 const followed = (client: TeamClient, kind: 'enforce' | 'revoke'): ((name: string) => boolean) => {
   let current = names(client, kind);
   client.onChange(() => {
@@ -175,7 +169,7 @@ const withEnforcement = (config: Config, client: TeamClient): Config => {
   };
 };
 
-/** Opens the catalog. Returns nothing for a user who is in no team. */
+/** Opens the catalog; `undefined` for a user who is in no team. */
 export const openTeam = async (
   options: Pick<CribOptions, 'settings' | 'secrets'>,
   deps: OpenTeamDeps,

@@ -1,17 +1,14 @@
 /**
- * Looks at the catalog of a team before joining: syncs into a folder that is deleted again, and says what
- * the bundle would add and enforce. Nobody is enrolled, and nothing is written into the user's folder.
+ * Previews the catalog of a team before joining: syncs into a temporary folder, and describes what the
+ * bundle would add and enforce. Enrols nobody, and writes nothing into the user's folder.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { TeamClient, TeamEntry, TeamKey, TeamState } from '../../contract/team.ts';
 import { withTeamPolicy } from '../../governance/team/team-policy.ts';
 import { createSecretChain } from '../../secrets/chain.ts';
-import { createCribHost } from '../create-crib.ts';
 import { openSecrets } from '../open-secrets.ts';
+import { withPreviewCrib } from '../sources/preview-crib.ts';
 import {
   emptyLike,
   lookAt,
@@ -20,11 +17,11 @@ import {
   statesOf,
 } from '../sources/preview-source.ts';
 
-/** A rule of the bundle, as people read it. */
+/** A rule of the bundle, for people. */
 export interface PreviewedRule {
   readonly name: string;
   readonly effect: string;
-  /** The tools that it is about; all of them when absent. */
+  /** The tools that the rule is about; all of them when absent. */
   readonly tools?: readonly string[];
 }
 
@@ -35,11 +32,11 @@ export interface TeamPreview extends SourcePreview {
   readonly enforced: readonly string[];
   /** Tools that could not be run any more. */
   readonly revoked: readonly string[];
-  /** True where custom tools, MCP servers and APIs of the user would not be loaded. */
+  /** True when custom tools, MCP servers and APIs of the user would not be loaded. */
   readonly disablesLocalTools: boolean;
 }
 
-/** The team alone: what the user has configured besides is not opened. */
+/** Keeps only the team of the configuration, so that nothing else that the user configured is opened. */
 const onlyTeam = (config: Config, { url, org, publicKey }: ProposedTeam): Config => ({
   ...config,
   sources: emptyLike(config.sources),
@@ -85,39 +82,30 @@ export const previewTeam = async (
 ): Promise<TeamPreview> => {
   const { config, home, runtime, env } = deps;
   const secrets = deps.secrets ?? createSecretChain(openSecrets({ config, env, home }));
-  const folder = await mkdtemp(join(tmpdir(), 'toolcrib-read-'));
-  try {
-    const crib = await createCribHost({
-      settings: onlyTeam(config, team),
-      ...{ home: folder, root: folder, store: 'memory', lock: 'memory', secrets },
-      ...{ builtins: false, watch: false, startServers: false, runtime },
-    });
-    try {
-      const state = crib.team();
-      if (!state?.bundle) throw noBundle(state ?? {});
-      const client: TeamClient = {
-        ...{ state: () => state, onChange: () => () => undefined, sync: async () => false },
-      };
-      const withRules: PreviewDeps['withRules'] = (own) => withTeamPolicy(own, client);
-      const { keys, ...look } = await lookAt(crib.tools, { ...deps, withRules });
-      const states = await statesOf(keys, async (key) => secrets.get(key));
-      const refused = crib.sources
-        .list()
-        .flatMap((source) => [
-          ...source.refused,
-          ...(source.state === 'failed'
-            ? [{ name: source.name, reason: source.lastError ?? 'It could not be read.' }]
-            : []),
-        ]);
-      const { serial, entries } = state.bundle;
-      return {
-        ...{ location: team.url, serial, ...look, refused, secrets: states },
-        ...contentOf(entries),
-      };
-    } finally {
-      await crib.close();
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const settings = onlyTeam(config, team);
+  return withPreviewCrib({ settings, secrets, runtime }, async (crib) => {
+    const state = crib.team();
+    if (!state?.bundle) throw noBundle(state ?? {});
+    const client: TeamClient = {
+      state: () => state,
+      onChange: () => () => undefined,
+      sync: async () => false,
+    };
+    const withRules: PreviewDeps['withRules'] = (own) => withTeamPolicy(own, client);
+    const { keys, ...look } = await lookAt(crib.tools, { ...deps, withRules });
+    const states = await statesOf(keys, async (key) => secrets.get(key));
+    const refused = crib.sources
+      .list()
+      .flatMap((source) => [
+        ...source.refused,
+        ...(source.state === 'failed'
+          ? [{ name: source.name, reason: source.lastError ?? 'It could not be read.' }]
+          : []),
+      ]);
+    const { serial, entries } = state.bundle;
+    return {
+      ...{ location: team.url, serial, ...look, refused, secrets: states },
+      ...contentOf(entries),
+    };
+  });
 };

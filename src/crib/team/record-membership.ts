@@ -1,4 +1,4 @@
-/** Puts joining and leaving a team on the audit trail before and after, with who did it and when. */
+/** Records joining and leaving a team in the audit trail, before and after, with who did it and when. */
 import { randomUUID } from 'node:crypto';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
 import type { Store } from '../../contract/store.ts';
@@ -24,7 +24,7 @@ export interface MembershipStep {
 
 export type MembershipEnd<T> = StepEnd<T>;
 
-/** Runs the work with the trail open. Rejects where it cannot be written: then nobody joins or leaves. */
+/** Runs the work with the trail open. Rejects when it cannot be written: then nobody joins or leaves. */
 export const recordMembership = async <T>(
   deps: RecordMembershipDeps,
   { tool, person, detail }: MembershipStep,
@@ -35,7 +35,7 @@ export const recordMembership = async <T>(
     new RecordedSteps({
       audit: async () => audit,
       ...{ runtime, newId: () => randomUUID(), names: ['team_join', 'team_leave'] },
-      // Who is on record as a member has joined, whatever became of the step after it.
+      // A recorded member has joined, even if a later step failed.
       isDone: async (started) =>
         started.tool === 'team_join'
           ? (await recordedTeam(deps)) !== undefined

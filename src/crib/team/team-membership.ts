@@ -1,4 +1,4 @@
-/** What the command line does with a client's membership: enrol, sync, show, leave. */
+/** The membership of a client, for the command line: enrol, sync, show, leave. */
 import { z } from 'zod';
 import type { Config } from '../../config/schema.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -8,6 +8,7 @@ import { isPublicKey } from '../../governance/signing/verify-signature.ts';
 import { openTeamClient } from '../../governance/team/create-team-client.ts';
 import { fingerprintOf, orgSchema } from '../../governance/team/team-bundle.ts';
 import type { TeamRecord } from '../../governance/team/team-files.ts';
+import { isLoopback } from '../../kit/http/loopback.ts';
 import { createSecretChain } from '../../secrets/chain.ts';
 import { openRedactor } from '../lazy-drivers.ts';
 import { openSecrets } from '../open-secrets.ts';
@@ -23,13 +24,11 @@ export interface MembershipDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 /** Refuses an address over which the token could be read by others. */
 export const assertCatalogUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isSafe =
-    url && (url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname)));
+    url && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url)));
   if (url && isSafe && url.username === '' && url.password === '') return url.origin;
   throw new ToolFailure('VALIDATION_ERROR', 'That is no address of a server of a catalog.', {
     suggestions: ['Give its https address, e.g. https://tools.example.com.'],
@@ -90,17 +89,17 @@ export const withTeamClient = async <T>(
   }
 };
 
-/** Gives the enrolment: the one on record, or that of the configuration. */
+/** Returns the enrolment: the one on record, or that of the configuration. */
 export const currentEnrolment = async (deps: MembershipDeps): Promise<Enrolment | undefined> =>
   (await recordedTeam(deps)) ?? configuredTeam(deps.config);
 
-/** Gives what is on record of an enrolment; nothing where there is none, or one that was changed. */
+/** Reads the recorded enrolment; `undefined` when there is none, or it was tampered with. */
 export const recordedTeam = async (deps: MembershipDeps): Promise<TeamRecord | undefined> => {
   const reading = await teamFiles(deps).record();
   return reading.state === 'good' ? reading.record : undefined;
 };
 
-/** Says whether there is a team to leave: also one whose record was changed. */
+/** Tells whether there is a team to leave, one with a tampered record included. */
 export const hasTeam = async (deps: MembershipDeps): Promise<boolean> =>
   deps.config.teams.enabled || (await teamFiles(deps).record()).state !== 'missing';
 

@@ -168,7 +168,7 @@ describe('threats: the limits of a tool that the team enforces', { timeout: TIME
     expect(error?.code).toBe('TIMEOUT');
   });
 
-  it('count from the bundle on that enforces it, in a program that stays open', async () => {
+  it('hold from the bundle that enforces it, also in a program that is already open', async () => {
     await world.publish(slow('shout'));
     const client = await world.client({ config });
     expect((await client.execute('shout', { word: 'a' })).error?.code).toBe('TIMEOUT');

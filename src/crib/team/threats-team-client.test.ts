@@ -155,7 +155,7 @@ describe('threats: the files of a client', { timeout: TIME_LIMIT }, () => {
     },
   );
 
-  it('without a record take no bundle that is older than the one they hold', async () => {
+  it('refuse a bundle older than the held one, also when the record is missing', async () => {
     const name = copied('replayed');
     rmSync(recordFile(name));
     const stop = await served(files.first);

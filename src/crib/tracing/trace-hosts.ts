@@ -1,4 +1,4 @@
-/** Decides which hosts learn the trace of a call from the requests that it makes. */
+/** Decides to which hosts the requests of a call carry its trace. */
 import { isIP } from 'node:net';
 import type { Runtime } from '../../contract/runtime.ts';
 import { compileHosts, matchesHost } from '../../governance/egress/host-rule.ts';
@@ -6,7 +6,7 @@ import { normalHost } from '../../governance/egress/normal-host.ts';
 
 const LOOPBACK_V6 = '::1';
 
-/** Says whether a name or address is always of this machine. */
+/** Tells whether a name or address always means this machine. */
 const isThisMachine = (host: string): boolean => {
   if (isIP(host) === 4) return host.startsWith('127.');
   return host === LOOPBACK_V6 || host === 'localhost' || host.endsWith('.localhost');

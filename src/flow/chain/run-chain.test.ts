@@ -84,7 +84,7 @@ describe('executing a chain', () => {
     ]);
   });
 
-  it('goes on when told to; a call that uses what failed is skipped with the reason', async () => {
+  it('continues after a failure with continueOnError; a call that uses the failed one is skipped with the reason', async () => {
     const crib = await open();
     const calls = [call(-1), using('call1'), call(2)];
     const { results } = await crib.chains.execute(calls, { continueOnError: true });

@@ -89,7 +89,7 @@ describe('sequence', () => {
     expect(JSON.stringify(crib.tools.forModel('openai').definitions)).toContain('Echoes twice.');
   });
 
-  it('can be nested: the value is handed on, not the report', async () => {
+  it('can be nested, and passes on the value of the inner one, not its report', async () => {
     const inner = sequence([search, aTool({ name: 'same' })], { name: 'inner' });
     const outer = sequence([inner, aTool({ name: 'last' })], { name: 'outer' });
     const crib = await cribOf([
@@ -137,7 +137,7 @@ describe('sequence', () => {
     });
   });
 
-  it('goes on after a failure when told so, with what the failed part got, and has failed', async () => {
+  it('continues after a failure without stopOnError, with the input of the failed part, and counts as failed', async () => {
     const whole = sequence([echo, fails, echo], { name: 'whole', stopOnError: false });
     const crib = await cribOf([fails, echo, whole]);
     const { error } = await crib.execute('whole', { n: 7 });

@@ -49,7 +49,7 @@ const flow = (text: string): FlowData => ({
 });
 
 describe('a run of a flow as data in another process', () => {
-  it('goes on where it was, and repeats no step', async () => {
+  it('continues where it stopped, and repeats no step', async () => {
     made.length = 0;
     const store = createMemoryStore();
     const first = await open(store);

@@ -149,7 +149,7 @@ describe('the targets of a call', () => {
     expect(await targetsOf(inFiles, input, { resolve })).toEqual(['file:/real/a']);
   });
 
-  it('are those that the tool declares, where it declares them', async () => {
+  it('are those that the tool declares, if it declares any', async () => {
     const tool = aTool({ targets: () => ({ paths: ['x'] }) });
     expect(await targetsOf(tool, { path: 'a' }, { resolve })).toEqual(['file:/real/x']);
     expect(await targetsOf(aTool({ targets: () => ({}) }), {}, { resolve })).toEqual([]);
@@ -232,7 +232,7 @@ describe('the files of an approved call', () => {
     expect(open('/w/d/l/x')).toThrow(expect.objectContaining({ code: elsewhere }));
   });
 
-  it('are any files for a call whose input names none', () => {
+  it('are any files for a call whose input names no path', () => {
     const none = { targets: ['host:x'], paths: [] };
     const place = { asked: '/w/b', absolute: '/w/b' };
     expect(() => assertApprovedPath(none, place, 'write')).not.toThrow();

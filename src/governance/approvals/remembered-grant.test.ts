@@ -5,7 +5,7 @@ import { rememberedGrant } from './remembered-grant.ts';
 const made = { by: 'boss', at: NOW };
 
 describe('the grant of a remembered approval', () => {
-  it('for a session is bound to the session, to the definition and to one day', () => {
+  it('is bound to the session, to the definition and to one day when it is for a session', () => {
     expect(rememberedGrant(approvalRecord('a1'), { scope: 'session' }, made)).toEqual({
       subject: { user: 'alice', agent: 'agent-1', session: 'session-1' },
       resource: 'tool:write_file',
@@ -18,7 +18,7 @@ describe('the grant of a remembered approval', () => {
     });
   });
 
-  it('for a pattern outlives the session, by a year at most', () => {
+  it('outlives the session, for a year at most, when it is for a pattern', () => {
     const condition = 'input.path == "a.txt"';
     const pattern = rememberedGrant(approvalRecord('a1'), { scope: 'pattern', condition }, made);
     expect(pattern).toMatchObject({ subject: { user: 'alice', agent: 'agent-1' }, condition });

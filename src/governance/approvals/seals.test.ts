@@ -21,7 +21,7 @@ describe('a seal', () => {
     expect(await other.isOurs('other', seal)).toBe(false);
   });
 
-  it('of another key, of no key, and none at all are refused', async () => {
+  it('is refused when it is of another key, of no key, or missing', async () => {
     const seal = await sealsOf().seals.seal('text');
     expect(await sealsOf().seals.isOurs('text', seal)).toBe(false);
     expect(await sealsOf().seals.isOurs('text', undefined)).toBe(false);
@@ -56,7 +56,7 @@ describe('a row without a seal', () => {
 describe('the sealed text', () => {
   const decided = approvalRecord('a1', { state: 'approved', decidedBy: 'ada', decidedAt: 5 });
 
-  it('of a decision stays the same from version to version, so that old seals stay valid', () => {
+  it('of a decision is the same in every version, so that old seals stay valid', () => {
     const [kind, json = ''] = decisionText(decided, decisionOf(decided)).split('\n');
     expect(kind).toBe('toolcrib approval 1');
     expect(Object.keys(JSON.parse(json))).toEqual(

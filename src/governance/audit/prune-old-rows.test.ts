@@ -98,7 +98,7 @@ describe('old rows', () => {
     expect(await verify()).toMatchObject({ ok: true });
   });
 
-  it('are pruned together where a call under way spans more than a page', async () => {
+  it('are pruned together when a running call spans more than a page', async () => {
     await store.audit.append(intentEntry('slow', { at: NOW }));
     await fill(1500);
     await store.audit.append(auditEntry({ executionId: 'slow', at: NOW + 1500 }));
@@ -106,7 +106,7 @@ describe('old rows', () => {
     expect(await verify()).toMatchObject({ ok: true, rows: 1 });
   });
 
-  it('stay for the next time when pruning is stopped, and no step is half done', async () => {
+  it('are left for the next time when pruning is stopped, with no step half done', async () => {
     await fill(30);
     const stopped = await prune(20, { step: 8, goOn: async () => false });
     expect(stopped).toEqual({ rows: 8, throughSeq: 8, isDone: false });
@@ -116,7 +116,7 @@ describe('old rows', () => {
     expect(await verify()).toMatchObject({ ok: true });
   });
 
-  it('stay with a call in doubt, and with one that ended later', async () => {
+  it('are kept while their call is in doubt or ended later', async () => {
     await fill(3);
     await store.audit.append(intentEntry('slow', { at: NOW + 3 }));
     await fill(4, 4);

@@ -124,7 +124,7 @@ describe('threat: shell, size and depth', () => {
     expect(Number(process.hrtime.bigint() - start) / 1e6).toBeLessThan(20_000);
   });
 
-  it('still takes what is long but plain', () => {
+  it('accepts a command that is long but plain', () => {
     const many = Array.from({ length: 100 }, (_, index) => `n${index}`).join(' ');
     expect(guard.judge(`for n in ${many}; do echo "$n"; done`).ok).toBe(true);
     expect(guard.judge(`for n in ${many}; do cat "$n"; done`).ok).toBe(false);

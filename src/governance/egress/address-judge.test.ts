@@ -24,7 +24,7 @@ describe('address judge', () => {
     expect(judge(address)).toEqual({ kind: 'local', what });
   });
 
-  it('what cannot be read is not public', () => {
+  it('judges an address that cannot be parsed as not public', () => {
     for (const text of [
       '',
       'x',

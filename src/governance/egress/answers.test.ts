@@ -63,7 +63,7 @@ describe('a packed answer', () => {
     expect(await (await local().get(at(site))).text()).toBe(text);
   });
 
-  it('of an unknown kind is given as it came', async () => {
+  it('of an unknown encoding is returned as it was sent', async () => {
     const site = await packedSite('gzip, rot13', Buffer.from('abc'));
     expect(await (await local().get(at(site))).text()).toBe('abc');
   });

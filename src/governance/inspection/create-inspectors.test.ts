@@ -125,7 +125,7 @@ describe('inspection stays within bounds', () => {
     expect(ms).toBeLessThan(20_000);
   });
 
-  it('and says when a command is too long or too nested to be looked through', async () => {
+  it('and reports a command that is too long or too nested to be inspected', async () => {
     const long = await timed({ tier: 'execute' }, { command: 'a '.repeat(10_000) });
     expect(long.violations.map(({ description }) => description)[0]).toContain('too long');
     const nested = await timed({ tier: 'execute' }, { command: 'env env env env env env sudo' });
@@ -146,7 +146,7 @@ describe('inspection stays within bounds', () => {
     expect(ms).toBeLessThan(20_000);
   });
 
-  it('and says when there is too much markup', async () => {
+  it('and reports markup that is too long to be inspected', async () => {
     const html = '<b>'.repeat(300_000);
     const { violations } = await timed({}, { a: html, b: html, c: html });
     expect(violations.map(({ description }) => description)).toEqual([

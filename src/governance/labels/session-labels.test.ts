@@ -19,7 +19,7 @@ describe('the labels of a session', () => {
     expect(await labels.fresh(ada)).toEqual(NOTHING_SEEN);
   });
 
-  it('only ever grow', async () => {
+  it('are never removed', async () => {
     const labels = setUp().labels();
     await labels.absorb(ada, { trust: 'untrusted', sensitivity: 'public' });
     expect(labels.known(ada)).toEqual({ untrusted: true, sensitivity: 'public' });
@@ -71,7 +71,7 @@ describe('the labels of a session', () => {
     expect(await other.fresh(ada)).toEqual(NOTHING_SEEN);
   });
 
-  it('of the local session last as long as its process', async () => {
+  it('of the local session are forgotten when its process ends', async () => {
     const { labels } = setUp();
     const one = labels();
     expect(

@@ -35,7 +35,7 @@ const check = (below: readonly string[] = ['a.txt']): Promise<void> =>
 
 const REFUSED = { code: 'SECURITY_VIOLATION' };
 
-it('a file with one name is not looked for', async () => {
+it('a file with one name is read without a search for other names', async () => {
   vi.mocked(readdir).mockClear();
   await expect(check()).resolves.toBeUndefined();
   expect(readdir).not.toHaveBeenCalled();

@@ -231,7 +231,7 @@ describe('shows', () => {
 });
 
 describe('isInside', () => {
-  it('goes by the text of absolute paths, segment by segment, in every root and its given name', () => {
+  it('compares absolute paths segment by segment, with every root and the name it was given by', () => {
     const extra = join(home, 'extra');
     mkdirSync(extra);
     symlinkSync(root, join(home, 'alias'));

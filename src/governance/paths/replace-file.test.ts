@@ -60,7 +60,7 @@ it('replaceFile leaves no temporary file when the name is a folder', async () =>
   expect(readdirSync(root)).toEqual(['a', 'sub']);
 });
 
-it('never covers a file that is not known to be there', async () => {
+it('replaceFile never replaces a file that appeared since', async () => {
   await expect(
     replaceFile(folder, 'a', { bytes, replaces: false, confirm: fine }),
   ).rejects.toMatchObject({ code: 'CONFLICT' });

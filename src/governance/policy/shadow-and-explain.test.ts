@@ -44,7 +44,7 @@ describe('a rule in shadow mode', () => {
     expect(judge(rules, question)).not.toHaveProperty('shadow');
   });
 
-  it('of a project is heard wherever it stands', () => {
+  it('of a project is evaluated wherever it is in the list', () => {
     const sources = [
       source({ rules: [{ name: 'a', effect: 'allow' }] }),
       source({ rules: [shadow('s', 'ask')] }, 'project'),
@@ -57,7 +57,7 @@ describe('a rule in shadow mode', () => {
     expect(finding?.reason).toContain('could not be evaluated');
   });
 
-  it('can be a whole file: nothing in it counts', () => {
+  it('can be a whole file, none of whose rules is enforced', () => {
     const document = {
       shadow: true,
       builtin: false,

@@ -48,7 +48,7 @@ describe('threat: a secret split across chunks', () => {
     );
   });
 
-  it('in one word without end, as in a base64 text of any length', () => {
+  it('in one endless word, as in a base64 text of any length', () => {
     const redactor = knowing('canary-secret');
     const body = Buffer.from(`${'x'.repeat(9000)}canary-secret${'y'.repeat(90_000)}`);
     const text = body.toString('base64');

@@ -154,7 +154,7 @@ describe('steps that a crash interrupted', () => {
     expect(statuses(await made.rows()).at(-1)).toEqual(['unknown', '', 'done']);
   });
 
-  it('of another kind are left to the process that handles them', async () => {
+  it('are left alone when another process handles their kind', async () => {
     const made = world();
     await made.store.audit.append({
       ...{ kind: 'event', executionId: '', at: START, tool: 'team_join', version: '', tier: '' },

@@ -16,7 +16,7 @@ describe('work in parallel', () => {
     expect(most).toBe(2);
   });
 
-  it('on no items gives no answers', async () => {
+  it('of no items returns no results', async () => {
     expect(await inParallel([], 8, async () => 1)).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ const Point = plainObjects<{ readonly x: number; readonly y: number }, [number, 
   },
 );
 
-it('makes objects that nothing tells from a literal', () => {
+it('plain objects of a constructor cannot be distinguished from literals', () => {
   const point = new Point(1, 2);
   expect(point).toStrictEqual({ x: 1, y: 2 });
   expect(Object.getPrototypeOf(point)).toBe(Object.prototype);

@@ -5,9 +5,9 @@
 import type { ExternalSettings } from '../../contract/source-driver.ts';
 import type { AssignedFlow, Tier, Tool } from '../../contract/tool.ts';
 import { ownValue } from '../data/own-value.ts';
+import { isLoopback } from '../http/loopback.ts';
 import { secretKeysOf } from '../text/resolve-secrets.ts';
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const ALIAS = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 
 export interface SourceToolFacts {
@@ -58,7 +58,7 @@ export const sourceToolFields = (
     timeoutMs: settings.timeoutMs,
     needs: {
       hosts: [url.host],
-      ...(LOOPBACK.test(url.hostname) && { localHosts: [url.host] }),
+      ...(isLoopback(url) && { localHosts: [url.host] }),
       ...(keys.length > 0 && { secrets: keys }),
     },
   };

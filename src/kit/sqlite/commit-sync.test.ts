@@ -78,7 +78,7 @@ describe('commits', () => {
     expect(syncs).toBe(0);
   });
 
-  it('of a moment that must survive the process are synced together', async () => {
+  it('made in one moment that must survive the process are synced together', async () => {
     const sync = open();
     for (let n = 0; n < 5; n++) expect(commit(sync, 'written')).toBe(NORMAL);
     expect([waiting.length, syncs]).toEqual([1, 0]);
@@ -142,7 +142,7 @@ describe('commits', () => {
     expect(syncs).toBe(1);
   });
 
-  it('are all synced at once where a later sync cannot be promised', async () => {
+  it('are all synced immediately when a later sync cannot be promised', async () => {
     for (const sync of [
       new CommitSync({ database, runtime: runtime() }),
       open({ log: join(folder, 'not there') }),
@@ -154,7 +154,7 @@ describe('commits', () => {
     expect(syncs).toBe(0);
   });
 
-  it('are all synced at once after a sync has failed', async () => {
+  it('are all synced immediately after a sync has failed', async () => {
     const sync = open({ syncFile: async () => Promise.reject(new Error('EIO')) });
     commit(sync, 'written');
     await later();

@@ -43,7 +43,7 @@ describe('process identity', () => {
     shell.kill('SIGKILL');
   });
 
-  it('goes by signals where the kernel says no more', () => {
+  it('is checked by signals when the kernel tells no start time', () => {
     expect(isProcessAlive({ place: '', pid: process.pid, started: '' })).toBe(true);
     expect(isProcessAlive({ place: '', pid: 1, started: '' })).toBe(true);
     expect(isProcessAlive({ place: '', pid: 2 ** 30, started: '' })).toBe(false);

@@ -134,7 +134,7 @@ describe('a write that fails', () => {
     expect(items()).toEqual(times(30, String).filter((_, n) => n % 3));
   });
 
-  it('may fail in the database, too', async () => {
+  it('fails alone when the database refuses it, while others are written', async () => {
     const writer = makeWriter();
     await writer.write(insert('a'));
     const outcomes = await Promise.allSettled([

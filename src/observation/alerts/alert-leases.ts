@@ -1,6 +1,7 @@
 /**
- * Has one process at a time evaluate an alert: servers and circuits look different from each process, and
- * two of them would contradict each other. A process that is gone is replaced when its lease ends.
+ * Lets one process at a time evaluate an alert: each process has its own view of servers and circuits,
+ * and two of them would contradict each other. Another process takes over when the lease of a dead one
+ * ends.
  */
 import type { MemoryStore } from '../../contract/store.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
@@ -35,7 +36,7 @@ export class AlertLeases {
     this.#deps = deps;
   }
 
-  /** Takes or renews the leases of these alerts; returns those that this process has now. */
+  /** Takes or renews the leases of these alerts; returns the ids of those that this process holds now. */
   async take(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const { memory, holder, leaseMs, now } = this.#deps;
     const at = now();
@@ -54,21 +55,21 @@ export class AlertLeases {
     return mine;
   }
 
-  /** Gives back what this process has, so that another one need not wait. */
+  /** Ends the leases of this process, so that another one need not wait. */
   async release(): Promise<void> {
     const { memory, holder, now } = this.#deps;
     const at = now();
     await memory.update({ space: ALERT_SPACE, key: KEY, now: at }, (stored) => {
       const leases = this.#current(stored, at);
       for (const [id, lease] of leases) {
-        // Kept as over: it still says when the alert was last evaluated.
+        // Ended, not deleted: it still records when the alert was last evaluated.
         if (lease.holder === holder) leases.set(id, { ...lease, until: at });
       }
       return Object.fromEntries(leases);
     });
   }
 
-  /** When the alert was last evaluated, by any process. */
+  /** Reads when each alert was last evaluated, by any process. */
   async evaluatedAt(): Promise<ReadonlyMap<string, number>> {
     const { memory, now } = this.#deps;
     const stored = (await memory.read(ALERT_SPACE, KEY, now())) as Leases | undefined;
@@ -79,7 +80,7 @@ export class AlertLeases {
     );
   }
 
-  /** Those that hold. One that ends later than a lease can is planted or from another clock. */
+  /** Picks the leases in force. One that ends later than a lease can was planted, or written by another clock. */
   #current(stored: unknown, at: number): Map<string, AlertLease> {
     const { leaseMs } = this.#deps;
     return new Map(

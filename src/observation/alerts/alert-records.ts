@@ -1,19 +1,19 @@
 /**
- * Keeps the records of alerts in the store, where all its processes find them. Each carries a seal: a
- * store may come with a cloned folder, and must neither silence an alert nor have something told.
+ * Keeps the records of alerts in the store, for all its processes. Each has a seal: a store that came
+ * with a cloned folder must neither silence an alert nor send notifications.
  */
 import type { MemoryStore } from '../../contract/store.ts';
 import { canonicalJson } from '../../kit/data/canonical-json.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { type AlertRecord, EMPTY_RECORD, noSubjects } from './alert-record.ts';
 
-/** No tool reaches it: the spaces of their memory are JSON lists. */
+/** Out of reach for tools, whose memory spaces are named by JSON lists. */
 export const ALERT_SPACE = 'toolcrib:alerts';
 
 const MAX_TRIES = 10;
 
 export interface AlertSeals {
-  /** `undefined` where there is no key. */
+  /** Signs a text; `undefined` when there is no key. */
   seal(text: string): Promise<string | undefined>;
   isOurs(text: string, seal: string | undefined): Promise<boolean>;
 }
@@ -49,15 +49,16 @@ export class AlertRecords {
     this.#deps = deps;
   }
 
-  /** Reads a record; an empty one when there is none of ours. */
+  /** Reads a record; an empty one when there is none with a valid seal. */
   async read(id: string): Promise<AlertRecord> {
     const { memory, now } = this.#deps;
     return this.#opened(id, await memory.read(ALERT_SPACE, keyOf(id), now()));
   }
 
   /**
-   * Changes a record. `change` may run again when another process has changed the record meanwhile;
-   * `undefined` leaves it as it is. Resolves to the record as it is then.
+   * Changes a record and resolves to the result. `change` runs again when another process has changed the
+   * record meanwhile; when it returns `undefined`, the record stays as it is. Rejects when the record
+   * changes too often.
    */
   async change(
     id: string,

@@ -1,6 +1,6 @@
 /**
- * Evaluates alerts and answers for their state. A process takes the lease of an alert, writes down what its
- * condition means for the record, and only then tells anybody.
+ * Evaluates alerts and reports their state. A process takes the lease of an alert, evaluates its
+ * condition, writes the result into the record, and only then sends notifications.
  */
 import type {
   AlertDelivery,
@@ -18,7 +18,7 @@ import type { AlertRecord } from './alert-record.ts';
 import type { AlertRecords } from './alert-records.ts';
 import { type AlertStatusDeps, statusOf, worstFirst } from './alert-status.ts';
 import type { CompiledAlert, Judgement } from './compiled-alert.ts';
-import { deliverEvents, toldOf } from './deliver-events.ts';
+import { deliverEvents, notificationIn } from './deliver-events.ts';
 import { actionsOf, notificationOf, stepAlert } from './step-alert.ts';
 
 export interface AlertServiceDeps<Facts> {
@@ -27,9 +27,9 @@ export interface AlertServiceDeps<Facts> {
   readonly leaseMs: number;
   readonly events: Pick<Events, 'emit'>;
   readonly runtime: Pick<Runtime, 'now' | 'log'>;
-  /** Removes secrets and control characters from what is told. */
+  /** Removes secrets and control characters from a notification or finding. */
   clean<T extends { readonly subject: string }>(value: T): T;
-  /** Begins an evaluation: facts are read once for all alerts. */
+  /** Begins an evaluation: its facts are read once for all alerts. */
   openFacts(): Facts;
 }
 
@@ -46,7 +46,7 @@ export class AlertService<Facts> {
     this.#deps = deps;
   }
 
-  /** Evaluates these alerts, as far as no other process does. One that is under way is not doubled. */
+  /** Evaluates the alerts whose leases this process gets. Joins an evaluation that is already under way. */
   evaluate(alerts: readonly CompiledAlert<Facts>[]): Promise<void> {
     this.#round ??= this.#evaluate(alerts).finally(() => {
       this.#round = undefined;
@@ -60,7 +60,7 @@ export class AlertService<Facts> {
     const until = runtime.now() + leaseMs;
     const mine = await leases.take(alerts.map(({ id }) => id));
     const facts = openFacts();
-    // A process that was frozen must not write what it saw before.
+    // A process that was frozen must not write outdated results after its lease has ended.
     const isMine = (): boolean => runtime.now() < until;
     const work = async (alert: CompiledAlert<Facts>): Promise<void> => {
       await this.#step(alert, facts, isMine);
@@ -73,8 +73,8 @@ export class AlertService<Facts> {
 
   async #step(alert: CompiledAlert<Facts>, facts: Facts, isMine: () => boolean): Promise<void> {
     const { records, runtime, clean } = this.#deps;
-    const known = Object.keys((await records.read(alert.id)).subjects);
-    const { findings, problem } = await this.#judge(alert, facts, known);
+    const recorded = Object.keys((await records.read(alert.id)).subjects);
+    const { findings, problem } = await this.#judge(alert, facts, recorded);
     const newId = (): string => uuidV7(runtime.now());
     let made: readonly AlertEvent[] = [];
     await records.change(alert.id, (record) => {
@@ -95,12 +95,12 @@ export class AlertService<Facts> {
   async #judge(
     alert: CompiledAlert<Facts>,
     facts: Facts,
-    known: readonly string[],
+    recorded: readonly string[],
   ): Promise<Judgement> {
     try {
-      return await alert.judge(facts, known);
+      return await alert.judge(facts, recorded);
     } catch (error) {
-      const findings = known.map((subject) => ({ subject, holds: undefined, values: {} }));
+      const findings = recorded.map((subject) => ({ subject, holds: undefined, values: {} }));
       return { findings, problem: reasonOf(error) };
     }
   }
@@ -130,14 +130,13 @@ export class AlertService<Facts> {
       .flatMap(({ events }) => events)
       .sort((one, other) => other.at - one.at || (one.id < other.id ? 1 : -1))
       .slice(0, limit)
-      .map(({ silenced, deliveries, ...event }) => ({
-        ...toldOf({ ...event, silenced, deliveries }),
-        silenced,
-        deliveries,
-      }));
+      .map((event) => {
+        const { silenced, deliveries } = event;
+        return { ...notificationIn(event), silenced, deliveries };
+      });
   }
 
-  /** Replaces the silence of an alert; none when absent. Returns the one that there was. */
+  /** Sets the silence of an alert, or removes it when absent. Returns the one before. */
   async setSilence(
     id: string,
     silence: AlertSilence | undefined,
@@ -151,11 +150,11 @@ export class AlertService<Facts> {
     return before;
   }
 
-  /** Evaluates one alert now, and sends a test notification where asked to. Changes no state. */
+  /** Evaluates one alert now, and sends a test notification with `deliver`. Changes no state. */
   async test(alert: CompiledAlert<Facts>, deliver: boolean): Promise<AlertTest> {
     const { records, openFacts, clean } = this.#deps;
-    const known = Object.keys((await records.read(alert.id)).subjects);
-    const { findings, problem } = await this.#judge(alert, openFacts(), known);
+    const recorded = Object.keys((await records.read(alert.id)).subjects);
+    const { findings, problem } = await this.#judge(alert, openFacts(), recorded);
     const shown = findings.map(({ subject, holds, values }) =>
       clean({ subject, holds: holds === true, values }),
     );
@@ -171,8 +170,8 @@ export class AlertService<Facts> {
     const at = runtime.now();
     const newId = (): string => uuidV7(at);
     const { subject = '', values = {} } = finding ?? {};
-    const told = { type: 'alert.tested', subject, at, since: at, values } as const;
-    const notification = clean(notificationOf({ ...alert, newId }, told));
+    const facts = { type: 'alert.tested', subject, at, since: at, values } as const;
+    const notification = clean(notificationOf({ ...alert, newId }, facts));
     return Promise.all(
       actionsOf(alert.definition).map(async ({ type: action }, index): Promise<AlertDelivery> => {
         try {
@@ -185,7 +184,7 @@ export class AlertService<Facts> {
     );
   }
 
-  /** Lets another process take over at once. */
+  /** Waits for the evaluation under way, then lets another process take over at once. */
   async close(): Promise<void> {
     await this.#round?.catch(() => undefined);
     await this.#deps.leases.release();

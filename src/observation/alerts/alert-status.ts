@@ -1,5 +1,6 @@
-/** Shows the record of an alert as its state. */
+/** Derives the state of an alert, as people see it, from its record. */
 import type { AlertState, AlertStatus, AlertSubject } from '../../contract/alerts.ts';
+import { compact } from '../../kit/data/compact.ts';
 import { type AlertRecord, isSilenced } from './alert-record.ts';
 import type { CompiledAlert } from './compiled-alert.ts';
 
@@ -48,15 +49,13 @@ export const statusOf = <Facts>(
     ...{ id, definition, origin, subjects },
     state: stateOf(subjects, isCurrent, problem),
     ...(silence && isSilenced(record, now) && { silence }),
-    ...(evaluatedAt !== undefined && { evaluatedAt }),
-    ...(lastFiredAt !== undefined && { lastFiredAt }),
-    ...(problem !== undefined && { problem }),
+    ...compact({ evaluatedAt, lastFiredAt, problem }),
   };
 };
 
 const ORDER: readonly AlertState[] = ['firing', 'pending', 'unknown', 'ok'];
 
-/** Sorts by state, what is worst first, and then by name. */
+/** Sorts by state, the worst first, then by name. */
 export const worstFirst = (statuses: readonly AlertStatus[]): readonly AlertStatus[] =>
   [...statuses].sort(
     (one, other) =>

@@ -1,4 +1,4 @@
-/** An alert that is ready to be evaluated and acted on; how, is decided by whoever compiled it. */
+/** The port between the alert service and compiled alerts: evaluate a condition, run an action. */
 import type {
   AlertDefinition,
   AlertFinding,
@@ -6,7 +6,7 @@ import type {
   AlertStatus,
 } from '../../contract/alerts.ts';
 
-/** `holds` is absent where the condition could not be worked out. */
+/** A finding; `holds` is `undefined` where the condition could not be evaluated. */
 export interface Judged extends Omit<AlertFinding, 'holds'> {
   readonly holds: boolean | undefined;
 }
@@ -16,13 +16,13 @@ export interface Judgement {
   readonly problem?: string;
 }
 
-/** `Facts` are read once for all alerts of one evaluation. */
+/** An alert that can be evaluated. `Facts` are read once for all alerts of one evaluation. */
 export interface CompiledAlert<Facts> {
   readonly id: string;
   readonly definition: AlertDefinition;
   readonly origin: AlertStatus['origin'];
-  /** Evaluates the condition for every subject, also for those named, which were not well before. */
-  judge(facts: Facts, known: readonly string[]): Promise<Judgement>;
-  /** Does one of the actions. Rejects with a ToolFailure that says whether another try may help. */
+  /** Evaluates the condition for every subject, those in `recorded` included: they fired or were pending before. */
+  judge(facts: Facts, recorded: readonly string[]): Promise<Judgement>;
+  /** Runs one of the actions. Rejects with a ToolFailure that tells whether another attempt may succeed. */
   act(index: number, notification: AlertNotification): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /**
- * Tells what the records say is to be told. An attempt is put down before it is made and its end after it,
- * so that a process that dies in between has it made again under the same id: at least once, never lost.
+ * Delivers the waiting notifications of a record. Each attempt is recorded before it is made, and its end
+ * after it: when a process dies in between, another one repeats the attempt under the same id. Delivery
+ * is at least once.
  */
 import type {
   AlertDefinition,
@@ -10,6 +11,7 @@ import type {
 } from '../../contract/alerts.ts';
 import { ERRORS } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import { compact } from '../../kit/data/compact.ts';
 import { DAY_MS, MINUTE_MS } from '../../kit/data/durations.ts';
 import { isCoded, isError, reasonOf } from '../../kit/data/reason-of.ts';
 import { type AlertRecord, isSilenced, type StoredEvent } from './alert-record.ts';
@@ -19,10 +21,11 @@ import { actionsOf } from './step-alert.ts';
 
 const FIRST_PAUSE_MS = 5000;
 const MAX_PAUSE_MS = 5 * MINUTE_MS;
-/** How long an attempt may take where its action sets no limit, and what is left for writing its end. */
+/** How long an attempt may take where its action sets no limit. */
 const ATTEMPT_MS = 10_000;
+/** The time left to record the end of an attempt. */
 const WRITE_MS = 5000;
-/** After a day nobody needs to be told any more. */
+/** A notification is not delivered any more after a day. */
 const GIVE_UP_MS = DAY_MS;
 
 const DONE = { state: 'done' } as const;
@@ -34,27 +37,27 @@ const STALE = {
 export interface DeliverDeps {
   readonly records: AlertRecords;
   readonly runtime: Pick<Runtime, 'now' | 'log'>;
-  /** False when another process may tell by now. */
+  /** Tells whether this process still holds the lease; without it, another process may deliver. */
   isMine(): boolean;
 }
 
 const pauseAfter = (attempts: number): number =>
   Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, attempts - 1));
 
-/** What is told, without how far that is. */
-export const toldOf = (event: AlertEvent): AlertNotification => {
+/** Returns the notification in an event, without the state of its deliveries. */
+export const notificationIn = (event: AlertEvent): AlertNotification => {
   const { id, type, alert, subject, severity, summary, condition, at, since, values } = event;
   return { id, type, alert, subject, severity, summary, condition, at, since, values };
 };
 
 interface DeliveryChange extends Partial<AlertDelivery> {
-  /** Of its event. */
+  /** Set on the event. */
   readonly retryAt?: number;
-  /** Of its event; it is not busy when absent. */
+  /** Set on the event, and removed from it when absent. */
   readonly busyUntil?: number;
 }
 
-/** Changes one delivery of one event, by its number among the actions. */
+/** Changes one delivery of one event, given by the index of its action. */
 const withDelivery = (
   record: AlertRecord,
   [eventId, index]: readonly [string, number],
@@ -67,32 +70,29 @@ const withDelivery = (
       at === index ? { ...delivery, ...change } : delivery,
     );
     const { busyUntil: _, ...rest } = event;
-    const times = {
-      ...(retryAt !== undefined && { retryAt }),
-      ...(busyUntil !== undefined && { busyUntil }),
-    };
+    const times = compact({ retryAt, busyUntil });
     return { ...rest, deliveries, ...times };
   }),
 });
 
-/** True where another try cannot help. */
+/** Tells whether another attempt cannot succeed. */
 const isFinal = (error: unknown): boolean => {
   if (!isError(error) || !isCoded(error)) return false;
   return !(error.extras.retryable ?? ERRORS[error.code].retryable);
 };
 
-/** How long one attempt takes at most. A tool may take longer: its idempotency key keeps it from a second effect. */
-const longestAttempt = (definition: AlertDefinition, index: number): number => {
+/** Returns the time limit of one attempt. A tool may take longer: its idempotency key prevents a second effect. */
+const attemptLimit = (definition: AlertDefinition, index: number): number => {
   const action = actionsOf(definition)[index];
   const limit = action?.type === 'webhook' ? action.timeoutMs : undefined;
   return (limit ?? ATTEMPT_MS) + WRITE_MS;
 };
 
-/** True for a moment that has come, and for one too far away: the clock was set back meanwhile. */
+/** Tells whether a time has come. One that is too far ahead counts as well: the clock was set back since. */
 const hasCome = (moment: number, now: number): boolean =>
   moment <= now || moment > now + MAX_PAUSE_MS;
 
-/** Makes one attempt; returns whether it has come to its end, well or not. */
+/** Makes one attempt. Returns true when it succeeded or is given up, false when it will be repeated. */
 const attempt = async <Facts>(
   alert: CompiledAlert<Facts>,
   [event, index]: readonly [StoredEvent, number],
@@ -100,10 +100,10 @@ const attempt = async <Facts>(
 ): Promise<boolean> => {
   const at = [event.id, index] as const;
   const attempts = (event.deliveries[index]?.attempts ?? 0) + 1;
-  const busyUntil = runtime.now() + longestAttempt(alert.definition, index);
+  const busyUntil = runtime.now() + attemptLimit(alert.definition, index);
   await records.change(alert.id, (record) => withDelivery(record, at, { attempts, busyUntil }));
   try {
-    await alert.act(index, toldOf(event));
+    await alert.act(index, notificationIn(event));
     await records.change(alert.id, (record) => withDelivery(record, at, DONE));
     return true;
   } catch (error) {
@@ -120,7 +120,7 @@ const attempt = async <Facts>(
   }
 };
 
-/** Gives up an action that the alert does not have any more: its definition was changed meanwhile. */
+/** Gives up a delivery whose action was removed from the definition of the alert since. */
 const dropStale = <Facts>(
   { definition, id }: CompiledAlert<Facts>,
   [event, index]: readonly [StoredEvent, number],
@@ -134,8 +134,8 @@ const isDue = ({ retryAt, busyUntil = 0 }: StoredEvent, now: number): boolean =>
   hasCome(retryAt, now) && hasCome(busyUntil, now);
 
 /**
- * Tells what is due of one alert, oldest first. What one action could not tell of a subject is told before
- * anything newer: nobody hears that something is over before they heard of it.
+ * Delivers what is due of one alert, oldest first. A failed delivery about a subject holds back the newer
+ * ones of the same action: no receiver learns that an alert resolved before it learns that it fired.
  */
 export const deliverEvents = async <Facts>(
   alert: CompiledAlert<Facts>,
@@ -144,22 +144,22 @@ export const deliverEvents = async <Facts>(
   const { records, runtime, isMine } = deps;
   const record = await records.read(alert.id);
   if (isSilenced(record, runtime.now())) return;
-  const held = new Set<string>();
-  // Receivers that do not answer: a round waits for each of them once, however much there is to tell.
-  const away = new Set<number>();
+  const delayed = new Set<string>();
+  // Actions whose receiver did not answer: each is tried once in a round, however many events wait.
+  const unreachable = new Set<number>();
   for (const event of record.events) {
     for (const [index, { state }] of event.deliveries.entries()) {
       if (state !== 'waiting') continue;
       const line = `${index} ${event.subject}`;
       if (!isMine()) return;
-      if (!isDue(event, runtime.now()) || held.has(line) || away.has(index)) {
-        held.add(line);
+      if (!isDue(event, runtime.now()) || delayed.has(line) || unreachable.has(index)) {
+        delayed.add(line);
         continue;
       }
       const at = [event, index] as const;
       if ((await dropStale(alert, at, deps)) || (await attempt(alert, at, deps))) continue;
-      held.add(line);
-      away.add(index);
+      delayed.add(line);
+      unreachable.add(index);
     }
   }
 };

@@ -4,11 +4,11 @@ import { type RepeatOptions, repeatWork } from '../repeat-work.ts';
 
 export interface KeepEvaluatingDeps extends Pick<RepeatOptions, 'everyMs' | 'runtime'> {
   evaluate(): Promise<void>;
-  /** Lets another process take over. */
+  /** Ends the leases of this process. */
   release(): Promise<void>;
 }
 
-/** Starts; returns a function that stops, and resolves when nothing is under way any more. */
+/** Starts the rounds. Returns a function that stops them and resolves when none is under way. */
 export const keepEvaluating = (deps: KeepEvaluatingDeps): (() => Promise<void>) => {
   const { runtime, everyMs } = deps;
   const failure = 'Alerts could not be evaluated.';

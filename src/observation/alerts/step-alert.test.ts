@@ -145,7 +145,7 @@ describe('stepAlert', () => {
 });
 
 describe('the actions of an alert', () => {
-  it('are a line of the log where it names none', () => {
+  it('default to a line of the log', () => {
     expect(actionsOf(DEFINITION)).toEqual([{ type: 'log' }]);
     expect(deliveriesOf(DEFINITION)).toEqual([{ action: 'log', state: 'waiting', attempts: 0 }]);
   });

@@ -1,4 +1,4 @@
-/** Moves the record of an alert on by one evaluation: what begins to fire, what resolves, what is told. */
+/** Computes the record of an alert after one evaluation: what fires, what resolves, and the notifications. */
 import type { AlertDefinition, AlertDelivery, AlertNotification } from '../../contract/alerts.ts';
 import { MINUTE_MS, spanMs } from '../../kit/data/durations.ts';
 import {
@@ -23,7 +23,10 @@ export interface AlertStep {
 
 const AT_REST: SubjectRecord = { isFiring: false, isTold: false };
 
-/** The actions of an alert; one that names none is logged. */
+const coolDownMs = ({ coolDown = '' }: AlertDefinition): number =>
+  spanMs(coolDown) ?? DEFAULT_COOL_DOWN_MS;
+
+/** Lists the actions of an alert; the default is to log it. */
 export const actionsOf = ({ actions }: AlertDefinition) => actions ?? [{ type: 'log' } as const];
 
 export const deliveriesOf = (definition: AlertDefinition): readonly AlertDelivery[] =>
@@ -31,20 +34,21 @@ export const deliveriesOf = (definition: AlertDefinition): readonly AlertDeliver
 
 const WORDS = { 'alert.fired': 'fires', 'alert.resolved': 'is over', 'alert.tested': 'is tested' };
 
-type Told = Pick<AlertNotification, 'type' | 'subject' | 'at' | 'since' | 'values'>;
+type NotificationFacts = Pick<AlertNotification, 'type' | 'subject' | 'at' | 'since' | 'values'>;
 
-/** Makes what is told of one subject. */
+/** Makes the notification about one subject. */
 export const notificationOf = (
   { id: alert, definition, newId }: Pick<AlertStep, 'id' | 'definition' | 'newId'>,
-  told: Told,
+  facts: NotificationFacts,
 ): AlertNotification => {
   const { severity = 'warning', when: condition } = definition;
-  // Without the subject, which stands beside it: in a sentence, the name of a token looks like a secret.
-  const summary = definition.summary ?? `The alert ${alert} ${WORDS[told.type]}.`;
-  return { id: newId(), alert, severity, summary, condition, ...told };
+  // Without the subject, which has its own field: inside a sentence the name of a token would be
+  // redacted.
+  const summary = definition.summary ?? `The alert ${alert} ${WORDS[facts.type]}.`;
+  return { id: newId(), alert, severity, summary, condition, ...facts };
 };
 
-/** A clock that was set back must not put off what fires: nothing was seen later than now. */
+/** Limits the times of a subject to now: after the clock was set back, times ahead would delay firing. */
 const untilNow = (subject: SubjectRecord, now: number): SubjectRecord => {
   const { since, firedAt } = subject;
   if ((since ?? 0) <= now && (firedAt ?? 0) <= now) return subject;
@@ -55,47 +59,48 @@ const untilNow = (subject: SubjectRecord, now: number): SubjectRecord => {
   };
 };
 
-/** Ends a subject whose condition does not hold, or goes on to when it fires. */
-const moved = (
+/** Computes the next state of a subject: at rest, pending, or firing. */
+const nextState = (
   before: SubjectRecord,
   { holds }: Judged,
   { definition, now }: AlertStep,
 ): SubjectRecord => {
   const { since: _, ...rest } = before;
-  // What could not be worked out changes nothing.
+  // A condition that could not be evaluated changes nothing.
   if (holds === undefined) return before;
   if (!holds) return { ...rest, isFiring: false };
   const { since = now, firedAt } = before;
   const forMs = spanMs(definition.for ?? '0s') ?? 0;
-  const coolDownMs = spanMs(definition.coolDown ?? '') ?? DEFAULT_COOL_DOWN_MS;
-  const isCool = firedAt === undefined || now - firedAt >= coolDownMs;
+  const isCool = firedAt === undefined || now - firedAt >= coolDownMs(definition);
   if (before.isFiring || now - since < forMs || !isCool) return { ...before, since };
   return { since, firedAt: now, isFiring: true, isTold: false };
 };
 
-/** What has to be told of a subject after it moved; nothing when that was told or never has to be. */
-const typeOf = (before: SubjectRecord, after: SubjectRecord): Told['type'] | undefined => {
+/** Returns the type of the notification that a change of state needs; `undefined` when it needs none. */
+const typeOf = (
+  before: SubjectRecord,
+  after: SubjectRecord,
+): NotificationFacts['type'] | undefined => {
   if (after.isFiring) return after.isTold ? undefined : 'alert.fired';
   return before.isFiring && before.isTold ? 'alert.resolved' : undefined;
 };
 
-/** A subject at rest is forgotten when its cool-down is over. */
+/** Tells whether a subject can be dropped: it is at rest, and its cool-down is over. */
 const isForgotten = (subject: SubjectRecord, { definition, now }: AlertStep): boolean => {
   if (subject.since !== undefined || subject.isFiring) return false;
-  const coolDownMs = spanMs(definition.coolDown ?? '') ?? DEFAULT_COOL_DOWN_MS;
-  return now - (subject.firedAt ?? 0) >= coolDownMs;
+  return now - (subject.firedAt ?? 0) >= coolDownMs(definition);
 };
 
-/** Subjects that were not found any more, e.g. a server that was removed, have no condition that holds. */
+/** Adds a finding that does not hold for recorded subjects without one, e.g. a server that was removed. */
 const allFindings = (record: AlertRecord, findings: readonly Judged[]): readonly Judged[] => {
-  const found = new Set(findings.map(({ subject }) => subject));
-  const gone = Object.keys(record.subjects).filter((subject) => !found.has(subject));
-  return [...findings, ...gone.map((subject) => ({ subject, holds: false, values: {} }))];
+  const subjects = new Set(findings.map(({ subject }) => subject));
+  const missing = Object.keys(record.subjects).filter((subject) => !subjects.has(subject));
+  return [...findings, ...missing.map((subject) => ({ subject, holds: false, values: {} }))];
 };
 
 /**
- * Gives the record after an evaluation, with what has to be told appended. A silence keeps it from being
- * told, and what still fires when the silence is over is told then.
+ * Returns the record after an evaluation, with the new notifications. During a silence nothing is
+ * delivered; what still fires when it ends is delivered then.
  */
 export const stepAlert = (record: AlertRecord, step: AlertStep): AlertRecord => {
   const { definition, now } = step;
@@ -105,19 +110,19 @@ export const stepAlert = (record: AlertRecord, step: AlertStep): AlertRecord => 
   for (const finding of allFindings(record, step.findings)) {
     const { subject, values } = finding;
     const before = untilNow(record.subjects[subject] ?? AT_REST, now);
-    const after = moved(before, finding, step);
+    const after = nextState(before, finding, step);
     const type = typeOf(before, after);
     const isNewlyFiring = after.isFiring && !before.isFiring;
     const isTold = type === 'alert.fired' ? !silenced : after.isFiring && after.isTold;
     const next: SubjectRecord = { ...after, isTold };
     if (!isForgotten(next, step)) subjects[subject] = next;
-    // A firing that a silence hides is put down once.
+    // A silenced alert that keeps firing is recorded once, not at every evaluation.
     if (type === undefined || (silenced && type === 'alert.fired' && !isNewlyFiring)) continue;
     const since = before.since ?? now;
     events.push({
       ...notificationOf(step, { type, subject, at: now, since, values }),
       silenced,
-      // The end of what was told is told after the silence: receivers would wait for it for ever.
+      // Receivers that were told that it fires also learn that it resolved, after the silence.
       deliveries: silenced && type === 'alert.fired' ? [] : deliveriesOf(definition),
       retryAt: now,
     });

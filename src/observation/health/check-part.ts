@@ -1,4 +1,4 @@
-/** Checks the parts of a crib beside its tools: store, queue, model, sandboxes, servers, sources. */
+/** Checks the parts of a crib other than tools: store, queue, model, sandboxes, servers, sources. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { HealthCheck, HealthKind } from '../../contract/health.ts';
 import type { Runtime } from '../../contract/runtime.ts';
@@ -6,7 +6,7 @@ import { reasonOf } from '../../kit/data/reason-of.ts';
 import { adviceOf, broken, notSetUp, ok, warning } from './findings.ts';
 import type { HealthDeps } from './health-deps.ts';
 
-/** A full disk can still be opened and read, so that the check writes. */
+/** The memory space of the check: it writes, because a store on a full disk can still be opened and read. */
 const SPACE = 'toolcrib:readiness';
 
 export interface StoreCheckDeps extends Pick<HealthDeps, 'store'> {
@@ -43,7 +43,7 @@ const checkQueue = async ({ askQueue }: HealthDeps): Promise<HealthCheck> => {
   }
 };
 
-/** Never asks the model anything: that would cost money. */
+/** Checks the settings of the model. Sends no request, because that would cost money. */
 const checkModel = async ({ model, secret }: HealthDeps): Promise<HealthCheck> => {
   if (model === 'given') return ok('model', 'The program brings its own model');
   if (!model) {
@@ -65,9 +65,9 @@ const checkModel = async ({ model, secret }: HealthDeps): Promise<HealthCheck> =
   return ok('model', label);
 };
 
-/** A missing sandbox is a warning: the tools that need it say so themselves. */
+/** Warns of a missing sandbox: the checks of the tools that need it report it as broken. */
 const checkSandbox = async (deps: HealthDeps, type: string): Promise<HealthCheck> => {
-  const sandbox = (await deps.sandboxes()).find((each) => each.type === type);
+  const sandbox = (await deps.sandboxes()).find((one) => one.type === type);
   if (sandbox?.ready) return ok('sandbox', `Sandbox ${type} works`);
   const { reason = 'there is none of this kind', install } = sandbox ?? {};
   const names = deps
@@ -79,7 +79,7 @@ const checkSandbox = async (deps: HealthDeps, type: string): Promise<HealthCheck
 };
 
 const checkServer = async (deps: HealthDeps, name: string): Promise<HealthCheck> => {
-  const status = deps.servers().find((each) => each.name === name);
+  const status = deps.servers().find((one) => one.name === name);
   if (status?.state === 'disabled') {
     return notSetUp(warning('server', `${name} is switched off`));
   }
@@ -99,7 +99,7 @@ const checkServer = async (deps: HealthDeps, name: string): Promise<HealthCheck>
 };
 
 const checkSource = async (deps: HealthDeps, name: string): Promise<HealthCheck> => {
-  const status = deps.sources().find((each) => each.name === name);
+  const status = deps.sources().find((one) => one.name === name);
   if (status?.state === 'disabled') {
     return notSetUp(warning('source', `${name} is switched off`));
   }

@@ -1,4 +1,4 @@
-/** Checks one subject within its time, and makes a result of bounded size of what was found. */
+/** Checks one subject within a time limit. The size of the result is limited. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { HealthCheck, HealthCheckResult } from '../../contract/health.ts';
 import { within } from '../../kit/data/bounded-work.ts';
@@ -10,13 +10,13 @@ import { adviceOf, broken, stateOf } from './findings.ts';
 import type { HealthDeps } from './health-deps.ts';
 import { type Subject, subjectId } from './subjects.ts';
 
-/** What a check says is kept and shown; servers and tools choose their words themselves. */
+/** The longest message that is kept and shown: servers and tools may send any text. */
 const MAX_TEXT = 500;
 const MAX_CHECKS = 30;
-/** The checks of a tool have limits of their own; this one is for what they may have missed. */
+/** Added for tools, whose checks have time limits of their own: this one is the last resort. */
 const MARGIN_MS = 2000;
 
-/** Lists everything there is, in the order in which it is shown. */
+/** Lists all subjects in the order in which they are shown. */
 export const allSubjects = (deps: HealthDeps, sandboxes: readonly string[]): readonly Subject[] => [
   ...(['store', 'queue', 'model'] as const).map((kind) => ({ kind, name: kind })),
   ...sandboxes.map((name) => ({ kind: 'sandbox' as const, name })),
@@ -31,7 +31,7 @@ export const allSubjects = (deps: HealthDeps, sandboxes: readonly string[]): rea
   ...deps.tools().map(({ tool }) => ({ kind: 'tool' as const, name: tool.name })),
 ];
 
-/** Gives the subject under its own name, which may not be the one it was asked by; nothing where there is none. */
+/** Finds a subject, a tool also by its alias, and returns it under its own name; `undefined` when there is none. */
 export const knownSubject = (
   { kind, name }: Subject,
   deps: HealthDeps,
@@ -49,7 +49,7 @@ export const knownSubject = (
   return names[kind].includes(name) ? { kind, name } : undefined;
 };
 
-const look = async ({ kind, name }: Subject, deps: HealthDeps): Promise<CheckedTool> => {
+const examine = async ({ kind, name }: Subject, deps: HealthDeps): Promise<CheckedTool> => {
   if (kind !== 'tool') return { checks: [await PART_CHECKS[kind](deps, name)] };
   const entry = deps.tool(name);
   if (!entry) throw new ToolFailure('NOT_FOUND', 'There is no tool of that name any more.');
@@ -64,7 +64,7 @@ const boundedCheck =
     return { ...check, message: plain(message), ...(fix !== undefined && { fix: plain(fix) }) };
   };
 
-/** Never rejects: what throws or takes too long is unwell. */
+/** Checks a subject. Never rejects: a check that throws or takes too long makes it unwell. */
 export const checkSubject = async (
   subject: Subject,
   deps: HealthDeps,
@@ -72,7 +72,7 @@ export const checkSubject = async (
   const { runtime, timeoutMs, redact } = deps;
   const started = runtime.now();
   const limit = timeoutMs + (subject.kind === 'tool' ? MARGIN_MS : 0);
-  const { checks, ...rest } = await within(runtime, limit, () => look(subject, deps)).catch(
+  const { checks, ...rest } = await within(runtime, limit, () => examine(subject, deps)).catch(
     (error: unknown): CheckedTool => ({
       checks: [broken(subject.kind, reasonOf(error), adviceOf(error))],
     }),

@@ -58,10 +58,10 @@ const switchCheck = ({ enabled, quarantine, tool }: CatalogEntry): readonly Heal
 
 const CHECKS = [['own check', ownCheck], ...TOOL_NEEDS] as const;
 
-/** A check that has a time limit of its own may say what did not answer. */
+/** Extra time for checks with a time limit of their own, whose message is more precise than ours. */
 const GRACE_MS = 500;
 
-/** Says whether a check failed because something is not installed or configured here. */
+/** Tells whether a check failed because something is not installed or configured here. */
 const isMissing = (error: unknown): boolean =>
   error instanceof ToolFailure &&
   (error.code === 'DEPENDENCY_MISSING' || error.code === 'AUTH_MISSING');
@@ -82,8 +82,8 @@ const runChecks = async (tool: Tool, deps: ToolCheckDeps): Promise<readonly Heal
 };
 
 /**
- * Lets a missing prerequisite explain the tool's own check: a tool whose program was never installed
- * says so itself, too, and that is no outage.
+ * Marks a failed own check as not set up where a prerequisite is missing, because that explains it: a
+ * tool whose program was never installed is no outage.
  */
 const explained = (checks: readonly HealthCheck[]): readonly HealthCheck[] => {
   const lacks = checks.some((check) => check.state === 'broken' && check.notSetUp);

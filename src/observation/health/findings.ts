@@ -1,4 +1,4 @@
-/** What checks find, and what it makes of a subject. */
+/** Makes the findings of checks, and derives the health of a subject and of the crib from them. */
 import { ToolFailure } from '../../contract/errors.ts';
 import {
   HEALTH_KINDS,
@@ -6,11 +6,12 @@ import {
   type HealthCheckResult,
   type HealthState,
   type HealthStatus,
+  isOutage,
 } from '../../contract/health.ts';
 
 export const ok = (name: string, message: string): HealthCheck => ({ name, state: 'ok', message });
 
-const found =
+const finding =
   (state: 'warning' | 'broken') =>
   (name: string, message: string, fix?: string): HealthCheck => ({
     name,
@@ -19,13 +20,13 @@ const found =
     ...(fix !== undefined && fix !== '' && { fix }),
   });
 
-export const warning = found('warning');
-export const broken = found('broken');
+export const warning = finding('warning');
+export const broken = finding('broken');
 
-/** Marks what was never set up here: it is missing, but it is no outage. */
+/** Marks a finding about something that was never set up here: that is no outage. */
 export const notSetUp = (check: HealthCheck): HealthCheck => ({ ...check, notSetUp: true });
 
-/** Gives the first suggestion of a failure. */
+/** Returns the first suggestion of a failure. */
 export const adviceOf = (error: unknown): string | undefined =>
   error instanceof ToolFailure ? error.extras?.suggestions?.[0] : undefined;
 
@@ -34,11 +35,7 @@ export const stateOf = (checks: readonly HealthCheck[]): HealthState => {
   return checks.some(({ state }) => state === 'warning') ? 'limited' : 'well';
 };
 
-/** Says whether something fails that was set up. */
-const isOutage = ({ checks }: HealthCheckResult): boolean =>
-  checks.some(({ state, notSetUp: isMissing }) => state === 'broken' && isMissing !== true);
-
-/** Says what the results mean together: the one place that decides what is healthy and what is ready. */
+/** Derives the status of the crib. Only this function decides what is healthy and what is ready. */
 export const statusOf = (
   checks: readonly HealthCheckResult[],
   timestamp: number,

@@ -1,4 +1,4 @@
-/** What the checks of one round look at; what several of them share is asked once a round. */
+/** The dependencies of the checks of one round. What several checks share is read once a round. */
 import type { AuditLog } from '../../contract/audit.ts';
 import type { CatalogEntry } from '../../contract/catalog.ts';
 import type { CircuitStatus } from '../../contract/health.ts';
@@ -9,27 +9,27 @@ import type { SourceStatus } from '../../contract/sources.ts';
 import type { Store } from '../../contract/store.ts';
 import type { Breaker } from '../../contract/tool-limits.ts';
 
-/** Checks that were begun and have not ended, by subject: a check that hangs is not begun twice. */
+/** Names of the tools whose own check is still running: a check that hangs is not started twice. */
 export type PendingChecks = Set<string>;
 
 export interface ToolCheckDeps {
   readonly runtime: Pick<Runtime, 'after' | 'now'>;
-  /** How long anything may take to answer. */
+  /** The time limit of each check. */
   readonly timeoutMs: number;
   /** The breaker of tools that declare none; absent where the configuration switches it off. */
   readonly breaker: Breaker | undefined;
   /** Absent when the record cannot be read. */
   readonly audit: Pick<AuditLog, 'query'> | undefined;
   readonly pending: PendingChecks;
-  /** Gives the value that a call would use; `undefined` where it is missing or blank. */
+  /** Reads a secret as a call does; `undefined` when it is missing or blank. */
   secret(key: string): Promise<string | undefined>;
-  /** Says whether a program is on the PATH or comes with this one. */
+  /** Tells whether a program is on the PATH or comes with Toolcrib. */
   hasProgram(name: string): Promise<boolean>;
   sandbox(type: SandboxType): Promise<SandboxReadiness>;
-  /** Asks a server; starts it where the round may. Rejects when it does not answer. */
+  /** Asks a server for its status, and starts it where the round allows that. Rejects when it does not answer. */
   server(name: string): Promise<ServerStatus>;
   missingTools(tool: string): readonly string[];
-  /** Absent before anything was called. */
+  /** Returns the circuit of a tool; `undefined` before the first call. */
   circuit(tool: string): CircuitStatus | undefined;
 }
 
@@ -44,19 +44,19 @@ export interface ModelFacts {
 
 export interface HealthDeps extends ToolCheckDeps {
   store(): Promise<Pick<Store, 'label' | 'isReadOnly' | 'memory'>>;
-  /** Asks the queue for something. Rejects where it does not answer. */
+  /** Sends the queue a request. Rejects when it does not answer. */
   askQueue(): Promise<void>;
-  /** `given` is one that the program brings itself. */
+  /** `given` when the program brings its own model; `undefined` without one. */
   readonly model: ModelFacts | 'given' | undefined;
   sandboxes(): ReturnType<Sandboxes['readiness']>;
   servers(): readonly ServerStatus[];
   sources(): readonly SourceStatus[];
-  /** Reads the definitions of a source, and changes nothing. Rejects with the reason. */
+  /** Reads the definitions of a source without loading them. Rejects with the reason of a failure. */
   testSource(name: string): Promise<void>;
-  /** Tools that are switched on. */
+  /** Lists the tools that are switched on. */
   tools(): readonly CatalogEntry[];
-  /** A tool by its name or an alias, in any state. */
+  /** Finds a tool in any state by its name or an alias. */
   tool(name: string): CatalogEntry | undefined;
-  /** Hides secrets in what checks say. */
+  /** Hides secrets in messages of checks. */
   redact(text: string): string;
 }

@@ -1,7 +1,7 @@
-/** What the metric of health says: 1 or 0 for each part and tool, as it was last checked. */
-import type { HealthCheckResult, HealthStatus } from '../../contract/health.ts';
+/** The values of the health metric: 1 or 0 for each part and tool, as last checked. */
+import { type HealthCheckResult, type HealthStatus, isOutage } from '../../contract/health.ts';
 
-/** Each is a time series of its own: a crib with thousands of tools must not fill a database. */
+/** Limited, because each subject is a time series: thousands of tools would fill a database. */
 const MAX_SUBJECTS = 500;
 
 export interface HealthGauge {
@@ -9,11 +9,10 @@ export interface HealthGauge {
   readonly value: 0 | 1;
 }
 
-/** What was never set up is left out: it would look like an outage for ever. */
-const isSetUp = ({ healthy, checks }: HealthCheckResult): boolean =>
-  healthy || checks.some(({ state, notSetUp }) => state === 'broken' && notSetUp !== true);
+/** Leaves out what was never set up: it would look like a permanent outage. */
+const isSetUp = (result: HealthCheckResult): boolean => result.healthy || isOutage(result);
 
-/** What fails comes first, so that it is never what is cut off. */
+/** Lists unhealthy subjects first, so that the limit never removes them. */
 export const healthGauges = ({ checks }: Pick<HealthStatus, 'checks'>): readonly HealthGauge[] =>
   checks
     .filter(isSetUp)

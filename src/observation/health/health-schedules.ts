@@ -1,19 +1,20 @@
 /**
- * Schedules of checks, in the store. Whoever moves the next moment of a schedule on runs it: of several
- * processes on one store, one each time.
+ * Stores the schedules of checks. The process that moves the next time of a schedule forward runs it, so
+ * that only one process on a store does each time.
  */
 import type { HealthSchedule } from '../../contract/health.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { MemoryStore } from '../../contract/store.ts';
 import { nextCronMoment } from '../../kit/data/cron-moments.ts';
+import { DAY_MS } from '../../kit/data/durations.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { HEALTH_SPACE } from './kept-results.ts';
 
 const SCHEDULES = 'schedules';
 const CLAIMS = 'claims';
 const MAX_SCHEDULES = 1000;
-/** A claim whose moment passed this long ago belongs to a schedule that is gone. */
-const FORGET_MS = 40 * 86_400_000;
+/** A claim whose time passed this long ago belongs to a schedule that was removed. */
+const FORGET_MS = 40 * DAY_MS;
 
 export interface ScheduleDeps {
   readonly memory: MemoryStore;
@@ -22,9 +23,9 @@ export interface ScheduleDeps {
 
 const isSchedule = (value: unknown): value is HealthSchedule =>
   isRecord(value) &&
-  typeof value['subject'] === 'string' &&
-  typeof value['cron'] === 'string' &&
-  (value['timeZone'] === undefined || typeof value['timeZone'] === 'string');
+  typeof value.subject === 'string' &&
+  typeof value.cron === 'string' &&
+  (value.timeZone === undefined || typeof value.timeZone === 'string');
 
 const readAll = (value: unknown): readonly HealthSchedule[] =>
   Array.isArray(value) ? value.filter(isSchedule).slice(0, MAX_SCHEDULES) : [];
@@ -35,7 +36,7 @@ export const readSchedules = async ({
 }: ScheduleDeps): Promise<readonly HealthSchedule[]> =>
   readAll(await memory.read(HEALTH_SPACE, SCHEDULES, runtime.now()));
 
-/** Adds a schedule, or replaces that of its subject. Throws VALIDATION_ERROR for a pattern without sense. */
+/** Adds a schedule, or replaces that of its subject. Throws VALIDATION_ERROR for an invalid pattern. */
 export const writeSchedule = async (
   { subject, cron, timeZone }: HealthSchedule,
   { memory, runtime }: ScheduleDeps,
@@ -50,7 +51,7 @@ export const writeSchedule = async (
   ]);
 };
 
-/** False when there was none. */
+/** Removes a schedule; false when there was none. */
 export const removeSchedule = async (
   subject: string,
   { memory, runtime }: ScheduleDeps,
@@ -67,7 +68,7 @@ export const removeSchedule = async (
 const claimKey = ({ subject, cron, timeZone = 'UTC' }: HealthSchedule): string =>
   `${subject} ${cron} ${timeZone}`;
 
-/** Returns the schedules that are due and that no other process has taken; takes them. */
+/** Claims and returns the schedules that are due and that no other process has claimed. */
 export const claimDue = async (
   schedules: readonly HealthSchedule[],
   { memory, runtime }: ScheduleDeps,
@@ -90,10 +91,10 @@ export const claimDue = async (
     }
     return Object.fromEntries(claims);
   };
-  // Most looks find nothing to do: a read is enough then.
-  const known = await memory.read(HEALTH_SPACE, CLAIMS, now);
+  // Mostly nothing is due: then a read is enough.
+  const claims = await memory.read(HEALTH_SPACE, CLAIMS, now);
   const isIdle = schedules.every((schedule) => {
-    const at = isRecord(known) ? known[claimKey(schedule)] : undefined;
+    const at = isRecord(claims) ? claims[claimKey(schedule)] : undefined;
     return typeof at === 'number' && isAhead(at, schedule, now);
   });
   if (isIdle) return [];
@@ -101,11 +102,14 @@ export const claimDue = async (
   return due;
 };
 
-/** A claim beyond the next moment is planted, or was made before the clock was set back: the check is due. */
+/**
+ * Tells whether the next check is still ahead. A claim beyond the next time of the schedule does not
+ * count: it was planted, or made before the clock was set back.
+ */
 const isAhead = (at: number | undefined, schedule: HealthSchedule, now: number): boolean =>
   at !== undefined && at > now && at <= nextMoment(schedule, now);
 
-/** A schedule in a store that somebody changed may make no sense: it is never due. */
+/** Returns the next time of a schedule. An invalid one, from a store that somebody changed, is never due. */
 const nextMoment = (schedule: HealthSchedule, now: number): number => {
   try {
     return nextCronMoment(schedule, now);

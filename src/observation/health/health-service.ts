@@ -1,4 +1,4 @@
-/** Runs checks: bounded in number and time, the same subject once at a time, and keeps the results. */
+/** Runs checks and keeps the results. Limits how many run at once and how long; joins equal requests. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
 import type {
@@ -33,14 +33,14 @@ export interface HealthServiceDeps {
   readonly events: Pick<Events, 'emit'>;
   /** Names the kinds of sandboxes there are, without trying them. */
   readonly sandboxTypes: readonly string[];
-  /** Opens what the checks of one round look at. */
+  /** Opens the dependencies of the checks of one round. */
   openRound(options: RoundOptions): Promise<HealthDeps>;
   store(): Promise<Pick<Store, 'memory' | 'isReadOnly'>>;
 }
 
 export class HealthService {
   readonly #deps: HealthServiceDeps;
-  /** Rounds under way: whoever asks for the same again gets the same answer. */
+  /** Checks under way: an equal request gets the same answer. */
   readonly #running = new Map<string, Promise<unknown>>();
 
   constructor(deps: HealthServiceDeps) {
@@ -53,7 +53,7 @@ export class HealthService {
 
   async checkOne(id: string, options: CheckOptions = {}): Promise<HealthCheckResult> {
     const round = await this.#openRound(options);
-    const subject = this.#known(id, round);
+    const subject = this.#subject(id, round);
     return this.#once(`${subjectId(subject)} ${round.timeoutMs}`, async () => {
       const result = await checkSubject(subject, round);
       await this.#keep([result], false);
@@ -61,7 +61,7 @@ export class HealthService {
     });
   }
 
-  /** Gives what was kept of the subjects that are there now. */
+  /** Reads the kept results of the subjects that exist now; `undefined` when there are none. */
   async latest(): Promise<HealthStatus | undefined> {
     const { memory } = await this.#deps.store();
     const [{ allAt, results }, round] = await Promise.all([
@@ -81,14 +81,14 @@ export class HealthService {
   }
 
   async history(id: string): Promise<HealthHistory> {
-    const subject = this.#known(id, await this.#openRound({}));
+    const subject = this.#subject(id, await this.#openRound({}));
     const { memory } = await this.#deps.store();
     return readHistory(memory, subjectId(subject), this.#deps.runtime.now());
   }
 
-  /** Gives the id of a subject, or of `all`. Rejects with NOT_FOUND. */
+  /** Returns the full id of a subject, or `all`. Rejects with NOT_FOUND. */
   async idOf(id: string): Promise<string> {
-    return id === 'all' ? id : subjectId(this.#known(id, await this.#openRound({})));
+    return id === 'all' ? id : subjectId(this.#subject(id, await this.#openRound({})));
   }
 
   async #checkAll(options: CheckAllOptions): Promise<HealthStatus> {
@@ -108,7 +108,7 @@ export class HealthService {
     return this.#deps.openRound({ timeoutMs, startServers });
   }
 
-  #known(id: string, round: HealthDeps): Subject {
+  #subject(id: string, round: HealthDeps): Subject {
     const subject = knownSubject(parseSubject(id), round, this.#deps.sandboxTypes);
     if (subject) return subject;
     throw new ToolFailure('NOT_FOUND', 'There is nothing of that name to check.', {
@@ -116,7 +116,7 @@ export class HealthService {
     });
   }
 
-  /** A store that cannot be written is a finding of the check itself, and no reason to fail. */
+  /** Keeps the results. Only logs a failure: the check of the store itself reports it. */
   async #keep(results: readonly HealthCheckResult[], isAll: boolean): Promise<void> {
     const { runtime, events } = this.#deps;
     try {

@@ -24,19 +24,19 @@ const runDue = async (
 ): Promise<void> => {
   for (const { subject } of due) {
     try {
-      // A server that nobody uses is left asleep.
+      // Does not start servers that are idle.
       await (subject === 'all' ? health.check({ startServers: false }) : health.check(subject));
     } catch (error) {
-      // What it names may be gone; the schedule stays, because it may come back.
+      // The subject may be missing for now: its schedule stays.
       runtime.log.warn('a scheduled check failed', { subject, error: reasonOf(error) });
     }
   }
 };
 
-/** Starts; returns a function that stops, and resolves when nothing is under way any more. */
+/** Starts the rounds. Returns a function that stops them and resolves when none is under way. */
 export const keepChecking = (deps: KeepCheckingDeps): (() => Promise<void>) => {
   const { runtime } = deps;
-  const look = async (isStopped: () => boolean): Promise<void> => {
+  const checkDue = async (isStopped: () => boolean): Promise<void> => {
     const { memory, isReadOnly } = await deps.store();
     if (isReadOnly || isStopped()) return;
     const schedules = await deps.health.schedules();
@@ -44,5 +44,5 @@ export const keepChecking = (deps: KeepCheckingDeps): (() => Promise<void>) => {
     await runDue(deps, await claimDue(schedules, { memory, runtime }));
   };
   const failure = 'Scheduled checks could not be run.';
-  return repeatWork(look, { runtime, everyMs: EVERY_MS, failure });
+  return repeatWork(checkDue, { runtime, everyMs: EVERY_MS, failure });
 };

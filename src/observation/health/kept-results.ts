@@ -1,6 +1,6 @@
 /**
- * What the store keeps of checks: the last result of each subject, and the changes of its state. The
- * process that records a change announces it, so that each is announced once.
+ * Keeps results of checks in the store: the last one of each subject, and the changes of its state. The
+ * process that records a change emits its event, so that each is emitted once.
  */
 import type { Events } from '../../contract/events.ts';
 import {
@@ -13,17 +13,18 @@ import {
 } from '../../contract/health.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { MemoryStore } from '../../contract/store.ts';
+import { DAY_MS } from '../../kit/data/durations.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 
-/** No tool and no caller reaches it: their spaces start with a scope. */
+/** Out of reach for tools and callers, whose memory spaces start with a scope. */
 export const HEALTH_SPACE = 'toolcrib:health';
 const LAST = 'last';
 const MAX_CHANGES = 50;
-/** Subjects that are gone, and those of other processes, are forgotten after this long. */
-const FORGET_MS = 30 * 86_400_000;
+/** A subject that was not checked for this long is forgotten. */
+const FORGET_MS = 30 * DAY_MS;
 
 interface Last {
-  /** When everything was checked; 0 for never. */
+  /** When all subjects were last checked; 0 for never. */
   readonly allAt: number;
   readonly results: Readonly<Record<string, HealthCheckResult>>;
 }
@@ -35,20 +36,20 @@ const isState = (value: unknown): value is HealthState => STATES.includes(value)
 
 const isFinding = (value: unknown): value is HealthCheck =>
   isRecord(value) &&
-  typeof value['name'] === 'string' &&
-  typeof value['message'] === 'string' &&
-  FINDINGS.includes(value['state']);
+  typeof value.name === 'string' &&
+  typeof value.message === 'string' &&
+  FINDINGS.includes(value.state);
 
-/** A store may have come with a folder: what is not a result is left out. */
+/** Checks the shape of a result: a store that came with a cloned folder may hold anything. */
 const isResult = (value: unknown): value is HealthCheckResult =>
   isRecord(value) &&
-  typeof value['subject'] === 'string' &&
-  typeof value['name'] === 'string' &&
-  Object.hasOwn(HEALTH_KINDS, String(value['kind'])) &&
-  isState(value['state']) &&
-  typeof value['timestamp'] === 'number' &&
-  Array.isArray(value['checks']) &&
-  value['checks'].every(isFinding);
+  typeof value.subject === 'string' &&
+  typeof value.name === 'string' &&
+  Object.hasOwn(HEALTH_KINDS, String(value.kind)) &&
+  isState(value.state) &&
+  typeof value.timestamp === 'number' &&
+  Array.isArray(value.checks) &&
+  value.checks.every(isFinding);
 
 const readLast = (value: unknown): Last => {
   const { allAt, results } = isRecord(value) ? value : {};
@@ -62,7 +63,7 @@ const readLast = (value: unknown): Last => {
 };
 
 const isChange = (value: unknown): value is HealthChange =>
-  isRecord(value) && isState(value['state']) && typeof value['timestamp'] === 'number';
+  isRecord(value) && isState(value.state) && typeof value.timestamp === 'number';
 
 const readChanges = (value: unknown): readonly HealthChange[] =>
   Array.isArray(value) ? value.filter(isChange) : [];
@@ -78,7 +79,7 @@ export interface KeptResultsDeps {
   readonly runtime: Pick<Runtime, 'now'>;
 }
 
-/** Keeps results. `isAll` says that nothing was left out. */
+/** Keeps results. `isAll` means that all subjects were checked. */
 export const keepResults = async (
   results: readonly HealthCheckResult[],
   isAll: boolean,
@@ -89,11 +90,13 @@ export const keepResults = async (
   await memory.update({ space: HEALTH_SPACE, key: LAST, now }, (value): Last => {
     const last = readLast(value);
     before = last.results;
-    const kept = Object.entries(before).filter(([, { timestamp }]) => now - timestamp < FORGET_MS);
+    const recent = Object.entries(before).filter(
+      ([, { timestamp }]) => now - timestamp < FORGET_MS,
+    );
     return {
       allAt: isAll ? now : last.allAt,
       results: Object.fromEntries([
-        ...kept,
+        ...recent,
         ...results.map((result) => [result.subject, result] as const),
       ]),
     };
@@ -105,14 +108,14 @@ export const keepResults = async (
     await memory.update({ space: HEALTH_SPACE, key: `changes:${subject}`, now }, (value) =>
       [changeOf(result), ...readChanges(value)].slice(0, MAX_CHANGES),
     );
-    // The first result of something that works is no news.
+    // That a new subject works is no change.
     if (earlier === undefined && state === 'well') continue;
     const was = earlier === undefined ? {} : { before: earlier };
     events.emit('health.changed', { subject, kind, name, state, healthy, ...was });
   }
 };
 
-/** Reads the last results, and when everything was last checked. */
+/** Reads the last results, and when all subjects were last checked. */
 export const readResults = async (
   memory: MemoryStore,
   now: number,

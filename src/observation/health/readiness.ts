@@ -1,6 +1,6 @@
 /**
- * Says whether the server can do its work, by the same check of the store as every other view of
- * health. Probes need no token, so that answers name nothing.
+ * Answers readiness probes, with the same check of the store as every other view of health. Probes need
+ * no token, so answers contain no names and no messages.
  */
 import type { CribHost } from '../../contract/crib-host.ts';
 import { HEALTH_KINDS, type HealthKind } from '../../contract/health.ts';
@@ -18,7 +18,7 @@ export interface ReadyCheck {
 
 export interface Readiness {
   checks(): Promise<readonly ReadyCheck[]>;
-  /** Makes it not ready from now on, whatever the other checks say. */
+  /** Makes it not ready from now on, whatever the other checks find. */
   drain(): void;
 }
 
@@ -27,12 +27,12 @@ export interface ReadinessDeps {
   readonly runtime: Pick<Runtime, 'after' | 'now' | 'log'>;
 }
 
-/** A result is reused for this long: anybody may send probes, and each costs a write. */
+/** How long a result is reused: anybody may send probes, and each check writes to the store. */
 const HOLDS_MS = 1000;
 /** Probes give up after a few seconds; a store that takes longer is not ready. */
 const MAX_PROBE_MS = 5000;
 
-/** Says whether the server can do its work with a part of that kind as it is. */
+/** Tells whether the server can work with a part of that kind in that state. */
 const isReady = (kind: HealthKind, isBroken: boolean): boolean =>
   HEALTH_KINDS[kind] !== 'fatal' || !isBroken;
 
@@ -45,11 +45,11 @@ const storeCheck = async ({ crib, runtime }: ReadinessDeps): Promise<ReadyCheck>
   return { name: 'store', ok: false, detail: 'It cannot be written.' };
 };
 
-/** Reports the servers' states. A server that is down affects its own tools only. */
+/** Counts the MCP servers by state. One that is down affects its own tools only. */
 const serversCheck = ({ crib }: ReadinessDeps): ReadyCheck => {
   const states = crib.servers.list().map(({ state }) => state);
   const counted = [...new Set(states)].map(
-    (state) => `${states.filter((each) => each === state).length} ${state}`,
+    (state) => `${states.filter((other) => other === state).length} ${state}`,
   );
   const ok = isReady('server', states.includes('open'));
   return { name: 'servers', ok, detail: counted.join(', ') || 'none configured' };
@@ -60,7 +60,7 @@ export const createReadiness = (deps: ReadinessDeps): Readiness => {
   let last: { readonly at: number; readonly check: Promise<ReadyCheck> } | undefined;
   const store = (): Promise<ReadyCheck> => {
     const now = deps.runtime.now();
-    // A clock that was set back must not keep an old result for as long.
+    // `abs`, so that a clock that was set back does not keep an old result.
     if (!last || Math.abs(now - last.at) >= HOLDS_MS) last = { at: now, check: storeCheck(deps) };
     return last.check;
   };

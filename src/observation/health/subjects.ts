@@ -1,4 +1,4 @@
-/** Names what can be checked: `store`, `queue`, `model`, or a kind and a name. */
+/** The ids of what can be checked: `store`, `queue`, `model`, or a kind and a name. */
 import { HEALTH_KINDS, type HealthKind } from '../../contract/health.ts';
 
 export interface Subject {
@@ -6,7 +6,7 @@ export interface Subject {
   readonly name: string;
 }
 
-/** There is one of each, so their kind is their name. */
+/** Kinds with one subject, whose id is the kind. */
 const SINGLE: ReadonlySet<string> = new Set(['store', 'queue', 'model'] satisfies HealthKind[]);
 
 const isKind = (text: string): text is HealthKind => Object.hasOwn(HEALTH_KINDS, text);
@@ -14,7 +14,7 @@ const isKind = (text: string): text is HealthKind => Object.hasOwn(HEALTH_KINDS,
 export const subjectId = ({ kind, name }: Subject): string =>
   SINGLE.has(kind) ? kind : `${kind}:${name}`;
 
-/** Reads the id of a subject. A name without a kind is that of a tool. */
+/** Parses the id of a subject. A name without a kind is that of a tool. */
 export const parseSubject = (id: string): Subject => {
   if (SINGLE.has(id) && isKind(id)) return { kind: id, name: id };
   const at = id.indexOf(':');

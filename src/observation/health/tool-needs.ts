@@ -6,7 +6,7 @@ import { reasonOf } from '../../kit/data/reason-of.ts';
 import { adviceOf, broken, notSetUp, ok } from './findings.ts';
 import type { ToolCheckDeps } from './health-deps.ts';
 
-/** Says whether a credential works, as the tool's own test finds it. The secret is in no message. */
+/** Checks a credential with the tool's own test. No message contains the secret. */
 const tryCredential = async (
   auth: AuthRequirement,
   secret: string,
@@ -53,7 +53,7 @@ const credentialCheck = async (
   ];
 };
 
-/** Warns of missing secrets: a tool may do without one. */
+/** Warns of missing secrets; they are no faults, because a tool may work without them. */
 const secretChecks = async (
   { needs = {}, auth }: Tool,
   { secret }: ToolCheckDeps,
@@ -72,7 +72,7 @@ const secretChecks = async (
   return checks;
 };
 
-/** Lists the programs of command patterns: `git *` needs git; `*` needs none in particular. */
+/** Lists the programs of command patterns: `git *` needs git, `*` needs none in particular. */
 const programsOf = ({ needs = {} }: Tool): readonly string[] => [
   ...new Set(
     (needs.commands ?? [])
@@ -148,7 +148,7 @@ const dependencyCheck = async (
 
 type NeedCheck = (tool: Tool, deps: ToolCheckDeps) => Promise<readonly HealthCheck[]>;
 
-/** Each check with the name it has in reports when it throws. */
+/** The checks, each with the name of the finding when it throws. */
 export const TOOL_NEEDS: readonly (readonly [string, NeedCheck])[] = [
   ['credential', credentialCheck],
   ['secret', secretChecks],

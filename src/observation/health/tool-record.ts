@@ -1,4 +1,4 @@
-/** How the last calls of a tool went, and what that says about its circuit. */
+/** Reads how the last calls of a tool went, and judges its circuit by that. */
 import type { AuditLog, AuditRow } from '../../contract/audit.ts';
 import { ERRORS, type ErrorType } from '../../contract/errors.ts';
 import type { CircuitStatus, HealthCheck, ToolRecord } from '../../contract/health.ts';
@@ -8,7 +8,7 @@ import { broken, ok, warning } from './findings.ts';
 
 const MAX_CALLS = 100;
 
-/** Types of errors that say something about the tool; the others are about the caller or the input. */
+/** Types of errors that are faults of the tool; the others are about the caller or the input. */
 const TOOL_FAULTS: ReadonlySet<ErrorType> = new Set([
   'execution',
   'timeout',
@@ -26,16 +26,16 @@ const isFault = ({ code, status }: AuditRow): boolean =>
 
 const isSuccess = ({ code, status }: AuditRow): boolean => code === '' && status === 'success';
 
-/** Reads how the last calls went. `tool` is its name, not an alias: rows are written under it. */
+/** Reads how the last calls went. `tool` must be its name, not an alias, because rows have the name. */
 export const readToolRecord = async (
   audit: Pick<AuditLog, 'query'>,
   tool: string,
 ): Promise<ToolRecord> => {
   const rows = await audit.query({ tool, kind: 'outcome', limit: MAX_CALLS });
-  const telling = rows.filter((row) => isRest(row) || isFault(row) || isSuccess(row));
-  const ran = telling.filter((row) => !isRest(row));
-  const lastSuccess = telling.findIndex(isSuccess);
-  const sinceSuccess = lastSuccess < 0 ? telling : telling.slice(0, lastSuccess);
+  const relevant = rows.filter((row) => isRest(row) || isFault(row) || isSuccess(row));
+  const ran = relevant.filter((row) => !isRest(row));
+  const lastSuccess = relevant.findIndex(isSuccess);
+  const sinceSuccess = lastSuccess < 0 ? relevant : relevant.slice(0, lastSuccess);
   const faults = sinceSuccess.filter((row) => !isRest(row));
   const rest = sinceSuccess.find(isRest);
   const code = faults[0]?.code ?? '';
@@ -54,7 +54,7 @@ const SEE_WHY = 'See why: toolcrib audit --status failure';
 const restingText = (left: number, why: string): string =>
   `It rests for up to ${Math.ceil(left / 1000)} s more: ${why}`;
 
-/** Judges the circuit of this process, where calls went wrong here. */
+/** Judges the circuit of this process; `undefined` when it is closed. */
 const ownCircuit = (
   { state, failures, openUntil, server, callers }: CircuitStatus,
   now: number,
@@ -80,7 +80,7 @@ export interface CircuitFacts {
   readonly now: number;
 }
 
-/** Judges the circuit by this process, and by the record: another process may be the one that calls. */
+/** Judges the circuit by the calls of this process, else by the record, which has those of other processes. */
 export const circuitCheck = (
   { breaker: own }: Tool,
   { record, circuit, breaker: byDefault, now }: CircuitFacts,

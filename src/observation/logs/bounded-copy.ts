@@ -1,21 +1,21 @@
 /**
- * Copies what somebody wants to log into plain data of bounded size. Values may belong to tools: their
- * getters, proxies and cycles must neither throw nor take long, and none of their own methods is called.
+ * Copies the fields of a log line into plain data of limited size. They may come from tools, so getters,
+ * proxies and cycles must neither throw nor take long, and no method of them is called.
  */
 import { isError, propertyOf } from '../../kit/data/reason-of.ts';
 
-/** No line needs more; what is deeper or further is left out and marked. */
+/** What is deeper, or beyond the limits below, is left out and marked. */
 const MAX_DEPTH = 6;
 const MAX_PARTS = 200;
-/** Enough to find any secret that begins in what is shown of a text. */
+/** Longer than what is shown of a text, so that a secret that begins there is found whole. */
 const MAX_READ = 16_384;
 
 const ERROR_FIELDS = ['name', 'message', 'code', 'stack', 'cause'] as const;
 
 interface Copying {
-  /** Fields and items that may still be copied. */
+  /** How many fields and items may still be copied. */
   left: number;
-  /** The objects around the one that is copied. */
+  /** The objects that contain the one that is copied. */
   readonly path: object[];
 }
 
@@ -24,7 +24,7 @@ const keysOf = (value: object): readonly string[] => {
   return isError(value) ? [...new Set([...ERROR_FIELDS, ...own])] : own;
 };
 
-/** What stands for objects that are no records: a date, an address, bytes. */
+/** Returns the text for an object that is not a record: a date, an address, bytes. */
 const specialText = (value: object): string | undefined => {
   if (value instanceof Date) {
     const time = Date.prototype.getTime.call(value);

@@ -2,7 +2,7 @@
 import { redactedCaller } from '../redacted-caller.ts';
 import { boundedCopy, boundedText } from './bounded-copy.ts';
 
-/** Takes secrets out of texts and records: the redactor of the crib. */
+/** The redactor of the crib. */
 export interface LogRedactor {
   text(value: string): string;
   record(value: unknown): unknown;
@@ -10,10 +10,10 @@ export interface LogRedactor {
 
 const MAX_TEXT = 2_000;
 const MAX_KEY = 100;
-/** Of all texts of a line together. */
+/** The limit for all texts of a line together. */
 const MAX_LINE = 16_000;
 
-/** What the sinks write themselves: a field of this name would be there twice, and readers take either. */
+/** Names that the sinks write themselves: a second field of that name could be taken for theirs. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['time', 'level', 'msg', 'pid', 'process']);
 
 /** Fields that name a caller. */
@@ -30,7 +30,7 @@ const cutText = (text: string, room: Room): string => {
   return `${text.slice(0, length)}… (${text.length - length} more characters)`;
 };
 
-/** Cuts long texts. What comes here is plain data without cycles. */
+/** Cuts long texts in plain data without cycles. */
 const cut = (value: unknown, room: Room): unknown => {
   if (typeof value === 'string') return cutText(value, room);
   if (Array.isArray(value)) return value.map((item) => cut(item, room));
@@ -48,7 +48,7 @@ const renamed = (fields: Readonly<Record<string, unknown>>): Record<string, unkn
     Object.entries(fields).map(([key, value]) => [OWN_NAMES.has(key) ? `${key}_` : key, value]),
   );
 
-/** Redacts the fields of a line; those that name a caller still do afterwards. */
+/** Redacts the fields of a line, but keeps names of callers recognizable. */
 const redacted = (fields: Record<string, unknown>, redactor: LogRedactor) => {
   const clean = redactor.record(fields) as Record<string, unknown>;
   for (const name of CALLER_NAMES) {
@@ -58,7 +58,7 @@ const redacted = (fields: Record<string, unknown>, redactor: LogRedactor) => {
   return clean;
 };
 
-/** Redacts before it cuts: half a secret would not be recognised. */
+/** Cleans a line. Redacts before it cuts, because half a secret would not be recognized. */
 export const cleanLine = (
   message: unknown,
   fields: object | undefined,

@@ -1,7 +1,4 @@
-/**
- * The log of a process: each line is cleaned once and handed to every sink. A further place for lines,
- * such as an exporter, is one more sink.
- */
+/** The log of a process: each line is cleaned once and written to every sink. An exporter is one more sink. */
 import type { LogLevel, LogLevels } from '../../contract/log-level.ts';
 import type { Logger, Runtime } from '../../contract/runtime.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
@@ -21,17 +18,17 @@ export interface ProcessLogger {
   readonly levels: LogLevels;
   /** Tells whether lines of this level are written now. */
   allows(level: LineLevel): boolean;
-  /** Calls back after each change of the level; returns how to stop. */
+  /** Calls the listener after each change of the level; returns a function that removes it. */
   onLevel(listener: () => void): () => void;
-  /** Opens the files of its sinks anew. */
+  /** Reopens the files of its sinks. */
   reopen(): void;
   close(): Promise<void>;
 }
 
-class SinkLogger implements Logger {
+class SinkWriter {
   readonly #options: LoggerOptions;
   readonly #levels: LevelSwitch;
-  /** Sinks whose last line failed: the others are told once. */
+  /** Sinks whose last write failed: that is reported once, to the others. */
   readonly #failed = new Set<LogSink>();
 
   constructor(options: LoggerOptions, levels: LevelSwitch) {
@@ -39,23 +36,7 @@ class SinkLogger implements Logger {
     this.#levels = levels;
   }
 
-  debug(message: string, fields?: Record<string, unknown>): void {
-    this.#write('debug', message, fields);
-  }
-
-  info(message: string, fields?: Record<string, unknown>): void {
-    this.#write('info', message, fields);
-  }
-
-  warn(message: string, fields?: Record<string, unknown>): void {
-    this.#write('warn', message, fields);
-  }
-
-  error(message: string, fields?: Record<string, unknown>): void {
-    this.#write('error', message, fields);
-  }
-
-  #write(level: LineLevel, message: string, fields: Record<string, unknown> | undefined): void {
+  write(level: LineLevel, message: string, fields: Record<string, unknown> | undefined): void {
     if (!this.#levels.allows(level)) return;
     const { redactor, runtime, sinks } = this.#options;
     const line = { time: runtime.now(), level, ...cleanLine(message, fields, redactor) };
@@ -69,13 +50,15 @@ class SinkLogger implements Logger {
     }
   }
 
-  /** A full disk must not end the process, nor fill the other sinks. */
+  /** Reports a failed sink to the others, once: a full disk must neither end the process nor flood them. */
   #report(failed: LogSink, error: unknown): void {
     if (this.#failed.has(failed)) return;
     this.#failed.add(failed);
     const { sinks } = this.#options;
     if (sinks.length > this.#failed.size) {
-      this.error('The log cannot be written to one of its places.', { error: reasonOf(error) });
+      this.write('error', 'The log cannot be written to one of its places.', {
+        error: reasonOf(error),
+      });
     }
   }
 }
@@ -83,16 +66,13 @@ class SinkLogger implements Logger {
 export const createLogger = (options: LoggerOptions): ProcessLogger => {
   const { runtime, level: configured, sinks } = options;
   const levels = new LevelSwitch({ runtime, configured });
-  const logger = new SinkLogger(options, levels);
-  // Methods are handed around on their own.
-  const log: Logger = {
-    debug: (message, fields) => logger.debug(message, fields),
-    info: (message, fields) => logger.info(message, fields),
-    warn: (message, fields) => logger.warn(message, fields),
-    error: (message, fields) => logger.error(message, fields),
-  };
+  const writer = new SinkWriter(options, levels);
+  const at =
+    (level: LineLevel): Logger['info'] =>
+    (message, fields) =>
+      writer.write(level, message, fields);
   return {
-    log,
+    log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
     levels: { state: () => levels.state(), set: (level, forMs) => levels.set(level, forMs) },
     allows: (level) => levels.allows(level),
     onLevel: (listener) => levels.onChange(listener),

@@ -23,7 +23,7 @@ const unusable = (path: string, error: unknown): ToolFailure =>
     { suggestions: ['Name a file in a folder that you may write to.'] },
   );
 
-/** Writes all of it; `onPart` is told when some of it is in the file and the rest is not yet. */
+/** Writes all bytes. After each write, tells `onPart` whether only a part of them is in the file. */
 const writeWhole = (fd: number, bytes: Buffer, onPart: (isPart: boolean) => void): void => {
   let written = 0;
   while (written < bytes.length) {
@@ -35,7 +35,7 @@ const writeWhole = (fd: number, bytes: Buffer, onPart: (isPart: boolean) => void
 /** Opens the file, and makes its folder. Throws CONFIG_INVALID when that fails. */
 export const openFileTarget = (path: string): LineTarget => {
   let fd: number | undefined;
-  // A disk that fills up takes the beginning of a line: the next one must not continue it.
+  // A full disk may have taken only the beginning of a line: the next line must not continue it.
   let isTorn = false;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -49,7 +49,7 @@ export const openFileTarget = (path: string): LineTarget => {
   };
   return {
     write: (text) => {
-      // What comes after a failed reopening tries again.
+      // After a failed reopening, the next line tries again.
       fd ??= open(path);
       writeWhole(fd, Buffer.from(isTorn ? `\n${text}` : text), (isPart) => {
         isTorn = isPart;

@@ -21,13 +21,13 @@ export interface JsonSinkOptions {
 }
 
 export const createJsonSink = ({ target, pid, process }: JsonSinkOptions): LogSink => {
-  // JSON leaves some characters as they are that a terminal or an editor takes for line breaks or commands.
+  // Escapes characters that JSON allows and that a terminal or editor takes for line breaks or commands.
   const stream = { write: (text: string) => target.write(`${visibleJson(text.trimEnd())}\n`) };
   const logger = pino(
     {
       level: 'trace',
       base: { pid, process },
-      // The time is that of the line.
+      // The sink writes the time of the line, not of the write.
       timestamp: false,
       formatters: { level: (label) => ({ level: label }) },
     },

@@ -1,4 +1,4 @@
-/** The level of a running process: changed at run time, and back by itself after the time given. */
+/** The log level of a running process. It can be changed at run time, also for a limited time. */
 import {
   LOG_LEVELS,
   type LogLevel,
@@ -53,7 +53,7 @@ export class LevelSwitch implements LogLevels {
     return this.state();
   }
 
-  /** Calls back after each change; returns how to stop. */
+  /** Calls the listener after each change; returns a function that removes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

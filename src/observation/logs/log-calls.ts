@@ -1,6 +1,6 @@
 /**
- * Writes a line for each call that has ended: which tool, how it went, how long it took, what it cost,
- * and the ids that lead to everything else about it. Never what it was given or what it returned.
+ * Logs each call that has ended: tool, status, duration, cost, and the ids that lead to its record. Never
+ * logs its input or result.
  */
 import type { Events, MeasuredCall } from '../../contract/events.ts';
 import type { ProcessLogger } from './create-logger.ts';
@@ -18,7 +18,7 @@ const lineFields = (call: MeasuredCall) => {
   };
 };
 
-/** Statuses of calls that ran and did not come to a good end. */
+/** Statuses of calls that ran and did not succeed. */
 const FAILED: ReadonlySet<string> = new Set(['failure', 'timeout', 'unknown']);
 
 export interface LogCallsOptions {
@@ -26,7 +26,10 @@ export interface LogCallsOptions {
   readonly reportErrors?: boolean;
 }
 
-/** Listens only while such lines are written: a crib without a listener pays nothing. Returns how to stop. */
+/**
+ * Listens only while such lines are written, because a crib without listeners has no cost. Returns a
+ * function that stops it.
+ */
 export const logCalls = (
   events: Pick<Events, 'on'>,
   logger: Pick<ProcessLogger, 'log' | 'allows' | 'onLevel'>,

@@ -17,7 +17,7 @@ export interface LogLine {
 export interface LogSink {
   /** Must not wait for anything. What it throws is reported to the other sinks. */
   write(line: LogLine): void;
-  /** Opens its file anew, after somebody has moved it away. */
+  /** Reopens its file, after somebody has moved it away. */
   reopen?(): void;
   /** Writes what it still holds. */
   close?(): Promise<void> | void;

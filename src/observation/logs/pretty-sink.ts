@@ -6,15 +6,15 @@ type Paint = (text: string) => string;
 
 export interface PrettySinkOptions {
   write(text: string): void;
-  /** The colours of levels, and of what is beside the point. */
+  /** The colours of the levels, and the one of less important text. */
   readonly paint: Readonly<Record<LineLevel | 'dim', Paint>>;
-  /** Without it for commands that soon end. */
+  /** False for commands that end soon. */
   readonly withTime: boolean;
-  /** Writes each line once, for a command during which the same thing happens again and again. */
+  /** Writes equal lines once, for commands that would repeat them. */
   readonly onlyOnce?: boolean;
 }
 
-/** Written as it is where nothing in it could be taken for the next field. */
+/** Matches values that need no quotes, because nothing in them could be taken for the next field. */
 const PLAIN = /^[\w.:/@+-]+$/;
 
 const valueText = (value: unknown): string =>

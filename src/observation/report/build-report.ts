@@ -1,10 +1,10 @@
-/** Sums a month up from the roll-ups and the ledger; the audit trail is not read. */
+/** Sums up a month from the roll-ups and the ledger, without reading the audit trail. */
 import type { UsageLine } from '../../contract/crib-members.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { CallFigures, CribMetrics, MetricLine } from '../../contract/metrics.ts';
 import type { UsageReport, UsageReportLine } from '../../contract/usage-report.ts';
 
-/** More names than people read, and few enough for one page in memory. */
+/** The most lines of a report, because it is one page in memory. */
 const MAX_LINES = 5000;
 
 export interface BuildReportDeps {
@@ -40,7 +40,7 @@ const lineOf = (name: string, figures: CallFigures): UsageReportLine => {
 const plainLines = (lines: readonly MetricLine[]): readonly UsageReportLine[] =>
   lines.map((line) => lineOf(line.name, line));
 
-/** Adds what was booked and the limits in force. Limits are those of a day. */
+/** Adds the booked amounts and the limits in force, which are those of a day. */
 const withLedger = (
   lines: readonly MetricLine[],
   ledger: readonly UsageLine[],

@@ -40,7 +40,10 @@ const count = (value: number): string => value.toLocaleString('en-US');
 const FRACTION_DIGITS = 4;
 const SMALLEST = 0.0001;
 
-/** The same number of digits in every line, so that columns align; CSV and JSON have the exact sums. */
+/**
+ * Formats dollars with the same number of digits in every line, so that columns align; CSV and JSON have
+ * the exact sums.
+ */
 const usd = (value: number): string => {
   if (value > 0 && value < SMALLEST) return `&lt; $${SMALLEST}`;
   const digits = { minimumFractionDigits: FRACTION_DIGITS, maximumFractionDigits: FRACTION_DIGITS };

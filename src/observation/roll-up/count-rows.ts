@@ -1,4 +1,4 @@
-/** Counts rows of the audit trail by minute, hour and day, in all and by tool, source and user. */
+/** Counts rows of the audit trail by minute, hour and day: in total, and by tool, source and user. */
 import type { AuditEntry } from '../../contract/audit.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import {
@@ -15,19 +15,19 @@ import { bucketOf } from '../../kit/metrics/duration-buckets.ts';
 
 const [MINUTE] = METRIC_GRAINS;
 
-/** Longer names are cut: users name themselves in some set-ups, and each name is kept for years. */
+/** Longer names are cut, because callers may choose their names and each is kept for years. */
 const MAX_NAME = 200;
 
 const BUILTIN = 'builtin';
 
-/** Statuses of calls whose tool was started, or answered for by a cache. */
+/** Statuses of calls whose tool was started or whose result came from the cache. */
 const RAN: ReadonlySet<string> = new Set(['success', 'failure', 'timeout', 'cancelled', 'unknown']);
 const COUNTED: ReadonlySet<string> = new Set([...RAN, 'denied', 'pending']);
 
 const numberIn = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 
-/** Dry runs ran nothing, and undoing is an event of the call that it undoes. */
+/** Tells whether a row counts: an outcome that is no dry run. An undo is an event, not a call. */
 const isCounted = ({ kind, status, detail }: AuditEntry): boolean =>
   kind === 'outcome' && COUNTED.has(status) && detail.dryRun !== true;
 
@@ -37,7 +37,7 @@ export type CountedRow = Pick<
   'status' | 'code' | 'durationMs' | 'costMicros' | 'detail'
 >;
 
-/** The counts of one series, in one minute for instance, while they grow. */
+/** The growing counts of one series in one period. */
 export class Counting {
   readonly #byStatus: Partial<Record<CountedStatus, number>> = {};
   readonly #byCode: Partial<Record<ErrorCode, number>> = {};
@@ -98,7 +98,7 @@ class Series {
     return counting;
   }
 
-  /** The counts by period of a grain, which are sums of those by minute. */
+  /** Returns the counts by period of a grain, as sums of the minutes. */
   periods(grain: MetricGrain): ReadonlyMap<number, CallCounts> {
     const periods = new Map<number, CallCounts>();
     for (const [minute, counting] of this.#minutes) {
@@ -116,12 +116,12 @@ const shortName = (name: string): string =>
 
 const toolOf = ({ tool, version }: AuditEntry): string => (version === '' ? UNKNOWN_TOOL : tool);
 
-/** The source that a row names; the tools that ship are not named as such. */
+/** Returns the source that a row names; rows of tools that ship name none. */
 const sourceOf = ({ detail }: AuditEntry): string =>
   typeof detail.source === 'string' ? detail.source : BUILTIN;
 
-/** What decides where a row counts, and the counts it belongs to. */
-interface Place {
+/** The fields that decide in which counts a row belongs, and these counts. */
+interface RowCountings {
   readonly minute: number;
   readonly tool: string;
   readonly source: string;
@@ -131,28 +131,28 @@ interface Place {
 
 export class RowCounter {
   readonly #series = new Map<MetricKind, Map<string, Series>>();
-  /** Of the row before: most rows belong to the same counts. */
-  #place: Place | undefined = undefined;
+  /** Those of the row before, kept because most rows belong to the same counts. */
+  #latest: RowCountings | undefined = undefined;
 
   note(row: AuditEntry): void {
     if (!isCounted(row)) return;
     const bucket = bucketOf(row.durationMs);
-    for (const counting of this.#placeOf(row).countings) counting.note(row, bucket);
+    for (const counting of this.#countingsOf(row)) counting.note(row, bucket);
   }
 
-  #placeOf(row: AuditEntry): Place {
+  #countingsOf(row: AuditEntry): readonly Counting[] {
     const { userId } = row;
     const minute = row.at - (row.at % MINUTE);
     const tool = toolOf(row);
     const source = sourceOf(row);
-    const before = this.#place;
+    const before = this.#latest;
     if (
       before?.minute === minute &&
       before.tool === tool &&
       before.source === source &&
       before.userId === userId
     ) {
-      return before;
+      return before.countings;
     }
     const series = [
       this.#of('overall', ''),
@@ -161,8 +161,8 @@ export class RowCounter {
       this.#of('caller', userId),
     ];
     const countings = series.map((one) => one.of(minute));
-    this.#place = { minute, tool, source, userId, countings };
-    return this.#place;
+    this.#latest = { minute, tool, source, userId, countings };
+    return countings;
   }
 
   rollUps(): readonly RollUp[] {

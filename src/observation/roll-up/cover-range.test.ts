@@ -8,7 +8,7 @@ const ALL = { [MINUTE_MS]: 0, [HOUR_MS]: 0, [DAY_MS]: 0 } as Record<60_000, numb
   Record<3_600_000, number> &
   Record<86_400_000, number>;
 
-it('uses days in the middle, and hours and minutes at the ends', () => {
+it('coverRange uses days in the middle, and hours and minutes at the ends', () => {
   const from = DAY_MS - 2 * HOUR_MS - 5 * MINUTE_MS;
   const to = 3 * DAY_MS + HOUR_MS + MINUTE_MS;
   expect(coverRange({ from, to }, ALL)).toEqual([
@@ -20,7 +20,7 @@ it('uses days in the middle, and hours and minutes at the ends', () => {
   ]);
 });
 
-it('covers any range of whole minutes once, each span by whole periods', () => {
+it('coverRange covers any range of whole minutes once, each span by whole periods', () => {
   const minutes = fc.integer({ min: 0, max: 200_000 });
   fc.assert(
     fc.property(minutes, minutes, (one, other) => {
@@ -37,7 +37,7 @@ it('covers any range of whole minutes once, each span by whole periods', () => {
   );
 });
 
-it('widens the ends to periods that are still kept', () => {
+it('coverRange widens the ends to periods that are still kept', () => {
   const oldest = { ...ALL, [MINUTE_MS]: 10 * DAY_MS, [HOUR_MS]: 5 * DAY_MS };
   const range = { from: DAY_MS + HOUR_MS, to: 6 * DAY_MS + 90 * MINUTE_MS };
   expect(coverRange(range, oldest)).toEqual([

@@ -1,4 +1,4 @@
-/** Splits a range of time into the longest periods that are counted: days, then hours, then minutes. */
+/** Splits a range of time into the longest counted periods: days, then hours, then minutes. */
 import { METRIC_GRAINS, type MetricGrain } from '../../contract/metrics.ts';
 import { DAY_MS } from '../../kit/data/durations.ts';
 
@@ -45,14 +45,14 @@ const coverWith = (grain: MetricGrain, from: number, to: number): readonly Span[
   ];
 };
 
-/** The shortest periods that are still kept of that moment. */
+/** Returns the grain of the shortest periods that are still kept for a moment. */
 const finestAt = (at: number, oldest: OldestPeriods): MetricGrain =>
   METRIC_GRAINS.find((grain) => at >= oldest[grain]) ?? DAY;
 
-/** From when on the periods of each grain are all kept. */
+/** The moment from which on all periods of each grain are kept. */
 export type OldestPeriods = Readonly<Record<MetricGrain, number>>;
 
-/** Covers a range. Its ends are widened to the shortest periods that are still kept there. */
+/** Covers a range. Widens its ends to the shortest periods that are still kept there. */
 export const coverRange = (
   { from, to }: { readonly from: number; readonly to: number },
   oldest: OldestPeriods,

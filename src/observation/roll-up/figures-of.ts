@@ -1,4 +1,4 @@
-/** Turns counts into the figures that people read. */
+/** Derives the figures that people read from counts. */
 import type { CallCounts, CallFigures, CountedStatus } from '../../contract/metrics.ts';
 import { quantileOf } from '../../kit/metrics/duration-buckets.ts';
 
@@ -26,14 +26,14 @@ const sumOf = (
   ...statuses: readonly CountedStatus[]
 ): number => statuses.reduce((sum, status) => sum + (byStatus[status] ?? 0), 0);
 
-/** Counts all calls, however they ended. */
+/** Counts all calls, whatever their status. */
 export const callsOf = ({ byStatus }: Pick<CallCounts, 'byStatus'>): number => {
   let calls = 0;
   for (const each of Object.values(byStatus)) calls += each;
   return calls;
 };
 
-/** The figures of calls that ended within so many milliseconds. */
+/** Derives the figures of calls that ended in a range of this length. */
 export const figuresOf = (counts: CallCounts, lengthMs: number): CallFigures => {
   const { byStatus, byCode, cacheHits, tokens, totalMs, maxMs, durations } = counts;
   const calls = callsOf(counts);

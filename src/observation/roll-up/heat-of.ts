@@ -9,17 +9,17 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/data/durations.ts';
 import { callsByDoubling, limitsOf } from '../../kit/metrics/duration-buckets.ts';
 import { floorTo } from './cover-range.ts';
 
-/** Columns are this long; each is a multiple of a grain. */
+/** The possible lengths of a column; each is a multiple of a grain. */
 const LENGTHS = [1, 5, 15]
   .map((minutes) => minutes * MINUTE_MS)
   .concat([1, 3, 6].map((hours) => hours * HOUR_MS))
   .concat([1, 7, 28].map((days) => days * DAY_MS));
 
-export const MAX_COLUMNS = 60;
+const MAX_COLUMNS = 60;
 
 export interface HeatColumns {
   readonly columnMs: number;
-  /** The periods that the columns are made of. */
+  /** The grain of the periods that are summed in a column. */
   readonly grain: MetricGrain;
 }
 

@@ -35,7 +35,7 @@ const counting = () => {
   };
 };
 
-it('counts new calls every ten seconds, and forgets periods that are too old', async () => {
+it('keepCounting counts new calls every ten seconds, and deletes periods that are too old', async () => {
   const { store, stop, call, minutesFrom, now, advance } = counting();
   const at = now();
   await call(at);
@@ -51,7 +51,7 @@ it('counts new calls every ten seconds, and forgets periods that are too old', a
   expect(await store.rollUps.counted()).toBe(2);
 });
 
-it('forgets nothing by a clock that is a year ahead for less than an hour, calls or not', async () => {
+it('keepCounting deletes nothing by a clock that is a year ahead for less than an hour, with or without calls', async () => {
   const { stop, call, minutesFrom, now, advance, setAhead } = counting();
   const at = now();
   await call(at);
@@ -65,7 +65,7 @@ it('forgets nothing by a clock that is a year ahead for less than an hour, calls
   await stop();
 });
 
-it('forgets nothing by a clock that stays ahead while nobody calls', async () => {
+it('keepCounting deletes nothing by a clock that stays ahead while nobody calls', async () => {
   const { stop, call, minutesFrom, now, advance, setAhead } = counting();
   const at = now();
   await call(at);
@@ -79,7 +79,7 @@ it('forgets nothing by a clock that stays ahead while nobody calls', async () =>
   await stop();
 });
 
-it('goes on after the store has failed', async () => {
+it('keepCounting continues after the store has failed', async () => {
   const runtime = fakeRuntime();
   const store = createMemoryStore();
   const counter = new TrailCounter(store);

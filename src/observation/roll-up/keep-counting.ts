@@ -1,4 +1,4 @@
-/** Counts what is new in the trail every few seconds, and forgets periods that are too old. */
+/** Counts the new rows of the trail every few seconds, and deletes periods that are too old. */
 import type { MetricGrain } from '../../contract/metrics.ts';
 import { METRIC_GRAINS } from '../../contract/metrics.ts';
 import type { Runtime } from '../../contract/runtime.ts';
@@ -9,13 +9,13 @@ import type { TrailCounter } from './trail-counter.ts';
 
 const [, , DAY] = METRIC_GRAINS;
 const EVERY_MS = 10_000;
-/** Short: rows that are written before the first look have to be read from the trail. */
+/** Short, because rows from before the first round have to be read from the trail. */
 const FIRST_MS = 1000;
-/** A clock that moves this much more or less than the time that passed has jumped. */
+/** When the clock differs from the elapsed time by more than this, it has jumped. */
 const MAX_DRIFT_MS = 10 * MINUTE_MS;
-/** How long a clock has to be steady before anything is forgotten by it; also the pause between two times. */
+/** How long the clock must not have jumped before periods are deleted; also the pause between two deletions. */
 const STEADY_MS = HOUR_MS;
-/** All moments that a `Date` can tell. */
+/** All moments that a `Date` can represent. */
 const ALL_TIME = { from: 0, to: 8.64e15 } as const;
 
 export interface CountedStore {
@@ -30,13 +30,13 @@ export interface KeepCountingDeps {
   readonly keep: Readonly<Record<MetricGrain, number>>;
 }
 
-/** Returns the end of the newest day with a call: a clock that is ahead of all calls proves no passing of time. */
+/** Returns the end of the newest day with a call: nothing is deleted by a clock that is ahead of all calls. */
 const lastDayEnd = async ({ rollUps }: Pick<Store, 'rollUps'>): Promise<number> => {
   const days = await rollUps.read({ kind: 'overall', grain: DAY, ...ALL_TIME });
   return (days.at(-1)?.start ?? Number.NEGATIVE_INFINITY) + DAY_MS;
 };
 
-/** Forgets a day later than is promised: the longer period that a moment belongs to is then whole as well. */
+/** Deletes old periods, a day later than promised, so that the longer period around a moment is whole until then. */
 const expireOld = async (
   store: Pick<Store, 'rollUps'>,
   { keep, runtime }: KeepCountingDeps,
@@ -49,8 +49,8 @@ const expireOld = async (
 };
 
 /**
- * Says at each look whether the clock has been steady for an hour since it last said so. What is forgotten by
- * a clock that is far ahead for a moment is lost for good.
+ * Makes a function that returns true once for each hour without a jump of the clock. A clock that is far
+ * ahead for a moment would delete periods for good.
  */
 const steadyHours = ({ now, elapsed }: KeepCountingDeps['runtime']): (() => boolean) => {
   let since = elapsed();
@@ -65,7 +65,7 @@ const steadyHours = ({ now, elapsed }: KeepCountingDeps['runtime']): (() => bool
   };
 };
 
-/** Starts; returns a function that stops, and resolves when nothing is under way any more. */
+/** Starts the rounds. Returns a function that stops them and resolves when none is under way. */
 export const keepCounting = (deps: KeepCountingDeps): (() => Promise<void>) => {
   const { runtime } = deps;
   let followed: TrailCounter | undefined;
@@ -75,7 +75,7 @@ export const keepCounting = (deps: KeepCountingDeps): (() => Promise<void>) => {
     const isDue = isHourOver();
     const { store, counter } = await deps.open();
     if (store.isReadOnly || isStopped()) return;
-    // A store that was read-only may have been opened anew.
+    // The crib opens a store again that was read-only, with another counter.
     if (followed !== counter) followed?.unfollow();
     followed = counter;
     counter.follow();

@@ -130,7 +130,7 @@ describe('the figures of past calls', () => {
     expect(figures.throughput).toBeCloseTo(6 / 3600);
   });
 
-  it('are kept in all and by tool, source and caller', async () => {
+  it('are kept in total and by tool, source and caller', async () => {
     const store = await storeWith([
       ended({ tool: 'a', userId: 'ada' }),
       ended({ tool: 'a', userId: 'bob', detail: { source: 'mcp:files' } }),
@@ -193,7 +193,7 @@ describe('the figures of past calls', () => {
     expect(names).toEqual(['(unknown)']);
   });
 
-  it('show their course by minute, hour or day, as the range is long', async () => {
+  it('have points by minute, hour or day, depending on the length of the range', async () => {
     const store = await storeWith([
       ended({ at: NOW - 30 * DAY_MS }),
       ended({ at: NOW - 3 * HOUR_MS }),
@@ -224,7 +224,7 @@ describe('the figures of past calls', () => {
     expect(all.map(({ calls }) => calls)).toEqual([50, 50, 50, 50, 50]);
   });
 
-  it('refuse what is no range, kind or name', async () => {
+  it('are refused for an invalid range, kind or name', async () => {
     const crib = await testCrib([aTool()]);
     await expect(crib.metrics.summary({ from: 'now' } as never)).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',

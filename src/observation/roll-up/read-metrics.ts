@@ -1,4 +1,4 @@
-/** Answers questions about calls from the counts, after it has counted what is new in the trail. */
+/** Reads figures of calls from the counts, after counting the new rows of the trail. */
 import {
   type CallCounts,
   type CallFigures,
@@ -23,7 +23,7 @@ import { columnsFor, heatCells } from './heat-of.ts';
 
 export interface ReadMetricsDeps {
   readonly rollUps: Pick<RollUps, 'read'>;
-  /** Counts what is new in the trail. */
+  /** Counts the new rows of the trail. */
   count(): Promise<void>;
   now(): number;
   /** How long the periods of each grain are kept, in milliseconds. */
@@ -32,7 +32,7 @@ export interface ReadMetricsDeps {
 
 const [MINUTE, HOUR, DAY] = METRIC_GRAINS;
 const MAX_POINTS = 400;
-/** The last moment that a `Date` can tell. */
+/** The last moment that a `Date` can represent. */
 const MAX_TIME = 8.64e15;
 const DEFAULT_LINES = 50;
 const STEPS = { minute: MINUTE, hour: HOUR, day: DAY } as const;
@@ -54,7 +54,7 @@ const scopeOf = ({ tool, source, caller }: MetricScope): Scope => {
   return { kind: 'overall', name: '' };
 };
 
-/** No call ended before 1970, and no database has room for infinity. */
+/** Limits a time to what databases can store; no call ended before 1970. */
 const withinTime = (at: number): number => Math.min(Math.max(at, 0), MAX_TIME);
 
 const lengthOf = ({ from, to }: Range): number => Math.max(to - from, 1);
@@ -133,7 +133,7 @@ export class MetricsReader implements Omit<CribMetrics, 'watch'> {
     }));
   }
 
-  /** The range in whole minutes; the running minute is part of it. */
+  /** Rounds a range to whole minutes, the running minute included. */
   #range({ from, to }: MetricRange): Range {
     const end = ceilTo(withinTime(to ?? this.#deps.now() + 1), MINUTE);
     return { from: floorTo(withinTime(from ?? end - HOUR_MS), MINUTE), to: end };

@@ -1,6 +1,6 @@
 /**
- * Counts the rows of the audit trail that no process has counted yet. Each row counts once, whatever
- * process dies or counts at the same time, because the counts and the mark are written in one step.
+ * Counts the rows of the audit trail that no process has counted yet. Counts and mark are written in one
+ * step, so each row counts once, even when processes count at the same time or die.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditLog, AuditRow } from '../../contract/audit.ts';
@@ -8,7 +8,7 @@ import type { CountedRows, RollUps } from '../../contract/metrics.ts';
 import { RowCounter } from './count-rows.ts';
 import { WrittenRows } from './written-rows.ts';
 
-/** Rows that are read and written together at most; more would hold a transaction open for long. */
+/** The most rows that are counted in one step; more would keep a transaction open for long. */
 const MAX_ROWS = 10_000;
 
 export interface TrailCounterDeps {
@@ -57,7 +57,7 @@ export class TrailCounter {
     while (!isStopped() && (await this.#countSome(lastOwn, isStopped))) await nextTurn();
   }
 
-  /** False when nothing is left but what this process wrote after its row `lastOwn`. */
+  /** Counts some rows. Returns false when only rows are left that this process wrote after its row `lastOwn`. */
   async #countSome(lastOwn: number, isStopped: IsStopped): Promise<boolean> {
     const { rollUps } = this.#deps;
     const after = await rollUps.counted();
@@ -68,17 +68,17 @@ export class TrailCounter {
       ? { after, last: run.last, rollUps: run.counter.rollUps() }
       : await this.#read(after, isStopped);
     if (rows.last === after) return false;
-    // False means that another process has counted these rows: the next round begins at its mark.
+    // Nothing is added when another process has counted these rows: the next step begins at its mark.
     await rollUps.add(rows);
     return true;
   }
 
-  /** Counts rows from the trail, up to those that are counted already. */
+  /** Reads and counts rows of the trail, up to those that were counted as they were written. */
   async #read(after: number, isStopped: IsStopped): Promise<CountedRows> {
     const counter = new RowCounter();
     let last = after;
     for await (const page of this.#deps.audit.scan(after + 1)) {
-      // Looked up for each page: this process writes on while it reads.
+      // Read again for each page, because this process goes on writing.
       const end = Math.min(this.#written.first, after + 1 + MAX_ROWS);
       const rows = page.filter(({ seq }) => seq < end);
       for (const row of rows) counter.note(row);

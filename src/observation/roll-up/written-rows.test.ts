@@ -12,7 +12,7 @@ const callsIn = (rows: WrittenRows, after: number): number | undefined => {
   return run && overall?.counts.byStatus.success;
 };
 
-it('joins rows that follow each other, whatever order they are told in', () => {
+it('WrittenRows joins rows that follow each other, in whatever order they come', () => {
   const rows = new WrittenRows();
   rows.note(1, entries(2));
   rows.note(10, entries(1));
@@ -24,14 +24,14 @@ it('joins rows that follow each other, whatever order they are told in', () => {
   expect(rows.first).toBe(Number.POSITIVE_INFINITY);
 });
 
-it('gives nothing of a run whose first rows are counted already', () => {
+it('WrittenRows gives nothing of a run whose first rows are counted already', () => {
   const rows = new WrittenRows();
   rows.note(1, entries(5));
   expect(callsIn(rows, 3)).toBeUndefined();
   expect(callsIn(rows, 0)).toBeUndefined();
 });
 
-it('counts no row that was counted before it was told', () => {
+it('WrittenRows counts no row that the store has counted before', () => {
   const rows = new WrittenRows();
   rows.forgetUpTo(3);
   rows.note(1, entries(2));
@@ -41,7 +41,7 @@ it('counts no row that was counted before it was told', () => {
   expect(callsIn(rows, 3)).toBe(3);
 });
 
-it('forgets what it has when there are too many rows or runs', () => {
+it('WrittenRows forgets everything when there are too many rows or runs', () => {
   const rows = new WrittenRows();
   const many = entries(1000);
   for (let n = 0; n < 200; n++) rows.note(1 + n * 1000, many);

@@ -1,11 +1,11 @@
 /**
- * Counts the rows that this process writes as it writes them, so that nobody has to read them from the
- * trail again. It may forget rows at any time: whoever counts the trail reads those that are not here.
+ * Counts the rows that this process writes while it writes them, so that they need not be read from the
+ * trail. It may forget rows at any time: rows that are not here are read from the trail.
  */
 import type { AuditEntry } from '../../contract/audit.ts';
 import { RowCounter } from './count-rows.ts';
 
-/** More rows than these wait for nobody to come and take them. */
+/** Forgets everything above this number of rows, which means that nobody takes them. */
 const MAX_ROWS = 200_000;
 /** Every row of another process between those of this one begins a new run. */
 const MAX_RUNS = 32;
@@ -20,7 +20,7 @@ export interface WrittenRun {
 export class WrittenRows {
   #runs: WrittenRun[] = [];
   #rows = 0;
-  /** The last row that is counted in the store, as far as is known here. */
+  /** The last row that is counted in the store, as of the last call of `forgetUpTo`. */
   #counted = 0;
 
   note(first: number, entries: readonly AuditEntry[]): void {
@@ -34,7 +34,7 @@ export class WrittenRows {
     this.#rows += last - begin + 1;
   }
 
-  /** Forgets runs of which the store has counted rows up to this one, in whole or in part. */
+  /** Forgets the runs that begin at or before this row, the last one that the store has counted. */
   forgetUpTo(seq: number): void {
     this.#counted = seq;
     this.#keep(this.#runs.filter(({ first }) => first > seq));
@@ -47,12 +47,12 @@ export class WrittenRows {
     return run;
   }
 
-  /** The number of the first row here, before which reading may end. */
+  /** Returns the number of the first row here, where reading of the trail may end. */
   get first(): number {
     return Math.min(...this.#runs.map(({ first }) => first));
   }
 
-  /** The number of the last row here. */
+  /** Returns the number of the last row here. */
   get last(): number {
     return Math.max(...this.#runs.map(({ last }) => last));
   }

@@ -1,12 +1,12 @@
 /**
- * Logs when a collector stops taking what is sent to it, and when it takes it again. Exporters fail batch by
- * batch, every few seconds: a line for each would bury everything else.
+ * Logs when a collector begins to refuse exports, and when it accepts them again. Exporters fail with
+ * every batch, every few seconds: a line for each would flood the log.
  */
 import type { Runtime } from '../../contract/runtime.ts';
 import { thrownText } from '../../kit/data/reason-of.ts';
 import type { Signal } from './otlp-settings.ts';
 
-/** How an export ended, as OpenTelemetry's SDK has it. */
+/** The end of an export, as OpenTelemetry's SDK reports it. */
 interface ExportEnd {
   /** 0 is success. */
   readonly code: number;
@@ -20,19 +20,19 @@ interface Exporter<Items> {
 export interface CollectorWatch {
   /** Makes an exporter of this signal report how its exports end; returns the exporter. */
   watch<Items, E extends Exporter<Items>>(signal: Signal, exporter: E & Exporter<Items>): E;
-  /** Whether something that was sent last did not arrive, and the log says so. */
+  /** Tells whether the last export of a signal failed, which is in the log. */
   isFailing(): boolean;
 }
 
 export interface CollectorWatchDeps {
   readonly runtime: Pick<Runtime, 'log'>;
-  /** The address of the collector of a signal, without path and credentials. */
+  /** Returns the address of the collector of a signal, without path and credentials. */
   originOf(signal: Signal): string;
 }
 
 const MAX_REASON = 300;
 
-/** Signals of one collector share its state: they fail and recover together. */
+/** Makes the watch. The signals of one collector share its state. */
 export const watchCollectors = ({ runtime, originOf }: CollectorWatchDeps): CollectorWatch => {
   const failing = new Map<string, Set<Signal>>();
 
@@ -46,7 +46,9 @@ export const watchCollectors = ({ runtime, originOf }: CollectorWatchDeps): Coll
     failing.set(collector, new Set([signal]));
     const reason = thrownText(error).slice(0, MAX_REASON);
     runtime.log.warn('the collector does not take telemetry; what it misses is lost', {
-      ...{ collector, signal, reason },
+      collector,
+      signal,
+      reason,
     });
   };
 

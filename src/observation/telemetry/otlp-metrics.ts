@@ -1,4 +1,4 @@
-/** Hands the metrics of a program to OpenTelemetry's SDK each time it exports. Nothing is counted twice. */
+/** Passes the metrics of a program to OpenTelemetry's SDK at each export, from the same counts as `/metrics`. */
 import { type HrTime, ValueType } from '@opentelemetry/api';
 import { emptyResource } from '@opentelemetry/resources';
 import {
@@ -17,7 +17,7 @@ interface Period {
 
 const hrTime = (ms: number): HrTime => [Math.floor(ms / 1000), (ms % 1000) * 1_000_000];
 
-/** Turns "at most this long" into counts of each bucket, as the protocol has them. */
+/** Converts cumulative counts ("at most this long") to the counts of each bucket, which the protocol has. */
 const bucketsOf = ({ counts: { durations } }: DurationLine) => {
   const atMost = [...BOUNDS_S.map((bound) => durations.atMost(bound * 1000)), durations.count];
   const counts = atMost.map((count, at) => count - (atMost[at - 1] ?? 0));
@@ -57,7 +57,7 @@ export interface ProducerOptions {
   now(): number;
 }
 
-/** Makes the producer; `families` is asked at each export. */
+/** Makes the producer; it calls `families` at each export. */
 export const createMetricProducer = (
   families: () => readonly MetricFamily[],
   { version, now }: ProducerOptions,

@@ -1,4 +1,4 @@
-/** Reads which signals the standard `OTEL_*` variables switch on. The exporters read the rest themselves. */
+/** Reads which signals the standard `OTEL_*` variables switch on. The exporters read the other variables. */
 
 export type Signal = 'traces' | 'metrics' | 'logs';
 
@@ -8,13 +8,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface OtlpSettings {
   readonly signals: ReadonlySet<Signal>;
-  /** Where each signal goes: scheme, host and port. Paths and credentials are left out. */
+  /** Returns where a signal is sent: scheme, host and port, without path and credentials. */
   originOf(signal: Signal): string;
   /** Milliseconds between two exports of metrics. */
   readonly metricsEveryMs: number;
   /** Spans hold redacted arguments and results. */
   readonly recordsContent: boolean;
-  /** What is set and cannot be done, with what to do. */
+  /** Settings that cannot be followed, each with what to do. */
   readonly problems: readonly string[];
 }
 
@@ -49,7 +49,7 @@ const problemOf = (env: Environment, signal: Signal): string | undefined => {
   return `OTEL_EXPORTER_OTLP_PROTOCOL is ${JSON.stringify(protocol)}; set it to http/protobuf, usually with port 4318, to send ${signal}.`;
 };
 
-/** Names the collector as the exporters find it. */
+/** Finds the collector as the exporters do. */
 const originIn = (env: Environment, signal: Signal): string => {
   const endpoint = ofSignal(env, signal, 'ENDPOINT') || DEFAULT_ENDPOINT;
   return URL.canParse(endpoint) ? new URL(endpoint).origin : 'an address that is no URL';
@@ -58,12 +58,12 @@ const originIn = (env: Environment, signal: Signal): string => {
 /** Returns `undefined` where no variable switches anything on, which is the usual case. */
 export const readOtlpSettings = (env: Environment): OtlpSettings | undefined => {
   if (isTrue(env, 'OTEL_SDK_DISABLED')) return undefined;
-  const wanted = SIGNALS.filter((signal) => exporterOf(env, signal) !== 'none');
-  if (wanted.length === 0) return undefined;
-  const problems = wanted.flatMap((signal) => problemOf(env, signal) ?? []);
+  const signals = SIGNALS.filter((signal) => exporterOf(env, signal) !== 'none');
+  if (signals.length === 0) return undefined;
+  const problems = signals.flatMap((signal) => problemOf(env, signal) ?? []);
   const every = Number(setting(env, 'OTEL_METRIC_EXPORT_INTERVAL') || METRICS_EVERY_MS);
   return {
-    signals: new Set(wanted.filter((signal) => problemOf(env, signal) === undefined)),
+    signals: new Set(signals.filter((signal) => problemOf(env, signal) === undefined)),
     originOf: (signal) => originIn(env, signal),
     metricsEveryMs: every >= MIN_METRICS_EVERY_MS ? every : METRICS_EVERY_MS,
     recordsContent: isTrue(env, 'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT'),

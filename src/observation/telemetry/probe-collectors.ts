@@ -1,4 +1,7 @@
-/** Sends an empty export of each signal, with the exporters that calls use: it shows whether the collector takes it. */
+/**
+ * Sends an empty export of each signal, with the same exporters as calls, to see whether the collector
+ * accepts it.
+ */
 import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-proto';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
@@ -8,7 +11,7 @@ import type { OtlpSettings, Signal } from './otlp-settings.ts';
 
 export interface CollectorProbe {
   readonly signal: Signal;
-  /** Why the collector did not take the export; absent where it did. */
+  /** Why the collector did not accept the export; absent when it did. */
   readonly fault?: string;
 }
 
@@ -18,7 +21,7 @@ const MAX_PROBE_MS = 5_000;
 
 type Send = (done: Done) => void;
 
-/** Makes the exporter of a signal, and what sends nothing with it. */
+/** Makes the exporter of a signal, and a function that sends an empty export with it. */
 const emptyExport = (signal: Signal): { shutdown(): Promise<void>; readonly send: Send } => {
   const options = { timeoutMillis: MAX_PROBE_MS };
   if (signal === 'metrics') {

@@ -1,6 +1,6 @@
 /**
- * Sets OpenTelemetry up for a program of ours, as the `OTEL_*` variables say. A program that uses the
- * library sets it up itself; spans then go where it sends them.
+ * Sets up OpenTelemetry for our own programs, as the `OTEL_*` variables say. A program that uses the
+ * library sets it up itself.
  */
 import { context, trace } from '@opentelemetry/api';
 import { type AnyValueMap, SeverityNumber } from '@opentelemetry/api-logs';
@@ -35,11 +35,11 @@ export interface StartOtlpDeps {
 
 export interface RunningOtlp {
   readonly telemetry: Telemetry | undefined;
-  /** Takes lines of the log; absent where logs are not exported. */
+  /** Exports lines of the log; `undefined` when logs are not exported. */
   readonly logSink: LogSink | undefined;
   /** Exports these metrics from now on. */
   addMetrics(sources: MetricSources): void;
-  /** Sends what is left, for a short while at most. Never rejects. */
+  /** Sends what is left, within a few seconds. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ interface Provider {
 
 type Resource = ReturnType<typeof defaultResource>;
 
-/** Describes this program; `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` have the last word. */
+/** Describes this program; `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override it. */
 const resourceOf = (version: string): Resource =>
   defaultResource()
     .merge(resourceFromAttributes({ 'service.name': 'toolcrib', 'service.version': version }))
@@ -87,7 +87,7 @@ const startLogs = ({
   const logger = provider.getLogger('toolcrib', version);
   const write = ({ time, level, message, fields }: LogLine): void => {
     const severity = { severityNumber: SEVERITIES[level], severityText: level.toUpperCase() };
-    // It takes its trace from the span around it.
+    // The line gets the trace of the span around it.
     logger.emit({ ...severity, timestamp: time, body: message, attributes: fields as AnyValueMap });
   };
   return { sink: { write }, shutdown: () => provider.shutdown() };
@@ -109,7 +109,7 @@ const startMetrics = (
 };
 
 const EXPORT_TIMEOUT_MS = 30_000;
-/** A collector that is away must not keep a program from ending. */
+/** Limited, because a collector that does not answer must not keep a program from ending. */
 const CLOSE_MS = 3_000;
 
 const closing = (
@@ -117,7 +117,7 @@ const closing = (
   { runtime, collectors }: Pick<ExportDeps, 'runtime' | 'collectors'>,
 ): Promise<void> => {
   const tell = (reason: string): void => {
-    // That the collector is away has been said.
+    // The log says already that the collector does not answer.
     if (collectors.isFailing()) return;
     runtime.log.warn(`telemetry was not sent in full: ${reason}`);
   };

@@ -44,7 +44,7 @@ describe('the circuit of a tool', () => {
     expect(await crib.health.circuit('one')).toEqual({ tool: 'one', state: 'closed', failures: 0 });
   });
 
-  it('of an unknown tool is NOT_FOUND', async () => {
+  it('is NOT_FOUND for an unknown tool', async () => {
     const { crib } = await sharedServer();
     await expect(crib.health.circuit('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });

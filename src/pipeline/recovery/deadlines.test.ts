@@ -31,7 +31,7 @@ describe('deadlines', () => {
     expect(fired).toEqual(['second']);
   });
 
-  it('take no timer for what is over within the turn', async () => {
+  it('need no timer for a call that ends within the turn', async () => {
     const runtime = fakeRuntime();
     const deadlines = new Deadlines(runtime);
     for (let i = 0; i < 100; i++) deadlines.abortAfter(100, { abort: () => undefined }).cancel();

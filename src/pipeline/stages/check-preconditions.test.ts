@@ -34,7 +34,7 @@ describe('preconditions', () => {
     expect([result.data, result.metadata.degraded]).toEqual([true, true]);
   });
 
-  it('only true is passed', async () => {
+  it('pass only when they return true', async () => {
     const crib = await testCrib([aTool({ preconditions: [condition('x', true, () => 'yes')] })]);
     expect((await crib.execute('echo', {})).success).toBe(false);
   });

@@ -176,7 +176,7 @@ describe('undo', () => {
     expect(await crib.executions.isUndoable('unknown')).toBe(false);
   });
 
-  it("of a tool's own is over with its days, too", async () => {
+  it("of a tool's own kind is refused after its days, too", async () => {
     const own = aTool({ tier: 'write', undo: (async () => undefined) as never });
     const crib = await testCrib([own], { config: { execution: { undoDays: 1 } } });
     const { executionId } = (await crib.execute('echo', {})).metadata;

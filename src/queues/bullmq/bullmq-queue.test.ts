@@ -83,7 +83,7 @@ describe.skipIf(isMissing('redis-server'))('BullMQ: what lies in Redis', () => {
     await untilState(queue, 'deadly', 'completed');
   });
 
-  it('what a worker reports of a job that it has lost is not written', async () => {
+  it('does not write what a worker reports about a job that it has lost', async () => {
     const { queue, loseLocks } = await start();
     await queue.add([sampleJob('lost')]);
     const go = gate();

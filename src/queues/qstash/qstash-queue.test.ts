@@ -143,7 +143,7 @@ describe('jobs at QStash', () => {
     expect(await queue.cancel('a')).toBe(true);
   });
 
-  it('what QStash cannot do is an error with a code, never an empty answer', async () => {
+  it('fail with a coded error for what QStash cannot do, never with an empty answer', async () => {
     const { queue } = await open();
     await expect(queue.counts()).rejects.toMatchObject(CANNOT);
     expect(await queue.expire()).toBe(0);

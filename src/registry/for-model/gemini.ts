@@ -3,6 +3,8 @@
  * `oneOf`, one type each with `nullable` beside it, values listed for strings only. References are
  * expanded; recursive ones, and those that would make the result too large, are cut.
  */
+
+import { compact } from '../../kit/data/compact.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import {
   below,
@@ -90,8 +92,7 @@ const anything = ({ title, description }: SchemaNode, position: Position): Gemin
   lose(position, 'type');
   return {
     type: 'string',
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
+    ...compact({ title, description }),
   };
 };
 

@@ -27,7 +27,7 @@ export interface ToolLockDeps {
 }
 
 export interface JudgingLock extends ToolLock, Pick<Gate, 'judge' | 'acceptFirstUse' | 'holderOf'> {
-  /** Called when the families are about to change. */
+  /** Drops what was computed of the families; called before they change. */
   refresh(): void;
 }
 

@@ -33,7 +33,7 @@ describe('issues of Zod', () => {
     ]);
   });
 
-  it('are few, however many fields are unknown', () => {
+  it('are limited in number, however many fields are unknown', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, 1]));
     expect(issuesOf(z.strictObject({}), many)).toHaveLength(100);
   });

@@ -52,7 +52,7 @@ describe('watchContainer', () => {
     expect(usage).toEqual({ cpuMs: 0, peakMemoryBytes: 4096 });
   });
 
-  it('goes on after an engine that failed, and counts nothing that is no number', async () => {
+  it('continues after the engine failed, and ignores what is no number', async () => {
     const { usage } = await watched(
       new Error('no such container'),
       { cpu_stats: { cpu_usage: { total_usage: 'a lot' } }, memory_stats: { usage: -1 } },

@@ -390,7 +390,7 @@ describe('the compile cache', () => {
 });
 
 describe('trust and reload', () => {
-  it('only looks at the bytes it is handed, and rejects when they are not trusted', async () => {
+  it('reads only the trusted bytes, and rejects when the files are not trusted', async () => {
     const untrusted = open({}, { files: () => Promise.reject(new Error('is not trusted')) });
     await expect(untrusted.source.load()).rejects.toThrow('not trusted');
     expect(await open({}).source.load()).toEqual([]);

@@ -54,7 +54,7 @@ const secretOf = (key: string): string => `\${secret:${key}}`;
 const statusOf = ({ servers }: SomeServers) => servers.list()[0];
 
 describe('tools of a server', () => {
-  it('are listed, called, and told to the one who looks after servers', async () => {
+  it('are listed and called, and reported to the listener of the servers', async () => {
     const servers = await open();
     expect(statusOf(servers)).toMatchObject({ name: 'odd', state: 'idle', tools: 0 });
     expect(await run(servers, 'echo', {}, { word: 'hi' })).toBe('hi');
@@ -71,7 +71,7 @@ describe('tools of a server', () => {
     expect(await servers.servers.test('odd')).toMatchObject({ latencyMs: expect.any(Number) });
   });
 
-  it('give structured data where there is some, text joined, and blocks where there is more', async () => {
+  it('return structured data if there is some, joined text, or blocks for other content', async () => {
     const servers = await open();
     expect(await run(servers, 'structured', {}, { word: 'w' })).toEqual({
       content: [{ type: 'text', text: 'see the data' }],
@@ -296,7 +296,7 @@ describe('definitions from the last time', () => {
     });
   });
 
-  it('of fifty servers with a thousand tools need no process', async () => {
+  it('are read for fifty servers with a thousand tools without starting a process', async () => {
     const many = Array.from({ length: 50 }, (_, n) =>
       someSettings({ name: `s${n}`, command: 'none' }),
     );

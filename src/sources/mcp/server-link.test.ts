@@ -63,7 +63,7 @@ describe('a server that dies', () => {
     expect(await run(servers, 'echo')).toBe('ok');
   });
 
-  it('at every start is given up as well', async () => {
+  it('is given up when it dies at every start', async () => {
     const servers = await open({ args: [ODD_SERVER, '--mode', 'die'], maxRestarts: 1 });
     for (let n = 0; n < 2; n++) {
       await expect(run(servers, 'echo')).rejects.toMatchObject({ code: 'SERVER_ERROR' });

@@ -50,7 +50,7 @@ const keepsRecords = (open: () => Promise<Store>): void => {
     expect(other.id).not.toBe(records[0]?.id);
   });
 
-  it('one call delivers, and its callback counts once', async () => {
+  it('of two calls with a run, one delivers it, and its callback counts once', async () => {
     const { claim, begin, started, complete, get, clock } = await start();
     const { id } = await claim(WANTED);
     expect(await begin(id, 'call-1')).toBe(true);
@@ -68,7 +68,7 @@ const keepsRecords = (open: () => Promise<Store>): void => {
     });
   });
 
-  it('a callback that overtakes the delivery stays', async () => {
+  it('a callback that arrives before the delivery is kept', async () => {
     const { claim, begin, started, failed, complete, get } = await start();
     const { id } = await claim(WANTED);
     await begin(id, 'call-1');
@@ -89,7 +89,7 @@ const keepsRecords = (open: () => Promise<Store>): void => {
     expect(await get(id)).toMatchObject({ status: 'pending' });
   });
 
-  it('a record is gone after 30 days', async () => {
+  it('a record of a run is deleted after 30 days', async () => {
     const { claim, get, clock } = await start();
     const { id } = await claim(WANTED);
     clock.now += 31 * 86_400_000;

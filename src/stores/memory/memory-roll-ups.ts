@@ -12,7 +12,7 @@ const isAsked = (query: RollUpQuery, { kind, grain, start, name }: RollUp): bool
   (query.name === undefined || name === query.name);
 
 export const memoryRollUps = (): RollUps => {
-  const kept = new Map<string, RollUp>();
+  const sums = new Map<string, RollUp>();
   let counted = 0;
   return {
     counted: async () => counted,
@@ -21,19 +21,19 @@ export const memoryRollUps = (): RollUps => {
       counted = last;
       for (const rollUp of rollUps) {
         const key = keyOf(rollUp);
-        const before = kept.get(key);
+        const before = sums.get(key);
         const counts = before ? addCounts(before.counts, rollUp.counts) : rollUp.counts;
-        kept.set(key, { ...rollUp, counts });
+        sums.set(key, { ...rollUp, counts });
       }
       return true;
     },
     read: async (query) =>
-      [...kept.values()]
+      [...sums.values()]
         .filter((rollUp) => isAsked(query, rollUp))
         .sort((one, other) => one.start - other.start),
     async expire(grain, before) {
-      const old = [...kept].filter(([, one]) => one.grain === grain && one.start < before);
-      for (const [key] of old) kept.delete(key);
+      const old = [...sums].filter(([, one]) => one.grain === grain && one.start < before);
+      for (const [key] of old) sums.delete(key);
       return old.length;
     },
   };

@@ -69,8 +69,8 @@ class Commons {
 }
 
 /**
- * True for a detail of rule, input and policy, and of the source of tools that do not ship: most are like
- * that. Their input alone is kept, the rest is common.
+ * Tells whether a detail has only rule, input, policy and, for tools that do not ship, the source. Most
+ * do: only the input is kept for each, the rest is common.
  */
 const isUsual = (detail: AuditEntry['detail']): boolean => {
   let keys = detail.source === undefined ? 0 : -1;

@@ -6,7 +6,7 @@ import type { Database } from './database/open-database.ts';
 
 const PAGE = 5000;
 
-/** The text depends on which fields are set alone, so there are few of them to prepare. */
+/** Writes the statement. It depends only on which fields are set, so there are few statements to prepare. */
 const textOf = (conditions: readonly AuditCondition[]): string => {
   let next = 3;
   const parts = conditionTexts(conditions, () => `$${next++}`);

@@ -29,7 +29,7 @@ export interface PostgresStoreOptions {
 /** A folder of a socket, or this machine. */
 const LOCAL = /^(?:\/|localhost:|127\.|::1:)/;
 
-/** True where password and records cross a network as they are. */
+/** Tells whether password and records would cross a network unencrypted. */
 const isExposed = (address: string, url: string): boolean =>
   !LOCAL.test(address) && !/[?&]ssl(?:mode)?=/.test(url);
 

@@ -42,7 +42,7 @@ describe('the address of a PostgreSQL store', () => {
     },
   );
 
-  it('of a server that is not there is STORE_UNAVAILABLE, retryable, with what to do', async () => {
+  it('of a missing server fails with STORE_UNAVAILABLE, retryable, with what to do', async () => {
     const failure = await openAt(`postgres://u:${ENCODED}@127.0.0.1:1/d`);
     expect(failure).toMatchObject({ code: 'STORE_UNAVAILABLE', extras: { retryable: true } });
     expect(inspect(failure, { depth: 9 })).not.toContain(ENCODED);
@@ -109,7 +109,7 @@ describe.skipIf(isPostgresMissing())('a PostgreSQL store', () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  it('goes on after the server was restarted, and says meanwhile what is wrong', async () => {
+  it('works again after the server was restarted, and names the fault meanwhile', async () => {
     const store = await open();
     await store.audit.append(auditEntry());
     await server().stop('SIGINT');

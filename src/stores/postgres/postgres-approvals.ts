@@ -17,7 +17,7 @@ type ParkAnswer =
   | { readonly state: 'parked' | 'full' | 'taken' }
   | { readonly state: 'same'; readonly row: ApprovalRow };
 
-/** The record as the server stores it. */
+/** Returns the record as the server stores it. */
 const toFields = (record: ApprovalRecord): object => ({
   id: toSqlText(record.id),
   createdAt: jsonNumber(record.createdAt),

@@ -40,7 +40,7 @@ interface SentRow {
   readonly fields?: readonly (string | number)[];
 }
 
-/** The server puts `[` and the number of the row before the rest. */
+/** Makes the row to send. The server puts `[` and the number of the row before its text. */
 const toSentRow = (entry: AuditEntry): SentRow => {
   const stored = toStoredEntry(entry);
   const rest = canonicalText(rowFields(0, stored)).slice('[0'.length);

@@ -14,7 +14,7 @@ interface CountRow {
   readonly hits: number;
 }
 
-/** The most hits that fit: a whole number, because the server counts in whole numbers. */
+/** Makes a limit a whole number, because the server counts in whole numbers. */
 const wholeLimit = (limit: number): number =>
   Number.isNaN(limit) ? 0 : Math.floor(Math.min(limit, Number.MAX_SAFE_INTEGER));
 
@@ -27,7 +27,7 @@ export class PostgresCounters implements Counters {
     this.#hits = deps.database.prepare('SELECT size_ms, start, hits FROM @counters WHERE key = $1');
   }
 
-  /** The server counts by the same rule as `judgeHits`, and answers the hits before this one. */
+  /** Counts a hit on the server, by the same rule as `judgeHits`. The server answers the hits before this one. */
   async hit(key: string, windows: readonly Window[], now: number): Promise<HitOutcome> {
     const open = openWindows(windows, now);
     const hits = await this.#deps.writers.claims.write<readonly number[]>({

@@ -47,7 +47,7 @@ type Exchanged = 'done' | 'changed' | 'held' | 'news';
 /** How many due runs are read at a time. */
 const PAGE = 500;
 
-/** The run as the server stores it. */
+/** Returns the run as the server stores it. */
 const toFields = (run: FlowRun): object => ({
   id: toKeyText(run.id),
   flow: toSqlText(run.flow),
@@ -61,7 +61,7 @@ const toFields = (run: FlowRun): object => ({
   record: recordText(run),
 });
 
-/** Key and record of each step. */
+/** Lists key and record of each step. */
 const stepRows = (steps: readonly JournalStep[]): readonly (readonly [string, string])[] =>
   steps.map((step) => [toKeyText(step.key), recordText(step)]);
 
@@ -248,7 +248,10 @@ export class PostgresFlows implements Flows {
     }
   }
 
-  /** Without a run only the event is written. Nobody owns the run afterwards unless a holder is named. */
+  /**
+   * Exchanges a run for its next state; without `next`, writes only the event. The run has no owner
+   * afterwards unless a holder is named.
+   */
   #exchange(read: ReadRun, next: FlowRun | undefined, more: object): Promise<Exchanged> {
     return this.#deps.writers.flows.write<Exchanged>({
       op: 'exchange',

@@ -29,7 +29,7 @@ const COLUMNS = 'kind text, grain bigint, start bigint, name text, counts text';
 
 const SQL = {
   mark: 'SELECT seq FROM @metric_mark',
-  these: `SELECT kept.kind, kept.grain, kept.start, kept.name, kept.counts FROM @roll_ups AS kept
+  these: `SELECT counts.kind, counts.grain, counts.start, counts.name, counts.counts FROM @roll_ups AS counts
     JOIN jsonb_to_recordset($1::jsonb) AS new (${COLUMNS}) USING (kind, grain, start, name)`,
   add: `WITH moved AS (
       INSERT INTO @metric_mark AS mark (one, seq) VALUES (1, $2::bigint)
@@ -65,11 +65,11 @@ export class PostgresRollUps implements RollUps {
     if ((await this.counted()) !== after) return false;
     const rows = rollUps.map((one) => ({ ...one, name: toSqlText(one.name) }));
     const keys = JSON.stringify(rows.map(({ counts: _counts, ...key }) => key));
-    const kept = new Map(
+    const counts = new Map(
       (await this.#sql('these').all<RollUpRow>(keys)).map((row) => [keyOf(row), row.counts]),
     );
     const sums = rows.map((row) => {
-      const before = kept.get(keyOf(row));
+      const before = counts.get(keyOf(row));
       const sum = before ? addCounts(JSON.parse(before) as CallCounts, row.counts) : row.counts;
       return { ...row, counts: JSON.stringify(sum) };
     });
@@ -97,7 +97,7 @@ export class PostgresRollUps implements RollUps {
     return this.#sql('expire').run(grain, before);
   }
 
-  /** Compiled when first used: most processes count nothing. */
+  /** Prepares a statement when it is first used, because most processes count nothing. */
   #sql(name: keyof typeof SQL): Statement {
     return this.#deps.database.prepare(SQL[name]);
   }

@@ -13,7 +13,7 @@ import type { PostgresDeps } from './postgres-deps.ts';
 /** How often an update starts again because others write the same item. */
 const MAX_TRIES = 200;
 
-type Place = Parameters<MemoryStore['update']>[0];
+type UpdatedItem = Parameters<MemoryStore['update']>[0];
 
 export class PostgresSpaces implements MemoryStore {
   readonly #deps: PostgresDeps;
@@ -46,12 +46,12 @@ export class PostgresSpaces implements MemoryStore {
 
   async write(item: Parameters<MemoryStore['write']>[0]): Promise<void> {
     const text = toJsonText(item.value);
-    const place = [toKeyText(item.space), toKeyText(item.key)];
-    if (text === undefined) await this.#delete.run(...place);
-    else await this.#put.run(...place, text, item.expiresAt ?? null);
+    const keys = [toKeyText(item.space), toKeyText(item.key)];
+    if (text === undefined) await this.#delete.run(...keys);
+    else await this.#put.run(...keys, text, item.expiresAt ?? null);
   }
 
-  async update(at: Place, change: (value: unknown) => unknown): Promise<unknown> {
+  async update(at: UpdatedItem, change: (value: unknown) => unknown): Promise<unknown> {
     const name = JSON.stringify([at.space, at.key]);
     const before = this.#turns.get(name);
     const turn = (before ?? Promise.resolve()).then(
@@ -74,12 +74,12 @@ export class PostgresSpaces implements MemoryStore {
     await this.#clear.run(toKeyText(space));
   }
 
-  async #text({ space, key, now }: Place): Promise<string | undefined> {
+  async #text({ space, key, now }: UpdatedItem): Promise<string | undefined> {
     const row = await this.#find.get<{ value: string }>(toKeyText(space), toKeyText(key), now);
     return row?.value;
   }
 
-  async #exchange(at: Place, change: (value: unknown) => unknown): Promise<unknown> {
+  async #exchange(at: UpdatedItem, change: (value: unknown) => unknown): Promise<unknown> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const before = await this.#text(at);
       const value = change(before === undefined ? undefined : JSON.parse(before));

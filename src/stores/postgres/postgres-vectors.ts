@@ -1,6 +1,6 @@
 /**
  * Vectors in PostgreSQL: 32-bit numbers in a `bytea`, read a page at a time and compared here, so that no
- * extension is needed. `id_key` is a digest for long ids, so the id is kept beside it.
+ * extension is needed. `id_key` is a digest for long ids, so the id is keptLength beside it.
  */
 import type {
   VectorItem,
@@ -66,8 +66,10 @@ export class PostgresVectors implements Vectors {
     const model = toKeyText(item.model);
     const values = [toSqlText(item.id), model, unit.length, blobOf(unit), item.storedAt];
     if ((await this.#sql('put').run(...key, ...values)) > 0) return;
-    const kept = await this.#lengthOf('otherLength', [...key, model]);
-    throw kept === undefined || kept === unit.length ? tooMany() : wrongLength(unit.length, kept);
+    const keptLength = await this.#lengthOf('otherLength', [...key, model]);
+    throw keptLength === undefined || keptLength === unit.length
+      ? tooMany()
+      : wrongLength(unit.length, keptLength);
   }
 
   async search(query: VectorQuery): Promise<readonly VectorMatch[]> {
@@ -78,8 +80,8 @@ export class PostgresVectors implements Vectors {
       const page = await this.#sql('page').all<VectorRow>(...scope, unit.length, last);
       nearest.look(page.map((row) => ({ ...row, vector: vectorOf(row.vector) })));
       if (last === -1 && page.length === 0) {
-        const kept = await this.#lengthOf('keptLength', scope);
-        if (kept !== undefined) throw wrongLength(unit.length, kept);
+        const keptLength = await this.#lengthOf('keptLength', scope);
+        if (keptLength !== undefined) throw wrongLength(unit.length, keptLength);
       }
       if (page.length < VECTORS_PER_PAGE) break;
       last = page.at(-1)?.position ?? last;
@@ -95,7 +97,7 @@ export class PostgresVectors implements Vectors {
     return this.#sql('clear').run(toKeyText(userId), kind);
   }
 
-  /** Compiled when first used: most processes keep no vectors. */
+  /** Prepares a statement when it is first used, because most processes keep no vectors. */
   #sql(name: keyof typeof SQL): Statement {
     return this.#deps.database.prepare(SQL[name]);
   }

@@ -24,7 +24,7 @@ const fieldsOf = (seq: number) => {
   return [...rowFields(seq, entry), `hash of ${seq}`];
 };
 
-it.each([0, 1, 3, 4, 5, 8, 11])('puts in %i rows, each value where it belongs', async (count) => {
+it.each([0, 1, 3, 4, 5, 8, 11])('AuditInserts inserts %i rows, each value in its column', async (count) => {
   const database = await openDatabase(':memory:');
   database.exec(MIGRATIONS[0] as string);
   const rows = Array.from({ length: count }, (_, at) => fieldsOf(at + 1));

@@ -66,7 +66,7 @@ describe('audit query on many rows', () => {
     expect(during).toBeGreaterThanOrEqual(2);
   });
 
-  it('goes by the index for one execution', async () => {
+  it('uses the index for one execution', async () => {
     await store.audit.append(auditEntry({ executionId: 'one' }));
     const found = await store.audit.query({ executionId: 'one' });
     expect(found.map(({ seq }) => seq)).toEqual([ROWS + 1]);

@@ -158,7 +158,7 @@ const openPrepared = async (
   }
 };
 
-/** True where SQLite can make neither its log nor its index beside the file. */
+/** Tells whether SQLite can make neither its log nor its index beside the file. */
 const isFrozen = (path: string): boolean => !isWritable(path) || !isWritable(dirname(path));
 
 /**

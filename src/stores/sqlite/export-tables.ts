@@ -68,7 +68,7 @@ const CONVERSIONS: Partial<Record<CopiedTable, Convert>> = {
   }),
 };
 
-/** JSON has no text for infinity. */
+/** Replaces infinity, which JSON has no text for. */
 const plainNumbers = (row: CopiedRow): CopiedRow =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [

@@ -63,7 +63,7 @@ describe('a store on a read-only medium', () => {
     await store.close();
   });
 
-  it('with a log that was not folded in: its rows count, too', async ({ skip }) => {
+  it('includes the rows of a write-ahead log that was not merged', async ({ skip }) => {
     const living = await fill();
     const noneIsLeft = watchTemporaryFolders('toolcrib-read-');
     // As a process that was killed leaves it: the file, its log, and no index.

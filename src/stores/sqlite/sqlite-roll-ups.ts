@@ -86,7 +86,7 @@ export class SqliteRollUps implements RollUps {
     return Number(row?.seq ?? 0);
   }
 
-  /** Compiled when first used: most processes count nothing. */
+  /** Prepares a statement when it is first used, because most processes count nothing. */
   #sql(name: keyof typeof SQL): Statement {
     return this.#deps.database.prepare(SQL[name]);
   }

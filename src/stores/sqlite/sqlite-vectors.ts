@@ -57,8 +57,9 @@ export class SqliteVectors implements Vectors {
     const [user, kind, id] = keyOf(item);
     const model = toSqlText(item.model);
     await this.#deps.writer.write(() => {
-      const kept = this.#lengthOf(this.#sql('otherLength').get(user, model, kind, id));
-      if (kept !== undefined && kept !== unit.length) throw wrongLength(unit.length, kept);
+      const keptLength = this.#lengthOf(this.#sql('otherLength').get(user, model, kind, id));
+      if (keptLength !== undefined && keptLength !== unit.length)
+        throw wrongLength(unit.length, keptLength);
       if (this.#sql('isKept').get(user, kind, id) === undefined) this.#assertRoom(user);
       const values = [user, kind, id, model, unit.length, blobOf(unit), item.storedAt];
       this.#sql('put').run(...values);
@@ -89,7 +90,7 @@ export class SqliteVectors implements Vectors {
     return this.#changes(() => this.#sql('clear').run(toSqlText(userId), kind));
   }
 
-  /** Compiled when first used: most processes keep no vectors. */
+  /** Prepares a statement when it is first used, because most processes keep no vectors. */
   #sql(name: keyof typeof SQL): Statement {
     return this.#deps.database.prepare(SQL[name]);
   }
@@ -109,10 +110,10 @@ export class SqliteVectors implements Vectors {
     scope: readonly [string, string, string | null],
     length: number,
   ): Promise<void> {
-    const kept = await this.#deps.writer.read(() =>
+    const keptLength = await this.#deps.writer.read(() =>
       this.#lengthOf(this.#sql('keptLength').get(...scope)),
     );
-    if (kept !== undefined) throw wrongLength(length, kept);
+    if (keptLength !== undefined) throw wrongLength(length, keptLength);
   }
 
   #lengthOf(row: unknown): number | undefined {

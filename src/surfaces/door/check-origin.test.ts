@@ -74,7 +74,7 @@ describe('threat: a request is refused', () => {
   });
 });
 
-it('threat: a host that was good does not make the next one good', () => {
+it('threat: an accepted host does not make the next one accepted', () => {
   const { refuse } = createOriginCheck({});
   const of = (name: string) =>
     fromWebRequest(new Request('http://localhost/', { headers: { host: name } }), '');

@@ -75,7 +75,7 @@ describe('gatherBody reads a body', () => {
     await expect(body).rejects.toThrow('The client has gone.');
   });
 
-  it('of a client that has gone before it is read, and rejects', async () => {
+  it('of a client that closed the connection before, and rejects', async () => {
     client.write(`${head(50)}half`);
     const incoming = await arrived;
     client.destroy();

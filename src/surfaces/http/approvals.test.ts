@@ -70,7 +70,7 @@ describe('approvals over HTTP', () => {
     expect(runs).toBe(0);
   });
 
-  it('only the console or an operator decides; a yes in other words is no yes', async () => {
+  it('are decided only by the console or an operator; a yes in another form is refused', async () => {
     const door = await open();
     const id = await waiting(door);
     for (const body of [{ approve: 'true' }, { approve: 1 }, {}, { approve: true, by: 'admin' }]) {

@@ -274,7 +274,7 @@ describe('a token with limits of its own', () => {
 });
 
 describe('records of calls over HTTP', () => {
-  it('one that failed says what its code means; one that succeeded has nothing to say', async () => {
+  it('explain the code of a failed call, and nothing for one that succeeded', async () => {
     const door = await open();
     const token = door.tokens.viewer;
     const look = async ({ json }: Awaited<ReturnType<typeof execute>>) =>
@@ -347,7 +347,7 @@ describe('records of calls over HTTP', () => {
     }
   });
 
-  it('are found one by one, by their number', async () => {
+  it('are found by their number', async () => {
     const door = await open();
     for (let n = 0; n < 3; n++) await execute(door, 'echo');
     const token = door.tokens.viewer;

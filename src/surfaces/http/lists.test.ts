@@ -95,7 +95,7 @@ describe('tools over HTTP', () => {
 });
 
 describe('grants over HTTP', () => {
-  it('are given, listed and taken back under the name of the giver', async () => {
+  it('are created, listed and revoked under the name of the person who granted them', async () => {
     http = await openHttp([aTool()]);
     const { ask, tokens } = http;
     const token = tokens.admin;

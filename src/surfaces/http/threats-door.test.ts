@@ -86,7 +86,7 @@ describe('origins of pages', () => {
     expect((await ask('/healthz', { headers: named })).status).toBe(200);
   });
 
-  it('are refused when the surface is made and one is no origin', async () => {
+  it('that are invalid are refused when the surface is created', async () => {
     await expect(openHttp([], { origins: ['ops.example.com'] })).rejects.toThrow(TypeError);
   });
 });

@@ -62,7 +62,7 @@ describe('content of a server behind the crib', { timeout: 30_000 }, () => {
     expect(untrue.structuredContent).toBeUndefined();
   });
 
-  it('what a server says went wrong is an error with its words', async () => {
+  it('turns the failure that a server reports into an error with its message', async () => {
     await start();
     const wrong = await call('wrong');
     expect(wrong).toMatchObject({ isError: true });

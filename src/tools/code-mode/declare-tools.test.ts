@@ -85,7 +85,7 @@ describe('declarations', () => {
     expect(declareTools(tools)).toBe(text);
   });
 
-  it('are TypeScript that a compiler takes, whatever the schema', async () => {
+  it('compile as TypeScript for every schema', async () => {
     const checker = new TypeChecker({ maxMs: 60_000 });
     const declareTools = createDeclareTools();
     const tools = SCHEMA_CASES.map(({ schema }, at) => ({
@@ -106,7 +106,7 @@ describe('declarations', () => {
     await checker.close();
   }, 90_000);
 
-  it('without a compiler, types are not checked and that is said', async () => {
+  it('are not type-checked without a compiler, and the result says so', async () => {
     const checker = new TypeChecker({ compilerFiles: () => [] });
     const verdict = await checker.check('return 1;', '');
     const unchecked = { checked: false, reason: expect.stringContaining('npm install') };

@@ -204,7 +204,7 @@ describe('endless types', () => {
     expect(ticks).toBeGreaterThan(10);
   });
 
-  it('are not even begun when the call is already cancelled', async () => {
+  it('are not checked at all when the call is already cancelled', async () => {
     await expect(run({}, AbortSignal.abort())).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 });

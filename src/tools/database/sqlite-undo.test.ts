@@ -162,7 +162,7 @@ describe('the process that runs SQLite', () => {
     await processes.close();
   });
 
-  it('stays alone of several at once, and ends by itself when idle', async () => {
+  it('is the only one for several calls at once, and ends when idle', async () => {
     const processes = openSqliteProcesses({ idleMs: 50 });
     const session = { processes, signal: new AbortController().signal };
     const path = join(root, 'shop.db');

@@ -138,7 +138,7 @@ describe('wrong expressions', () => {
     expect((await failureOf(expression)).message).toContain(reason);
   });
 
-  it('also when exact', async () => {
+  it('fail in exact mode as well', async () => {
     expect((await failureOf('1/0', { precision: 20 })).message).toContain('infinite');
     expect((await failureOf('0/0', { precision: 20 })).message).toContain('not a number');
   });
@@ -248,7 +248,7 @@ describe('one calculation does not spoil the next', () => {
     },
   );
 
-  it('even when the library is stopped in the middle', async () => {
+  it('even when the library is interrupted', async () => {
     const engine = await createMathEngine(true);
     const inTime = createTimeLimit(100);
     const stopped = () => engine.mend();

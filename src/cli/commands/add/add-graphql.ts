@@ -1,11 +1,12 @@
 /** `toolcrib add graphql`: a GraphQL service, by its address. */
 import type { Command } from 'commander';
+import { compact } from '../../../kit/data/compact.ts';
 import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { collect, collectEach } from '../../command-actions.ts';
 import { misuse, wholeNumber } from '../../input/misuse.ts';
 import type { AddKind } from './add-kind.ts';
 import { nameFrom } from './name-from.ts';
-import { headersFrom, serviceUrl } from './service-options.ts';
+import { pairsFrom, serviceUrl } from './service-options.ts';
 
 export interface AddGraphqlOptions {
   readonly schema?: string;
@@ -33,15 +34,8 @@ const options = (command: Command): Command =>
 
 const settingsOf = (url: string, chosen: AddGraphqlOptions): Readonly<Record<string, unknown>> => {
   const { schema, bearer, header, include, exclude, maxDepth } = chosen;
-  return {
-    url,
-    ...(schema !== undefined && { schema }),
-    ...(bearer !== undefined && { bearer }),
-    ...(header && { headers: headersFrom(header) }),
-    ...(include && { include }),
-    ...(exclude && { exclude }),
-    ...(maxDepth !== undefined && { maxDepth }),
-  };
+  const headers = header && pairsFrom('--header', header);
+  return compact({ url, schema, bearer, headers, include, exclude, maxDepth });
 };
 
 export const addGraphql: AddKind<AddGraphqlOptions> = {
@@ -63,7 +57,7 @@ export const addGraphql: AddKind<AddGraphqlOptions> = {
         'For example: toolcrib add graphql https://api.github.com/graphql',
       );
     }
-    const keys = secretKeysOf(headersFrom(chosen.header ?? []));
+    const keys = secretKeysOf(pairsFrom('--header', chosen.header ?? []));
     return {
       name: name ?? nameFrom(address, 'graphql'),
       settings: settingsOf(address, chosen),

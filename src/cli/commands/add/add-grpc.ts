@@ -1,10 +1,12 @@
 /** `toolcrib add grpc`: a gRPC server, by its host and port. */
 import type { Command } from 'commander';
+import { compact } from '../../../kit/data/compact.ts';
 import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { collectEach } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
 import type { AddKind } from './add-kind.ts';
 import { nameFrom } from './name-from.ts';
+import { pairsFrom } from './service-options.ts';
 
 export interface AddGrpcOptions {
   readonly proto?: readonly string[];
@@ -40,35 +42,17 @@ const targetOf = (typed: string): GrpcTarget => {
   return { address, tls: scheme === undefined ? undefined : scheme === 'grpcs' };
 };
 
-const metadataOf = (pairs: readonly string[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    pairs.map((pair) => {
-      const at = pair.indexOf('=');
-      if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
-      throw misuse(
-        '--metadata takes a name and a value.',
-        `For example: --metadata 'x-api-key=\${secret:SHOP_KEY}'`,
-      );
-    }),
-  );
-
 const settingsOf = (
   target: GrpcTarget,
   options: AddGrpcOptions,
 ): Readonly<Record<string, unknown>> => {
   const { proto, includeDir, ca, bearer, metadata, include, exclude } = options;
   const tls = options.tls ?? target.tls;
-  return {
-    address: target.address,
-    ...(proto && { proto }),
-    ...(includeDir && { includeDirs: includeDir }),
-    ...(tls !== undefined && { tls }),
-    ...(ca !== undefined && { ca }),
-    ...(bearer !== undefined && { bearer }),
-    ...(metadata && { metadata: metadataOf(metadata) }),
-    ...(include && { include }),
-    ...(exclude && { exclude }),
-  };
+  const { address } = target;
+  return compact({
+    ...{ address, proto, includeDirs: includeDir, tls, ca, bearer, include, exclude },
+    metadata: metadata && pairsFrom('--metadata', metadata),
+  });
 };
 
 const options = (command: Command): Command =>
@@ -98,7 +82,7 @@ export const addGrpc: AddKind<AddGrpcOptions> = {
     const target = targetOf(address);
     const settings = settingsOf(target, chosen);
     const { metadata = [], bearer } = chosen;
-    const keys = secretKeysOf(metadataOf(metadata));
+    const keys = secretKeysOf(pairsFrom('--metadata', metadata));
     return {
       name: name ?? nameFrom(`grpc://${target.address}`, 'grpc'),
       settings,

@@ -123,7 +123,7 @@ const isConfirmed = async (
   [options.dryRun, options.yes, io.json, !canAsk(io)].includes(true) ||
   confirm(io, `Add it as ${kind}?`);
 
-export const addGuessed = async (io: Io, args: AddArguments): Promise<number> => {
+const addGuessed = async (io: Io, args: AddArguments): Promise<number> => {
   const guessed = await guess(io, args.address);
   const { kind, why } = guessed;
   const entry = [...ADD_KINDS, ...INSTALLED_KINDS].find((each) => each.kind === kind);

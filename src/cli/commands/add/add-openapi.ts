@@ -1,5 +1,6 @@
 /** `toolcrib add openapi`: an API by its OpenAPI document. */
 import type { Command } from 'commander';
+import { compact } from '../../../kit/data/compact.ts';
 import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { collect, collectEach } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
@@ -43,12 +44,7 @@ const settingsOf = (document: string, chosen: AddOpenapiOptions): Record<string,
   const { baseUrl, tags, paths, methods, operations } = chosen;
   const auth = Object.entries(pairs('--auth', chosen.auth));
   const headers = pairs('--header', chosen.header);
-  const include = {
-    ...(tags && { tags }),
-    ...(paths && { paths }),
-    ...(methods && { methods }),
-    ...(operations && { operations }),
-  };
+  const include = compact({ tags, paths, methods, operations });
   return {
     document,
     ...(baseUrl !== undefined && { baseUrl }),

@@ -6,7 +6,7 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { SourcePreview } from '../../../crib/sources/preview-source.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { misuse } from '../../input/misuse.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, printDone, printJson } from '../../io.ts';
 import { shellQuote } from '../../output/format-units.ts';
 import { whileShown } from '../../output/progress-line.ts';
 import {
@@ -141,8 +141,8 @@ export const addSource = async (io: Io, kind: AddKind, args: AddArguments): Prom
     });
     return 0;
   }
-  print(io, `${io.ink.green('✓')} Added: ${source.name}`);
-  note(io, io.noteInk.dim(`in ${visibleText(file)}`));
+  printDone(io, `Added: ${source.name}`);
+  hint(io, `in ${visibleText(file)}`);
   const origin = `${kind.kind}:${source.name}`;
   await offerTools(io, [origin], { ask: options.accept !== false });
   return 0;

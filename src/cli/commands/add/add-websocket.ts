@@ -10,7 +10,7 @@ import { misuse } from '../../input/misuse.ts';
 import type { Io } from '../../io.ts';
 import type { AddKind } from './add-kind.ts';
 import { nameFrom } from './name-from.ts';
-import { headersFrom, serviceUrl } from './service-options.ts';
+import { pairsFrom, serviceUrl } from './service-options.ts';
 
 export interface AddWebsocketOptions {
   readonly operations?: string;
@@ -80,7 +80,7 @@ export const addWebsocket: AddKind<AddWebsocketOptions> = {
       );
     }
     const file = await readOperations(io, chosen.operations);
-    const headers = headersFrom(chosen.header ?? []);
+    const headers = pairsFrom('--header', chosen.header ?? []);
     return {
       name: name ?? nameFrom(address, 'websocket'),
       settings: {

@@ -60,7 +60,7 @@ export const INSTALLED_KINDS: readonly InstalledKind[] = [
   },
 ];
 
-/** Every word that can follow `toolcrib add`, besides an address. */
+/** Lists every word that can follow `toolcrib add`, besides an address. */
 export const kindWords = (): readonly string[] => [
   'mcp',
   ...[...ADD_KINDS, ...INSTALLED_KINDS].map(({ kind }) => kind),

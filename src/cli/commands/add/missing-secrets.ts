@@ -2,14 +2,13 @@
 import type { SourcePreview } from '../../../crib/sources/preview-source.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { canAsk } from '../../input/confirm.ts';
-import { type Io, note } from '../../io.ts';
-import { readSecretValue } from '../secrets/secrets-deps.ts';
-import { openVaultOf } from '../servers/plan-import.ts';
+import { advise, hint, type Io } from '../../io.ts';
+import { openVaultOf, readSecretValue } from '../secrets/secrets-deps.ts';
 
 const noteMissing = (io: Io, keys: readonly string[]): void => {
   for (const key of keys) {
     const command = `toolcrib secrets set ${visibleText(key)}`;
-    note(io, `${io.noteInk.cyan('→')} Store its secret: ${command}`);
+    advise(io, `Store its secret: ${command}`);
   }
 };
 
@@ -35,7 +34,7 @@ export const storeMissing = async (
     if (value === undefined) left.push(key);
     else {
       await vault.set(key, value);
-      note(io, io.noteInk.dim(`stored as ${visibleText(key)} in ${vault.label}`));
+      hint(io, `stored as ${visibleText(key)} in ${vault.label}`);
     }
   }
   noteMissing(io, left);

@@ -21,7 +21,7 @@ describe('the paths of a new source', () => {
     });
   });
 
-  it('leave addresses alone', () => {
+  it('do not change addresses', () => {
     const web = { ...source, settings: { document: 'https://example.com/api.json' } };
     expect(withPlacedPaths(web, { cwd: '/' }).settings).toEqual(web.settings);
   });

@@ -13,15 +13,18 @@ export const serviceUrl = (typed: string, protocols: readonly string[]): URL | u
   return isUsable ? url : undefined;
 };
 
-/** Reads `name=value` pairs. */
-export const headersFrom = (pairs: readonly string[]): Readonly<Record<string, string>> =>
+/** Reads the `name=value` pairs of an option. Throws a misuse for any other text. */
+export const pairsFrom = (
+  option: '--header' | '--metadata',
+  pairs: readonly string[],
+): Readonly<Record<string, string>> =>
   Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf('=');
       if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
       throw misuse(
-        '--header takes a name and a value.',
-        `For example: --header 'x-api-key=\${secret:SHOP_KEY}'`,
+        `${option} takes a name and a value.`,
+        `For example: ${option} 'x-api-key=\${secret:SHOP_KEY}'`,
       );
     }),
   );

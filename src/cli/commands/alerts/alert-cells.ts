@@ -2,17 +2,13 @@
 import type { AlertEvent, AlertState, AlertStatus } from '../../../contract/alerts.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { Io } from '../../io.ts';
-import { formatSpan } from '../../output/format-units.ts';
-import type { Cell } from '../../output/table.ts';
+import { agoCell, type Cell } from '../../output/table.ts';
 
 export const stateCell = ({ state, silence }: AlertStatus, { ink }: Io): Cell => {
   const paints = { firing: ink.red, pending: ink.yellow, ok: ink.green, unknown: ink.dim };
   const text = silence ? `${state}, silenced` : state;
   return { text, paint: paints[state satisfies AlertState] };
 };
-
-export const agoText = (moment: number | undefined, { runtime }: Io): string =>
-  moment === undefined ? 'never' : `${formatSpan(Math.max(0, runtime.now() - moment))} ago`;
 
 const TYPES = { 'alert.fired': 'fired', 'alert.resolved': 'resolved', 'alert.tested': 'tested' };
 
@@ -31,7 +27,7 @@ export const eventRow = (io: Io, event: AlertEvent): readonly (string | Cell)[] 
   const { at, alert, type, subject } = event;
   const paint = type === 'alert.fired' ? io.ink.red : io.ink.green;
   return [
-    { text: agoText(at, io), paint: io.ink.dim },
+    agoCell(at, io),
     { text: visibleText(alert), paint: io.ink.bold },
     { text: TYPES[type], paint },
     visibleText(subject),

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
-import { type Io, print, printJson, widthOf } from '../../io.ts';
-import { headRow, table } from '../../output/table.ts';
+import { type Io, print, printJson } from '../../io.ts';
+import { printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { EVENT_HEAD, eventRow } from './alert-cells.ts';
 
@@ -20,8 +20,11 @@ const history = (io: Io, alert: string | undefined, options: HistoryOptions): Pr
     if (io.json) printJson(io, events);
     else if (events.length === 0) print(io, 'Nothing has fired.');
     else {
-      const rows = [headRow(EVENT_HEAD, io.ink), ...events.map((event) => eventRow(io, event))];
-      print(io, ...table(rows, widthOf(io)));
+      printTable(
+        io,
+        EVENT_HEAD,
+        events.map((event) => eventRow(io, event)),
+      );
     }
     return 0;
   });

@@ -4,10 +4,10 @@ import type { Command } from 'commander';
 import type { AlertStatus } from '../../../contract/alerts.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson, widthOf } from '../../io.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { hint, type Io, note, print, printJson } from '../../io.ts';
+import { agoCell, type Cell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { agoText, stateCell } from './alert-cells.ts';
+import { stateCell } from './alert-cells.ts';
 
 const HEAD = ['alert', 'state', 'severity', 'about', 'fired', 'condition'];
 
@@ -30,7 +30,7 @@ const rowOf = (io: Io, alert: AlertStatus): readonly (string | Cell)[] => {
     stateCell(alert, io),
     definition.severity ?? 'warning',
     visibleText(subjects.map(({ subject }) => subject).join(', ')),
-    { text: agoText(lastFiredAt, io), paint: io.ink.dim },
+    agoCell(lastFiredAt, io),
     visibleText(definition.when),
   ];
 };
@@ -41,14 +41,15 @@ const list = (io: Io): Promise<number> =>
     if (io.json) printJson(io, alerts);
     else if (alerts.length === 0) print(io, ...noAlerts(loaded.userDir));
     else {
-      const rows = [headRow(HEAD, io.ink), ...alerts.map((alert) => rowOf(io, alert))];
-      print(io, ...table(rows, widthOf(io)));
+      printTable(
+        io,
+        HEAD,
+        alerts.map((alert) => rowOf(io, alert)),
+      );
       if (alerts.some(({ state, problem }) => state === 'unknown' && problem === undefined)) {
-        note(
+        hint(
           io,
-          io.noteInk.dim(
-            'Some states are unknown: start toolcrib serve or toolcrib worker to evaluate the alerts.',
-          ),
+          'Some states are unknown: start toolcrib serve or toolcrib worker to evaluate the alerts.',
         );
       }
       for (const { id, problem } of alerts) {

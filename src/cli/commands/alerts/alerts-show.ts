@@ -6,11 +6,11 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { unknownNameText } from '../../../kit/text/did-you-mean.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, print, printJson, widthOf } from '../../io.ts';
+import { type Io, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
-import { headRow, table } from '../../output/table.ts';
+import { agoCell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { agoText, EVENT_HEAD, eventRow, stateCell } from './alert-cells.ts';
+import { EVENT_HEAD, eventRow, stateCell } from './alert-cells.ts';
 
 const MAX_EVENTS = 10;
 
@@ -63,7 +63,7 @@ const linesOf = (io: Io, alert: AlertStatus): readonly string[] => {
     ...(definition.actions ?? [{ type: 'log' } as const]).map((action, at) =>
       visibleText(`${at === 0 ? 'Actions:  ' : '          '} ${actionText(action)}`),
     ),
-    `Evaluated: ${agoText(evaluatedAt, io)}`,
+    `Evaluated: ${agoCell(evaluatedAt, io).text}`,
     ...(silence
       ? [
           visibleText(
@@ -88,8 +88,12 @@ const show = (io: Io, id: string): Promise<number> =>
     }
     print(io, ...linesOf(io, alert));
     if (history.length > 0) {
-      const rows = [headRow(EVENT_HEAD, io.ink), ...history.map((event) => eventRow(io, event))];
-      print(io, '', ...table(rows, widthOf(io)));
+      print(io, '');
+      printTable(
+        io,
+        EVENT_HEAD,
+        history.map((event) => eventRow(io, event)),
+      );
     }
     return 0;
   });

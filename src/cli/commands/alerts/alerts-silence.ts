@@ -4,7 +4,7 @@ import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
 import { readDeadline } from '../../input/moment.ts';
-import { type Io, print, printJson } from '../../io.ts';
+import { type Io, print, printDone, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
 
@@ -27,7 +27,7 @@ const silence = (io: Io, id: string, options: SilenceOptions): Promise<number> =
   return withStore(io, async ({ crib }) => {
     const silenced = await crib.alerts.silence(id, { until, ...(note !== undefined && { note }) });
     if (io.json) printJson(io, { id, ...silenced });
-    else print(io, `${io.ink.green('✓')} ${visibleText(id)} is silent until ${formatTime(until)}.`);
+    else printDone(io, `${visibleText(id)} is silent until ${formatTime(until)}.`);
     return 0;
   });
 };
@@ -36,7 +36,7 @@ const unsilence = (io: Io, id: string): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const ended = await crib.alerts.unsilence(id);
     if (io.json) printJson(io, { id, ended });
-    else if (ended) print(io, `${io.ink.green('✓')} ${visibleText(id)} sends notifications again.`);
+    else if (ended) printDone(io, `${visibleText(id)} sends notifications again.`);
     else print(io, `${visibleText(id)} was not silenced.`);
     return 0;
   });

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { ApprovalAnswer, ApprovalRecord, Remember } from '../../../contract/approver.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { misuse } from '../../input/misuse.ts';
 import { readDeadline } from '../../input/moment.ts';
 import { parseJson } from '../../input/parse-json.ts';
@@ -87,8 +88,6 @@ export const approvingAnswer = async (
   return {
     approve: true,
     by: localPerson(),
-    ...(options.note !== undefined && { note: options.note }),
-    ...(input !== undefined && { input }),
-    ...(remember && { remember }),
+    ...compact({ note: options.note, input, remember }),
   };
 };

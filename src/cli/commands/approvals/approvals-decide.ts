@@ -5,7 +5,7 @@ import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printDone, printJson } from '../../io.ts';
 import { exitCodeOf, printResult } from '../../output/print-result.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { withStore } from '../../session/open-crib.ts';
@@ -39,11 +39,7 @@ const deny = (io: Io, id: string, options: Pick<AnswerOptions, 'note'>): Promise
     const record = await waitingRecord(io, crib, id);
     await decide(crib, record, { approve: false, by: localPerson(), ...options });
     if (io.json) printJson(io, { id: record.id, approved: false });
-    else
-      print(
-        io,
-        `${io.ink.green('✓')} Denied: ${visibleText(record.request.tool)}. The call will not run.`,
-      );
+    else printDone(io, `Denied: ${visibleText(record.request.tool)}. The call will not run.`);
     return 0;
   });
 
@@ -96,9 +92,13 @@ const approve = (io: Io, id: string, options: ApproveOptions): Promise<number> =
     }
     if (io.json) {
       const edited = answer.input !== undefined;
-      const { command } = resume;
-      const told = { edited, remember: remember ?? null, resume: command };
-      printJson(io, { id: record.id, approved: true, ...told });
+      printJson(io, {
+        id: record.id,
+        approved: true,
+        edited,
+        remember: remember ?? null,
+        resume: resume.command,
+      });
     } else report(io, record, { answer, resume });
     return 0;
   });

@@ -4,7 +4,7 @@ import type { ApprovalLinks } from '../../../contract/crib-members.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printDone, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { serverUrl } from '../../session/running-server.ts';
@@ -44,16 +44,10 @@ const redeem = (io: Io, link: string): Promise<number> =>
     const { command: resume, by } = await continuationOf(record, crib);
     if (io.json) printJson(io, { id: approvalId, approved, ...(approved && { resume }) });
     else if (approved) {
-      print(
-        io,
-        `${io.ink.green('✓')} Approved: ${visibleText(record.request.tool)}, for this one call.`,
-      );
+      printDone(io, `Approved: ${visibleText(record.request.tool)}, for this one call.`);
       note(io, `  ${io.noteInk.cyan('→')} ${CONTINUES[by]}`, `    ${visibleJson(resume)}`);
     } else {
-      print(
-        io,
-        `${io.ink.green('✓')} Denied: ${visibleText(record.request.tool)}. The call will not run.`,
-      );
+      printDone(io, `Denied: ${visibleText(record.request.tool)}. The call will not run.`);
     }
     return 0;
   });

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson, widthOf } from '../../io.ts';
+import { hint, type Io, print, printJson } from '../../io.ts';
 import { formatCost, formatSpan } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { agoCell, type Cell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 
 const HEAD = ['approval', 'tool', 'what', 'tier', 'cost', 'asked', 'expires', 'who asks'];
@@ -15,15 +15,14 @@ const rowOf = (
   { request, createdAt, summary }: ApprovalRecord,
 ): readonly (string | Cell)[] => {
   const { caller, expiresAt } = request;
-  const now = io.runtime.now();
   return [
     request.id,
     { text: request.tool, paint: io.ink.bold },
     visibleText(summary ?? request.action),
     request.tier,
     formatCost(request.estimatedCost),
-    { text: `${formatSpan(now - createdAt)} ago`, paint: io.ink.dim },
-    { text: `in ${formatSpan(expiresAt - now)}`, paint: io.ink.dim },
+    agoCell(createdAt, io),
+    { text: `in ${formatSpan(expiresAt - io.runtime.now())}`, paint: io.ink.dim },
     `user ${caller.userId}, agent ${caller.agentId}, session ${caller.sessionId}`,
   ];
 };
@@ -35,14 +34,12 @@ const list = (io: Io): Promise<number> =>
     if (io.json) printJson(io, waiting);
     else if (waiting.length === 0) print(io, 'Nothing waits for approval.');
     else {
-      print(
+      printTable(
         io,
-        ...table(
-          [headRow(HEAD, io.ink), ...waiting.map((record) => rowOf(io, record))],
-          widthOf(io),
-        ),
+        HEAD,
+        waiting.map((record) => rowOf(io, record)),
       );
-      note(io, io.noteInk.dim('Look at one before you decide: toolcrib approvals show <id>'));
+      hint(io, 'Look at one before you decide: toolcrib approvals show <id>');
     }
     return 0;
   });

@@ -1,7 +1,4 @@
-/**
- * Reads the audit trail call by call, filtered: groups the rows of a call and finds the state of its
- * effect.
- */
+/** Reads the audit trail call by call, filtered: groups the rows of a call and finds the state of its effect. */
 
 import type { Command } from 'commander';
 import {
@@ -12,8 +9,10 @@ import {
 } from '../../../contract/audit.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import type { ExecutionStatus } from '../../../contract/crib-members.ts';
-import { ERRORS, isErrorCode, ToolFailure } from '../../../contract/errors.ts';
+import { ERRORS, isErrorCode } from '../../../contract/errors.ts';
 import { TIERS, type Tier } from '../../../contract/tool.ts';
+import { compact } from '../../../kit/data/compact.ts';
+import { misuse } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
 import type { Io } from '../../io.ts';
 
@@ -42,9 +41,7 @@ const KINDS: readonly AuditKind[] = ['intent', 'outcome', 'event'];
 const oneOf = <T extends string>(option: string, text: string, allowed: readonly T[]): T => {
   const match = allowed.find((value) => value === text);
   if (match !== undefined) return match;
-  throw new ToolFailure('VALIDATION_ERROR', `${option} does not accept that value.`, {
-    suggestions: [`Use one of: ${allowed.join(', ')}.`],
-  });
+  throw misuse(`${option} does not accept that value.`, `Use one of: ${allowed.join(', ')}.`);
 };
 
 const codeOf = (text: string): AuditRow['code'] => {
@@ -59,10 +56,7 @@ export const auditFilterOf = (io: Io, options: FilterOptions): RowFilter => {
   const { user, agent, session, tool, tier, status, kind, code, since, until } = options;
   const now = io.runtime.now();
   return {
-    ...(user !== undefined && { userId: user }),
-    ...(agent !== undefined && { agentId: agent }),
-    ...(session !== undefined && { sessionId: session }),
-    ...(tool !== undefined && { tool }),
+    ...compact({ userId: user, agentId: agent, sessionId: session, tool }),
     ...(tier !== undefined && { tier: oneOf<Tier>('--tier', tier, TIERS) }),
     ...(status !== undefined && { status: oneOf('--status', status, AUDIT_STATUSES) }),
     ...(kind !== undefined && { kind: oneOf('--kind', kind, KINDS) }),

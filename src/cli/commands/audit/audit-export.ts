@@ -4,8 +4,9 @@ import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { misuse } from '../../input/misuse.ts';
 import { newFile } from '../../input/new-file.ts';
-import { type Io, note, printJson } from '../../io.ts';
+import { hint, type Io, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
 import { auditFilterOf, type FilterOptions, withFilters } from './audit-calls.ts';
@@ -84,18 +85,15 @@ const writeRows = async (io: Io, { crib }: OpenCrib, options: ExportOptions): Pr
 
 const exportRows = (io: Io, options: ExportOptions): Promise<number> => {
   if (io.json && options.out === undefined) {
-    throw new ToolFailure(
-      'VALIDATION_ERROR',
+    throw misuse(
       '--json needs --out: the export itself is no document.',
-      {
-        suggestions: ['Add --out <file>, or leave --json out.'],
-      },
+      'Add --out <file>, or leave --json out.',
     );
   }
   return withStore(io, async (open) => {
     const rows = await writeRows(io, open, options);
     if (io.json) printJson(io, { file: options.out, format: options.format, rows });
-    else note(io, io.noteInk.dim(`${counted(rows, 'row')} exported.`));
+    else hint(io, `${counted(rows, 'row')} exported.`);
     return 0;
   });
 };

@@ -4,7 +4,7 @@ import { summaryOfRow } from '../../../contract/call-summary.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, print, printJson } from '../../io.ts';
 import { formatCost, formatDuration, formatTime } from '../../output/format-units.ts';
 import { type Cell, headRow, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
@@ -76,7 +76,7 @@ const listCalls = (io: Io, options: ListOptions): Promise<number> =>
       return 0;
     }
     print(io, ...table([headRow(HEAD, io.ink), ...calls.map((call) => rowOf(io, call))]));
-    if (next !== undefined) note(io, io.noteInk.dim(`Older ones: add --before ${next}`));
+    if (next !== undefined) hint(io, `Older ones: add --before ${next}`);
     return 0;
   });
 

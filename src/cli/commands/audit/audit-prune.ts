@@ -7,8 +7,9 @@ import { DAY_MS } from '../../../kit/data/durations.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk, confirm, noTerminal } from '../../input/confirm.ts';
+import { misuse } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printDone, printJson } from '../../io.ts';
 import { counted, formatTime } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { auditServiceOf, lengthOf, withRowProgress } from './audit-service-of.ts';
@@ -20,17 +21,16 @@ interface PruneOptions {
   readonly yes?: boolean;
 }
 
-/**
- * Returns the moment before which rows are old: from the option, else from the configuration. Fails with
- * neither.
- */
+/** Returns the moment before which rows are old: from the option, else from the configuration. Fails with neither. */
 const momentOf = ({ before }: PruneOptions, { config }: LoadedConfig, at: number): number => {
   if (before !== undefined) return readMoment('--before', before, at);
   const { retentionDays } = config.audit;
   if (retentionDays !== undefined) return at - retentionDays * DAY_MS;
-  throw new ToolFailure('VALIDATION_ERROR', 'The age of old rows is missing.', {
-    suggestions: ['Name it: --before 90d', 'Or set it for good: audit.retentionDays'],
-  });
+  throw misuse(
+    'The age of old rows is missing.',
+    'Name it: --before 90d',
+    'Or set it for good: audit.retentionDays',
+  );
 };
 
 const isAgreed = async (
@@ -53,7 +53,7 @@ const report = (io: Io, { rows, throughSeq }: Pruned, { archive, dryRun }: Prune
     print(io, 'Nothing is old enough, or calls of that time are still open.');
   } else if (dryRun === true) {
     print(io, `${counted(rows, 'row')} would go, up to row ${throughSeq}. Nothing was pruned.`);
-  } else print(io, `${io.ink.green('✓')} ${counted(rows, 'row')} pruned, up to row ${throughSeq}.`);
+  } else printDone(io, `${counted(rows, 'row')} pruned, up to row ${throughSeq}.`);
 };
 
 const prune = (io: Io, options: PruneOptions): Promise<number> =>

@@ -2,16 +2,16 @@
 import type { Command } from 'commander';
 import type { Colors } from 'picocolors/types.js';
 import type { CribHost } from '../../../contract/crib-host.ts';
-import { ToolFailure } from '../../../contract/errors.ts';
 import type { CallReplay, ReplayFilter, ReplayVerdict } from '../../../contract/replay.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { findExecution } from '../../input/by-start.ts';
-import { wholeNumber } from '../../input/misuse.ts';
+import { misuse, wholeNumber } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, print, printJson, warn } from '../../io.ts';
 import { counted, formatTime } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { type Cell, factRows, headRow, table } from '../../output/table.ts';
 import { findTool } from '../../session/find-tool.ts';
 import { type OpenCrib, type OpenOptions, withCrib } from '../../session/open-crib.ts';
 
@@ -47,22 +47,22 @@ const showOne = (io: Io, replay: CallReplay): void => {
   const { ink } = io;
   const { executionId, tool, caller, at, lines, notes, verdict } = replay;
   const { userId, agentId, sessionId } = caller;
-  const facts = [
+  const facts: Parameters<typeof factRows>[0] = [
     ['execution', executionId],
     ['tool', tool],
     ['caller', `user ${userId}, agent ${agentId}, session ${sessionId}`],
     ['ended', formatTime(at)],
-  ].map(([label = '', text = '']) => [{ text: label, paint: ink.dim }, text]);
+  ];
   const rows = lines.map((line): readonly (string | Cell)[] => [
     markCell(line.verdict, ink),
     line.aspect,
     line.before,
     { text: line.now, ...(line.verdict === 'different' && { paint: ink.yellow }) },
   ]);
-  print(io, ...table(facts), '');
+  print(io, ...table(factRows(facts, ink)), '');
   print(io, ...table([headRow(['', '', 'then', 'now'], ink), ...rows]), '');
   print(io, SUMMARY[verdict]);
-  for (const each of notes) note(io, io.noteInk.dim(visibleText(`! ${each}`)));
+  for (const remark of notes) hint(io, visibleText(`! ${remark}`));
 };
 
 interface OneCall {
@@ -147,12 +147,12 @@ const showMany = (io: Io, { counts, redacted, groups, ungrouped }: Summary): voi
   if (rows.length > 0) print(io, ...table([head, ...rows]), '');
   const judged = counts.same + counts.different;
   print(io, `${counted(judged, 'call')} judged, ${counts.different} would go differently now.`);
-  const mark = io.noteInk.yellow('!');
-  if (counts.unknown > 0)
-    note(io, `${mark} ${counted(counts.unknown, 'call')} cannot be judged from the record.`);
-  if (redacted > 0)
-    note(io, `${mark} ${counted(redacted, 'call')} judged with redacted values in the input.`);
-  if (ungrouped > 0) note(io, `${mark} ${counted(ungrouped, 'call')} changed in further ways.`);
+  const warnOf = (count: number, what: string): void => {
+    if (count > 0) warn(io, `${counted(count, 'call')} ${what}.`);
+  };
+  warnOf(counts.unknown, 'cannot be judged from the record');
+  warnOf(redacted, 'judged with redacted values in the input');
+  warnOf(ungrouped, 'changed in further ways');
 };
 
 const replayMany = async (io: Io, crib: CribHost, filter: ReplayFilter): Promise<number> => {
@@ -172,30 +172,27 @@ const filterOf = (io: Io, options: ReplayCommandOptions): ReplayFilter => {
   return {
     ...(since !== undefined && { from: readMoment('--since', since, now) }),
     ...(until !== undefined && { to: readMoment('--until', until, now) }),
-    ...(tool !== undefined && { tool }),
-    ...(user !== undefined && { userId: user }),
-    ...(role !== undefined && { roles: role }),
+    ...compact({ tool, userId: user, roles: role }),
     limit,
   };
 };
 
 const assertChosen = (executionId: string | undefined, options: ReplayCommandOptions): void => {
   if (options.dryRun !== true) {
-    throw new ToolFailure(
-      'VALIDATION_ERROR',
+    throw misuse(
       'A recorded call is only judged again, never made again: say so with --dry-run.',
-      { suggestions: ['To make the call again: toolcrib run <tool> with its input.'] },
+      'To make the call again: toolcrib run <tool> with its input.',
     );
   }
   const { since, until, tool, user } = options;
-  const isMany = [since, until, tool, user].some((each) => each !== undefined);
+  const isMany = [since, until, tool, user].some((choice) => choice !== undefined);
   if ((executionId === undefined) === isMany) return;
-  throw new ToolFailure(
-    'VALIDATION_ERROR',
+  throw misuse(
     isMany
       ? 'Name one call, or choose several with --since, --until, --tool and --user.'
       : 'Which calls are to be judged again?',
-    { suggestions: ['See which there are: toolcrib audit list', 'Or choose: --since 7d'] },
+    'See which there are: toolcrib audit list',
+    'Or choose: --since 7d',
   );
 };
 

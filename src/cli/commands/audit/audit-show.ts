@@ -9,7 +9,7 @@ import { findExecution } from '../../input/by-start.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { formatJson } from '../../output/format-json.ts';
 import { formatCost, formatDuration, formatTime } from '../../output/format-units.ts';
-import { type Cell, table } from '../../output/table.ts';
+import { type Cell, factRows, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 
 /** Shows a status in its colour. */
@@ -67,15 +67,15 @@ const showCall = (io: Io, typed: string): Promise<number> =>
       printJson(io, { executionId, status, rows });
       return 0;
     }
-    const facts = [
+    const facts: Parameters<typeof factRows>[0] = [
       ['execution', executionId],
       ['tool', `${first.tool} ${first.version}`],
       ['tier', first.tier],
       ['caller', `user ${first.userId}, agent ${first.agentId}, session ${first.sessionId}`],
       ['state', status?.state ?? 'unknown'],
       ['effect', effectCell(status?.effect ?? 'unknown', io.ink).text],
-    ].map(([label = '', text = '']) => [{ text: label, paint: io.ink.dim }, text]);
-    print(io, ...table(facts), '');
+    ];
+    print(io, ...table(factRows(facts, io.ink)), '');
     for (const row of rows) print(io, ...rowLines(io, row, first.at));
     return 0;
   });

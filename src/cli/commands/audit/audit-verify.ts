@@ -7,7 +7,7 @@ import type { VerifyAnswer } from '../../../crib/audit/audit-files.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, collectEach, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { newFile } from '../../input/new-file.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, note, print, printDone, printJson, warn } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { auditServiceOf, lengthOf, withRowProgress } from './audit-service-of.ts';
@@ -26,11 +26,9 @@ const checkpoint = (io: Io, { out }: CheckpointOptions): Promise<number> =>
       await file?.appendFile(line);
       await file?.sync();
       if (!file || io.json) io.stdout.write(line);
-      note(
+      hint(
         io,
-        io.noteInk.dim(
-          `Row ${signed.seq} is signed. Keep this where nobody on this machine can change it.`,
-        ),
+        `Row ${signed.seq} is signed. Keep this where nobody on this machine can change it.`,
       );
       return 0;
     } finally {
@@ -74,23 +72,15 @@ const show = (io: Io, report: VerifyAnswer): number => {
   if (missing !== undefined) {
     const advice =
       'its checkpoints were not compared. Mount its disk, or correct audit.checkpoints.to.';
-    note(io, `${io.noteInk.yellow('!')} ${visibleText(missing)} does not exist: ${advice}`);
+    warn(io, `${visibleText(missing)} does not exist: ${advice}`);
   }
   if (report.ok) {
     const against =
       checkpoints === 0 ? '' : `, compared with ${counted(checkpoints, 'checkpoint')}`;
-    print(
-      io,
-      `${io.ink.green('✓')} The record is whole: ${counted(report.rows, 'row')}${against}.`,
-    );
+    printDone(io, `The record is whole: ${counted(report.rows, 'row')}${against}.`);
     if (head) print(io, io.ink.dim(`  head ${head.seq}:${head.hash}`));
     if (head && checkpoints === 0) {
-      note(
-        io,
-        io.noteInk.dim(
-          '  To find a cut-off end as well: toolcrib audit checkpoint, kept elsewhere.',
-        ),
-      );
+      hint(io, '  To find a cut-off end as well: toolcrib audit checkpoint, kept elsewhere.');
     }
     return code;
   }

@@ -6,10 +6,8 @@ import type { IdKind } from './command-outline.ts';
 const MAX_CALLS = 50;
 
 const secretKeys = async (io: Io): Promise<readonly string[]> => {
-  const { secretDeps, vaultsIn } = await import('../secrets/secrets-deps.ts');
-  const { openVault } = await import('../../../crib/open-secrets.ts');
-  const deps = await secretDeps(io);
-  const vaults = vaultsIn(deps).map((name) => openVault(name, deps));
+  const { openVaults } = await import('../secrets/secrets-deps.ts');
+  const vaults = await openVaults(io);
   const keys = await Promise.all(vaults.map(async (vault) => (await vault.keys?.()) ?? []));
   return keys.flat();
 };

@@ -1,6 +1,11 @@
 /** The checks of `doctor` on the crib: those of `crib.health`, tools summed up. */
 import type { Catalog } from '../../../contract/catalog.ts';
-import type { HealthCheck, HealthCheckResult, HealthStatus } from '../../../contract/health.ts';
+import {
+  type HealthCheck,
+  type HealthCheckResult,
+  type HealthStatus,
+  isOutage,
+} from '../../../contract/health.ts';
 import { counted } from '../../output/format-units.ts';
 
 /** More names than these do not help: the suggested command lists all. */
@@ -16,8 +21,6 @@ const namesOf = (results: readonly HealthCheckResult[]): string => {
 const toolLines = (tools: readonly HealthCheckResult[]): readonly HealthCheck[] => {
   const fix = 'See what each needs: toolcrib tools health';
   const unwell = tools.filter(({ healthy }) => !healthy);
-  const isOutage = ({ checks }: HealthCheckResult): boolean =>
-    checks.some(({ state, notSetUp }) => state === 'broken' && notSetUp !== true);
   const failing = unwell.filter(isOutage);
   const unset = unwell.filter((result) => !isOutage(result));
   const line = (state: HealthCheck['state'], message: string): HealthCheck =>

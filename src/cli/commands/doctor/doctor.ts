@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { HealthCheck } from '../../../contract/health.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
@@ -10,6 +11,7 @@ import { misuse } from '../../input/misuse.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { whileShown } from '../../output/progress-line.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
+import { checkMark } from '../health/health-lines.ts';
 import { healthLines, loadLines } from './crib-checks.ts';
 import { applyRepairs, type FixOptions, type Repaired } from './fix.ts';
 import { checkNode, checkRipgrep, checkSqlite } from './machine-checks.ts';
@@ -33,8 +35,6 @@ interface Findings {
   /** What `/readyz` of a server would answer; absent without a valid configuration. */
   readonly ready?: boolean;
 }
-
-const MARKS = { ok: '✓', warning: '!', broken: '✗' } as const;
 
 const examineCrib = async (
   io: Io,
@@ -112,19 +112,16 @@ const examineAll = async (io: Io): Promise<Findings> => {
   return { ...findings, checks: [...checks, ...findings.checks] };
 };
 
-const checkLines = (io: Io, { name, state, message, fix }: HealthCheck): readonly string[] => {
-  const paint = { ok: io.ink.green, warning: io.ink.yellow, broken: io.ink.red }[state];
-  return [
-    `${paint(MARKS[state])} ${name.padEnd(10)} ${visibleText(message)}`,
-    ...(fix === undefined ? [] : [`  ${' '.repeat(10)} ${io.ink.cyan('→')} ${visibleText(fix)}`]),
-  ];
-};
+const checkLines = (io: Io, { name, state, message, fix }: HealthCheck): readonly string[] => [
+  `${checkMark(io, state)} ${name.padEnd(10)} ${visibleText(message)}`,
+  ...(fix === undefined ? [] : [`  ${' '.repeat(10)} ${io.ink.cyan('→')} ${visibleText(fix)}`]),
+];
 
 const report = async (io: Io, repaired?: readonly Repaired[]): Promise<number> => {
   const { checks, ready } = await examineAll(io);
   const broken = checks.filter(({ state }) => state === 'broken').length;
   if (io.json) {
-    const more = { ...(ready !== undefined && { ready }), ...(repaired && { repaired }) };
+    const more = compact({ ready, repaired });
     printJson(io, { ok: broken === 0, ...more, checks });
   } else {
     for (const check of checks) print(io, ...checkLines(io, check));

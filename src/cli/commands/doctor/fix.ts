@@ -3,7 +3,7 @@ import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
 import { misuse } from '../../input/misuse.ts';
-import { type Io, note, print } from '../../io.ts';
+import { type Io, note, print, printDone } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import type { Repair } from './own-files.ts';
 
@@ -35,7 +35,7 @@ const agree = async (io: Io, repairs: readonly Repair[], { yes }: FixOptions): P
 const applyOne = async (io: Io, { repair, apply }: Repair): Promise<Repaired> => {
   try {
     await apply();
-    if (!io.json) print(io, `${io.ink.green('✓')} ${visibleText(repair)}`);
+    if (!io.json) printDone(io, visibleText(repair));
     return { repair, done: true };
   } catch (error) {
     const reason = reasonOf(error);

@@ -1,7 +1,7 @@
 /** `toolcrib flow cancel`: ends a run and the runs that it started. What they have done is not undone. */
 import type { Command } from 'commander';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, print, printJson } from '../../io.ts';
+import { type Io, printDone, printJson } from '../../io.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { findRun, isOver } from './find-run.ts';
 
@@ -10,7 +10,7 @@ const cancel = (io: Io, typed: string): Promise<number> =>
     const run = await findRun(crib, typed);
     if (!(await crib.flows.cancel(run.id))) throw isOver((await crib.flows.get(run.id)) ?? run);
     if (io.json) printJson(io, { id: run.id, cancelled: true });
-    else print(io, `${io.ink.green('✓')} Cancelled: ${run.flow}. What it has done stays done.`);
+    else printDone(io, `Cancelled: ${run.flow}. What it has done stays done.`);
     return 0;
   });
 

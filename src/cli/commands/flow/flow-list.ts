@@ -1,7 +1,7 @@
 /** `toolcrib flow list`: the flows that can be run here. */
 import type { Command } from 'commander';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson, widthOf } from '../../io.ts';
+import { hint, type Io, print, printJson, widthOf } from '../../io.ts';
 import { table } from '../../output/table.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
@@ -13,7 +13,7 @@ const list = (io: Io, options: ModuleOptions): Promise<number> =>
     if (io.json) printJson(io, { flows });
     else if (flows.length === 0) {
       print(io, 'No flow is known here.');
-      note(io, io.noteInk.dim('Write one to .toolcrib/flows/<name>.yml, or name a --module.'));
+      hint(io, 'Write one to .toolcrib/flows/<name>.yml, or name a --module.');
     } else {
       const rows = flows.map(({ name, version, description }) => [
         { text: name, paint: io.ink.bold },
@@ -22,7 +22,7 @@ const list = (io: Io, options: ModuleOptions): Promise<number> =>
       ]);
       print(io, ...table(rows, widthOf(io)));
     }
-    if (!io.json) note(io, io.noteInk.dim('See what was run: toolcrib flow runs'));
+    if (!io.json) hint(io, 'See what was run: toolcrib flow runs');
     return 0;
   });
 

@@ -60,7 +60,7 @@ const summary = (io: Io, plan: FlowPlan): readonly string[] => {
   ];
 };
 
-/** A flow with faults has no steps to show: no time and no cost are known of it. */
+/** Prints the plan. One of a flow with faults has no steps, because its time and cost are not known. */
 const printPlan = (io: Io, plan: FlowPlan, isGood: boolean): void => {
   if (isGood) {
     const rows = plan.steps.map((step) => rowOf(io, step));

@@ -1,6 +1,7 @@
 /** `toolcrib flow run`: starts a run and stays with it. */
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../../input/caller-options.ts';
 import { misuse } from '../../input/misuse.ts';
@@ -44,9 +45,7 @@ const start = async (
   try {
     const { runId } = await crib.flows.start(name, input, {
       ...callerFrom(options),
-      ...(version !== undefined && { version }),
-      ...(id !== undefined && { runId: id }),
-      ...(plan !== undefined && { planApproval: plan }),
+      ...compact({ version, runId: id, planApproval: plan }),
     });
     return runId;
   } catch (error) {

@@ -1,11 +1,11 @@
 /** `toolcrib flow runs`: the runs on record, newest first. */
 import { type Command, Option } from 'commander';
-import type { FlowRun, FlowStatus } from '../../../contract/flow-store.ts';
+import { FLOW_STATUSES, type FlowRun, type FlowStatus } from '../../../contract/flow-store.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
-import { type Io, print, printJson, widthOf } from '../../io.ts';
-import { formatSpan } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { type Io, print, printJson } from '../../io.ts';
+import { agoCell, type Cell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { shownRun } from './follow-run.ts';
 import { statusCell, waitText } from './run-lines.ts';
@@ -20,18 +20,13 @@ interface RunsOptions {
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 1000;
 
-const STATUSES: readonly FlowStatus[] = [
-  ...(['running', 'sleeping', 'waiting', 'blocked'] as const),
-  ...(['completed', 'failed', 'cancelled'] as const),
-];
-
 const HEAD = ['run', 'flow', 'status', 'started', 'user', 'waits for'];
 
 const rowOf = (io: Io, run: FlowRun): readonly (string | Cell)[] => [
   run.id,
   { text: `${run.flow}@${run.version}`, paint: io.ink.bold },
   statusCell(run, io.ink),
-  { text: `${formatSpan(io.runtime.now() - run.createdAt)} ago`, paint: io.ink.dim },
+  agoCell(run.createdAt, io),
   run.caller.userId,
   run.error ? run.error.code : waitText(run),
 ];
@@ -40,9 +35,7 @@ const runs = (io: Io, { status, flow, user, limit = DEFAULT_LIMIT }: RunsOptions
   withStore(io, async ({ crib }) => {
     const flowRuns = await crib.flows.list({
       limit,
-      ...(status !== undefined && { status }),
-      ...(flow !== undefined && { flow }),
-      ...(user !== undefined && { userId: user }),
+      ...compact({ status, flow, userId: user }),
     });
     const isFiltered = status !== undefined || flow !== undefined || user !== undefined;
     if (io.json) printJson(io, { runs: flowRuns.map(shownRun) });
@@ -50,7 +43,7 @@ const runs = (io: Io, { status, flow, user, limit = DEFAULT_LIMIT }: RunsOptions
       print(io, isFiltered ? 'There is no such run.' : 'There are no runs.');
     else {
       const rows = flowRuns.map((run) => rowOf(io, run));
-      print(io, ...table([headRow(HEAD, io.ink), ...rows], widthOf(io)));
+      printTable(io, HEAD, rows);
     }
     return 0;
   });
@@ -58,7 +51,7 @@ const runs = (io: Io, { status, flow, user, limit = DEFAULT_LIMIT }: RunsOptions
 export const flowRunsCommand = (flow: Command, io: Io): Command =>
   withExamples(
     withJson(flow.command('runs'))
-      .addOption(new Option('--status <status>', 'only runs of this status').choices(STATUSES))
+      .addOption(new Option('--status <status>', 'only runs of this status').choices(FLOW_STATUSES))
       .option('--flow <name>', 'only runs of this flow')
       .option('--user <id>', 'only runs of this user')
       .option(

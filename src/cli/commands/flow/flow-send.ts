@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { parseJson } from '../../input/parse-json.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, printDone, printJson } from '../../io.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { findRun, isOver } from './find-run.ts';
 
@@ -13,8 +13,8 @@ const send = (io: Io, typed: string, [event = '', json]: readonly string[]): Pro
     if (!(await crib.flows.send(run.id, event, payload))) throw isOver(run);
     if (io.json) printJson(io, { id: run.id, event, sent: true });
     else {
-      print(io, `${io.ink.green('✓')} Sent to ${run.flow}.`);
-      note(io, io.noteInk.dim(`  If no process runs it: toolcrib flow resume ${run.id}`));
+      printDone(io, `Sent to ${run.flow}.`);
+      hint(io, `  If no process runs it: toolcrib flow resume ${run.id}`);
     }
     return 0;
   });

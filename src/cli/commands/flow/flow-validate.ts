@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { FlowFault } from '../../../contract/flow-data.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, print, printJson } from '../../io.ts';
+import { type Io, print, printDone, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { readFlowFile } from './flow-source.ts';
@@ -30,7 +30,7 @@ const validate = (io: Io, files: readonly string[]): Promise<number> =>
     else {
       for (const { file, ok, faults } of results) {
         print(io, ...faults.map((fault) => faultLine(io, file, fault)));
-        if (ok) print(io, `${io.ink.green('✓')} ${visibleText(file)} can be run.`);
+        if (ok) printDone(io, `${visibleText(file)} can be run.`);
       }
       if (!isGood) {
         const bad = results.filter(({ ok }) => !ok).length;

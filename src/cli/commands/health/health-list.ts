@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import type { HealthCheckResult, HealthStatus } from '../../../contract/health.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson, widthOf } from '../../io.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { agoCell, type Cell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { agoText, stateCell, stateWord } from './health-lines.ts';
+import { stateCell, stateWord } from './health-lines.ts';
 
 const HEAD = ['subject', 'state', 'checked', 'what was found'];
 const RANK = { unwell: 0, limited: 1, 'not set up': 2, well: 3 } as const;
@@ -25,7 +25,7 @@ const rowOf = (io: Io, result: HealthCheckResult): readonly (string | Cell)[] =>
   return [
     { text: subject, paint: io.ink.bold },
     stateCell(io, stateWord(result)),
-    { text: agoText(io, timestamp), paint: io.ink.dim },
+    agoCell(timestamp, io),
     findingOf(result),
   ];
 };
@@ -33,9 +33,10 @@ const rowOf = (io: Io, result: HealthCheckResult): readonly (string | Cell)[] =>
 const show = (io: Io, { checks, healthy, ready }: HealthStatus): void => {
   const rank = (result: HealthCheckResult): number => RANK[stateWord(result)];
   const rows = checks.toSorted((one, other) => rank(one) - rank(other));
-  print(
+  printTable(
     io,
-    ...table([headRow(HEAD, io.ink), ...rows.map((result) => rowOf(io, result))], widthOf(io)),
+    HEAD,
+    rows.map((result) => rowOf(io, result)),
   );
   const whole = healthy ? 'Nothing that is set up fails.' : 'Something fails.';
   note(io, ready ? whole : `${whole} A server would not be ready.`);

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson, widthOf } from '../../io.ts';
-import { headRow, table } from '../../output/table.ts';
+import { hint, type Io, print, printDone, printJson } from '../../io.ts';
+import { printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 
 const HEAD = ['subject', 'pattern', 'time zone', 'set by'];
@@ -21,7 +21,7 @@ const list = (io: Io): Promise<number> =>
         ...[cron, timeZone],
         configured ? 'the configuration' : 'toolcrib health schedule',
       ]);
-      print(io, ...table([headRow(HEAD, io.ink), ...rows], widthOf(io)));
+      printTable(io, HEAD, rows);
     }
     return 0;
   });
@@ -40,8 +40,8 @@ const schedule = (
     await crib.health.schedule(subject, cron, timeZone);
     if (io.json) printJson(io, { subject, cron, ...timeZone });
     else {
-      print(io, `${io.ink.green('✓')} ${visibleText(subject)} is checked at ${visibleText(cron)}.`);
-      note(io, io.noteInk.dim('toolcrib serve runs the checks.'));
+      printDone(io, `${visibleText(subject)} is checked at ${visibleText(cron)}.`);
+      hint(io, 'toolcrib serve runs the checks.');
     }
     return 0;
   });
@@ -54,7 +54,7 @@ const unschedule = (io: Io, subject: string): Promise<number> =>
       });
     }
     if (io.json) printJson(io, { subject, done: 'unschedule' });
-    else print(io, `${io.ink.green('✓')} Removed: ${visibleText(subject)}`);
+    else printDone(io, `Removed: ${visibleText(subject)}`);
     return 0;
   });
 

@@ -4,9 +4,9 @@ import type { HealthChange, HealthSchedule } from '../../../contract/health.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
-import { type Io, print, printJson, widthOf } from '../../io.ts';
+import { type Io, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { type Cell, printTable } from '../../output/table.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
 import { resultLines, stateCell } from './health-lines.ts';
 
@@ -53,8 +53,12 @@ const show = (io: Io, id: string): Promise<number> =>
     } else print(io, ...resultLines(io, last));
     print(io, ...schedules.map(scheduleText));
     if (changes.length > 0) {
-      const rows = [headRow(CHANGES, io.ink), ...changes.map((change) => changeRow(io, change))];
-      print(io, '', ...table(rows, widthOf(io)));
+      print(io, '');
+      printTable(
+        io,
+        CHANGES,
+        changes.map((change) => changeRow(io, change)),
+      );
     }
     return 0;
   });

@@ -9,7 +9,7 @@ import type { Cell } from '../../output/table.ts';
 /** How many jobs are searched for a shortened id. */
 const MAX_SEARCHED = 1_000;
 
-export const noJob = (): ToolFailure =>
+const noJob = (): ToolFailure =>
   new ToolFailure('NOT_FOUND', 'There is no job of that id.', {
     suggestions: ['See which there are: toolcrib jobs list'],
   });

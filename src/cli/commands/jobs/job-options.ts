@@ -1,6 +1,7 @@
 /** The options that `jobs add` and `jobs schedule` share, and the payload of a job. */
 import type { Command } from 'commander';
 import type { EnqueueOptions } from '../../../contract/job.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../../input/caller-options.ts';
 import { wholeNumber } from '../../input/misuse.ts';
 import { parseJson } from '../../input/parse-json.ts';
@@ -27,9 +28,7 @@ export const enqueueOptionsFrom = (options: JobOptions): EnqueueOptions => {
   const { queue, retries, priority } = options;
   return {
     ...callerFrom(options),
-    ...(queue !== undefined && { queue }),
-    ...(retries !== undefined && { retries }),
-    ...(priority !== undefined && { priority }),
+    ...compact({ queue, retries, priority }),
   };
 };
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { readDeadline } from '../../input/moment.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, print, printJson } from '../../io.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { enqueueOptionsFrom, type JobOptions, payloadFrom, withJobOptions } from './job-options.ts';
 
@@ -33,7 +33,7 @@ const add = async (
     if (io.json) printJson(io, { id });
     else {
       print(io, id);
-      note(io, io.noteInk.dim('A worker runs it: toolcrib worker'));
+      hint(io, 'A worker runs it: toolcrib worker');
     }
     return 0;
   });

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, print, printJson } from '../../io.ts';
+import { type Io, printDone, printJson } from '../../io.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { findJob } from './find-job.ts';
 
@@ -37,7 +37,7 @@ const changeCommand =
           withStore(io, async ({ crib }) => {
             const id = await change(crib, what, typed);
             if (io.json) printJson(io, { id, done: what });
-            else print(io, `${io.ink.green('✓')} ${DONE[what]}: ${id}`);
+            else printDone(io, `${DONE[what]}: ${id}`);
             return 0;
           }),
         ),

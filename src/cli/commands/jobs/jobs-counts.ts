@@ -1,16 +1,12 @@
 /** `toolcrib jobs counts`: how many jobs each queue has in each state. */
 import type { Command } from 'commander';
-import type { JobState } from '../../../contract/queue.ts';
+import { JOB_STATES } from '../../../contract/queue.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, print, printJson, widthOf } from '../../io.ts';
+import { type Io, print, printJson } from '../../io.ts';
 import { formatCount } from '../../output/format-units.ts';
-import { headRow, table } from '../../output/table.ts';
+import { printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
-
-const STATES: readonly JobState[] = [
-  ...(['waiting', 'delayed', 'active', 'completed', 'dead', 'cancelled'] as const),
-];
 
 const count = (io: Io): Promise<number> =>
   withStore(io, async ({ crib }) => {
@@ -20,9 +16,9 @@ const count = (io: Io): Promise<number> =>
     else {
       const rows = Object.entries(counts).map(([queue, line]) => [
         { text: visibleText(queue), paint: io.ink.bold },
-        ...STATES.map((state) => formatCount(line[state])),
+        ...JOB_STATES.map((state) => formatCount(line[state])),
       ]);
-      print(io, ...table([headRow(['queue', ...STATES], io.ink), ...rows], widthOf(io)));
+      printTable(io, ['queue', ...JOB_STATES], rows);
     }
     return 0;
   });

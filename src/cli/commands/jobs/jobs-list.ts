@@ -1,20 +1,17 @@
 /** `toolcrib jobs list`: the jobs, newest first. */
 import type { Command } from 'commander';
-import type { Job, JobFilter, JobState } from '../../../contract/queue.ts';
+import { JOB_STATES, type Job, type JobFilter } from '../../../contract/queue.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse, wholeNumber } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
-import { type Io, note, print, printJson, widthOf } from '../../io.ts';
-import { formatSpan } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { hint, type Io, print, printJson } from '../../io.ts';
+import { agoCell, type Cell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { stateCell } from './find-job.ts';
 
 const HEAD = ['job', 'type', 'queue', 'state', 'tries', 'added', 'user', 'what went wrong'];
-const STATES: readonly string[] = [
-  ...['waiting', 'delayed', 'active', 'completed', 'dead', 'cancelled'],
-];
 const LIMIT = 50;
 
 interface ListOptions {
@@ -28,15 +25,13 @@ interface ListOptions {
 
 const filterFrom = (io: Io, options: ListOptions): JobFilter => {
   const { queue, type, state, user, before, limit = LIMIT } = options;
-  if (state !== undefined && !STATES.includes(state)) {
-    throw misuse(`--state takes one of ${STATES.join(', ')}.`);
+  const chosen = JOB_STATES.find((one) => one === state);
+  if (state !== undefined && !chosen) {
+    throw misuse(`--state takes one of ${JOB_STATES.join(', ')}.`);
   }
   return {
     limit,
-    ...(queue !== undefined && { queue }),
-    ...(type !== undefined && { type }),
-    ...(state !== undefined && { state: state as JobState }),
-    ...(user !== undefined && { userId: user }),
+    ...compact({ queue, type, state: chosen, userId: user }),
     ...(before !== undefined && { before: readMoment('--before', before, io.runtime.now()) }),
   };
 };
@@ -50,7 +45,7 @@ const rowOf = (io: Io, job: Job): readonly (string | Cell)[] => {
     visibleText(queue),
     stateCell(state, io),
     `${attempts}/${retries + 1}`,
-    { text: `${formatSpan(io.runtime.now() - createdAt)} ago`, paint: io.ink.dim },
+    agoCell(createdAt, io),
     visibleText(caller.userId),
     visibleText(state === 'completed' ? '' : reason),
   ];
@@ -65,10 +60,13 @@ const list = (io: Io, options: ListOptions): Promise<number> => {
     else if (jobs.length === 0)
       print(io, isFiltered ? 'There are no such jobs.' : 'There are no jobs.');
     else {
-      const rows = [headRow(HEAD, io.ink), ...jobs.map((job) => rowOf(io, job))];
-      print(io, ...table(rows, widthOf(io)));
+      printTable(
+        io,
+        HEAD,
+        jobs.map((job) => rowOf(io, job)),
+      );
       if (jobs.length === filter.limit) {
-        note(io, io.noteInk.dim('There may be more: --limit, --before'));
+        hint(io, 'There may be more: --limit, --before');
       }
     }
     return 0;
@@ -80,7 +78,7 @@ export const jobsListCommand = (jobs: Command, io: Io): Command =>
     withJson(jobs.command('list', { isDefault: true }))
       .option('--queue <name>', 'jobs of this queue')
       .option('--type <type>', 'jobs of this type')
-      .option('--state <state>', STATES.join(', '))
+      .option('--state <state>', JOB_STATES.join(', '))
       .option('--user <id>', 'jobs that this user added')
       .option('--before <when>', 'added before: a date, or a span such as 2h')
       .option(

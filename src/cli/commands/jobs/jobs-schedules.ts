@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, print, printJson, widthOf } from '../../io.ts';
+import { type Io, print, printDone, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
-import { headRow, table } from '../../output/table.ts';
+import { printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { enqueueOptionsFrom, type JobOptions, payloadFrom, withJobOptions } from './job-options.ts';
 
@@ -24,7 +24,7 @@ const list = (io: Io): Promise<number> =>
         lastAt === undefined ? 'never' : formatTime(lastAt),
         visibleText(job.caller.userId),
       ]);
-      print(io, ...table([headRow(HEAD, io.ink), ...rows], widthOf(io)));
+      printTable(io, HEAD, rows);
     }
     return 0;
   });
@@ -49,11 +49,7 @@ const schedule = async (
       ...(zone !== undefined && { timeZone: zone }),
     });
     if (io.json) printJson(io, stored);
-    else
-      print(
-        io,
-        `${io.ink.green('✓')} ${visibleText(id)} is next due at ${formatTime(stored.nextAt)}`,
-      );
+    else printDone(io, `${visibleText(id)} is next due at ${formatTime(stored.nextAt)}`);
     return 0;
   });
 };
@@ -66,7 +62,7 @@ const unschedule = (io: Io, id: string): Promise<number> =>
       });
     }
     if (io.json) printJson(io, { id, done: 'unschedule' });
-    else print(io, `${io.ink.green('✓')} Removed: ${visibleText(id)}`);
+    else printDone(io, `Removed: ${visibleText(id)}`);
     return 0;
   });
 

@@ -1,6 +1,7 @@
 /** `toolcrib worker`: works on queues until a signal ends it; running jobs may finish first. */
 import type { Command } from 'commander';
 import { type Job, type JobEnd, traceIdOf } from '../../../contract/queue.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
@@ -55,8 +56,7 @@ const work = async (io: Io, options: WorkerOptions): Promise<number> => {
   try {
     await registerModules(io, crib, options);
     const workers = await crib.jobs.work({
-      ...(queues !== undefined && { queues }),
-      ...(concurrency !== undefined && { concurrency }),
+      ...compact({ queues, concurrency }),
       onEnd: (job, end) => {
         count += 1;
         log.info('job attempt ended', attemptFields(job, end));

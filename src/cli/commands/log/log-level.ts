@@ -1,9 +1,9 @@
 /** `toolcrib log level`: shows or changes what the running server logs. */
 import type { Command } from 'commander';
-import { ToolFailure } from '../../../contract/errors.ts';
 import { LOG_LEVELS, type LogLevel, type LogLevelState } from '../../../contract/log-level.ts';
 import { didYouMean } from '../../../kit/text/did-you-mean.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { misuse } from '../../input/misuse.ts';
 import { readDeadline } from '../../input/moment.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
@@ -20,18 +20,17 @@ const levelOf = (text: string): LogLevel => {
   const level = LOG_LEVELS.find((each) => each === text);
   if (level) return level;
   const suggestion = didYouMean(text, LOG_LEVELS) || '.';
-  throw new ToolFailure('VALIDATION_ERROR', `There is no level ${text}${suggestion}`, {
-    suggestions: [`Choose one of ${LOG_LEVELS.join(', ')}.`],
-  });
+  throw misuse(`There is no level ${text}${suggestion}`, `Choose one of ${LOG_LEVELS.join(', ')}.`);
 };
 
 const spanOf = (text: string | undefined, now: number): number | undefined => {
   if (text === undefined) return undefined;
   const forMs = readDeadline('--for', text, now) - now;
   if (forMs > 0) return forMs;
-  throw new ToolFailure('VALIDATION_ERROR', '--for takes a time that is not over yet.', {
-    suggestions: ['Such as: toolcrib log level debug --for 10m'],
-  });
+  throw misuse(
+    '--for takes a time that is not over yet.',
+    'Such as: toolcrib log level debug --for 10m',
+  );
 };
 
 const stateText = ({ level, configured, until }: LogLevelState): string => {
@@ -47,9 +46,7 @@ const changeLevel = (
   options: LogLevelOptions,
 ): Promise<number> => {
   if (name === undefined && options.for !== undefined) {
-    throw new ToolFailure('VALIDATION_ERROR', '--for needs a level.', {
-      suggestions: ['Such as: toolcrib log level debug --for 10m'],
-    });
+    throw misuse('--for needs a level.', 'Such as: toolcrib log level debug --for 10m');
   }
   const level = name === undefined ? undefined : levelOf(name);
   const forMs = spanOf(options.for, io.runtime.now());

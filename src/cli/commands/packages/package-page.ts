@@ -8,7 +8,7 @@ const listed = (label: string, values: readonly string[] | undefined): readonly 
   values?.length ? [`${label} ${values.join(', ')}`] : [];
 
 /** Describes what a tool may reach. */
-export const needsText = ({ needs }: PackagedTool): string => {
+const needsText = ({ needs }: PackagedTool): string => {
   const paths = needs.paths?.map(({ path, access }) => `${path} (${access})`);
   const parts = [
     ...listed('files', paths),

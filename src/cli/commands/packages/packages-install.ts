@@ -4,7 +4,7 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { InstallationReview } from '../../../contract/packages.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson, warn } from '../../io.ts';
+import { hint, type Io, print, printDone, printJson, warn } from '../../io.ts';
 import { counted, shellQuote } from '../../output/format-units.ts';
 import { whileShown } from '../../output/progress-line.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
@@ -91,10 +91,7 @@ export const installOne = async (
   }
   const { name, version, changed, warnings, package: installed } = result;
   const done = changed ? 'Installed' : 'Installed already:';
-  print(
-    io,
-    `${io.ink.green('✓')} ${done} ${name} ${version}: ${counted(installed.tools.length, 'tool')}`,
-  );
+  printDone(io, `${done} ${name} ${version}: ${counted(installed.tools.length, 'tool')}`);
   warn(io, ...warnings.map(visibleText));
   await settleQuarantine(io, open, name);
   return 0;
@@ -133,10 +130,10 @@ export const installCommand = (parent: Command, io: Io): Command =>
 const uninstall = async (io: Io, { crib }: OpenCrib, names: readonly string[]): Promise<number> => {
   for (const name of names) {
     await crib.packages.uninstall(name);
-    if (!io.json) print(io, `${io.ink.green('✓')} Uninstalled ${visibleText(name)}`);
+    if (!io.json) printDone(io, `Uninstalled ${visibleText(name)}`);
   }
   if (io.json) printJson(io, { uninstalled: names });
-  else note(io, io.noteInk.dim('To remove its tools from the lock: toolcrib tools lock --prune'));
+  else hint(io, 'To remove its tools from the lock: toolcrib tools lock --prune');
   return 0;
 };
 

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson, widthOf } from '../../io.ts';
-import { headRow, table } from '../../output/table.ts';
+import { hint, type Io, print, printJson } from '../../io.ts';
+import { printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 
 const listed = (crib: CribHost) => {
@@ -18,7 +18,7 @@ const listed = (crib: CribHost) => {
 const show = (io: Io, packages: ReturnType<typeof listed>): void => {
   if (packages.length === 0) {
     print(io, 'No package is installed.');
-    note(io, io.noteInk.dim('Install one: toolcrib install <name, folder or address>'));
+    hint(io, 'Install one: toolcrib install <name, folder or address>');
     return;
   }
   const rows = packages.map(({ name, version, target, state, tools, lastError }) => [
@@ -29,8 +29,7 @@ const show = (io: Io, packages: ReturnType<typeof listed>): void => {
     { text: String(tools.length), align: 'right' as const },
     { text: lastError ?? '', paint: io.ink.dim },
   ]);
-  const head = headRow(['name', 'version', 'for', 'state', 'tools', ''], io.ink);
-  print(io, ...table([head, ...rows], widthOf(io)));
+  printTable(io, ['name', 'version', 'for', 'state', 'tools', ''], rows);
 };
 
 export const packagesListCommand = (packages: Command, io: Io): Command =>

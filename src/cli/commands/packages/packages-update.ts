@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { UpdateInfo, UpdateResult } from '../../../contract/packages.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, print, printJson, warn, widthOf } from '../../io.ts';
+import { type Io, print, printDone, printJson, warn } from '../../io.ts';
 import { whileShown } from '../../output/progress-line.ts';
-import { headRow, table } from '../../output/table.ts';
+import { printTable } from '../../output/table.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
 import { type AgreeOptions, agreement, settleQuarantine } from './install-with.ts';
 import { showReview } from './package-page.ts';
@@ -16,7 +16,7 @@ interface UpdateCommandOptions extends AgreeOptions {
 
 const showUpdate = (io: Io, result: UpdateResult): void => {
   const { name, before, version, change, diff, warnings } = result;
-  print(io, `${io.ink.green('✓')} Updated ${name}: ${before} → ${version}`);
+  printDone(io, `Updated ${name}: ${before} → ${version}`);
   for (const [word, tools] of Object.entries(change)) {
     if (tools.length > 0) print(io, visibleText(`  ${word}: ${tools.join(', ')}`));
   }
@@ -76,8 +76,11 @@ const outdated = async (io: Io, { crib }: OpenCrib, name: string | undefined): P
   if (io.json) printJson(io, { packages: infos });
   else if (infos.length === 0) print(io, 'No package is installed.');
   else {
-    const head = headRow(['name', 'current', 'wanted', 'latest', ''], io.ink);
-    print(io, ...table([head, ...infos.map((info) => rowOf(io, info))], widthOf(io)));
+    printTable(
+      io,
+      ['name', 'current', 'wanted', 'latest', ''],
+      infos.map((info) => rowOf(io, info)),
+    );
   }
   return 0;
 };

@@ -3,12 +3,14 @@ import type { Command } from 'commander';
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { Grant, GrantSubject, NewGrant } from '../../../contract/grant.ts';
 import type { Servers } from '../../../contract/servers.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
 import { readDeadline } from '../../input/moment.ts';
-import { type Io, note, print, printJson, warn } from '../../io.ts';
+import { hint, type Io, note, print, printDone, printJson, warn } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
+import { mayBringTools } from '../../session/find-tool.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { actionsText, subjectText } from './permissions-list.ts';
@@ -29,10 +31,6 @@ const TOOL = 'tool:';
 const isRequired = (permission: string, { tools }: GrantableTools): boolean =>
   tools.list().some(({ tool }) => tool.permissions?.includes(permission));
 
-/** Tells whether a server that is not running may still bring tools. */
-const mayComeLater = ({ servers }: GrantableTools): boolean =>
-  servers.list().some(({ state }) => state !== 'ready' && state !== 'disabled');
-
 /** Turns the name of a tool or a permission into a resource. Throws VALIDATION_ERROR for an unknown tool. */
 export const grantedResource = (text: string, crib: GrantableTools): GrantedResource => {
   const isTool = text.startsWith(TOOL);
@@ -42,7 +40,7 @@ export const grantedResource = (text: string, crib: GrantableTools): GrantedReso
   const tool = crib.tools.get(name)?.tool;
   if (tool) return { resource: `${TOOL}${tool.name}` };
   const near = crib.tools.suggest(name);
-  if (mayComeLater(crib) && near.length === 0) {
+  if (mayBringTools(crib) && near.length === 0) {
     const warning = `No tool ${name} is known now; a server that is not connected may bring it.`;
     return { resource: `${TOOL}${name}`, warning };
   }
@@ -72,12 +70,7 @@ const TOOL_RESOURCE = /^tool:([^*]+)$/;
 
 /** Reads the subject. A grant for everybody has to be asked for explicitly. */
 const subjectFrom = ({ user, role, agent, session, everyone }: GrantOptions): GrantSubject => {
-  const subject: GrantSubject = {
-    ...(user !== undefined && { user }),
-    ...(role !== undefined && { role }),
-    ...(agent !== undefined && { agent }),
-    ...(session !== undefined && { session }),
-  };
+  const subject: GrantSubject = compact({ user, role, agent, session });
   const isNamed = Object.keys(subject).length > 0;
   if (isNamed && everyone === true) {
     throw misuse('--everyone does not go with --user, --role, --agent or --session.');
@@ -108,12 +101,12 @@ const grantFrom = (io: Io, resource: string, options: GrantOptions): NewGrant =>
 const report = (io: Io, granted: Grant): void => {
   const { id, subject, resource, condition, expiresAt, skipsApproval } = granted;
   const what = visibleText(`${resource}, ${actionsText(granted)}`);
-  print(io, `${io.ink.green('✓')} Granted to ${visibleText(subjectText(subject))}: ${what}`);
+  printDone(io, `Granted to ${visibleText(subjectText(subject))}: ${what}`);
   const until = expiresAt === undefined ? 'until it is revoked' : `to ${formatTime(expiresAt)}`;
   if (condition !== undefined) print(io, `  where ${visibleJson(condition)}`);
   print(io, `  ${until}${skipsApproval ? '; nobody is asked' : ''}`);
   if (!skipsApproval) {
-    note(io, io.noteInk.dim('  What a rule asks a person about is still asked: --skip-approval'));
+    hint(io, '  What a rule asks a person about is still asked: --skip-approval');
   }
   note(io, `  ${io.noteInk.cyan('→')} Revoke it: toolcrib permissions revoke ${id}`);
 };

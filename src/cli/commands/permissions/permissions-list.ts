@@ -6,7 +6,7 @@ import type { Grant, GrantSubject } from '../../../contract/grant.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { byStart } from '../../input/by-start.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, print, printDone, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { type Cell, headRow, table } from '../../output/table.ts';
 import { localPerson } from '../../session/local-person.ts';
@@ -30,7 +30,7 @@ const revoke = (io: Io, id: string): Promise<number> =>
     if (io.json) printJson(io, { id: grant.id, revoked: true });
     else {
       const whom = visibleText(subjectText(grant.subject));
-      print(io, `${io.ink.green('✓')} Revoked for ${whom}: ${visibleText(grant.resource)}`);
+      printDone(io, `Revoked for ${whom}: ${visibleText(grant.resource)}`);
     }
     return 0;
   });
@@ -75,7 +75,7 @@ const list = (io: Io): Promise<number> =>
     else if (grants.length === 0) print(io, 'Nothing is granted besides what the rules allow.');
     else {
       print(io, ...table([headRow(HEAD, io.ink), ...grants.map((grant) => rowOf(io, grant))]));
-      note(io, io.noteInk.dim('Revoke one: toolcrib permissions revoke <grant>'));
+      hint(io, 'Revoke one: toolcrib permissions revoke <grant>');
     }
     return 0;
   });

@@ -6,8 +6,8 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../../input/caller-options.ts';
 import { applyPairs } from '../../input/pairs.ts';
 import { readInput } from '../../input/read-input.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
-import { type Cell, headRow, ruleEffectCell, table } from '../../output/table.ts';
+import { hint, type Io, print, printJson } from '../../io.ts';
+import { type Cell, factRows, headRow, ruleEffectCell, table } from '../../output/table.ts';
 import { toolOf } from '../../session/find-tool.ts';
 import { withCrib } from '../../session/open-crib.ts';
 
@@ -31,12 +31,12 @@ const show = (io: Io, { verdict, considered }: Explanation): void => {
   const decided = considered.find(
     ({ rule, matched, shadow }) => rule === verdict.rule && matched && !shadow,
   );
-  const facts: readonly (readonly [string, Cell | string])[] = [
+  const facts: Parameters<typeof factRows>[0] = [
     ['verdict', { text: verdictText(verdict), ...paintOf(io, verdict) }],
     ['rule', `${verdict.rule}${decided ? ` (${decided.origin})` : ''}`],
     ['reason', verdict.reason],
   ];
-  print(io, ...table(facts.map(([label, cell]) => [{ text: label, paint: ink.dim }, cell])));
+  print(io, ...table(factRows(facts, ink)));
   for (const { rule, effect, reason } of verdict.shadow ?? []) {
     print(io, ink.dim(visibleText(`shadow   ${rule} would ${effect}: ${reason}`)));
   }
@@ -74,7 +74,7 @@ const explain = async (
         show(io, explanation);
         const { effect, everyTime = false } = explanation.verdict;
         if (effect === 'ask' && !everyTime) {
-          note(io, io.noteInk.dim('A grant can answer for a person: toolcrib permissions'));
+          hint(io, 'A grant can answer for a person: toolcrib permissions');
         }
       }
       return 0;

@@ -3,20 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { PolicyFile } from '../../../config/load/policy-files.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
-import { ToolFailure } from '../../../contract/errors.ts';
 import type { Servers } from '../../../contract/servers.ts';
 import { errorCodeOf } from '../../../kit/data/reason-of.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
+import { misuse } from '../../input/misuse.ts';
 import type { Io } from '../../io.ts';
+import { mayBringTools } from '../../session/find-tool.ts';
 
 interface KnownTools {
   readonly tools: Catalog;
   readonly servers: Servers;
 }
-
-/** Tells whether a server that is not running may still bring tools. */
-const mayGrow = ({ servers }: KnownTools): boolean =>
-  servers.list().some(({ state }) => state !== 'ready' && state !== 'disabled');
 
 /** Warns of rules that name tools which do not exist. */
 export const ruleToolWarnings = async (
@@ -25,7 +22,7 @@ export const ruleToolWarnings = async (
 ): Promise<readonly string[]> => {
   if (policyFiles.length === 0) return [];
   const { ruleWarnings } = await import('../../../crib/policy-checks.ts');
-  return ruleWarnings({ policyFiles }, { tools: crib.tools, mayGrow: mayGrow(crib) });
+  return ruleWarnings({ policyFiles }, { tools: crib.tools, mayGrow: mayBringTools(crib) });
 };
 
 interface NamedText {
@@ -41,16 +38,11 @@ export const readPolicyFile = async (io: Io, path: string): Promise<NamedText> =
   } catch (error) {
     const code = errorCodeOf(error);
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code || 'unknown'})`;
-    throw new ToolFailure('VALIDATION_ERROR', `The file ${why}.`, {
-      suggestions: ['Check the path; it is relative to the current directory.'],
-    });
+    throw misuse(`The file ${why}.`, 'Check the path; it is relative to the current directory.');
   }
 };
 
-/**
- * Lists the policy files in force. `replacement` replaces the user's files; the rules of a project stay in
- * force.
- */
+/** Lists the policy files in force. `replacement` replaces the user's files; the rules of a project stay in force. */
 export const policyFilesFor = async (
   io: Io,
   { policyFiles }: Pick<LoadedConfig, 'policyFiles'>,

@@ -2,14 +2,14 @@
 import type { Command } from 'commander';
 import type { PolicyFile } from '../../../config/load/policy-files.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
-import { visibleText } from '../../../kit/text/visible-text.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { callerFrom } from '../../input/caller-options.ts';
 import { wholeNumber } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, print, printJson, warn } from '../../io.ts';
 import { counted, formatTime } from '../../output/format-units.ts';
-import { type Cell, ruleEffectCell, table } from '../../output/table.ts';
+import { type Cell, headRow, ruleEffectCell, table } from '../../output/table.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
 import { policyFilesFor } from './policy-files.ts';
 import { type JudgeAt, NOT_JUDGED, type ReplayReport, replayPolicy } from './replay-policy.ts';
@@ -77,31 +77,22 @@ const printChanges = (io: Io, { changes }: ReplayReport): void => {
     `${change.after.rule}${change.redacted ? ' (redacted input)' : ''}`,
     change.after.reason,
   ]);
-  print(io, ...table([HEAD.map((text) => ({ text, paint: ink.dim })), ...rows]));
+  print(io, ...table([headRow(HEAD, ink), ...rows]));
 };
 
 const report = (io: Io, replayed: ReplayReport): void => {
   const { judged, redacted, changes, notJudged } = replayed;
   if (changes.length > 0) printChanges(io, replayed);
   print(io, `${counted(judged, 'call')} judged, ${changes.length} would be decided differently.`);
-  const mark = io.noteInk.yellow('!');
   if (redacted > 0) {
-    note(
-      io,
-      `${mark} ${counted(redacted, 'call')} of these were judged by a partly redacted input.`,
-    );
+    warn(io, `${counted(redacted, 'call')} of these were judged by a partly redacted input.`);
   }
   for (const [why, words] of Object.entries(NOT_JUDGED) as [keyof typeof NOT_JUDGED, string][]) {
-    if (notJudged[why] > 0)
-      note(io, `${mark} ${counted(notJudged[why], 'call')} not judged: ${words}.`);
+    if (notJudged[why] > 0) warn(io, `${counted(notJudged[why], 'call')} not judged: ${words}.`);
   }
-  note(
+  hint(
     io,
-    io.noteInk.dim(
-      visibleText(
-        'The record has redacted inputs, and neither roles (give --role) nor what a session had seen.',
-      ),
-    ),
+    'The record has redacted inputs, and neither roles (give --role) nor what a session had seen.',
   );
 };
 
@@ -121,7 +112,7 @@ const replay = (io: Io, options: ReplayOptions): Promise<number> => {
       const replayed = await replayPolicy(await open.crib.store(), {
         from,
         limit,
-        roles: { ...(roles && { roles }), ...(permissions && { permissions }) },
+        roles: compact({ roles, permissions }),
         version: await versionOf(io, open.loaded),
         ...(judges.length > 1 && { before: present.judge }),
         after: (judges.at(-1) ?? present).judge,

@@ -6,7 +6,7 @@ import { outcomeRows } from '../../../crib/audit/recorded-call.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, print, printJson } from '../../io.ts';
 import { counted, formatTime } from '../../output/format-units.ts';
 import { type Cell, headRow, ruleEffectCell, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
@@ -71,11 +71,8 @@ const shadow = (io: Io, { since, limit }: ShadowOptions): Promise<number> => {
     else if (findings.length === 0) print(io, 'No rule in shadow mode would have stopped a call.');
     else {
       print(io, ...table([headRow(HEAD, io.ink), ...findings.map((row) => rowOf(io, row))]));
-      note(
-        io,
-        io.noteInk.dim(`${counted(findings.length, 'finding')}; none of these was stopped.`),
-      );
-      if (more) note(io, io.noteInk.dim('There are older ones: raise --limit.'));
+      hint(io, `${counted(findings.length, 'finding')}; none of these was stopped.`);
+      if (more) hint(io, 'There are older ones: raise --limit.');
     }
     return 0;
   });

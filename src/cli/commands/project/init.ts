@@ -11,7 +11,7 @@ import { isInsideProject } from '../../../trust/inside-project.ts';
 import { NO_PROJECT, userDirOf } from '../../../trust/project-trust.ts';
 import { trustOwnEdit } from '../../../trust/trust-own-edit.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson, warn } from '../../io.ts';
+import { type Io, note, print, printDone, printJson, warn } from '../../io.ts';
 import { offerTasks } from './offer-tasks.ts';
 
 interface InitOptions {
@@ -111,7 +111,7 @@ const init = async (io: Io, options: InitOptions): Promise<number> => {
     printJson(io, { created, trusted, ...(backup !== undefined && { kept: backup }), ...offered });
     return 0;
   }
-  for (const file of created) print(io, `${io.ink.green('✓')} ${relative(io.cwd, file)}`);
+  for (const file of created) printDone(io, relative(io.cwd, file));
   if (backup !== undefined) print(io, `  the old one is kept as ${relative(io.cwd, backup)}`);
   if (!trusted) {
     const why = 'The project is not trusted yet; its folder may hold other files.';

@@ -8,7 +8,7 @@ import { readConfigText } from '../../../config/load/read-config-file.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
-import { type Io, note, print } from '../../io.ts';
+import { advise, hint, type Io, note, printDone } from '../../io.ts';
 import { openConfigDeps, userFile } from '../../session/config-edit.ts';
 import { type ProjectCommands, projectCommands, type Task } from './project-tasks.ts';
 
@@ -67,7 +67,7 @@ const show = (io: Io, { allow, tasks }: ProjectCommands): void => {
 const isAgreed = async (io: Io, file: string, { yes }: OfferOptions): Promise<boolean> => {
   if (yes) return true;
   if (io.json || !canAsk(io)) {
-    note(io, `${io.noteInk.cyan('→')} To allow them: toolcrib init --tasks`);
+    advise(io, 'To allow them: toolcrib init --tasks');
     return false;
   }
   return confirm(io, `Allow them, in your own configuration (${visibleText(file)})?`);
@@ -84,11 +84,8 @@ export const offerTasks = async (io: Io, options: OfferOptions): Promise<Offered
   if (!(await isAgreed(io, file, options))) return none;
   await write(file, missing, own);
   if (!io.json) {
-    print(io, `${io.ink.green('✓')} Allowed, in ${visibleText(file)}`);
-    note(
-      io,
-      io.noteInk.dim('  Each call is still approved as your policy says. See docs/commands.md.'),
-    );
+    printDone(io, `Allowed, in ${visibleText(file)}`);
+    hint(io, '  Each call is still approved as your policy says. See docs/commands.md.');
   }
   return { file, ...missing };
 };

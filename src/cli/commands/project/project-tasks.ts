@@ -1,6 +1,7 @@
 /** Finds the tests, builds and git commands of a folder, as entries of `commands` in a configuration. */
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { compact } from '../../../kit/data/compact.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import type { Environment } from '../../io.ts';
 
@@ -77,10 +78,7 @@ const interpreterHome = (python: string, env: Environment): string | undefined =
   }
 };
 
-/**
- * Lists the tests of a Python project; prefers the pytest of its virtual environment, which has its
- * packages.
- */
+/** Lists the tests of a Python project; prefers the pytest of its virtual environment, which has its packages. */
 const pythonTasks = (folder: string, env: Environment): readonly Task[] => {
   if (!PYTHON_FILES.some((name) => existsSync(join(folder, name)))) return [];
   const venv = ['.venv', 'venv'].find((name) => existsSync(join(folder, name, 'bin', 'pytest')));
@@ -119,10 +117,7 @@ const goTasks = (folder: string, env: Environment): readonly Task[] => {
       ...(modules !== undefined && { read: [modules] }),
       ...(cache !== undefined && { write: [cache] }),
       ...((modules ?? cache) !== undefined && {
-        env: {
-          ...(modules !== undefined && { GOMODCACHE: modules }),
-          ...(cache !== undefined && { GOCACHE: cache }),
-        },
+        env: compact({ GOMODCACHE: modules, GOCACHE: cache }),
       }),
     },
   ];

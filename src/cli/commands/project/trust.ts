@@ -19,7 +19,7 @@ import {
 import { readTrustFile, type TrustReading } from '../../../trust/trust-file.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk, noTerminal } from '../../input/confirm.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printDone, printJson } from '../../io.ts';
 import { askForTrust, askLine } from '../../session/settle-trust.ts';
 import { trustPage } from './trust-page.ts';
 
@@ -45,7 +45,7 @@ const trustStore = async (io: Io, yes: boolean): Promise<number> => {
   }
   const store = await adoptProjectStore(file, { userDir, projectDir });
   if (io.json) printJson(io, { store, adopted: true });
-  else print(io, `${io.ink.green('✓')} ${visibleText(store)} is used from now on.`);
+  else printDone(io, `${visibleText(store)} is used from now on.`);
   return 0;
 };
 
@@ -146,7 +146,7 @@ const decide = async (io: Io, { yes = false }: TrustOptions): Promise<number> =>
   }
   await trustProject(folder, decision);
   if (io.json) printJson(io, { ...report, state: 'trusted', before: state });
-  else print(io, `${io.ink.green('✓')} ${visibleText(project ?? '')} is trusted, as it is now.`);
+  else printDone(io, `${visibleText(project ?? '')} is trusted, as it is now.`);
   return 0;
 };
 

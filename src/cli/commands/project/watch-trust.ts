@@ -15,7 +15,7 @@ import {
   trustFiles,
   userDirOf,
 } from '../../../trust/project-trust.ts';
-import { type Io, note, print } from '../../io.ts';
+import { type Io, note, printDone } from '../../io.ts';
 import { awaitEnd } from '../../session/on-interrupt.ts';
 
 const TOOLS = 'tools/';
@@ -53,7 +53,7 @@ const trustEdits = async (
 };
 
 const printTrusted = (io: Io, edits: readonly string[]): void => {
-  for (const path of edits) print(io, `${io.ink.green('✓')} ${visibleText(path)}`);
+  for (const path of edits) printDone(io, `${visibleText(path)}`);
 };
 
 export const watchTrust = async (io: Io, location: ConfigLocation): Promise<number> => {

@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Option } from 'commander';
-import { ToolFailure } from '../../../contract/errors.ts';
-import type { Secrets } from '../../../contract/secrets.ts';
+import type { Secrets, SecretVault } from '../../../contract/secrets.ts';
 import type { SecretDeps, VaultName } from '../../../crib/open-secrets.ts';
+import { misuse } from '../../input/misuse.ts';
 import type { Io } from '../../io.ts';
 
 /** Discards the echo of what is typed. */
@@ -34,9 +34,10 @@ const readPiped = async (io: Io): Promise<string> => (await text(io.stdin)).repl
 export const readSecretValue = async (io: Io, key: string): Promise<string> => {
   const value = io.stdin.isTTY === true ? await readTyped(io, key) : await readPiped(io);
   if (value !== '') return value;
-  throw new ToolFailure('VALIDATION_ERROR', 'No value was given.', {
-    suggestions: [`Type it when asked, or pipe it in: toolcrib secrets set ${key} < file`],
-  });
+  throw misuse(
+    'No value was given.',
+    `Type it when asked, or pipe it in: toolcrib secrets set ${key} < file`,
+  );
 };
 
 export type SourceName = VaultName | 'environment';
@@ -75,3 +76,17 @@ export const namedSources = async (deps: SecretDeps): Promise<readonly NamedSecr
 /** Lists the configured sources of secrets that can be written to. */
 export const vaultsIn = (deps: SecretDeps): readonly VaultName[] =>
   VAULTS.filter((name) => deps.config.secrets.sources.includes(name));
+
+/** Opens the configured vaults. */
+export const openVaults = async (io: Io): Promise<readonly SecretVault[]> => {
+  const deps = await secretDeps(io);
+  const { openVault } = await import('../../../crib/open-secrets.ts');
+  return vaultsIn(deps).map((name) => openVault(name, deps));
+};
+
+/** Opens the vault that new secrets are stored in: the first configured one, else the file. */
+export const openVaultOf = async (io: Io): Promise<SecretVault> => {
+  const deps = await secretDeps(io);
+  const { openVault } = await import('../../../crib/open-secrets.ts');
+  return openVault(vaultsIn(deps)[0] ?? 'file', deps);
+};

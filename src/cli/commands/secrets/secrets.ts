@@ -4,7 +4,7 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { SecretDeps, VaultName } from '../../../crib/open-secrets.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson, warn } from '../../io.ts';
+import { hint, type Io, print, printDone, printJson, warn } from '../../io.ts';
 import { headRow, table } from '../../output/table.ts';
 import {
   type NamedSecrets,
@@ -43,8 +43,8 @@ const remove = async (io: Io, key: string, { from, to }: RemoveOptions): Promise
   if (removed.length === 0) throw notThere(deps, key);
   if (io.json) printJson(io, { key, removed });
   else {
-    print(io, `${io.ink.green('✓')} Removed: ${key}`);
-    note(io, io.noteInk.dim(`from ${removed.join(' and ')}`));
+    printDone(io, `Removed: ${key}`);
+    hint(io, `from ${removed.join(' and ')}`);
   }
   return 0;
 };
@@ -80,8 +80,8 @@ const set = async (io: Io, key: string, { to }: { to?: VaultName }): Promise<num
   const warning = unusedWarning(deps, key, where);
   if (io.json) printJson(io, { key, where, ...(warning !== undefined && { warning }) });
   else {
-    print(io, `${io.ink.green('✓')} Stored: ${key}`);
-    note(io, io.noteInk.dim(`in ${vault.label}`));
+    printDone(io, `Stored: ${key}`);
+    hint(io, `in ${vault.label}`);
     if (warning !== undefined) warn(io, `${warning}`);
   }
   return 0;
@@ -142,7 +142,7 @@ const listAll = async (sources: readonly NamedSecrets[]): Promise<Listing> => {
 const show = (io: Io, { secrets, problems }: Listing): void => {
   if (secrets.length === 0 && problems.length === 0) {
     print(io, 'No secrets are stored yet.');
-    note(io, io.noteInk.dim('Store one: toolcrib secrets set <key>'));
+    hint(io, 'Store one: toolcrib secrets set <key>');
   } else if (secrets.length > 0) {
     const rows = secrets.map(({ key, where, used }) => [
       { text: key, paint: io.ink.bold },

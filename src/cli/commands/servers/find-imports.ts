@@ -11,6 +11,7 @@ import {
 } from '../../../config/mcp-import/client-files.ts';
 import { type ClientReading, readClientText } from '../../../config/mcp-import/read-client-text.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { misuse } from '../../input/misuse.ts';
 import type { Io } from '../../io.ts';
 
 /** Large, because Claude Code keeps its history in the same file. */
@@ -68,18 +69,12 @@ const readOne = async (io: Io, candidate: Candidate): Promise<FoundFile | undefi
 
 /** Makes the failure for a named file that cannot be read. Files in known locations are skipped instead. */
 const unreadable = ({ file, fault }: FoundFile): ToolFailure =>
-  new ToolFailure(
-    'VALIDATION_ERROR',
+  misuse(
     'A file that was named cannot be read. Nothing was changed.',
-    {
-      suggestions: [`Look at ${file}: it ${fault}`],
-    },
+    `Look at ${file}: it ${fault}`,
   );
 
-/**
- * Reads the files. A named one fails with NOT_FOUND, or with VALIDATION_ERROR when it holds no server
- * list.
- */
+/** Reads the files. A named one fails with NOT_FOUND, or with VALIDATION_ERROR when it holds no server list. */
 export const findImports = async (
   io: Io,
   options: ImportOptions,

@@ -6,7 +6,7 @@
 import type { Crib } from '../../../contract/crib.ts';
 import type { Tier } from '../../../contract/tool.ts';
 import { canAsk } from '../../input/confirm.ts';
-import { type Io, note, print } from '../../io.ts';
+import { advise, hint, type Io, note, print, printDone } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { table } from '../../output/table.ts';
 import { tierCell } from '../../output/tool-summary.ts';
@@ -44,11 +44,10 @@ export const noteHeldTools = (io: Io, tools: readonly ServerTool[]): void => {
   const held = tools.filter(({ state }) => state !== 'accepted');
   const [first] = held;
   if (!first) return;
-  const arrow = io.noteInk.cyan('→');
-  note(
+  advise(
     io,
-    `${arrow} ${counted(held.length, 'tool')} in quarantine. Review and accept one: toolcrib tools accept ${first.tool}`,
-    `${arrow} Review and accept all: toolcrib tools lock --accept-all`,
+    `${counted(held.length, 'tool')} in quarantine. Review and accept one: toolcrib tools accept ${first.tool}`,
+    'Review and accept all: toolcrib tools lock --accept-all',
   );
 };
 
@@ -65,20 +64,19 @@ const testCommand = (label: string): string => {
 };
 
 const noteNextCommands = (io: Io, labels: readonly string[]): void => {
-  const arrow = io.noteInk.cyan('→');
   const [first = ''] = labels;
   const [which, whose] = labels.length === 1 ? ['it', 'its'] : ['one', 'their'];
-  note(
+  advise(
     io,
-    `${arrow} Try ${which}: ${testCommand(first)}`,
-    `${arrow} Review and accept ${whose} tools: toolcrib tools lock --accept-all`,
+    `Try ${which}: ${testCommand(first)}`,
+    `Review and accept ${whose} tools: toolcrib tools lock --accept-all`,
   );
 };
 
 const showSource = (io: Io, { crib, unreachable }: FreshCrib, label: string): void => {
   const { name } = partsOf(label);
   if (unreachable.includes(name)) {
-    note(io, `${io.noteInk.cyan('→')} See why: ${testCommand(label)}`);
+    advise(io, `See why: ${testCommand(label)}`);
     return;
   }
   const tools = serverTools(crib, label);
@@ -97,8 +95,8 @@ const offer = async (io: Io, open: FreshCrib, labels: readonly string[]): Promis
     note(io, 'They stay in quarantine. To look at one again: toolcrib tools accept <name>');
     return;
   }
-  print(io, `${io.ink.green('✓')} Accepted: ${counted(accepted.length, 'tool')}`);
-  note(io, io.noteInk.dim(`in ${lockFileOf(open, accepted)}`));
+  printDone(io, `Accepted: ${counted(accepted.length, 'tool')}`);
+  hint(io, `in ${lockFileOf(open, accepted)}`);
 };
 
 /**
@@ -117,7 +115,7 @@ export const offerTools = async (
   }
   const servers = labels.filter((label) => label.startsWith('mcp:'));
   if (servers.length > 0) {
-    note(io, io.noteInk.dim(`Starting ${counted(servers.length, 'server')} to see the tools …`));
+    hint(io, `Starting ${counted(servers.length, 'server')} to see the tools …`);
   }
   const names = servers.map((label) => partsOf(label).name);
   await withFreshCrib(io, (open) => offer(io, open, labels), { silent: true, servers: names });

@@ -9,15 +9,7 @@ import { mcpSection } from '../../../config/sections/sources/mcp.ts';
 import type { SecretVault } from '../../../contract/secrets.ts';
 import type { Io } from '../../io.ts';
 import { assertEditable, type ConfigDeps, editConfig } from '../../session/config-edit.ts';
-import { secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
 import type { FoundFile } from './find-imports.ts';
-
-/** Opens the first vault of the configuration. */
-export const openVaultOf = async (io: Io): Promise<SecretVault> => {
-  const deps = await secretDeps(io);
-  const { openVault } = await import('../../../crib/open-secrets.ts');
-  return openVault(vaultsIn(deps)[0] ?? 'file', deps);
-};
 
 interface TakeDeps {
   readonly deps: ConfigDeps;

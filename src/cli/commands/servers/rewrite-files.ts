@@ -11,7 +11,7 @@ import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
 import { errorCodeOf, reasonOf } from '../../../kit/data/reason-of.ts';
 import { replaceFile } from '../../../kit/file/replace-file.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { type Environment, type Io, note } from '../../io.ts';
+import { advise, type Environment, type Io, note } from '../../io.ts';
 import type { FoundFile } from './find-imports.ts';
 
 interface UnchangedFile {
@@ -76,7 +76,7 @@ export const reportUnchanged = (
       note(io, `${io.noteInk.red('✗')} Not ${verb}: ${visibleText(file)}`);
       note(io, `  ${visibleText(reason)}`);
     }
-    note(io, `${io.noteInk.cyan('→')} After you fixed that: ${again}`);
+    advise(io, `After you fixed that: ${again}`);
   }
   return ERRORS.EXECUTION_FAILED.exit;
 };

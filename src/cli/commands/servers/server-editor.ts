@@ -18,12 +18,14 @@ import type {
   ServerChange,
   ServerEditor,
 } from '../../../surfaces/http/server-editor.ts';
+import { misuse } from '../../input/misuse.ts';
 import type { Io, OpenCrib } from '../../io.ts';
 import { type ConfigDeps, editConfig, openConfigDeps } from '../../session/config-edit.ts';
 import { recordChange } from '../../session/record-change.ts';
+import { openVaultOf } from '../secrets/secrets-deps.ts';
 import { findImports } from './find-imports.ts';
 import { reachText } from './import-page.ts';
-import { openVaultOf, type PlannedServer, planImport, takeServers } from './plan-import.ts';
+import { type PlannedServer, planImport, takeServers } from './plan-import.ts';
 import { isOfProject, requireServer, type ServerSettings, settingsOf } from './server-config.ts';
 import { removeServer } from './servers-remove.ts';
 
@@ -56,9 +58,7 @@ export const createTurns = (): (<T>(work: () => Promise<T>) => Promise<T>) => {
 };
 
 const refused = (reason: string | undefined): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', 'This server cannot be configured.', {
-    suggestions: [`Change it: ${reason ?? 'it is not complete'}`],
-  });
+  misuse('This server cannot be configured.', `Change it: ${reason ?? 'it is not complete'}`);
 
 const nameTaken = (name: string): ToolFailure =>
   new ToolFailure('CONFLICT', `There is a server ${name} already.`, {

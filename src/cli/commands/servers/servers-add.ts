@@ -4,18 +4,19 @@ import { setInConfigFile } from '../../../config/edit/edit-config.ts';
 import { type ServerDefinition, secretKeyFor } from '../../../config/mcp-import/foreign-server.ts';
 import { argumentLooksSecret, looksSecret } from '../../../config/mcp-import/looks-secret.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { ServerTransport } from '../../../contract/servers.ts';
+import { SERVER_TRANSPORTS, type ServerTransport } from '../../../contract/servers.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { collectEach, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
-import { type Io, note, print, printJson, warn } from '../../io.ts';
+import { hint, type Io, printDone, printJson, warn } from '../../io.ts';
 import {
   assertEditable,
   type ConfigDeps,
   editConfig,
   openConfigDeps,
 } from '../../session/config-edit.ts';
-import { readSecretValue, secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
+import { openVaultOf, readSecretValue } from '../secrets/secrets-deps.ts';
 import { offerTools } from './offer-tools.ts';
 import { definitionFault } from './plan-import.ts';
 import { isOfProject, settingsOf } from './server-config.ts';
@@ -53,8 +54,7 @@ export const definitionFrom = (
     throw misuse('--env is for a program to start; a server with --url has none.');
   }
   return {
-    ...(url !== undefined && { url }),
-    ...(command !== undefined && { command }),
+    ...compact({ url, command }),
     ...(args.length > 0 && { args }),
     ...(env.length > 0 && { env: Object.fromEntries(env.map(pairOf)) }),
     ...(transport && { transport }),
@@ -72,10 +72,7 @@ const warningsFor = ({ env = {}, args = [] }: ServerDefinition): readonly string
     .map((at) => `argument ${at} looks like a secret; give it as a variable with --secret instead`),
 ];
 
-/**
- * Refuses the key of a secret that another server uses: `a` with `B_C` and `a-b` with `C` would share
- * one.
- */
+/** Refuses the key of a secret that another server uses: `a` with `B_C` and `a-b` with `C` would share one. */
 const assertOwnSecret = (deps: ConfigDeps, key: string, server: string): void => {
   const reference = `\${secret:${key}}`;
   const [other] = Object.entries(deps.loaded.config.mcp.servers).find(
@@ -106,13 +103,11 @@ const withSecret = async (
 ): Promise<ServerDefinition> => {
   if (variable === undefined) return definition;
   if (definition.command === undefined) throw misuse('--secret is only for a program to start.');
-  const deps = await secretDeps(io);
   const key = secretKeyFor(server, variable);
   assertOwnSecret(servers, key, server);
-  const { openVault } = await import('../../../crib/open-secrets.ts');
-  const vault = openVault(vaultsIn(deps)[0] ?? 'file', deps);
+  const vault = await openVaultOf(io);
   await vault.set(key, await readSecretValue(io, variable));
-  note(io, io.noteInk.dim(`${variable} is stored as ${key} in ${vault.label}`));
+  hint(io, `${variable} is stored as ${key} in ${vault.label}`);
   return { ...definition, env: { ...definition.env, [variable]: `\${secret:${key}}` } };
 };
 
@@ -153,8 +148,8 @@ export const addServer = async (
   const warnings = warningsFor(requested);
   if (io.json) printJson(io, { server: name, file, definition: printable(definition), warnings });
   else {
-    print(io, `${io.ink.green('✓')} Added: ${name}`);
-    note(io, io.noteInk.dim(`in ${visibleText(file)}`));
+    printDone(io, `Added: ${name}`);
+    hint(io, `in ${visibleText(file)}`);
     for (const line of warnings) warn(io, visibleText(line));
     await offerTools(io, [`mcp:${name}`], { ask: options.accept !== false });
   }
@@ -171,12 +166,9 @@ const printable = ({ env, ...rest }: ServerDefinition): object => ({
 export const withServerOptions = (command: Command): Command =>
   command
     .addOption(
-      new Option('--transport <kind>', 'the transport; by default it is detected').choices([
-        'stdio',
-        'http',
-        'sse',
-        'websocket',
-      ]),
+      new Option('--transport <kind>', 'the transport; by default it is detected').choices(
+        SERVER_TRANSPORTS,
+      ),
     )
     .option('--env <NAME=value>', 'a variable of the program; can be repeated', collectEach)
     .option('--secret <NAME>', 'a variable whose value is asked for and stored as a secret');

@@ -8,19 +8,14 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
-import { type Io, note, print, printJson, warn } from '../../io.ts';
+import { advise, hint, type Io, note, print, printDone, printJson, warn } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { openConfigDeps } from '../../session/config-edit.ts';
+import { openVaultOf } from '../secrets/secrets-deps.ts';
 import { type FoundFile, findImports } from './find-imports.ts';
 import { importData, importPage } from './import-page.ts';
 import { offerTools } from './offer-tools.ts';
-import {
-  type ImportPlan,
-  openVaultOf,
-  type PlannedServer,
-  planImport,
-  takeServers,
-} from './plan-import.ts';
+import { type ImportPlan, type PlannedServer, planImport, takeServers } from './plan-import.ts';
 import {
   changeEachFile,
   type FileChanges,
@@ -125,14 +120,14 @@ const report = (
     printJson(io, { ...importData(plan), taken: names, ...where, rewritten, notRewritten: left });
     return reportUnchanged(io, left, LEFT.rewritten);
   }
-  print(io, `${io.ink.green('✓')} Imported: ${names.join(', ') || 'nothing new'}`);
-  if (file !== undefined) note(io, io.noteInk.dim(`in ${visibleText(file)}`));
+  printDone(io, `Imported: ${names.join(', ') || 'nothing new'}`);
+  if (file !== undefined) hint(io, `in ${visibleText(file)}`);
   for (const { file: changed, backup } of rewritten) {
-    print(io, `${io.ink.green('✓')} Rewritten: ${visibleText(changed)}`);
-    note(io, io.noteInk.dim(`copy: ${visibleText(backup)}`));
+    printDone(io, `Rewritten: ${visibleText(changed)}`);
+    hint(io, `copy: ${visibleText(backup)}`);
   }
   if (rewritten.length > 0) {
-    note(io, `${io.noteInk.cyan('→')} To undo this: toolcrib servers import --restore`);
+    advise(io, 'To undo this: toolcrib servers import --restore');
   }
   return reportUnchanged(io, left, LEFT.rewritten);
 };
@@ -200,8 +195,7 @@ const restore = async (
   const { done, left } = await changeEachFile(rewritten, ({ file }) => restoreFile(file));
   if (io.json) printJson(io, { restored: done.map(({ file }) => file), notRestored: left });
   else if (done.length + left.length === 0) print(io, 'There is no copy to restore.');
-  else
-    for (const { file } of done) print(io, `${io.ink.green('✓')} Restored: ${visibleText(file)}`);
+  else for (const { file } of done) printDone(io, `Restored: ${visibleText(file)}`);
   return reportUnchanged(io, left, LEFT.restored);
 };
 

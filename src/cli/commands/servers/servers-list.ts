@@ -4,8 +4,8 @@ import type { Config } from '../../../config/schema.ts';
 import type { ServerState, ServerStatus } from '../../../contract/servers.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson, widthOf } from '../../io.ts';
-import { type Cell, table } from '../../output/table.ts';
+import { advise, hint, type Io, print, printJson } from '../../io.ts';
+import { type Cell, printTable } from '../../output/table.ts';
 import { withCrib } from '../../session/open-crib.ts';
 
 const stateCell = (io: Io, state: ServerState): Cell => {
@@ -31,7 +31,7 @@ const rowOf = (io: Io, server: ServerStatus): readonly (string | Cell)[] => [
   { text: server.lastError ?? '', paint: io.ink.dim },
 ];
 
-const HINTS: Readonly<Partial<Record<ServerState, string>>> = {
+const COMMANDS: Readonly<Partial<Record<ServerState, string>>> = {
   needs_login: 'toolcrib servers login',
   open: 'toolcrib servers test',
 };
@@ -51,21 +51,21 @@ const showOff = (io: Io, reason: string, names: readonly string[]): void => {
 const show = (io: Io, servers: readonly ServerStatus[]): void => {
   if (servers.length === 0) {
     print(io, 'No MCP server is configured yet.');
-    note(
+    hint(
       io,
-      io.noteInk.dim('Add one:              toolcrib servers add <name> -- <command>'),
-      io.noteInk.dim('Import others:        toolcrib servers import --dry-run'),
+      'Add one:              toolcrib servers add <name> -- <command>',
+      'Import others:        toolcrib servers import --dry-run',
     );
     return;
   }
-  const head = ['name', 'state', 'transport', 'tools', 'restarts', 'last error'].map((text) => ({
-    text,
-    paint: io.ink.dim,
-  }));
-  print(io, ...table([head, ...servers.map((server) => rowOf(io, server))], widthOf(io)));
+  printTable(
+    io,
+    ['name', 'state', 'transport', 'tools', 'restarts', 'last error'],
+    servers.map((server) => rowOf(io, server)),
+  );
   for (const { name, state } of servers) {
-    const hint = HINTS[state];
-    if (hint !== undefined) note(io, `${io.noteInk.cyan('→')} ${hint} ${name}`);
+    const command = COMMANDS[state];
+    if (command !== undefined) advise(io, `${command} ${name}`);
   }
 };
 

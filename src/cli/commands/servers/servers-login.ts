@@ -1,11 +1,11 @@
 /** `toolcrib servers login` and `logout`: OAuth in the browser; tokens are stored as secrets. */
 import type { Command } from 'commander';
-import { ToolFailure } from '../../../contract/errors.ts';
 import type { openServerAuth } from '../../../crib/open-server-auth.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { MAX_PORT, wholeNumber } from '../../input/misuse.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { MAX_PORT, misuse, wholeNumber } from '../../input/misuse.ts';
+import { advise, hint, type Io, note, print, printDone, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { type ProgressLine, progressOn, withProgress } from '../../output/progress-line.ts';
 import { type ConfigDeps, openConfigDeps } from '../../session/config-edit.ts';
@@ -33,19 +33,16 @@ const remoteServer = async (
 ): Promise<AuthServer> => {
   const { url, oauth } = await requireServer(deps, name);
   if (url === undefined || !/^https?:/i.test(url)) {
-    throw new ToolFailure('VALIDATION_ERROR', 'This server has no login.', {
-      suggestions: [
-        `It is a program that is started here; give it its credentials: toolcrib servers add ${name} --secret <NAME> --replace -- <command>`,
-      ],
-    });
+    throw misuse(
+      'This server has no login.',
+      `It is a program that is started here; give it its credentials: toolcrib servers add ${name} --secret <NAME> --replace -- <command>`,
+    );
   }
   return {
     name,
     url,
     ...oauth,
-    ...(clientId !== undefined && { clientId }),
-    ...(port !== undefined && { redirectPort: port }),
-    ...(scope !== undefined && { scope }),
+    ...compact({ clientId, redirectPort: port, scope }),
   };
 };
 
@@ -116,17 +113,12 @@ export const logIn = async (io: Io, { name, auth, group }: LoginTarget): Promise
     const state = await auth.login({ signal: cancelled.signal, onStep }).finally(progress.stop);
     if (io.json) printJson(io, { [group.slice(0, -1)]: name, ...state });
     else {
-      print(io, `${io.ink.green('✓')} Logged in: ${name}`);
+      printDone(io, `Logged in: ${name}`);
       const until = state.state === 'signed_in' ? state.expiresAt : undefined;
       if (until !== undefined) {
-        note(
-          io,
-          io.noteInk.dim(
-            `until ${formatTime(until)}; renewed automatically where the server allows it`,
-          ),
-        );
+        hint(io, `until ${formatTime(until)}; renewed automatically where the server allows it`);
       }
-      note(io, `${io.noteInk.cyan('→')} Try it: toolcrib ${group} test ${name}`);
+      advise(io, `Try it: toolcrib ${group} test ${name}`);
     }
     return 0;
   } finally {
@@ -148,11 +140,8 @@ export const logOut = async (io: Io, { name, auth, group }: LoginTarget): Promis
     auth.logout(),
   );
   if (io.json) printJson(io, { [group.slice(0, -1)]: name, removed });
-  else
-    print(
-      io,
-      removed ? `${io.ink.green('✓')} Logged out: ${name}` : `You are not logged in: ${name}`,
-    );
+  else if (removed) printDone(io, `Logged out: ${name}`);
+  else print(io, `You are not logged in: ${name}`);
   return 0;
 };
 

@@ -2,11 +2,12 @@
 import type { Command } from 'commander';
 import { removeFromConfigFile } from '../../../config/edit/remove-from-config.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { advise, hint, type Io, printDone, printJson } from '../../io.ts';
 import { type ConfigDeps, editConfig, openConfigDeps } from '../../session/config-edit.ts';
-import { secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
+import { openVaults } from '../secrets/secrets-deps.ts';
 import { isOfProject, requireServer, type ServerSettings, settingsOf } from './server-config.ts';
 import { authOf } from './servers-login.ts';
 
@@ -22,22 +23,16 @@ const forgetLogin = async (io: Io, deps: ConfigDeps, name: string): Promise<void
   await auth.logout();
 };
 
-const SECRET = /\$\{secret:([^}]+)\}/g;
-
 const secretsOf = ({ env, headers }: ServerSettings): readonly string[] =>
-  Object.values({ ...env, ...headers }).flatMap((value) =>
-    [...value.matchAll(SECRET)].map(([, key = '']) => key),
-  );
+  secretKeysOf({ ...env, ...headers });
 
 /** Finds the stored secrets of a removed server that no other server uses. */
 const secretsLeft = async (io: Io, settings: ServerSettings): Promise<readonly string[]> => {
   const { loaded } = await openConfigDeps(io);
   const used = new Set(Object.values(loaded.config.mcp.servers).flatMap(secretsOf));
-  const keys = [...new Set(secretsOf(settings))].filter((key) => !used.has(key));
+  const keys = secretsOf(settings).filter((key) => !used.has(key));
   if (keys.length === 0) return [];
-  const deps = await secretDeps(io);
-  const { openVault } = await import('../../../crib/open-secrets.ts');
-  const vaults = vaultsIn(deps).map((name) => openVault(name, deps));
+  const vaults = await openVaults(io);
   const values = await Promise.all(
     keys.map((key) => Promise.all(vaults.map((vault) => vault.get(key)))),
   );
@@ -73,13 +68,10 @@ const remove = async (io: Io, name: string, options: RemoveOptions): Promise<num
   const left = await secretsLeft(io, settings);
   if (io.json) printJson(io, { server: name, removed: true, file, secretsLeft: left });
   else {
-    print(io, `${io.ink.green('✓')} Removed: ${name}`);
-    note(io, io.noteInk.dim(`from ${visibleText(file)}`));
+    printDone(io, `Removed: ${name}`);
+    hint(io, `from ${visibleText(file)}`);
     for (const key of left) {
-      note(
-        io,
-        `${io.noteInk.cyan('→')} Its secret is still stored: toolcrib secrets remove ${key}`,
-      );
+      advise(io, `Its secret is still stored: toolcrib secrets remove ${key}`);
     }
   }
   return 0;

@@ -5,7 +5,7 @@ import { removeFromConfigFile } from '../../../config/edit/remove-from-config.ts
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, print, printJson } from '../../io.ts';
 import { type ConfigDeps, editConfig, openConfigDeps } from '../../session/config-edit.ts';
 import { projectFile } from '../../session/project-edit.ts';
 import { isOfProject, requireServer } from './server-config.ts';
@@ -60,11 +60,11 @@ const switchServer = async (
   const changed = enabled !== on;
   if (changed) {
     const files = await write(io, deps, { name, on, inProject: project || ofProject });
-    if (!io.json) for (const file of files) note(io, io.noteInk.dim(`in ${visibleText(file)}`));
+    if (!io.json) for (const file of files) hint(io, `in ${visibleText(file)}`);
   }
   if (io.json) printJson(io, { server: name, enabled: on, changed });
   else if (!changed) print(io, `Server already ${word}: ${name}`);
-  else print(io, `${on ? io.ink.green('✓ Enabled') : io.ink.green('✓ Disabled')} server: ${name}`);
+  else print(io, `${io.ink.green(on ? '✓ Enabled' : '✓ Disabled')} server: ${name}`);
   return 0;
 };
 

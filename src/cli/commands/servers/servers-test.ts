@@ -2,9 +2,10 @@
 import type { Command } from 'commander';
 import { ERRORS, type ToolError, ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { ServerStatus } from '../../../contract/servers.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, note, print, printDone, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
 import { counted } from '../../output/format-units.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
@@ -81,7 +82,7 @@ const noteLogs = (io: Io, lines: readonly string[]): void => {
 const showReady = (io: Io, { name, protocol, latencyMs }: ServerStatus, ms: number): void => {
   const ping = latencyMs === undefined ? '' : `, ping ${Math.round(latencyMs)} ms`;
   const speaks = protocol === undefined ? '' : `, protocol ${protocol}`;
-  print(io, `${io.ink.green('✓')} ${name} answers in ${ms} ms${ping}${speaks}`);
+  printDone(io, `${name} answers in ${ms} ms${ping}${speaks}`);
 };
 
 /** Lists the tools that a server has just listed: a second crib reads them from the cache. */
@@ -125,8 +126,7 @@ const restart = async (io: Io, open: OpenCrib, name: string): Promise<number> =>
       server: name,
       ok: !error,
       ms,
-      ...(status && { status }),
-      ...(error && { error }),
+      ...compact({ status, error }),
     });
   else if (status) showReady(io, status, ms);
   else if (error) {
@@ -144,7 +144,7 @@ const logs = async (io: Io, open: OpenCrib, name: string): Promise<number> => {
   if (io.json) printJson(io, { server: name, lines, ...(error && { error }) });
   else {
     print(io, ...lines.map(visibleText));
-    if (lines.length === 0) note(io, io.noteInk.dim('It wrote nothing to stderr.'));
+    if (lines.length === 0) hint(io, 'It wrote nothing to stderr.');
     if (error) note(io, ...errorLines(error, io.noteInk));
   }
   return 0;

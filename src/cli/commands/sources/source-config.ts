@@ -14,7 +14,9 @@ export interface ConfiguredSource {
 export const configuredSources = ({ loaded }: ConfigDeps): readonly ConfiguredSource[] =>
   (Object.keys(loaded.config.sources) as ConfiguredSource['kind'][]).flatMap((kind) =>
     Object.entries(loaded.config.sources[kind]).map(([name, settings]) => ({
-      ...{ kind, name, settings },
+      kind,
+      name,
+      settings,
     })),
   );
 
@@ -28,7 +30,7 @@ const isServer = ({ loaded }: ConfigDeps, name: string): boolean =>
 export const requireSource = async (deps: ConfigDeps, name: string): Promise<ConfiguredSource> => {
   const source = sourceNamed(deps, name);
   if (source) return source;
-  const names = configuredSources(deps).map((each) => each.name);
+  const names = configuredSources(deps).map((source) => source.name);
   const { closest, distance } = await import('fastest-levenshtein');
   const close = names.length === 0 ? undefined : closest(name, names);
   throw new ToolFailure('NOT_FOUND', 'No source of this name is configured.', {

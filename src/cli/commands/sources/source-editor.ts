@@ -50,7 +50,9 @@ class Editor implements SourceEditor {
     return this.#inTurn(async () => {
       const deps = await openConfigDeps(this.#io);
       return configuredSources(deps).map((source) => ({
-        ...{ name: source.name, kind: source.kind, isOfProject: isOfProject(deps, source) },
+        name: source.name,
+        kind: source.kind,
+        isOfProject: isOfProject(deps, source),
       }));
     });
   }

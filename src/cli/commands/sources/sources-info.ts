@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { SourceStatus } from '../../../contract/sources.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, print, printJson, warn } from '../../io.ts';
 import { counted, formatTime } from '../../output/format-units.ts';
-import { table } from '../../output/table.ts';
+import { factRows, table } from '../../output/table.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
 import { noteHeldTools, serverTools, showServerTools } from '../servers/offer-tools.ts';
 import { type ConfiguredSource, isOfProject, requireSource } from './source-config.ts';
@@ -24,12 +24,12 @@ const hidden = (values: object): object =>
   );
 
 /** Hides headers and metadata that are not references to secrets. */
-export const shownSettings = ({ settings }: Pick<ConfiguredSource, 'settings'>): object =>
+const shownSettings = ({ settings }: Pick<ConfiguredSource, 'settings'>): object =>
   Object.fromEntries(
     Object.entries(settings).map(([key, value]) => [key, SENT.has(key) ? hidden(value) : value]),
   );
 
-const factRows = (
+const factsOf = (
   source: ConfiguredSource,
   status: SourceStatus | undefined,
   where: string,
@@ -47,7 +47,7 @@ const factRows = (
 
 const info = async (io: Io, open: OpenCrib, name: string): Promise<number> => {
   const source = await requireSource(open, name);
-  const status = open.crib.sources.list().find((each) => each.name === name);
+  const status = open.crib.sources.list().find((one) => one.name === name);
   const tools = serverTools(open.crib, `${source.kind}:${name}`);
   const where = isOfProject(open, source) ? 'this project' : 'your configuration';
   if (io.json) {
@@ -56,12 +56,11 @@ const info = async (io: Io, open: OpenCrib, name: string): Promise<number> => {
     return 0;
   }
   print(io, io.ink.bold(name));
-  const facts = factRows(source, status, where);
-  print(io, ...table(facts.map(([key, value]) => [{ text: key, paint: io.ink.dim }, value])));
+  print(io, ...table(factRows(factsOf(source, status, where), io.ink)));
   print(io, counted(tools.length, 'tool'));
   showServerTools(io, tools);
   for (const { name: operation, reason } of status?.refused ?? []) {
-    note(io, `${io.noteInk.yellow('!')} ${visibleText(`${operation}: ${reason}`)}`);
+    warn(io, visibleText(`${operation}: ${reason}`));
   }
   noteHeldTools(io, tools);
   return 0;

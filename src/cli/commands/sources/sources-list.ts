@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import type { ServerStatus } from '../../../contract/servers.ts';
 import type { SourceStatus } from '../../../contract/sources.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson, widthOf } from '../../io.ts';
+import { advise, hint, type Io, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { type Cell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 
-export const stateCell = (io: Io, state: string): Cell => {
+const stateCell = (io: Io, state: string): Cell => {
   const paints: Readonly<Record<string, Cell['paint']>> = {
     ready: io.ink.green,
     failed: io.ink.red,
@@ -40,7 +40,7 @@ const serverRow = (io: Io, server: ServerStatus): readonly (string | Cell)[] => 
   { text: server.lastError ?? server.transport, paint: io.ink.dim },
 ];
 
-const hintFor = (
+const commandFor = (
   { name, state }: Pick<SourceStatus, 'name'> & { readonly state: string },
   group: string,
 ): string | undefined => {
@@ -51,20 +51,19 @@ const hintFor = (
 const show = (io: Io, sources: readonly SourceStatus[], servers: readonly ServerStatus[]): void => {
   if (sources.length + servers.length === 0) {
     print(io, 'No source of tools is configured yet.');
-    note(io, io.noteInk.dim('Add one: toolcrib add <address>'));
+    hint(io, 'Add one: toolcrib add <address>');
     return;
   }
-  const head = headRow(['name', 'kind', 'state', 'tools', 'refused', 'last read', ''], io.ink);
   const rows = [
     ...sources.map((source) => sourceRow(io, source)),
     ...servers.map((server) => serverRow(io, server)),
   ];
-  print(io, ...table([head, ...rows], widthOf(io)));
-  const hints = [
-    ...sources.map((source) => hintFor(source, 'sources')),
-    ...servers.map((server) => hintFor(server, 'servers')),
+  printTable(io, ['name', 'kind', 'state', 'tools', 'refused', 'last read', ''], rows);
+  const commands = [
+    ...sources.map((source) => commandFor(source, 'sources')),
+    ...servers.map((server) => commandFor(server, 'servers')),
   ];
-  for (const hint of hints) if (hint !== undefined) note(io, `${io.noteInk.cyan('→')} ${hint}`);
+  for (const command of commands) if (command !== undefined) advise(io, command);
 };
 
 export const sourcesListCommand = (sources: Command, io: Io): Command =>

@@ -1,7 +1,8 @@
 /** `toolcrib sources login` and `logout`: OAuth in the browser; tokens are stored as secrets. */
 import type { Command } from 'commander';
-import { ToolFailure } from '../../../contract/errors.ts';
+import type { ToolFailure } from '../../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { misuse } from '../../input/misuse.ts';
 import type { Io } from '../../io.ts';
 import { openConfigDeps } from '../../session/config-edit.ts';
 import { namedSources, secretDeps } from '../secrets/secrets-deps.ts';
@@ -22,17 +23,13 @@ const secretOf = async (io: Io, key: string): Promise<string | undefined> => {
 };
 
 const noLogin = (name: string): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', 'This source has no login.', {
-    suggestions: [
-      `See which credentials it takes: toolcrib sources info ${name}`,
-      'Where the API has one, set login: true of its scheme (docs/sources/openapi.md).',
-    ],
-  });
+  misuse(
+    'This source has no login.',
+    `See which credentials it takes: toolcrib sources info ${name}`,
+    'Where the API has one, set login: true of its scheme (docs/sources/openapi.md).',
+  );
 
-/**
- * Finds the login of a source. Fails when the source has none, or its settings do not say where to log
- * in.
- */
+/** Finds the login of a source. Fails when the source has none, or its settings do not say where to log in. */
 const targetOf = async (
   io: Io,
   name: string,

@@ -5,7 +5,7 @@ import type { SourceChange, SourceRefresh } from '../../../contract/sources.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { advise, type Io, note, print, printDone, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
 import { counted } from '../../output/format-units.ts';
 import { whileShown } from '../../output/progress-line.ts';
@@ -68,8 +68,7 @@ const showReading = (io: Io, { name, refresh, error, ms }: Reading): void => {
   const { change, status } = refresh;
   const lines = changeLines(io, change);
   const what = lines.length === 0 ? 'nothing has changed' : 'changed';
-  const mark = io.ink.green('✓');
-  print(io, `${mark} ${name}: ${counted(status.tools, 'tool')} in ${ms} ms, ${what}`);
+  printDone(io, `${name}: ${counted(status.tools, 'tool')} in ${ms} ms, ${what}`);
   print(io, ...lines.map((line) => `  ${line}`));
 };
 
@@ -89,8 +88,8 @@ const refresh = async (io: Io, open: OpenCrib, name: string | undefined): Promis
           .map((source) => source.name)
       : [name];
   const readings: Reading[] = [];
-  for (const each of names) {
-    const reading = await readAgain(io, open, each);
+  for (const source of names) {
+    const reading = await readAgain(io, open, source);
     readings.push(reading);
     if (!io.json) showReading(io, reading);
   }
@@ -100,8 +99,7 @@ const refresh = async (io: Io, open: OpenCrib, name: string | undefined): Promis
     });
   } else if (names.length === 0) print(io, 'There is no source to read.');
   else if (readings.some((reading) => hasNews(reading))) {
-    const arrow = io.noteInk.cyan('→');
-    note(io, `${arrow} Review and accept what changed: toolcrib tools lock --accept-all`);
+    advise(io, 'Review and accept what changed: toolcrib tools lock --accept-all');
   }
   return exitOf(readings);
 };

@@ -4,7 +4,7 @@ import { removeFromConfigFile } from '../../../config/edit/remove-from-config.ts
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, printDone, printJson } from '../../io.ts';
 import { editConfig, openConfigDeps } from '../../session/config-edit.ts';
 import { isOfProject, requireSource } from './source-config.ts';
 
@@ -34,9 +34,9 @@ const remove = async (io: Io, name: string, options: RemoveOptions): Promise<num
   const file = await removeSource(io, name, options);
   if (io.json) printJson(io, { source: name, removed: true, file });
   else {
-    print(io, `${io.ink.green('✓')} Removed: ${name}`);
-    note(io, io.noteInk.dim(`from ${visibleText(file)}`));
-    note(io, io.noteInk.dim('Its secrets are still stored: toolcrib secrets'));
+    printDone(io, `Removed: ${name}`);
+    hint(io, `from ${visibleText(file)}`);
+    hint(io, 'Its secrets are still stored: toolcrib secrets');
   }
   return 0;
 };

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { setInConfigFile } from '../../../config/edit/edit-config.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, print, printJson } from '../../io.ts';
 import { editConfig, openConfigDeps } from '../../session/config-edit.ts';
 import { isOfProject, requireSource } from './source-config.ts';
 
@@ -17,7 +17,7 @@ const switchSource = async (io: Io, name: string, on: boolean): Promise<number> 
       inProject: isOfProject(deps, source),
       change: (path) => setInConfigFile(path, ['sources', source.kind, name, 'enabled'], on),
     });
-    if (!io.json) note(io, io.noteInk.dim(`in ${visibleText(file)}`));
+    if (!io.json) hint(io, `in ${visibleText(file)}`);
   }
   if (io.json) printJson(io, { source: name, enabled: on, changed });
   else if (!changed) print(io, `Source already ${word}: ${name}`);

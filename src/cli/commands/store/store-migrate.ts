@@ -1,12 +1,12 @@
 /** `toolcrib store migrate`: copies the SQLite store of a project to PostgreSQL, verifies both, and moves its jobs to Redis. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ToolFailure } from '../../../contract/errors.ts';
 import type { MovedJobs } from '../../../crib/queue/move-jobs.ts';
 import type { CopiedStore, CopyRequest } from '../../../crib/store/copy-store.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type LoadedConfig, loadConfig } from '../../../trust/load-config.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { misuse } from '../../input/misuse.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { counted, formatCount } from '../../output/format-units.ts';
 import { progressOn } from '../../output/progress-line.ts';
@@ -26,9 +26,10 @@ const targetOf = async (to: string | undefined, loaded: LoadedConfig): Promise<s
   const { config, userDir } = loaded;
   const url = to ?? config.store.url;
   if (url === undefined) {
-    throw new ToolFailure('VALIDATION_ERROR', 'The target of the copy is missing.', {
-      suggestions: ['Name it: toolcrib store migrate .toolcrib/state.db postgres://user@host/db'],
-    });
+    throw misuse(
+      'The target of the copy is missing.',
+      'Name it: toolcrib store migrate .toolcrib/state.db postgres://user@host/db',
+    );
   }
   const { resolveAddress } = await import('../../../crib/resolve-address.ts');
   return resolveAddress(url, 'store', { config, userDir });
@@ -107,9 +108,10 @@ const report = (io: Io, from: string, [copied, jobs]: readonly [CopiedStore, Job
 /** Moves only the jobs: the store stays, or was copied by a run that was interrupted. */
 const migrateJobs = async (io: Io, from: string, loaded: LoadedConfig): Promise<number> => {
   if (loaded.config.jobs.url === undefined) {
-    throw new ToolFailure('VALIDATION_ERROR', 'The target of the jobs is missing.', {
-      suggestions: ['Set jobs.url to the address of a Redis, e.g. by TOOLCRIB_JOBS_URL.'],
-    });
+    throw misuse(
+      'The target of the jobs is missing.',
+      'Set jobs.url to the address of a Redis, e.g. by TOOLCRIB_JOBS_URL.',
+    );
   }
   const moved = await moveTo(io, from, loaded);
   if (io.json) printJson(io, { from, jobs: moved });

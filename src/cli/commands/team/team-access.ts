@@ -8,6 +8,7 @@ import type { MembershipDeps } from '../../../crib/team/team-membership.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type LoadedConfig, loadConfig } from '../../../trust/load-config.ts';
 import { byStart } from '../../input/by-start.ts';
+import { misuse } from '../../input/misuse.ts';
 import type { Io } from '../../io.ts';
 import { withStore } from '../../session/open-crib.ts';
 
@@ -55,12 +56,11 @@ export const withCatalog = async <T>(
   );
   const url = server ?? (await currentEnrolment(membership))?.url;
   if (url !== undefined) return withRemoteCatalog(assertCatalogUrl(url), membership, work);
-  throw new ToolFailure('VALIDATION_ERROR', 'There is no catalog here.', {
-    suggestions: [
-      'Name the server: --server https://tools.example.com',
-      'Or publish one from here: set server.catalog.org in your configuration.',
-    ],
-  });
+  throw misuse(
+    'There is no catalog here.',
+    'Name the server: --server https://tools.example.com',
+    'Or publish one from here: set server.catalog.org in your configuration.',
+  );
 };
 
 /** Finds a proposal by its id or a unique beginning of it. */

@@ -7,7 +7,7 @@ import type { MembershipEnd, MembershipStep } from '../../../crib/team/record-me
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk, confirm, noTerminal } from '../../input/confirm.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printDone, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { entriesText, type Membership, membershipOf } from './team-access.ts';
@@ -124,7 +124,7 @@ export const joinTeam = async (io: Io, address: string, options: JoinOptions): P
   });
   if (io.json) printJson(io, { org: teamKey.org, url, serial: state.bundle?.serial });
   else {
-    print(io, `${io.ink.green('✓')} You are in the team ${teamKey.org}: ${kindsOf(state)}.`);
+    printDone(io, `You are in the team ${teamKey.org}: ${kindsOf(state)}.`);
     if (!options.acceptTools) note(io, '  New tools wait for you: toolcrib tools accept');
   }
   return 0;
@@ -160,7 +160,7 @@ const sync = async (io: Io): Promise<number> => {
     const state = client.state();
     const serial = state.bundle?.serial;
     if (io.json) printJson(io, { org: state.org, serial, changed });
-    else if (changed) print(io, `${io.ink.green('✓')} Bundle ${serial}: ${kindsOf(state)}.`);
+    else if (changed) printDone(io, `Bundle ${serial}: ${kindsOf(state)}.`);
     else print(io, `Bundle ${serial} is the latest.`);
     return 0;
   });
@@ -221,7 +221,7 @@ const leave = async (io: Io, { yes }: { readonly yes?: boolean }): Promise<numbe
     return { value: undefined };
   });
   if (io.json) printJson(io, { left: true });
-  else print(io, `${io.ink.green('✓')} You have left the team.`);
+  else printDone(io, 'You have left the team.');
   return 0;
 };
 

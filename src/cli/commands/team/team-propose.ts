@@ -4,7 +4,8 @@ import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, print, printJson } from '../../io.ts';
+import { misuse } from '../../input/misuse.ts';
+import { type Io, print, printDone, printJson } from '../../io.ts';
 import { changeText, LOCAL, type ServerOptions, withCatalog, withServer } from './team-access.ts';
 
 interface ProposeOptions extends ServerOptions {
@@ -52,9 +53,7 @@ const entryOf = async (io: Io, kind: string, what: string): Promise<object> => {
 
 const assertKind = (kind: string): void => {
   if (KINDS.includes(kind)) return;
-  throw new ToolFailure('VALIDATION_ERROR', 'A catalog has no entries of that kind.', {
-    suggestions: [`Kinds: ${KINDS.join(', ')}.`],
-  });
+  throw misuse('A catalog has no entries of that kind.', `Kinds: ${KINDS.join(', ')}.`);
 };
 
 const propose = (
@@ -70,7 +69,7 @@ const propose = (
     const proposal = await catalog.propose(change, options.note, LOCAL);
     if (io.json) printJson(io, proposal);
     else {
-      print(io, `${io.ink.green('✓')} Proposed: ${changeText(proposal.change)}`);
+      printDone(io, `Proposed: ${changeText(proposal.change)}`);
       print(io, `  somebody else approves it: toolcrib team approve ${proposal.id}`);
     }
     return 0;

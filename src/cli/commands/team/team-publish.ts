@@ -5,7 +5,7 @@ import type { PublishedBundle, TeamKey } from '../../../contract/team.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printDone, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { headRow, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
@@ -21,7 +21,7 @@ const report = (io: Io, published: PublishedBundle): number => {
   else {
     const { serial, entries, restored } = published;
     const from = restored === undefined ? '' : `, the content of bundle ${restored}`;
-    print(io, `${io.ink.green('✓')} Bundle ${serial}: ${entriesText(entries)}${from}`);
+    printDone(io, `Bundle ${serial}: ${entriesText(entries)}${from}`);
   }
   return 0;
 };

@@ -5,7 +5,7 @@ import type { TeamProposal, TeamReview } from '../../../contract/team.ts';
 import { visibleBlock, visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk, confirm, noTerminal } from '../../input/confirm.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printDone, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { headRow, table } from '../../output/table.ts';
 import {
@@ -110,7 +110,7 @@ const decide = (
     const decision = { approve, digest, note: options.note };
     const decided = await catalog.decide(proposal.id, decision, LOCAL);
     if (io.json) printJson(io, decided);
-    else print(io, `${io.ink.green('✓')} ${decided.state}: ${changeText(decided.change)}`);
+    else printDone(io, `${decided.state}: ${changeText(decided.change)}`);
     return 0;
   });
 

@@ -3,10 +3,12 @@ import { type Command, Option } from 'commander';
 import type { Isolation } from '../../../contract/caller.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { ROLES, type Role, type TokenPolicy, type TokenRecord } from '../../../contract/tokens.ts';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
+import { misuse } from '../../input/misuse.ts';
 import { readDeadline } from '../../input/moment.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, note, print, printDone, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { type Cell, headRow, table } from '../../output/table.ts';
 import { localPerson } from '../../session/local-person.ts';
@@ -31,19 +33,16 @@ const dollars = (text: string): number => {
 };
 
 const policyFrom = ({ tools, dailyUsd, isolation }: CreateOptions): TokenPolicy | undefined => {
-  const policy: TokenPolicy = {
-    ...(tools !== undefined && { tools }),
-    ...(dailyUsd !== undefined && { dailyUsd }),
-    ...(isolation !== undefined && { isolation }),
-  };
+  const policy: TokenPolicy = compact({ tools, dailyUsd, isolation });
   return Object.keys(policy).length > 0 ? policy : undefined;
 };
 
 const assertName = (name: string): void => {
   if (NAME.test(name)) return;
-  throw new ToolFailure('VALIDATION_ERROR', 'A token cannot have that name.', {
-    suggestions: ['Use 1 to 64 letters, digits, "_", "." or "-", a letter or digit first.'],
-  });
+  throw misuse(
+    'A token cannot have that name.',
+    'Use 1 to 64 letters, digits, "_", "." or "-", a letter or digit first.',
+  );
 };
 
 const create = (io: Io, name: string, options: CreateOptions): Promise<number> => {
@@ -55,8 +54,7 @@ const create = (io: Io, name: string, options: CreateOptions): Promise<number> =
   const newToken = {
     name,
     role,
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(policy && { policy }),
+    ...compact({ expiresAt, policy }),
   };
   return withTokens(io, async (tokens) => {
     const { token, record } = await tokens.create(newToken, localPerson());
@@ -65,7 +63,7 @@ const create = (io: Io, name: string, options: CreateOptions): Promise<number> =
       print(io, token);
       const until = expiresAt === undefined ? '' : `, until ${formatTime(expiresAt)}`;
       note(io, `${io.noteInk.green('✓')} A token for ${name}, as ${role}${until}.`);
-      note(io, io.noteInk.dim('  It is shown only once: store it as a secret.'));
+      hint(io, '  It is shown only once: store it as a secret.');
     }
     return 0;
   });
@@ -98,7 +96,7 @@ const revoke = (io: Io, typed: string): Promise<number> =>
     if (!(await tokens.revoke(id)))
       throw new ToolFailure('CONFLICT', 'The token was revoked already.');
     if (io.json) printJson(io, { id, revoked: true });
-    else print(io, `${io.ink.green('✓')} The token of ${visibleText(name)} is revoked.`);
+    else printDone(io, `The token of ${visibleText(name)} is revoked.`);
     return 0;
   });
 

@@ -1,9 +1,9 @@
 /** The filter options that commands over many tools share. */
 import type { Command } from 'commander';
 import type { ToolFilter } from '../../../contract/catalog.ts';
-import { ToolFailure } from '../../../contract/errors.ts';
 import { CATEGORIES, SOURCES, TIERS } from '../../../contract/tool.ts';
 import { collect } from '../../command-actions.ts';
+import { misuse } from '../../input/misuse.ts';
 
 export interface FilterOptions {
   readonly source?: readonly string[];
@@ -28,9 +28,7 @@ const allowedValues = <T extends string>(
   values.map((value) => {
     const match = allowed.find((one) => one === value);
     if (match !== undefined) return match;
-    throw new ToolFailure('VALIDATION_ERROR', `${option} does not accept that value.`, {
-      suggestions: [`Use one of: ${allowed.join(', ')}.`],
-    });
+    throw misuse(`${option} does not accept that value.`, `Use one of: ${allowed.join(', ')}.`);
   });
 
 export const filterOf = ({ source, category, tier, tag }: FilterOptions): ToolFilter => ({

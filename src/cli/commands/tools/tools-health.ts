@@ -8,11 +8,12 @@ import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
-import { counted, formatSpan } from '../../output/format-units.ts';
-import { type Cell, table } from '../../output/table.ts';
+import { counted } from '../../output/format-units.ts';
+import { agoCell, type Cell, table } from '../../output/table.ts';
 import { badgeOf } from '../../output/tool-summary.ts';
 import { toolOf } from '../../session/find-tool.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
+import { checkMark } from '../health/health-lines.ts';
 
 /** A tool with what its check found. */
 interface CheckedTool extends Omit<HealthCheckResult, 'name' | 'kind' | 'subject'> {
@@ -37,7 +38,7 @@ const usedCell = (io: Io, record: ToolRecord | undefined): string => {
   if (!record) return 'not known';
   const { lastUsedAt } = record;
   if (lastUsedAt === undefined) return 'never used';
-  return `used ${formatSpan(io.runtime.now() - lastUsedAt)} ago`;
+  return `used ${agoCell(lastUsedAt, io).text}`;
 };
 
 const rateCell = (record: ToolRecord | undefined): string =>
@@ -67,7 +68,7 @@ const troubleLines = (io: Io, { tool, checks }: CheckedTool): readonly string[] 
     '',
     `${io.ink.bold(visibleText(tool))}:`,
     ...wrong.flatMap(({ state, message, fix }) => [
-      `  ${state === 'broken' ? io.ink.red('✗') : io.ink.yellow('!')} ${visibleText(message)}`,
+      `  ${checkMark(io, state)} ${visibleText(message)}`,
       ...(fix === undefined ? [] : [`    ${io.ink.cyan('→')} ${visibleText(fix)}`]),
     ]),
   ];
@@ -83,8 +84,8 @@ const show = (io: Io, results: readonly CheckedTool[]): void => {
 };
 
 const checkedTool = (crib: Crib, result: HealthCheckResult): CheckedTool => {
-  const { subject: _subject, kind: _kind, name: tool, ...found } = result;
-  return { tool, source: toolOf(crib, tool).tool.source, ...found };
+  const { subject: _subject, kind: _kind, name: tool, ...health } = result;
+  return { tool, source: toolOf(crib, tool).tool.source, ...health };
 };
 
 /** Checks the named tools, switched on or not; without names, those that are on. */

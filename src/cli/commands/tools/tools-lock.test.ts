@@ -93,7 +93,7 @@ describe('the lock on the command line', () => {
     expect(await statesOf()).toEqual({ add: 'accepted', more: 'new' });
   });
 
-  it('for the user’s own server is stored by the user, and counts in every folder', {
+  it('keeps tools of the user’s own server in the user’s folder, for every project', {
     timeout: SLOW,
   }, async () => {
     await writeFile(join(project, '.toolcrib', 'config.yml'), '# mine\n');

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { LockState } from '../../../contract/lock.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson, widthOf } from '../../io.ts';
+import { hint, type Io, note, print, printDone, printJson, widthOf } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { table } from '../../output/table.ts';
 import { localPerson } from '../../session/local-person.ts';
@@ -48,7 +48,7 @@ const acceptTools = async (
     const isNew = accepted.some((entry) => entry.tool === tool);
     print(io, isNew ? `${io.ink.green('✓ Accepted')} ${tool}` : `Accepted already: ${tool}`);
   }
-  if (accepted.length > 0) note(io, io.noteInk.dim(`in ${file}`));
+  if (accepted.length > 0) hint(io, `in ${file}`);
   return 0;
 };
 
@@ -80,7 +80,7 @@ const verify = async (io: Io, { crib, loaded, unreachable }: FreshCrib): Promise
     return 1;
   }
   if (ok) {
-    print(io, `${io.ink.green('✓')} ${counted(states.length, 'tool')} from outside, as accepted`);
+    printDone(io, `${counted(states.length, 'tool')} from outside, as accepted`);
     return 0;
   }
   const rows = open.map((state) => lockRow(state, io.ink));

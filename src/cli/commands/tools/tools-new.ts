@@ -7,7 +7,7 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { newFile } from '../../input/new-file.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, printDone, printJson } from '../../io.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
 import { keepTrust } from '../../session/project-edit.ts';
 import {
@@ -74,12 +74,8 @@ const makeTool = async (
   }
   if (io.json) return printJson(io, { tool: name, kind, file });
   const shownPath = visibleText(relative(io.cwd, file) || file);
-  print(io, `${io.ink.green('✓')} ${shownPath}`);
-  note(
-    io,
-    io.noteInk.dim(`Try it: toolcrib tools test ${shownPath}`),
-    io.noteInk.dim('After you changed it: toolcrib trust'),
-  );
+  printDone(io, `${shownPath}`);
+  hint(io, `Try it: toolcrib tools test ${shownPath}`, 'After you changed it: toolcrib trust');
 };
 
 export const toolsNewCommand = (tools: Command, io: Io): Command => {

@@ -1,9 +1,10 @@
 /** `toolcrib tools pack`: makes a package of one of the project's own tools. */
 import { relative } from 'node:path';
 import type { Command } from 'commander';
+import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { hint, type Io, print, printDone, printJson } from '../../io.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
 import { assertProjectTrusted } from './custom-folder.ts';
 
@@ -21,22 +22,15 @@ const pack = async (
   assertProjectTrusted(open);
   const { name, packageVersion: version } = options;
   const file = options.out ?? `${tool.replaceAll(/[^A-Za-z0-9_-]/g, '-')}.tgz`;
-  const packed = await open.crib.packages.pack(tool, file, {
-    ...(name !== undefined && { name }),
-    ...(version !== undefined && { version }),
-  });
+  const packed = await open.crib.packages.pack(tool, file, compact({ name, version }));
   if (io.json) {
     printJson(io, packed);
     return 0;
   }
   const path = visibleText(relative(io.cwd, packed.path) || packed.path);
-  print(io, `${io.ink.green('✓')} ${path}: ${packed.name} ${packed.version}`);
+  printDone(io, `${path}: ${packed.name} ${packed.version}`);
   print(io, ...packed.files.map((each) => `  ${visibleText(each)}`));
-  note(
-    io,
-    io.noteInk.dim(`Install it elsewhere: toolcrib install ${path}`),
-    io.noteInk.dim(`Publish it: npm publish ${path}`),
-  );
+  hint(io, `Install it elsewhere: toolcrib install ${path}`, `Publish it: npm publish ${path}`);
   return 0;
 };
 

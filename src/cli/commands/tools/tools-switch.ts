@@ -6,7 +6,7 @@ import { ignoreState } from '../../../config/edit/ignore-state.ts';
 import type { CatalogEntry } from '../../../contract/catalog.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson, warn } from '../../io.ts';
+import { hint, type Io, print, printJson, warn } from '../../io.ts';
 import { formatCount } from '../../output/format-units.ts';
 import { toolOf } from '../../session/find-tool.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
@@ -69,7 +69,7 @@ const switchTool = async (
   if (!changed) return print(io, `Tool already ${word}: ${name}`);
   const mark = to.on ? io.ink.green('✓ Enabled') : io.ink.green('✓ Disabled');
   print(io, `${mark} tool: ${name} (${to.on ? '+' : '-'}${formatCount(tokens)} tokens)`);
-  note(io, io.noteInk.dim(`in ${file}`));
+  hint(io, `in ${file}`);
   if (origin.startsWith('TOOLCRIB_')) {
     warn(io, `${origin} is set and stronger than the file.`);
   }

@@ -7,6 +7,7 @@ import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
 import type { Tool } from '../../../contract/tool.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { misuse } from '../../input/misuse.ts';
 import { type Io, print, printJson, warn } from '../../io.ts';
 import { type ProgressLine, startProgress } from '../../output/progress-line.ts';
 import { onInterrupt } from '../../session/on-interrupt.ts';
@@ -43,9 +44,10 @@ const approverOf = (
 const toolsOf = (open: OpenCrib, file: string): readonly Tool[] => {
   const below = pathBelow(customFolder(open), file);
   if (below === undefined) {
-    throw new ToolFailure('VALIDATION_ERROR', 'The file is not in the folder of custom tools.', {
-      suggestions: [`Custom tools of this project are in ${customFolder(open)}.`],
-    });
+    throw misuse(
+      'The file is not in the folder of custom tools.',
+      `Custom tools of this project are in ${customFolder(open)}.`,
+    );
   }
   assertFileTrusted(open, file);
   const entries = open.crib.tools.list({ source: ['custom', 'composed'], tags: [`file:${below}`] });

@@ -14,12 +14,12 @@ export interface RunningCalls {
 export interface TopSource {
   /** The name shown to people. */
   readonly label: string;
-  /** By the minute. */
+  /** Reads the figures of each minute from then on. */
   history(from: number): Promise<MetricHistory>;
   total(from: number): Promise<CallFigures>;
   tools(from: number): Promise<readonly MetricLine[]>;
   running(now: number): Promise<readonly RunningCalls[]>;
-  /** When each waiting approval was requested. */
+  /** Lists when each waiting approval was requested. */
   waiting(): Promise<readonly number[]>;
   usage(): Promise<readonly UsageLine[]>;
   servers(): Promise<readonly Pick<ServerStatus, 'name' | 'state' | 'tools'>[]>;

@@ -1,9 +1,9 @@
 /** `toolcrib usage report`: a month by day, user, tool and source, as CSV, JSON or a page to print. */
 import type { Command } from 'commander';
-import { ToolFailure } from '../../../contract/errors.ts';
 import { REPORT_FORMATS, type ReportFormat } from '../../../contract/usage-report.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { misuse } from '../../input/misuse.ts';
 import { newFile } from '../../input/new-file.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { withStore } from '../../session/open-crib.ts';
@@ -22,9 +22,7 @@ const formatOf = (io: Io, { format, out }: ReportOptions): ReportFormat => {
   const ending = out?.split('.').at(-1)?.toLowerCase() ?? '';
   const chosen = format ?? (isFormat(ending) ? ending : io.json ? 'json' : 'csv');
   if (isFormat(chosen)) return chosen;
-  throw new ToolFailure('VALIDATION_ERROR', '--format does not accept that value.', {
-    suggestions: [`Use one of: ${REPORT_FORMATS.join(', ')}.`],
-  });
+  throw misuse('--format does not accept that value.', `Use one of: ${REPORT_FORMATS.join(', ')}.`);
 };
 
 const report = (io: Io, options: ReportOptions): Promise<number> => {

@@ -2,10 +2,11 @@
 import type { Command } from 'commander';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import type { UsageLine } from '../../../contract/crib-members.ts';
-import { ToolFailure } from '../../../contract/errors.ts';
+import type { ToolFailure } from '../../../contract/errors.ts';
 import type { CribMetrics } from '../../../contract/metrics.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { misuse } from '../../input/misuse.ts';
+import { hint, type Io, print, printJson } from '../../io.ts';
 import { counted, formatCount } from '../../output/format-units.ts';
 import { type Cell, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
@@ -21,9 +22,10 @@ interface UsagePeriod {
 }
 
 const badPeriod = (): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', '--period takes a day, a month, or all.', {
-    suggestions: ['Such as 2026-11-15, 2026-11, or all; by default today.'],
-  });
+  misuse(
+    '--period takes a day, a month, or all.',
+    'Such as 2026-11-15, 2026-11, or all; by default today.',
+  );
 
 const daysOf = (name: string): { readonly from: number; readonly to: number } => {
   const [, year = '', month = '', day] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(name) ?? [];
@@ -118,8 +120,7 @@ const usage = (io: Io, options: UsageOptions): Promise<number> => {
     else {
       print(io, io.ink.bold(`Usage ${period.name === 'all' ? 'so far' : period.name} (UTC)`));
       printLines(io, period.isLong ? summed(lines) : lines);
-      if (period.isLong)
-        note(io, io.noteInk.dim('Sums of several days: daily limits do not apply.'));
+      if (period.isLong) hint(io, 'Sums of several days: daily limits do not apply.');
     }
     return 0;
   });

@@ -1,5 +1,6 @@
 /** The `mcp` section: MCP servers whose tools are loaded. */
 import { z } from 'zod';
+import { SERVER_TRANSPORTS } from '../../../contract/servers.ts';
 import {
   ALSO_WHEN_FAULTY,
   address,
@@ -82,7 +83,7 @@ const CONNECTION = {
     project: 'add',
   }),
   headers: HEADERS,
-  transport: optionalSetting(z.enum(['stdio', 'http', 'sse', 'websocket']), {
+  transport: optionalSetting(z.enum(SERVER_TRANSPORTS), {
     about: 'How to speak to it; found out from command or url when absent.',
     project: 'add',
   }),

@@ -5,7 +5,7 @@ import { configShape } from '../../document/read-config-shape.ts';
 import { parseConfig } from '../../load/parse-config.ts';
 
 describe('services', () => {
-  it('are the vendors themselves unless told otherwise', () => {
+  it('have the addresses of the vendors by default', () => {
     const { stripe, sendgrid, vercel, supabase, postgres, search } = parseConfig({}).services;
     expect([stripe, sendgrid, vercel]).toEqual([
       { baseUrl: 'https://api.stripe.com' },
@@ -15,7 +15,7 @@ describe('services', () => {
     expect([supabase, postgres, search]).toEqual([{}, { hosts: [] }, { provider: 'brave' }]);
   });
 
-  it('take another address', () => {
+  it('can be given another address', () => {
     const search = { provider: 'searxng' as const, baseUrl: 'https://search.example.com/x' };
     expect(parseConfig({ services: { search } }).services.search).toEqual(search);
     const stripe = { baseUrl: 'http://127.0.0.1:12111' };

@@ -56,8 +56,6 @@ const toolSettings = described(
   { about: 'Settings of one tool, under its name.' },
 );
 
-export type ToolSettings = z.output<typeof toolSettings>;
-
 const globalSettings = {
   showTokenCosts: setting(z.boolean(), {
     about: 'Show what each definition costs in prompt tokens when tools are listed.',

@@ -1,4 +1,4 @@
-/** The members of `crib.flows` for flows as data, and what they are opened with. */
+/** The members of `crib.flows` for flows as data, and their dependencies. */
 import type { CallAs } from '../../../contract/call-options.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { Events } from '../../../contract/events.ts';
@@ -14,7 +14,7 @@ import { requestPlanApproval } from './plan-approvals.ts';
 export interface DataFlowDeps extends Pick<MemberDeps, 'runtime' | 'open'> {
   readonly tools: Catalog;
   explain(tool: string, input: unknown, as: CallAs): Promise<Explanation>;
-  /** Gives the average time of a tool's calls so far. */
+  /** Returns the average time of a tool's calls so far. */
   recordedMs(tool: string): number | undefined;
   /** Trusted flow files of the project; read when flows are first used. */
   readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
@@ -22,7 +22,7 @@ export interface DataFlowDeps extends Pick<MemberDeps, 'runtime' | 'open'> {
   readonly syncEveryRecord: boolean;
 }
 
-/** Opens what reads flows as data, with the first of them. */
+/** Opens the reader of flows as data; called with the first of them. */
 export const openData = async (deps: DataFlowDeps, registry: FlowRegistry): Promise<DataFlows> => {
   const [{ DataFlows }, { openMachine }] = await Promise.all([
     import('../../../flow/declared/data-flows.ts'),
@@ -68,7 +68,7 @@ export const dataMembers = (
   graph: async (source) => (await data()).graph(source),
 });
 
-/** What a run is started with, and the plan that it has to fit. */
+/** The start of a run, and the plan that it has to fit. */
 interface PlannedStart {
   readonly flow: string;
   readonly input: unknown;
@@ -76,7 +76,7 @@ interface PlannedStart {
   readonly as: StartFlowAs;
 }
 
-/** Rejects with CONFLICT when a run would not do what was planned. */
+/** Rejects with CONFLICT when a run would differ from its plan. */
 export const assertPlanned = async (
   dataFlows: DataFlows,
   { flow, input, planDigest, as }: PlannedStart,

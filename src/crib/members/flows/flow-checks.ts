@@ -7,7 +7,7 @@ import type {
   CribChains,
 } from '../../../contract/chain.ts';
 import type { CribFlows } from '../../../contract/flow.ts';
-import type { FlowFilter } from '../../../contract/flow-store.ts';
+import { FLOW_STATUSES, type FlowFilter } from '../../../contract/flow-store.ts';
 import {
   type ArgumentCheck,
   amount,
@@ -31,12 +31,8 @@ import { callOptions, callOptionsAnd } from '../member-checks.ts';
 
 const flow = someFields({ name: text, version: text, run: callback });
 
-const status = oneOf(
-  ...['running', 'sleeping', 'waiting', 'blocked', 'completed', 'failed', 'cancelled'],
-);
-
 const flowFilter = fields({
-  status: optional(status),
+  status: optional(oneOf(...FLOW_STATUSES)),
   flow: optional(name),
   userId: optional(name),
   before: optional(moment),
@@ -51,7 +47,7 @@ const startAs = callOptionsAnd({
   planApproval: optional(text),
 });
 
-/** The text or the object of a flow as data, or a name: its reader says what is wrong with it. */
+/** A flow as data, as text or object, or its name; its reader reports the faults. */
 const flowSource = either(text, data);
 
 export const FLOW_CHECKS: MethodChecks<CribFlows> = {

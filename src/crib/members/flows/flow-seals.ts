@@ -9,7 +9,7 @@ const PURPOSE = 'toolcrib flow journal 1';
 
 const KEY_BYTES = 32;
 
-/** What lies in the memory of this process cannot be planted. */
+/** Nobody can plant runs in the memory of this process, so they need no seal. */
 const UNSEALED: FlowSeals = {
   isOn: false,
   seal: () => '',
@@ -17,7 +17,7 @@ const UNSEALED: FlowSeals = {
   isRunOurs: async () => true,
 };
 
-/** Derives the key; without a signing key, runs count for this process alone, and the log says so. */
+/** Derives the key. Without a signing key, runs are valid in this process only, and the log says so. */
 const journalKey = async ({ signingKey, runtime }: MemberDeps): Promise<Uint8Array> => {
   try {
     return (await signingKey()).deriveKey(PURPOSE);

@@ -31,7 +31,7 @@ export interface FlowMemberDeps extends MemberDeps, DataFlowDeps {
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
 }
 
-/** Opens the service with the first flow; it continues runs that other processes left. */
+/** Opens the service, which continues runs that other processes left; called with the first flow. */
 const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promise<FlowService> => {
   const [{ FlowService }, { observedFlows }] = await Promise.all([
     import('../../../flow/flow-service.ts'),
@@ -69,7 +69,7 @@ const seesAll = (as: CallAs | undefined): boolean => {
   return roles.includes('owner') || roles.includes('admin');
 };
 
-/** Says whether a caller may see and touch a run: its own, or all where it is an owner or admin. */
+/** Tells whether a caller may see and change a run: its own, or any when it is an owner or admin. */
 const mayTouch = ({ caller }: Pick<FlowRun, 'caller'>, as: CallAs | undefined): boolean =>
   seesAll(as) || caller.userId === callerOf(as).userId;
 
@@ -90,7 +90,7 @@ export interface OpenedFlows {
   close(): Promise<void>;
 }
 
-/** What is opened with the first flow, the first flow as data, and the first look at a run. */
+/** The parts that are opened with the first flow, the first flow as data, or the first read of a run. */
 interface Opening {
   readonly registry: FlowRegistry;
   service(): Promise<FlowService>;
@@ -112,10 +112,7 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
     openedData ??= openData(deps, registry);
     return openedData;
   };
-  /**
-   * Reads the flow files first, so that the service knows their flows when it looks for runs that
-   * are due.
-   */
+  /** Reads the flow files first, so that the service knows their flows when it looks for runs that are due. */
   const openLoaded = async (): Promise<FlowService> => {
     if (deps.flowFiles) await data();
     return openService(deps, registry);
@@ -165,8 +162,8 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
     return run && mayTouch(run, as) ? run : undefined;
   };
   /**
-   * Tells whether the caller may touch a run. Reads nothing without a caller: the program itself
-   * may touch every run.
+   * Tells whether the caller may change a run. Without a caller it is the program itself, which may
+   * change every run.
    */
   const isTouchable = async (runId: string, as: CallAs | undefined): Promise<boolean> =>
     as === undefined || (await readable(runId, as)) !== undefined;

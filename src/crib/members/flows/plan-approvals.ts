@@ -25,7 +25,7 @@ interface PlanRequest {
   readonly as: CallAs;
 }
 
-/** Leaves the question in the inbox: a plan is looked at before its run is started. */
+/** Leaves the question in the inbox, because a plan is reviewed before its run starts. */
 const LATER: Approver = { ask: async () => ({ answer: 'later', by: '' }) };
 
 const questionOf = ({ flow, input, as }: PlanRequest, { data }: PlanApprovalDeps) => {
@@ -38,7 +38,7 @@ const nothingToApprove = (): ToolFailure =>
     suggestions: ['Start the run: what asks a person then is shown by the plan.'],
   });
 
-/** Puts the plan of a flow into the inbox. */
+/** Requests approval of a plan in the inbox. */
 export const requestPlanApproval = async (
   request: PlanRequest,
   deps: PlanApprovalDeps,
@@ -81,9 +81,8 @@ const earlierStart = async (
 };
 
 /**
- * Uses an approval up for one run. Rejects with CONFLICT when the plan is another one by now, and
- * with APPROVAL_EXPIRED when the approval was used, is not given, is over, or belongs to another
- * user.
+ * Uses an approval for one run. Rejects with CONFLICT when the plan has changed, and with
+ * APPROVAL_EXPIRED when the approval was used, was not given, has expired, or belongs to another user.
  */
 export const redeemPlanApproval = async (
   start: PlannedStart,

@@ -1,4 +1,4 @@
-/** The steps of a run: those on record, and those that this process works on. */
+/** Reads the steps of a run: those on record, and those that this process works on. */
 import {
   FINISHED,
   type FlowRun,
@@ -15,8 +15,8 @@ export interface RunStepsDeps {
 }
 
 /**
- * Adds the steps that are worked on, or have ended and are not written yet, to those on record, in the
- * order in which they were begun. Of one step, the last entry counts, and none comes after its end.
+ * Merges the steps on record with those that are running or not written yet, in the order in which they
+ * began. The last entry of a step counts, and none comes after its end.
  */
 const withUnderWay = (
   recorded: readonly JournalStep[],
@@ -30,7 +30,7 @@ const withUnderWay = (
   return [...steps.values()].sort((one, other) => one.startedAt - other.startedAt);
 };
 
-/** A step that nobody closed before its run was cancelled, e.g. by another process, is cancelled, too. */
+/** Shows an open step of a run that is over as cancelled: nobody closed it before the run was cancelled. */
 const closedWith = (step: JournalStep, run: FlowRun): JournalStep =>
   step.state === 'open'
     ? { ...step, state: 'failed', error: cancelledStep(), finishedAt: run.updatedAt }
@@ -40,7 +40,7 @@ export const runSteps = async (
   runId: string,
   { opened, stored }: RunStepsDeps,
 ): Promise<readonly JournalStep[]> => {
-  // Before the store is read: what is written in between is in both.
+  // Read before the store: a step that is written in between is then in both, not in neither.
   const underWay = (await opened())?.underWay(runId) ?? [];
   const flows = await stored();
   const steps = withUnderWay(await flows.steps(runId), underWay);

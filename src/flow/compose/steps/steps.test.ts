@@ -176,7 +176,7 @@ describe('steps', () => {
     expect(data).toMatchObject({ output: { sum: 3 } });
   });
 
-  it('all run together with flow parallel', async () => {
+  it('run at the same time with `flow: parallel`', async () => {
     const definition = defined(
       [
         { id: 'a', tool: 'echo' },
@@ -189,7 +189,7 @@ describe('steps', () => {
     expect((await run(definition)).success).toBe(true);
   });
 
-  it('can be composed tools themselves, whose value is handed on', async () => {
+  it('can be composed tools, whose value is passed on', async () => {
     const inner = await createComposition(
       { ...defined([{ id: 'x', tool: 'echo', parameters: { static: { n: 5 } } }]), name: 'inner' },
       [echo],

@@ -66,7 +66,7 @@ describe('names', () => {
     'flow.untrusted && flow.sensitivity == "private" && flow.private && !flow.secret',
   ])('%s', (text) => expect(compileCondition(text).holds(question)).toBe(true));
 
-  it('are there when the call has nothing to say', () => {
+  it('are defined when the call has no value for them', () => {
     const { holds: bare } = compileCondition('action == "" && size(tool.tags) == 0 && !sink');
     expect(bare(ask())).toBe(true);
   });

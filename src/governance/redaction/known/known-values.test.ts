@@ -163,7 +163,7 @@ describe('benign', () => {
     expect(knowing('abcde', '', '12345').text('abcde 12345 abcdefg')).toBe('abcde 12345 abcdefg');
   });
 
-  it('what shares a beginning or an end with a secret stays', () => {
+  it('keeps a text that shares a beginning or an end with a secret', () => {
     const redactor = knowing('canary-secret');
     for (const text of ['canary-secre', 'anary-secret', 'canary-Secre', 'canary secret', 'short']) {
       expect(redactor.text(text)).toBe(text);
@@ -253,7 +253,7 @@ describe('threat: a known value that is written differently is shown', () => {
 describe('many known values', () => {
   const secrets = Array.from({ length: 1000 }, (_, at) => `same-start-${at * 7919}-end`);
 
-  it('are all found, and nothing else is', () => {
+  it('are all redacted, and nothing else is', () => {
     const known = new KnownValues();
     expect(known.empty).toBe(true);
     expect(known.longest).toBe(0);

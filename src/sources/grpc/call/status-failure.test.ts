@@ -57,7 +57,7 @@ describe('the failure of a status', () => {
     expect(message.length).toBeLessThan(1100);
   });
 
-  it('of something else is a failure of the network, and a failure stays what it is', () => {
+  it('is a network failure for any other error, and a coded failure stays unchanged', () => {
     const other = statusFailure(new Error('hunter2'), { redact, isRepeatable: false });
     expect(other).toMatchObject({ code: 'NETWORK', message: '***' });
     const own = new ToolFailure('CONFLICT', 'x');

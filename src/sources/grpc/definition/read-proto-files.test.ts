@@ -93,7 +93,7 @@ describe('proto files', () => {
     await expect(read(project, ['bad.proto'])).rejects.toThrow('bad.proto cannot be read');
   });
 
-  it('may import what is nowhere, as long as no type of it is needed', async () => {
+  it('may import a missing file, as long as no type of it is needed', async () => {
     const text = 'syntax = "proto3"; import "google/api/annotations.proto"; message A {}';
     const { files, missing } = await read(await projectOf({ 'a.proto': text }), ['a.proto']);
     expect(missing).toEqual(['google/api/annotations.proto']);
@@ -119,7 +119,7 @@ describe('proto files', () => {
     expect(() => encodeMessage('p.M', { b: 1 }, table)).toThrow();
   });
 
-  it('of proto2 have maps whose absent keys and values stand for zero', async () => {
+  it('of proto2 have maps whose absent keys and values are zero', async () => {
     const table = createTypeTable(
       await typesOf('syntax = "proto2"; package p; message M { map<int32, bool> flags = 1; }'),
     );

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMethodFilter, toolNames } from './tool-names.ts';
 
 describe('the names of the tools of methods', () => {
-  it('have the package only where two would be the same, in any order of the methods', () => {
+  it('have the package only when two would be equal, in any order of the methods', () => {
     const methods = [
       { service: 'a.v1.Users', method: 'Get' },
       { service: 'a.v2.Users', method: 'Get' },

@@ -366,7 +366,7 @@ describe('threats to a login', { timeout: 30_000 }, () => {
     await expect(auth.login({ signal: given.signal })).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
-  it('one who gives up does not wait for a server that never answers', async () => {
+  it('a person who gives up need not wait for a server that never answers', async () => {
     const given = new AbortController();
     const silent = createServerAuth({
       server: { name: 'guarded', url: server.url },

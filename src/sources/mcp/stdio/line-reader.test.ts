@@ -5,7 +5,7 @@ import { createStderrTail } from './stderr-tail.ts';
 const push = (reader: LineReader, text: string) => reader.push(Buffer.from(text));
 
 describe('lines of a server', () => {
-  it('are put together from pieces, whatever the pieces', () => {
+  it('are joined from chunks of any size', () => {
     const reader = new LineReader(100);
     expect(push(reader, 'a')).toEqual([]);
     expect(push(reader, 'b\nc\r\n')).toEqual(['ab', 'c']);

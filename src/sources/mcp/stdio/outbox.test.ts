@@ -10,7 +10,7 @@ const pipeTo = (take: (text: string) => Error | undefined) =>
   });
 
 describe('what is sent to a server', () => {
-  it('in one turn goes in one piece and in order; each sender is told', async () => {
+  it('in one turn is written at once and in order; each sender learns the outcome', async () => {
     const pieces: string[] = [];
     const outbox = new Outbox(pipeTo((text) => void pieces.push(text)));
     const told = vi.fn();
@@ -34,7 +34,7 @@ describe('what is sent to a server', () => {
     await eventually(() => expect(pieces).toEqual(['last\n']));
   });
 
-  it('and cannot be written is told to everybody who sent it', async () => {
+  it('and cannot be written fails every sender', async () => {
     const pipe = pipeTo(() => new Error('write EPIPE'));
     pipe.on('error', () => undefined);
     const outbox = new Outbox(pipe);

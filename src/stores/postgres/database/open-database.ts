@@ -64,7 +64,7 @@ const loadPg = async (): Promise<Pg> => {
   }
 };
 
-/** Never repeats the address, which may hold a password. */
+/** Makes the failure for a bad address, without repeating it: it may hold a password. */
 const badUrl = (): ToolFailure =>
   invalidSetting(
     'The address of the store is no PostgreSQL address.',
@@ -78,7 +78,7 @@ const assertUrl = (url: string): void => {
   if (!ADDRESS.test(url)) throw badUrl();
 };
 
-export const assertSchema = (schema: string): void => {
+const assertSchema = (schema: string): void => {
   if (SCHEMA.test(schema) && !schema.startsWith('pg_')) return;
   throw invalidSetting(
     'The name of the schema is not allowed.',

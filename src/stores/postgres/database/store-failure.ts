@@ -88,7 +88,7 @@ const troubleOf = (error: Error): Trouble => {
   return TROUBLES[code] ?? TROUBLES[code.slice(0, 3)] ?? TROUBLES[code.slice(0, 2)] ?? UNKNOWN;
 };
 
-/** True where the fault may lie in one operation of a batch: a value that the server cannot take. */
+/** Tells whether one operation of a batch may be at fault: a value that the server cannot take. */
 export const isDataError = (error: unknown): boolean =>
   error instanceof Error && /^(?:21|22|23|54|P0)/.test(codeOf(error));
 
@@ -106,6 +106,6 @@ const failureFor = (error: Error, isOpening: boolean): ToolFailure => {
 export const storeFailure = (error: unknown): unknown =>
   error instanceof Error && !(error instanceof ToolFailure) ? failureFor(error, false) : error;
 
-/** The same while the store is opened: faults of the settings are CONFIG_INVALID. */
+/** Explains an error while the store is opened: faults of the settings are CONFIG_INVALID. */
 export const openFailure = (error: unknown): unknown =>
   error instanceof Error && !(error instanceof ToolFailure) ? failureFor(error, true) : error;

@@ -55,7 +55,7 @@ export class Writer {
     );
   }
 
-  /** How many batches of this process the server has answered. */
+  /** Returns how many batches of this process the server has answered. */
   get commits(): number {
     return this.#commits;
   }
@@ -95,7 +95,7 @@ export class Writer {
     return this.#queue.splice(0, size);
   }
 
-  /** Never rejects. A batch with a value that the server cannot take is run one by one. */
+  /** Runs a batch. Never rejects. When the server cannot take a value, it runs the operations one by one. */
   async #runBatch(jobs: readonly Job[]): Promise<void> {
     try {
       const answers = await this.#send(jobs);

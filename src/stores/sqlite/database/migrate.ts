@@ -14,8 +14,8 @@ const pragma = (database: Database, name: string): unknown =>
   Object.values(database.prepare(`PRAGMA ${name}`).get() as Record<string, unknown>)[0];
 
 /**
- * The tables are looked for before the id: another process that makes the database just now writes
- * both in one transaction, so tables that were seen have their id.
+ * Refuses the database of another program. Reads the tables before the id: a process that creates the
+ * database writes both in one transaction, so tables that were seen have their id.
  */
 const assertOurs = (database: Database): void => {
   if (database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined) return;

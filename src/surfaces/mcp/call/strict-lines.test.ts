@@ -55,7 +55,7 @@ describe('threat: JSON that two readers understand differently, over stdio', () 
     expect(refusals).toMatchObject([{ id: null, error: { code: -32700 } }]);
   });
 
-  it('what is no JSON is left to the library', async () => {
+  it('leaves text that is no JSON to the library', async () => {
     expect((await through('hello\n')).passed).toBe('hello\n');
   });
 });

@@ -125,7 +125,7 @@ describe('the stream of an MCP call', () => {
     expect(await response.text()).toContain('done at last');
   });
 
-  it('of a client that has gone is replaced by its next one', async () => {
+  it('of a client that disconnected is replaced by its next one', async () => {
     const session = await start();
     const listen = async (signal?: AbortSignal): Promise<number> => {
       const headers = { ...HEADERS, ...session };
