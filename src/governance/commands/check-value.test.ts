@@ -25,6 +25,14 @@ describe('a revision of git', () => {
     },
   );
 
+  it('may read like a secret when it names branches, and not a path behind a colon', () => {
+    const knowing = { ...judge(), namesBranches: (word: string) => word.startsWith('fix-token') };
+    expect(hasKind('fix-token', 'revision', knowing)).toBe(true);
+    expect(() => hasKind('fix-token', 'revision', judge())).toThrow('secrets');
+    expect(() => hasKind('other-token', 'revision', knowing)).toThrow('secrets');
+    expect(() => hasKind('fix-token:.env', 'revision', knowing)).toThrow('secrets');
+  });
+
   it('threat: a path behind a colon is judged from the top of the repository, too', () => {
     expect(() => hasKind('HEAD:.env', 'revision', judge())).toThrow('secrets');
     const notes: string[] = [];

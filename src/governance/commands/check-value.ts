@@ -86,7 +86,8 @@ const JQ = /(?<![.\w])env\b|\$ENV|\b(?:import|include|modulemeta)\b/;
 const isRevision = (text: string, judge: PathJudge): boolean => {
   if (text === '' || /^[-+]|::|:\/\//.test(text)) return false;
   const plain = text.replace(/^:/, '');
-  if (plain !== '') judgePath(plain, 'read', judge);
+  const isBranch = judge.bases.every((base) => judge.namesBranches?.(text, base));
+  if (plain !== '' && !isBranch) judgePath(plain, 'read', judge);
   for (const path of text.split(':').slice(1)) {
     // Behind a colon git starts at the top of the repository unless the path starts with a dot.
     const bases = /^\.{1,2}\//.test(path) ? judge.bases : [...judge.bases, judge.root];

@@ -85,7 +85,7 @@ const isTranslation = (value: string): boolean => {
 
 /** Tells whether a value in quotes is a secret and not a text that people read. */
 export const isQuotedSecret = (name: string, kind: NameKind, value: string): boolean => {
-  if (isPlaceholder(value) || value.trim().length < 2) return false;
+  if (isPlaceholder(value) || value.trim().length < 2 || isFolder(name, value)) return false;
   if (kind === 'maybe') return hasSecretForm(name, value);
   if (/phrase|mnemonic/i.test(name)) return true;
   if (VARIABLE.test(value) || value.includes('${')) return false;

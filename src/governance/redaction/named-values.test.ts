@@ -81,6 +81,8 @@ describe('benign: places, code and texts beside the names of secrets', () => {
     "forgotPassword: '/forgot',",
     'API_KEY_HEADER=X-Api-Key',
     'secrets: inherit',
+    '{"PWD":"/home/ada/project","HOME":"/home/ada"}',
+    JSON.stringify({ stdout: '{"PWD":"/home/ada"}' }),
     'docker build --secret id=npmrc,src=.npmrc .',
     'API_KEY=your-api-key',
     'OPENAI_API_KEY=sk-...',
