@@ -29,7 +29,8 @@ export interface Masks {
 
 export interface Masked {
   readonly path: string;
-  readonly as: 'empty-file' | 'empty-folder' | 'read-only';
+  /** `in-place`: a folder that is written as before, but not moved, because its name covers what is in it. */
+  readonly as: 'empty-file' | 'empty-folder' | 'read-only' | 'in-place';
 }
 
 /** Walking more folders would cost more than the program itself. */
@@ -77,7 +78,32 @@ const otherNames = (covered: readonly Masked[], files: readonly string[]): reado
     .map((path) => ({ path, as: 'empty-file' }));
 };
 
-/** Lists every path to cover below `root`, outermost first. Links are left out: they grant nothing. */
+/**
+ * Finds the folders without whose names something covered would be a file like others: moved away,
+ * `.docker` would leave a `config.json` that anybody reads in the next run.
+ */
+const namingFolders = (
+  covered: readonly Masked[],
+  { root, masks }: Walk,
+  above: readonly string[],
+): readonly Masked[] => {
+  const found = new Set<string>();
+  for (const { path, as } of covered) {
+    const below = path.slice(root.length).split(sep).filter(Boolean);
+    const isCovered = (names: readonly string[]): boolean =>
+      as === 'read-only'
+        ? masks.isProtected(names, above)
+        : masks.isSecret({ above, below: names, isFolder: as === 'empty-folder' });
+    const needed = below.findIndex((_name, at) => isCovered(below.slice(-at - 1)));
+    for (let at = 1; at <= needed; at += 1) found.add(join(root, ...below.slice(0, -at)));
+  }
+  return [...found].sort().map((path) => ({ path, as: 'in-place' }));
+};
+
+/**
+ * Lists every path to cover below `root`, outermost first, and before them the folders that have to stay
+ * in place. Links are left out: they grant nothing.
+ */
 export const findMasked = ({ root, writable, masks }: Walk): readonly Masked[] => {
   const above = root.split(sep).filter(Boolean);
   const masked: Masked[] = [];
@@ -115,5 +141,6 @@ export const findMasked = ({ root, writable, masks }: Walk): readonly Masked[] =
       open.push(below);
     }
   }
-  return [...masked, ...otherNames(masked, files)];
+  const inPlace = writable ? namingFolders(masked, { root, writable, masks }, above) : [];
+  return [...inPlace, ...masked, ...otherNames(masked, files)];
 };

@@ -27,6 +27,8 @@ export interface CommandGuardOptions {
    * Tells whether a folder below the root is part of the root's repository; none is when absent.
    */
   readonly isInRepository?: (folder: string) => boolean;
+  /** Tells whether a word of git names branches and no file in a folder; none does when absent. */
+  readonly namesBranches?: (word: string, folder: string) => boolean;
 }
 
 export type CommandVerdict =
@@ -145,7 +147,7 @@ const stepsOf = (command: string | readonly string[]): readonly ShellStep[] => {
 /** Throws for an allowlist that is not valid or a root that is not absolute. */
 export const createCommandGuard = (options: CommandGuardOptions): CommandGuard => {
   const { root, protectedNames = [], followLinks = (path) => path } = options;
-  const { isInRepository: ownsFolder = () => false } = options;
+  const { isInRepository: ownsFolder = () => false, namesBranches = () => false } = options;
   if (!isAbsolute(root)) {
     throw new ToolFailure('CONFIG_INVALID', 'The root of the command guard is not absolute.', {
       suggestions: ['Resolve the path of the workspace first.'],
@@ -157,7 +159,7 @@ export const createCommandGuard = (options: CommandGuardOptions): CommandGuard =
     const note: PathJudge['note'] = (path, access) => void usedPaths[access].add(path);
     const steps = stepsOf(command);
     const bases = foldersOf(steps, cwd);
-    const paths = { root, bases, protectedNames, followLinks, note };
+    const paths = { root, bases, protectedNames, followLinks, namesBranches, note };
     if (cwd !== root) judgePath('.', 'read', { ...paths, bases: [cwd], note: () => undefined });
     const isAtRoot = bases.length === 1 && cwd === root;
     const isInRepository = bases.length === 1 && (isAtRoot || ownsFolder(cwd));

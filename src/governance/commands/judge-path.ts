@@ -18,6 +18,8 @@ export interface PathJudge {
   readonly protectedNames: readonly string[];
   /** Resolves the links of a path. */
   readonly followLinks: (absolute: string) => string;
+  /** Tells whether a word of git names branches and no file in a folder; none does when absent. */
+  readonly namesBranches?: (word: string, folder: string) => boolean;
   /** Called with every path that was found harmless. */
   readonly note: (absolute: string, access: PathAccess) => void;
 }

@@ -169,8 +169,12 @@ export const createFileAccess = (options: FileAccessOptions): FileAccess => {
   const files: Files = { guard, locate, hooks, limits };
   return {
     resolve: async (path, access) => {
-      const { absolute, stats } = await locate(path, access);
+      const { absolute, stats, root, below } = await locate(path, access);
       if (stats) assertOrdinary(stats, access);
+      // Whoever asks for a path opens it without us: a database, say.
+      if (stats?.isFile()) {
+        await assertNoSecretName({ root, below, stats, isSecret: files.guard.isSecret });
+      }
       return absolute;
     },
     read: (path, { maxBytes = limits.readBytes } = {}) =>

@@ -49,6 +49,15 @@ it('a file whose names all lie in the workspace and are harmless is read', async
   await expect(check()).resolves.toBeUndefined();
 });
 
+it('threat: the path of such a file is not handed to a tool that opens it by itself', async () => {
+  const needs = { needs: { paths: [{ path: '.', access: 'read' as const }] } };
+  const { fs } = workspace.contextFor(needs as never);
+  await expect(fs.resolve('a.txt', 'read')).resolves.toBe(join(workspace.root, 'a.txt'));
+  link('.env');
+  await expect(fs.resolve('a.txt', 'read')).rejects.toMatchObject(REFUSED);
+  await expect(fs.resolve('.', 'read')).resolves.toBe(workspace.root);
+});
+
 it('threat: a file that has the name of a secret besides is refused', async () => {
   mkdirSync(join(workspace.root, 'sub'));
   link('sub/.env');

@@ -34,6 +34,8 @@ const withContent = (entries: readonly NameEntry[]): readonly string[] =>
 const endingIn = (entries: readonly NameEntry[], endings: readonly string[]): readonly string[] =>
   names(entries).flatMap((name) => endings.map((ending) => `${name}${ending}`));
 
+const isOpenEnded = ([name]: NameEntry): boolean => name.endsWith('*');
+
 const hidden = (patterns: readonly string[]) => patterns.map((each) => `${anyCase(each)} -diff`);
 const shown = (patterns: readonly string[]) => patterns.map((each) => `${anyCase(each)} !diff`);
 
@@ -61,7 +63,8 @@ export const secretAttributes = (): string =>
         endingIn(SECRET_WORDS, ['']).map((word) => `**/${name}/**/${word}`),
       ),
     ),
-    ...shown(endingIn(SECRET_WORDS, WORDED_ENDINGS)),
+    // Git compares every file with every line, so there are none for names that end otherwise.
+    ...shown(endingIn(SECRET_WORDS.filter(isOpenEnded), WORDED_ENDINGS)),
     ...hidden(withContent(CREDENTIAL_FILES)),
     ...shown(endingIn(CREDENTIAL_FILES, SOURCE_ENDINGS)),
     ...shown(SOURCE_ENDINGS.map((ending) => `**/credentials*/**/*${ending}`)),

@@ -105,11 +105,18 @@ const dataRule = (inside: readonly string[]): string | undefined => {
     : undefined;
 };
 
+/** Recognises a branch or tag and its log: people call branches `fix-token`, and nothing else is in them. */
+const isReference = (names: readonly string[]): boolean => {
+  const at = names.indexOf('.git');
+  return at >= 0 && ['refs', 'logs'].includes(names[at + 1] ?? '');
+};
+
 /** Finds the rule that makes a path secret. */
 export const sensitiveRule = ({ above, below, isFolder }: NamedPath): string | undefined => {
   const inside = foldedAll(below);
   const outside = foldedAll(above);
   const names = [...outside, ...inside];
+  if (isReference(names)) return undefined;
   const last = inside.at(-1) ?? '';
   const start = outside.length;
   return (

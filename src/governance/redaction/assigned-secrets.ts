@@ -4,6 +4,7 @@
  */
 import {
   isBareSecret,
+  isFileName,
   isFlagSecret,
   isQuotedSecret,
   isSentence,
@@ -109,6 +110,15 @@ const WORD_LIST = /["']?(?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}(?![a-z])/y;
 
 const COOKIE_PAIR = /["']?[\w!#$%&*+.^|~-]{1,128}=[^\s;"']/y;
 
+/** The separator, where the value begins, and the name with what it tells. */
+interface FoundValue {
+  readonly at: number;
+  readonly from: number;
+  readonly name: Name;
+  readonly word: string;
+  readonly kind: NameKind;
+}
+
 /** Says what a name tells of its value. */
 type NameJudge = (name: string) => NameKind;
 
@@ -149,6 +159,7 @@ export class AssignedSecrets {
     const name = nameBefore(text, separatorStart);
     if (!name) return undefined;
     const last = text.slice(name.from, name.to);
+    if (isFileName(last)) return undefined;
     const lastKind = this.#kindOf(last);
     if (lastKind !== 'plain') return this.#valueOf(text, { at, name, word: last, kind: lastKind });
     if (!SECOND_WORD.test(last) || text.charCodeAt(name.from - 1) !== 32) return undefined;
@@ -169,26 +180,23 @@ export class AssignedSecrets {
     if (words) return words;
     const isHeader = /(?:authorization|cookies?|^x-auth)$/i.test(word);
     const isPlainPair = text.charAt(at) === '=' && !isQuote(text.charCodeAt(from));
-    if (isHeader && !(isPlainPair && /(?:n|auth)$/i.test(word)))
-      return headerSpan(text, { from, name, word });
-    const quoted = quotedValue(text, from);
-    if (quoted) {
-      const value = text.slice(quoted.from, quoted.to);
-      return isQuotedSecret(word, kind, value) ? quoted : undefined;
+    if (isHeader && !(isPlainPair && /(?:n|auth)$/i.test(word))) {
+      const span = headerSpan(text, { from, name, word });
+      if (span || !/cookie$/i.test(word)) return span;
+      // What one cookie holds is judged by its form: other texts stand under that name, too.
+      return this.#plainValue(text, { at, from, name, word, kind: 'maybe' });
     }
-    return this.#bareValue(text, { at, from, name, word, kind });
+    return this.#plainValue(text, { at, from, name, word, kind });
   }
 
-  #bareValue(
-    text: string,
-    {
-      at,
-      from,
-      name,
-      word,
-      kind,
-    }: { at: number; from: number; name: Name; word: string; kind: NameKind },
-  ): Span | undefined {
+  #plainValue(text: string, found: FoundValue): Span | undefined {
+    const quoted = quotedValue(text, found.from);
+    if (!quoted) return this.#bareValue(text, found);
+    const value = text.slice(quoted.from, quoted.to);
+    return isQuotedSecret(found.word, found.kind, value) ? quoted : undefined;
+  }
+
+  #bareValue(text: string, { at, from, name, word, kind }: FoundValue): Span | undefined {
     const separator = text.charAt(at);
     const isTight = from === at + 1;
     const atLineStart = startsLine(text, name);
@@ -242,8 +250,8 @@ const goAddresses = (text: string): readonly Span[] =>
   }));
 
 const FLAG =
-  /(?<![\w-])--([A-Za-z\u00c0-\uffff][\w.\u00c0-\uffff-]{1,63})[ \t]{1,4}(?=[^\s\-<$[{(])/g;
-const ELEMENT = /(<([A-Za-z\u00c0-\uffff][\w:.\u00c0-\uffff-]{1,63})>)([^<>\r\n]{2,4096})(?=<\/)/g;
+  /(?<![\w-])--([A-Za-z_\u00c0-\uffff][\w.\u00c0-\uffff-]{1,63})[ \t]{1,4}(?=[^\s\-<$[{(])/g;
+const ELEMENT = /(<([A-Za-z_\u00c0-\uffff][\w:.\u00c0-\uffff-]{1,63})>)([^<>\r\n]{2,4096})(?=<\/)/g;
 
 const headerSpan = (
   text: string,
@@ -261,7 +269,7 @@ const headerSpan = (
     (isPlaceholder(value) ||
       /^[A-Za-z]{1,5}$/.test(value) ||
       isSentence(value) ||
-      /[(){};]/.test(value) ||
+      /[(){};]/.test(value.replace(/^[^()]*\)$/, (whole) => whole.slice(0, -1))) ||
       (TYPE_OR_CODE.test(value) && !/^[A-Za-z]{8,}$/.test(value)));
   return isProse ? undefined : span;
 };

@@ -25,16 +25,34 @@ const ENV_NAME = /^[A-Z][A-Z0-9_]{2,}$/;
 
 /** `SENDGRID_API_KEY` as a value says where the secret is kept. */
 const VARIABLE = /^[A-Z]+(?:_[A-Z]+)+$/;
-/** A count, a negation, a pattern. */
-const NO_BARE_VALUE = /^(?:[\d_.,]{1,12}|-[A-Za-z_$.]+|\/\^.*|.)$/;
+/** A count, a negation, a pattern, a comment. */
+const NO_BARE_VALUE = /^(?:[\d_.,]{1,12}|-[A-Za-z_$.]+|\/[\^*].*|.)$/;
 
 /** Codes of digits, which are counts under other names. */
 const ONE_TIME_CODE = /(?:otp|cvv|cvc|passcode)$/i;
 
+/** `password.ts:12:3` is a place in a file. */
+const FILE_NAME =
+  /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|swift|vue|svelte|c|h|cc|cpp|hpp|scala|exs?|lua|sh|sql|json|ya?ml|toml|mdx?|css|html)$/i;
+export const isFileName = (name: string): boolean => FILE_NAME.test(name);
+
+/** A call or an element of something, whole: `os.environ["API_KEY"]`, `config.get(name)`. */
+const CALL = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*(?:\[["'\w.-]*\]|\(["'\w., -]*\))$/;
+const PUNCTUATION = /[;,)]+$/;
+/** A header as a value says where the secret is sent. */
+const HEADER_NAME = /^X(?:-[A-Z][a-z]+)+$/;
+
+const isCode = (value: string): boolean => TYPE_OR_CODE.test(value) || CALL.test(value);
+
+/** `self.password = password` hands a value on under its own name. */
+const repeatsName = (name: string, value: string): boolean =>
+  value.length > 2 && name.toLowerCase().endsWith(value.toLowerCase());
+
 /** Whether a value without quotes is a secret and not code. */
 export const isBareSecret = (bare: BareValue): boolean => {
   const { name, kind, value, next, isTight, separator } = bare;
-  if (isPlaceholder(value) || value.toLowerCase() === name.toLowerCase()) return false;
+  if (isPlaceholder(value) || repeatsName(name, value.replace(PUNCTUATION, ''))) return false;
+  if (HEADER_NAME.test(value)) return false;
   if (ONE_TIME_CODE.test(name) && /^\d{3,8}$/.test(value)) return true;
   if (kind === 'maybe') return hasSecretForm(name, value);
   const isEnvironment = separator === '=' && isTight && ENV_NAME.test(name);
@@ -42,7 +60,8 @@ export const isBareSecret = (bare: BareValue): boolean => {
   if (next === '(' || next === '[' || value.startsWith('=')) return false;
   if (isFolder(name, value)) return false;
   if (isEnvironment) return true;
-  if (TYPE_OR_CODE.test(value)) return looksRandom(value);
+  const plain = value.replace(PUNCTUATION, '');
+  if (isCode(plain)) return looksRandom(plain);
   const endsThere = next === '' || /[\s&]/.test(next);
   if (!IDENTIFIER.test(value)) return value.length >= 4 && (endsThere || /[;,"'`})]/.test(next));
   if (!endsThere) return false;
@@ -55,14 +74,27 @@ export const isSentence = (value: string): boolean =>
   /^[A-Z][a-z]*(?: [A-Za-z,.'’-]+){2,}[.:!?…]?$/.test(value) ||
   /\s\S+\s\S+\s\S+\s\S+\s/.test(value);
 
+/** `forgotPassword: '/forgot-password'`, `urn:ietf:params:oauth:token-type:jwt` */
+const ROUTE = /^(?:(?:\/[a-z][a-z-]{0,30}){1,8}\/?|urn:[a-z][\w:.-]+)$/;
+
+/** Recognises words of another script than the Latin one: a translation. */
+const isTranslation = (value: string): boolean => {
+  const letters = value.match(/(?!\p{Script=Latin})\p{L}/gu)?.length ?? 0;
+  return letters >= 4 && letters > 3 * (value.match(/\d/g)?.length ?? 0);
+};
+
 /** Tells whether a value in quotes is a secret and not a text that people read. */
 export const isQuotedSecret = (name: string, kind: NameKind, value: string): boolean => {
-  if (isPlaceholder(value) || value.trim().length < 2) return false;
+  if (isPlaceholder(value) || value.trim().length < 2 || isFolder(name, value)) return false;
   if (kind === 'maybe') return hasSecretForm(name, value);
   if (/phrase|mnemonic/i.test(name)) return true;
   if (VARIABLE.test(value) || value.includes('${')) return false;
+  if (ROUTE.test(value) || (kind === 'token' && isTranslation(value))) return false;
   return !isSentence(value) && value.toLowerCase() !== name.toLowerCase();
 };
+
+/** `--secret id=npmrc` of docker names the secret. */
+const SOURCE = /^(?:id|type|source|src|env|file)=/;
 
 /**
  * Tells whether what follows a flag is a secret. Words may be prose about the flag and do not
@@ -71,4 +103,7 @@ export const isQuotedSecret = (name: string, kind: NameKind, value: string): boo
 export const isFlagSecret = (kind: NameKind, value: string): boolean =>
   kind === 'maybe'
     ? looksRandom(value)
-    : !isPlaceholder(value) && /[0-9!@#%^*+=~$]/.test(value) && value.length >= 4;
+    : !isPlaceholder(value) &&
+      !SOURCE.test(value) &&
+      /[0-9!@#%^*+=~$]/.test(value) &&
+      value.length >= 4;

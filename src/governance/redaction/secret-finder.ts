@@ -15,6 +15,7 @@ import { MIN_RUN } from './keys/base64-runs.ts';
 import { findJwkMembers, namesKeyType } from './keys/jwk-members.ts';
 import { findPrivateKeys } from './keys/private-keys.ts';
 import { KnownValues } from './known/known-values.ts';
+import { findNamedValues } from './named-values.ts';
 import type { NameKind } from './secret-names.ts';
 import { MIN_SHAPE_LENGTH } from './secret-shapes.ts';
 import { ShapeFinder } from './shape-finder.ts';
@@ -115,6 +116,7 @@ export class SecretFinder {
   #lookAt(text: string): readonly Span[] {
     let spans = text.length < MIN_SHAPE_LENGTH ? NO_SPANS : this.#shapes.find(text);
     spans = both(spans, this.#assigned.find(text));
+    spans = both(spans, findNamedValues(text, this.#kindOf));
     if (text.length >= MIN_COMMAND) spans = both(spans, findCommandSecrets(text));
     if (text.length >= MIN_RUN) spans = both(spans, this.#keys(text));
     spans = both(spans, this.#jwks(text));

@@ -49,7 +49,7 @@ const MAX_NAME = 128;
 
 /** Letters that one of the words needs; most names have none of them together. */
 const HINT =
-  /pass|pwd|secret|token|key|cred|cookie|jwt|bearer|auth|kennwort|contrase|senha|otp|cvv|cvc|mnemonic|phrase|code|sess|sid|pin|answer|pw|salt|hmac|mfa|2fa|seed|signature|wachtwoord|heslo|haslo|jelszo/i;
+  /pass|pwd|secret|token|key|cred|cookie|jwt|bearer|auth|kennwort|contrase|senha|otp|cvv|cvc|mnemonic|phrase|code|sess|sid|pin|answer|pw|salt|hmac|mfa|2fa|seed|signature|psk|xprv|pepper|pat|wif|verifier|assertion|storage|snmp|saml|laravel|wachtwoord|heslo|haslo|jelszo/i;
 
 const singular = (word: string): string =>
   word.length > 3 && word.endsWith('s') && !word.endsWith('ss') && word !== 'creds'

@@ -7,8 +7,8 @@ import type { FieldName, NameKind } from './secret-names.ts';
 
 export const MAX_ITEM_NAME = 66;
 
-const FLAG = /^--?([A-Za-z\u00c0-\uffff][\w.\u00ad\u00c0-\uffff-]{1,63})$/;
-const HEADER = /^[A-Za-z][\w.-]{2,63}$/;
+const FLAG = /^--?([A-Za-z_\u00c0-\uffff][\w.\u00ad\u00c0-\uffff-]{1,63})$/;
+const HEADER = /^[A-Za-z_\u00c0-\uffff][\w.\u00c0-\uffff-]{1,63}$/;
 
 /**
  * Reads what the item before says of an item. A word says less than a flag: lists of words are

@@ -3,6 +3,8 @@
  * anchored by a literal start and has bounded, unnested repetition, so that the search stays linear.
  */
 
+import { MAKER_TOKENS } from './maker-tokens.ts';
+
 export interface SecretShape {
   /** The literal texts it starts with, exact; one of them is looked for before any pattern runs. */
   readonly starts: readonly string[];
@@ -155,6 +157,8 @@ const STRUCTURED: readonly SecretShape[] = [
     starts: ['MT', 'Mj', 'Mz', 'ND', 'NT', 'Nj', 'Nz', 'OD', 'OT'],
     body: '[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,38}',
   },
+  // A token of Terraform Cloud; its number before it is public.
+  { starts: ['.atlasv1.'], body: '\\.atlasv1\\.[A-Za-z0-9_-]{60,80}', inside: true },
   // The client secret of an Azure application.
   { starts: ['8Q~', '7Q~'], body: '[78]Q~[A-Za-z0-9_.~-]{31,34}', inside: true },
 ];
@@ -271,6 +275,12 @@ const INTRODUCED: readonly SecretShape[] = [
     inside: true,
   },
   {
+    starts: ['webhook.office.com/', 'hooks.zapier.com/'],
+    lead: '(?:webhook\\.office\\.com/webhookb2|hooks\\.zapier\\.com/hooks/catch)/',
+    body: '[A-Za-z0-9@/_-]{10,300}',
+    inside: true,
+  },
+  {
     starts: ['discord.com/api/webhooks/', 'discordapp.com/api/webhooks/'],
     lead: 'discord(?:app)?\\.com/api/webhooks/[0-9]{10,25}/',
     body: '[A-Za-z0-9_-]{40,120}',
@@ -280,6 +290,7 @@ const INTRODUCED: readonly SecretShape[] = [
 
 export const SECRET_SHAPES: readonly SecretShape[] = [
   ...PREFIXED.map((shape) => ({ ...shape, wraps: true as const })),
+  ...MAKER_TOKENS.map(([, starts, body]) => ({ starts, body, wraps: true as const })),
   ...STRUCTURED,
   ...INTRODUCED,
 ];

@@ -22,6 +22,8 @@ const PLACEHOLDERS: readonly RegExp[] = [
   /^\*{2,}[A-Za-z0-9]{0,4}$/,
   // `...`, `…`, `xxxx`, `%TOKEN%`, and what redaction writes
   /^(?:\.{3}|…|x{3,}$|%[A-Z_]{2,64}%$|\[REDACTED)/i,
+  // `your-api-key-here`, `sk-...`
+  /^(?:<?your[-_][A-Za-z_-]{2,40}>?|[A-Za-z_-]{0,12}(?:\.{3}|…))$/,
 ];
 
 /** Whether it has the letters and digits of something that a machine made up. */

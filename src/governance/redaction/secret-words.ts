@@ -11,12 +11,14 @@ export const PASSWORD_NOUNS = words(`
 export const FOREIGN_NOUNS = /парол|секретн|токен|密码|密碼|パスワード|비밀번호|סיסמ/i;
 
 /** Nouns whose values are judged by their form: `pin: 3` is a place, `salt: true` a choice. */
-export const MAYBE_NOUNS = words('auth sid passkey pin mfa 2fa hmac salt seed');
+export const MAYBE_NOUNS = words(
+  'auth sid passkey pin mfa 2fa hmac salt seed pepper pat wif verifier assertion',
+);
 
 /** Nouns for values that are secret as text. Numbers under them are counts. */
 export const TOKEN_NOUNS = words(`
   token credential cred creds cookie jwt bearer authorization pass apikey privatekey privkey secretkey
-  accesskey authkey masterkey signingkey encryptionkey sshkey sharedkey sessid sshpass`);
+  accesskey authkey masterkey signingkey encryptionkey sshkey sharedkey sessid sshpass psk xprv`);
 
 /** Words in one piece that end in one of these are the noun: `dbpassword`, `authtoken`. */
 export const GLUED_ENDS = [
@@ -61,7 +63,7 @@ export const PLAIN_KEY_KINDS = words(`
   composite natural surrogate lookup map row column range translation i18n message event routing dedup
   deduplication issue project arrow modifier shift ctrl control alt meta enter escape tab return
   function short react item list field data json sql db table entity parent child session context
-  storage registry config settings option env state slot bucket s3 blob file path`);
+  storage registry config settings option env state slot bucket s3 blob file path socket`);
 
 /** A token of one of these is a place in a list, a mark or a piece of text. */
 export const PLAIN_TOKEN_KINDS = words(`
@@ -84,7 +86,7 @@ export const DESCRIBING = words(`
   alg encoding charset error errors placeholder reset resets attempts
   tries consent banner settings options option config preference preferences user username email
   owner required items minlength maxlength ratio percent percentage stats summary 
-  prefix delimiter separator board boards event events codes`);
+  prefix delimiter separator board boards event events codes color colour icon theme variant`);
 
 /** Several words that name a secret together. */
 export const SECRET_PHRASES: readonly (readonly string[])[] = [
@@ -105,6 +107,9 @@ export const SECRET_PHRASES: readonly (readonly string[])[] = [
   ['connect', 'sid'],
   ['x', 'auth'],
   ['shared', 'access', 'signature'],
+  ['azure', 'storage', 'key'],
+  ['security', 'code'],
+  ['snmp', 'community'],
 ];
 
 /** Several words for values that are judged by their form: identifiers that may open something. */
@@ -112,10 +117,12 @@ export const MAYBE_PHRASES: readonly (readonly string[])[] = [
   ['session', 'id'],
   ['sessionid'],
   ['access', 'key', 'id'],
+  ['saml', 'response'],
+  ['laravel', 'session'],
 ];
 
 /** Values that stand for a value, or say that there is none. */
 export const PLAIN_VALUES = words(`
   none null nil undefined true false yes no on off required optional include omit same-origin bearer
   basic digest string number boolean object unknown unset empty redacted hidden masked default
-  bool str int bytes text any void never`);
+  bool str int bytes text any void never inherit`);

@@ -12,6 +12,7 @@ import type { UsedPath } from '../../governance/approvals/call-targets.ts';
 import type { CommandGuard, CommandVerdict } from '../../governance/commands/command-guard.ts';
 import { overwritingSubcommand } from '../../governance/commands/git/git-use.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
+import { namesBranches } from '../../governance/paths/branch-names.ts';
 import { isInRepositoryOf, wantsRepository } from '../../governance/paths/find-repository.ts';
 import { failed } from '../outcome.ts';
 
@@ -103,6 +104,7 @@ export const judgeProgram = async (
     allow: patternsOf(declared, allow),
     root,
     isInRepository: (folder) => isInRepositoryOf(root, folder),
+    namesBranches: (word, folder) => namesBranches(root, word, folder),
   });
   const verdict = judged(guard, argv, cwd);
   if (!verdict.ok) throw refusal(verdict.reason, verdict.remedy);

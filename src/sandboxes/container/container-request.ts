@@ -50,8 +50,12 @@ const mountsOf = (grant: SandboxGrant, masks: Masks): Mounts => {
   const { path, source, writable } = grant;
   const masked = findMasked({ root: source, writable, masks });
   const at = (hidden: string) => path + hidden.slice(source.length);
-  const bind = (one: Masked) =>
-    one.as === 'read-only' ? `${one.path}:${at(one.path)}:ro` : `/dev/null:${at(one.path)}:ro`;
+  const bind = (one: Masked) => {
+    if (one.as === 'in-place') return `${one.path}:${at(one.path)}:rw`;
+    return one.as === 'read-only'
+      ? `${one.path}:${at(one.path)}:ro`
+      : `/dev/null:${at(one.path)}:ro`;
+  };
   return {
     binds: [
       `${source}:${path}:${writable ? 'rw' : 'ro'}`,

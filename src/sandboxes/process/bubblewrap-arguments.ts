@@ -65,7 +65,7 @@ const covered = ({ path, as }: Masked, target: (path: string) => string): readon
   const at = target(path);
   if (as === 'empty-file') return ['--ro-bind', '/dev/null', at];
   if (as === 'empty-folder') return ['--tmpfs', at, '--remount-ro', at];
-  return ['--ro-bind', path, at];
+  return [as === 'in-place' ? '--bind' : '--ro-bind', path, at];
 };
 
 const granted = ({ path, source, writable, masked }: MaskedGrant): readonly string[] => [

@@ -23,6 +23,7 @@ const subpaths = (paths: readonly string[]): string =>
 
 const masksOf = (masked: readonly Masked[]): readonly string[] =>
   masked.map(({ path, as }) => {
+    if (as === 'in-place') return `(deny file-write-unlink (literal ${quoted(path)}))`;
     const refused = as === 'read-only' ? 'file-write*' : 'file-read* file-write*';
     return `(deny ${refused} (subpath ${quoted(path)}))`;
   });

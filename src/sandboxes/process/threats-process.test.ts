@@ -32,8 +32,12 @@ const sandbox = createProcessSandbox({
   node: process.execPath,
   runtime: createRuntime(),
   masks: {
-    isSecret: ({ below }) => below.at(-1) === '.env' || below.at(-1) === '.ssh',
-    isProtected: (below) => below.at(-1) === '.git',
+    isSecret: ({ below }) =>
+      below.at(-1) === '.env' ||
+      below.at(-1) === '.ssh' ||
+      below.slice(-2).join('/') === '.docker/config.json',
+    isProtected: (below) =>
+      below.at(-1) === '.git' || below.slice(-2).join('/') === '.github/workflows',
   },
 });
 
@@ -117,6 +121,34 @@ describe.skipIf(missing)('threat: paths in the process sandbox', () => {
     );
     expect(stdout).toBe('[core]');
     expect(readdirSync(join(folder, 'work', '.git'))).toEqual(['config']);
+  });
+
+  it('a folder whose name makes its files secret or protected is not moved away', async () => {
+    const work = join(folder, 'named');
+    mkdirSync(join(work, 'home', '.docker'), { recursive: true });
+    mkdirSync(join(work, '.github', 'workflows'), { recursive: true });
+    writeFileSync(join(work, 'home', '.docker', 'config.json'), 'canary');
+    writeFileSync(join(work, '.github', 'workflows', 'ci.yml'), 'on: push');
+    const config = { fileSystemAccess: { write: [work] } };
+    await sh(
+      `cd ${work}; mv home/.docker home/plain; mv .github plain; mv .github/workflows wf; mv home moved`,
+      config,
+    );
+    expect(readFileSync(join(work, '.github', 'workflows', 'ci.yml'), 'utf8')).toBe('on: push');
+    // A folder above it may move: the name goes along.
+    expect(readdirSync(join(work, 'moved'))).toEqual(['.docker']);
+    const seen = await sh(`cd ${work}; cat */*/config.json */.docker/config.json`, config);
+    expect(JSON.stringify(seen)).not.toContain('canary');
+  });
+
+  it('benign: beside what is covered in such a folder files are made, changed and moved', async () => {
+    const work = join(folder, 'beside');
+    mkdirSync(join(work, '.github', 'workflows'), { recursive: true });
+    writeFileSync(join(work, '.github', 'a.md'), 'a');
+    const script = `cd ${work}; mv .github/a.md b.md && echo c > .github/c.md && mv .github/c.md .github/d.md && mkdir .github/e && rmdir .github/e && ls .github`;
+    const outcome = await sh(script, { fileSystemAccess: { write: [work] } });
+    expect(outcome).toMatchObject({ stdout: 'd.md\nworkflows\n' });
+    expect(readFileSync(join(work, 'b.md'), 'utf8')).toBe('a');
   });
 
   it('a link does not lead outside of what is granted', async () => {

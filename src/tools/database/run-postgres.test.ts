@@ -1,5 +1,6 @@
 /** query_database on a real PostgreSQL, through a whole crib. Skipped, visibly, where there is none. */
 import { connect, createServer } from 'node:net';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '../../../test/fixtures/local-site.ts';
 import {
@@ -128,6 +129,19 @@ describe.skipIf(programs === undefined)('query_database on PostgreSQL', () => {
     ["COPY items TO PROGRAM 'touch /tmp/canary'", 'PERMISSION_DENIED'],
     ["SELECT pg_read_file('/etc/passwd')", 'PERMISSION_DENIED'],
     ['SELECT x FROM hidden', 'PERMISSION_DENIED'],
+    ['COPY items TO STDOUT', 'PERMISSION_DENIED'],
+    ["DO 'BEGIN PERFORM pg_notify(''a'', ''b''); END'", 'PERMISSION_DENIED'],
+    [
+      "/* x */ DO 'BEGIN EXECUTE ''SELECT pg_cancel'' || ''_backend(1)''; END'",
+      'PERMISSION_DENIED',
+    ],
+    ["/* /* x */ */ DO 'BEGIN PERFORM pg_notify(''a'', ''b''); END'", 'PERMISSION_DENIED'],
+    ['LISTEN items', 'PERMISSION_DENIED'],
+    ["SELECT dblink_connect('host=evil.example')", 'PERMISSION_DENIED'],
+    ["SELECT query_to_xml('SELECT pg_' || 'notify(1, 2)', true, true, '')", 'PERMISSION_DENIED'],
+    ['SELECT pg_stat_reset()', 'PERMISSION_DENIED'],
+    ["SELECT pg_logical_emit_message(false, 'a', 'b')", 'PERMISSION_DENIED'],
+    ["SELECT U&\"pg\\005fnotify\"('a', 'b')", 'PERMISSION_DENIED'],
     ['COMMIT; DELETE FROM items', 'VALIDATION_ERROR'],
     ['SELEC 1', 'VALIDATION_ERROR'],
     ['SELECT * FROM nowhere', 'VALIDATION_ERROR'],
@@ -135,6 +149,32 @@ describe.skipIf(programs === undefined)('query_database on PostgreSQL', () => {
   ])('hostile: %s', async (query, code) => {
     expect(await rowsOf(query)).toBe(code);
     expect(await server.sql('SELECT count(*) FROM items')).toBe('2');
+  });
+
+  it.each([
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
+    'SELECT "pg_terminate_backend" (pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
+    'SELECT pg_terminate_backend/**/(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
+  ])('threat: a read-only query ends no session of somebody else: %s', async (query) => {
+    const other = new pg.Client({ connectionString: server.urlFor('reader') });
+    other.on('error', () => undefined);
+    await other.connect();
+    expect(await rowsOf(query)).toBe('PERMISSION_DENIED');
+    expect((await other.query('SELECT 1 AS alive')).rows).toEqual([{ alive: 1 }]);
+    await other.end();
+  });
+
+  it.each([
+    "SELECT query FROM pg_stat_activity WHERE query LIKE '%pg_terminate_backend%'",
+    'WITH http_requests(id) AS (SELECT 1) SELECT id FROM http_requests',
+    'SHOW server_version',
+    'EXPLAIN SELECT name FROM items',
+    'VALUES (1), (2)',
+    '(SELECT 1 AS a) UNION (SELECT 2)',
+    '-- first\nSELECT 1 AS document',
+    'TABLE items',
+  ])('benign: %s is read', async (query) => {
+    expect(Array.isArray(await rowsOf(query))).toBe(true);
   });
 
   it.each(['SET TRANSACTION READ WRITE', 'COMMIT', 'SET default_transaction_read_only = off'])(

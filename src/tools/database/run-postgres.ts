@@ -5,6 +5,7 @@
 import type { Client, ClientConfig, Query } from 'pg';
 import { ToolFailure } from '../../contract/errors.ts';
 import { invalidParams, invalidQuery } from './one-statement.ts';
+import { assertOnlyReads } from './only-reads.ts';
 import { type QueryAnswer, type QueryRequest, takeRows } from './query-request.ts';
 
 export interface PostgresAccess {
@@ -173,6 +174,7 @@ export const runPostgres = async (
   access: PostgresAccess,
   request: QueryRequest,
 ): Promise<QueryAnswer> => {
+  if (request.mode === 'read') assertOnlyReads(request.query);
   const pg = await loadPg();
   const client = new pg.Client(await configFor(pg, access, request));
   client.on('error', () => undefined);
