@@ -33,6 +33,7 @@ const BY_NAME: readonly string[] = [
   'src/cli/session/custom-tools.test.ts',
   'src/cli/session/threats-trusted-restrictions.test.ts',
   'src/crib/create-crib.test.ts',
+  'src/crib/members/threats-server-reads.test.ts',
   'src/crib/open-project.test.ts',
   'src/crib/packages/threats-installed-packages.test.ts',
   'src/crib/sources/connected-servers.test.ts',

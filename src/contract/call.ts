@@ -69,6 +69,14 @@ export interface CallNotes {
   effectPossible: boolean;
   /** The call was answered while its tool may still run: the broker refuses it everything. */
   stopped: boolean;
+  /** The call is over, and its outcome is about to be recorded: the broker refuses everything as well. */
+  ended: boolean;
+  /** What stops the programs that run for it: they end with the call. */
+  programs: Set<AbortController> | undefined;
+  /** The calls that it made and that are not over. */
+  innerRunning: Set<InnerRun> | undefined;
+  /** Intents of such calls, and of this one for them, that are being written. */
+  innerIntents: Set<Promise<unknown>> | undefined;
   /** The idempotency key it holds, as the store knows it. */
   claim: string | undefined;
   /** Most calls are let pass by a rule alone and have none. */
@@ -93,6 +101,12 @@ export interface CallNotes {
   undoData: unknown;
   /** What the calls it made have brought along. */
   innerLabels: Labels | undefined;
+}
+
+/** A call that another one made, while it is under way. */
+export interface InnerRun {
+  readonly control: CallControl;
+  readonly done: Promise<unknown>;
 }
 
 /** What became of a call that another one made. */
@@ -127,7 +141,8 @@ export interface CallControl {
   abort(reason: AbortReason): void;
   /** Calls back when the call is aborted; at once when it already is. */
   onAbort(callback: () => void): void;
-  progress(fraction: number, note: string | undefined): void;
+  /** Returns whether the step is passed on: of a flood of steps only some are. */
+  progress(fraction: number, note: string | undefined): boolean;
 }
 
 export interface Estimate {

@@ -1,4 +1,6 @@
 /** The MCP servers behind the crib, as surfaces and the command line see them. */
+import type { CallAs } from './call-options.ts';
+import type { AssignedFlow } from './tool.ts';
 
 export const SERVER_TRANSPORTS = ['stdio', 'http', 'sse', 'websocket'] as const;
 
@@ -32,6 +34,8 @@ export interface ServerStatus {
   /** Milliseconds of the last ping. */
   readonly latencyMs?: number;
   readonly startedAt?: number;
+  /** What is read from it is labelled so, and whether what is sent to it leaves: as for its tools. */
+  readonly labels: AssignedFlow;
 }
 
 export interface ServerResource {
@@ -207,13 +211,14 @@ export interface Servers {
    */
   resources(): Promise<readonly ServerResource[]>;
   /**
-   * Reads a resource. Its text comes from outside and is not trusted.
+   * Reads a resource. Its text comes from outside and is not trusted. With `as` it is a call of that caller:
+   * judged, recorded, labelled and redacted like one of a tool; rejects where it is refused.
    *
    * @example
    * const [first] = await crib.servers.readResource('github', 'repo://readme');
    * console.log(first?.text);
    */
-  readResource(server: string, uri: string): Promise<readonly ResourceText[]>;
+  readResource(server: string, uri: string, as?: CallAs): Promise<readonly ResourceText[]>;
   /**
    * Lists the templates of resources of all servers.
    *
@@ -222,13 +227,14 @@ export interface Servers {
    */
   templates(): Promise<readonly ServerTemplate[]>;
   /**
-   * Gives values that start with what was typed; none from a server that offers no completions.
+   * Gives values that start with what was typed; none from a server that offers no completions. `as` is as
+   * for `readResource`.
    *
    * @example
    * const asked = { of: { prompt: 'review' }, argument: 'branch', typed: 'ma' };
    * console.log(await crib.servers.complete('github', asked));
    */
-  complete(server: string, asked: CompletionAsked): Promise<readonly string[]>;
+  complete(server: string, asked: CompletionAsked, as?: CallAs): Promise<readonly string[]>;
   /**
    * Calls back when the resource changed; returns how to stop. The server is kept running meanwhile.
    * Fails when it offers no subscriptions.
@@ -254,7 +260,7 @@ export interface Servers {
    */
   prompts(): Promise<readonly ServerPrompt[]>;
   /**
-   * Fills a prompt in. Its text comes from outside and is not trusted.
+   * Fills a prompt in. Its text comes from outside and is not trusted. `as` is as for `readResource`.
    *
    * @example
    * const { messages } = await crib.servers.getPrompt('github', 'review', { branch: 'main' });
@@ -263,6 +269,7 @@ export interface Servers {
     server: string,
     name: string,
     args: Readonly<Record<string, string>>,
+    as?: CallAs,
   ): Promise<PromptText>;
 }
 

@@ -8,11 +8,14 @@ const SILENT: Logger = {
   error: () => undefined,
 };
 
+/** The longest delay of Node: it takes a longer one for a millisecond. */
+const MAX_DELAY_MS = 2_147_483_647;
+
 class SystemTimer implements Timer {
   readonly #timeout: NodeJS.Timeout;
 
   constructor(ms: number, callback: () => void) {
-    this.#timeout = setTimeout(callback, ms);
+    this.#timeout = setTimeout(callback, Math.min(ms, MAX_DELAY_MS));
   }
 
   cancel(): void {

@@ -182,7 +182,7 @@ export class LocalCrib implements CribHost {
     this.events = checked(deps.events, EVENT_CHECKS, { sync: ['on'] });
     this.sources = checked(deps.sources, SOURCE_CHECKS);
     this.packages = checked(deps.packages, PACKAGE_CHECKS);
-    this.servers = checked(serversOf({ ...members, ...deps }), SERVER_CHECKS, {
+    this.servers = checked(serversOf({ ...deps, ...members }), SERVER_CHECKS, {
       sync: ['logs', 'watch'],
     });
   }

@@ -90,10 +90,10 @@ export class CallMemory implements Memory {
     return this.#put(at, value, ttlMs);
   }
 
-  /** Refuses changes by a call that was answered without its tool. */
+  /** Refuses changes by a call that was answered. */
   #assertRunning(): void {
     const { notes, control } = this.#call;
-    if (!notes.stopped) return;
+    if (!notes.stopped && !notes.ended) return;
     throw new ToolFailure(control.reason ?? 'CANCELLED', 'The call is over: nothing is kept.');
   }
 

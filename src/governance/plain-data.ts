@@ -11,6 +11,9 @@ import { type FieldName, NO_NAME } from './redaction/secret-names.ts';
 import type { NamedFields } from './redaction/secret-pairs.ts';
 
 const MAX_RESULT_DEPTH = 200;
+/** Larger results are refused: they would fill the memory, or have no end, as a list that holds itself many times over. */
+const MAX_RESULT_BYTES = 134_217_728;
+const MAX_VALUES = 5_000_000;
 /** A walk pauses after so many bytes: some milliseconds of work. */
 const SLICE_BYTES = 131_072;
 
@@ -23,7 +26,8 @@ export interface PlainData {
 /** A list or object that is being walked. */
 interface Frame {
   readonly above: Frame | undefined;
-  readonly source: Readonly<Record<string | number, unknown>>;
+  /** A copy of what the tool returned, of its own fields alone. */
+  readonly source: Record<string | number, unknown>;
   /** `undefined` for a list. */
   readonly keys: readonly string[] | undefined;
   readonly length: number;
@@ -40,11 +44,23 @@ interface Frame {
 /** Stands for a value that is not clean yet. */
 const PENDING = Symbol('pending');
 
+const tooLarge = (): RangeError => new RangeError('too large');
+
+/** Copies a list by its indices: its methods may be those of the tool. */
+const itemsOf = (list: readonly unknown[]): readonly unknown[] => {
+  const { length } = list;
+  if (length > MAX_VALUES) throw tooLarge();
+  const items: unknown[] = [];
+  for (let at = 0; at < length; at++) items.push(list[at]);
+  return items;
+};
+
 class Walk implements PlainData {
   bytes = 0;
   data: unknown = PENDING;
   readonly #redactor: Redactor;
   #frame: Frame | undefined;
+  #values = 0;
   /** The search of a long text. */
   #search: Generator<undefined, string> | undefined;
 
@@ -57,6 +73,7 @@ class Walk implements PlainData {
   run(bytes: number): boolean {
     const end = this.bytes + bytes;
     while (this.data === PENDING) {
+      if (this.bytes > MAX_RESULT_BYTES || this.#values > MAX_VALUES) throw tooLarge();
       if (this.#search) {
         const step = this.#search.next();
         if (step.done) this.#put(step.value);
@@ -70,6 +87,7 @@ class Walk implements PlainData {
   }
 
   #step(frame: Frame): void {
+    this.#values += 1;
     const { source, keys, at } = frame;
     if (at === frame.length) {
       this.#frame = frame.above;
@@ -107,7 +125,11 @@ class Walk implements PlainData {
   #putField(frame: Frame, key: string, clean: unknown): void {
     this.bytes += key.length + 4;
     const name = this.#redactor.key(key);
-    if (clean === frame.source[key] && name === key && key !== '__proto__') return;
+    if (clean === frame.source[key] && name === key && key !== '__proto__') {
+      // Made before this field was walked, it has what the tool returned there.
+      if (frame.copy) (frame.copy as Record<string, unknown>)[key] = clean;
+      return;
+    }
     frame.copy ??= { ...frame.source };
     const copy = frame.copy as Record<string, unknown>;
     if (clean === undefined || name !== key || key === '__proto__') delete copy[key];
@@ -145,7 +167,7 @@ class Walk implements PlainData {
     // A cycle ends here too: no honest result is this deep.
     if (depth > MAX_RESULT_DEPTH) throw new RangeError('too deep');
     // A proxy may answer differently next time: what was read now is what counts.
-    if (types.isProxy(value)) return this.#proxy(value, depth, under);
+    if (types.isProxy(value)) return this.#enter(value, depth, under);
     if (Array.isArray(value)) return this.#enter(value, depth, under);
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype === Object.prototype || prototype === null)
@@ -153,22 +175,22 @@ class Walk implements PlainData {
     return this.#exotic(value, depth, under);
   }
 
-  #proxy(value: object, depth: number, under: FieldName): unknown {
-    const copy: object = Array.isArray(value) ? Array.from(value) : { ...value };
-    return this.#object(copy, depth, under);
-  }
-
+  /** Walks a copy: what a getter answers is read once, and the tool can change nothing afterwards. */
   #enter(value: object, depth: number, under: FieldName): typeof PENDING {
     const isList = Array.isArray(value);
-    const keys = isList ? undefined : Object.keys(value);
+    const source = (isList ? itemsOf(value) : { ...value }) as Frame['source'];
+    const keys = isList ? undefined : Object.keys(source);
+    const above = this.#frame;
+    // What is unchanged in the end is found unchanged above, too.
+    if (above) above.source[above.keys?.[above.at] ?? above.at] = source;
     this.#frame = {
-      above: this.#frame,
-      source: value as Record<string, unknown>,
+      above,
+      source,
       keys,
-      length: keys ? keys.length : (value as readonly unknown[]).length,
+      length: keys ? keys.length : (source as unknown as readonly unknown[]).length,
       depth,
       under,
-      named: isList ? undefined : this.#redactor.namedFields(value),
+      named: isList ? undefined : this.#redactor.namedFields(source),
       keysFound: this.#redactor.keysFound,
       at: 0,
       copy: undefined,

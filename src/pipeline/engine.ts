@@ -1,6 +1,6 @@
 /** Puts the pipeline together over an open store, and starts calls on it. */
 import { dirname, relative } from 'node:path';
-import type { Call, CallRequest, InnerOutcome, Next } from '../contract/call.ts';
+import type { Call, CallRequest, InnerOutcome, Next, ReadyTool } from '../contract/call.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
@@ -30,6 +30,7 @@ import { fileHooks } from './broker/file-hooks.ts';
 import { createProgramCheck } from './broker/judge-program.ts';
 import { explainCall } from './explain-call.ts';
 import { governed } from './governed.ts';
+import { followInner } from './inner-runs.ts';
 import { type CallInput, callerOf, type NewCallDeps, newCall } from './new-call.ts';
 import { failed } from './outcome.ts';
 import { evidenceOf, prove } from './pipeline.ts';
@@ -222,16 +223,18 @@ export class Engine {
 
   /** Asks a person on behalf of a flow. A success is a yes; a denial has the code USER_CANCELLED. */
   confirm(question: ConfirmInput, as: CallAs): Promise<ToolResult> {
-    const { name: toolName } = this.#confirm.tool;
-    const internal = this.#confirm;
-    return this.#start({ toolName, rawInput: question, as, parent: undefined, internal });
+    return this.startInternal(this.#confirm, question, as);
   }
 
   /** Asks a person about a whole plan, or redeems the answer that `approvalId` names. */
   approvePlan(question: PlanQuestion, as: CallAs): Promise<ToolResult> {
-    const internal = this.#plan;
+    return this.startInternal(this.#plan, question, as);
+  }
+
+  /** Calls a tool of the crib itself, which no name leads to. */
+  startInternal(internal: ReadyTool, rawInput: unknown, as: CallAs): Promise<ToolResult> {
     const { name: toolName } = internal.tool;
-    return this.#start({ toolName, rawInput: question, as, parent: undefined, internal });
+    return this.#start({ toolName, rawInput, as, parent: undefined, internal });
   }
 
   /** Reads the approval that a run was started with. Nothing where it does not cover that run. */
@@ -284,11 +287,12 @@ export class Engine {
     const call = newCall(from, this.#newCallDeps);
     const signal = inner?.signal;
     if (signal?.aborted) call.control.abort('CANCELLED');
-    if (parent.notes.stopped) {
+    if (parent.notes.stopped || parent.notes.ended) {
       return this.#record(call, async () => failed(call, parent.control.reason ?? 'CANCELLED'));
     }
     parent.control.onAbort(() => call.control.abort(parent.control.reason ?? 'CANCELLED'));
     const done = noteOutcome(parent, this.#run(call));
+    followInner(parent, call, done);
     return signal ? this.#followers.follow(signal, call.control, done) : done;
   };
 

@@ -34,6 +34,13 @@ export interface NewCallDeps {
   nextId(at: number): string;
 }
 
+/** All of the first steps are passed on. */
+const MAX_STEPS = 1_000;
+
+/** Lets fewer steps pass the more there are: 900 of each power of ten, so that no flood of them fills a client. */
+const isPassedOn = (step: number): boolean =>
+  step <= MAX_STEPS || step % 10 ** (Math.floor(Math.log10(step)) - 2) === 0;
+
 /** Cancels one call and reports its progress. Its AbortSignal is made when first asked for. */
 class Control implements CallControl {
   reason: AbortReason | undefined = undefined;
@@ -42,6 +49,7 @@ class Control implements CallControl {
   /** A list only where more than one waits, which is rare. */
   #others: (() => void)[] | undefined = undefined;
   #onProgress: CallOptions['onProgress'];
+  #steps = 0;
   /** Set by the stage that runs the idle timer. */
   touch: (() => void) | undefined = undefined;
   last: { fraction: number; note: string | undefined } | undefined = undefined;
@@ -81,14 +89,18 @@ class Control implements CallControl {
     else this.#others = [callback];
   }
 
-  progress(fraction: number, note: string | undefined): void {
+  progress(fraction: number, note: string | undefined): boolean {
     this.last = { fraction, note };
     this.touch?.();
+    this.#steps += 1;
+    // The last step of all ends the bar of whoever watches.
+    if (!isPassedOn(this.#steps) && fraction !== 1) return false;
     try {
       this.#onProgress?.(fraction, note);
     } catch {
       // The listener is the caller's: its error must not fail the tool that reports.
     }
+    return true;
   }
 }
 
@@ -106,6 +118,10 @@ class Notes implements CallNotes {
   innerOutcomes: CallNotes['innerOutcomes'] = undefined;
   effectPossible = false;
   stopped = false;
+  ended = false;
+  programs: CallNotes['programs'] = undefined;
+  innerRunning: CallNotes['innerRunning'] = undefined;
+  innerIntents: CallNotes['innerIntents'] = undefined;
   claim: string | undefined = undefined;
   decision: CallNotes['decision'] = undefined;
   warnings: string[] | undefined = undefined;

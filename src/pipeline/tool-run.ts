@@ -7,6 +7,7 @@ import type { Tool } from '../contract/tool.ts';
 import { thrownText } from '../kit/data/reason-of.ts';
 import type { Contexts } from './broker/context.ts';
 import { overspent, type Purse, purseOf } from './budget/purse.ts';
+import { endInner, hasInner } from './inner-runs.ts';
 import type { PipelineControl } from './new-call.ts';
 import { failed, failedWith, succeeded } from './outcome.ts';
 import { type ErrorDeps, toolExplained, toolThrew } from './record/as-tool-error.ts';
@@ -195,6 +196,7 @@ class ToolRun {
 
   #returned(data: unknown): ToolResult | Promise<ToolResult> {
     this.#stop();
+    if (hasInner(this.#call)) return this.#afterInner(false, () => this.#returned(data));
     const purse = purseOf(this.#call);
     if (purse) return this.#paid(data, purse);
     return succeededWith(this.#call, data, this.#deps);
@@ -208,6 +210,16 @@ class ToolRun {
     return succeededWith(this.#call, data, this.#deps);
   }
 
+  /** Concludes the run once the calls that the tool left behind are over: the next attempt must not meet them. */
+  async #afterInner(
+    isFailed: boolean,
+    conclude: () => ToolResult | Promise<ToolResult>,
+  ): Promise<ToolResult> {
+    const call = this.#call;
+    await endInner(call, isFailed);
+    return hasInner(call) ? this.#aborted() : conclude();
+  }
+
   #stop(): void {
     this.#stopWatching?.();
     if (this.#startedAt !== undefined) {
@@ -216,10 +228,11 @@ class ToolRun {
     this.#startedAt = undefined;
   }
 
-  #threw(error: unknown): ToolResult {
+  #threw(error: unknown): ToolResult | Promise<ToolResult> {
     // A tool that noticed the abort itself usually throws some error of its own.
     if (this.#call.control.reason) return this.#aborted();
     this.#stop();
+    if (hasInner(this.#call)) return this.#afterInner(true, () => this.#threw(error));
     const failure = errorOf(error, this.#call, this.#deps);
     const { notes } = this.#call;
     if (hasNotBegun(failure) && !notes.innerIntent) notes.effectPossible = this.#effectBefore;

@@ -56,7 +56,7 @@ export const approvalRecord = (
   state: 'waiting',
   request: {
     id,
-    caller: LOCAL_CALLER,
+    caller: { ...LOCAL_CALLER, userId: 'alice', agentId: 'agent-1', sessionId: 'session-1' },
     tool: 'write_file',
     version: '1.0.0',
     description: 'Writes a file.',

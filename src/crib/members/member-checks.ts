@@ -127,9 +127,9 @@ export const SERVER_CHECKS: MethodChecks<Servers> = {
   connect: { server: someFields({ name: text }) },
   disconnect: { name: text },
   request: { name: text, request: fields({ method: text, params: optional(object) }) },
-  readResource: { server: text, uri: text },
-  getPrompt: { server: text, name: text, args: object },
-  complete: { server: text, asked: completion },
+  readResource: { server: text, uri: text, as: optional(callOptions) },
+  getPrompt: { server: text, name: text, args: object, as: optional(callOptions) },
+  complete: { server: text, asked: completion, as: optional(callOptions) },
   subscribe: { server: text, uri: text, changed: callback },
   watch: { changed: callback },
 };

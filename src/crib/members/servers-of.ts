@@ -2,13 +2,14 @@
 import type { Events } from '../../contract/events.ts';
 import type { Servers } from '../../contract/servers.ts';
 import type { MemberDeps } from './member-deps.ts';
+import { serverReads } from './server-reads.ts';
 
-export interface ServerMemberDeps extends Pick<MemberDeps, 'engine'> {
+export interface ServerMemberDeps extends Pick<MemberDeps, 'engine' | 'open'> {
   readonly servers: Servers;
   readonly events: Pick<Events, 'emit'>;
 }
 
-export const serversOf = ({ servers, events, engine }: ServerMemberDeps): Servers => {
+export const serversOf = ({ servers, events, engine, open }: ServerMemberDeps): Servers => {
   /** Closes the circuits of a restarted server: they counted failures of the process before. */
   const reset = (name: string): void => {
     const server = `mcp:${name}`;
@@ -18,6 +19,7 @@ export const serversOf = ({ servers, events, engine }: ServerMemberDeps): Server
   };
   return {
     ...servers,
+    ...serverReads({ servers, open }),
     restart: async (name) => {
       const status = await servers.restart(name);
       reset(name);

@@ -295,6 +295,9 @@ describe('a question on record', () => {
     ['definition', { definition: 'other' }],
     ['input', { input: { path: 'harmless.txt' } }],
     ['target', { targets: ['file:/b'] }],
+    ['user', { caller: { ...sample.request.caller, userId: 'eve' } }],
+    ['agent', { caller: { ...sample.request.caller, agentId: 'eve' } }],
+    ['session', { caller: { ...sample.request.caller, sessionId: 'eve' } }],
   ])('is refused when it shows another %s than it binds', (_name, shown) => {
     const planted = { ...record, request: { ...record.request, ...shown } };
     expect(showsWhatItBinds(planted)).toBe(false);

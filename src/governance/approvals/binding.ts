@@ -99,10 +99,13 @@ export const differenceOf = (approved: BoundApproval, call: Binding): Difference
 export const callKeyOf = (binding: Binding, within: string | undefined): string =>
   digestOf({ ...binding, within: within ?? null });
 
+const NAMES = ['userId', 'agentId', 'sessionId'] as const;
+
 /** Tells whether the request that a person sees is what the answer will be bound to. */
 export const showsWhatItBinds = (record: ApprovalRecord): boolean => {
   const { request, tool, version, inputDigest, definition } = record;
   return (
+    NAMES.every((name) => request.caller[name] === record[name]) &&
     request.tool === tool &&
     request.version === version &&
     request.definition === definition &&

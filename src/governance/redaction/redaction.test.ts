@@ -112,12 +112,12 @@ describe('secrets are redacted', () => {
     });
   });
 
-  it('ordinary data is left alone; results are not even copied, records always are', () => {
+  it('ordinary data is left alone; results and records are copies', () => {
     const redactor = new Redactor();
     const data = { name: 'Ada', tags: ['skating', 'eyJust'], n: { tokens: 12 } };
     expect(redactor.record(data)).toEqual(data);
     expect(redactor.record(data)).not.toBe(data);
-    expect(plainData(data, redactor).data).toBe(data);
+    expect(plainData(data, redactor).data).toEqual(data);
   });
 });
 

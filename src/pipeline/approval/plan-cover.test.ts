@@ -38,7 +38,10 @@ const recordOf = (call: PlannedCall, part: Partial<ApprovalRecord> = {}): Approv
     ...{ id: 'approval', userId: 'local', agentId: 'local', sessionId: 'local' },
     ...{ ...facts, inputDigest: digestOf(input), targets: [], policyVersion: 'rules' },
     ...{ createdAt: 0, expiresAt: DAY_MS, state: 'used', decidedBy: 'ada' },
-    request: { ...facts, input, targets: [] } as unknown as ApprovalRecord['request'],
+    request: {
+      ...{ ...facts, input, targets: [] },
+      caller: LOCAL_CALLER,
+    } as unknown as ApprovalRecord['request'],
     ...part,
   };
 };

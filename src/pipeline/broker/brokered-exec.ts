@@ -154,19 +154,37 @@ export const brokeredExec =
     for (const [program] of verdict.commands) note(call, `program:${program}`);
     for (const host of hosts) note(call, `host:${host}`);
     const { stdin } = options;
+    const stop = new AbortController();
     const request = {
       task: { kind: 'command', argv: argvOf(argv), cwd, ...(stdin !== undefined && { stdin }) },
       config: { ...config, type: sandbox.type },
       ...(repository.view && { repository: repository.view }),
-      signal: call.control.signal,
+      signal: AbortSignal.any([call.control.signal, stop.signal]),
       onUsage: (usage) => noteUsage(call, usage),
     } satisfies SandboxRequest;
-    assertRunning(call);
-    await assertTellsNoSecrets(repository, (task) => sandbox.run({ ...request, task }));
-    assertRunning(call);
-    const { exitCode = 0, stdout, stderr } = await sandbox.run(request);
-    return { exitCode, stdout: repository.runsGit ? withholdSecrets(stdout) : stdout, stderr };
+    return untilEnd(call, stop, async () => {
+      assertRunning(call);
+      await assertTellsNoSecrets(repository, (task) => sandbox.run({ ...request, task }));
+      assertRunning(call);
+      const { exitCode = 0, stdout, stderr } = await sandbox.run(request);
+      return { exitCode, stdout: repository.runsGit ? withholdSecrets(stdout) : stdout, stderr };
+    });
   };
+
+/** Runs programs no longer than their call: one that its tool does not wait for is stopped with it. */
+const untilEnd = async <T>(
+  { notes }: Call<'ready'>,
+  stop: AbortController,
+  run: () => Promise<T>,
+): Promise<T> => {
+  notes.programs ??= new Set();
+  notes.programs.add(stop);
+  try {
+    return await run();
+  } finally {
+    notes.programs.delete(stop);
+  }
+};
 
 const note = ({ notes }: Call<'ready'>, resource: string): void => {
   notes.resources ??= new Set();

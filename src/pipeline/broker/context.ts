@@ -34,6 +34,7 @@ import {
   assertUsage,
   checkedFiles,
 } from './context-checks.ts';
+import { droppable, droppableMethods } from './droppable.ts';
 import { askerOf, keepTouching } from './elicit-of.ts';
 import { noteUsage } from './note-usage.ts';
 
@@ -120,7 +121,10 @@ export class CallContext implements ToolContext {
     return this.#call.control.signal;
   }
   get model(): Model {
-    this.#model ??= brokeredModel(this.#call, this.#deps.model, this.#deps.budgeting);
+    this.#model ??= droppableMethods(
+      brokeredModel(this.#call, this.#deps.model, this.#deps.budgeting),
+      ['generate', 'converse', 'embed'],
+    );
     return this.#model;
   }
 
@@ -129,25 +133,33 @@ export class CallContext implements ToolContext {
   }
 
   get memory(): Memory {
-    this.#memory ??= new CallMemory(this.#call, this.#deps.memory, this.#deps.runtime);
+    this.#memory ??= droppableMethods<Memory>(
+      new CallMemory(this.#call, this.#deps.memory, this.#deps.runtime),
+      ['read', 'write', 'writeFor', 'update', 'delete'],
+    );
     return this.#memory;
   }
 
   get fs(): FileAccess {
-    this.#fs ??= checkedFiles(this.#deps.files(this.#call));
+    const names = ['resolve', 'read', 'write', 'remove', 'makeDirectory', 'list', 'stat'] as const;
+    this.#fs ??= droppableMethods(checkedFiles(this.#deps.files(this.#call)), names);
     return this.#fs;
   }
 
   get fetch(): typeof globalThis.fetch {
-    this.#fetch ??= brokeredFetch(this.#call, this.#deps.egress, this.#deps.runtime.telemetry);
+    if (!this.#fetch) {
+      const send = brokeredFetch(this.#call, this.#deps.egress, this.#deps.runtime.telemetry);
+      this.#fetch = (...request) => droppable(send(...request));
+    }
     return this.#fetch;
   }
 
   get resolveHost(): ToolContext['resolveHost'] {
-    return async (host, port) => {
+    const resolve: ToolContext['resolveHost'] = async (host, port) => {
       assertRunning(this.#call);
       return this.#deps.egress.resolve({ host, port }, egressScope(this.#call));
     };
+    return (...address) => droppable(resolve(...address));
   }
 
   get logger(): Logger {
@@ -159,11 +171,12 @@ export class CallContext implements ToolContext {
 
   get progress(): ToolContext['progress'] {
     return (fraction, note) => {
-      const { control, executionId } = this.#call;
+      const { control, executionId, notes } = this.#call;
+      if (notes.ended) return;
       const { events, redactor } = this.#deps;
-      const text = note === undefined ? undefined : redactor.text(thrownText(note));
-      control.progress(fraction, text);
-      if (events.has('call.progressed')) {
+      const text = note === undefined ? undefined : shortText(note, redactor);
+      const isPassedOn = control.progress(fraction, text);
+      if (isPassedOn && events.has('call.progressed')) {
         events.emit('call.progressed', { executionId, fraction, note: text });
       }
     };
@@ -193,7 +206,7 @@ export class CallContext implements ToolContext {
   }
 
   get secret(): ToolContext['secret'] {
-    return (key) => this.#secret(key);
+    return (key) => droppable(this.#secret(key));
   }
 
   get charge(): ToolContext['charge'] {
@@ -213,20 +226,24 @@ export class CallContext implements ToolContext {
     return (message) => {
       const { notes } = this.#call;
       notes.warnings ??= [];
-      notes.warnings.push(this.#deps.redactor.text(thrownText(message)));
+      const { length } = notes.warnings;
+      if (length < MAX_WARNINGS) notes.warnings.push(shortText(message, this.#deps.redactor));
+      else if (length === MAX_WARNINGS) notes.warnings.push('Further warnings were left out.');
     };
   }
 
   get exec(): ToolContext['exec'] {
-    return brokeredExec(this.#call, this.#deps.exec);
+    const exec = brokeredExec(this.#call, this.#deps.exec);
+    return (...command) => droppable(exec(...command));
   }
 
   get call(): ToolContext['call'] {
-    return async (...[tool, input, options, ...surplus]: [...InnerCall, ...unknown[]]) => {
+    const call = async (...[tool, input, options, ...surplus]: [...InnerCall, ...unknown[]]) => {
       assertNoOptions('call', surplus);
       if (options !== undefined) assertInnerCallOptions(options);
       return this.#deps.callTool(this.#call, tool, input, options);
     };
+    return (...inner) => droppable(call(...inner));
   }
 
   async #secret(key: string): Promise<string> {
@@ -246,6 +263,15 @@ export class CallContext implements ToolContext {
     return value;
   }
 }
+
+/** What a tool says in one warning or one step of its progress; it may say any number of bytes. */
+const MAX_SAID = 2_000;
+/** The warnings of one call: all of them are part of its result. */
+const MAX_WARNINGS = 100;
+
+/** Redacts before the final cut: a secret cut in half would not be found. */
+const shortText = (said: unknown, redactor: Redactor): string =>
+  redactor.text(thrownText(said).slice(0, MAX_SAID * 8)).slice(0, MAX_SAID);
 
 const declaresSecret = (tool: Tool, key: string): boolean =>
   tool.auth?.configKey === key || (tool.needs?.secrets?.includes(key) ?? false);

@@ -145,7 +145,7 @@ export class Budgeting {
   purse(call: Call<'ready'>): Purse {
     const purse = purseOf(call);
     if (purse) return purse;
-    if (!isAdmitted(call)) {
+    if (!isAdmitted(call) || call.notes.ended) {
       throw new ToolFailure('EXECUTION_FAILED', 'Only a running tool can spend money.');
     }
     const { maxMicros, maxTokens } = this.#mostOf(call, call.budget.estimate);
@@ -170,8 +170,9 @@ export class Budgeting {
 
   /** Books what a tool without a price charged; it was held when it was charged. */
   async bookUnheld(call: Judged, purse: Purse): Promise<void> {
-    await purse.settled;
+    // Closed first: what is charged during the wait would hold money that nobody gives back.
     purse.close();
+    await purse.settled;
     const { spent, held } = purse;
     call.notes.costMicros = spent.micros;
     call.notes.tokens = spent.tokens;

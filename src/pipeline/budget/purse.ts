@@ -98,9 +98,9 @@ export class Purse {
       this.#grow();
       await this.#growing;
     }
-    if (!this.#exceeds(this.#held)) return;
+    if (!this.#isClosed && !this.#exceeds(this.#held)) return;
     this.#endQuestion(most);
-    throw notCovered();
+    throw this.#isClosed ? overspent() : notCovered();
   }
 
   /** Holds what is left, up to the configured amount, for a question of unknown price. */

@@ -21,13 +21,32 @@ export const ignoreRejection = (value: unknown): void => {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
+/** An error is part of results and of logs: its lists and texts stay short, whoever threw it. */
+const MAX_ITEMS = 100;
+const MAX_CHARS = 2_000;
+
+/** Copies the start of a list. */
 const listOf = (value: unknown): readonly unknown[] => {
+  const items: unknown[] = [];
   try {
-    return Array.isArray(value) ? Array.from(value) : [];
+    if (!Array.isArray(value)) return items;
+    for (const item of value) {
+      if (items.length === MAX_ITEMS) break;
+      items.push(item);
+    }
   } catch {
     return [];
   }
+  return items;
 };
+
+const textsOf = (value: unknown): readonly string[] =>
+  listOf(value)
+    .filter(isText)
+    .map((text) => text.slice(0, MAX_CHARS));
+
+const shortKey = (key: string | number): string | number =>
+  typeof key === 'number' ? key : key.slice(0, MAX_CHARS);
 
 const issuesOf = (value: unknown): readonly Issue[] =>
   listOf(value).flatMap((issue) => {
@@ -36,7 +55,7 @@ const issuesOf = (value: unknown): readonly Issue[] =>
     const path = listOf(propertyOf(issue, 'path')).filter(
       (key): key is string | number => isText(key) || typeof key === 'number',
     );
-    return [{ path, message }];
+    return [{ path: path.map(shortKey), message: message.slice(0, MAX_CHARS) }];
   });
 
 /** Reads the extras of a failure, without values of a wrong type. */
@@ -45,10 +64,10 @@ const extrasOf = (value: unknown): ErrorExtras => {
   const retryAfterMs = propertyOf(value, 'retryAfterMs');
   const retryable = propertyOf(value, 'retryable');
   const cause = propertyOf(value, 'cause');
-  const standing = listOf(propertyOf(value, 'standing')).filter(isText);
+  const standing = textsOf(propertyOf(value, 'standing'));
   const partial = propertyOf(value, 'partial');
   return {
-    suggestions: listOf(propertyOf(value, 'suggestions')).filter(isText),
+    suggestions: textsOf(propertyOf(value, 'suggestions')),
     ...(issues.length > 0 && { issues }),
     ...(Number.isFinite(retryAfterMs) && { retryAfterMs: retryAfterMs as number }),
     ...(typeof retryable === 'boolean' && { retryable }),

@@ -55,9 +55,23 @@ const recordIntent = async (call: AdmittedCall, deps: ExecuteDeps): Promise<void
   const facts = { redactor, at: runtime.now() };
   const entries = parentsWithoutIntent(call).map((each) => auditEntry('intent', each, facts));
   entries.push(auditEntry('intent', call, facts));
-  await deps.audit.intend(entries, claimsOf(call));
+  await inParents(call, deps.audit.intend(entries, claimsOf(call)));
   call.notes.intentRecorded = true;
   noteInParents(call);
+};
+
+/** Lets every call that made this one wait for the intents: its own outcome must not come before them. */
+const inParents = async (call: CallRequest, writing: Promise<unknown>): Promise<void> => {
+  const waiting: Set<Promise<unknown>>[] = [];
+  for (let up = call.parent; up; up = up.parent) {
+    up.notes.innerIntents ??= new Set();
+    waiting.push(up.notes.innerIntents.add(writing));
+  }
+  try {
+    await writing;
+  } finally {
+    for (const intents of waiting) intents.delete(writing);
+  }
 };
 
 /** Tells every call that made this one that it may have changed something through it. */
@@ -81,6 +95,7 @@ const prepare = async (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResul
       return failedWith(call, errorOf(error, call, deps));
     }
   }
+  if (call.control.reason) return failed(call, call.control.reason);
   if (call.grant.tier !== 'read_only' && !call.notes.intentRecorded) {
     await recordIntent(call, deps);
   }

@@ -73,7 +73,8 @@ const admit = async (
 };
 
 const isLoop = (call: Fresh, { loops }: LimitRateDeps): boolean => {
-  if (!loops || call.options.dryRun) return false;
+  // A client may read one resource of a server each time that it has changed.
+  if (!loops || call.options.dryRun || call.internal) return false;
   const { caller, input, ready } = call;
   return !loops.admits(caller, { tool: ready.tool.name, input }, call.startedAt);
 };

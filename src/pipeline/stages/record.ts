@@ -22,6 +22,7 @@ import type { Contexts } from '../broker/context.ts';
 import { usageOf } from '../broker/note-usage.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
 import { purseOf } from '../budget/purse.ts';
+import { endInner, hasInner } from '../inner-runs.ts';
 import { failedWith, NO_RESOURCES } from '../outcome.ts';
 import { evidenceOf } from '../pipeline.ts';
 import { asToolError, redactError } from '../record/as-tool-error.ts';
@@ -276,6 +277,10 @@ const recordCall = async (
   } catch (error) {
     raw = failedWith(call, asToolError(error, call, deps));
   }
+  // Effects may have left calls behind; those of the tool itself are over.
+  if (hasInner(call)) await endInner(call, !raw.success);
+  call.notes.ended = true;
+  for (const program of call.notes.programs ?? []) program.abort('CANCELLED');
   try {
     const booking = book(call, deps);
     if (booking) await booking;

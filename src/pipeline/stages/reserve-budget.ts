@@ -66,8 +66,9 @@ const holding = async (
     result = await next(prove(call, 'budget', { estimate, scopes }));
     return result;
   } finally {
-    await purse.settled;
+    // Closed first: what is charged during the wait would hold money that nobody gives back.
     purse.close();
+    await purse.settled;
     const actual = actualCost(call, result, { purse, estimate, isFree });
     call.notes.costMicros = actual.micros;
     call.notes.tokens = actual.tokens;

@@ -11,6 +11,7 @@ import type {
   Servers,
   ServerTemplate,
 } from '../../contract/servers.ts';
+import { serverFlow } from './listing/flow-labels.ts';
 import { failureOf, onServer, onServerUnasked } from './on-server.ts';
 import { sendRequest } from './send-request.ts';
 import type { ServerSource } from './server-source.ts';
@@ -20,6 +21,7 @@ const statusOf = ({ link, listing }: ServerSource): ServerStatus => {
   const pid = connection?.transport.pid ?? undefined;
   return {
     name: settings.name,
+    labels: serverFlow(settings),
     transport: settings.transport,
     state,
     tools: listing?.tools.length ?? 0,

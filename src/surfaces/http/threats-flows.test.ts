@@ -145,3 +145,35 @@ describe('threat: a hostile request to start a run', () => {
     await other.close();
   });
 });
+
+describe('threat: a token with a list of tools starts a flow that its list does not name', () => {
+  const tokenFor = async (name: string, tools: readonly string[]) => {
+    const made = await http.ask('/v1/tokens', {
+      ...{ method: 'POST', token: http.tokens.admin },
+      body: { name, role: 'agent', tools },
+    });
+    return made.json.token as string;
+  };
+  const start = async (token: string) =>
+    http.ask('/v1/flows/waiter/runs', { method: 'POST', token, body: {} });
+
+  it('hostile: no run is made, over HTTP and by a job', async () => {
+    const token = await tokenFor('narrow', ['echo']);
+    const { status, json } = await start(token);
+    expect([status, json.error.code]).toEqual([403, 'PERMISSION_DENIED']);
+    const job = await http.ask('/v1/jobs', {
+      ...{ method: 'POST', token },
+      body: { type: 'flow', payload: { flow: 'waiter' }, retries: 0 },
+    });
+    const workers = await http.crib.jobs.work();
+    const stateOf = async () => (await http.crib.jobs.get(job.json.id))?.state;
+    await expect.poll(stateOf).toBe('dead');
+    await workers.close();
+    expect(await http.crib.flows.list({ userId: 'token:narrow' })).toEqual([]);
+  });
+
+  it('benign: one that its list names as its tool is started', async () => {
+    const { status } = await start(await tokenFor('named', ['echo', 'flow_waiter']));
+    expect(status).toBe(201);
+  });
+});

@@ -81,10 +81,14 @@ const depsOf = async (crib: Crib, options: McpSurfaceOptions): Promise<SurfaceDe
       auditResources(crib),
       resultResources(crib),
       runResources(crib),
-      serverResources(crib.servers, sdk),
+      serverResources(crib.servers, sdk, options.servers),
       ...(options.resources ?? []),
     ],
-    prompts: [reviewPrompt(crib, options), serverPrompts(crib.servers), ...(options.prompts ?? [])],
+    prompts: [
+      reviewPrompt(crib, options),
+      serverPrompts(crib.servers, options.servers),
+      ...(options.prompts ?? []),
+    ],
   };
 };
 

@@ -2,6 +2,7 @@
 import type { CallAs } from '../../../contract/call-options.ts';
 import { type Caller, provenNames } from '../../../contract/caller.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
 import type { Events } from '../../../contract/events.ts';
 import type { CribFlows, FlowCost } from '../../../contract/flow.ts';
 import type { CribFlowData } from '../../../contract/flow-data-members.ts';
@@ -16,6 +17,7 @@ import { flowBudgetKey } from '../../../governance/ledger/budget.ts';
 import { MICROS_PER_USD } from '../../../governance/ledger/estimate-cost.ts';
 import { countStart } from '../../../governance/ledger/start-limits.ts';
 import { lazyAsync } from '../../../kit/data/lazy.ts';
+import { flowToolName } from '../../../kit/model/flow-name.ts';
 import { callerOf } from '../../../pipeline/new-call.ts';
 import { tokenOf, tokenRefusal } from '../caller-refusal.ts';
 import type { MemberDeps } from '../member-deps.ts';
@@ -100,6 +102,7 @@ interface Opening {
   stored(): Promise<Flows>;
   ledger(): Promise<Ledger>;
   open: MemberDeps['open'];
+  isTool(name: string): boolean;
   /** Throws RATE_LIMITED for a caller that has started too many runs. */
   countStart(caller: Caller): Promise<void>;
 }
@@ -128,11 +131,30 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
     stored: async () => (await deps.open()).store.flows,
     ledger: async () => (await deps.open()).store.ledger,
     open: deps.open,
+    isTool: (name) => deps.tools.has(name),
     countStart: async (caller) => {
       const { counters } = (await deps.open()).store;
       await countStart('runs', caller, { counters, runtime: deps.runtime, limits: deps.starts });
     },
   };
+};
+
+/**
+ * Throws PERMISSION_DENIED for a caller with a list of tools that does not name the flow. Its steps are judged
+ * by themselves, but the code of a flow is not.
+ */
+const assertListedFlow = (
+  flow: string,
+  { tools }: Caller,
+  isTool: (name: string) => boolean,
+): void => {
+  const name = flowToolName(flow, isTool);
+  if (tools === undefined || tools.includes(name)) return;
+  throw new ToolFailure(
+    'PERMISSION_DENIED',
+    `The caller may not start ${name}: it is not on its list.`,
+    { suggestions: ['Name the flow, and the tools of its steps, in the list of the token.'] },
+  );
 };
 
 /** Reads from the ledger what the calls of a run have cost, those of its children included. */
@@ -173,6 +195,7 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
       return describeFlows(registry, (await data()).list());
     },
     start: async (flow, input, { planDigest, planApproval, ...as } = {}) => {
+      assertListedFlow(flow, callerOf(as), opening.isTool);
       await countStart(callerOf(as));
       if (planDigest !== undefined) {
         await assertPlanned(await data(), { flow, input, planDigest, as });

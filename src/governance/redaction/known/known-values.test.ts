@@ -246,7 +246,7 @@ describe('threat: a known value that is written differently is shown', () => {
         { name: 'correct', text: 'horse' },
       ],
     };
-    expect(plainData(rows, redactor).data).toBe(rows);
+    expect(plainData(rows, redactor).data).toEqual(rows);
   });
 });
 

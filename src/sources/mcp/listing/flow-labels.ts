@@ -32,3 +32,7 @@ export const assignedFlow = (
     sink: assigned.sink ?? canSend(settings, tier),
   };
 };
+
+/** Assigns what is read from a server beside its tools. */
+export const serverFlow = (settings: ServerSettings): AssignedFlow =>
+  assignedFlow({ ...settings, toolLabels: {} }, { name: '', tier: settings.tier });

@@ -7,6 +7,7 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import type { CatalogEntry } from '../../../contract/catalog.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
+import { FLOW_PREFIX } from '../../../kit/model/flow-name.ts';
 import {
   answerMeta,
   CALL_TOOL,
@@ -17,7 +18,6 @@ import {
   SEARCH_TOOLS,
 } from '../../../kit/model/meta-tools.ts';
 import { issuesBeside, issueText } from '../../../kit/text/issues-text.ts';
-import { FLOW_PREFIX } from '../flows/flow-name.ts';
 import type { SurfaceKind } from '../mcp-options.ts';
 import type { ServerDeps } from '../surface-deps.ts';
 import { META } from './tool-reply.ts';

@@ -3,7 +3,7 @@ import { ERAS, openSurface, type TestSurface } from '../../../../test/fixtures/m
 import { sleeper, twice } from '../../../../test/fixtures/mcp-tasks.ts';
 import { aTool } from '../../../../test/fixtures/test-crib.ts';
 import { defineFlow } from '../../../contract/flow.ts';
-import { derivedName, flowToolName } from './flow-name.ts';
+import { derivedName, flowToolName } from '../../../kit/model/flow-name.ts';
 
 let open: TestSurface | undefined;
 afterEach(async () => {

@@ -5,11 +5,11 @@ import type { Crib } from '../../../contract/crib.ts';
 import type { FlowInfo } from '../../../contract/flow.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
+import { flowToolName } from '../../../kit/model/flow-name.ts';
 import { visibleBlock } from '../../../kit/text/visible-text.ts';
 import type { McpSurfaceOptions } from '../mcp-options.ts';
 import type { FlowTool, FlowTools } from '../surface-deps.ts';
 import { flowInput } from './flow-input.ts';
-import { flowToolName } from './flow-name.ts';
 import { type FlowReach, flowReaches } from './flow-reach.ts';
 
 /** In a list of flows: all of them. */

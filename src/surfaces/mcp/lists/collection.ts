@@ -18,17 +18,22 @@ export interface ResourceCatalog {
   readonly label: string;
   /** Lists the resources. A failure leaves this catalog out; the others are still listed. */
   list(caller: Partial<Caller>): Promise<readonly ListedResource[]>;
-  templates?(): readonly ListedTemplate[] | Promise<readonly ListedTemplate[]>;
+  templates?(
+    caller: Partial<Caller>,
+  ): readonly ListedTemplate[] | Promise<readonly ListedTemplate[]>;
   /**
    * Gives values for a variable of a template that start with what was typed; nothing for foreign
    * templates.
    */
-  complete?(asked: {
-    readonly template: string;
-    readonly argument: string;
-    readonly typed: string;
-    readonly given?: Readonly<Record<string, string>>;
-  }): Promise<readonly string[] | undefined>;
+  complete?(
+    asked: {
+      readonly template: string;
+      readonly argument: string;
+      readonly typed: string;
+      readonly given?: Readonly<Record<string, string>>;
+    },
+    caller: Partial<Caller>,
+  ): Promise<readonly string[] | undefined>;
   /** Calls back when this resource changed; returns how to stop, or nothing for foreign resources. */
   subscribe?(uri: string, changed: () => void): Promise<(() => void) | undefined>;
   /** Calls back when what is listed may have changed; returns how to stop. */

@@ -56,7 +56,7 @@ const valuesFor = async (
 ): Promise<readonly string[]> => {
   if (template !== undefined) {
     for (const catalog of deps.resources) {
-      const values = await catalog.complete?.({ ...asked, template });
+      const values = await catalog.complete?.({ ...asked, template }, deps.session.caller);
       if (values) return values;
     }
   }

@@ -115,7 +115,7 @@ export const serveResources = (server: Server, deps: ServerDeps, subscribed: Sub
   server.setRequestHandler('resources/templates/list', async ({ params }) => {
     const listed = await fromCatalogs(
       deps.resources,
-      async (catalog) => (await catalog.templates?.()) ?? [],
+      async (catalog) => (await catalog.templates?.(deps.session.caller)) ?? [],
       deps,
     );
     const keyOf = ({ uriTemplate }: ListedTemplate) => uriTemplate;

@@ -1,4 +1,8 @@
-/** Resources and prompts of the servers behind the crib, under names with that of the server. */
+/**
+ * Resources and prompts of the servers behind the crib, under names with that of the server. Each read is a
+ * governed call of the client that asks.
+ */
+import type { Caller } from '../../../contract/caller.ts';
 import type { ServerPrompt, Servers } from '../../../contract/servers.ts';
 import type { Sdk } from '../load-sdk.ts';
 import type { PromptCatalog, ResourceCatalog } from './collection.ts';
@@ -10,75 +14,119 @@ import {
   templateAddressOf,
 } from './resource-address.ts';
 
-const isConfigured = (servers: Servers, server: string): boolean =>
-  servers.list().some(({ name }) => name === server);
+/** What a list of tools names to let its caller read a server beside calling the tools of it. */
+const LISTED = 'server:';
+
+/** Tells whether a client is shown what a server has; the pipeline judges each read of it again. */
+const isShownTo = ({ tools }: Partial<Caller>, server: string): boolean =>
+  tools === undefined || tools.includes(`${LISTED}${server}`);
+
+/** Tells whether a surface that is limited to some servers offers this one. */
+const isOffered = (server: string, only: readonly string[] | undefined): boolean =>
+  only === undefined || only.includes(server);
+
+/** Where addresses may lead. */
+interface Reach {
+  readonly servers: Servers;
+  readonly sdk: Sdk;
+  /** The only servers that the surface offers; all when absent. */
+  readonly only: readonly string[] | undefined;
+}
+
+const isConfigured = ({ servers, only }: Reach, server: string): boolean =>
+  isOffered(server, only) && servers.list().some(({ name }) => name === server);
 
 /** Finds server and URI behind an address: of a listed resource, or of a template with its values. */
 const locate = (
-  servers: Servers,
-  sdk: Sdk,
+  reach: Reach,
   address: string,
 ): { readonly server: string; readonly uri: string } | undefined => {
   const origin = originOf(address);
-  if (!origin || !isConfigured(servers, origin.server)) return undefined;
-  const uri = expanded(sdk, origin);
+  if (!origin || !isConfigured(reach, origin.server)) return undefined;
+  const uri = expanded(reach.sdk, origin);
   return uri === undefined ? undefined : { server: origin.server, uri };
 };
 
-export const serverResources = (servers: Servers, sdk: Sdk): ResourceCatalog => ({
-  label: 'servers',
-  list: async () =>
-    (await servers.resources()).map(({ server, uri, name, ...rest }) => ({
-      ...rest,
-      uri: addressOf(server, uri),
-      name: `${server}: ${name}`,
-    })),
-  templates: async () =>
-    (await servers.templates()).flatMap(({ server, uriTemplate, name, ...rest }) => {
-      const address = templateAddressOf(sdk, server, uriTemplate);
-      return address === undefined
-        ? []
-        : [{ ...rest, uriTemplate: address, name: `${server}: ${name}` }];
-    }),
-  watch: (changed) => servers.watch((list) => list === 'resources' && changed()),
-  read: async (address) => {
-    const target = locate(servers, sdk, address);
-    if (!target) return undefined;
-    const contents = await servers.readResource(target.server, target.uri);
-    return contents.map((content) => ({ ...content, uri: addressOf(target.server, content.uri) }));
-  },
-  subscribe: async (address, changed) => {
-    const target = locate(servers, sdk, address);
-    return target && servers.subscribe(target.server, target.uri, changed);
-  },
-  complete: async ({ template, ...asked }) => {
-    const origin = isTemplateAddress(template) ? originOf(template.split('{')[0] ?? '') : undefined;
-    if (!origin || !isConfigured(servers, origin.server)) return undefined;
-    return servers.complete(origin.server, { ...asked, of: { template: origin.uri } });
-  },
-});
+export const serverResources = (
+  servers: Servers,
+  sdk: Sdk,
+  only?: readonly string[],
+): ResourceCatalog => {
+  const reach = { servers, sdk, only };
+  const isVisible =
+    (caller: Partial<Caller>) =>
+    ({ server }: { readonly server: string }): boolean =>
+      isOffered(server, only) && isShownTo(caller, server);
+  return {
+    label: 'servers',
+    list: async (caller) =>
+      (await servers.resources())
+        .filter(isVisible(caller))
+        .map(({ server, uri, name, ...rest }) => ({
+          ...rest,
+          uri: addressOf(server, uri),
+          name: `${server}: ${name}`,
+        })),
+    templates: async (caller) =>
+      (await servers.templates())
+        .filter(isVisible(caller))
+        .flatMap(({ server, uriTemplate, name, ...rest }) => {
+          const address = templateAddressOf(sdk, server, uriTemplate);
+          return address === undefined
+            ? []
+            : [{ ...rest, uriTemplate: address, name: `${server}: ${name}` }];
+        }),
+    watch: (changed) => servers.watch((list) => list === 'resources' && changed()),
+    read: async (address, caller) => {
+      const target = locate(reach, address);
+      if (!target) return undefined;
+      const contents = await servers.readResource(target.server, target.uri, caller);
+      return contents.map((content) => ({
+        ...content,
+        uri: addressOf(target.server, content.uri),
+      }));
+    },
+    subscribe: async (address, changed) => {
+      const target = locate(reach, address);
+      return target && servers.subscribe(target.server, target.uri, changed);
+    },
+    complete: async ({ template, ...asked }, caller) => {
+      const origin = isTemplateAddress(template)
+        ? originOf(template.split('{')[0] ?? '')
+        : undefined;
+      if (!origin || !isConfigured(reach, origin.server)) return undefined;
+      const completion = { ...asked, of: { template: origin.uri } };
+      return servers.complete(origin.server, completion, caller);
+    },
+  };
+};
 
 const promptName = ({ server, name }: Pick<ServerPrompt, 'server' | 'name'>): string =>
   `${server}.${name}`;
 
-export const serverPrompts = (servers: Servers): PromptCatalog => {
+export const serverPrompts = (servers: Servers, only?: readonly string[]): PromptCatalog => {
+  const offered = async (): Promise<readonly ServerPrompt[]> =>
+    (await servers.prompts()).filter(({ server }) => isOffered(server, only));
   const find = async (name: string): Promise<ServerPrompt | undefined> =>
-    (await servers.prompts()).find((each) => promptName(each) === name);
+    (await offered()).find((each) => promptName(each) === name);
   return {
     label: 'servers',
-    list: async () =>
-      (await servers.prompts()).map(({ server, name, ...rest }) => ({
-        ...rest,
-        name: promptName({ server, name }),
-      })),
+    list: async (caller) =>
+      (await offered())
+        .filter(({ server }) => isShownTo(caller, server))
+        .map(({ server, name, ...rest }) => ({
+          ...rest,
+          name: promptName({ server, name }),
+        })),
     watch: (changed) => servers.watch((list) => list === 'prompts' && changed()),
-    get: async ({ name, args }) => {
+    get: async ({ name, args }, caller) => {
       const listed = await find(name);
-      return listed && servers.getPrompt(listed.server, listed.name, args);
+      return listed && servers.getPrompt(listed.server, listed.name, args, caller);
     },
-    complete: async ({ prompt, ...asked }) => {
+    complete: async ({ prompt, ...asked }, caller) => {
       const listed = await find(prompt);
-      return listed && servers.complete(listed.server, { ...asked, of: { prompt: listed.name } });
+      const completion = listed && { ...asked, of: { prompt: listed.name } };
+      return completion && servers.complete(listed.server, completion, caller);
     },
   };
 };

@@ -2,7 +2,7 @@
  * The names under which flows are offered as tools. A name follows from that of the flow alone, is
  * accepted by every client, and no two flows can have the same.
  */
-import { sha256Hex } from '../../../kit/data/canonical-json.ts';
+import { sha256Hex } from '../data/canonical-json.ts';
 
 /** What every such name begins with. */
 export const FLOW_PREFIX = 'flow_';
