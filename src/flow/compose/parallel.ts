@@ -53,9 +53,9 @@ const runParts = async (
   let failed: ParallelPart | undefined;
   const tasks = parts.map((part) => async (): Promise<void> => {
     const options = { signal: stop.signal };
-    const tool = part.tool.name;
+    const { tool, key } = part;
     const given = partInput(part, input, isNamespaced);
-    const outcome = await callPart({ tool, input: given, options }, context);
+    const outcome = await callPart({ tool, input: given, key, options }, context);
     outcomes.set(part.key, outcome);
     if (outcome.success) return;
     // The first failure is the reason; those that it cancelled come after it.
