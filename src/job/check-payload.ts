@@ -4,11 +4,11 @@ import { issuesText } from '../kit/text/issues-text.ts';
 
 export const MAX_PAYLOAD_BYTES = 1_048_576;
 const MAX_DEPTH = 64;
-/** A payload of the largest size has fewer; one that names the same objects again and again has more. */
-const MAX_VALUES = MAX_PAYLOAD_BYTES;
+/** A payload of the largest size has no more; one that names the same objects again and again has. */
+const MAX_VALUES = MAX_PAYLOAD_BYTES / 2;
 
 const refuse = (path: readonly (string | number)[], message: string): never => {
-  const issues = [{ path, message }];
+  const issues = [{ path: [...path], message }];
   const what = issuesText(issues);
   throw new ToolFailure('VALIDATION_ERROR', `The payload of the job cannot be kept: ${what}`, {
     issues,
@@ -48,7 +48,9 @@ const assertPlain = (value: unknown, path: (string | number)[], seen: Seen): voi
   for (const [key, item] of Object.entries(value as object)) {
     // A field that is `undefined` is absent in JSON; in a list it would become null.
     if (item === undefined && !isList) continue;
-    assertPlain(item, [...path, isList ? Number(key) : key], seen);
+    path.push(isList ? Number(key) : key);
+    assertPlain(item, path, seen);
+    path.pop();
   }
 };
 

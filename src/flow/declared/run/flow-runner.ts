@@ -4,6 +4,7 @@
  */
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { FlowContext } from '../../../contract/flow.ts';
+import { DEFINITION_KEY } from '../../divergence.ts';
 import { thrownError } from '../../turn.ts';
 import { evaluateTest } from '../../values/compile-expression.ts';
 import { scopeCaller } from '../../values/scope.ts';
@@ -31,8 +32,7 @@ import { type FlowRunDeps, type StepPlace, StepWork, signalOf } from './step-wor
 
 const MAX_CONCURRENCY = 16;
 
-/** Keys of the run itself have a hyphen, which no id of a step has. */
-const DEFINITION_KEY = 'flow-definition';
+/** Keys of the run itself, as `DEFINITION_KEY`, have a hyphen, which no id of a step has. */
 const TIMEOUT_KEY = 'flow-timeout';
 
 export class FlowRunner {
