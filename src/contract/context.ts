@@ -79,6 +79,11 @@ export interface InnerCallOptions {
   readonly signal?: AbortSignal;
   /** Shortens the time that the call may take. */
   readonly timeoutMs?: number;
+  /**
+   * Names the call among those that this one makes: tries of it carry one idempotency key, so that a
+   * service which knows the key does its work once.
+   */
+  readonly callKey?: string;
 }
 
 export interface ToolContext {

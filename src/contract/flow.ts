@@ -40,6 +40,11 @@ export interface FlowChildOptions extends FlowStepOptions {
 export interface FlowCallOptions extends FlowChildOptions {
   readonly version?: string;
   readonly timeoutMs?: number;
+  /**
+   * The key of a step that this one tries again, for tools that change something: both calls carry one
+   * idempotency key, so that what the first has done is not done twice. The key of this step when absent.
+   */
+  readonly attemptOf?: string;
   /** The place of the call in the plan of a declared flow: what was approved with it is not asked again. */
   readonly place?: string;
   /** Runs around the call when it is made, and not when the journal answers it. */
@@ -288,7 +293,8 @@ export interface CribFlows extends CribFlowData {
    */
   send(runId: string, event: string, payload?: unknown, as?: CallAs): Promise<boolean>;
   /**
-   * Cancels a run and those that it has started. False for one that is finished or unknown.
+   * Cancels a run and those that it has started. False for one that is finished or unknown. Rejects with
+   * CONFLICT while a process undoes what a failed run did: half of it would be left.
    *
    * @example
    * await crib.flows.cancel('run-1');

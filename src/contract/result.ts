@@ -25,6 +25,8 @@ export interface ResultMetadata {
   cost: number;
   tokensUsed: number;
   cached: boolean;
+  /** The call whose result this is, where it was answered from its idempotency key or the cache. */
+  replayOf?: string;
   degraded: boolean;
   /** Files, hosts and programs the broker opened for the tool. */
   resourcesUsed: readonly string[];

@@ -5,6 +5,9 @@ import type { JournalStep } from '../contract/flow-store.ts';
 const CHANGED =
   'Register the version of the flow that the run began with, or give changed code a new version.';
 
+/** The key of the step that keeps which data a declared flow began with. */
+export const DEFINITION_KEY = 'flow-definition';
+
 const diverged = (message: string, ...more: readonly string[]): ToolError =>
   toolError('CONFLICT', message, { suggestions: [CHANGED, ...more] });
 
@@ -15,6 +18,9 @@ export const differentStep = (
 ): ToolError | undefined => {
   const isNamesake = past.kind === kind && past.name === name;
   if (isNamesake && past.digest === digest) return undefined;
+  if (past.key === DEFINITION_KEY && past.kind === kind) {
+    return diverged('The data of the flow has changed under the version that the run began with.');
+  }
   const was = `${past.kind} ${past.name}`;
   return diverged(
     isNamesake

@@ -2,13 +2,29 @@
 import { ToolFailure } from '../contract/errors.ts';
 import { defineFlow, type FlowDefinition } from '../contract/flow.ts';
 import type { JsonSchema, LazySchema, Schema } from '../contract/schema.ts';
-import { didYouMean } from '../kit/text/did-you-mean.ts';
+import { isRecord } from '../kit/data/is-record.ts';
+import { didYouMean, nearestName } from '../kit/text/did-you-mean.ts';
 import { issuesText } from '../kit/text/issues-text.ts';
 import { compileSchema } from '../registry/schema/compile-schema.ts';
+
+const MAX_SUGGESTIONS = 5;
 
 /** The flow of a run, as the store knows it. */
 export const flowKey = ({ name, version }: Pick<FlowDefinition, 'name' | 'version'>): string =>
   `${name}@${version}`;
+
+/** Names the fields of an input that were probably meant for others, which schemas let pass. */
+const misspelt = (input: unknown, { properties }: JsonSchema): readonly string[] => {
+  if (!isRecord(input) || !isRecord(properties)) return [];
+  const missing = Object.keys(properties).filter((name) => !Object.hasOwn(input, name));
+  return Object.keys(input)
+    .filter((name) => !Object.hasOwn(properties, name))
+    .slice(0, MAX_SUGGESTIONS)
+    .flatMap((name) => {
+      const meant = nearestName(name, missing);
+      return meant === undefined ? [] : [`Did you mean ${meant} by ${name}?`];
+    });
+};
 
 export class FlowRegistry {
   readonly #byKey = new Map<string, FlowDefinition>();
@@ -54,11 +70,13 @@ export class FlowRegistry {
   /** Returns the input as the schema of the flow makes it. Rejects with VALIDATION_ERROR. */
   async parseInput(flow: FlowDefinition, input: unknown): Promise<unknown> {
     if (flow.input === undefined) return input;
-    const checked = (await this.#schemaOf(flow, flow.input)).validate(input);
+    const schema = await this.#schemaOf(flow, flow.input);
+    const checked = schema.validate(input);
     if (checked.ok) return checked.value;
     const { issues } = checked;
     const message = `The input does not fit the flow ${flow.name}: ${issuesText(issues)}`;
-    throw new ToolFailure('VALIDATION_ERROR', message, { issues });
+    const suggestions = misspelt(input, schema.json);
+    throw new ToolFailure('VALIDATION_ERROR', message, { issues, suggestions });
   }
 
   /** Returns the input of a flow as JSON Schema; nothing for one that takes anything. */

@@ -3,7 +3,6 @@
  * store: each run is worked on by one of them.
  */
 import { setMaxListeners } from 'node:events';
-import { toolError } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { FlowDefinition, StartedRun, StartFlowAs } from '../contract/flow.ts';
 import {
@@ -19,6 +18,7 @@ import type { TraceContext } from '../contract/telemetry.ts';
 import { HOUR_MS } from '../kit/data/durations.ts';
 import { callerOf } from '../pipeline/new-call.ts';
 import { approvalWait, childWait, hasAnswer, isAnswered, wakeAnswered } from './answered-waits.ts';
+import { type EndRunDeps, endChildren, endRun, undoing } from './end-run.ts';
 import { StepContext } from './flow-context.ts';
 import { FlowExecution } from './flow-execution.ts';
 import { retryLater } from './retry-later.ts';
@@ -156,28 +156,28 @@ export class FlowService {
     return isSent;
   }
 
-  /** Cancels a run and the runs that it has started. False when it is finished already. */
+  /**
+   * Cancels a run and the runs that it has started. False when it is finished already. Rejects with
+   * CONFLICT while a process takes back what it did.
+   */
   async cancel(runId: string): Promise<boolean> {
-    const flows = await this.#deps.flows();
-    // What it has done stays on record; a journal that cannot be written does not keep it from ending.
-    await this.#active
-      .get(runId)
-      ?.journal.flush()
-      .catch(() => undefined);
-    const error = toolError('CANCELLED', 'The run was cancelled.');
-    const change = { ...stopped('cancelled', this.#deps.runtime.now()), error };
-    const isCancelled = await flows.change(runId, change);
-    this.#drop(runId, error);
-    await this.#cancelChildren(runId, flows);
-    const run = isCancelled ? await flows.get(runId) : undefined;
-    if (run) await this.#ended(run);
-    return isCancelled;
+    const end = await endRun(runId, await this.#endDeps());
+    if (end === 'undoing') throw undoing(runId);
+    return end === 'cancelled';
   }
 
-  async #cancelChildren(runId: string, flows: Flows): Promise<void> {
-    for (const { childId, state } of await flows.steps(runId)) {
-      if (childId !== undefined && state === 'open') await this.cancel(childId);
-    }
+  async #endDeps(): Promise<EndRunDeps> {
+    return {
+      ...{ flows: await this.#deps.flows(), runtime: this.#deps.runtime },
+      // What it has done stays on record; a journal that cannot be written does not keep it from ending.
+      flush: async (runId) =>
+        this.#active
+          .get(runId)
+          ?.journal.flush()
+          .catch(() => undefined),
+      drop: (runId, cause) => this.#drop(runId, cause),
+      ended: (run) => this.#ended(run),
+    };
   }
 
   /**
@@ -322,12 +322,13 @@ export class FlowService {
       ...{ flows, seals, records, trace, signal: controller.signal },
       cancelCalls: () => controller.abort(),
       cancelChild: async (runId) => {
-        await this.cancel(runId);
+        await endRun(runId, await this.#endDeps());
       },
       startChild: async (flow, child) => {
         await this.#create(flow, { ...limitsOf(run), ...child });
         // Whoever cancelled this run before the child was written could not cancel the child.
-        if ((await flows.get(run.id))?.status === 'cancelled') await this.cancel(child.id);
+        if ((await flows.get(run.id))?.status === 'cancelled')
+          await endRun(child.id, await this.#endDeps());
       },
     });
   }
@@ -336,7 +337,7 @@ export class FlowService {
     const { status, wakeAt } = run;
     if (FINISHED.has(status) || status === 'blocked') {
       // Nobody waits for them any more, e.g. after a timeout.
-      if (status === 'failed') await this.#cancelChildren(run.id, await this.#deps.flows());
+      if (status === 'failed') await endChildren(run.id, await this.#endDeps());
       await this.#ended(run);
       return;
     }

@@ -7,6 +7,9 @@ import type { FlowCallOptions, FlowDefinition } from '../contract/flow.ts';
 import { FINISHED, type FlowParent, type FlowRun, type Flows } from '../contract/flow-store.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import type { Tool } from '../contract/tool.ts';
+import { hasNotBegun } from '../pipeline/recovery/may-retry.ts';
+import { mayHaveChanged } from '../registry/changing-steps.ts';
 import { onlyReads } from '../registry/only-reads.ts';
 import { KEPT_MS } from './run-record.ts';
 import { type FlowSeals, isOurEnd, plantedEnd } from './run-seals.ts';
@@ -96,7 +99,9 @@ const beginEffect = async (attempt: StepAttempt, deps: StepDeps): Promise<StepEn
 };
 
 export const resultEnd = (result: ToolResult, now: number): StepEnd => {
-  const { executionId } = result.metadata;
+  const { replayOf, executionId: ownId } = result.metadata;
+  // The call whose result was kept under the key is the one that can be undone.
+  const executionId = replayOf ?? ownId;
   if (result.status === 'success') {
     return { state: 'done', value: result.data, step: { executionId } };
   }
@@ -132,22 +137,35 @@ const madeCall = (
   return call;
 };
 
+/**
+ * The failure of a call that may have changed something, whatever its code says, is not one that may be
+ * tried again: another try would do it twice. Nor is a failure that was kept under its key.
+ */
+const asFinal = (end: StepEnd, { metadata }: ToolResult, tool: Tool | undefined): StepEnd => {
+  if (end.state !== 'failed' || !end.error?.retryable) return end;
+  const { error } = end;
+  const isUnchanged = tool?.idempotent || hasNotBegun(error) || error.code === 'STORE_UNAVAILABLE';
+  return isUnchanged && !metadata.cached ? end : { ...end, error: { ...error, retryable: false } };
+};
+
 export const callTool = async (
   step: Pick<StepCall, 'tool' | 'input'> & StepCallOptions,
   attempt: StepAttempt,
   deps: StepDeps,
 ): Promise<StepEnd> => {
   const { run, tools, call, runtime } = deps;
-  const { within, version } = step;
-  const isRepeatable = onlyReads(tools.get(step.tool, version)?.tool);
+  const { within, version, attemptOf = attempt.key } = step;
+  const tool = tools.get(step.tool, version)?.tool;
+  const isRepeatable = onlyReads(tool);
   if (!isRepeatable || deps.refusal) {
     const refused = isRepeatable ? await refusedEnd(deps) : await beginEffect(attempt, deps);
     if (refused) return refused;
   }
-  const key = isRepeatable ? undefined : `flow:${run.id}:${attempt.key}`;
+  const key = isRepeatable ? undefined : `flow:${run.id}:${attemptOf}`;
   const made = madeCall(step, key, attempt.open?.approvalId);
-  const result = within ? within(() => call(made)) : call(made);
-  return resultEnd(await result, runtime.now());
+  const result = await (within ? within(() => call(made)) : call(made));
+  const end = resultEnd(result, runtime.now());
+  return isRepeatable ? end : asFinal(end, result, tool);
 };
 
 /** Asks a person. A denial is an answer like any other; no answer in time is a failure. */
@@ -263,12 +281,15 @@ export const runChild = async (
 };
 
 /** What became of a child. An end that this user did not write decides nothing. */
-const childEnd = (child: FlowRun, { seals }: StepDeps): StepEnd => {
+const childEnd = async (child: FlowRun, deps: StepDeps): Promise<StepEnd> => {
+  const { seals } = deps;
   if (!isOurEnd(child, seals)) {
     return { state: 'blocked', waitsFor: 'seal', error: plantedEnd(child.id) };
   }
   if (child.status === 'completed') return { state: 'done', value: child.output };
   const cancelled = toolError('CANCELLED', `The run ${child.id} was cancelled.`);
   const error = child.status === 'cancelled' ? cancelled : (child.error ?? cancelled);
-  return { state: 'failed', error };
+  // Another run of it would make its calls again.
+  const isFinal = error.retryable && (await mayHaveChanged(child.id, deps));
+  return { state: 'failed', error: isFinal ? { ...error, retryable: false } : error };
 };

@@ -40,16 +40,22 @@ const undoOne = async (
   return resultEnd(await deps.undo(call.executionId ?? '', as), deps.runtime.now());
 };
 
+const openUndo = (
+  { key, executionId = '', digest }: JournalStep,
+  startedAt: number,
+): JournalStep => ({
+  ...{ key: `${PREFIX}${key}`, kind: 'undo', name: executionId, digest, startedAt, state: 'open' },
+});
+
 /** The undo of a call as the journal holds it; a person cannot decide about a failed run's undo. */
 const undoEntry = (
   call: JournalStep,
   end: StepEnd,
   { startedAt, now }: { readonly startedAt: number; readonly now: number },
 ): JournalStep => {
-  const { executionId = '', digest } = call;
-  const step = { key: `${PREFIX}${call.key}`, kind: 'undo', name: executionId, digest } as const;
-  if (end.state === 'parked') return { ...step, ...end.step, startedAt, state: 'open' };
-  const closed = { ...step, startedAt, finishedAt: now };
+  const open = openUndo(call, startedAt);
+  if (end.state === 'parked') return { ...open, ...end.step };
+  const closed = { ...open, finishedAt: now };
   if (end.state === 'done') return { ...closed, state: 'done' };
   return { ...closed, state: 'failed', ...(end.error && { error: end.error }) };
 };
@@ -75,6 +81,11 @@ export const undoSteps = async (
     const error = await refusal?.();
     if (error) return { type: 'blocked', waitsFor: 'caller', error };
     const startedAt = past?.startedAt ?? deps.runtime.now();
+    // On record before it begins, so that whoever wants to cancel the run sees what it does.
+    if (!past) {
+      journal.add(openUndo(call, startedAt));
+      await journal.flush();
+    }
     const end = await undoOne(call, past, { run, deps });
     const entry = undoEntry(call, end, { startedAt, now: deps.runtime.now() });
     journal.add(entry);

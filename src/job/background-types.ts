@@ -1,27 +1,21 @@
 /** The types of job that use services of the embedding program, and the one that runs a flow to its end. */
 import type { AuditLog } from '../contract/audit.ts';
 import { ToolFailure } from '../contract/errors.ts';
-import type { CribFlows } from '../contract/flow.ts';
-import { FINISHED, type FlowRun } from '../contract/flow-store.ts';
 import type { JobContext } from '../contract/job.ts';
 import type { Job } from '../contract/queue.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { JsonSchema } from '../contract/schema.ts';
 import type { VectorKind } from '../contract/vectors.ts';
 import { auditEvent } from '../pipeline/record/audit-event.ts';
-import { PostponedJob } from './job-end.ts';
+import { cancelWorkflow, type ExecuteWorkflowDeps, executeWorkflow } from './execute-workflow.ts';
 import type { JobTypes } from './job-types.ts';
 
-export interface BackgroundTypeDeps {
+export interface BackgroundTypeDeps extends Omit<ExecuteWorkflowDeps, 'note'> {
   /** The services that are there. */
   readonly services: { readonly embeddings: boolean; readonly push: boolean };
-  readonly flows: Pick<CribFlows, 'start' | 'get'>;
   readonly runtime: Pick<Runtime, 'now'>;
   audit(): Promise<Pick<AuditLog, 'append'>>;
 }
-
-/** How soon a job looks again whose run is not over. */
-const RUN_MS = 1_000;
 
 const TEXT: JsonSchema = { type: 'string', minLength: 1 };
 
@@ -77,45 +71,16 @@ const sendNotification =
     return sent;
   };
 
-/** Throws unless the run is over. One that failed fails the attempt: the next one starts a new run. */
-const outputOf = ({ id, status, output, error }: FlowRun): unknown => {
-  if (status === 'completed') return output ?? null;
-  if (!FINISHED.has(status) && status !== 'blocked') {
-    throw new PostponedJob(`The run ${id} is not over.`, RUN_MS);
-  }
-  const { code = 'EXECUTION_FAILED', message = '', ...extras } = error ?? {};
-  const text = `The run ${id} is ${status}. ${message}`;
-  throw new ToolFailure(status === 'blocked' ? 'CONFLICT' : code, text, extras);
-};
-
-const executeWorkflow =
-  ({ flows, runtime, ...deps }: BackgroundTypeDeps) =>
-  async (job: Job): Promise<unknown> => {
-    const { workflowId, input = {} } = job.payload as {
-      readonly workflowId: string;
-      readonly input?: unknown;
-    };
-    const runId = `job-${job.id}-${job.attempts}`;
-    const { dailyUsd } = job;
-    const as = { ...job.caller, ...(dailyUsd !== undefined && { dailyUsd }), runId };
-    const present = await flows.get(runId);
-    const isOwn = present?.flow === workflowId && present.caller.userId === job.caller.userId;
-    // Rejects with CONFLICT where somebody else has put a run under this id.
-    if (!isOwn) await flows.start(workflowId, input, as);
-    const run = await flows.get(runId);
-    const output = run && outputOf(run);
-    const durationMs = run ? run.updatedAt - run.createdAt : 0;
-    const detail = { resourceId: runId, workflowId, status: 'completed', durationMs };
-    await note(job, { event: 'workflow.completed', detail }, { ...deps, flows, runtime });
-    return { status: 'completed', runId, output, durationMs };
-  };
-
 /** All that they do is governed calls and runs, judged as those of whoever added the job. */
 const OPEN = { openToAgents: true };
 
 export const registerBackgroundTypes = (types: JobTypes, deps: BackgroundTypeDeps): void => {
-  types.register('execute_workflow', executeWorkflow(deps), {
+  const { flows, tools } = deps;
+  const noteEnd: ExecuteWorkflowDeps['note'] = (job, detail) =>
+    note(job, { event: 'workflow.completed', detail }, deps);
+  types.register('execute_workflow', executeWorkflow({ flows, tools, note: noteEnd }), {
     ...OPEN,
+    cancelled: cancelWorkflow(flows),
     input: record({ workflowId: TEXT, input: {} }, ['workflowId']),
   });
   if (deps.services.embeddings) {

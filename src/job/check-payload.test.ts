@@ -9,6 +9,13 @@ const nested = (levels: number): unknown => {
 const circular: Record<string, unknown> = {};
 circular.self = circular;
 
+/** Holds 2 to the power of so many values, in a few objects. */
+const doubled = (times: number): unknown => {
+  let value: unknown = 1;
+  for (let n = 0; n < times; n++) value = [value, value];
+  return value;
+};
+
 describe('checkPayload', () => {
   it.each([
     [undefined, null],
@@ -52,6 +59,7 @@ describe('checkPayload', () => {
   it.each([
     ['one that is nested too deep', nested(65)],
     ['one that holds itself', circular],
+    ['one that names the same list again and again', doubled(60)],
     ['one that is too large', 'x'.repeat(MAX_PAYLOAD_BYTES)],
     ['one of too many bytes in few characters', 'ä'.repeat(MAX_PAYLOAD_BYTES / 2)],
   ])('refuses %s', (_, payload) => {

@@ -4,9 +4,11 @@ import { issuesText } from '../kit/text/issues-text.ts';
 
 export const MAX_PAYLOAD_BYTES = 1_048_576;
 const MAX_DEPTH = 64;
+/** A payload of the largest size has no more; one that names the same objects again and again has. */
+const MAX_VALUES = MAX_PAYLOAD_BYTES / 2;
 
 const refuse = (path: readonly (string | number)[], message: string): never => {
-  const issues = [{ path, message }];
+  const issues = [{ path: [...path], message }];
   const what = issuesText(issues);
   throw new ToolFailure('VALIDATION_ERROR', `The payload of the job cannot be kept: ${what}`, {
     issues,
@@ -19,7 +21,13 @@ const isPlainObject = (value: object): boolean => {
   return prototype === Object.prototype || prototype === null;
 };
 
-const assertPlain = (value: unknown, path: (string | number)[]): void => {
+interface Seen {
+  values: number;
+}
+
+const assertPlain = (value: unknown, path: (string | number)[], seen: Seen): void => {
+  seen.values += 1;
+  if (seen.values > MAX_VALUES) refuse([], `has more than ${MAX_VALUES} values`);
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -40,14 +48,16 @@ const assertPlain = (value: unknown, path: (string | number)[]): void => {
   for (const [key, item] of Object.entries(value as object)) {
     // A field that is `undefined` is absent in JSON; in a list it would become null.
     if (item === undefined && !isList) continue;
-    assertPlain(item, [...path, isList ? Number(key) : key]);
+    path.push(isList ? Number(key) : key);
+    assertPlain(item, path, seen);
+    path.pop();
   }
 };
 
 /** Refuses what throws when it is looked at, too: a proxy may. */
 const assertReadable = (value: unknown): void => {
   try {
-    assertPlain(value, []);
+    assertPlain(value, [], { values: 0 });
   } catch (error) {
     if (error instanceof ToolFailure) throw error;
     refuse([], 'cannot be read');

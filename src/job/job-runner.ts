@@ -119,6 +119,8 @@ export class JobRunner {
     await this.#slots.take(type.type, type.concurrency);
     const deadline = deadlineOf(run, type.timeoutMs, this.#deps.runtime);
     try {
+      // It was cancelled while it waited for its slot.
+      if (run.signal.aborted) throw new ToolFailure('CANCELLED', 'The job was cancelled.');
       const context = this.#context(job, run, deadline.signal);
       const work = Promise.resolve(type.handler(job, context));
       return returnedEnd(await (deadline.over ? Promise.race([work, deadline.over]) : work));

@@ -114,8 +114,11 @@ export class JobService {
 
   /** Does something with a job that the caller may see; false where it sees none. */
   async change(what: 'cancel' | 'requeue' | 'remove', jobId: string, as?: JobAs): Promise<boolean> {
-    if (!(await this.get(jobId, as))) return false;
-    return (await this.#deps.queue())[what](jobId);
+    const job = await this.get(jobId, as);
+    if (!job) return false;
+    const isDone = await (await this.#deps.queue())[what](jobId);
+    if (isDone && what === 'cancel') await this.#deps.types.find(job.type)?.cancelled?.(job);
+    return isDone;
   }
 
   async schedule(scheduleId: string, options: ScheduleOptions): Promise<StoredSchedule> {

@@ -1,6 +1,7 @@
 /** The types of job that this process can run, each with its handler. */
 import { ToolFailure } from '../contract/errors.ts';
 import type { JobHandler, JobTypeOptions } from '../contract/job.ts';
+import type { Job } from '../contract/queue.ts';
 import { didYouMean } from '../kit/text/did-you-mean.ts';
 
 export const DEFAULT_QUEUE = 'default';
@@ -11,6 +12,8 @@ export interface JobType extends JobTypeOptions {
   readonly type: string;
   readonly queue: string;
   readonly handler: JobHandler;
+  /** Ends what the job has started elsewhere, once it is cancelled. */
+  cancelled?(job: Job): Promise<void>;
 }
 
 /** Throws CONFIG_INVALID for a name that a queue cannot have. */
@@ -46,7 +49,11 @@ export class JobTypes {
   readonly #types = new Map<string, JobType>();
 
   /** Throws CONFIG_INVALID, and CONFLICT for a type that another handler has. */
-  register(type: string, handler: JobHandler, options: JobTypeOptions = {}): void {
+  register(
+    type: string,
+    handler: JobHandler,
+    options: JobTypeOptions & Pick<JobType, 'cancelled'> = {},
+  ): void {
     const entry = { ...options, type, handler, queue: options.queue ?? DEFAULT_QUEUE };
     assertType(entry);
     const present = this.#types.get(type);

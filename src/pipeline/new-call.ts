@@ -169,7 +169,7 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
 
   constructor(from: CallInput, { runtime, nextId }: NewCallDeps) {
     // A copy: the caller must not turn a dry run into a real one while it is under way.
-    const options = from.as ? { ...from.as } : innerOptions(from.inner);
+    const options = from.as ? { ...from.as } : innerOptions(from);
     this.startedElapsed = runtime.elapsed();
     this.startedAt = runtime.nowAt ? runtime.nowAt(this.startedElapsed) : runtime.now();
     this.executionId = from.executionId ?? nextId(this.startedAt);
@@ -189,9 +189,16 @@ const traceIdIn = ({ trace, traceId }: CallOptions): string | undefined =>
 
 const NO_OPTIONS: CallOptions = Object.freeze({});
 
-/** Takes what a tool may say of a call that it makes, and nothing else. */
-const innerOptions = (inner: InnerCallOptions | undefined): CallOptions =>
-  inner?.timeoutMs === undefined ? NO_OPTIONS : { timeoutMs: inner.timeoutMs };
+/** Takes what a tool may say of a call that it makes, and nothing else. Its keys are within that of its own call. */
+const innerOptions = ({ inner, parent }: Pick<CallInput, 'inner' | 'parent'>): CallOptions => {
+  const { timeoutMs, callKey } = inner ?? {};
+  if (timeoutMs === undefined && callKey === undefined) return NO_OPTIONS;
+  const own = parent?.options.idempotencyKey ?? parent?.executionId;
+  return {
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(callKey !== undefined && { idempotencyKey: `inner:${own}:${callKey}` }),
+  };
+};
 
 /** Returns the caller that the program names. Only the local caller has the owner's role. */
 export const callerOf = (as: Partial<Caller> | undefined): Caller => {

@@ -84,8 +84,12 @@ const validateChain = async (
   calls: readonly OrderedCall[],
   { chains, caller }: ProcessDeps,
 ): Promise<Outcome> => {
-  const data = await chains.validate(calls, caller);
-  return { status: data.ok ? 'success' : 'failure', results: [], errors: [], data };
+  try {
+    const data = await chains.validate(calls, caller);
+    return { status: data.ok ? 'success' : 'failure', results: [], errors: [], data };
+  } catch (thrown) {
+    return refused(thrown);
+  }
 };
 
 const optimizeChain = async (

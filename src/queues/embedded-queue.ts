@@ -19,6 +19,7 @@ import { nextCronMoment } from '../kit/data/cron-moments.ts';
 import { reasonOf } from '../kit/data/reason-of.ts';
 import { EmbeddedWorker } from './embedded-worker.ts';
 import type { JobTable } from './job-table.ts';
+import { LastChances } from './last-chances.ts';
 
 export interface EmbeddedQueueDeps {
   readonly table: JobTable;
@@ -41,6 +42,7 @@ export class EmbeddedQueue implements Queue {
   readonly #table: JobTable;
   readonly #runtime: Runtime;
   readonly #workers = new Set<EmbeddedWorker>();
+  readonly #lastChances = new LastChances();
   #timer: Timer | undefined;
   #looking: Promise<void> | undefined;
   /** The earliest moment at which something may be due without anyone's doing. */
@@ -112,7 +114,7 @@ export class EmbeddedQueue implements Queue {
   work(options: WorkOptions): QueueWorker {
     this.#assertOpen();
     const worker = new EmbeddedWorker(options, {
-      ...{ table: this.#table, runtime: this.#runtime },
+      ...{ table: this.#table, runtime: this.#runtime, lastChances: this.#lastChances },
       lookAt: (moment) => this.#lookAt(moment),
       closed: (each) => {
         this.#workers.delete(each);

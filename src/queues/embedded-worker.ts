@@ -5,10 +5,13 @@ import type { Runtime } from '../contract/runtime.ts';
 import { errorCodeOf, reasonOf } from '../kit/data/reason-of.ts';
 import { changeOf } from './job-change.ts';
 import type { ClaimedJob, JobChange, JobClaim, JobTable } from './job-table.ts';
+import { type LastChances, PUT_ASIDE_MS } from './last-chances.ts';
 
 export interface EmbeddedWorkerDeps {
   readonly table: JobTable;
   readonly runtime: Runtime;
+  /** Shared by all workers of the process. */
+  readonly lastChances: LastChances;
   /** Is told when the worker should look again although nobody adds a job. */
   lookAt(moment: number): void;
   closed(worker: EmbeddedWorker): void;
@@ -120,12 +123,26 @@ export class EmbeddedWorker implements QueueWorker {
     const request = { queue, now: () => runtime.now(), limit: () => this.#free() };
     try {
       const { jobs, nextAt } = await table.claim(rate ? { ...request, rate } : request);
-      for (const claimed of jobs) this.#begin(claimed);
+      for (const claimed of await this.#admitted(jobs)) this.#begin(claimed);
       if (nextAt !== undefined) lookAt(nextAt);
     } catch (error) {
       runtime.log.warn('No jobs could be taken.', { queue, error: reasonOf(error) });
       lookAt(runtime.now() + RETRY_MS);
     }
+  }
+
+  /** Puts jobs aside that would be given up with one that kills its worker, before that one begins. */
+  async #admitted(jobs: readonly ClaimedJob[]): Promise<readonly ClaimedJob[]> {
+    const { runtime, lastChances } = this.#deps;
+    const admitted: ClaimedJob[] = [];
+    const others: ClaimedJob[] = [];
+    for (const each of jobs) {
+      const isAdmitted = !each.isLastChance || lastChances.take(each.job.id);
+      (isAdmitted ? admitted : others).push(each);
+    }
+    const runAt = runtime.now() + PUT_ASIDE_MS;
+    await Promise.all(others.map(({ claim }) => this.#record(claim, { state: 'waiting', runAt })));
+    return admitted;
   }
 
   #begin(claimed: ClaimedJob): void {
@@ -144,6 +161,7 @@ export class EmbeddedWorker implements QueueWorker {
       end = thrown(error);
     }
     this.#active.delete(active);
+    this.#deps.lastChances.giveBack(active.claimed.job.id);
     if (!active.isLost) this.#end(active, end);
     this.fill();
     if (this.#active.size === 0) this.#onIdle?.();

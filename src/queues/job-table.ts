@@ -21,6 +21,8 @@ export interface ClaimedJob {
   readonly job: Job;
   /** Attempts that failed before this one. */
   readonly failures: number;
+  /** Another death of its worker makes it dead. */
+  readonly isLastChance: boolean;
 }
 
 export interface ClaimRequest extends Pick<WorkOptions, 'queue' | 'rate'> {

@@ -20,6 +20,22 @@ describe('links to files', () => {
   );
 });
 
+describe('the files that docs/coverage.md names', () => {
+  it('exist, below the folder of their section', () => {
+    const page = readFileSync(new URL('docs/coverage.md', root), 'utf8');
+    const sections = page.split('\n## ').filter((section) => section.includes('| file |'));
+    expect(sections.length).toBeGreaterThan(3);
+    const files = sections.flatMap((section) => {
+      const folder = /^Files are below `([^`]+)`/m.exec(section)?.[1] ?? '';
+      const cells = [...section.matchAll(/\| ([^|]+) \|$/gm)].flatMap(([, cell = '']) => cell);
+      const names = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)]);
+      return names.map(([, name = '']) => (/^(?:src|test)\//.test(name) ? name : folder + name));
+    });
+    expect(files.length).toBeGreaterThan(60);
+    expect(files.filter((file) => !existsSync(new URL(file, root)))).toEqual([]);
+  });
+});
+
 describe('the tour of one call', () => {
   it('names as many files of surfaces and server as it says', () => {
     const page = readFileSync(new URL('ARCHITECTURE.md', root), 'utf8');

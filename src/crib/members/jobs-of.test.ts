@@ -207,6 +207,29 @@ describe('crib.jobs', () => {
     expect(most).toBe(2);
   });
 
+  it('a job that is cancelled while it waits for a slot of its type is not begun', async () => {
+    const { crib } = await open();
+    const begun: unknown[] = [];
+    let goOn = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const handler = async ({ payload }: { readonly payload: unknown }) => {
+      begun.push(payload);
+      await gate;
+    };
+    crib.jobs.register('one', handler, { concurrency: 1 });
+    const first = await crib.jobs.enqueue('one', 'first');
+    const second = await crib.jobs.enqueue('one', 'second');
+    await crib.jobs.work({ concurrency: 8 });
+    await untilState(crib, second, 'active');
+    await crib.jobs.cancel(second);
+    goOn();
+    await untilState(crib, first, 'completed');
+    await new Promise((done) => setTimeout(done, 50));
+    expect(begun).toEqual(['first']);
+  });
+
   it('a worker that asks for more jobs at once than its queue has configured gets those', async () => {
     const { crib } = await open({ config: { jobs: { queues: { mail: { concurrency: 2 } } } } });
     let running = 0;

@@ -14,7 +14,7 @@ import type { MemberDeps } from './member-deps.ts';
 
 export interface JobMemberDeps
   extends Pick<FlowMemberDeps, keyof MemberDeps | 'tools' | 'nextId' | 'execute'> {
-  readonly flows: Pick<CribFlows, 'start' | 'get'>;
+  readonly flows: Pick<CribFlows, 'start' | 'get' | 'steps' | 'cancel'>;
   readonly services: BackgroundTypeDeps['services'];
   readonly jobSettings: JobSettings;
   openQueue(): Promise<OpenedQueue>;
@@ -60,7 +60,7 @@ export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
   const types = new JobTypes();
   registerBuiltinTypes(types, deps.flows);
   registerBackgroundTypes(types, {
-    ...{ services: deps.services, flows: deps.flows, runtime: deps.runtime },
+    ...{ services: deps.services, flows: deps.flows, runtime: deps.runtime, tools: deps.tools },
     audit: async () => (await deps.open()).store.audit,
   });
   // Separate, so that closing does not open what was never used.

@@ -196,6 +196,25 @@ describe('process', () => {
     }
   });
 
+  it('answers for a chain that is too long to be checked', async () => {
+    const crib = await open();
+    const calls = Array.from({ length: 1_001 }, (_, n) => call(n));
+    for (const operation of ['validate_chain', 'optimize_chain', 'execute_chain'] as const) {
+      const answer = await crib.process({ operation, calls });
+      expect(answer, operation).toMatchObject({
+        ...{ status: 'failure', errors: [{ code: 'VALIDATION_ERROR' }] },
+      });
+    }
+  });
+
+  it('validate_chain says what the rules deny, also beside a warning', async () => {
+    const crib = await open();
+    const calls = [{ tool: 'write', inputFrom: { text: 'steps.a.data' } }];
+    const { ok, plan } = await crib.chains.validate(calls, { tools: ['double'] });
+    expect(plan?.denied).toHaveLength(1);
+    expect(ok).toBe(false);
+  });
+
   it('execute_chain hands results on; a chain that cannot be made is an answer', async () => {
     const crib = await open();
     const good = await crib.process({

@@ -4,6 +4,7 @@ import { type ToolError, toolError } from '../../contract/errors.ts';
 import type { ToolResult, ToolStatus } from '../../contract/result.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
+import { onlyReads } from '../../registry/only-reads.ts';
 
 /** What became of one part, as the data of a composed tool lists it. */
 export interface PartOutcome {
@@ -46,18 +47,25 @@ export const notCalled = (tool: string, error: ToolError): PartOutcome => ({
 });
 
 export interface PartCall {
-  readonly tool: string;
+  readonly tool: Tool;
   readonly input: unknown;
+  /** Names the part among those of the whole. */
+  readonly key: string;
   readonly options?: InnerCallOptions;
 }
 
+/** A part that may be tried again although it changes something has to be known again by what it calls. */
+const optionsOf = ({ tool, key, options }: PartCall): InnerCallOptions | undefined =>
+  tool.idempotent && !onlyReads(tool) ? { ...options, callKey: key } : options;
+
 /** Calls the part. A call that throws is a failed part like any other. */
 export const callPart = async (
-  { tool, input, options }: PartCall,
+  part: PartCall,
   { call }: Pick<ToolContext, 'call'>,
 ): Promise<PartOutcome> => {
+  const { name: tool } = part.tool;
   try {
-    return outcomeOf(tool, await call(tool, input, options));
+    return outcomeOf(tool, await call(tool, part.input, optionsOf(part)));
   } catch (thrown) {
     return notCalled(tool, toolError('EXECUTION_FAILED', reasonOf(thrown)));
   }
@@ -76,8 +84,13 @@ const BEFORE_THE_RUN: ReadonlySet<string> = new Set([
   ...['PRECONDITION_FAILED', 'LOOP_DETECTED'],
 ]);
 
-/** Says whether a failed part can be followed by another try or another tool without a second effect. */
+/**
+ * Says whether a failed part can be followed by another try or another tool without a second effect. The
+ * codes of a tool that calls others may be those of what it called, after something else has changed.
+ */
 export const changedNothing = (tool: Tool, { status, error }: PartOutcome): boolean => {
   if (tool.idempotent || (tool.tier === 'read_only' && !tool.callsTools)) return true;
+  const isBeforeItsParts = tool.composition !== undefined && error?.partial === undefined;
+  if (tool.callsTools && !isBeforeItsParts) return false;
   return status === 'denied' || (error !== undefined && BEFORE_THE_RUN.has(error.code));
 };

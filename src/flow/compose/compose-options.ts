@@ -3,6 +3,8 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { RetryPolicy } from '../../contract/retry.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
+import { type ArgumentCheck, object } from '../../kit/data/check-arguments.ts';
+import { ownValue } from '../../kit/data/own-value.ts';
 import { unknownNameText } from '../../kit/text/did-you-mean.ts';
 
 export interface ComposeOptions {
@@ -44,11 +46,22 @@ export const assertParts = (parts: readonly Tool[], kind: string): void => {
   if (parts.length > MAX_PARTS) throw refused(kind, `takes at most ${MAX_PARTS} tools.`);
 };
 
-/** Throws CONFIG_INVALID for an option that is not known: a misspelt one would be ignored. */
-export const assertKnown = (options: object, own: readonly string[], kind: string): void => {
-  const known = new Set([...SHARED, ...own]);
-  for (const name of Object.keys(options)) {
+/**
+ * Throws CONFIG_INVALID for an option that is not known or of another type: a misspelt one would be
+ * ignored, and the text "no" would count as yes. What `defineTool` checks is left to it.
+ */
+export const assertKnown = (
+  options: object,
+  own: Readonly<Record<string, ArgumentCheck>>,
+  kind: string,
+): void => {
+  const problem = object(options);
+  if (problem !== undefined) throw refused(kind, `the second argument ${problem}.`);
+  const known = new Set([...SHARED, ...Object.keys(own)]);
+  for (const [name, value] of Object.entries(options)) {
     if (!known.has(name)) throw refused(kind, `${name} ${unknownNameText(name, known)}`);
+    const fault = value === undefined ? undefined : ownValue(own, name)?.(value);
+    if (fault !== undefined) throw refused(kind, `${name} ${fault}.`);
   }
 };
 

@@ -49,6 +49,29 @@ const fails = aTool({
 });
 const echo = aTool();
 
+describe('options of another type', () => {
+  const part = aTool();
+  it.each([
+    ['no options', () => sequence([part], null as never), 'has to be an object'],
+    [
+      'a text',
+      () => sequence([part], { stopOnError: 'no' } as never),
+      'stopOnError has to be true',
+    ],
+    ['a number', () => sequence([part], { transformOutput: 5 } as never), 'has to be a function'],
+    ['a text', () => parallel([part], { namespaced: 'no' } as never), 'namespaced has to be true'],
+    ['a branch', () => conditional([null] as never), 'a branch is an object'],
+    [
+      'one tool',
+      () => conditional([{ condition: () => true, tools: [part] }], { fallback: part } as never),
+      'fallback has to be a list',
+    ],
+  ])('%s: is refused, and says which', (_what, compose, message) => {
+    expect(compose).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+    expect(compose).toThrow(message);
+  });
+});
+
 describe('sequence', () => {
   it('is a tool that hands the fields on that the next one knows', async () => {
     const both = sequence([search, scrape]);

@@ -3,6 +3,8 @@ import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { LazySchema } from '../../contract/schema.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import { anything, callback, list } from '../../kit/data/check-arguments.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { PartOutcome } from './call-part.ts';
 import { combinedEstimate, dearestOf, sumOfCosts } from './combined-cost.ts';
@@ -48,6 +50,9 @@ export interface ConditionalOptions extends ComposeOptions {
 export interface ConditionalData<O = unknown> extends ChainData<O> {
   readonly branch: string;
 }
+
+/** The parts of the fallback are checked like those of branches, the schema by `defineTool`. */
+const OPTIONS = { fallback: list, input: anything, transformOutput: callback };
 
 const FALLBACK = 'fallback';
 const OUTPUT = {
@@ -132,6 +137,9 @@ const assertBranches = (branches: readonly ConditionalBranch[], options: Conditi
   if (!Array.isArray(branches) || branches.length === 0) {
     throw refused('conditional', 'takes a list of at least one branch.');
   }
+  if (branches.some((branch) => !isRecord(branch))) {
+    throw refused('conditional', 'a branch is an object.');
+  }
   const names = branches.map(nameOf);
   if (new Set([...names, FALLBACK]).size <= names.length) {
     throw refused('conditional', `names of branches have to differ, and none is "${FALLBACK}".`);
@@ -155,7 +163,7 @@ export const conditional = (
   branches: readonly ConditionalBranch[],
   options: ConditionalOptions = {},
 ): Tool<unknown, ConditionalData> => {
-  assertKnown(options, ['fallback', 'input', 'transformOutput'], 'conditional');
+  assertKnown(options, OPTIONS, 'conditional');
   assertBranches(branches, options);
   const { fallback, input, transformOutput: _transformOutput, ...rest } = options;
   const choose = chooser(branches, options);

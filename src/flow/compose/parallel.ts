@@ -1,6 +1,7 @@
 /** Composes tools to one that calls them at the same time. */
 import type { ToolContext } from '../../contract/context.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import { anything, flag } from '../../kit/data/check-arguments.ts';
 import { callPart, endsTheWhole, type PartOutcome, skipped } from './call-part.ts';
 import { combinedEstimate, sumOfCosts } from './combined-cost.ts';
 import { combinedFacts, compositionOf, longestTimeout } from './combined-facts.ts';
@@ -34,6 +35,9 @@ export interface ParallelOptions extends ComposeOptions {
 /** What a parallel tool returns: what became of each part, by the name of its tool. */
 export type ParallelData = Readonly<Record<string, PartOutcome>>;
 
+/** The number is checked with the reason of its own. */
+const OPTIONS = { maxConcurrency: anything, stopOnError: flag, namespaced: flag };
+
 const OUTPUT = { type: 'object', additionalProperties: { type: 'object' } } as const;
 
 interface Plan {
@@ -53,9 +57,9 @@ const runParts = async (
   let failed: ParallelPart | undefined;
   const tasks = parts.map((part) => async (): Promise<void> => {
     const options = { signal: stop.signal };
-    const tool = part.tool.name;
+    const { tool, key } = part;
     const given = partInput(part, input, isNamespaced);
-    const outcome = await callPart({ tool, input: given, options }, context);
+    const outcome = await callPart({ tool, input: given, key, options }, context);
     outcomes.set(part.key, outcome);
     if (outcome.success) return;
     // The first failure is the reason; those that it cancelled come after it.
@@ -94,7 +98,7 @@ export const parallel = (
   options: ParallelOptions = {},
 ): Tool<Record<string, unknown>, ParallelData> => {
   assertParts(tools, 'parallel');
-  assertKnown(options, ['maxConcurrency', 'stopOnError', 'namespaced'], 'parallel');
+  assertKnown(options, OPTIONS, 'parallel');
   const { maxConcurrency: size = tools.length, stopOnError = false, ...others } = options;
   const { namespaced: isNamespaced = false, ...rest } = others;
   assertConcurrency(size);

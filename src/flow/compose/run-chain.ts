@@ -69,7 +69,7 @@ class Chain {
     let firstFailed = -1;
     for (const [at, { tool }] of this.#links.entries()) {
       if (context.signal.aborted) break;
-      const outcome = await callPart({ tool: tool.name, input: given }, context);
+      const outcome = await callPart({ tool, input: given, key: `${at}` }, context);
       this.results.push(outcome);
       if (outcome.success) given = await this.#next(at, outcome.data, given);
       else {

@@ -1,5 +1,6 @@
 /** Composes tools to one that calls them in order. */
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import { callback, flag } from '../../kit/data/check-arguments.ts';
 import { combinedEstimate, sumOfCosts } from './combined-cost.ts';
 import { combinedFacts, compositionOf, sumOfTimeouts } from './combined-facts.ts';
 import { assertKnown, assertParts, type ComposeOptions, derivedName } from './compose-options.ts';
@@ -44,7 +45,7 @@ export function sequence<I, O>(
 export function sequence(tools: readonly Tool[], options?: SequenceOptions): Tool;
 export function sequence(tools: readonly Tool[], options: SequenceOptions = {}): Tool {
   assertParts(tools, 'sequence');
-  assertKnown(options, ['stopOnError', 'transformOutput'], 'sequence');
+  assertKnown(options, { stopOnError: flag, transformOutput: callback }, 'sequence');
   const { stopOnError = true, transformOutput, ...rest } = options;
   if (transformOutput === undefined) assertFits(tools, 'sequence');
   const [first] = tools as readonly [Tool];

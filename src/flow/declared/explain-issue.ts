@@ -1,5 +1,6 @@
 /** Says in plain words what the schema of flows has found, and what was probably meant. */
 import type { FlowFault } from '../../contract/flow-data.ts';
+import { ownValue } from '../../kit/data/own-value.ts';
 import { didYouMean } from '../../kit/text/did-you-mean.ts';
 import { flowFieldsAt } from './flow-schema.ts';
 import type { FlowPath } from './step-tree.ts';
@@ -54,12 +55,53 @@ const explain = (message: string): string => {
 const plainPath = (path: readonly PropertyKey[]): FlowPath =>
   path.map((part) => (typeof part === 'symbol' ? part.toString() : part));
 
+/** Names of other languages for the fields of flows. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  ...{ tool: 'call', uses: 'call', run: 'call', name: 'id', with: 'input', args: 'input' },
+  ...{ arguments: 'input', params: 'input', parameters: 'input', if: 'when', condition: 'when' },
+  ...{ needs: 'after', dependson: 'after', dependencies: 'after', foreach: 'forEach' },
+  ...{ loop: 'forEach', each: 'forEach', sleep: 'sleepMs', wait: 'sleepMs', delay: 'sleepMs' },
+  ...{ timeout: 'timeoutMs', retries: 'retry', workflow: 'flow', subflow: 'flow', ask: 'approve' },
+  ...{ approval: 'approve', event: 'waitFor', waitforevent: 'waitFor', catch: 'onError' },
+  ...{ fallback: 'onError', result: 'output', outputs: 'output', return: 'output', type: 'kind' },
+  ...{ tasks: 'steps', nodes: 'steps', jobs: 'steps', budget: 'maxUsd', maxcost: 'maxUsd' },
+  ...{ concurrency: 'maxConcurrency', list: 'items', of: 'items', max: 'attempts' },
+};
+
+/** The field that was probably meant: one that is spelt like it, or is called so elsewhere. */
+const meantField = (path: FlowPath, name: string): string => {
+  const fields = flowFieldsAt(path);
+  const other = ownValue(OTHER_NAMES, name.toLowerCase().replaceAll(/[-_]/g, ''));
+  if (other !== undefined && fields.includes(other)) return `; did you mean ${other}?`;
+  return didYouMean(name, fields);
+};
+
 const unknownField = (path: FlowPath, name: string): FieldFault => ({
   path: [...path, name],
-  message: `there is no field ${name} here${didYouMean(name, flowFieldsAt(path))}`,
+  message: `there is no field ${name} here${meantField(path, name)}`,
   severity: 'error',
   isName: true,
 });
+
+/** How fields look of which people often write only a part. */
+const SAMPLES: Readonly<Record<string, string>> = {
+  ...{
+    retry: '{ attempts: 3 }',
+    forEach: '{ items: { from: input.list } }',
+    after: '[first_step]',
+  },
+  ...{ sleepMs: '5000', timeoutMs: '60000', delayMs: '1000', steps: '[{ id: first, call: tool }]' },
+  ...{ limits: '{ maxUsd: 2 }', undoOnFailure: 'true', input: '{ type: object }' },
+};
+
+const sampleOf = (path: FlowPath): string => {
+  const name = path.at(-1);
+  const sample = typeof name === 'string' ? ownValue(SAMPLES, name) : undefined;
+  return sample === undefined ? '' : `, as in ${name}: ${sample}`;
+};
+
+const withSample = (message: string, path: FlowPath): string =>
+  / received |^is missing/.test(message) ? message + sampleOf(path) : message;
 
 /** Turns one issue of the schema into faults: one for each field that is not known, else one. */
 export const explainIssue = (issue: SchemaIssue): readonly FieldFault[] => {
@@ -67,5 +109,5 @@ export const explainIssue = (issue: SchemaIssue): readonly FieldFault[] => {
   const path = plainPath(issue.path);
   return code === 'unrecognized_keys'
     ? keys.map((name) => unknownField(path, name))
-    : [{ path, message: explain(message), severity: 'error' }];
+    : [{ path, message: withSample(explain(message), path), severity: 'error' }];
 };

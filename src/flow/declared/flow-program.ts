@@ -67,10 +67,10 @@ class ProgramBuilder {
     });
   }
 
-  expression(text: string | undefined, target: Target): Expression | undefined {
+  test(text: string | undefined, target: Target): Expression | undefined {
     if (text === undefined) return undefined;
     return this.#attempt(target, () => {
-      const compiled = this.#compiler.expression(text);
+      const compiled = this.#compiler.test(text);
       for (const reference of compiled.references) this.#use(target, reference);
       return compiled;
     });
@@ -117,8 +117,8 @@ const compileStep = (node: StepNode, builder: ProgramBuilder): CompiledStep => {
     details: builder.value(step.details, at('details', 'details')),
     items: builder.value(step.forEach?.items, at('items', 'forEach', 'items')),
     output: builder.value(step.output, at('output', 'output')),
-    when: builder.expression(step.when, at('when', 'when')),
-    join: builder.expression(customJoin(step.join), at('join', 'join', 'custom')),
+    when: builder.test(step.when, at('when', 'when')),
+    join: builder.test(customJoin(step.join), at('join', 'join', 'custom')),
     fallback:
       typeof onError === 'object'
         ? builder.call(onError.fallback, at('fallback', 'onError', 'fallback'))
@@ -138,7 +138,7 @@ export const compileProgram = (flow: FlowData): FlowProgram => {
   const own = (member: 'join' | 'output', path: FlowPath): Target => ({
     ...{ node: undefined, member, path },
   });
-  const join = builder.expression(customJoin(flow.join), own('join', ['join', 'custom']));
+  const join = builder.test(customJoin(flow.join), own('join', ['join', 'custom']));
   const output = builder.value(flow.output, own('output', ['output']));
   const faults = [...tree.faults, ...builder.faults];
   return { flow, tree, steps, join, output, uses: builder.uses, faults };

@@ -3,13 +3,19 @@ import { z } from 'zod';
 import { FLOW_JOINS, FLOW_KINDS, type FlowDataStep } from '../../contract/flow-data.ts';
 import { TIERS } from '../../contract/tool.ts';
 import { DAY_MS } from '../../kit/data/durations.ts';
+import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 
 export const MAX_STEPS = 5_000;
 /** Groups inside groups. */
 export const MAX_GROUP_DEPTH = 8;
 export const MAX_FLOW_ITEMS = 100_000;
+/** More than this from one flow is noise. */
+export const MAX_FLOW_FAULTS = 100;
 const MAX_MS = 366 * DAY_MS;
 const MAX_AFTER = 1_000;
+
+/** Expressions look at this member of every object, so that no step can be told from it. */
+const NO_STEP_NAME = 'a step cannot have this name; choose another one';
 
 /** The name of a step: one that can follow a dot in an expression. */
 export const STEP_ID = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
@@ -24,9 +30,10 @@ const cel = z.string().min(1).max(4_000).describe('CEL over input, steps, caller
 const ms = z.number().int().min(0).max(MAX_MS);
 const time = z.number().int().min(1).max(MAX_MS);
 const count = z.number().int().min(1).max(10_000);
-const id = z.string().regex(STEP_ID, {
-  error: 'expected a letter, then at most 63 letters, digits or "_"',
-});
+const id = z
+  .string()
+  .regex(STEP_ID, { error: 'expected a letter, then at most 63 letters, digits or "_"' })
+  .refine((name) => !isPrototypeKey(name), { error: NO_STEP_NAME });
 const value = z
   .unknown()
   .describe('A literal, { from: path }, { cel: expression } or { value: literal }, at any depth.');

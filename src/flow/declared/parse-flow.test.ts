@@ -68,7 +68,7 @@ describe('reading a flow', () => {
   it.each([
     [
       'step: []',
-      '1:1 is missing; expected a list',
+      '1:1 is missing; expected a list, as in steps: [{ id: first, call: tool }]',
       '3:1 there is no field step here; did you mean steps?',
     ],
     ['version: 1.0', '2:10 expected a version of three numbers, as in 1.0.0'],
@@ -76,8 +76,26 @@ describe('reading a flow', () => {
       'kind: dags',
       '3:7 expected one of "sequential", "parallel", "conditional", "dag", "pipeline"',
     ],
+    ['steps: [{ id: a, tool: x }]', '3:18 there is no field tool here; did you mean call?'],
+    [
+      'steps: [{ id: a, depends_on: [b] }]',
+      '3:18 there is no field depends_on here; did you mean after?',
+    ],
+    ['steps: [{ id: a, sleep: 5 }]', '3:18 there is no field sleep here; did you mean sleepMs?'],
+    ['limits: { budget: 5 }', '3:11 there is no field budget here; did you mean maxUsd?'],
+    [
+      'steps: [{ id: a, call: x, retry: 3 }]',
+      '3:34 expected fields with values, received a number, as in retry: { attempts: 3 }',
+    ],
+    [
+      'steps: [{ id: a, sleepMs: 5s }]',
+      '3:27 expected a number, received a text, as in sleepMs: 5000',
+    ],
     ['limits: { timeout: 5 }', '3:11 there is no field timeout here; did you mean timeoutMs?'],
-    ['steps: { a: { call: x } }', '3:8 expected a list, received fields with values'],
+    [
+      'steps: { a: { call: x } }',
+      '3:8 expected a list, received fields with values, as in steps: [{ id: first, call: tool }]',
+    ],
     [
       'steps: [{ id: a, call: x, when: true }]',
       '3:33 expected a text, received true or false; put it in quotes',

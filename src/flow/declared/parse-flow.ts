@@ -5,14 +5,12 @@ import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 import { readYaml, type YamlReading, type YamlRules } from '../../kit/text/strict-yaml.ts';
 import { shapeFaults } from './check/check-shape.ts';
 import { explainIssue, type FieldFault, type SchemaIssue } from './explain-issue.ts';
-import { flowSchema } from './flow-schema.ts';
+import { flowSchema, MAX_FLOW_FAULTS } from './flow-schema.ts';
 
 const MAX_TEXT = 1024 * 1024;
 const MAX_DEPTH = 64;
 const MAX_NODES = 250_000;
 const RULES: YamlRules = { maxDepth: MAX_DEPTH, maxNodes: MAX_NODES, aliases: 'refuse' };
-/** More than this from one flow is noise. */
-export const MAX_FLOW_FAULTS = 100;
 
 type Fault = Omit<FlowFault, 'line' | 'column'>;
 

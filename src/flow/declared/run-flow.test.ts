@@ -198,6 +198,22 @@ describe('joins', () => {
   });
 });
 
+describe('the input of a run', () => {
+  it('that does not fit is refused, and a misspelt field is named', async () => {
+    const crib = await open();
+    const input = {
+      type: 'object',
+      properties: { topic: { type: 'string' } },
+      required: ['topic'],
+    };
+    await crib.flows.registerData(flowOf({ input, steps: [say('a')] }));
+    await expect(crib.flows.start('sample', { topc: 'x' })).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      extras: { suggestions: ['Did you mean topic by topc?'] },
+    });
+  });
+});
+
 describe('recovery of a step', () => {
   const failing = (times: number, code?: string) => ({
     ...{ id: 'a', call: 'flaky', input: { name: 'a', times, ...(code && { code }) } },

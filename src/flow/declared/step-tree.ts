@@ -11,7 +11,7 @@ import type {
   FlowStepType,
 } from '../../contract/flow-data.ts';
 import { didYouMean } from '../../kit/text/did-you-mean.ts';
-import { actionsOf, type StepAction } from './flow-schema.ts';
+import { actionsOf, MAX_FLOW_FAULTS, type StepAction } from './flow-schema.ts';
 
 /** Says what happens in the end when a step has failed, its fallback included. */
 export const lastResortOf = ({ onError = 'fail' }: FlowDataStep): FlowLastResort =>
@@ -129,12 +129,17 @@ class TreeBuilder {
       for (const [at, name] of (node.step.after ?? []).entries()) {
         const place = [...node.path, 'after', at];
         const other = siblings.get(name);
-        if (!other) this.fault(place, unknownStep(name, siblings, this.byId));
+        if (!other) this.fault(place, unknownStep(name, this.#meant(siblings), this.byId));
         else if (seen.has(name)) this.fault(place, `${name} is named twice`);
         else link(other, node);
         seen.add(name);
       }
     }
+  }
+
+  /** The names that may have been meant; none once there are more faults than anybody is told. */
+  #meant(siblings: ReadonlyMap<string, unknown>): Iterable<string> {
+    return this.faults.length < MAX_FLOW_FAULTS ? siblings.keys() : [];
   }
 
   /** Sorts by predecessors and sets the levels; names each loop that keeps nodes out. */
@@ -177,12 +182,12 @@ const link = (from: MutableNode, to: MutableNode): void => {
 
 const unknownStep = (
   name: string,
-  siblings: ReadonlyMap<string, unknown>,
+  siblings: Iterable<string>,
   all: ReadonlyMap<string, unknown>,
 ): string =>
   all.has(name)
     ? `${name} is in another group; a step can come after steps of its own group`
-    : `there is no step ${name}${didYouMean(name, [...siblings.keys()])}`;
+    : `there is no step ${name}${didYouMean(name, siblings)}`;
 
 /** Walks backwards among the nodes that are stuck until one comes twice: that is on a loop. */
 const loopAmong = (

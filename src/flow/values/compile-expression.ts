@@ -13,6 +13,7 @@ import { badCondition } from '../../governance/policy/condition/compile-conditio
 import { prepareCondition, Refusal } from '../../governance/policy/condition/prepare-condition.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
+import { didYouMean } from '../../kit/text/did-you-mean.ts';
 import { repetitionsOf } from './operation-cost.ts';
 import { plainValue } from './plain-value.ts';
 import type { Reference } from './reference.ts';
@@ -58,6 +59,8 @@ export interface ExpressionFault {
 export interface Expression {
   readonly text: string;
   readonly references: readonly Reference[];
+  /** What it gives, as far as that is known before: `dyn` where it is not. */
+  readonly type: string;
   /** Throws a ToolFailure when the value cannot be worked out. */
   evaluate(scope: ValueScope): unknown;
 }
@@ -180,12 +183,11 @@ export const expressionCompiler = (meter: WorkMeter): Compile => {
     boundPatterns(program.ast);
     prepareCondition(program.ast, prepared, environment);
     boundJoins(program.ast);
-    const { valid, error } = program.check();
+    const { valid, error, type = 'dyn' } = program.check();
     if (!valid) throw error;
     meterNodes(program.ast, meter);
     return {
-      text,
-      references,
+      ...{ text, references, type },
       evaluate: (scope) => {
         try {
           return meter.measure((): unknown =>
@@ -201,9 +203,29 @@ export const expressionCompiler = (meter: WorkMeter): Compile => {
     try {
       return compile(text);
     } catch (error) {
-      return badCondition(error);
+      return explained(badCondition(error), text);
     }
   };
+};
+
+/** What people write who know other languages, and what it is here. */
+const HABITS: readonly (readonly [habit: RegExp, hint: string])[] = [
+  [/\b(?:and|or|not)\b/i, 'write && for and, || for or, ! for not'],
+  [/[^=!<>]={1,3}(?:[^=]|$)/, 'write == to compare'],
+  [/\?\./, 'write has(input.a) to ask whether a field is there'],
+];
+
+/** Adds what was probably meant to a fault of the language itself. */
+const explained = (fault: ExpressionFault, text: string): ExpressionFault => {
+  const { reason, offset } = fault;
+  const name = /^Unknown variable: (\w+)$/.exec(reason)?.[1];
+  if (name !== undefined) {
+    const meant = didYouMean(name, SCOPE_NAMES) || `; known are ${SCOPE_NAMES.join(', ')}`;
+    return { reason: reason + meant, offset };
+  }
+  if (!/^Unexpected (?:character|token)/.test(reason)) return fault;
+  const hint = HABITS.find(([habit]) => habit.test(text))?.[1];
+  return hint === undefined ? fault : { reason: `${reason}; ${hint}`, offset };
 };
 
 const MAX_QUOTED = 200;

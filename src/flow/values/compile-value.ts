@@ -31,8 +31,10 @@ type Evaluate = CompiledValue['evaluate'];
 export interface ValueCompiler {
   /** Throws a VALIDATION_ERROR with all that is wrong; `issues` have the path of each. */
   value(spec: unknown): CompiledValue;
-  /** Compiles one expression, e.g. a condition. Throws like `value`. */
+  /** Compiles one expression. Throws like `value`. */
   expression(text: unknown): Expression;
+  /** Compiles one that has to give true or false. Throws like `value`. */
+  test(text: unknown): Expression;
 }
 
 interface Collected {
@@ -40,6 +42,8 @@ interface Collected {
   readonly issues: Issue[];
   nodes: number;
 }
+
+type Compile = ReturnType<typeof expressionCompiler>;
 
 const NOTHING: Evaluate = () => undefined;
 
@@ -49,11 +53,16 @@ const onlyKey = (spec: Readonly<Record<string, unknown>>): string | undefined =>
 };
 
 class SpecReader {
-  readonly #compile: ReturnType<typeof expressionCompiler>;
+  readonly #compile: Compile;
+  readonly #meter: WorkMeter;
   readonly #collected: Collected;
 
-  constructor(compile: ReturnType<typeof expressionCompiler>, collected: Collected) {
+  constructor(
+    { compile, meter }: { readonly compile: Compile; readonly meter: WorkMeter },
+    collected: Collected,
+  ) {
     this.#compile = compile;
+    this.#meter = meter;
     this.#collected = collected;
   }
 
@@ -102,7 +111,11 @@ class SpecReader {
     if (typeof reference === 'string') return this.#fault(path, `the path ${reference}`);
     const { segments: _segments, ...placed } = reference;
     this.#collected.references.push({ ...placed, path });
-    return (scope) => lookUp(reference, scope);
+    return (scope) => {
+      const value = lookUp(reference, scope);
+      this.#meter.take(value);
+      return value;
+    };
   }
 
   #expression(text: unknown, path: Path): Evaluate {
@@ -130,27 +143,37 @@ const assertNoIssues = ([first, ...others]: readonly Issue[]): void => {
   });
 };
 
+const badExpression = (message: string): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', `${message}.`, { issues: [{ path: [], message }] });
+
 /** Creates a compiler whose expressions share one CEL environment. What a value may cost is for all of it. */
 export const valueCompiler = (): ValueCompiler => {
   const meter = new WorkMeter();
   const compile = expressionCompiler(meter);
+  const expressionOf = (text: unknown): Expression => {
+    const checked = typeof text === 'string' ? compile(text) : undefined;
+    if (checked !== undefined && !isFault(checked)) return checked;
+    throw badExpression(
+      checked
+        ? `CEL, character ${checked.offset + 1}: ${checked.reason}`
+        : 'has to be a text of CEL',
+    );
+  };
   return {
     value: (spec) => {
       const collected: Collected = { references: [], issues: [], nodes: 0 };
-      const evaluate = new SpecReader(compile, collected).read(spec, []);
+      const evaluate = new SpecReader({ compile, meter }, collected).read(spec, []);
       assertNoIssues(collected.issues);
       return {
         references: collected.references,
         evaluate: (scope) => meter.measure(() => evaluate(scope)),
       };
     },
-    expression: (text) => {
-      const checked = typeof text === 'string' ? compile(text) : undefined;
-      if (checked !== undefined && !isFault(checked)) return checked;
-      const message = checked
-        ? `CEL, character ${checked.offset + 1}: ${checked.reason}`
-        : 'has to be a text of CEL';
-      throw new ToolFailure('VALIDATION_ERROR', `${message}.`, { issues: [{ path: [], message }] });
+    expression: expressionOf,
+    test: (text) => {
+      const expression = expressionOf(text);
+      if (expression.type === 'bool' || expression.type === 'dyn') return expression;
+      throw badExpression(`CEL: gives ${expression.type}, and not true or false`);
     },
   };
 };

@@ -29,7 +29,7 @@ export const repetitionsOf = (pattern: string): number => {
 };
 
 /** Counts the values inside a value; stops when it has found so many. */
-const countValues = (value: unknown, max: number): number => {
+export const countValues = (value: unknown, max: number): number => {
   const stack: unknown[] = [value];
   let count = 0;
   for (; stack.length > 0 && count < max; count += 1) {

@@ -5,6 +5,7 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
+import { didYouMean } from '../../kit/text/did-you-mean.ts';
 import { SCOPE_NAMES, type ScopeName, stepFieldFault, type ValueScope } from './scope.ts';
 
 const MAX_PATH_LENGTH = 1000;
@@ -46,11 +47,18 @@ const segmentsOf = (text: string, from: number): readonly Segment[] | string => 
   return segments;
 };
 
+const OWN_FIELD = /^[A-Za-z][A-Za-z0-9_]*\.(?:data|error|status|success)\b/;
+
+/** The path that was probably meant: `inputs.url`, or `search.data` without `steps`. */
+const meantPath = (text: string, root: string): string =>
+  OWN_FIELD.test(text) ? `; did you mean steps.${text}?` : didYouMean(root, SCOPE_NAMES);
+
 /** Reads a path. Returns what is wrong with it as a text. */
 export const parseReference = (text: string): ParsedReference | string => {
   if (text.length > MAX_PATH_LENGTH) return `is longer than ${MAX_PATH_LENGTH} characters`;
   const [root = ''] = ROOT.exec(text) ?? [];
-  if (!isScopeName(root)) return `has to begin with ${SCOPE_NAMES.join(', ')}`;
+  if (!isScopeName(root))
+    return `has to begin with ${SCOPE_NAMES.join(', ')}${meantPath(text, root)}`;
   const segments = segmentsOf(text, root.length);
   if (typeof segments === 'string') return segments;
   if (root !== 'steps') return { root, text, segments };

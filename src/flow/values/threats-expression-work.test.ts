@@ -65,8 +65,13 @@ describe('work that a single operation does counts', () => {
   it('charges copies of data that a value makes', () => {
     const copies = Array.from({ length: 200 }, () => ({ cel: 'input.nested' }));
     expect(() => work(copies, input)).toThrow(TOO_MUCH);
-    const shared = Array.from({ length: 200 }, () => ({ from: 'input.nested' }));
-    expect(work(shared, input)).toHaveLength(200);
+    const shared = Array.from({ length: 40 }, () => ({ from: 'input.nested' }));
+    expect(work(shared, input)).toHaveLength(40);
+  });
+
+  it('refuses a value whose paths lead to the same data again and again', () => {
+    const shared = Array.from({ length: 9_000 }, () => ({ from: 'input.nested' }));
+    expect(() => work(shared, input)).toThrow('lead to too much data');
   });
 });
 

@@ -3,12 +3,22 @@
  * double a list with every line, and a loop over a list of the input costs as much as that is long.
  */
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { ToolFailure } from '../../contract/errors.ts';
 import { LINEAR_MATCHES } from '../../governance/policy/condition/cel-environment.ts';
 import { isNode } from '../../governance/policy/condition/prepare-condition.ts';
-import { type CalledFunction, callUnits, comparisonUnits, lookUnits } from './operation-cost.ts';
+import {
+  type CalledFunction,
+  callUnits,
+  comparisonUnits,
+  countValues,
+  lookUnits,
+} from './operation-cost.ts';
 
 /** One unit is a node that is evaluated, an element that is made, or 16 characters that are looked at. */
 export const MAX_WORK = 1_000_000;
+
+/** Values that the paths of one evaluation may lead to together: one step's data may stand in many places. */
+const MAX_TAKEN = 4_000_000;
 
 /** Made once: an evaluation that ran out throws it for every node that is still tried. */
 class TooMuchWork extends Error {
@@ -21,6 +31,7 @@ class TooMuchWork extends Error {
 export class WorkMeter {
   readonly #refusal = new TooMuchWork();
   #left = MAX_WORK;
+  #taken = 0;
   #isMeasuring = false;
 
   /** What may still be spent. */
@@ -34,7 +45,10 @@ export class WorkMeter {
    */
   measure<T>(evaluate: () => T): T {
     const isOuter = !this.#isMeasuring;
-    if (isOuter) this.#left = MAX_WORK;
+    if (isOuter) {
+      this.#left = MAX_WORK;
+      this.#taken = 0;
+    }
     this.#isMeasuring = true;
     try {
       const value = evaluate();
@@ -48,6 +62,15 @@ export class WorkMeter {
   spend(units: number): void {
     this.#left -= units;
     if (this.#left < 0) throw this.#refusal;
+  }
+
+  /** Counts a value that a path leads to: it is copied once for each place where it stands. */
+  take(value: unknown): void {
+    this.#taken += countValues(value, MAX_TAKEN + 1 - this.#taken);
+    if (this.#taken <= MAX_TAKEN) return;
+    throw new ToolFailure('EXECUTION_FAILED', 'The paths of the value lead to too much data.', {
+      suggestions: ['Take the parts that are needed, instead of the same data in many places.'],
+    });
   }
 
   /** Counts the length of a value that was made. */

@@ -25,7 +25,7 @@ const isTimeZone = (name: string): boolean => {
  * Reads the reason from an error of the library, which names its classes and repeats the pattern.
  */
 const patternFault = (error: unknown): string =>
-  reasonOf(error).includes('space separated parts')
+  /space separated parts|exactly 5 or 6 parts/.test(reasonOf(error))
     ? 'it needs five fields between spaces, or six with seconds in front.'
     : `${reasonOf(error).replace(/^Cron\w+: /, '')}.`;
 

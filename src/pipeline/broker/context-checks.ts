@@ -106,6 +106,7 @@ export const assertExec = (argv: readonly unknown[], options: unknown): void => 
 const innerCallOptions = {
   signal: optional(signal),
   timeoutMs: optional(amount),
+  callKey: optional(text),
 } satisfies FieldChecks<InnerCallOptions>;
 
 export const assertInnerCallOptions = assertion('options', fields(innerCallOptions));

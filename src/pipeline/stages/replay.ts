@@ -33,7 +33,8 @@ type Onward = Next<Call<'ready' | 'input' | 'grant' | 'fresh'>>;
 const replayed = (call: Checked, stored: ToolResult): ToolResult => {
   call.notes.cached = true;
   const { executionId, traceId, startedAt: timestamp } = call;
-  return { ...stored, metadata: { ...stored.metadata, executionId, traceId, timestamp } };
+  const { executionId: replayOf } = stored.metadata;
+  return { ...stored, metadata: { ...stored.metadata, executionId, replayOf, traceId, timestamp } };
 };
 
 const refusal = (call: Checked, claim: ReplayClaim): ToolResult => {
@@ -63,10 +64,11 @@ const isConfined = ({ source, sandboxed }: Tool): boolean =>
 
 /**
  * True for results that a key keeps. A call that was refused without effect, or that failed and is
- * known to have changed nothing (a full disk), may be tried again.
+ * known to have changed nothing (a full disk), may be tried again, and so may one of an idempotent tool.
  */
 const isFinal = (call: Checked, result: ToolResult): boolean => {
   if (result.success) return true;
+  if (call.ready.tool.idempotent && result.error.retryable) return false;
   if (!call.notes.effectPossible) return false;
   const isWithoutEffect =
     !call.notes.stopped && effectState(call, result) === 'not_done' && isConfined(call.ready.tool);

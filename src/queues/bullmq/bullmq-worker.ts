@@ -5,6 +5,7 @@
 import type { Worker as BullWorker, WorkerOptions } from 'bullmq';
 import type { NewJob, QueueWorker, WorkOptions } from '../../contract/queue.ts';
 import { propertyOf, thrownText } from '../../kit/data/reason-of.ts';
+import { LastChances, PUT_ASIDE_MS } from '../last-chances.ts';
 import { type BullmqDeps, indexed } from './bullmq-deps.ts';
 import { JobAttempt } from './job-attempt.ts';
 import { AttemptFailure, type StoredJob } from './job-record.ts';
@@ -16,6 +17,8 @@ const LOCK_MS = 3_000;
 const CHECK_MS = 700;
 /** The third death of its worker makes a job dead. */
 const MAX_DEATHS = 2;
+/** How long a job that may kill its worker waits until others were put aside. */
+const SETTLE_MS = 500;
 const DEFAULT_GRACE_MS = 10_000;
 /** How long a handler has to end after its signal has fired. */
 const SOON_MS = 1_000;
@@ -53,6 +56,7 @@ export class BullmqWorker implements QueueWorker {
   readonly #options: WorkOptions;
   readonly #attempts = new Set<JobAttempt>();
   readonly #worker: BullWorker<NewJob, unknown, string>;
+  readonly #lastChances = new LastChances();
   #isStopping = false;
   #closing: Promise<void> | undefined;
 
@@ -116,11 +120,23 @@ export class BullmqWorker implements QueueWorker {
     }
     this.#attempts.add(attempt);
     try {
+      if (job.stalledCounter >= MAX_DEATHS) await this.#takeLastChance(attempt);
       return await this.#endOf(attempt, job);
     } finally {
       this.#attempts.delete(attempt);
+      this.#lastChances.giveBack(keyId);
       attempt.end();
     }
+  }
+
+  /** Waits until others were put aside that would be given up with this job; puts it aside where one runs. */
+  async #takeLastChance(attempt: JobAttempt): Promise<void> {
+    if (this.#lastChances.take(attempt.keyId)) {
+      await new Promise<void>((done) => void this.#deps.runtime.after(SETTLE_MS, done));
+      return;
+    }
+    await attempt.postpone(PUT_ASIDE_MS);
+    throw new this.#deps.bullmq.DelayedError();
   }
 
   /** Returns the result for BullMQ to keep, or throws what tells it what else to do. */

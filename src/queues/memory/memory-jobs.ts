@@ -175,7 +175,7 @@ export class MemoryJobs implements JobTable {
     const moments = [line.delayed.first?.runAt, freeAt].filter((each) => each !== undefined);
     const claimed = jobs.map((job) => ({
       claim: { id: job.id, row: job.row, epoch: job.epoch },
-      ...{ job: jobOf(job), failures: job.failures },
+      ...{ job: jobOf(job), failures: job.failures, isLastChance: false },
     }));
     return moments.length === 0
       ? { jobs: claimed }

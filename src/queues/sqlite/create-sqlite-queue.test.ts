@@ -81,3 +81,25 @@ it('a job whose workers die again and again is dead after the third time', async
   await queue.close();
   await cleanup();
 }, 60_000);
+
+it('a job that only ran beside one that kills its worker is not given up with it', async () => {
+  const { queue, another, abandon, cleanup } = await open();
+  await queue.add([sampleJob('deadly'), sampleJob('beside')]);
+  const others: Queue[] = [];
+  for (let deaths = 0; deaths < 3; deaths++) {
+    const worker = await another?.();
+    if (!worker) throw new Error('The engine has no second process.');
+    others.push(worker);
+    work(worker, () => new Promise(() => undefined), { concurrency: 2 });
+    await expect
+      .poll(async () => (await queue.get('deadly'))?.attempts, { timeout: 20_000 })
+      .toBe(deaths + 1);
+    await abandon?.(worker);
+  }
+  work(queue, () => completed());
+  await untilState(queue, 'deadly', 'dead');
+  await untilState(queue, 'beside', 'completed');
+  await Promise.all(others.map((each) => each.close()));
+  await queue.close();
+  await cleanup();
+}, 60_000);

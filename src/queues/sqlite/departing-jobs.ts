@@ -9,13 +9,11 @@ export interface DepartingJob extends AdoptedJob {
   readonly row: number;
 }
 
-type DepartingRow = JobRow & { readonly deaths: number };
-
 /** Jobs of one page: each may have a payload and a result of a megabyte. */
 const PAGE = 50;
 
 /** Converts a row. The process of an active job is dead, or the file could not have been opened. */
-const departing = (row: DepartingRow, now: number): DepartingJob => {
+const departing = (row: JobRow, now: number): DepartingJob => {
   const job = jobOf(row);
   const [failures, deaths] = [Number(row.failures), Number(row.deaths)];
   const common = { row: Number(row.row), failures };
@@ -29,8 +27,8 @@ const departing = (row: DepartingRow, now: number): DepartingJob => {
 
 /** Returns the next jobs, oldest first. */
 export const departingJobs = (database: Database, now: number): readonly DepartingJob[] => {
-  const rows = database.prepare(`SELECT ${COLUMNS}, deaths FROM jobs ORDER BY row LIMIT ${PAGE}`);
-  return (rows.all() as DepartingRow[]).map((row) => departing(row, now));
+  const rows = database.prepare(`SELECT ${COLUMNS} FROM jobs ORDER BY row LIMIT ${PAGE}`);
+  return (rows.all() as JobRow[]).map((row) => departing(row, now));
 };
 
 export const deleteJobs = (database: Database, jobs: readonly DepartingJob[]): void => {

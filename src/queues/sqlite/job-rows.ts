@@ -10,6 +10,7 @@ export interface JobRow {
   readonly run_at: number;
   readonly attempts: number;
   readonly failures: number;
+  readonly deaths: number;
   readonly epoch: number;
   readonly priority: number;
   readonly started_at: number | null;
@@ -20,7 +21,7 @@ export interface JobRow {
   readonly error: string | null;
 }
 
-export const COLUMNS = `row, state, run_at, attempts, failures, epoch, priority, started_at,
+export const COLUMNS = `row, state, run_at, attempts, failures, deaths, epoch, priority, started_at,
   finished_at, record, progress, result, error`;
 
 const parsed = (text: string | null): unknown => (text === null ? undefined : JSON.parse(text));

@@ -231,7 +231,8 @@ export class SqliteJobs implements JobTable {
     const jobs = rows.sort(byOrder).map((row) => {
       const job = jobOf(row);
       const claim = { id: job.id, row: Number(row.row), epoch: Number(row.epoch) };
-      return { claim, job, failures: Number(row.failures) };
+      const isLastChance = Number(row.deaths) + 1 >= MAX_DEATHS;
+      return { claim, job, failures: Number(row.failures), isLastChance };
     });
     const moments = [this.#nextAt(queue), freeAt].filter((each) => each !== undefined);
     return moments.length === 0 ? { jobs } : { jobs, nextAt: Math.min(...moments) };

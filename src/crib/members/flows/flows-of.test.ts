@@ -155,6 +155,63 @@ describe('a flow that fails', () => {
     expect(undos.map(({ state }) => state)).toEqual(['done', 'done']);
   });
 
+  it('takes all of it back also when somebody cancels it meanwhile, who is told so', async () => {
+    const undone: unknown[] = [];
+    let goOn = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const step = defineTool({
+      ...{ name: 'step', description: 'Does something.', tier: 'write' },
+      input: z.object({ n: z.number() }),
+      run: ({ n }) => n,
+      undo: async ({ n }) => {
+        await gate;
+        undone.push(n);
+      },
+    });
+    const rules = [{ name: 'step', effect: 'allow' as const, tools: ['step'] }];
+    const crib = await open({ tools: [step], policy: { version: 1, rules } });
+    const run = async (flow: FlowContext) => {
+      await flow.call(step, { n: 1 });
+      await flow.call(step, { n: 2 });
+      throw new Error('stop');
+    };
+    crib.flows.register(defineFlow({ name: 'undoes', version: '1.0.0', undoOnFailure: true, run }));
+    const { runId, finished } = await crib.flows.start('undoes', {});
+    const undos = async () => (await crib.flows.steps(runId)).filter(({ kind }) => kind === 'undo');
+    await expect.poll(undos, { timeout: 20_000 }).toMatchObject([{ state: 'open' }]);
+    await expect(crib.flows.cancel(runId)).rejects.toMatchObject({ code: 'CONFLICT' });
+    goOn();
+    expect(await finished).toMatchObject({ status: 'failed', error: { message: 'stop' } });
+    expect(undone).toEqual([2, 1]);
+    expect(await crib.flows.cancel(runId)).toBe(false);
+  });
+
+  it('undoes a call that had ended before its process died, and answers by its key since', async () => {
+    const undone: unknown[] = [];
+    const step = defineTool({
+      ...{ name: 'step', description: 'Does something.', tier: 'write' },
+      input: z.object({ n: z.number() }),
+      run: ({ n }) => n,
+      undo: async ({ n }) => {
+        undone.push(n);
+      },
+    });
+    const rules = [{ name: 'step', effect: 'allow' as const, tools: ['step'] }];
+    const crib = await open({ tools: [step], policy: { version: 1, rules } });
+    const run = async (flow: FlowContext) => {
+      await flow.call(step, { n: 1 });
+      throw new Error('stop');
+    };
+    crib.flows.register(defineFlow({ name: 'undoes', version: '1.0.0', undoOnFailure: true, run }));
+    // What a process leaves that dies between the end of the call and its row in the journal.
+    await crib.execute(step, { n: 1 }, { idempotencyKey: 'flow:left:1' });
+    const { finished } = await crib.flows.start('undoes', {}, { runId: 'left' });
+    expect((await finished).status).toBe('failed');
+    expect(undone).toEqual([1]);
+  });
+
   it('threat: keeps no secret that its code has thrown', async () => {
     const crib = await open();
     const secret = `sk_live_${'4eC39HqLyjWDarjtT1zdp7dc'}`;

@@ -110,7 +110,7 @@ class StepCompiler {
   #aggregator(after: number): Expression | undefined {
     const { aggregation } = this.#definition;
     if (aggregation.strategy !== 'custom') return undefined;
-    return this.#expression(aggregation.cel, ['aggregation', 'cel'], after);
+    return this.#expression(aggregation.cel, ['aggregation', 'cel'], { group: after });
   }
 
   #step(step: ParsedStep, path: Path): CompiledStep | undefined {
@@ -127,12 +127,18 @@ class StepCompiler {
     const test =
       condition === undefined
         ? undefined
-        : this.#expression(condition, [...path, 'condition'], group);
+        : this.#expression(condition, [...path, 'condition'], { group, isTest: true });
     return target && { ...target, id, condition: test, timeoutMs, errorHandling, fallback };
   }
 
-  #expression(cel: string, path: Path, group: number): Expression | undefined {
-    const expression = compiled(this.issues, path, () => this.#values.expression(cel));
+  #expression(
+    cel: string,
+    path: Path,
+    { group, isTest = false }: { readonly group: number; readonly isTest?: boolean },
+  ): Expression | undefined {
+    const expression = compiled(this.issues, path, () =>
+      isTest ? this.#values.test(cel) : this.#values.expression(cel),
+    );
     for (const reference of expression?.references ?? []) this.#check(reference, path, group);
     return expression;
   }

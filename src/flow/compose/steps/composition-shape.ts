@@ -1,6 +1,7 @@
 /** The shape of a composed tool as data: the same for YAML files and for objects in TypeScript. */
 import { z } from 'zod';
 import { HOUR_MS } from '../../../kit/data/durations.ts';
+import { isPrototypeKey } from '../../../kit/data/prototype-key.ts';
 import { MAX_PARTS } from '../compose-options.ts';
 
 const MAX_RETRIES = 5;
@@ -10,9 +11,14 @@ const text = z.string().trim().min(1);
 const toolName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/, {
   error: 'expected the name of a tool',
 });
-const stepId = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, {
-  error: 'expected up to 64 letters, digits or "_", no digit first',
-});
+const stepId = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, {
+    error: 'expected up to 64 letters, digits or "_", no digit first',
+  })
+  .refine((name) => !isPrototypeKey(name), {
+    error: 'a step cannot have this name; choose another one',
+  });
 const timeoutMs = z.int().min(1).max(HOUR_MS);
 
 const named = <T extends z.ZodType>(value: T) =>

@@ -137,8 +137,10 @@ class StepsRun {
     return { id, attempts: attempts + 1, ...(await this.#call(step, fallback)) };
   }
 
-  async #call({ id, timeoutMs }: CompiledStep, target: CompiledTarget): Promise<PartOutcome> {
+  async #call(step: CompiledStep, target: CompiledTarget): Promise<PartOutcome> {
+    const { id, timeoutMs } = step;
     const { tool } = target;
+    const key = target === step ? id : `${id}.fallback`;
     let input: unknown;
     try {
       input = target.inputOf(this.#scope);
@@ -150,7 +152,7 @@ class StepsRun {
       return notCalled(tool.name, error);
     }
     const options = { signal: this.#stop.signal, ...(timeoutMs !== undefined && { timeoutMs }) };
-    const outcome = await callPart({ tool: tool.name, input, options }, this.#context);
+    const outcome = await callPart({ tool, input, key, options }, this.#context);
     if (!outcome.success) return outcome;
     return { ...outcome, data: handedOn(tool, outcome.data) };
   }

@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { aTool, type TestCrib, testCrib } from '../../../../test/fixtures/test-crib.ts';
+import type { ToolContext } from '../../../contract/context.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { RetryPolicies } from '../../../contract/retry.ts';
 import { defineTool, type Tool } from '../../../contract/tool.ts';
 import { createComposition } from '../create-composition.ts';
+import { sequence } from '../sequence.ts';
 import type { CustomAggregator } from './aggregate.ts';
 import type { CompositionDefinition } from './composition-shape.ts';
 
@@ -253,6 +255,53 @@ describe('the error handling of steps', () => {
     expect(written.success).toBe(false);
     expect(written.warnings?.join()).toContain('no fallback was tried');
   });
+
+  it('retry carries one key to what may be repeated, however it is tried again', async () => {
+    const keys: string[] = [];
+    const pay = aTool({
+      ...{ name: 'pay', tier: 'write', idempotent: true, retry: RetryPolicies.NONE },
+      run: ((_input: unknown, { idempotencyKey }: ToolContext) => {
+        keys.push(idempotencyKey);
+        if (keys.length < 3) throw new ToolFailure('NETWORK', 'Not now.');
+        return 'paid';
+      }) as never,
+    });
+    const errorHandling = { strategy: 'retry', maxRetries: 3 } as const;
+    const result = await run(defined([{ id: 'a', tool: 'pay', errorHandling }]), { tools: [pay] });
+    expect(result.data).toMatchObject({ output: 'paid', steps: [{ attempts: 3 }] });
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it.each([
+    ['retry', 'CIRCUIT_OPEN'],
+    ['fallback', 'PERMISSION_DENIED'],
+  ] as const)(
+    'no %s follows a composed tool that had an effect before a part failed with %s',
+    async (strategy, code) => {
+      const written: unknown[] = [];
+      const write = aTool({
+        name: 'write',
+        tier: 'write',
+        run: (input) => void written.push(input),
+      });
+      const refuse = aTool({
+        name: 'refuse',
+        retry: RetryPolicies.NONE,
+        run: () => {
+          throw new ToolFailure(code, 'No.');
+        },
+      });
+      const inner = sequence([write, refuse], { name: 'inner', transformOutput: () => ({}) });
+      const errorHandling =
+        strategy === 'retry'
+          ? { strategy, maxRetries: 3 }
+          : { strategy, fallback: { tool: 'write' } };
+      const tools = [write, refuse, inner];
+      const result = await run(defined([{ id: 'a', tool: 'inner', errorHandling }]), { tools });
+      expect(result.error?.code).toBe(code);
+      expect(written).toHaveLength(1);
+    },
+  );
 
   it('a step has a shorter time than its tool', async () => {
     const slow = aTool({ name: 'slow', run: (() => new Promise(() => undefined)) as never });

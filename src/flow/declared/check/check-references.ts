@@ -2,6 +2,7 @@
 import type { FlowFault } from '../../../contract/flow-data.ts';
 import { didYouMean } from '../../../kit/text/did-you-mean.ts';
 import type { FlowProgram, PlacedUse } from '../flow-program.ts';
+import { MAX_FLOW_FAULTS } from '../flow-schema.ts';
 import { Ancestors, type StepGroup, type StepNode, type StepTree } from '../step-tree.ts';
 
 type Fault = Omit<FlowFault, 'line' | 'column'>;
@@ -26,15 +27,17 @@ const groupAround = ({ node, member }: PlacedUse, { root }: StepTree): StepGroup
   return member === 'output' ? node.inner : undefined;
 };
 
-const stepFault = (
-  use: PlacedUse,
-  { tree }: FlowProgram,
-  ancestors: Ancestors,
-): string | undefined => {
+interface Steps extends Pick<FlowProgram, 'tree'> {
+  readonly ancestors: Ancestors;
+  /** The ids that may have been meant; none once there are more faults than anybody is told. */
+  readonly meant: Iterable<string>;
+}
+
+const stepFault = (use: PlacedUse, { tree, ancestors, meant }: Steps): string | undefined => {
   const { node, member, reference } = use;
   const { step: name = '' } = reference;
   const earlier = tree.byId.get(name);
-  if (!earlier) return `there is no step ${name}${didYouMean(name, tree.byId.keys())}`;
+  if (!earlier) return `there is no step ${name}${didYouMean(name, meant)}`;
   if (earlier.group === groupAround(use, tree)) return undefined;
   if (node === undefined) return `${name} is inside a group; name the group instead`;
   if (earlier === node) {
@@ -49,15 +52,19 @@ const stepFault = (
 };
 
 export const referenceFaults = (program: FlowProgram): readonly Fault[] => {
+  const { tree } = program;
   const ancestors = new Ancestors();
-  return program.uses.flatMap((use): readonly Fault[] => {
+  const faults: Fault[] = [];
+  for (const use of program.uses) {
     const { reference, path, node, member } = use;
-    const fault =
+    const meant = faults.length < MAX_FLOW_FAULTS ? tree.byId.keys() : [];
+    const message =
       reference.root === 'steps'
-        ? stepFault(use, program, ancestors)
+        ? stepFault(use, { tree, ancestors, meant })
         : reference.root === 'item' && !hasItem(node, member)
           ? 'there is an item only in a step with forEach, or inside such a group'
           : undefined;
-    return fault === undefined ? [] : [{ path, message: fault, severity: 'error' }];
-  });
+    if (message !== undefined) faults.push({ path, message, severity: 'error' });
+  }
+  return faults;
 };

@@ -5,6 +5,7 @@
 import type { JsonSchema } from '../../../contract/schema.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { ownValue } from '../../../kit/data/own-value.ts';
+import { didYouMean } from '../../../kit/text/did-you-mean.ts';
 import { parseReference, type Segment } from '../../values/reference.ts';
 import type { FlowPath } from '../step-tree.ts';
 
@@ -65,7 +66,9 @@ const walk = (schema: JsonSchema | undefined, segments: readonly Segment[]): Wal
     }
     const properties = isRecord(at.properties) ? at.properties : {};
     const next = ownValue(properties, segment);
-    if (next === undefined && at.additionalProperties === false) return { missing: segment };
+    if (next === undefined && at.additionalProperties === false) {
+      return { missing: segment + didYouMean(segment, Object.keys(properties)) };
+    }
     at = isPlain(next) ? next : undefined;
   }
   return at;
@@ -79,6 +82,26 @@ const shapeOfPath = (text: string, shapes: KnownShapes): Walked => {
   if (root === 'input') return walk(shapes.input, segments);
   if (root !== 'steps' || segments[1] !== 'data') return undefined;
   return walk(shapes.stepData(step), segments.slice(2));
+};
+
+/** Says why a path cannot lead anywhere; nothing where nobody can tell. */
+export const deadEnd = (text: string, shapes: KnownShapes): string | undefined => {
+  const shape = shapeOfPath(text, shapes);
+  if (shape === undefined || !isMissing(shape)) return undefined;
+  return `${text} cannot be there: nothing has a field ${shape.missing}`;
+};
+
+/** Says that a path names a field that the input does not declare, though it may be there. */
+export const undeclaredField = (
+  text: string,
+  input: JsonSchema | undefined,
+): string | undefined => {
+  const reference = parseReference(text);
+  if (typeof reference === 'string' || reference.root !== 'input' || !isPlain(input)) return;
+  const [name] = reference.segments;
+  const { properties } = input;
+  if (typeof name !== 'string' || !isRecord(properties) || Object.hasOwn(properties, name)) return;
+  return `the input of the flow declares no field ${name}${didYouMean(name, Object.keys(properties))}`;
 };
 
 const isForm = (spec: Readonly<Record<string, unknown>>, name: string): boolean =>
@@ -134,9 +157,7 @@ class Fit {
     if (typeof text !== 'string') return;
     const shape = shapeOfPath(text, this.#shapes);
     if (shape === undefined) return;
-    const message = isMissing(shape)
-      ? `${text} cannot be there: nothing has a field ${shape.missing}`
-      : misfitOf(shape, target);
+    const message = isMissing(shape) ? deadEnd(text, this.#shapes) : misfitOf(shape, target);
     if (message === undefined) return;
     this.misfits.push({ path, message: isMissing(shape) ? message : `${text} ${message}` });
   }

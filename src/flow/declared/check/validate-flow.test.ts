@@ -41,6 +41,80 @@ const flow = (kind: string, ...steps: string[]): string =>
   ['name: sample', 'version: 1.0.0', `kind: ${kind}`, 'steps:', ...steps].join('\n');
 
 describe('what beginners write', () => {
+  it.each([
+    ['when: input.x = 1', 'write == to compare'],
+    ['when: input.x === 1', 'write == to compare'],
+    ['when: input.x and input.y', 'write && for and'],
+    ['when: inputs.x == 1', 'Unknown variable: inputs; did you mean input?'],
+    ['when: topic == 1', 'Unknown variable: topic; known are input, steps, caller, item'],
+    ['when: "1 + 1"', 'gives int, and not true or false'],
+    ['output: { from: inputs.x }', 'begin with input, steps, caller, item; did you mean input?'],
+    ['output: { from: other.data.x }', 'did you mean steps.other.data.x?'],
+  ])('%s is told what is meant', async (member, message) => {
+    const faults = await check(
+      flow(
+        'sequential',
+        '  - id: a',
+        '    call: lookup',
+        '    input: { item: x }',
+        `    ${member}`,
+      ),
+    );
+    expect(faults.join()).toContain(message);
+    expect(faults).toHaveLength(1);
+  });
+
+  it('a field that the input or a result does not have is named wherever it is used', async () => {
+    const text = [
+      'name: sample',
+      'version: 1.0.0',
+      'input: { type: object, properties: { topic: { type: string } }, additionalProperties: false }',
+      'steps:',
+      '  - { id: a, call: lookup, input: { item: { from: input.topic } } }',
+      '  - { id: b, approve: Go on?, details: { is: { from: input.topik }, at: { from: steps.a.data.us } } }',
+    ].join('\n');
+    expect(await check(text)).toEqual([
+      '6:54 input.topik cannot be there: nothing has a field topik; did you mean topic?',
+      '6:81 steps.a.data.us cannot be there: nothing has a field us; did you mean usd?',
+    ]);
+    const loose = text
+      .replace(', additionalProperties: false', '')
+      .replace('data.us }', 'data.usd }');
+    const { ok, faults } = await validateFlow(await parseFlow(loose), { tools });
+    expect(ok).toBe(true);
+    expect(faults).toMatchObject([
+      { severity: 'warning', message: expect.stringContaining('topik') },
+    ]);
+  });
+
+  it('a step may be called like a member of objects, where expressions can tell them apart', async () => {
+    const names = ['toString', 'hasOwnProperty', 'valueOf'];
+    const steps = names.map((id) => `  - { id: ${id}, call: lookup, input: { item: x } }`);
+    const last = names.map((id) => `{ from: steps.${id}.data.usd }`).join(', ');
+    const all = [...steps, `  - { id: z, approve: Go?, details: [${last}] }`];
+    expect(await check(flow('sequential', ...all))).toEqual([]);
+    const bad = '  - { id: constructor, approve: Go? }';
+    expect(await check(flow('sequential', bad))).toEqual([
+      '5:11 a step cannot have this name; choose another one',
+    ]);
+  });
+
+  it('threat: thousands of unknown names do not hold up the process', async () => {
+    const ids = Array.from({ length: 5_000 }, (_, at) => `step_number_${at}`);
+    const steps = ids.map((id) => ({ id, approve: 'Go?', details: { from: `steps.${id}x.data` } }));
+    const startedAt = performance.now();
+    const parsed = readFlowObject({ name: 'sample', version: '1.0.0', steps });
+    const { faults } = await validateFlow(parsed, { tools });
+    expect(faults).toHaveLength(100);
+    const graph = steps.map(({ details: _details, ...step }) => ({
+      ...step,
+      after: [`${step.id}x`],
+    }));
+    const dag = readFlowObject({ name: 'sample', version: '1.0.0', kind: 'dag', steps: graph });
+    expect((await validateFlow(dag, { tools })).faults).toHaveLength(100);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
+  });
+
   const one = (...rest: string[]): string =>
     flow('sequential', '  - { id: a, call: lookup, input: { item: x } }', ...rest);
 

@@ -8,7 +8,13 @@ import { flowNameOf, type SubFlow, subFlowBeyond, toolBeyond } from '../run/step
 import type { FlowPath, StepNode } from '../step-tree.ts';
 import { referenceFaults } from './check-references.ts';
 import { inputSchemaFaults } from './input-schema-faults.ts';
-import { misfitOf, valueMisfits } from './schema-fit.ts';
+import {
+  deadEnd,
+  type KnownShapes,
+  misfitOf,
+  undeclaredField,
+  valueMisfits,
+} from './schema-fit.ts';
 import { textFaults } from './text-faults.ts';
 import { type FlowTools, ShapeReader } from './tool-shapes.ts';
 
@@ -62,6 +68,7 @@ class FlowCheck {
     const calls = this.#program.tree.nodes.flatMap(callsOf);
     for (const { call, version } of calls) await this.#shapes.read(call, version);
     for (const call of calls) this.#tool(call);
+    this.#paths();
     for (const node of this.#program.tree.nodes) this.#subFlow(node);
     this.faults.push(...(await inputSchemaFaults(this.#program.flow)));
     this.faults.push(...textFaults(this.#program.tree.nodes));
@@ -79,6 +86,30 @@ class FlowCheck {
     if (beyond !== undefined) this.#fault([...path, 'call'], `the limits do not allow ${beyond}`);
     if (!shapes) this.#missing(placed);
     else if (shapes.input) this.#input(placed, shapes.input);
+  }
+
+  /** Finds paths to fields that are not there, wherever they stand. */
+  #paths(): void {
+    const { uses, flow } = this.#program;
+    const told = new Set(this.faults.map(({ path }) => path.join('\0')));
+    for (const { node, reference, path } of uses) {
+      if (told.has(path.join('\0'))) continue;
+      const message = deadEnd(reference.text, this.#known(node));
+      if (message !== undefined) this.#fault(path, message);
+      else {
+        const undeclared = undeclaredField(reference.text, flow.input);
+        if (undeclared !== undefined) this.#fault(path, undeclared, 'warning');
+      }
+    }
+  }
+
+  /** What is known of the input of the flow and of other steps. */
+  #known(node: StepNode | undefined): KnownShapes {
+    const { flow, tree } = this.#program;
+    return {
+      input: flow.input,
+      stepData: (id) => (id === node?.step.id ? undefined : this.#dataOf(tree.byId.get(id))),
+    };
   }
 
   #missing({ call, version, path }: PlacedCall): void {
@@ -100,12 +131,7 @@ class FlowCheck {
       this.#piped(node, schema, path);
       return;
     }
-    const misfits = valueMisfits(input, schema, {
-      input: this.#program.flow.input,
-      stepData: (id) =>
-        id === node.step.id ? undefined : this.#dataOf(this.#program.tree.byId.get(id)),
-    });
-    for (const misfit of misfits) {
+    for (const misfit of valueMisfits(input, schema, this.#known(node))) {
       this.#fault([...path, 'input', ...misfit.path], `input of ${call}: ${misfit.message}`);
     }
   }

@@ -91,6 +91,23 @@ describe('planning a flow', () => {
     expect(open2.cost.isOpen).toBe(true);
   });
 
+  it('counts the tries of the groups around a call', async () => {
+    const crib = await open();
+    const inner = { id: 'c', call: 'send', input: { text: 'hi' }, retry: { attempts: 2 } };
+    const group = { id: 'group', retry: { attempts: 3 }, steps: [inner] };
+    const plan = await crib.flows.plan({ ...flow, kind: 'sequential', steps: [group] }, {});
+    expect(plan.cost).toEqual({ maxUsd: 3, isOpen: false });
+  });
+
+  it('says all of it for a flow that has only warnings', async () => {
+    const crib = await open();
+    const steps = [{ id: 'c', call: 'send', input: { text: 'input.topic' } }];
+    const plan = await crib.flows.plan({ ...flow, kind: 'sequential', steps }, {});
+    expect(plan.faults).toMatchObject([{ severity: 'warning' }]);
+    expect(plan).toMatchObject({ cost: { maxUsd: 0.5 }, approvals: [{ step: 'c' }] });
+    expect(plan.steps).toHaveLength(1);
+  });
+
   it('says what the rules deny', async () => {
     const crib = await open();
     const plan = await crib.flows.plan(flow, { n: 1 }, { tools: ['read'] });

@@ -117,6 +117,15 @@ class Planner {
     for (const call of callsOf(node)) await this.#call(call, count ?? 1);
   }
 
+  /** How often a step is made at most because it, or a group around it, is tried again. */
+  #tries(node: StepNode, isOwn: boolean): number {
+    let tries = isOwn ? (node.step.retry?.attempts ?? 1) : 1;
+    for (let each = node.group.owner; each; each = each.group.owner) {
+      tries *= each.step.retry?.attempts ?? 1;
+    }
+    return tries;
+  }
+
   /** How often a step runs, with the groups around it; unknown where a list is not known yet. */
   #count(node: StepNode): number | undefined {
     let count = 1;
@@ -158,7 +167,7 @@ class Planner {
       this.missingCredentials.push({ step: id, key: tool.auth.configKey });
     }
     const price = priceOf(tool, known?.value ?? {}, known !== undefined);
-    const maxUsd = price.usd * count * (isOwn ? (step.retry?.attempts ?? 1) : 1);
+    const maxUsd = price.usd * count * this.#tries(node, isOwn);
     this.maxUsd += maxUsd;
     this.isOpen ||= price.isOpen;
     const time = this.#time(tool, step.timeoutMs);
@@ -228,7 +237,7 @@ export const planFlow = async (
   const program = compileProgram(flow);
   const faults = await flowFaults(program, deps);
   const planner = new Planner(program, deps, { input, as });
-  if (faults.length === 0) await planner.run();
+  if (!faults.some(({ severity }) => severity === 'error')) await planner.run();
   const { root } = program.tree;
   const levels: string[][] = [];
   for (const { level, step } of root.nodes) {

@@ -4,11 +4,10 @@
  */
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { FlowContext } from '../../../contract/flow.ts';
-import { onlyReads } from '../../../registry/only-reads.ts';
+import { DEFINITION_KEY } from '../../divergence.ts';
 import { thrownError } from '../../turn.ts';
 import { evaluateTest } from '../../values/compile-expression.ts';
 import { scopeCaller } from '../../values/scope.ts';
-import { callsOf } from '../check/validate-flow.ts';
 import type { CompiledStep, FlowProgram } from '../flow-program.ts';
 import type { StepGroup, StepNode } from '../step-tree.ts';
 import { GroupRun } from './group-run.ts';
@@ -21,18 +20,19 @@ import {
   isCancelled,
   joinError,
   joinHolds,
+  notAgain,
   type Outcome,
   stepOutput,
   unmetBecause,
 } from './outcome.ts';
+import { onlyReadsIn } from './reading-steps.ts';
 import { RunScope } from './run-scope.ts';
 import { recoverStep } from './step-recovery.ts';
 import { type FlowRunDeps, type StepPlace, StepWork, signalOf } from './step-work.ts';
 
 const MAX_CONCURRENCY = 16;
 
-/** Keys of the run itself have a hyphen, which no id of a step has. */
-const DEFINITION_KEY = 'flow-definition';
+/** Keys of the run itself, as `DEFINITION_KEY`, have a hyphen, which no id of a step has. */
 const TIMEOUT_KEY = 'flow-timeout';
 
 export class FlowRunner {
@@ -113,7 +113,13 @@ export class FlowRunner {
     let chosen: StepNode | undefined;
     for (const node of nodes) {
       const { when } = this.#compiled(node);
-      if (!chosen && (!when || evaluateTest(when, scope))) chosen = node;
+      let isFit = false;
+      try {
+        isFit = !chosen && (!when || evaluateTest(when, scope));
+      } catch (thrown) {
+        return this.#note(node, scope, failedWith(thrownError(thrown)));
+      }
+      if (isFit) chosen = node;
       else {
         const because = chosen ? `${chosen.step.id} was chosen` : 'its condition does not hold';
         const skipped: Outcome = { status: 'skipped', because, reason: 'condition' };
@@ -121,26 +127,34 @@ export class FlowRunner {
       }
     }
     if (!chosen) return failedWith(toolError('NO_BRANCH_MATCHED', 'No step of the group fits.'));
-    const outcome = await this.#started(chosen, scope);
+    const outcome = await this.#settled(chosen, scope, this.#started(chosen, scope));
     scope.steps[chosen.step.id] = stepOutput(outcome);
     return outcome.status === 'skipped' ? done(null) : outcome;
   }
 
   /** Runs one step, or skips it. Never rejects: what is thrown fails the step. */
-  async #node(node: StepNode, scope: RunScope, before: readonly Outcome[]): Promise<Outcome> {
+  #node(node: StepNode, scope: RunScope, before: readonly Outcome[]): Promise<Outcome> {
+    return this.#settled(node, scope, this.#joined(node, scope, before));
+  }
+
+  async #settled(node: StepNode, scope: RunScope, work: Promise<Outcome>): Promise<Outcome> {
     try {
-      const { step } = node;
-      const { join: custom, when } = this.#compiled(node);
-      if (before.length > 0 && !joinHolds(before, { join: step.join, custom, scope })) {
-        const names = node.before.map((each, at) => [each.step.id, before[at]] as const);
-        const because = unmetBecause(names);
-        return await this.#skip(node, scope, { status: 'skipped', because, reason: 'predecessor' });
-      }
-      if (when && !evaluateTest(when, scope)) return await this.#otherwise(node, scope);
-      return await this.#started(node, scope);
+      return await work;
     } catch (thrown) {
       return this.#note(node, scope, failedWith(thrownError(thrown)));
     }
+  }
+
+  async #joined(node: StepNode, scope: RunScope, before: readonly Outcome[]): Promise<Outcome> {
+    const { step } = node;
+    const { join: custom, when } = this.#compiled(node);
+    if (before.length > 0 && !joinHolds(before, { join: step.join, custom, scope })) {
+      const names = node.before.map((each, at) => [each.step.id, before[at]] as const);
+      const because = unmetBecause(names);
+      return this.#skip(node, scope, { status: 'skipped', because, reason: 'predecessor' });
+    }
+    if (when && !evaluateTest(when, scope)) return this.#otherwise(node, scope);
+    return this.#started(node, scope);
   }
 
   async #otherwise(node: StepNode, scope: RunScope): Promise<Outcome> {
@@ -181,7 +195,8 @@ export class FlowRunner {
       flow: this.#flow,
       options: signalOf(scope),
       isStopped: () => scope.isStopped,
-      attempt: (round) => this.#transformed(node, scope, { key, round }),
+      attempt: (round, asked) =>
+        this.#transformed(node, scope.forAsked(step.id, asked), { key, round }),
       ...(fallback && {
         fallback: (error) => {
           const own = scope.withOwn(step.id, stepOutput(failedWith(error)));
@@ -205,6 +220,8 @@ export class FlowRunner {
         this.#group(node.inner as StepGroup, inner, { join: undefined, custom: undefined }),
       );
       inner.close();
+      // A flow that it has run would run again; calls have keys that keep theirs from happening twice.
+      if (outcome.status === 'failed' && inner.hasRunFlow) return notAgain(outcome);
       if (outcome.status !== 'done' || !output) return outcome;
       return done(output.evaluate(inner.withOwn(node.step.id, stepOutput(outcome))));
     }
@@ -224,7 +241,9 @@ export class FlowRunner {
       case 'flow':
         return this.#limited(node, place, (within) =>
           this.#work.subFlow(step.flow ?? '', compiled, within),
-        );
+        ).finally(() => {
+          if (!onlyReadsIn(node, this.#deps)) scope.noteFlow();
+        });
       case 'approve': {
         const details = compiled.details?.evaluate(scope);
         return this.#limited(node, place, (within) =>
@@ -276,17 +295,13 @@ export class FlowRunner {
     const timer = this.#flow.sleep(timeoutMs, { key: `${key}.timeout` }).then(() => {
       scope.stop();
       const message = `The step ${id} took longer than ${timeoutMs} ms.`;
-      throw new ToolFailure('TIMEOUT', message, this.#reads(node) ? {} : { retryable: false });
+      throw new ToolFailure(
+        'TIMEOUT',
+        message,
+        onlyReadsIn(node, this.#deps) ? {} : { retryable: false },
+      );
     });
     return Promise.race([work(), timer]);
-  }
-
-  /** True for a step that changes nothing, with all that is in it. */
-  #reads(node: StepNode): boolean {
-    if (node.type === 'flow') return false;
-    const { tools } = this.#deps;
-    const calls = callsOf(node).map(({ call, version }) => tools.get(call, version)?.tool);
-    return calls.every(onlyReads) && (node.inner?.nodes ?? []).every((each) => this.#reads(each));
   }
 
   #skip(node: StepNode, scope: RunScope, skipped: Outcome): Promise<Outcome> {

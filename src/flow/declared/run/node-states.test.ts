@@ -28,8 +28,11 @@ const broken = defineTool({
   retry: RetryPolicies.NONE,
 });
 
-/** Starts a flow of one step, answers its questions with no, and returns the state of the step. */
-const stateOf = async (step: Omit<FlowDataStep, 'id'>): Promise<FlowNodeState | undefined> => {
+/** Starts a flow of one step, answers its questions with no, and returns the state of a step. */
+const stateOf = async (
+  step: Omit<FlowDataStep, 'id'>,
+  id = 'a',
+): Promise<FlowNodeState | undefined> => {
   const crib = await createCribHost({ store: 'memory', builtins: false, tools: [echo, broken] });
   cleanup.push(() => crib.close());
   const steps = [{ id: 'a', ...step } as FlowDataStep];
@@ -46,7 +49,7 @@ const stateOf = async (step: Omit<FlowDataStep, 'id'>): Promise<FlowNodeState | 
       return isOver;
     })
     .toBe(true);
-  return (await crib.flows.nodes(runId))?.nodes[0];
+  return (await crib.flows.nodes(runId))?.nodes.find((node) => node.id === id);
 };
 
 describe('the state of a step', () => {
@@ -65,6 +68,17 @@ describe('the state of a step', () => {
     const state = await stateOf({ call: 'echo', input: { n: { from: 'input.n' } } });
     expect(state).toMatchObject({ status: 'failed' });
     expect(state?.error?.message).toContain('input.n');
+  });
+
+  it.each([
+    ['condition', { call: 'echo', when: 'input.missing == 1' }],
+    ['list of items', { call: 'echo', forEach: { items: { from: 'input.missing' } } }],
+  ])('is failed in a conditional group when its %s cannot be worked out', async (_what, step) => {
+    const inner = { id: 'inner', ...step };
+    const group = { kind: 'conditional' as const, steps: [inner], onError: 'skip' as const };
+    const state = await stateOf(group, 'inner');
+    expect(state).toMatchObject({ status: 'failed' });
+    expect(state?.error?.message).toContain('missing');
   });
 
   it('is failed when its call was made and its output cannot be worked out', async () => {

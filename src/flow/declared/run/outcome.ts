@@ -25,6 +25,12 @@ export const failedWith = (error: ToolError, aborts = false): Outcome => ({
   ...{ status: 'failed', error, aborts },
 });
 
+/** The failure of a step that must not be tried again by itself. */
+export const notAgain = (failure: Extract<Outcome, { status: 'failed' }>): Outcome => ({
+  ...failure,
+  error: { ...failure.error, retryable: false },
+});
+
 /** A step that ended because what it is part of has ended. */
 export const isCancelled = (outcome: Outcome): boolean =>
   outcome.status === 'failed' && outcome.error.code === 'CANCELLED';

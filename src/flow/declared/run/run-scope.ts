@@ -11,10 +11,13 @@ export class RunScope implements ValueScope {
   readonly suffix: string;
   /** The part of the suffix that names items, as plans do; rounds of groups are no part of it. */
   readonly items: string;
+  /** Names the tries that a person asked for: what they call is called anew. */
+  readonly asked: string;
   /** In a pipeline: what the step before returned. */
   previous: unknown;
   readonly #parent: RunScope | undefined;
   #isStopped = false;
+  #hasRunFlow = false;
   /** Of a scope that can be stopped by itself; others share that of their parent. */
   #controller: AbortController | undefined;
   #unlink: (() => void) | undefined;
@@ -22,13 +25,19 @@ export class RunScope implements ValueScope {
   constructor(
     facts: Pick<ValueScope, 'input' | 'caller'>,
     steps: Record<string, StepOutput> = noSteps(),
-    from?: { readonly parent: RunScope; readonly suffix: string; readonly items?: string },
+    from?: {
+      readonly parent: RunScope;
+      readonly suffix: string;
+      readonly items?: string;
+      readonly asked?: string;
+    },
   ) {
     this.input = facts.input;
     this.caller = facts.caller;
     this.steps = steps;
     this.suffix = from?.suffix ?? '';
     this.items = from?.items ?? from?.parent.items ?? '';
+    this.asked = from?.asked ?? from?.parent.asked ?? '';
     this.previous = from ? from.parent.previous : facts.input;
     this.#parent = from?.parent;
     if (from && Object.hasOwn(from.parent, 'item')) this.item = from.parent.item;
@@ -37,6 +46,16 @@ export class RunScope implements ValueScope {
   /** True once a step failed that nobody recovered from: no further step begins. */
   get isStopped(): boolean {
     return this.#isStopped || (this.#parent?.isStopped ?? false);
+  }
+
+  /** True once a step in it has run another flow that may have changed something. */
+  get hasRunFlow(): boolean {
+    return this.#hasRunFlow;
+  }
+
+  noteFlow(): void {
+    this.#hasRunFlow = true;
+    this.#parent?.noteFlow();
   }
 
   /** Cancels the steps under way in this scope; no further one begins. */
@@ -94,6 +113,14 @@ export class RunScope implements ValueScope {
     });
     (scope as { item?: unknown }).item = item;
     return scope;
+  }
+
+  /** A scope for a try of a step that a person asked for. Shares the steps. */
+  forAsked(id: string, asked: number): RunScope {
+    if (asked === 0) return this;
+    return new RunScope(this, this.steps, {
+      ...{ parent: this, suffix: this.suffix, asked: `${this.asked}.${id}-ask${asked}` },
+    });
   }
 
   /** A scope in which a step sees what it has just returned itself. */

@@ -14,8 +14,11 @@ export interface RecoveryDeps {
   readonly flow: Pick<FlowContext, 'sleep' | 'waitForApproval'>;
   /** What cancels the waits of the step. */
   readonly options: Pick<FlowStepOptions, 'signal'>;
-  /** Tries the step; rounds count from 1. Rejects, or gives a failed outcome, when it fails. */
-  attempt(round: number): Promise<Outcome>;
+  /**
+   * Tries the step; rounds count from 1, and `asked` says how often a person has asked for more of them.
+   * Rejects, or gives a failed outcome, when it fails.
+   */
+  attempt(round: number, asked: number): Promise<Outcome>;
   fallback?(error: ToolError): Promise<unknown>;
   /** What the step is part of has ended: nothing is tried any more. */
   isStopped(): boolean;
@@ -26,6 +29,7 @@ class Recovery {
   readonly #key: string;
   readonly #deps: RecoveryDeps;
   #round = 0;
+  #asked = 0;
 
   constructor(step: FlowDataStep, key: string, deps: RecoveryDeps) {
     this.#step = step;
@@ -66,6 +70,7 @@ class Recovery {
         return failedWith(
           note === undefined ? error : { ...error, message: `${error.message} (${note})` },
         );
+      this.#asked = asked;
       const outcome = await this.tried();
       if (outcome.status !== 'failed' || outcome.aborts) return outcome;
       ({ error } = outcome);
@@ -76,7 +81,7 @@ class Recovery {
   async #once(): Promise<Outcome> {
     this.#round += 1;
     try {
-      return await this.#deps.attempt(this.#round);
+      return await this.#deps.attempt(this.#round, this.#asked);
     } catch (thrown) {
       return failedWith(thrownError(thrown));
     }

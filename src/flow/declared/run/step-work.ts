@@ -109,7 +109,7 @@ export class StepWork {
     const given = input ? input.evaluate(scope) : (piped ?? {});
     const options: FlowCallOptions = {
       key,
-      ...(place !== undefined && { place }),
+      ...(place !== undefined && { place, attemptOf: `${place}${scope.asked}` }),
       ...signalOf(scope),
       ...(version !== undefined && { version }),
       ...this.#time(timeoutMs),

@@ -1,0 +1,177 @@
+/** Threat: a flow that tries something again does once more what the first try has done already. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
+import type { FlowData, FlowDataStep } from '../../contract/flow-data.ts';
+import { RetryPolicies } from '../../contract/retry.ts';
+import { defineTool } from '../../contract/tool.ts';
+import { createCribHost } from '../../crib/create-crib.ts';
+
+const cleanup: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of cleanup.splice(0).reverse()) await each();
+});
+
+/** What was sent, with the key that the tool was handed. */
+const sent: { readonly text: string; readonly key: string }[] = [];
+const failures = new Map<string, number>();
+
+/** Throws so often for a name. */
+const failFirst = (name: string, times: number, code: ErrorCode): void => {
+  const failed = failures.get(name) ?? 0;
+  failures.set(name, failed + 1);
+  if (failed < times) throw new ToolFailure(code, `down ${failed + 1}`);
+};
+
+const sendInput = z.object({
+  text: z.string(),
+  fails: z.number().default(0),
+  code: z.string().default('NETWORK'),
+});
+const sender = (name: string, idempotent: boolean) =>
+  defineTool({
+    ...{ name, description: 'Sends a text, and may fail after it.', tier: 'write', idempotent },
+    retry: RetryPolicies.NONE,
+    input: sendInput,
+    run: ({ text, fails, code }, { idempotencyKey }) => {
+      sent.push({ text, key: idempotencyKey });
+      failFirst(text, fails, code as ErrorCode);
+      return { text };
+    },
+  });
+const tools = [
+  sender('send', false),
+  sender('pay', true),
+  defineTool({
+    ...{ name: 'look', description: 'Reads, and fails at first.', tier: 'read_only' },
+    retry: RetryPolicies.NONE,
+    input: z.object({ fails: z.number() }),
+    run: ({ fails }) => {
+      failFirst('look', fails, 'NETWORK');
+      return { seen: true };
+    },
+  }),
+];
+
+const open = async () => {
+  sent.length = 0;
+  failures.clear();
+  const rules = [{ name: 'all', effect: 'allow' as const, tools: ['*'] }];
+  const crib = await createCribHost({
+    ...{ store: 'memory', builtins: false, tools, policy: { version: 1, rules } },
+  });
+  cleanup.push(() => crib.close());
+  return crib;
+};
+
+type Crib = Awaited<ReturnType<typeof open>>;
+const retry = { attempts: 3, delayMs: 1 };
+const send = (text: string, more: object = {}): FlowDataStep => ({
+  ...{ id: 'send', call: 'send', input: { text, ...more } },
+});
+const look: FlowDataStep = { id: 'look', call: 'look', input: { fails: 1 } };
+
+const flowOf = (steps: readonly FlowDataStep[], name = 'sample'): FlowData => ({
+  ...{ name, version: '1.0.0', steps },
+});
+const run = async (crib: Crib, steps: readonly FlowDataStep[]) => {
+  await crib.flows.registerData(flowOf(steps));
+  return (await crib.flows.start('sample', {})).finished;
+};
+const texts = (): readonly string[] => sent.map(({ text }) => text);
+
+describe('a step that is tried again', () => {
+  it.each(['NETWORK', 'TIMEOUT', 'SERVER_ERROR'])(
+    'is not where its tool failed with %s after it had changed something',
+    async (code) => {
+      const end = await run(await open(), [{ ...send('a', { fails: 1, code }), retry }]);
+      expect(texts()).toEqual(['a']);
+      expect(end).toMatchObject({ status: 'failed', error: { code, retryable: false } });
+    },
+  );
+
+  it.each(['RATE_LIMITED', 'LOCK'])(
+    'is where its tool says that it did not begin: %s',
+    async (code) => {
+      const end = await run(await open(), [{ ...send('a', { fails: 2, code }), retry }]);
+      expect(end.status).toBe('completed');
+      expect(texts()).toHaveLength(3);
+    },
+  );
+
+  it('is where the tool is idempotent, with one key for all tries', async () => {
+    const end = await run(await open(), [{ ...send('a', { fails: 2 }), call: 'pay', retry }]);
+    expect(end.status).toBe('completed');
+    expect(sent).toHaveLength(3);
+    expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
+  });
+
+  it('is once more when a person says so, then as a call of its own', async () => {
+    const crib = await open();
+    await crib.flows.registerData(flowOf([{ ...send('a', { fails: 1 }), onError: 'manual' }]));
+    const { finished } = await crib.flows.start('sample', {});
+    await expect.poll(() => crib.approvals.list(), { timeout: 20_000 }).toHaveLength(1);
+    const [question] = await crib.approvals.list();
+    await crib.approvals.decide(question?.id ?? '', { approve: true, by: 'ada' });
+    expect((await finished).status).toBe('completed');
+    expect(new Set(sent.map(({ key }) => key)).size).toBe(2);
+  });
+});
+
+describe('a group that is tried again', () => {
+  const group = (steps: readonly FlowDataStep[]): FlowDataStep => ({ id: 'group', retry, steps });
+
+  it('takes over what its calls have done, and makes the others again', async () => {
+    const end = await run(await open(), [group([send('a'), look])]);
+    expect(end).toMatchObject({ status: 'completed', output: { seen: true } });
+    expect(texts()).toEqual(['a']);
+  });
+
+  it('fails rather than sending again what has changed in between', async () => {
+    const count: FlowDataStep = { id: 'count', call: 'look', input: { fails: 0 } };
+    const other = send('a', { fails: { cel: '0' } });
+    const end = await run(await open(), [group([count, other, look])]);
+    expect(end.status).toBe('completed');
+    expect(texts()).toEqual(['a']);
+  });
+
+  it('pays under one key in every round', async () => {
+    const pay = { ...send('a', { fails: 1 }), call: 'pay' };
+    const end = await run(await open(), [group([pay])]);
+    expect(end.status).toBe('completed');
+    expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
+  });
+
+  it('is not where another flow has run in it', async () => {
+    const crib = await open();
+    await crib.flows.registerData(flowOf([send('a')], 'sub'));
+    const end = await run(crib, [group([{ id: 'sub', flow: 'sub@1.0.0' }, look])]);
+    expect(end).toMatchObject({ status: 'failed', error: { code: 'NETWORK' } });
+    expect(texts()).toEqual(['a']);
+  });
+
+  it('is where the other flow only reads', async () => {
+    const crib = await open();
+    await crib.flows.registerData(flowOf([{ ...look, input: { fails: 0 } }], 'sub'));
+    const end = await run(crib, [
+      group([
+        { id: 'sub', flow: 'sub@1.0.0' },
+        { ...look, input: { fails: 2 } },
+      ]),
+    ]);
+    expect(end.status).toBe('completed');
+  });
+});
+
+describe('a sub-flow that is tried again', () => {
+  it.each([
+    ['is not where it has changed something', [send('a'), look], 'failed', ['a']],
+    ['is where it has only read', [look, send('a')], 'completed', ['a']],
+  ] as const)('%s', async (_title, steps, status, texts_) => {
+    const crib = await open();
+    await crib.flows.registerData(flowOf(steps, 'sub'));
+    const end = await run(crib, [{ id: 'sub', flow: 'sub@1.0.0', retry }]);
+    expect(end.status).toBe(status);
+    expect(texts()).toEqual(texts_);
+  });
+});
