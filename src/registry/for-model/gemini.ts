@@ -230,7 +230,11 @@ const itemsOf = (schema: SchemaNode, position: Position): GeminiSchema => {
   return convert(items, inside(position, 'items'));
 };
 
+const NAME = /^[A-Za-z_]/;
+
 export const geminiTool = ({ tool, wireName, input }: Shown): Defined => {
+  // Gemini refuses the whole request for a name that begins otherwise.
+  if (!NAME.test(wireName)) return { losses: [{ path: '', lost: 'name' }] };
   const losses: Loss[] = [];
   const root = rootObject(to2020(input), losses);
   if (root === undefined) return { losses };

@@ -91,6 +91,12 @@ describe('anthropicTool', () => {
 });
 
 describe('geminiTool', () => {
+  it('leaves a tool out whose name begins with a digit: all others would be refused with it', () => {
+    const named = (wireName: string) => geminiTool({ ...shown(object({})), wireName });
+    expect(named('2fa')).toEqual({ losses: [{ path: '', lost: 'name' }] });
+    expect(named('_2fa').definition).toMatchObject({ name: '_2fa' });
+  });
+
   const convert = (field: JsonSchema, more: JsonSchema = {}) => {
     const { definition, losses } = geminiTool(shown(object({ x: field }, more)));
     const parameters = definition?.parameters as

@@ -11,6 +11,7 @@ import { nextPage } from './reply/next-page.ts';
 import { replyFailure } from './reply/reply-failure.ts';
 import type { Compile, Responses } from './reply/responses.ts';
 import { type Draft, draftWriter } from './request/draft.ts';
+import { isIdempotencyKey } from './request/parameter.ts';
 import type { RequestPlan } from './request/plan-request.ts';
 
 /** What a call answers with. */
@@ -33,7 +34,6 @@ export interface CallDeps {
   plan(): RequestPlan;
 }
 
-const IDEMPOTENCY_KEY = /^(?:x-)?idempotency-key$/i;
 const SAFE: ReadonlySet<Method> = new Set(['get', 'head', 'options', 'trace', 'query']);
 const REPEATABLE: ReadonlySet<Method> = new Set([...SAFE, 'put', 'delete']);
 
@@ -42,9 +42,7 @@ export const isSafe = (method: Method): boolean => SAFE.has(method);
 
 /** The name of the header by which the API tells repeated requests. */
 export const idempotencyHeader = (plan: RequestPlan): string | undefined =>
-  plan.parameters.find(
-    ({ parameter }) => parameter.place === 'header' && IDEMPOTENCY_KEY.test(parameter.name),
-  )?.parameter.name;
+  plan.parameters.find(({ parameter }) => isIdempotencyKey(parameter))?.parameter.name;
 
 /** Says whether the same request may be sent twice, by the method. */
 export const isRepeatable = (method: Method): boolean => REPEATABLE.has(method);

@@ -13,7 +13,7 @@ import { ClientTokens } from './auth/client-tokens.ts';
 import { type CredentialDeps, credentialsOf } from './auth/credentials.ts';
 import { SecuritySchemes } from './auth/security-schemes.ts';
 import { buildTool } from './build-tool.ts';
-import { isAddress, optionsOf } from './openapi-settings.ts';
+import { INLINE, isAddress, isInline, optionsOf } from './openapi-settings.ts';
 import { isDefinition, type OpenapiDefinition } from './operations/definition.ts';
 import { listOperations, type Operation } from './operations/list-operations.ts';
 import { operationFilter, operationNames } from './operations/operation-names.ts';
@@ -52,7 +52,7 @@ class SourceTools {
   build(): readonly Tool[] {
     for (const name of this.#schemes.unknown) {
       const has = this.#schemes.described.map(visibleText).join(', ') || 'none';
-      const reason = `the document has no such security scheme (it has ${has}); give its "type" in the settings`;
+      const reason = `the document has no such security scheme that can be used (it has ${has}); give its "type" in the settings`;
       this.#deps.refuse({ name: `auth.${visibleText(name)}`, reason });
     }
     const operations = listOperations(this.#book.resolver);
@@ -89,11 +89,12 @@ class SourceTools {
 }
 
 const filesOf = ({ documents }: OpenapiDefinition): readonly string[] =>
-  Object.keys(documents).filter((address) => !isAddress(address));
+  Object.keys(documents).filter((address) => !isAddress(address) && address !== INLINE);
 
 /** Shows where the document is, without a query: that may hold a key. */
 const locationOf = (settings: ExternalSettings): string => {
   const { document } = optionsOf(settings);
+  if (isInline(document)) return INLINE;
   if (!isAddress(document) || !URL.canParse(document)) return visibleText(document);
   const { origin, pathname } = new URL(document);
   return `${origin}${pathname}`;

@@ -10,8 +10,10 @@ import type { Located } from '../operations/resolver.ts';
 import { shortText } from '../operations/short-text.ts';
 import type { Components, Converted, Side } from './converted.ts';
 import { discriminated } from './discriminator.ts';
+import { findProperty } from './find-property.ts';
 import { enumOf, isSafePattern, plainKeywords } from './keywords.ts';
 import { mergeAllOf } from './merge-all-of.ts';
+import { fieldsOfOtherSide, isOfOtherSide, withoutFields } from './other-side.ts';
 
 const MAX_DEPTH = 40;
 const MAX_DESCRIPTION = 240;
@@ -122,27 +124,19 @@ class Conversion {
   }
 
   #properties(properties: Fields, depth: number) {
+    const { resolver } = this.#book;
     const omitted = new Set<string>();
     const kept: [string, unknown][] = [];
     for (const [key, schema] of Object.entries(properties).slice(0, MAX_PROPERTIES)) {
-      if (!isUsableKey(key) || this.#isOtherSide(schema)) omitted.add(key);
-      else kept.push([key, this.convert(schema, depth + 1)]);
+      if (!isUsableKey(key) || isOfOtherSide(this.#at(schema), this.#side, resolver)) {
+        omitted.add(key);
+      } else kept.push([key, this.convert(schema, depth + 1)]);
     }
     return { properties: Object.fromEntries(kept), omitted };
   }
 
-  /**
-   * Tells whether a field is for the other side: one that only the server sets, in a request, or never
-   * shows, in a response.
-   */
-  #isOtherSide(schema: unknown): boolean {
-    const mark = this.#side === 'request' ? 'readOnly' : 'writeOnly';
-    if (!isRecord(schema)) return false;
-    if (schema[mark] === true) return true;
-    if (typeof schema.$ref !== 'string') return false;
-    const target = this.#book.resolver.target(schema.$ref, this.#address);
-    const resolved = target && this.#book.resolver.fields(target);
-    return resolved?.value[mark] === true;
+  #at(value: unknown): Located {
+    return { value, address: this.#address, pointer: '' };
   }
 
   #array(schema: Fields, copy: Record<string, unknown>, depth: number): void {
@@ -163,7 +157,11 @@ class Conversion {
     const convert = (branch: unknown): JsonSchema => this.convert(branch, depth + 1);
     const any = listed(anyOf);
     const one = listed(oneOf);
-    const exclusive = discriminated([...one], discriminator, convert);
+    const field = (branch: unknown, name: string): unknown => {
+      const found = findProperty(this.#at(branch), name, this.#book.resolver);
+      return found && this.#book.resolver.fields(found)?.value;
+    };
+    const exclusive = discriminated(one, discriminator, { convert, field });
     if (exclusive) copy.oneOf = exclusive;
     // By JSON Schema exactly one has to fit. Without a discriminator the alternatives of most documents
     // overlap (an object and one with more optional fields, a text and a date), so that values which the API
@@ -172,11 +170,16 @@ class Conversion {
     if (any.length > 0) copy.anyOf = any.map(convert);
   }
 
-  #allOf({ allOf }: Fields, copy: JsonSchema, depth: number): JsonSchema {
+  #allOf(schema: Fields, copy: JsonSchema, depth: number): JsonSchema {
+    const { allOf } = schema;
     if (!Array.isArray(allOf) || allOf.length === 0 || allOf.length > MAX_BRANCHES) return copy;
-    const parts = (allOf as unknown[]).map((part) => this.#part(part, depth));
+    // One part may require a field that another one marks as that of the other side.
+    const omitted = fieldsOfOtherSide(this.#at(schema), this.#side, this.#book.resolver);
+    const parts = (allOf as unknown[]).map((part) =>
+      withoutFields(this.#part(part, depth), omitted),
+    );
     return mergeAllOf(
-      copy,
+      withoutFields(copy, omitted),
       parts.filter((part) => Object.keys(part).length > 0),
     );
   }
@@ -226,7 +229,8 @@ class Conversion {
 /** From 3.1 on, keywords beside a reference count. */
 const isLater = ({ resolver }: Components): boolean => {
   const { openapi } = resolver.root;
-  return typeof openapi === 'string' && !openapi.startsWith('3.0');
+  // YAML reads `openapi: 3.1` as a number.
+  return openapi !== undefined && !/^3(?:\.0|$)/.test(String(openapi));
 };
 
 export const convertSchema = (
