@@ -15,7 +15,7 @@ import {
   stringsOf,
   to2020,
 } from './definition.ts';
-import { mergeAll, rootObject } from './root-object.ts';
+import { besideReference, mergeAll, rootObject } from './root-object.ts';
 import { jsonTypes } from './strict-keywords.ts';
 
 const MAX_NODES = 2_000;
@@ -100,7 +100,7 @@ const convertReference = ({ $ref, ...siblings }: SchemaNode, position: Position)
   const target = follow(conversion.root, $ref);
   const pointer = String($ref);
   if (target && !open.includes(pointer) && conversion.nodes < MAX_NODES) {
-    return convert({ ...target, ...siblings }, { ...position, open: [...open, pointer] });
+    return convert(besideReference(target, siblings), { ...position, open: [...open, pointer] });
   }
   lose(position, '$ref');
   const type = target && jsonTypes(target).find((one) => one !== 'null');

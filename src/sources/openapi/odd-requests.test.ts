@@ -96,6 +96,35 @@ describe('parameters on the wire', () => {
   });
 });
 
+describe('the method of an operation', () => {
+  it('TRACE makes no tool, because no client sends it', async () => {
+    const crib = await wire.open({ paths: { '/p': { trace: operation({}) } } });
+    expect(crib.sources.list()[0]?.refused).toMatchObject([{ name: 'call' }]);
+  });
+
+  it.each(['get', 'put', 'delete', 'post', 'patch'])(
+    '%s is sent again after a failure of the server only where that repeats nothing',
+    async (method) => {
+      const busy = { status: 503, headers: { 'retry-after': '0' } };
+      wire.answers = [busy];
+      const document = { paths: { '/p': { [method]: operation({}) } } };
+      const crib = await wire.open(document, { labels: { sensitivity: 'public' } });
+      seen.length = 0;
+      const { success } = await crib.execute('call', {});
+      wire.answers = [];
+      const isRepeated = !['post', 'patch'].includes(method);
+      expect([success, seen.length]).toEqual(isRepeated ? [true, 2] : [false, 1]);
+    },
+  );
+
+  it('a body of GET is ignored, and the call works', async () => {
+    const content = { 'application/json': { schema: { type: 'object', properties: { q: {} } } } };
+    const get = operation({ requestBody: { required: true, content } });
+    const { request, result } = await send({ paths: { '/p': { get } } }, {});
+    expect([result.success, request.body]).toEqual([true, '']);
+  });
+});
+
 describe('bodies on the wire', () => {
   const text = { text: 'x' };
 

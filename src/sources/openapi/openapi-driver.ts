@@ -23,6 +23,7 @@ import { DocumentPool } from './read/document-pool.ts';
 import { readDocuments } from './read/read-documents.ts';
 import { SchemaBook } from './schema/schema-book.ts';
 
+const NO_TRACE = 'it has the method TRACE, which clients do not send';
 const NO_SERVER = 'the document names no address to send it to; set "baseUrl" of the source';
 
 class SourceTools {
@@ -72,6 +73,7 @@ class SourceTools {
   }
 
   #tool(name: string, operation: Operation): Tool | undefined {
+    if (operation.method === 'trace') return this.#refuse(name, NO_TRACE);
     const server = this.#servers.of(operation);
     if (!server) return this.#refuse(name, NO_SERVER);
     try {

@@ -94,7 +94,7 @@ const bodyFields = (operation: Operation, resolver: Resolver) => {
 };
 
 /** Methods whose bodies have no meaning (RFC 9110): what a document says of one is ignored. */
-const BODILESS: ReadonlySet<Method> = new Set(['get', 'head', 'trace']);
+const BODILESS: ReadonlySet<Method> = new Set(['get', 'head']);
 
 /** Reads the body of an operation; `undefined` when it has none. */
 export const bodyOf = (operation: Operation, resolver: Resolver): Body | undefined => {

@@ -6,6 +6,7 @@ import type { JsonSchema } from '../../../contract/schema.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import type { Converted } from '../schema/converted.ts';
 import { findProperty } from '../schema/find-property.ts';
+import { mergeAllOf } from '../schema/merge-all-of.ts';
 import type { SchemaBook } from '../schema/schema-book.ts';
 import { type Body, type Files, fileField } from './body.ts';
 import { fieldName, isFieldsOnly } from './field-names.ts';
@@ -31,12 +32,16 @@ const FILE: Converted = { schema: FILE_SCHEMA, names: new Set() };
 const FILES: Converted = { schema: { type: 'array', items: FILE_SCHEMA }, names: new Set() };
 const TEXT: Converted = { schema: { type: 'string' }, names: new Set() };
 
-/** Follows a reference to a component, so that its fields can be taken. */
+/** Follows a reference to a component, so that its fields can be taken, with those beside the reference. */
 const opened = (converted: Converted, book: SchemaBook): Converted => {
-  const { $ref } = converted.schema;
+  const { $ref, description: _, ...siblings } = converted.schema;
   if (typeof $ref !== 'string') return converted;
   const component = book.component($ref.slice('#/$defs/'.length), 'request');
-  return component ? opened(component, book) : converted;
+  if (!component) return converted;
+  const { schema, names } = opened(component, book);
+  if (Object.keys(siblings).length === 0) return { schema, names };
+  const both = new Set([...names, ...converted.names]);
+  return { schema: mergeAllOf({}, [schema, siblings]), names: both };
 };
 
 const filesOf = (body: Body, object: JsonSchema, book: SchemaBook): Files => {

@@ -12,6 +12,14 @@ import type { Components, Converted, Side } from './converted.ts';
 import { discriminated } from './discriminator.ts';
 import { findProperty } from './find-property.ts';
 import { enumOf, isSafePattern, plainKeywords } from './keywords.ts';
+import {
+  containsItself,
+  isOwnAlternative,
+  listsItself,
+  referencesIn,
+  type Target,
+  withoutUnions,
+} from './loops.ts';
 import { mergeAllOf } from './merge-all-of.ts';
 import { fieldsOfOtherSide, isOfOtherSide, withoutFields } from './other-side.ts';
 
@@ -19,7 +27,7 @@ const MAX_DEPTH = 40;
 const MAX_DESCRIPTION = 240;
 const MAX_PROPERTIES = 1_000;
 const MAX_BRANCHES = 100;
-const MAX_KEY = 200;
+const MAX_KEY = 500;
 const HIDDEN = /\p{C}/u;
 
 /** Tells whether a key can be shown, and may be in an input. */
@@ -34,11 +42,23 @@ class Conversion {
   readonly #book: Components;
   readonly #side: Side;
   readonly #address: string;
+  /** The schema that is converted, while only its combinations were entered: they are about the same value. */
+  #own: Target | undefined;
 
-  constructor(book: Components, side: Side, address: string) {
+  constructor(book: Components, side: Side, { value, address }: Located) {
     this.#book = book;
     this.#side = side;
     this.#address = address;
+    this.#own = isRecord(value) ? value : undefined;
+  }
+
+  /** Converts the schema of a value inside the value. */
+  #inner(value: unknown, depth: number): JsonSchema {
+    const own = this.#own;
+    this.#own = undefined;
+    const converted = this.convert(value, depth + 1);
+    this.#own = own;
+    return converted;
   }
 
   convert(value: unknown, depth: number): JsonSchema {
@@ -70,7 +90,7 @@ class Conversion {
     this.#object(schema, copy, depth);
     this.#array(schema, copy, depth);
     this.#branches(schema, copy, depth);
-    if (isRecord(schema.not)) copy.not = this.convert(schema.not, depth + 1);
+    if (isRecord(schema.not)) copy.not = this.#inner(schema.not, depth);
     return this.#allOf(schema, copy, depth);
   }
 
@@ -105,13 +125,13 @@ class Conversion {
     }
     if (additionalProperties === false || isRecord(additionalProperties)) {
       copy.additionalProperties =
-        additionalProperties === false ? false : this.convert(additionalProperties, depth + 1);
+        additionalProperties === false ? false : this.#inner(additionalProperties, depth);
     } else if (additionalProperties === true) copy.additionalProperties = true;
     if (isRecord(patternProperties)) {
       copy.patternProperties = this.#map(patternProperties, depth, isSafePattern);
     }
     if (isRecord(schema.propertyNames))
-      copy.propertyNames = this.convert(schema.propertyNames, depth + 1);
+      copy.propertyNames = this.#inner(schema.propertyNames, depth);
   }
 
   #map(schemas: Fields, depth: number, isKey: (key: string) => boolean): JsonSchema {
@@ -119,7 +139,7 @@ class Conversion {
       Object.entries(schemas)
         .filter(([key]) => isKey(key))
         .slice(0, MAX_PROPERTIES)
-        .map(([key, schema]) => [key, this.convert(schema, depth + 1)]),
+        .map(([key, schema]) => [key, this.#inner(schema, depth)]),
     );
   }
 
@@ -130,7 +150,7 @@ class Conversion {
     for (const [key, schema] of Object.entries(properties).slice(0, MAX_PROPERTIES)) {
       if (!isUsableKey(key) || isOfOtherSide(this.#at(schema), this.#side, resolver)) {
         omitted.add(key);
-      } else kept.push([key, this.convert(schema, depth + 1)]);
+      } else kept.push([key, this.#inner(schema, depth)]);
     }
     return { properties: Object.fromEntries(kept), omitted };
   }
@@ -143,10 +163,10 @@ class Conversion {
     const { items, prefixItems, contains } = schema;
     const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
     if (tuple.length > 0) {
-      copy.prefixItems = tuple.slice(0, MAX_BRANCHES).map((item) => this.convert(item, depth + 1));
+      copy.prefixItems = tuple.slice(0, MAX_BRANCHES).map((item) => this.#inner(item, depth));
     }
-    if (isRecord(items)) copy.items = this.convert(items, depth + 1);
-    if (isRecord(contains)) copy.contains = this.convert(contains, depth + 1);
+    if (isRecord(items)) copy.items = this.#inner(items, depth);
+    if (isRecord(contains)) copy.contains = this.#inner(contains, depth);
     if (isRecord(items) && copy.type === undefined) copy.type = 'array';
   }
 
@@ -157,6 +177,10 @@ class Conversion {
     const convert = (branch: unknown): JsonSchema => this.convert(branch, depth + 1);
     const any = listed(anyOf);
     const one = listed(oneOf);
+    const { resolver } = this.#book;
+    const own = this.#own;
+    if (own && [...any, ...one].some((each) => isOwnAlternative(this.#at(each), own, resolver)))
+      return;
     const field = (branch: unknown, name: string): unknown => {
       const found = findProperty(this.#at(branch), name, this.#book.resolver);
       return found && this.#book.resolver.fields(found)?.value;
@@ -184,8 +208,24 @@ class Conversion {
     );
   }
 
+  /** Takes in a base that lists this very schema among its alternatives, without these. */
+  #base(part: unknown, depth: number): JsonSchema {
+    const reference: unknown = isRecord(part) ? part.$ref : undefined;
+    const name =
+      typeof reference === 'string' ? this.#book.nameOf(reference, this.#address) : undefined;
+    const whole =
+      name === undefined ? this.convert(part, depth + 1) : this.#book.whole(name, this.#side);
+    const base = withoutUnions(whole ?? UNSET);
+    for (const inner of referencesIn(base)) this.names.add(inner);
+    return base;
+  }
+
   /** Puts the component in the place of a reference, so that its fields can be merged. */
   #part(part: unknown, depth: number): JsonSchema {
+    const own = this.#own;
+    const { resolver } = this.#book;
+    if (own && containsItself(this.#at(part), own, resolver)) return UNSET;
+    if (own && listsItself(this.#at(part), own, resolver)) return this.#base(part, depth);
     const converted = this.convert(part, depth + 1);
     const { $ref, ...siblings } = converted;
     if (typeof $ref !== 'string' || Object.keys(siblings).some((key) => key !== 'description')) {
@@ -233,12 +273,8 @@ const isLater = ({ resolver }: Components): boolean => {
   return openapi !== undefined && !/^3(?:\.0|$)/.test(String(openapi));
 };
 
-export const convertSchema = (
-  { value, address }: Located,
-  side: Side,
-  book: Components,
-): Converted => {
-  const conversion = new Conversion(book, side, address);
-  const schema = conversion.convert(value, 0);
+export const convertSchema = (located: Located, side: Side, book: Components): Converted => {
+  const conversion = new Conversion(book, side, located);
+  const schema = conversion.convert(located.value, 0);
   return { schema, names: conversion.names };
 };

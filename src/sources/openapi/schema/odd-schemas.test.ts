@@ -86,6 +86,87 @@ describe('a discriminator without a mapping', () => {
   });
 });
 
+describe('a schema that comes back to itself for the same value', () => {
+  const own = (name: string) => ({ type: 'object', properties: { [name]: { type: 'integer' } } });
+  const base = (keyword: string) => ({
+    type: 'object',
+    required: ['kind'],
+    properties: { kind: { type: 'string' }, parent: { allOf: [ref('Pet')] } },
+    [keyword]: [ref('Cat'), ref('Dog')],
+    discriminator: { propertyName: 'kind', mapping: { cat: 'Cat', dog: 'Dog' } },
+  });
+  const variants = {
+    Cat: { allOf: [ref('Pet'), own('lives')] },
+    Dog: { allOf: [ref('Pet'), own('barks')] },
+  };
+
+  it.each(['oneOf', 'anyOf'])('as a base whose variants take it in: %s', async (keyword) => {
+    const schemas = { Pet: base(keyword), ...variants };
+    const good = { kind: 'cat', lives: 9, parent: { kind: 'dog', barks: 1 } };
+    const bad = [{ kind: 'cat', lives: 'x' }, { lives: 1 }];
+    expect(await accepts(inField(ref('Pet')), schemas, [good, ...bad])).toEqual([
+      true,
+      ...[keyword === 'anyOf', false],
+    ]);
+    expect(await accepts(inField(ref('Cat')), schemas, [good, ...bad])).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(JSON.stringify(await inputFor(inField(ref('Cat')), schemas))).toContain('"lives"');
+  });
+
+  it('as a part of itself, or as its own alternative, is checked as far as it can be', async () => {
+    const schemas = {
+      Part: { allOf: [ref('Part'), own('a')] },
+      One: { allOf: [ref('Two'), own('one')] },
+      Two: { allOf: [ref('One'), own('two')] },
+      This: { anyOf: [ref('That'), { type: 'string' }] },
+      That: { anyOf: [ref('This'), { type: 'integer' }] },
+      Inline: { ...own('a'), oneOf: [{ allOf: [ref('Inline'), own('b')] }] },
+    };
+    const values = [
+      { a: 1, one: 1, two: 1 },
+      { a: 'x', one: 'x', two: 'x' },
+    ];
+    for (const name of ['Part', 'One', 'Two', 'Inline']) {
+      expect(await accepts(inField(ref(name)), schemas, values)).toEqual([true, false]);
+    }
+    expect(await accepts(inField(ref('This')), schemas, ['x', 1])).toEqual([true, true]);
+  });
+
+  it('benign: one that comes back inside its fields and lists is checked all the way down', async () => {
+    const Tree = {
+      allOf: [
+        own('v'),
+        { properties: { kids: { type: 'array', items: { oneOf: [ref('Tree')] } } } },
+      ],
+    };
+    const deep = (v: unknown) => ({ v: 1, kids: [{ v: 2, kids: [{ v }] }] });
+    expect(await accepts(inField(ref('Tree')), { Tree }, [deep(3), deep('x')])).toEqual([
+      true,
+      false,
+    ]);
+  });
+});
+
+describe('the schema of a body', () => {
+  it('of OpenAPI 3.1 may have fields beside its reference', async () => {
+    const A = { type: 'object', required: ['a'], properties: { a: { type: 'string' } } };
+    const schema = { ...ref('A'), required: ['b'], properties: { b: { type: 'integer' } } };
+    expect(await inputFor(schema, { A })).toMatchObject({
+      properties: { a: { type: 'string' }, b: { type: 'integer' } },
+      required: ['a', 'b'],
+    });
+  });
+
+  it('keeps fields with names of 300 characters', async () => {
+    const name = 'n'.repeat(300);
+    const input = await inputFor(inField({ type: 'object', properties: { [name]: {} } }));
+    expect(JSON.stringify(input)).toContain(name);
+  });
+});
+
 describe('a field that only the server sets', () => {
   const id = { type: 'string', readOnly: true };
 
