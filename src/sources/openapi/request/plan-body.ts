@@ -5,7 +5,7 @@
 import type { JsonSchema } from '../../../contract/schema.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import type { Converted } from '../schema/converted.ts';
-import { findProperty } from '../schema/find-property.ts';
+import { findProperties } from '../schema/find-properties.ts';
 import { mergeAllOf } from '../schema/merge-all-of.ts';
 import type { SchemaBook } from '../schema/schema-book.ts';
 import { type Body, type Files, fileField } from './body.ts';
@@ -49,8 +49,8 @@ const filesOf = (body: Body, object: JsonSchema, book: SchemaBook): Files => {
   if (body.kind !== 'multipart') return new Map();
   return new Map(
     names.flatMap((name) => {
-      const raw = findProperty(body.schema, name, book.resolver);
-      const file = raw && fileField(raw, book.resolver);
+      const described = findProperties(body.schema, name, book.resolver);
+      const [file] = described.flatMap((each) => fileField(each, book.resolver) ?? []);
       return file ? [[name, file] as const] : [];
     }),
   );

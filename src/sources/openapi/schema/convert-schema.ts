@@ -10,7 +10,7 @@ import type { Located } from '../operations/resolver.ts';
 import { shortText } from '../operations/short-text.ts';
 import type { Components, Converted, Side } from './converted.ts';
 import { discriminated } from './discriminator.ts';
-import { findProperty } from './find-property.ts';
+import { findProperties } from './find-properties.ts';
 import { enumOf, isSafePattern, plainKeywords } from './keywords.ts';
 import {
   containsItself,
@@ -181,11 +181,9 @@ class Conversion {
     const own = this.#own;
     if (own && [...any, ...one].some((each) => isOwnAlternative(this.#at(each), own, resolver)))
       return;
-    const field = (branch: unknown, name: string): unknown => {
-      const found = findProperty(this.#at(branch), name, this.#book.resolver);
-      return found && this.#book.resolver.fields(found)?.value;
-    };
-    const exclusive = discriminated(one, discriminator, { convert, field });
+    const fields = (branch: unknown, name: string): readonly unknown[] =>
+      findProperties(this.#at(branch), name, resolver).map((each) => resolver.fields(each)?.value);
+    const exclusive = discriminated(one, discriminator, { convert, fields });
     if (exclusive) copy.oneOf = exclusive;
     // By JSON Schema exactly one has to fit. Without a discriminator the alternatives of most documents
     // overlap (an object and one with more optional fields, a text and a date), so that values which the API

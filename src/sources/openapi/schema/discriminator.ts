@@ -18,16 +18,22 @@ const mappedValues = (reference: string, mapping: unknown): readonly string[] =>
 
 export interface DiscriminatorDeps {
   convert(branch: unknown): JsonSchema;
-  /** Finds how a branch describes one of its fields. */
-  field(branch: unknown, name: string): unknown;
+  /** Lists what the parts of a branch say of one of its fields. */
+  fields(branch: unknown, name: string): readonly unknown[];
 }
 
-/** The values that a branch itself allows for the field; `undefined` where it allows any. */
-const ownValues = (field: unknown): readonly string[] | undefined => {
+const listedValues = (field: unknown): readonly (readonly string[])[] => {
   const { const: constant, enum: values } = isRecord(field) ? field : {};
   const listed: readonly unknown[] = Array.isArray(values) ? values : [constant];
   const texts = listed.filter((value): value is string => typeof value === 'string');
-  return texts.length > 0 ? texts : undefined;
+  return texts.length > 0 ? [texts] : [];
+};
+
+/** The values that a branch itself allows for the field; `undefined` where it allows any. */
+const ownValues = (fields: readonly unknown[]): readonly string[] | undefined => {
+  const [first, ...others] = fields.flatMap(listedValues);
+  const values = first?.filter((value) => others.every((list) => list.includes(value)));
+  return values && values.length > 0 ? values : undefined;
 };
 
 /**
@@ -58,7 +64,7 @@ const isDisjoint = (lists: readonly (readonly string[])[]): boolean => {
 export const discriminated = (
   branches: readonly unknown[],
   discriminator: unknown,
-  { convert, field }: DiscriminatorDeps,
+  { convert, fields }: DiscriminatorDeps,
 ): readonly JsonSchema[] | undefined => {
   if (branches.length === 0 || !isRecord(discriminator)) return undefined;
   const { propertyName, mapping } = discriminator;
@@ -70,9 +76,9 @@ export const discriminated = (
     const schema = convert(branch);
     if (typeof reference !== 'string' || schema.$ref === undefined) return [];
     const mapped = mappedValues(reference, mapping);
-    const described = field(branch, propertyName);
+    const described = fields(branch, propertyName);
     // A branch that does not describe the field has alternatives of its own, which may do so.
-    if (mapped.length === 0 && described === undefined) return [];
+    if (mapped.length === 0 && described.length === 0) return [];
     const named = mapped.length > 0 ? mapped : [lastStep(reference)];
     const values = possibleValues(named, ownValues(described));
     return isSmall(values) ? [{ schema, values }] : [];

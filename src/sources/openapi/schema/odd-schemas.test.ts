@@ -52,6 +52,21 @@ describe('a discriminator without a mapping', () => {
     ]);
   });
 
+  it('takes the value by which an alternative narrows the field of its base', async () => {
+    const kinds = (schema: object) => ({ type: 'object', properties: { kind: schema } });
+    const schemas = {
+      Pet: {
+        ...kinds({ type: 'string', enum: ['cat', 'dog', 'cow'] }),
+        oneOf: [ref('Cat'), ref('Dog')],
+        discriminator: { propertyName: 'kind' },
+      },
+      Cat: { allOf: [ref('Pet'), kinds({ enum: ['cat'] })] },
+      Dog: { allOf: [ref('Pet'), kinds({ const: 'dog' })] },
+    };
+    const values = ['cat', 'dog', 'cow', 'Cat'].map((kind) => ({ kind }));
+    expect(await accepts(inField(ref('Pet')), schemas, values)).toEqual([true, true, false, false]);
+  });
+
   it('threat: neither mapping nor const can make a schema huge', async () => {
     const many = Array.from({ length: 900 }, (_, at) => [`v${at}`, 'A']);
     const union = {
