@@ -125,6 +125,41 @@ describe('the method of an operation', () => {
   });
 });
 
+describe('an answer', () => {
+  const answering = (content: object) => ({
+    paths: { '/p': { get: operation({ responses: { 200: { description: '', content } } }) } },
+  });
+
+  it('is asked for in the media types of the document, also with parameters', async () => {
+    const types = [
+      'text/plain',
+      'application/vnd.x+json; version=1',
+      'a/b; c="d e"',
+      'a/b\r\nX: 1',
+    ];
+    const content = Object.fromEntries(types.map((type) => [type, {}]));
+    const { request } = await send(answering(content), {});
+    expect(request.headers.accept).toBe(
+      'application/vnd.x+json; version=1, text/plain, a/b; c="d e", */*;q=0.1',
+    );
+  });
+
+  it.each([
+    ['{"id":12345678901234567890}', true],
+    ['[1,{"a":-9007199254740993}]', true],
+    [
+      '{"id":"12345678901234567890","n":9007199254740991,"e":1e20,"f":0.1234567890123456789}',
+      false,
+    ],
+    [JSON.stringify({ a: '\\" 12345678901234567890', b: 'x\\' }), false],
+    [JSON.stringify({ a: '\\"'.repeat(40_000), b: '1'.repeat(16) }), false],
+  ])('%.60s is said to be rounded where it is', async (body, isRounded) => {
+    wire.answers = [{ body }];
+    const { result } = await send(answering({}), {});
+    expect(JSON.stringify(result.warnings ?? []).includes('rounded')).toBe(isRounded);
+  });
+});
+
 describe('bodies on the wire', () => {
   const text = { text: 'x' };
 
