@@ -62,6 +62,7 @@ const BY_NAME: readonly string[] = [
   'src/sources/mcp/server-link.test.ts',
   'src/sources/mcp/stdio/stdio-transport.test.ts',
   'src/sources/mcp/stuck-servers.test.ts',
+  'src/sources/openapi/schema/odd-schemas.test.ts',
   'src/sources/openapi/threats-documents.test.ts',
   'src/surfaces/http/draining.test.ts',
   'src/surfaces/mcp/forwarding-changes.test.ts',

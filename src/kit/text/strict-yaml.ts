@@ -4,6 +4,7 @@
  * objects are refused, because two readers may understand them differently.
  */
 import type { CST, Document, LineCounter, Node, Pair, Scalar, YAMLError } from 'yaml';
+import { isRecord } from '../data/is-record.ts';
 import { isPrototypeKey } from '../data/prototype-key.ts';
 
 /** Handed in, because some callers load it only when there is a file to read. */
@@ -16,6 +17,8 @@ export interface YamlRules {
   readonly maxNodes: number;
   /** Refused with their anchors, or followed as far as the limits go. */
   readonly aliases: 'refuse' | 'follow';
+  /** Whether `<<` takes the members of other maps in, as in YAML 1.1; refused otherwise. */
+  readonly mergeKeys?: boolean;
 }
 
 export interface Position {
@@ -125,6 +128,7 @@ export const composeYaml = (yaml: YamlLibrary, text: string, rules: YamlRules): 
   return { document: isGood ? (document as Document) : undefined, lines, faults };
 };
 
+const MERGE = '<<';
 const PLAIN_TAG = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;
 
 class Reader {
@@ -194,10 +198,15 @@ class Reader {
 
   #map(pairs: readonly Pair[], path: YamlPath): Record<string, unknown> {
     const record: Record<string, unknown> = {};
+    const merged: Record<string, unknown>[] = [];
     for (const { key: node, value } of pairs) {
       const key = this.#key(node, path);
       if (key === undefined) continue;
       const below = [...path, key];
+      if (key === MERGE) {
+        merged.push(...this.#merged(value, below));
+        continue;
+      }
       if (Object.hasOwn(record, key)) {
         this.complain(node, below, `${key} is set twice; keep one`);
         continue;
@@ -206,7 +215,18 @@ class Reader {
       this.places.set(placeKey(below), place);
       record[key] = this.read(value, below);
     }
+    // Own members win, then those of the first map that has them.
+    const added = merged.flatMap((source) => Object.entries(source));
+    for (const [key, value] of added) if (!Object.hasOwn(record, key)) record[key] = value;
     return record;
+  }
+
+  /** Reads what a merge key names: a map, or a list of maps. */
+  #merged(node: unknown, path: YamlPath): readonly Record<string, unknown>[] {
+    const sources = [this.read(node, path)].flat();
+    const maps = sources.filter(isRecord);
+    if (maps.length < sources.length) this.complain(node, path, 'only maps can be merged');
+    return maps;
   }
 
   /**
@@ -219,8 +239,9 @@ class Reader {
     if (key === undefined || scalar?.value === null) {
       this.complain(node, path, 'a key must be plain text');
     } else if (isPrototypeKey(key)) this.complain(node, path, `the key ${key} is not allowed`);
-    else if (key === '<<') this.complain(node, path, 'merge keys are not allowed');
-    else return key;
+    else if (key === MERGE && this.#rules.mergeKeys !== true) {
+      this.complain(node, path, 'merge keys are not allowed');
+    } else return key;
     return undefined;
   }
 

@@ -17,7 +17,7 @@ import {
   stringsOf,
   to2020,
 } from './definition.ts';
-import { mergeAll, rootObject } from './root-object.ts';
+import { besideReference, mergeAll, rootObject } from './root-object.ts';
 import { jsonTypes } from './strict-keywords.ts';
 
 const MAX_NODES = 2_000;
@@ -101,7 +101,7 @@ const convertReference = ({ $ref, ...siblings }: SchemaNode, position: Position)
   const target = follow(conversion.root, $ref);
   const pointer = String($ref);
   if (target && !open.includes(pointer) && conversion.nodes < MAX_NODES) {
-    return convert({ ...target, ...siblings }, { ...position, open: [...open, pointer] });
+    return convert(besideReference(target, siblings), { ...position, open: [...open, pointer] });
   }
   lose(position, '$ref');
   const type = target && jsonTypes(target).find((one) => one !== 'null');
@@ -231,7 +231,11 @@ const itemsOf = (schema: SchemaNode, position: Position): GeminiSchema => {
   return convert(items, inside(position, 'items'));
 };
 
+const NAME = /^[A-Za-z_]/;
+
 export const geminiTool = ({ tool, wireName, input }: Shown): Defined => {
+  // Gemini refuses the whole request for a name that begins otherwise.
+  if (!NAME.test(wireName)) return { losses: [{ path: '', lost: 'name' }] };
   const losses: Loss[] = [];
   const root = rootObject(to2020(input), losses);
   if (root === undefined) return { losses };

@@ -91,6 +91,31 @@ describe('anthropicTool', () => {
 });
 
 describe('geminiTool', () => {
+  it('keeps the fields behind a reference that has other fields beside it', () => {
+    const cat = object(
+      { kind: { type: 'string' }, lives: { type: 'integer' } },
+      { required: ['lives'] },
+    );
+    const beside = { properties: { kind: { const: 'cat' } }, required: ['kind'] };
+    const bound = { $ref: '#/$defs/cat', ...beside };
+    const whole = object(
+      { kind: { type: 'string', enum: ['cat'] }, lives: { type: 'integer' } },
+      { required: ['lives', 'kind'] },
+    );
+    const inField = object({ pet: bound }, { $defs: { cat } });
+    expect(geminiTool(shown(inField)).definition).toMatchObject({
+      parameters: { properties: { pet: whole } },
+    });
+    const atRoot = { ...bound, $defs: { cat } } as JsonSchema;
+    expect(geminiTool(shown(atRoot)).definition).toMatchObject({ parameters: whole });
+  });
+
+  it('leaves a tool out whose name begins with a digit: all others would be refused with it', () => {
+    const named = (wireName: string) => geminiTool({ ...shown(object({})), wireName });
+    expect(named('2fa')).toEqual({ losses: [{ path: '', lost: 'name' }] });
+    expect(named('_2fa').definition).toMatchObject({ name: '_2fa' });
+  });
+
   const convert = (field: JsonSchema, more: JsonSchema = {}) => {
     const { definition, losses } = geminiTool(shown(object({ x: field }, more)));
     const parameters = definition?.parameters as

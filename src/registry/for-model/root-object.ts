@@ -29,6 +29,23 @@ export const rootObject = (schema: SchemaNode, losses: Loss[]): SchemaNode | und
   return { ...rest, type: 'object', properties: isRecord(flat.properties) ? flat.properties : {} };
 };
 
+/** Puts what stands beside a reference on top of what it refers to; both count for each field. */
+export const besideReference = (target: SchemaNode, siblings: SchemaNode): SchemaNode => {
+  const properties = new Map(membersOf(target.properties));
+  for (const [name, schema] of membersOf(siblings.properties)) {
+    const before = properties.get(name);
+    const isBoth = isRecord(before) && isRecord(schema);
+    properties.set(name, isBoth ? { ...before, ...schema } : schema);
+  }
+  const required = [target, siblings].flatMap((part) => stringsOf(part.required));
+  return {
+    ...target,
+    ...siblings,
+    ...(properties.size > 0 && { properties: Object.fromEntries(properties) }),
+    ...(required.length > 0 && { required: [...new Set(required)] }),
+  };
+};
+
 interface Flattening {
   readonly root: SchemaNode;
   readonly losses: Loss[];
@@ -48,7 +65,7 @@ const flatten = (schema: SchemaNode, at: Flattening): SchemaNode | undefined => 
   if (schema.$ref !== undefined) {
     const { $ref, ...siblings } = schema;
     const target = follow(at.root, $ref);
-    if (target && target !== schema) return flatten({ ...target, ...siblings }, inner);
+    if (target && target !== schema) return flatten(besideReference(target, siblings), inner);
     at.losses.push({ path: '', lost: '$ref' });
     return undefined;
   }

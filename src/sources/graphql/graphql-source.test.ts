@@ -94,6 +94,7 @@ describe('a GraphQL service as a source', () => {
         },
       },
     });
+    expect(lastQuestion()?.variables).toEqual({ filter: { not: { size: 'LARGE' } } });
   });
 
   it('renames a field where two types of a union disagree about it', async () => {

@@ -1,4 +1,5 @@
 /** Builds the tool of one operation. Its schemas are made on first use. */
+import { RetryPolicies } from '../../contract/retry.ts';
 import type { BuildDeps, ExternalSettings } from '../../contract/source-driver.ts';
 import {
   type AssignedFlow,
@@ -125,6 +126,7 @@ export const buildTool = (parts: ToolBuild): Tool => {
     server: `openapi:${settings.name}`,
     timeoutMs,
     idempotent: isRepeatable(operation.method),
+    ...(isRepeatable(operation.method) && { retry: RetryPolicies.STANDARD }),
     ...(operation.fields.deprecated === true && !deprecated && { enabled: false }),
     ...(operation.method === 'delete' && { capabilities: [DELETES] }),
     ...(requirement && { auth: requirement }),

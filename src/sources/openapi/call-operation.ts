@@ -10,7 +10,9 @@ import type { Server } from './operations/servers.ts';
 import { nextPage } from './reply/next-page.ts';
 import { replyFailure } from './reply/reply-failure.ts';
 import type { Compile, Responses } from './reply/responses.ts';
+import { hasRoundedNumber } from './reply/rounded-numbers.ts';
 import { type Draft, draftWriter } from './request/draft.ts';
+import { isIdempotencyKey } from './request/parameter.ts';
 import type { RequestPlan } from './request/plan-request.ts';
 
 /** What a call answers with. */
@@ -33,7 +35,6 @@ export interface CallDeps {
   plan(): RequestPlan;
 }
 
-const IDEMPOTENCY_KEY = /^(?:x-)?idempotency-key$/i;
 const SAFE: ReadonlySet<Method> = new Set(['get', 'head', 'options', 'trace', 'query']);
 const REPEATABLE: ReadonlySet<Method> = new Set([...SAFE, 'put', 'delete']);
 
@@ -42,9 +43,7 @@ export const isSafe = (method: Method): boolean => SAFE.has(method);
 
 /** The name of the header by which the API tells repeated requests. */
 export const idempotencyHeader = (plan: RequestPlan): string | undefined =>
-  plan.parameters.find(
-    ({ parameter }) => parameter.place === 'header' && IDEMPOTENCY_KEY.test(parameter.name),
-  )?.parameter.name;
+  plan.parameters.find(({ parameter }) => isIdempotencyKey(parameter))?.parameter.name;
 
 /** Says whether the same request may be sent twice, by the method. */
 export const isRepeatable = (method: Method): boolean => REPEATABLE.has(method);
@@ -95,10 +94,14 @@ const JSON_TYPE = /^[^/;]+\/(?:[^/;]+\+)?json\b/i;
 const TEXT_TYPE =
   /^(?:text\/|[^/;]+\/(?:[^/;]+\+)?(?:xml|yaml|x-yaml|javascript|graphql|x-ndjson|ndjson|csv|x-www-form-urlencoded)\b)/i;
 
+const ROUNDED = 'Numbers of the answer have more digits than can be kept; they are rounded.';
+
 interface ReadBody {
   /** `undefined` where there is none. */
   readonly value: unknown;
   readonly isJson: boolean;
+  /** Whether a number of it is not the one that was sent. */
+  readonly isRounded?: boolean;
 }
 
 /** Reads the body of an answer: JSON as data, text as text, anything else as base64. */
@@ -109,7 +112,7 @@ const readBody = async (response: Response, maxBytes: number): Promise<ReadBody>
   if (JSON_TYPE.test(type) || type === '') {
     const text = decodeText(bytes);
     const parsed = parseJson(text);
-    if (parsed) return { value: parsed.value, isJson: true };
+    if (parsed) return { value: parsed.value, isJson: true, isRounded: hasRoundedNumber(text) };
     return { value: text, isJson: false };
   }
   if (TEXT_TYPE.test(type)) return { value: decodeText(bytes, charsetOf(type)), isJson: false };
@@ -162,6 +165,7 @@ export const operationCaller = (
       const isIdempotent = isKeyed || isRepeatable(operation.method);
       throw replyFailure({ status, headers, body: body.value, isIdempotent });
     }
+    if (body.isRounded) context.warn(ROUNDED);
     if (compile && body.isJson) {
       const fault = await responses.fault(status, body.value, compile);
       if (fault !== undefined) context.warn(`The answer does not fit the document: ${fault}`);

@@ -13,7 +13,7 @@ import { ClientTokens } from './auth/client-tokens.ts';
 import { type CredentialDeps, credentialsOf } from './auth/credentials.ts';
 import { SecuritySchemes } from './auth/security-schemes.ts';
 import { buildTool } from './build-tool.ts';
-import { isAddress, optionsOf } from './openapi-settings.ts';
+import { INLINE, isAddress, isInline, optionsOf } from './openapi-settings.ts';
 import { isDefinition, type OpenapiDefinition } from './operations/definition.ts';
 import { listOperations, type Operation } from './operations/list-operations.ts';
 import { operationFilter, operationNames } from './operations/operation-names.ts';
@@ -23,6 +23,7 @@ import { DocumentPool } from './read/document-pool.ts';
 import { readDocuments } from './read/read-documents.ts';
 import { SchemaBook } from './schema/schema-book.ts';
 
+const NO_TRACE = 'it has the method TRACE, which clients do not send';
 const NO_SERVER = 'the document names no address to send it to; set "baseUrl" of the source';
 
 class SourceTools {
@@ -52,7 +53,7 @@ class SourceTools {
   build(): readonly Tool[] {
     for (const name of this.#schemes.unknown) {
       const has = this.#schemes.described.map(visibleText).join(', ') || 'none';
-      const reason = `the document has no such security scheme (it has ${has}); give its "type" in the settings`;
+      const reason = `the document has no such security scheme that can be used (it has ${has}); give its "type" in the settings`;
       this.#deps.refuse({ name: `auth.${visibleText(name)}`, reason });
     }
     const operations = listOperations(this.#book.resolver);
@@ -72,6 +73,7 @@ class SourceTools {
   }
 
   #tool(name: string, operation: Operation): Tool | undefined {
+    if (operation.method === 'trace') return this.#refuse(name, NO_TRACE);
     const server = this.#servers.of(operation);
     if (!server) return this.#refuse(name, NO_SERVER);
     try {
@@ -89,11 +91,12 @@ class SourceTools {
 }
 
 const filesOf = ({ documents }: OpenapiDefinition): readonly string[] =>
-  Object.keys(documents).filter((address) => !isAddress(address));
+  Object.keys(documents).filter((address) => !isAddress(address) && address !== INLINE);
 
 /** Shows where the document is, without a query: that may hold a key. */
 const locationOf = (settings: ExternalSettings): string => {
   const { document } = optionsOf(settings);
+  if (isInline(document)) return INLINE;
   if (!isAddress(document) || !URL.canParse(document)) return visibleText(document);
   const { origin, pathname } = new URL(document);
   return `${origin}${pathname}`;

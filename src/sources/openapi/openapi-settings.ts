@@ -41,5 +41,12 @@ export const optionsOf = ({ own }: ExternalSettings): OpenapiOptions => own as O
 
 const HTTP = /^https?:\/\//i;
 
-/** Says whether the document is at an address; otherwise it is a file. */
+/** Says whether the document is at an address. */
 export const isAddress = (document: string): boolean => HTTP.test(document);
+
+/** Says whether the setting is the text of the document itself; otherwise it says where that is. */
+export const isInline = (document: string): boolean =>
+  !isAddress(document) && /^\s*\{|\n/.test(document);
+
+/** Stands for the place of a document that has none. What it refers to is looked for in the project. */
+export const INLINE = '(inline)';

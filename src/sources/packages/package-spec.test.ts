@@ -198,6 +198,21 @@ describe('judgeDependencies', () => {
     expect(judgeDependencies([old], () => '1.0.0').conflicts[0]).toContain('but geocode is 1.0.0');
   });
 
+  it('names tools that need each other in a circle: no package of them could be uninstalled', () => {
+    const a = { name: 'a', tools: [tool('one', '1.0.0', { tool: 'two' })] };
+    const b = { name: 'b', tools: [tool('two', '1.0.0', { tool: 'three' }, { tool: 'one' })] };
+    const c = {
+      name: 'c',
+      tools: [tool('three', '1.0.0'), tool('four', '1.0.0', { tool: 'one' })],
+    };
+    expect(judgeDependencies([a, c], none).conflicts).toEqual([]);
+    expect(judgeDependencies([c, a, b], none).conflicts).toEqual([
+      'one needs two needs one, in a circle',
+    ]);
+    const self = { name: 's', tools: [tool('own', '1.0.0', { tool: 'own' })] };
+    expect(judgeDependencies([self], none).conflicts).toEqual(['own needs own, in a circle']);
+  });
+
   it('names those that need a package', () => {
     expect(dependants('geo', [geo1, map])).toEqual(['draw of map needs geocode@^1.2.0']);
     expect(dependants('map', [geo1, map])).toEqual([]);

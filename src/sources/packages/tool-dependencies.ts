@@ -51,6 +51,25 @@ const disjoint = (needs: readonly Need[]): readonly string[] =>
     }),
   );
 
+/** Names the tools of the first circle: none of them could be called, and no package be uninstalled. */
+const circles = (needs: readonly Need[]): readonly string[] => {
+  let open = needs;
+  for (let before = -1; before !== open.length; ) {
+    before = open.length;
+    const needy = new Set(open.map(({ by }) => by));
+    open = open.filter(({ tool }) => needy.has(tool));
+  }
+  const names: string[] = [];
+  let next = open[0]?.by;
+  while (next !== undefined && !names.includes(next)) {
+    names.push(next);
+    const from: string = next;
+    next = open.find(({ by }) => by === from)?.tool;
+  }
+  if (next === undefined) return [];
+  return [`${[...names.slice(names.indexOf(next)), next].join(' needs ')}, in a circle`];
+};
+
 /** Judges packages as they would be installed side by side. */
 export const judgeDependencies = (
   packages: readonly ToolsOf[],
@@ -74,7 +93,7 @@ export const judgeDependencies = (
       conflicts.push(`${who}, but ${need.tool}${there.from} is ${there.version}`);
     }
   }
-  return { missing, conflicts: [...conflicts, ...disjoint(needs)] };
+  return { missing, conflicts: [...conflicts, ...disjoint(needs), ...circles(needs)] };
 };
 
 /** Names the tools of other packages that need a tool of this one. */

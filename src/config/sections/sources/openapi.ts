@@ -10,7 +10,7 @@ const names = (about: string) =>
 const method = z
   .string()
   .regex(
-    /^(?:get|head|options|trace|put|post|patch|delete|\*)$/i,
+    /^(?:get|head|options|trace|query|put|post|patch|delete|\*)$/i,
     'expected an HTTP method, e.g. GET',
   );
 
@@ -73,7 +73,8 @@ const scheme = described(
 
 export const openapiSource = z.strictObject({
   document: described(nonEmptyText, {
-    about: 'The OpenAPI document: an address, or a path from the project on.',
+    about:
+      'The OpenAPI document: an address, a path from the project on, or the whole text of the document.',
     project: 'add',
   }),
   baseUrl: optionalSetting(address(['http', 'https']), {

@@ -11,7 +11,7 @@ const argument = (name: string, type: string, more: object = {}): ArgumentEntry 
 const input = (...fields: readonly ArgumentEntry[]): TypeEntry => ({ kind: 'input', fields });
 
 describe('arguments as JSON Schema', () => {
-  it('are required, nullable, listed and defaulted as in GraphQL', () => {
+  it('are required, nullable and listed as in GraphQL; defaults are told and not filled in', () => {
     const types = new Map<string, TypeEntry>([
       ['Size', { kind: 'enum', values: ['S', 'L'] }],
       ['Day', { kind: 'scalar', about: 'A day.' }],
@@ -29,7 +29,9 @@ describe('arguments as JSON Schema', () => {
     );
     expect(schema).toMatchObject({ required: ['id', 'day'], additionalProperties: false });
     const { validate } = compileJsonSchema(schema);
-    expect(validate({ id: 'a', day: 5 })).toMatchObject({ ok: true, value: { count: 3 } });
+    expect(validate({ id: 'a', day: 5 })).toMatchObject({ ok: true, value: { id: 'a', day: 5 } });
+    expect(validate({ id: 'a', day: 5 })).not.toHaveProperty('value.count');
+    expect(schema).toMatchObject({ properties: { count: { description: 'Default: 3.' } } });
     expect(validate({ id: 'a', day: 5, sizes: null, size: null }).ok).toBe(true);
     expect(validate({ id: 'a', day: 5, sizes: [null] }).ok).toBe(false);
     expect(validate({ id: 'a', day: 5, size: 'M' }).ok).toBe(false);

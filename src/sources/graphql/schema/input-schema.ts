@@ -16,6 +16,7 @@ import {
 const MAX_INLINE = 40;
 /** What lies further away is left to the service: some inputs reach the whole schema. */
 const MAX_DEFINITIONS = 60;
+const MAX_DEFAULT = 80;
 const MAX_INT = 2_147_483_647;
 
 const SCALARS: ReadonlyMap<string, JsonSchema> = new Map([
@@ -80,11 +81,14 @@ class InputWriter {
     return { ...members, minProperties: 1, maxProperties: 1, ...about };
   }
 
+  /** A default is described but not filled in: the service applies its own, also when that changes. */
   #member({ type, about, default: value }: ArgumentEntry, above: readonly string[]): JsonSchema {
+    const isTold = value !== undefined && value !== null;
+    const told = isTold ? `Default: ${JSON.stringify(value).slice(0, MAX_DEFAULT)}.` : undefined;
+    const texts = [about, told].filter((text) => text !== undefined);
     return {
       ...this.#value(type, above),
-      ...(about !== undefined && { description: about }),
-      ...(value !== undefined && value !== null && { default: value }),
+      ...(texts.length > 0 && { description: texts.join(' ') }),
     };
   }
 

@@ -59,6 +59,14 @@ const oauthManner = (settings: SchemeSettings): Manner => {
   return { kind: 'client-credentials', parameter: '' };
 };
 
+/** Schemes of HTTP that compute an answer from the secret: to send it as it is would only give it away. */
+const COMPUTED = /^(?:digest|hoba|mutual|negotiate|ntlm|scram-.*|vapid|dpop)$/i;
+
+const httpManner = (scheme: string): Manner | undefined => {
+  if (COMPUTED.test(scheme)) return undefined;
+  return { kind: scheme.toLowerCase() === 'basic' ? 'basic' : 'bearer', parameter: '' };
+};
+
 const mannerOf = (definition: Fields, settings: SchemeSettings): Manner | undefined => {
   const { type, parameter = 'Authorization' } = settings;
   if (type !== undefined) return { kind: type, parameter };
@@ -68,10 +76,8 @@ const mannerOf = (definition: Fields, settings: SchemeSettings): Manner | undefi
       return apiKeyManner(definition);
     case 'basic':
       return { kind: 'basic', parameter: '' };
-    case 'http': {
-      const scheme = String(definition.scheme).toLowerCase();
-      return { kind: scheme === 'basic' ? 'basic' : 'bearer', parameter: '' };
-    }
+    case 'http':
+      return httpManner(String(definition.scheme));
     case 'oauth2':
     case 'openIdConnect':
       return oauthManner(settings);

@@ -29,6 +29,14 @@ describe('names of tools', () => {
     for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,60}$/);
   });
 
+  it('begin with a letter, because Gemini refuses all tools for one that does not', async () => {
+    const get = { operationId: '2fa' };
+    expect(await namesOf({ '/a': { get }, '/b': { put: { operationId: '_3' } } })).toEqual([
+      'get_2fa',
+      'put_3',
+    ]);
+  });
+
   it('are the same in another order and with filters', async () => {
     const names = await namesOf(PATHS);
     const reversed = Object.fromEntries(Object.entries(PATHS).reverse());

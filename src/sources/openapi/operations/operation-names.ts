@@ -21,7 +21,9 @@ const usable = (text: string): string =>
 
 const plainName = ({ operationId, method, path }: Operation): string => {
   const own = operationId === undefined ? '' : usable(operationId.slice(0, 500));
-  return own === '' ? usable(`${method} ${path.slice(0, 500)}`) : own;
+  if (own === '') return usable(`${method} ${path.slice(0, 500)}`);
+  // Gemini refuses all tools where the name of one begins with a digit.
+  return /^\d/.test(own) ? `${method}_${own}` : own;
 };
 
 const hashed = (name: string, { method, path }: Operation): string => {

@@ -82,7 +82,7 @@ export class Resolver {
     return value === undefined ? undefined : { value, address: target, pointer };
   }
 
-  /** Finds a schema by its `$anchor` or `$id` among the components. */
+  /** Finds a schema by its `$anchor` among the components. */
   #anchor(address: string, name: string): Located | undefined {
     const schemas = member(member(this.#documents[address], 'components'), 'schemas');
     if (!isRecord(schemas)) return undefined;

@@ -16,8 +16,11 @@ const COLLECTIONS: Readonly<Record<string, Fields>> = {
 };
 
 const collectionOf = ({ collectionFormat, type, in: place }: Fields): Fields => {
-  if (type !== 'array' || (place !== 'query' && place !== 'formData')) return {};
+  if (type !== 'array') return {};
   const format = typeof collectionFormat === 'string' ? collectionFormat : 'csv';
+  const isRepeatable = place === 'query' || place === 'formData';
+  // In a path or a header a list is written once, and csv is its default.
+  if (!isRepeatable && (format === 'csv' || format === 'multi')) return {};
   return (Object.hasOwn(COLLECTIONS, format) ? COLLECTIONS[format] : undefined) ?? {};
 };
 

@@ -8,7 +8,10 @@ const MAX_DEPTH = 200;
 const MAX_VALUES = 5_000_000;
 /** Lower than for JSON, because each alias is followed. */
 const MAX_YAML_VALUES = 1_500_000;
-const YAML_RULES: YamlRules = { maxDepth: MAX_DEPTH, maxNodes: MAX_YAML_VALUES, aliases: 'follow' };
+const YAML_RULES: YamlRules = {
+  ...{ maxDepth: MAX_DEPTH, maxNodes: MAX_YAML_VALUES },
+  ...{ aliases: 'follow', mergeKeys: true },
+};
 
 /**
  * Refuses data that is nested too deep or has too many values, and removes prototype keys such as
@@ -69,9 +72,19 @@ const checked = (document: unknown, text: string): object => {
   return plain;
 };
 
+/**
+ * Finds how a text is encoded (YAML 1.2, section 5.2): by its byte order mark, or by the zeros beside its
+ * first character, which is always of ASCII.
+ */
+const encodingOf = ([first, second]: Uint8Array): string => {
+  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le';
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return 'utf-16be';
+  return 'utf-8';
+};
+
 /** Prepares the work. It throws CONFIG_INVALID for text that is no document. */
 export const prepare = async (bytes: Uint8Array): Promise<() => object> => {
-  const text = new TextDecoder().decode(bytes).replace(/^\uFEFF/, '');
+  const text = new TextDecoder(encodingOf(bytes)).decode(bytes).replace(/^\uFEFF/, '');
   const json = parseJson(text);
   if (json) return () => checked(json.value, text);
   const yaml = await import('yaml');

@@ -30,6 +30,30 @@ paths:
     expect(tools.map(({ name }) => name)).toEqual(['a']);
   });
 
+  it('the text of a document can stand in the place of its address', async () => {
+    const document = oneOperation({
+      parameters: [{ $ref: 'parts/limit.json' }, { $ref: '#/x-id' }],
+      'x-id': 1,
+    });
+    const parts = {
+      'unused.json': {},
+      'parts/limit.json': { name: 'limit', in: 'query', schema: { type: 'integer' } },
+    };
+    const yaml = 'openapi: 3.0.0\npaths: { /a: { get: { operationId: call } } }\n';
+    const asked: string[][] = [];
+    for (const text of [JSON.stringify(document), yaml]) {
+      const { tools, asked: files } = await openapiTools(parts, { document: text });
+      expect(tools.map(({ name }) => name)).toEqual(['call']);
+      asked.push([...files]);
+    }
+    expect(asked).toEqual([['parts/limit.json'], []]);
+  });
+
+  it('threat: the text of a document reads no file above the project', async () => {
+    const document = JSON.stringify(oneOperation({ parameters: [{ $ref: '../secret.json' }] }));
+    expect((await openapiTools({}, { document })).asked).toEqual([]);
+  });
+
   it('a reference that leads nowhere costs no more than its schema', async () => {
     const parameters = [{ $ref: 'none.json#/x' }, { name: 'a', in: 'query', schema: {} }];
     const { tools } = await openapiTools({ 'a.json': oneOperation({ parameters }) });

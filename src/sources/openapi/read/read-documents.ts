@@ -10,7 +10,7 @@ import { readBytes } from '../../../kit/http/read-reply.ts';
 import { codeForStatus } from '../../../kit/http/status-code.ts';
 import { resolveSecrets } from '../../../kit/text/resolve-secrets.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { isAddress, optionsOf } from '../openapi-settings.ts';
+import { INLINE, isAddress, isInline, optionsOf } from '../openapi-settings.ts';
 import type { OpenapiDefinition } from '../operations/definition.ts';
 import { mayRefer, resolveAddress } from './document-address.ts';
 import type { DocumentPool } from './document-pool.ts';
@@ -64,6 +64,8 @@ const fetchBytes = async (
   return readBytes(response, maxBytes);
 };
 
+const rootOf = (document: string): string => (isInline(document) ? INLINE : document);
+
 /** Lowers the first letter, so that a sentence can follow a colon. */
 const lowerFirst = (text: string): string =>
   text.replace(/^./, (letter) => letter.toLowerCase()).replace(/\.$/, '');
@@ -75,8 +77,10 @@ const bytesOf = async (
 ): Promise<Uint8Array> => {
   if (isAddress(address)) return fetchBytes(address, settings, { deps, maxBytes });
   const { document } = optionsOf(settings);
+  const root = rootOf(document);
+  if (address === INLINE && root === INLINE) return Buffer.from(document);
   // The user chose the first file; its author chose the others.
-  const within = address === document ? {} : { within: posix.dirname(document) };
+  const within = address === root ? {} : { within: posix.dirname(root) };
   try {
     return await deps.readFile(address, { maxBytes, ...within });
   } catch (error) {
@@ -113,7 +117,8 @@ const versionOf = (document: unknown): string | undefined => {
 const assertVersion = (document: unknown): void => {
   const version = versionOf(document);
   if (version === undefined) throw unreadable('it has no "openapi" or "swagger" field');
-  if (!/^(?:3\.[012]|2)(?:\.|$)/.test(version)) {
+  // YAML reads `openapi: 3.0` as the number 3.
+  if (!/^(?:3|(?:3\.[012]|2)(?:\..*)?)$/.test(version)) {
     throw unreadable(`its version is ${visibleText(version.slice(0, 20))}`);
   }
 };
@@ -145,7 +150,7 @@ export const readDocuments = async (
   deps: ReadDeps,
   pool: DocumentPool,
 ): Promise<OpenapiDefinition> => {
-  const root = optionsOf(settings).document;
+  const root = rootOf(optionsOf(settings).document);
   const reading: Reading = { pool, documents: {}, bytesLeft: MAX_BYTES };
   const seen = new Set([root]);
   let step: readonly string[] = [root];

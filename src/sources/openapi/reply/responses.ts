@@ -7,7 +7,9 @@ import { swaggerContent } from '../operations/swagger-two.ts';
 import type { SchemaBook } from '../schema/schema-book.ts';
 
 const JSON_TYPE = /^[^/;]+\/(?:[^/;]+\+)?json\b|^\*\/\*$/i;
-const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+*-]+$/;
+/** Also with parameters, by which some APIs tell their versions. */
+const MEDIA_TYPE =
+  /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+(?:\s?;\s?[\w-]{1,50}=(?:[\w.+-]{1,100}|"[\w.+ /:-]{1,200}"))*$/;
 const MAX_TYPES = 4;
 
 export type Compile = (schema: JsonSchema) => Schema | Promise<Schema>;

@@ -2,7 +2,8 @@
 
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { Operation } from '../operations/list-operations.ts';
-import { type BodyWriter, bodyWriter, type WrittenBody } from './body-writers.ts';
+import type { BodyWriter, WrittenBody } from './body.ts';
+import { bodyWriter } from './body-writers.ts';
 import { encode } from './encode.ts';
 import type { Parameter } from './parameter.ts';
 import {

@@ -4,7 +4,7 @@
  */
 import { ToolFailure } from '../../../contract/errors.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
-import { encode, encodeReserved, plainText } from './encode.ts';
+import { contentText, encode, encodeReserved, plainText } from './encode.ts';
 import type { Parameter } from './parameter.ts';
 
 export type Writer = (value: unknown) => string;
@@ -32,10 +32,25 @@ const partsOf = (value: unknown, explode: boolean, encoder: Encoder): readonly s
   return isRecord(value) ? objectParts(value, explode, encoder) : [encoder(plainText(value))];
 };
 
+const DELIMITERS: Readonly<Record<string, string>> = {
+  ...{ spaceDelimited: ' ', pipeDelimited: '|', tabDelimited: '\t' },
+};
+
+/** Gives what stands between the parts of a list. Outside queries only Swagger 2 has others than a comma. */
+export const delimiterOf = (style: string): string =>
+  (Object.hasOwn(DELIMITERS, style) ? DELIMITERS[style] : undefined) ?? ',';
+
+/** Encodes a delimiter; the comma stands for itself. */
+const encodedDelimiter = (style: string): string => {
+  const delimiter = delimiterOf(style);
+  return delimiter === ',' ? delimiter : encode(delimiter);
+};
+
 const matrix = ({ name, explode }: Parameter, value: unknown): string => {
   const key = encode(name);
   if (!explode || !(Array.isArray(value) || isRecord(value))) {
-    return `;${key}=${partsOf(value, false, encode).join(',')}`;
+    const text = partsOf(value, false, encode).join(',');
+    return text === '' ? `;${key}` : `;${key}=${text}`;
   }
   const parts = partsOf(value, true, encode);
   return parts.map((part) => (Array.isArray(value) ? `;${key}=${part}` : `;${part}`)).join('');
@@ -43,10 +58,10 @@ const matrix = ({ name, explode }: Parameter, value: unknown): string => {
 
 const pathText = (parameter: Parameter, value: unknown): string => {
   const { style, explode, contentType } = parameter;
-  if (contentType !== undefined) return encode(JSON.stringify(value));
+  if (contentType !== undefined) return encode(contentText(contentType, value));
   if (style === 'matrix') return matrix(parameter, value);
   if (style === 'label') return `.${partsOf(value, explode, encode).join(explode ? '.' : ',')}`;
-  return partsOf(value, explode, encode).join(',');
+  return partsOf(value, explode, encode).join(encodedDelimiter(style));
 };
 
 /**
@@ -66,12 +81,6 @@ export const pathWriter =
     return text;
   };
 
-const DELIMITERS: Readonly<Record<string, string>> = {
-  spaceDelimited: '%20',
-  pipeDelimited: '%7C',
-  tabDelimited: '%09',
-};
-
 const deepParts = (name: string, value: unknown, encoder: Encoder): readonly string[] => {
   if (typeof value !== 'object' || value === null) return [`${name}=${encoder(plainText(value))}`];
   return pairsOf(value).flatMap(([key, member]) =>
@@ -86,9 +95,11 @@ export const queryWriter = (
   const { style, explode, allowReserved, contentType } = parameter;
   const name = encode(parameter.name);
   const encoder = allowReserved ? encodeReserved : encode;
-  if (contentType !== undefined) return (value) => `${name}=${encoder(JSON.stringify(value))}`;
+  if (contentType !== undefined) {
+    return (value) => `${name}=${encode(contentText(contentType, value))}`;
+  }
   if (style === 'deepObject') return (value) => deepParts(name, value, encoder).join('&');
-  const delimiter = (Object.hasOwn(DELIMITERS, style) ? DELIMITERS[style] : undefined) ?? ',';
+  const delimiter = encodedDelimiter(style);
   return (value) => {
     const isList = Array.isArray(value);
     if (!isList && !isRecord(value)) return `${name}=${encoder(plainText(value))}`;
@@ -102,11 +113,13 @@ export const queryWriter = (
 /** Visible ASCII, spaces and tabs inside. */
 const HEADER_VALUE = /^(?:[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?)?$/;
 
-export const headerWriter = ({ name, explode, contentType }: Parameter): Writer => {
+export const headerWriter = ({ name, style, explode, contentType }: Parameter): Writer => {
   const same = (text: string): string => text;
   return (value) => {
     const text =
-      contentType === undefined ? partsOf(value, explode, same).join(',') : JSON.stringify(value);
+      contentType === undefined
+        ? partsOf(value, explode, same).join(delimiterOf(style))
+        : contentText(contentType, value);
     if (!HEADER_VALUE.test(text)) throw badValue(name, 'cannot be sent as a header');
     return text;
   };
@@ -117,7 +130,7 @@ export const cookieWriter = ({ name, contentType }: Parameter): Writer => {
     const text =
       contentType === undefined
         ? partsOf(value, false, encode).join(',')
-        : encode(JSON.stringify(value));
+        : encode(contentText(contentType, value));
     return `${name}=${text}`;
   };
 };

@@ -30,7 +30,13 @@ const DEFAULT_STYLES: Readonly<Record<ParameterPlace, string>> = {
 const OWN_HEADER =
   /^(?:accept|accept-encoding|authorization|x-(?:http-)?method(?:-override)?|x-(?:original|rewrite)-ur[il]|content-.*|cookie|host|connection|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|sec-.*|forwarded|x-forwarded-.*|origin|referer)$/i;
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
-const NAME = /^[^\p{C}]{1,200}$/u;
+const NAME = /^[^\p{C}]{1,500}$/u;
+
+const IDEMPOTENCY_KEY = /^(?:x-)?idempotency-key$/i;
+
+/** Tells whether it is the header by which the API tells repeated requests; calls fill it themselves. */
+export const isIdempotencyKey = ({ place, name }: Pick<Parameter, 'place' | 'name'>): boolean =>
+  place === 'header' && IDEMPOTENCY_KEY.test(name);
 
 const isPlace = (place: unknown): place is ParameterPlace => PLACES.some((one) => one === place);
 
@@ -56,7 +62,7 @@ export const parameterOf = ({
   const chosen = typeof style === 'string' ? style : DEFAULT_STYLES[place];
   return {
     ...{ name, place, description: value.description, style: chosen },
-    isRequired: place === 'path' || value.required === true,
+    isRequired: place === 'path' || (value.required === true && !isIdempotencyKey({ place, name })),
     explode: typeof explode === 'boolean' ? explode : chosen === 'form' || chosen === 'deepObject',
     allowReserved: value.allowReserved === true,
     contentType: media?.[0],

@@ -4,12 +4,13 @@
  */
 import type { JsonSchema } from '../../../contract/schema.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
-import type { Located } from '../operations/resolver.ts';
 import type { Converted } from '../schema/converted.ts';
+import { findProperties } from '../schema/find-properties.ts';
+import { mergeAllOf } from '../schema/merge-all-of.ts';
 import type { SchemaBook } from '../schema/schema-book.ts';
-import { type Body, isFile } from './body.ts';
-import { FILE_SCHEMA } from './body-writers.ts';
+import { type Body, type Files, fileField } from './body.ts';
 import { fieldName, isFieldsOnly } from './field-names.ts';
+import { FILE_SCHEMA } from './file-input.ts';
 
 export interface BodyField {
   readonly field: string;
@@ -24,61 +25,43 @@ export interface BodyFields {
   /** Whether the fields of the body stand beside the parameters. */
   readonly isMerged: boolean;
   readonly fields: readonly BodyField[];
-  /** Names of fields in the body that are files. */
-  readonly files: ReadonlySet<string>;
+  readonly files: Files;
 }
 
 const FILE: Converted = { schema: FILE_SCHEMA, names: new Set() };
 const FILES: Converted = { schema: { type: 'array', items: FILE_SCHEMA }, names: new Set() };
 const TEXT: Converted = { schema: { type: 'string' }, names: new Set() };
 
-/** Follows a reference to a component, so that its fields can be taken. */
+/** Follows a reference to a component, so that its fields can be taken, with those beside the reference. */
 const opened = (converted: Converted, book: SchemaBook): Converted => {
-  const { $ref } = converted.schema;
+  const { $ref, description: _, ...siblings } = converted.schema;
   if (typeof $ref !== 'string') return converted;
   const component = book.component($ref.slice('#/$defs/'.length), 'request');
-  return component ? opened(component, book) : converted;
+  if (!component) return converted;
+  const { schema, names } = opened(component, book);
+  if (Object.keys(siblings).length === 0) return { schema, names };
+  const both = new Set([...names, ...converted.names]);
+  return { schema: mergeAllOf({}, [schema, siblings]), names: both };
 };
 
-const MAX_DEPTH = 10;
-
-/** Finds the raw schema of a field of the body, through references and `allOf`. */
-const rawField = (body: Body, name: string, { resolver }: SchemaBook) => {
-  const find = (schema: Located, depth: number): Located | undefined => {
-    const resolved = depth > MAX_DEPTH ? undefined : resolver.fields(schema);
-    if (!resolved) return undefined;
-    const { value, address } = resolved;
-    const { properties, allOf } = value;
-    if (isRecord(properties) && Object.hasOwn(properties, name)) {
-      return { value: properties[name], address, pointer: '' };
-    }
-    for (const part of Array.isArray(allOf) ? (allOf as unknown[]) : []) {
-      const found = find({ value: part, address, pointer: '' }, depth + 1);
-      if (found) return found;
-    }
-    return undefined;
-  };
-  return find(body.schema, 0);
-};
-
-const filesOf = (body: Body, object: JsonSchema, book: SchemaBook): ReadonlySet<string> => {
+const filesOf = (body: Body, object: JsonSchema, book: SchemaBook): Files => {
   const names = isRecord(object.properties) ? Object.keys(object.properties) : [];
-  if (body.kind !== 'multipart') return new Set();
-  return new Set(
-    names.filter((name) => {
-      const raw = rawField(body, name, book);
-      return raw !== undefined && isFile(raw, book.resolver);
+  if (body.kind !== 'multipart') return new Map();
+  return new Map(
+    names.flatMap((name) => {
+      const described = findProperties(body.schema, name, book.resolver);
+      const [file] = described.flatMap((each) => fileField(each, book.resolver) ?? []);
+      return file ? [[name, file] as const] : [];
     }),
   );
 };
 
-const withFiles = (object: JsonSchema, files: ReadonlySet<string>): JsonSchema => {
+const withFiles = (object: JsonSchema, files: Files): JsonSchema => {
   if (files.size === 0 || !isRecord(object.properties)) return object;
   const properties = Object.fromEntries(
     Object.entries(object.properties).map(([name, schema]) => {
-      if (!files.has(name)) return [name, schema];
-      const isList = isRecord(schema) && schema.type === 'array';
-      return [name, (isList ? FILES : FILE).schema];
+      const file = files.get(name);
+      return [name, file ? (file.isList ? FILES : FILE).schema : schema];
     }),
   );
   return { ...object, properties };
@@ -123,7 +106,7 @@ const mayBeObject = ({ type }: JsonSchema): boolean =>
 export const planBody = (body: Body, taken: ReadonlySet<string>, book: SchemaBook): BodyFields => {
   const { kind, isRequired } = body;
   const field = wholeField(taken);
-  const whole = (converted: Converted, files: ReadonlySet<string> = new Set()): BodyFields => ({
+  const whole = (converted: Converted, files: Files = new Map()): BodyFields => ({
     ...{ body, isMerged: false, files },
     fields: [{ field, name: undefined, converted, isRequired }],
   });

@@ -43,7 +43,7 @@ const freeName = (name: string, place: string, taken: ReadonlySet<string>): stri
 export type CredentialNames = ReadonlySet<string>;
 
 const templatesIn = (text: string, named: ReadonlySet<string>): readonly string[] =>
-  [...text.matchAll(/\{([^{}]{1,200})\}/g)].flatMap(([, name]) =>
+  [...text.matchAll(/\{([^{}]{1,500})\}/g)].flatMap(([, name]) =>
     name === undefined || named.has(name) ? [] : [name],
   );
 

@@ -10,14 +10,24 @@ import type { Located } from '../operations/resolver.ts';
 import { shortText } from '../operations/short-text.ts';
 import type { Components, Converted, Side } from './converted.ts';
 import { discriminated } from './discriminator.ts';
+import { findProperties } from './find-properties.ts';
 import { enumOf, isSafePattern, plainKeywords } from './keywords.ts';
+import {
+  containsItself,
+  isOwnAlternative,
+  listsItself,
+  referencesIn,
+  type Target,
+  withoutUnions,
+} from './loops.ts';
 import { mergeAllOf } from './merge-all-of.ts';
+import { fieldsOfOtherSide, isOfOtherSide, withoutFields } from './other-side.ts';
 
 const MAX_DEPTH = 40;
 const MAX_DESCRIPTION = 240;
 const MAX_PROPERTIES = 1_000;
 const MAX_BRANCHES = 100;
-const MAX_KEY = 200;
+const MAX_KEY = 500;
 const HIDDEN = /\p{C}/u;
 
 /** Tells whether a key can be shown, and may be in an input. */
@@ -32,11 +42,23 @@ class Conversion {
   readonly #book: Components;
   readonly #side: Side;
   readonly #address: string;
+  /** The schema that is converted, while only its combinations were entered: they are about the same value. */
+  #own: Target | undefined;
 
-  constructor(book: Components, side: Side, address: string) {
+  constructor(book: Components, side: Side, { value, address }: Located) {
     this.#book = book;
     this.#side = side;
     this.#address = address;
+    this.#own = isRecord(value) ? value : undefined;
+  }
+
+  /** Converts the schema of a value inside the value. */
+  #inner(value: unknown, depth: number): JsonSchema {
+    const own = this.#own;
+    this.#own = undefined;
+    const converted = this.convert(value, depth + 1);
+    this.#own = own;
+    return converted;
   }
 
   convert(value: unknown, depth: number): JsonSchema {
@@ -68,7 +90,7 @@ class Conversion {
     this.#object(schema, copy, depth);
     this.#array(schema, copy, depth);
     this.#branches(schema, copy, depth);
-    if (isRecord(schema.not)) copy.not = this.convert(schema.not, depth + 1);
+    if (isRecord(schema.not)) copy.not = this.#inner(schema.not, depth);
     return this.#allOf(schema, copy, depth);
   }
 
@@ -103,13 +125,13 @@ class Conversion {
     }
     if (additionalProperties === false || isRecord(additionalProperties)) {
       copy.additionalProperties =
-        additionalProperties === false ? false : this.convert(additionalProperties, depth + 1);
+        additionalProperties === false ? false : this.#inner(additionalProperties, depth);
     } else if (additionalProperties === true) copy.additionalProperties = true;
     if (isRecord(patternProperties)) {
       copy.patternProperties = this.#map(patternProperties, depth, isSafePattern);
     }
     if (isRecord(schema.propertyNames))
-      copy.propertyNames = this.convert(schema.propertyNames, depth + 1);
+      copy.propertyNames = this.#inner(schema.propertyNames, depth);
   }
 
   #map(schemas: Fields, depth: number, isKey: (key: string) => boolean): JsonSchema {
@@ -117,42 +139,34 @@ class Conversion {
       Object.entries(schemas)
         .filter(([key]) => isKey(key))
         .slice(0, MAX_PROPERTIES)
-        .map(([key, schema]) => [key, this.convert(schema, depth + 1)]),
+        .map(([key, schema]) => [key, this.#inner(schema, depth)]),
     );
   }
 
   #properties(properties: Fields, depth: number) {
+    const { resolver } = this.#book;
     const omitted = new Set<string>();
     const kept: [string, unknown][] = [];
     for (const [key, schema] of Object.entries(properties).slice(0, MAX_PROPERTIES)) {
-      if (!isUsableKey(key) || this.#isOtherSide(schema)) omitted.add(key);
-      else kept.push([key, this.convert(schema, depth + 1)]);
+      if (!isUsableKey(key) || isOfOtherSide(this.#at(schema), this.#side, resolver)) {
+        omitted.add(key);
+      } else kept.push([key, this.#inner(schema, depth)]);
     }
     return { properties: Object.fromEntries(kept), omitted };
   }
 
-  /**
-   * Tells whether a field is for the other side: one that only the server sets, in a request, or never
-   * shows, in a response.
-   */
-  #isOtherSide(schema: unknown): boolean {
-    const mark = this.#side === 'request' ? 'readOnly' : 'writeOnly';
-    if (!isRecord(schema)) return false;
-    if (schema[mark] === true) return true;
-    if (typeof schema.$ref !== 'string') return false;
-    const target = this.#book.resolver.target(schema.$ref, this.#address);
-    const resolved = target && this.#book.resolver.fields(target);
-    return resolved?.value[mark] === true;
+  #at(value: unknown): Located {
+    return { value, address: this.#address, pointer: '' };
   }
 
   #array(schema: Fields, copy: Record<string, unknown>, depth: number): void {
     const { items, prefixItems, contains } = schema;
     const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
     if (tuple.length > 0) {
-      copy.prefixItems = tuple.slice(0, MAX_BRANCHES).map((item) => this.convert(item, depth + 1));
+      copy.prefixItems = tuple.slice(0, MAX_BRANCHES).map((item) => this.#inner(item, depth));
     }
-    if (isRecord(items)) copy.items = this.convert(items, depth + 1);
-    if (isRecord(contains)) copy.contains = this.convert(contains, depth + 1);
+    if (isRecord(items)) copy.items = this.#inner(items, depth);
+    if (isRecord(contains)) copy.contains = this.#inner(contains, depth);
     if (isRecord(items) && copy.type === undefined) copy.type = 'array';
   }
 
@@ -163,7 +177,13 @@ class Conversion {
     const convert = (branch: unknown): JsonSchema => this.convert(branch, depth + 1);
     const any = listed(anyOf);
     const one = listed(oneOf);
-    const exclusive = discriminated([...one], discriminator, convert);
+    const { resolver } = this.#book;
+    const own = this.#own;
+    if (own && [...any, ...one].some((each) => isOwnAlternative(this.#at(each), own, resolver)))
+      return;
+    const fields = (branch: unknown, name: string): readonly unknown[] =>
+      findProperties(this.#at(branch), name, resolver).map((each) => resolver.fields(each)?.value);
+    const exclusive = discriminated(one, discriminator, { convert, fields });
     if (exclusive) copy.oneOf = exclusive;
     // By JSON Schema exactly one has to fit. Without a discriminator the alternatives of most documents
     // overlap (an object and one with more optional fields, a text and a date), so that values which the API
@@ -172,17 +192,38 @@ class Conversion {
     if (any.length > 0) copy.anyOf = any.map(convert);
   }
 
-  #allOf({ allOf }: Fields, copy: JsonSchema, depth: number): JsonSchema {
+  #allOf(schema: Fields, copy: JsonSchema, depth: number): JsonSchema {
+    const { allOf } = schema;
     if (!Array.isArray(allOf) || allOf.length === 0 || allOf.length > MAX_BRANCHES) return copy;
-    const parts = (allOf as unknown[]).map((part) => this.#part(part, depth));
+    // One part may require a field that another one marks as that of the other side.
+    const omitted = fieldsOfOtherSide(this.#at(schema), this.#side, this.#book.resolver);
+    const parts = (allOf as unknown[]).map((part) =>
+      withoutFields(this.#part(part, depth), omitted),
+    );
     return mergeAllOf(
-      copy,
+      withoutFields(copy, omitted),
       parts.filter((part) => Object.keys(part).length > 0),
     );
   }
 
+  /** Takes in a base that lists this very schema among its alternatives, without these. */
+  #base(part: unknown, depth: number): JsonSchema {
+    const reference: unknown = isRecord(part) ? part.$ref : undefined;
+    const name =
+      typeof reference === 'string' ? this.#book.nameOf(reference, this.#address) : undefined;
+    const whole =
+      name === undefined ? this.convert(part, depth + 1) : this.#book.whole(name, this.#side);
+    const base = withoutUnions(whole ?? UNSET);
+    for (const inner of referencesIn(base)) this.names.add(inner);
+    return base;
+  }
+
   /** Puts the component in the place of a reference, so that its fields can be merged. */
   #part(part: unknown, depth: number): JsonSchema {
+    const own = this.#own;
+    const { resolver } = this.#book;
+    if (own && containsItself(this.#at(part), own, resolver)) return UNSET;
+    if (own && listsItself(this.#at(part), own, resolver)) return this.#base(part, depth);
     const converted = this.convert(part, depth + 1);
     const { $ref, ...siblings } = converted;
     if (typeof $ref !== 'string' || Object.keys(siblings).some((key) => key !== 'description')) {
@@ -226,15 +267,12 @@ class Conversion {
 /** From 3.1 on, keywords beside a reference count. */
 const isLater = ({ resolver }: Components): boolean => {
   const { openapi } = resolver.root;
-  return typeof openapi === 'string' && !openapi.startsWith('3.0');
+  // YAML reads `openapi: 3.1` as a number.
+  return openapi !== undefined && !/^3(?:\.0|$)/.test(String(openapi));
 };
 
-export const convertSchema = (
-  { value, address }: Located,
-  side: Side,
-  book: Components,
-): Converted => {
-  const conversion = new Conversion(book, side, address);
-  const schema = conversion.convert(value, 0);
+export const convertSchema = (located: Located, side: Side, book: Components): Converted => {
+  const conversion = new Conversion(book, side, located);
+  const schema = conversion.convert(located.value, 0);
   return { schema, names: conversion.names };
 };

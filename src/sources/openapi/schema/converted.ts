@@ -17,4 +17,6 @@ export interface Components {
   nameOf(reference: string, address: string): string | undefined;
   /** Gives a component that is small enough to be put in the place of a reference. */
   mergeable(name: string, side: Side): Converted | undefined;
+  /** Gives the schema of a component of any size; `undefined` while it is being converted. */
+  whole(name: string, side: Side): JsonSchema | undefined;
 }

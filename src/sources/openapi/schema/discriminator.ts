@@ -8,34 +8,88 @@ import { isPrototypeKey } from '../../../kit/data/prototype-key.ts';
 
 const lastStep = (reference: string): string => reference.split('/').at(-1) ?? reference;
 
-/** The values that stand for a branch: those of the mapping, or the name of its schema. */
-const valuesOf = (reference: string, mapping: unknown): readonly string[] => {
-  const values = isRecord(mapping)
+/** The values that stand for a branch by the mapping. */
+const mappedValues = (reference: string, mapping: unknown): readonly string[] =>
+  isRecord(mapping)
     ? Object.entries(mapping).flatMap(([value, target]) =>
         target === reference || target === lastStep(reference) ? [value] : [],
       )
     : [];
-  return values.length > 0 ? values : [lastStep(reference)];
+
+export interface DiscriminatorDeps {
+  convert(branch: unknown): JsonSchema;
+  /** Lists what the parts of a branch say of one of its fields. */
+  fields(branch: unknown, name: string): readonly unknown[];
+}
+
+const listedValues = (field: unknown): readonly (readonly string[])[] => {
+  const { const: constant, enum: values } = isRecord(field) ? field : {};
+  const listed: readonly unknown[] = Array.isArray(values) ? values : [constant];
+  const texts = listed.filter((value): value is string => typeof value === 'string');
+  return texts.length > 0 ? [texts] : [];
 };
 
-/** Gives `undefined` where there is no discriminator, or where a branch is no reference. */
+/** The values that a branch itself allows for the field; `undefined` where it allows any. */
+const ownValues = (fields: readonly unknown[]): readonly string[] | undefined => {
+  const [first, ...others] = fields.flatMap(listedValues);
+  const values = first?.filter((value) => others.every((list) => list.includes(value)));
+  return values && values.length > 0 ? values : undefined;
+};
+
+/**
+ * Many documents leave the mapping out although the field does not hold the names of the schemas: then no
+ * value would fit, so what a branch says of its own field counts.
+ */
+const possibleValues = (named: readonly string[], own: readonly string[] | undefined) => {
+  if (!own) return named;
+  const both = named.filter((value) => own.includes(value));
+  return both.length > 0 ? both : own;
+};
+
+const MAX_VALUES = 200;
+const MAX_VALUE = 200;
+
+const isSmall = (values: readonly string[]): boolean =>
+  values.length <= MAX_VALUES && values.every(({ length }) => length <= MAX_VALUE);
+
+const isDisjoint = (lists: readonly (readonly string[])[]): boolean => {
+  const all = lists.flat();
+  return new Set(all).size === all.length;
+};
+
+/**
+ * Gives `undefined` where there is no discriminator, where it is not clear what stands for a branch, or
+ * where one value stands for two.
+ */
 export const discriminated = (
   branches: readonly unknown[],
   discriminator: unknown,
-  convert: (branch: unknown) => JsonSchema,
+  { convert, fields }: DiscriminatorDeps,
 ): readonly JsonSchema[] | undefined => {
   if (branches.length === 0 || !isRecord(discriminator)) return undefined;
   const { propertyName, mapping } = discriminator;
   if (typeof propertyName !== 'string' || propertyName === '' || isPrototypeKey(propertyName)) {
     return undefined;
   }
-  const converted = branches.map((branch) => {
+  const bound = branches.flatMap((branch) => {
     const reference: unknown = isRecord(branch) ? branch.$ref : undefined;
     const schema = convert(branch);
-    if (typeof reference !== 'string' || schema.$ref === undefined) return undefined;
-    const values = valuesOf(reference, mapping);
-    const bound = values.length === 1 ? { const: values[0] } : { enum: values };
-    return { ...schema, properties: { [propertyName]: bound }, required: [propertyName] };
+    if (typeof reference !== 'string' || schema.$ref === undefined) return [];
+    const mapped = mappedValues(reference, mapping);
+    const described = fields(branch, propertyName);
+    // A branch that does not describe the field has alternatives of its own, which may do so.
+    if (mapped.length === 0 && described.length === 0) return [];
+    const named = mapped.length > 0 ? mapped : [lastStep(reference)];
+    const values = possibleValues(named, ownValues(described));
+    return isSmall(values) ? [{ schema, values }] : [];
   });
-  return converted.every((one) => one !== undefined) ? converted : undefined;
+  const isBound = bound.length === branches.length;
+  if (!isBound || !isDisjoint(bound.map(({ values }) => values))) return undefined;
+  return bound.map(({ schema, values }) => ({
+    ...schema,
+    properties: {
+      [propertyName]: values.length === 1 ? { const: values[0] } : { enum: values },
+    },
+    required: [propertyName],
+  }));
 };

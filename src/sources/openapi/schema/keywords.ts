@@ -147,8 +147,6 @@ export const plainKeywords = (schema: Fields): Record<string, unknown> => {
   if (schema.uniqueItems === true) copy.uniqueItems = true;
   if (isSafePattern(schema.pattern)) copy.pattern = schema.pattern;
   const { const: constant } = schema;
-  if (constant !== undefined && (typeof constant !== 'object' || constant === null)) {
-    copy.const = constant;
-  }
+  if (constant !== undefined && isSmallEnum([constant])) copy.const = constant;
   return Object.assign(copy, boundsOf(schema));
 };

@@ -109,6 +109,10 @@ export class SchemaBook implements Components {
     return component && component.size <= MAX_MERGED ? component : undefined;
   }
 
+  whole(name: string, side: Side): JsonSchema | undefined {
+    return this.component(name, side)?.schema;
+  }
+
   /** Leaves out a schema that is too large by itself. */
   bounded(converted: Converted, side: Side): Converted {
     return sizeOf(converted.schema) > MAX_SIZE[side] / 2
