@@ -5,10 +5,15 @@ import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { formatCost, formatSpan } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { type Cell, headRow, table, withoutSpare } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 
 const HEAD = ['approval', 'tool', 'what', 'tier', 'cost', 'asked', 'expires', 'who asks'];
+
+/** What a narrow terminal does without, first what matters least: cost, tier, who asks, when. */
+const SPARE = [4, 3, 7, 5];
+/** `approval_` and eight characters: commands take the beginning of an id. */
+const SHORT_ID = 17;
 
 const rowOf = (
   io: Io,
@@ -17,7 +22,7 @@ const rowOf = (
   const { caller, expiresAt } = request;
   const now = io.runtime.now();
   return [
-    request.id,
+    Number.isFinite(widthOf(io)) ? request.id.slice(0, SHORT_ID) : request.id,
     { text: request.tool, paint: io.ink.bold },
     visibleText(summary ?? request.action),
     request.tier,
@@ -35,13 +40,9 @@ const list = (io: Io): Promise<number> =>
     if (io.json) printJson(io, waiting);
     else if (waiting.length === 0) print(io, 'Nothing waits for approval.');
     else {
-      print(
-        io,
-        ...table(
-          [headRow(HEAD, io.ink), ...waiting.map((record) => rowOf(io, record))],
-          widthOf(io),
-        ),
-      );
+      const width = widthOf(io);
+      const rows = [headRow(HEAD, io.ink), ...waiting.map((record) => rowOf(io, record))];
+      print(io, ...table(withoutSpare(rows, width, SPARE), width));
       note(io, io.noteInk.dim('Look at one before you decide: toolcrib approvals show <id>'));
     }
     return 0;

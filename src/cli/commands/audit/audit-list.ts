@@ -4,9 +4,9 @@ import { summaryOfRow } from '../../../contract/call-summary.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { formatCost, formatDuration, formatTime } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { type Cell, headRow, table, withoutSpare } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import {
   type AuditCall,
@@ -42,6 +42,9 @@ const HEAD = [
   'what',
 ];
 
+/** What a narrow terminal does without, first what matters least: effect, cost, tier, took, user, code, what. */
+const SPARE = [6, 8, 3, 7, 4, 9, 10];
+
 const MAX_WHAT = 80;
 
 const clipped = (text: string): string =>
@@ -49,7 +52,7 @@ const clipped = (text: string): string =>
 
 const rowOf = (io: Io, { row, effect }: AuditCall): readonly (string | Cell)[] => [
   { text: formatTime(row.at), paint: io.ink.dim },
-  row.executionId,
+  { text: row.executionId, whole: true },
   { text: row.tool, paint: io.ink.bold },
   row.tier,
   row.userId,
@@ -75,7 +78,9 @@ const listCalls = (io: Io, options: ListOptions): Promise<number> =>
       print(io, 'No call on record matches.');
       return 0;
     }
-    print(io, ...table([headRow(HEAD, io.ink), ...calls.map((call) => rowOf(io, call))]));
+    const width = widthOf(io);
+    const rows = [headRow(HEAD, io.ink), ...calls.map((call) => rowOf(io, call))];
+    print(io, ...table(withoutSpare(rows, width, SPARE), width));
     if (next !== undefined) note(io, io.noteInk.dim(`Older ones: add --before ${next}`));
     return 0;
   });

@@ -5,7 +5,7 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
 import { type Io, print, printJson, widthOf } from '../../io.ts';
 import { formatSpan } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { type Cell, headRow, table, withoutSpare } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { shownRun } from './follow-run.ts';
 import { statusCell, waitText } from './run-lines.ts';
@@ -25,6 +25,8 @@ const STATUSES: readonly FlowStatus[] = [
   ...(['completed', 'failed', 'cancelled'] as const),
 ];
 
+/** What a narrow terminal does without: user, when. */
+const SPARE = [4, 3];
 const HEAD = ['run', 'flow', 'status', 'started', 'user', 'waits for'];
 
 const rowOf = (io: Io, run: FlowRun): readonly (string | Cell)[] => [
@@ -49,8 +51,9 @@ const runs = (io: Io, { status, flow, user, limit = DEFAULT_LIMIT }: RunsOptions
     else if (flowRuns.length === 0)
       print(io, isFiltered ? 'There is no such run.' : 'There are no runs.');
     else {
-      const rows = flowRuns.map((run) => rowOf(io, run));
-      print(io, ...table([headRow(HEAD, io.ink), ...rows], widthOf(io)));
+      const width = widthOf(io);
+      const rows = [headRow(HEAD, io.ink), ...flowRuns.map((run) => rowOf(io, run))];
+      print(io, ...table(withoutSpare(rows, width, SPARE), width));
     }
     return 0;
   });

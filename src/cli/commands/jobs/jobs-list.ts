@@ -7,10 +7,12 @@ import { misuse, wholeNumber } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { formatSpan } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { type Cell, headRow, table, withoutSpare } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { stateCell } from './find-job.ts';
 
+/** What a narrow terminal does without: tries, queue, user, when. */
+const SPARE = [4, 2, 6, 5];
 const HEAD = ['job', 'type', 'queue', 'state', 'tries', 'added', 'user', 'what went wrong'];
 const STATES: readonly string[] = [
   ...['waiting', 'delayed', 'active', 'completed', 'dead', 'cancelled'],
@@ -66,7 +68,8 @@ const list = (io: Io, options: ListOptions): Promise<number> => {
       print(io, isFiltered ? 'There are no such jobs.' : 'There are no jobs.');
     else {
       const rows = [headRow(HEAD, io.ink), ...jobs.map((job) => rowOf(io, job))];
-      print(io, ...table(rows, widthOf(io)));
+      const width = widthOf(io);
+      print(io, ...table(withoutSpare(rows, width, SPARE), width));
       if (jobs.length === filter.limit) {
         note(io, io.noteInk.dim('There may be more: --limit, --before'));
       }

@@ -6,9 +6,9 @@ import type { Grant, GrantSubject } from '../../../contract/grant.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { byStart } from '../../input/by-start.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { type Cell, headRow, table, withoutSpare } from '../../output/table.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { withStore } from '../../session/open-crib.ts';
 
@@ -55,6 +55,8 @@ export const subjectText = (subject: GrantSubject): string => {
 export const actionsText = ({ actions }: Pick<Grant, 'actions'>): string =>
   actions.includes('*') ? 'every action' : actions.join(', ');
 
+/** What a narrow terminal does without: by whom, condition, approvals, actions, when it ends. */
+const SPARE = [6, 7, 5, 3, 4];
 const HEAD = ['grant', 'whom', 'what', 'actions', 'expires', 'skips approval', 'by', 'condition'];
 
 const rowOf = (io: Io, grant: Grant): readonly (string | Cell)[] => [
@@ -74,7 +76,9 @@ const list = (io: Io): Promise<number> =>
     if (io.json) printJson(io, grants);
     else if (grants.length === 0) print(io, 'Nothing is granted besides what the rules allow.');
     else {
-      print(io, ...table([headRow(HEAD, io.ink), ...grants.map((grant) => rowOf(io, grant))]));
+      const width = widthOf(io);
+      const rows = [headRow(HEAD, io.ink), ...grants.map((grant) => rowOf(io, grant))];
+      print(io, ...table(withoutSpare(rows, width, SPARE), width));
       note(io, io.noteInk.dim('Revoke one: toolcrib permissions revoke <grant>'));
     }
     return 0;

@@ -6,9 +6,9 @@ import { ROLES, type Role, type TokenPolicy, type TokenRecord } from '../../../c
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { readDeadline } from '../../input/moment.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { type Cell, headRow, table, withoutSpare } from '../../output/table.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { findToken, shownToken, tokenState, withTokens } from './open-tokens.ts';
 
@@ -110,6 +110,8 @@ export const tokensRevokeCommand = (tokens: Command, io: Io): Command =>
     'toolcrib tokens revoke ci',
   );
 
+/** What a narrow terminal does without: when it was used, tools, dollars, when it ends. */
+const SPARE = [6, 4, 5, 7];
 const HEAD = ['id', 'name', 'role', 'state', 'tools', 'a day', 'last used', 'expires'];
 
 const rowOf = (io: Io, record: TokenRecord): readonly (string | Cell)[] => {
@@ -135,7 +137,9 @@ const list = (io: Io): Promise<number> =>
       print(io, 'There are no tokens: nobody can use the HTTP API.');
       note(io, `  ${io.noteInk.cyan('→')} Create one: toolcrib tokens create <name>`);
     } else {
-      print(io, ...table([headRow(HEAD, io.ink), ...records.map((record) => rowOf(io, record))]));
+      const width = widthOf(io);
+      const rows = [headRow(HEAD, io.ink), ...records.map((record) => rowOf(io, record))];
+      print(io, ...table(withoutSpare(rows, width, SPARE), width));
     }
     return 0;
   });
