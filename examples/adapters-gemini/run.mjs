@@ -18,8 +18,7 @@ for (const { functionResponse } of parts) console.log(JSON.stringify(functionRes
 assert.match(parts[0].functionResponse.response.output, /42/);
 assert.match(parts[1].functionResponse.response.error, /VALIDATION_ERROR/);
 
-const { audit } = await crib.store();
-const rows = await audit.query({ userId: 'ada' });
+const rows = await crib.audit.query({ userId: 'ada' });
 console.log('on record:', rows.map(({ tool, status }) => `${tool} ${status}`).join(', '));
 assert.equal(rows.filter(({ kind }) => kind === 'outcome').length, 2);
 

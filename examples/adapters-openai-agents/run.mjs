@@ -29,8 +29,7 @@ console.log('the agent says:', finalOutput);
 assert.match(JSON.stringify(read[0].output), /42/);
 assert.equal(finalOutput, 'It is 42.');
 
-const { audit } = await crib.store();
-const rows = await audit.query({ userId: 'ada' });
+const rows = await crib.audit.query({ userId: 'ada' });
 console.log('on record:', rows.map(({ tool, status }) => `${tool} ${status}`).join(', '));
 assert.equal(rows.filter(({ kind }) => kind === 'outcome').length, 1);
 

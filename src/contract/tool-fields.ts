@@ -3,6 +3,8 @@
  * a tool without one: an unknown field or one of the wrong type is refused.
  */
 
+import { bareFieldsFault, foreignSchemaFault } from './foreign-schema.ts';
+
 /** Says what a value has to be, or nothing when it is that. */
 type FieldCheck = (value: unknown) => string | undefined;
 
@@ -36,7 +38,10 @@ const share = must(
   (value) => isText(value) && SHARE.test(value as string),
 );
 const object = must('an object', isObject);
-const schema = must('a schema', (value) => typeof value === 'function' || isObject(value));
+const schema: FieldCheck = (value) =>
+  typeof value === 'function' || isObject(value)
+    ? foreignSchemaFault(value as object)
+    : 'has to be a schema';
 
 function isAmount(value: unknown): boolean {
   return typeof value === 'number' && value >= 0;
@@ -74,6 +79,14 @@ const didYouMean = (name: string, candidates: readonly string[]): string => {
     .sort((a, b) => a.apart - b.apart);
   return nearest === undefined ? '' : `; did you mean ${nearest.each}?`;
 };
+
+/** What other libraries call the fields of a tool. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ...['execute', 'func', 'handler', 'invoke', 'call'].map((name) => [name, 'run'] as const),
+  ...['inputSchema', 'parameters', 'schema', 'args'].map((name) => [name, 'input'] as const),
+  ['outputSchema', 'output'],
+  ['id', 'name'],
+]);
 
 /** Describes the first own name of an object that is not among the allowed ones. */
 const unknownName = (value: object, fields: Fields): string | undefined => {
@@ -282,6 +295,27 @@ const wrongField = fieldsOf(TOOL_FIELDS);
 /** Describes the first field of a tool with a value of the wrong type. Ignores unknown fields. */
 export const wrongToolField = (tool: object): string | undefined => wrongField(tool as Values);
 
+/** Says which field has the name that another library gives it. */
+const otherName = (definition: object): string | undefined => {
+  for (const name of Object.keys(definition)) {
+    const ours = Object.hasOwn(TOOL_FIELDS, name) ? undefined : OTHER_NAMES.get(name);
+    if (ours !== undefined && Reflect.get(definition, name) !== undefined) {
+      return `the field ${name} is not known; it is called ${ours} here`;
+    }
+  }
+  return undefined;
+};
+
 /** Describes the first field that no tool has, and which one may be meant. */
 export const unknownToolField = (definition: object): string | undefined =>
-  unknownName(definition, TOOL_FIELDS);
+  otherName(definition) ?? unknownName(definition, TOOL_FIELDS);
+
+/** Says that the schema of a definition, as it is written, is a list of fields and no schema. */
+export const bareSchema = (definition: object): string | undefined => {
+  for (const name of ['input', 'output']) {
+    const source: unknown = Reflect.get(definition, name);
+    const fault = isObject(source) ? bareFieldsFault(source) : undefined;
+    if (fault !== undefined) return `${name} ${fault}`;
+  }
+  return undefined;
+};

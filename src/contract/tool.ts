@@ -11,7 +11,7 @@ import type { SandboxConfig } from './sandbox.ts';
 import type { LazySchema } from './schema.ts';
 import type { AcceptedBy, ParsedBy } from './schema-type.ts';
 import type { CostModel, MostCost } from './tool-cost.ts';
-import { unknownToolField, wrongToolField } from './tool-fields.ts';
+import { bareSchema, unknownToolField, wrongToolField } from './tool-fields.ts';
 import type {
   Breaker,
   CacheRule,
@@ -307,11 +307,13 @@ const NAME_RULE =
 const definitionFault = (definition: Pick<Tool, 'name' | 'tier'>): string | undefined => {
   if (typeof definition !== 'object' || definition === null) return 'A tool has to be an object.';
   const { name, tier } = definition;
+  if (name === undefined && 'id' in definition) return 'A tool has a name, not an id.';
   if (typeof name !== 'string' || !NAME.test(name)) {
     return `${NAME_RULE}; got ${typeof name === 'string' ? JSON.stringify(name) : typeof name}.`;
   }
   if (!TIERS.includes(tier)) return `Tool ${name}: tier must be one of ${TIERS.join(', ')}.`;
-  const fault = unknownToolField(definition) ?? wrongToolField(definition);
+  const fault =
+    unknownToolField(definition) ?? wrongToolField(definition) ?? bareSchema(definition);
   return fault && `Tool ${name}: ${fault}${fault.endsWith('?') ? '' : '.'}`;
 };
 

@@ -39,6 +39,7 @@ import type { Store } from '../contract/store.ts';
 import type { TeamClient, TeamState } from '../contract/team.ts';
 import type { Tool, ToolSource } from '../contract/tool.ts';
 import { createExecutionIds } from '../governance/ids.ts';
+import { issueSentence } from '../kit/text/issues-text.ts';
 import type { Engine, IdentifiedCall } from '../pipeline/engine.ts';
 import { requestFault } from '../pipeline/request-fault.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -294,8 +295,7 @@ export class LocalCrib implements CribHost {
   async explain(tool: string | Tool, input: unknown, as?: CallAs): Promise<Explanation> {
     const call = namedCall(tool, as);
     const fault = requestFault(call.toolName, call.as);
-    if (fault)
-      throw new ToolFailure('VALIDATION_ERROR', `${fault.path.join('.')} ${fault.message}.`);
+    if (fault) throw new ToolFailure('VALIDATION_ERROR', issueSentence(fault));
     return (await this.#open()).engine.explain(call.toolName, input, call.as);
   }
 

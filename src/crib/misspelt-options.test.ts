@@ -40,6 +40,8 @@ describe('a call with an unknown option', () => {
     [{ permission: [] }, 'permissions'],
     [{ timeout: 5 }, 'timeoutMs'],
     [{ userid: 'ada' }, 'userId'],
+    [{ user: 'ada' }, 'did you mean userId?'],
+    [{ session: 's' }, 'did you mean sessionId?'],
     [{ dryRun: true, aproval: 'x' }, 'known are'],
     [{ foo: 1 }, 'known are'],
     [JSON.parse('{"__proto__":{"dryRun":true}}'), '__proto__'],
@@ -57,6 +59,7 @@ describe('a call with an unknown option', () => {
         'VALIDATION_ERROR',
         expect.stringContaining(meant),
       ]);
+      expect(fault.message).not.toContain('?.');
     }
     expect(runs()).toBe(0);
   });

@@ -20,6 +20,7 @@ import { TEMPORARY_PREFIX } from '../governance/paths/replace-file.ts';
 import { inspectSnapshot, restoreSnapshot } from '../governance/paths/restore-snapshot.ts';
 import { thrownText } from '../kit/data/reason-of.ts';
 import { removeStale } from '../kit/file/remove-stale.ts';
+import { issueSentence } from '../kit/text/issues-text.ts';
 import { type ConfirmInput, confirmTool } from './approval/confirm-tool.ts';
 import { PlanCover, type PlannedRun } from './approval/plan-cover.ts';
 import { planTool } from './approval/plan-tool.ts';
@@ -274,9 +275,8 @@ export class Engine {
   #refuse(from: RefusedCall, issue: Issue): Promise<ToolResult> {
     const as = from.parent ? undefined : NOBODY;
     const call = newCall({ ...from, toolName: '', as }, this.#newCallDeps);
-    const message = `${issue.path.join('.')} ${issue.message}.`;
     return this.#record(call, async () =>
-      failed(call, 'VALIDATION_ERROR', { message, issues: [issue] }),
+      failed(call, 'VALIDATION_ERROR', { message: issueSentence(issue), issues: [issue] }),
     );
   }
 

@@ -28,6 +28,9 @@ const problemWith = (tool: Tool): string | undefined => {
   }
   if (isReservedName(tool.name)) return RESERVED;
   const { version } = tool;
+  if (version === undefined && typeof tool.run === 'function') {
+    return 'has no version, source and category; write it with defineTool, which fills them in';
+  }
   if (typeof version !== 'string' || version.length > MAX_VERSION || !VERSION.test(version)) {
     return 'the version is not a semantic version such as 1.2.0';
   }

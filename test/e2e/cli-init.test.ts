@@ -1,6 +1,6 @@
 /** What `toolcrib init` writes, and that agents can run the tests, builds and commits it allows. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isMissing } from '../fixtures/needed-programs.ts';
@@ -45,6 +45,19 @@ describe('toolcrib init, built', { timeout: 180_000 }, () => {
     const run = await project.run(['run', 'calculator', 'expression=1', '--quiet']);
     expect([run.code, run.err]).toEqual([0, '']);
   });
+
+  it.each([[], ['--full']])(
+    'writes nothing that is warned of where the user has set less: init %s',
+    async (...more) => {
+      const project = createQuickProject();
+      const home = join(project.home, '.config/toolcrib');
+      mkdirSync(home, { recursive: true });
+      writeFileSync(join(home, 'config.yml'), 'budget: { dailyUsd: 2 }\n');
+      await project.run(['init', ...more]);
+      const run = await project.run(['run', 'calculator', 'expression=1', '--quiet']);
+      expect([run.code, run.err]).toEqual([0, '']);
+    },
+  );
 
   it('names the commands of the folder without a terminal, and allows none of them', async () => {
     const project = createNodeProject();

@@ -85,6 +85,6 @@ describe.skipIf(!hasBrowser())('mistakes in the console', { timeout: SLOW }, () 
     const page = await ui.open();
     await page.goto(link);
     await page.getByText('The code is wrong, used or too old.').waitFor();
-    await page.getByText('on the signal SIGUSR2').waitFor();
+    await page.getByText('run toolcrib console in the folder of the server').waitFor();
   });
 });

@@ -114,6 +114,13 @@ describe.skipIf(!hasBrowser())('the overview of the console', { timeout: SLOW },
     expect(page.complaints).toEqual([]);
   });
 
+  it('counts the calls of each tool from the record, and leads to them', async () => {
+    const page = await enter('#/tools');
+    const row = page.getByRole('row', { name: /price_check/ });
+    await row.getByRole('link', { name: '2', exact: true }).click();
+    expect(await listed(page)).toEqual(['price_check', 'price_check']);
+  });
+
   it('shows the figures of one tool on its page, and those of a call as soon as it is over', async () => {
     const page = await enter('#/tools/price_check?tab=figures&period=1h');
     await page.getByRole('link', { name: 'Calls: 2. Show the calls' }).waitFor();

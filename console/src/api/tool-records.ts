@@ -23,8 +23,6 @@ export interface ToolSummary {
   readonly deprecated: boolean;
   readonly quarantine?: { readonly reason: string; readonly findings: readonly LockFinding[] };
   readonly renamedFrom?: string;
-  readonly calls?: number;
-  readonly lastUsed?: number;
 }
 
 export interface Capability {

@@ -33,12 +33,17 @@ export const relativeTime = (at: number, now: number): string => {
   return gap < 0 ? `${amount} ago` : `in ${amount}`;
 };
 
+/** The unit is chosen for what is shown: 999.6 ms are `1.0 s`. */
 export const duration = (ms: number): string => {
-  if (ms < 1) return `${Math.round(ms * 1000)} µs`;
-  if (ms < 10) return `${ms.toFixed(1)} ms`;
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`;
+  if (ms < 0.9995) return `${Math.round(ms * 1000)} µs`;
+  if (ms < 9.95) return `${ms.toFixed(1)} ms`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
+  return ms < 3_597_000 ? `${(ms / 60_000).toFixed(1)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
 };
+
+/** The same for figures of calls: calls that were refused, or wait for a person, took no time at all. */
+export const timed = (ms: number): string => (ms === 0 ? '–' : duration(ms));
 
 /** Small sums keep the digits that matter: $0.0125 is no cent. Nothing is rounded down to nought. */
 export const money = (usd: number): string => {

@@ -50,6 +50,12 @@ describe('times', () => {
     ]);
   });
 
+  it('rounds no duration up to a whole of the next unit', () => {
+    expect([0.9996, 9.96, 999.6, 59_960, 3_599_000].map(duration)).toEqual([
+      ...['1.0 ms', '10 ms', '1.0 s', '1.0 min', '1.0 h'],
+    ]);
+  });
+
   it('gives durations the unit that fits', () => {
     expect([0.0042, 4.25, 517, 1500, 90_000].map(duration)).toEqual([
       '4 µs',

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { type CallFigures, FAILED_STATUSES, failedOf } from '../api/metric-records.ts';
 import type { Span } from '../charts/period.ts';
-import { bytes, count, duration, money, percent } from '../components/format.ts';
+import { bytes, count, duration, money, percent, timed } from '../components/format.ts';
 import { callsHref } from './call-links.ts';
 
 interface Tile {
@@ -36,8 +36,8 @@ const tilesOf = (total: CallFigures, calls: object): readonly Tile[] => {
     { term: 'Refused', value: count(denied), note: '', ...link({ status: 'denied' }, denied) },
     {
       term: 'p95',
-      value: total.calls === 0 ? '–' : duration(total.p95ExecutionTime),
-      note: total.calls === 0 ? '' : `median ${duration(total.medianExecutionTime)}`,
+      value: timed(total.p95ExecutionTime),
+      note: total.p95ExecutionTime === 0 ? '' : `median ${duration(total.medianExecutionTime)}`,
       ...link({ overMs: total.p95ExecutionTime }, total.p95ExecutionTime),
     },
     { term: 'Cost', value: money(total.costUsd), note: '', ...link({}, total.costUsd) },

@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { failedOf, type MetricHistory, type MetricPoint } from '../api/metric-records.ts';
 import { type Span, trimSpan } from '../charts/period.ts';
-import { duration } from '../components/format.ts';
+import { timed } from '../components/format.ts';
 import { type CallStep, CallsChart, CostChart, everyStep, LatencyChart } from './call-charts.tsx';
 
 const stepOf = (at: number, point: MetricPoint | undefined): CallStep => ({
@@ -29,7 +29,7 @@ export const TrendCharts = ({ history, span, tool }: TrendProps) => {
   const { points, total } = history;
   const steps = useMemo(() => stepsOf(points, span), [points, span]);
   const shared = { steps, bucket: span.bucket, tool };
-  const latency = `Median ${duration(total.medianExecutionTime)}, p95 ${duration(total.p95ExecutionTime)}`;
+  const latency = `Median ${timed(total.medianExecutionTime)}, p95 ${timed(total.p95ExecutionTime)}`;
   return (
     <div className="charts trends">
       <CallsChart {...shared} calls={total.calls} failed={failedOf(total)} />

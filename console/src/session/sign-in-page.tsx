@@ -61,8 +61,8 @@ export const SignInPage = ({ why, failed, onCode }: SignInProps) => {
         ))}
         {error?.status === 401 && (
           <p className="hint">
-            The server prints a new one when it starts, and on the signal <code>SIGUSR2</code>. An
-            admin makes one under Settings, People.
+            For a new link, run <code>toolcrib console</code> in the folder of the server, or send
+            the server the signal <code>SIGUSR2</code>. An admin makes one under Settings, People.
           </p>
         )}
         <Button type="submit" kind="primary" isBusy={isBusy}>

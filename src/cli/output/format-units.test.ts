@@ -17,6 +17,12 @@ describe('formatDuration', () => {
     [420.4, '420 ms'],
     [1500, '1.5 s'],
     [95_000, '1 min 35 s'],
+    [0.9996, '1.0 ms'],
+    [9.96, '10 ms'],
+    [999.6, '1.0 s'],
+    [59_960, '1 min 0 s'],
+    [119_600, '2 min 0 s'],
+    [5_400_000, '1 h 30 min'],
   ])('%d', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });

@@ -42,12 +42,18 @@ export const sparkline = (values: readonly number[]): string => {
 export const formatShare = (share: number): string =>
   share === 0 || share === 1 ? `${share * 100} %` : `${(share * 100).toFixed(1)} %`;
 
+/** Formats a duration. The unit is chosen for what is shown: 999.6 ms are `1.0 s`, and no minute has 60 s. */
 export const formatDuration = (ms: number): string => {
-  if (ms < 1) return `${Math.max(0, Math.round(ms * 1000))} µs`;
-  if (ms < 1000) return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
-  if (ms < MINUTE_MS) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.floor(ms / MINUTE_MS)} min ${Math.round((ms % MINUTE_MS) / 1000)} s`;
+  if (ms < 0.9995) return `${Math.max(0, Math.round(ms * 1000))} µs`;
+  if (ms < 999.5) return `${ms < 9.95 ? ms.toFixed(1) : Math.round(ms)} ms`;
+  if (ms < MINUTE_MS - 50) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${seconds % 60} s`;
 };
+
+/** The same for figures of calls: calls that were refused, or wait for a person, took no time at all. */
+export const formatTimed = (ms: number): string => (ms === 0 ? '–' : formatDuration(ms));
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 

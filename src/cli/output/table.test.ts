@@ -1,6 +1,7 @@
 import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
-import { table } from './table.ts';
+import { textWidth } from '../../kit/text/text-width.ts';
+import { table, withoutSpare } from './table.ts';
 
 describe('table', () => {
   it('aligns columns and leaves no blanks at the end', () => {
@@ -38,5 +39,36 @@ describe('table', () => {
 
   it('is empty for no rows', () => {
     expect(table([])).toEqual([]);
+  });
+
+  const long = 'delete, path: notes.md, regex: false, backup: true, and so on';
+  const rows = [
+    ['approval_59b6fe4f', 'file_operations', long, 'write', 'free', `user ${'a'.repeat(40)}`],
+    ['approval_d596a482', 'read', 'short', 'read_only', '$0.0035', 'user b'],
+  ];
+
+  it('a table with a long column in its middle is cut to the width of the terminal', () => {
+    for (const width of [60, 80, 120]) {
+      const lines = table(withoutSpare(rows, width, [4, 3]), width);
+      expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(width);
+      expect(lines.map((line) => line.slice(0, 17))).toEqual(rows.map(([id]) => id));
+    }
+  });
+
+  it('columns that can be spared go before others are cut to nothing', () => {
+    const lines = table(withoutSpare(rows, 60, [4, 3]), 60).join();
+    expect([lines.includes('free'), lines.includes('delete')]).toEqual([false, true]);
+    expect(table(withoutSpare(rows, 80, [4, 3]), 80).join()).toContain('write');
+  });
+
+  it('what is to be copied is never cut', () => {
+    const lines = table([['a', { text: 'x0mwmofov90000c5fbf1a26852f31e', whole: true }, long]], 40);
+    expect(lines[0]).toContain('x0mwmofov90000c5fbf1a26852f31e');
+  });
+
+  it('nothing is cut or spared where the width has no limit', () => {
+    const wide = Number.POSITIVE_INFINITY;
+    expect(withoutSpare(rows, wide, [4, 3])).toEqual(rows);
+    expect(table(rows)[0]).toContain(long);
   });
 });

@@ -16,13 +16,15 @@ export interface Cell {
   readonly text: string;
   readonly paint?: Formatter;
   readonly align?: 'right';
+  /** True for what has to be copied, such as an id: it is never cut. */
+  readonly whole?: boolean;
 }
 
 /** Shows how long ago a moment was: `12 min ago`, or `never` for no moment. */
 export const agoCell = (
   moment: number | undefined,
   { runtime, ink }: Io,
-): Required<Omit<Cell, 'align'>> => ({
+): Required<Pick<Cell, 'text' | 'paint'>> => ({
   text: moment === undefined ? 'never' : `${formatSpan(runtime.now() - moment)} ago`,
   paint: ink.dim,
 });
@@ -46,28 +48,90 @@ export const cutTo = cutToWidth;
 const pad = ({ text, align }: Cell, width: number): string =>
   padToWidth(text, width, align === 'right' ? 'start' : 'end');
 
-/** Makes one line for each row; the last column is cut to what is left of `width`. */
-export const table = (
-  cells: readonly (readonly (string | Cell)[])[],
-  width = Number.POSITIVE_INFINITY,
-): readonly string[] => {
-  const rows = cells.map((row) =>
+/** The narrowest that a column is cut to. */
+const MIN_WIDTH = 12;
+/** The same for the last column. */
+const MIN_LAST = 10;
+
+interface Column {
+  readonly width: number;
+  /** The narrowest that it may be. */
+  readonly least: number;
+}
+
+const plainRows = (cells: readonly (readonly (string | Cell)[])[]): readonly (readonly Cell[])[] =>
+  cells.map((row) =>
     row.map((cell): Cell => {
       const { text, ...rest } = typeof cell === 'string' ? { text: cell } : cell;
       return { ...rest, text: visibleText(text) };
     }),
   );
+
+/** The first column names the row, so it is not cut either. */
+const columnsOf = (rows: readonly (readonly Cell[])[]): readonly Column[] => {
   const count = Math.max(0, ...rows.map((row) => row.length));
-  const widths = Array.from({ length: count }, (_, at) =>
-    Math.max(...rows.map((row) => textWidth(row[at]?.text ?? ''))),
-  );
-  const before = widths.slice(0, -1).reduce((sum, size) => sum + size + GAP.length, 0);
-  widths[count - 1] = Math.min(widths[count - 1] ?? 0, Math.max(10, width - before));
+  return Array.from({ length: count }, (_, at) => {
+    const width = Math.max(...rows.map((row) => textWidth(row[at]?.text ?? '')));
+    const isWhole = at === 0 || rows.some((row) => row[at]?.whole === true);
+    const least = at === count - 1 ? MIN_LAST : MIN_WIDTH;
+    return { width, least: isWhole && at < count - 1 ? width : Math.min(width, least) };
+  });
+};
+
+const sumOf = (columns: readonly Column[], size: keyof Column): number =>
+  columns.reduce((sum, column) => sum + column[size] + GAP.length, -GAP.length);
+
+/** Cuts the last column, then the widest ones, until a row fits. */
+const fittedWidths = (columns: readonly Column[], width: number): readonly number[] => {
+  const sizes = columns.map((column) => column.width);
+  const last = sizes.length - 1;
+  let over = sumOf(columns, 'width') - width;
+  const cut = (at: number, by: number): void => {
+    const { least = 0 } = columns[at] ?? {};
+    const taken = Math.min(by, (sizes[at] ?? 0) - least);
+    sizes[at] = (sizes[at] ?? 0) - taken;
+    over -= taken;
+  };
+  if (over > 0) cut(last, over);
+  while (over > 0) {
+    const spare = sizes.map((size, at) => size - (columns[at]?.least ?? 0));
+    const widest = spare.indexOf(Math.max(...spare));
+    if ((spare[widest] ?? 0) <= 0) break;
+    cut(widest, Math.ceil(over / sizes.length));
+  }
+  return sizes;
+};
+
+/**
+ * Leaves out columns of a table that does not fit, in the order of `spare`, by their place in the first
+ * row. Nothing is left out where the width has no limit.
+ */
+export const withoutSpare = (
+  cells: readonly (readonly (string | Cell)[])[],
+  width: number,
+  spare: readonly number[],
+): readonly (readonly (string | Cell)[])[] => {
+  const out = new Set<number>();
+  const left = () => cells.map((row) => row.filter((_, at) => !out.has(at)));
+  for (const at of spare) {
+    if (sumOf(columnsOf(plainRows(left())), 'least') <= width) break;
+    out.add(at);
+  }
+  return left();
+};
+
+/** Makes one line for each row; columns are cut to the width, the last one first. */
+export const table = (
+  cells: readonly (readonly (string | Cell)[])[],
+  width = Number.POSITIVE_INFINITY,
+): readonly string[] => {
+  const rows = plainRows(cells);
+  const widths = fittedWidths(columnsOf(rows), width);
   return rows.map((row) =>
     row
       .map((cell, at) => {
         const size = widths[at] ?? 0;
-        const text = at === count - 1 ? cutTo(cell.text, size) : cell.text;
+        const text = cutTo(cell.text, size);
         const padded = at === row.length - 1 && !cell.align ? text : pad({ ...cell, text }, size);
         return cell.paint ? cell.paint(padded) : padded;
       })
@@ -76,9 +140,19 @@ export const table = (
   );
 };
 
+export interface TableHead {
+  readonly names: readonly string[];
+  /** The places of columns that a narrow terminal does without, in that order. */
+  readonly spare: readonly number[];
+}
+
 /** Prints a table below the names of its columns, no wider than the terminal. */
 export const printTable = (
   io: Io,
-  names: readonly string[],
+  head: TableHead | readonly string[],
   rows: readonly (readonly (string | Cell)[])[],
-): void => print(io, ...table([headRow(names, io.ink), ...rows], widthOf(io)));
+): void => {
+  const { names, spare } = 'names' in head ? head : { names: head, spare: [] };
+  const width = widthOf(io);
+  print(io, ...table(withoutSpare([headRow(names, io.ink), ...rows], width, spare), width));
+};

@@ -20,11 +20,7 @@ const INTRODUCTION = [
 ];
 
 /** What most projects change first. */
-const ACTIVE: ReadonlySet<string> = new Set([
-  'workspace.root',
-  'budget.dailyUsd',
-  'observation.logLevel',
-]);
+const ACTIVE: ReadonlySet<string> = new Set(['workspace.root', 'observation.logLevel']);
 
 const MAX_WIDTH = 100;
 
@@ -106,9 +102,9 @@ workspace:
   # The folder that file tools work in, relative to the project.
   root: .
 
-budget:
-  # US dollars that calls may cost in a day, for each user.
-  dailyUsd: 10
+# budget:
+#   # US dollars that calls of a user may cost in a day: 10 unless you set less.
+#   dailyUsd: 10
 `;
 
 /** Writes the full file. It gives the defaults as it is, and with every setting uncommented. */

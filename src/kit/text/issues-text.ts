@@ -6,6 +6,10 @@ const MAX_ISSUES = 10;
 export const issueText = ({ path, message }: Issue): string =>
   path.length > 0 ? `${path.map(String).join('.')}: ${message}` : message;
 
+/** Makes a sentence of an issue. One that ends with a question keeps its mark. */
+export const issueSentence = ({ path, message }: Issue): string =>
+  `${path.map(String).join('.')} ${message}${message.endsWith('?') ? '' : '.'}`;
+
 /** Joins the first ten issues. */
 export const issuesText = (issues: readonly Issue[]): string =>
   issues.slice(0, MAX_ISSUES).map(issueText).join('; ');

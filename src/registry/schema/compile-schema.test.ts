@@ -7,6 +7,13 @@ import { compileSchema } from './compile-schema.ts';
 const zod = (source: z.ZodType, side: 'input' | 'output' = 'input'): Schema =>
   compileSchema(source, side) as Schema;
 
+describe('compileSchema', () => {
+  it('refuses fields of Zod without an object, which would let every input pass', () => {
+    const compile = () => compileSchema({ city: z.string() });
+    expect(compile).toThrow('The schema has schemas as its fields; wrap them');
+  });
+});
+
 describe('compileSchema with Zod', () => {
   it('is ready at once and fills in defaults', () => {
     const schema = zod(z.object({ a: z.number(), b: z.number().default(2) }));

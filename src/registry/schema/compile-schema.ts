@@ -2,6 +2,7 @@
 
 import { createRequire } from 'node:module';
 import { ToolFailure } from '../../contract/errors.ts';
+import { foreignSchemaFault } from '../../contract/foreign-schema.ts';
 import type {
   JsonSchema,
   Schema,
@@ -31,7 +32,10 @@ export const compileSchema = (
   if (typeof source !== 'object' || source === null || Array.isArray(source)) {
     throw new ToolFailure('CONFIG_INVALID', 'A schema is a Zod schema or a JSON Schema object.');
   }
-  return isZodSchema(source) ? zodSchema(source, side) : loadAndCompile(source, onLeftOut);
+  if (isZodSchema(source)) return zodSchema(source, side);
+  const fault = foreignSchemaFault(source);
+  if (fault !== undefined) throw new ToolFailure('CONFIG_INVALID', `The schema ${fault}.`);
+  return loadAndCompile(source, onLeftOut);
 };
 
 const loadAndCompile = async (

@@ -1,16 +1,20 @@
 /** All tools, found by words and narrowed by source, risk and state. */
 import { useMemo } from 'react';
+import type { MetricLine } from '../../api/metric-records.ts';
+import { useServices } from '../../api/services.tsx';
 import { TIERS, type ToolSummary } from '../../api/tool-records.ts';
+import { useLoad } from '../../api/use-load.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { TierBadge } from '../../components/badge.tsx';
 import { FilterSelect, SearchBox } from '../../components/field.tsx';
 import { count } from '../../components/format.ts';
 import { Pagination } from '../../components/pagination.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { useSettled } from '../../components/use-settled.ts';
+import { callsHref } from '../../figures/call-links.ts';
+import { CALM_MS } from '../../figures/use-figures.ts';
 import { PageFrame } from '../../layout/page-frame.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
 import { choiceOf, hrefOf, replaceRoute, useRoute } from '../../router/route.ts';
@@ -60,23 +64,58 @@ const COLUMNS: readonly Column<ToolSummary>[] = [
     sortBy: (t) => t.category,
     isSecondary: true,
   },
-  {
-    id: 'calls',
-    title: 'Calls',
-    cell: ({ calls }) => (calls === undefined ? '–' : count(calls)),
-    sortBy: (t) => t.calls ?? 0,
-    isNumber: true,
-    isSecondary: true,
-  },
-  {
-    id: 'used',
-    title: 'Last used',
-    cell: ({ lastUsed }) =>
-      lastUsed === undefined ? <span className="muted">–</span> : <RelativeTime at={lastUsed} />,
-    sortBy: (t) => t.lastUsed ?? 0,
-    isSecondary: true,
-  },
 ];
+
+const RANGE_MS = 30 * 86_400_000;
+const MAX_LINES = 1_000;
+
+interface CallCounts {
+  readonly from: number;
+  readonly calls: ReadonlyMap<string, number>;
+}
+
+/** How often each tool was called, by whichever process. */
+const useCallCounts = (): CallCounts | undefined => {
+  const { api, now, session } = useServices();
+  const counts = useLoad<CallCounts>('calls of tools', async () => {
+    const from = now() - RANGE_MS;
+    if (session.role === 'agent') return { from, calls: new Map() };
+    const { lines } = await api.get<{ readonly lines: readonly MetricLine[] }>('/v1/metrics/tool', {
+      ...{ from, to: now(), limit: MAX_LINES },
+    });
+    return { from, calls: new Map(lines.map(({ name, calls }) => [name, calls])) };
+  });
+  useReloadOn(['call.finished'], counts.reload, CALM_MS);
+  return counts.data;
+};
+
+const CallCount = ({ tool, counts }: { readonly tool: string; readonly counts: CallCounts }) => {
+  const called = counts.calls.get(tool) ?? 0;
+  return called === 0 ? (
+    <span className="muted">0</span>
+  ) : (
+    <a className="cell-link" href={callsHref({ tool, from: counts.from })}>
+      {count(called)}
+    </a>
+  );
+};
+
+/** There from the start, so that the table does not jump when the counts come. */
+const callColumn = (counts: CallCounts | undefined): Column<ToolSummary> => ({
+  id: 'calls',
+  title: 'Calls, 30 days',
+  cell: ({ name }) => counts && <CallCount tool={name} counts={counts} />,
+  sortBy: ({ name }) => counts?.calls.get(name) ?? 0,
+  isNumber: true,
+  isSecondary: true,
+});
+
+/** Agents may not ask for figures. */
+const useColumns = (): readonly Column<ToolSummary>[] => {
+  const { session } = useServices();
+  const counts = useCallCounts();
+  return session.role === 'agent' ? COLUMNS : [...COLUMNS, callColumn(counts)];
+};
 
 type Filter = Readonly<Record<'q' | 'source' | 'tier' | 'enabled', string>>;
 
@@ -125,6 +164,7 @@ const NoTools = ({ isFiltered }: { readonly isFiltered: boolean }) =>
 
 const ToolList = ({ filter }: { readonly filter: Filter }) => {
   const pages = usePages<ToolSummary>('/v1/tools', { ...filter, limit: MOST });
+  const columns = useColumns();
   useReloadOn(['tool.*', 'server.changed'], () => !pages.isDeep && pages.reload());
   if (pages.isLoading) return <Skeleton />;
   if (pages.items.length === 0) {
@@ -135,13 +175,12 @@ const ToolList = ({ filter }: { readonly filter: Filter }) => {
     <>
       <Table
         label="Tools"
-        columns={COLUMNS}
+        columns={columns}
         rows={pages.items}
         keyOf={({ name }) => name}
         hrefOf={({ name }) => hrefOf(['tools', name])}
       />
       <Pagination of={pages} one="tool" many="tools" />
-      <p className="hint">Calls and last use are counted since the server started.</p>
     </>
   );
 };

@@ -3,12 +3,19 @@ import type { Command } from 'commander';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { hint, type Io, print, printJson } from '../../io.ts';
+import { hint, type Io, print, printJson, widthOf } from '../../io.ts';
 import { formatCost, formatSpan } from '../../output/format-units.ts';
 import { agoCell, type Cell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 
-const HEAD = ['approval', 'tool', 'what', 'tier', 'cost', 'asked', 'expires', 'who asks'];
+const HEAD = {
+  names: ['approval', 'tool', 'what', 'tier', 'cost', 'asked', 'expires', 'who asks'],
+  /** What a narrow terminal does without, first what matters least: cost, tier, who asks, when. */
+  spare: [4, 3, 7, 5],
+};
+
+/** `approval_` and eight characters: commands take the beginning of an id. */
+const SHORT_ID = 17;
 
 const rowOf = (
   io: Io,
@@ -16,7 +23,7 @@ const rowOf = (
 ): readonly (string | Cell)[] => {
   const { caller, expiresAt } = request;
   return [
-    request.id,
+    Number.isFinite(widthOf(io)) ? request.id.slice(0, SHORT_ID) : request.id,
     { text: request.tool, paint: io.ink.bold },
     visibleText(summary ?? request.action),
     request.tier,

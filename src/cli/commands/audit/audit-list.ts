@@ -6,7 +6,7 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
 import { hint, type Io, print, printJson } from '../../io.ts';
 import { formatCost, formatDuration, formatTime } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { type Cell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import {
   type AuditCall,
@@ -28,19 +28,23 @@ const filterOf = (io: Io, options: ListOptions): RowFilter => ({
   ...(options.before !== undefined && { before: options.before }),
 });
 
-const HEAD = [
-  'time',
-  'execution',
-  'tool',
-  'tier',
-  'user',
-  'status',
-  'effect',
-  'took',
-  'cost',
-  'code',
-  'what',
-];
+const HEAD = {
+  names: [
+    'time',
+    'execution',
+    'tool',
+    'tier',
+    'user',
+    'status',
+    'effect',
+    'took',
+    'cost',
+    'code',
+    'what',
+  ],
+  /** What a narrow terminal does without, first what matters least: effect, cost, tier, took, user, code, what. */
+  spare: [6, 8, 3, 7, 4, 9, 10],
+};
 
 const MAX_WHAT = 80;
 
@@ -49,7 +53,7 @@ const clipped = (text: string): string =>
 
 const rowOf = (io: Io, { row, effect }: AuditCall): readonly (string | Cell)[] => [
   { text: formatTime(row.at), paint: io.ink.dim },
-  row.executionId,
+  { text: row.executionId, whole: true },
   { text: row.tool, paint: io.ink.bold },
   row.tier,
   row.userId,
@@ -75,7 +79,8 @@ const listCalls = (io: Io, options: ListOptions): Promise<number> =>
       print(io, 'No call on record matches.');
       return 0;
     }
-    print(io, ...table([headRow(HEAD, io.ink), ...calls.map((call) => rowOf(io, call))]));
+    const rows = calls.map((call) => rowOf(io, call));
+    printTable(io, HEAD, rows);
     if (next !== undefined) hint(io, `Older ones: add --before ${next}`);
     return 0;
   });

@@ -20,7 +20,11 @@ interface RunsOptions {
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 1000;
 
-const HEAD = ['run', 'flow', 'status', 'started', 'user', 'waits for'];
+const HEAD = {
+  names: ['run', 'flow', 'status', 'started', 'user', 'waits for'],
+  /** What a narrow terminal does without: user, when. */
+  spare: [4, 3],
+};
 
 const rowOf = (io: Io, run: FlowRun): readonly (string | Cell)[] => [
   run.id,

@@ -11,7 +11,11 @@ import { agoCell, type Cell, printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { stateCell } from './find-job.ts';
 
-const HEAD = ['job', 'type', 'queue', 'state', 'tries', 'added', 'user', 'what went wrong'];
+const HEAD = {
+  names: ['job', 'type', 'queue', 'state', 'tries', 'added', 'user', 'what went wrong'],
+  /** What a narrow terminal does without: tries, queue, user, when. */
+  spare: [4, 2, 6, 5],
+};
 const LIMIT = 50;
 
 interface ListOptions {

@@ -8,7 +8,7 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { byStart } from '../../input/by-start.ts';
 import { hint, type Io, print, printDone, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { type Cell, printTable } from '../../output/table.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { withStore } from '../../session/open-crib.ts';
 
@@ -55,7 +55,11 @@ export const subjectText = (subject: GrantSubject): string => {
 export const actionsText = ({ actions }: Pick<Grant, 'actions'>): string =>
   actions.includes('*') ? 'every action' : actions.join(', ');
 
-const HEAD = ['grant', 'whom', 'what', 'actions', 'expires', 'skips approval', 'by', 'condition'];
+const HEAD = {
+  names: ['grant', 'whom', 'what', 'actions', 'expires', 'skips approval', 'by', 'condition'],
+  /** What a narrow terminal does without: by whom, condition, approvals, actions, when it ends. */
+  spare: [6, 7, 5, 3, 4],
+};
 
 const rowOf = (io: Io, grant: Grant): readonly (string | Cell)[] => [
   grant.id,
@@ -74,7 +78,8 @@ const list = (io: Io): Promise<number> =>
     if (io.json) printJson(io, grants);
     else if (grants.length === 0) print(io, 'Nothing is granted besides what the rules allow.');
     else {
-      print(io, ...table([headRow(HEAD, io.ink), ...grants.map((grant) => rowOf(io, grant))]));
+      const rows = grants.map((grant) => rowOf(io, grant));
+      printTable(io, HEAD, rows);
       hint(io, 'Revoke one: toolcrib permissions revoke <grant>');
     }
     return 0;

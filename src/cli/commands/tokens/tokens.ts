@@ -10,7 +10,7 @@ import { misuse } from '../../input/misuse.ts';
 import { readDeadline } from '../../input/moment.ts';
 import { hint, type Io, note, print, printDone, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
-import { type Cell, headRow, table } from '../../output/table.ts';
+import { type Cell, printTable } from '../../output/table.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { findToken, shownToken, tokenState, withTokens } from './open-tokens.ts';
 
@@ -108,7 +108,11 @@ export const tokensRevokeCommand = (tokens: Command, io: Io): Command =>
     'toolcrib tokens revoke ci',
   );
 
-const HEAD = ['id', 'name', 'role', 'state', 'tools', 'a day', 'last used', 'expires'];
+const HEAD = {
+  names: ['id', 'name', 'role', 'state', 'tools', 'a day', 'last used', 'expires'],
+  /** What a narrow terminal does without: when it was used, tools, dollars, when it ends. */
+  spare: [6, 4, 5, 7],
+};
 
 const rowOf = (io: Io, record: TokenRecord): readonly (string | Cell)[] => {
   const { id, name, role, policy, lastUsedAt, expiresAt } = record;
@@ -133,7 +137,8 @@ const list = (io: Io): Promise<number> =>
       print(io, 'There are no tokens: nobody can use the HTTP API.');
       note(io, `  ${io.noteInk.cyan('→')} Create one: toolcrib tokens create <name>`);
     } else {
-      print(io, ...table([headRow(HEAD, io.ink), ...records.map((record) => rowOf(io, record))]));
+      const rows = records.map((record) => rowOf(io, record));
+      printTable(io, HEAD, rows);
     }
     return 0;
   });

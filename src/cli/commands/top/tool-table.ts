@@ -3,7 +3,7 @@ import type { Colors } from 'picocolors/types.js';
 import { MINUTE_MS } from '../../../kit/data/durations.ts';
 import { padToWidth } from '../../../kit/text/text-width.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { formatCost, formatCount, formatDuration, formatShare } from '../../output/format-units.ts';
+import { formatCost, formatCount, formatShare, formatTimed } from '../../output/format-units.ts';
 import { cutTo } from '../../output/table.ts';
 import { joined, painted, rateInk, type TopSort, type TopView } from './screen-text.ts';
 import { type ToolFigures, type TopSnapshot, WINDOW_MS } from './top-snapshot.ts';
@@ -29,9 +29,9 @@ interface Column {
 const COLUMNS: readonly Column[] = [
   { head: 'calls', sort: 'calls', width: 8, text: ({ calls }) => formatCount(calls) },
   { head: 'failed', sort: 'failed', width: 8, text: ({ errorRate }) => formatShare(errorRate) },
-  { head: 'p95', sort: 'time', width: 10, text: ({ p95Ms }) => formatDuration(p95Ms) },
+  { head: 'p95', sort: 'time', width: 10, text: ({ p95Ms }) => formatTimed(p95Ms) },
   { head: 'running', width: 9, text: ({ running }) => (running > 0 ? String(running) : '·') },
-  { head: 'median', width: 10, text: ({ medianMs }) => formatDuration(medianMs) },
+  { head: 'median', width: 10, text: ({ medianMs }) => formatTimed(medianMs) },
   { head: 'cost', sort: 'cost', width: 11, text: ({ costUsd }) => formatCost(costUsd) },
 ];
 

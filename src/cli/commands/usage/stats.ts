@@ -22,6 +22,7 @@ import {
   formatShare,
   formatSpan,
   formatTime,
+  formatTimed,
   sparkline,
 } from '../../output/format-units.ts';
 import { type Cell, table } from '../../output/table.ts';
@@ -79,8 +80,8 @@ const headline = (total: CallFigures): string =>
   [
     counted(total.calls, 'call'),
     `${formatShare(total.errorRate)} failed`,
-    `median ${formatDuration(total.medianExecutionTime)}`,
-    `p95 ${formatDuration(total.p95ExecutionTime)}`,
+    `median ${formatTimed(total.medianExecutionTime)}`,
+    `p95 ${formatTimed(total.p95ExecutionTime)}`,
     formatCost(total.costUsd),
   ].join(' · ');
 
@@ -130,9 +131,9 @@ const lineRow = (io: Io, line: MetricLine): readonly Cell[] => [
   { text: `  ${visibleText(line.name) || '(none)'}`, paint: io.ink.bold },
   right(formatCount(line.calls)),
   right(formatShare(line.errorRate)),
-  right(formatDuration(line.medianExecutionTime)),
-  right(formatDuration(line.p95ExecutionTime)),
-  right(formatDuration(line.p99ExecutionTime)),
+  right(formatTimed(line.medianExecutionTime)),
+  right(formatTimed(line.p95ExecutionTime)),
+  right(formatTimed(line.p99ExecutionTime)),
   right(formatCost(line.costUsd)),
 ];
 
