@@ -138,4 +138,20 @@ describe('findMasked', () => {
       ['sub/.git', 'read-only'],
     ]);
   });
+
+  it('keeps folders in place without whose names a secret would be a file like others', () => {
+    put('home/.docker/config.json');
+    put('home/.env');
+    const byPath = {
+      ...masks,
+      isSecret: ({ below }: { readonly below: readonly string[] }) =>
+        below.at(-1) === '.env' || below.slice(-2).join('/') === '.docker/config.json',
+    };
+    const inPlace = (writable: boolean) =>
+      findMasked({ root, writable, masks: byPath })
+        .filter(({ as }) => as === 'in-place')
+        .map(({ path }) => path.slice(root.length + 1));
+    expect(inPlace(true)).toEqual(['home/.docker']);
+    expect(inPlace(false)).toEqual([]);
+  });
 });

@@ -15,6 +15,8 @@ const SHAPES: Readonly<Partial<Record<ValueKind, RegExp>>> = {
   refspec:
     /^(?:[A-Za-z0-9][\w./-]*|(refs\/(?:heads|tags)\/[\w./@+-]+):\1|\+refs\/heads\/(\*|[\w./@+-]+):refs\/remotes\/[\w.-]+\/\2)$/,
   empty: /^$/,
+  // What git lists of a reference. `%(raw)` is the content of the object that it names.
+  fields: /^(?!.*raw)/is,
   mode: /^(?:0?[0-7]{3}|[ugoa]*[-+=][rwxX]+)$/,
   url: /^https?:\/\/[^@\\]+$/,
   // Of the registry, perhaps with a version, a range or a tag: no folder, archive, repository, address

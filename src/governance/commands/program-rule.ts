@@ -16,6 +16,7 @@ export type ValueKind =
   | 'remote'
   | 'refspec'
   | 'empty'
+  | 'fields'
   | 'mode'
   | 'url'
   | 'header'

@@ -1,13 +1,19 @@
 /** Git hides by attributes what file access hides by names. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { secretAttributes, secretPathspecs } from './secret-attributes.ts';
 import { sensitiveRule } from './sensitive-names.ts';
 
+const CORPUS = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'threats', 'names.json'), 'utf8'),
+) as { readonly secret: readonly string[]; readonly readable: readonly string[] };
+
 const NAMES = [
+  ...CORPUS.secret,
+  ...CORPUS.readable,
   ...[
     '.env',
     'a/.env.local',

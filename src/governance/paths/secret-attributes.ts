@@ -34,7 +34,13 @@ const withContent = (entries: readonly NameEntry[]): readonly string[] =>
 const endingIn = (entries: readonly NameEntry[], endings: readonly string[]): readonly string[] =>
   names(entries).flatMap((name) => endings.map((ending) => `${name}${ending}`));
 
-const isOpenEnded = ([name]: NameEntry): boolean => name.endsWith('*');
+/** Names that can have an ending of their own: `shadow.*` is also `shadow` with one. */
+const openEnded = (entries: readonly NameEntry[]): readonly NameEntry[] =>
+  entries
+    .filter(([name]) => name.endsWith('*'))
+    .flatMap(([name, why]) =>
+      [...new Set([name, name.replace(/\.\*$/, '')])].map((each) => [each, why] as const),
+    );
 
 const hidden = (patterns: readonly string[]) => patterns.map((each) => `${anyCase(each)} -diff`);
 const shown = (patterns: readonly string[]) => patterns.map((each) => `${anyCase(each)} !diff`);
@@ -64,7 +70,7 @@ export const secretAttributes = (): string =>
       ),
     ),
     // Git compares every file with every line, so there are none for names that end otherwise.
-    ...shown(endingIn(SECRET_WORDS.filter(isOpenEnded), WORDED_ENDINGS)),
+    ...shown(endingIn(openEnded(SECRET_WORDS), WORDED_ENDINGS)),
     ...hidden(withContent(CREDENTIAL_FILES)),
     ...shown(endingIn(CREDENTIAL_FILES, SOURCE_ENDINGS)),
     ...shown(SOURCE_ENDINGS.map((ending) => `**/credentials*/**/*${ending}`)),

@@ -35,11 +35,20 @@ const launch = (access: { read?: string[]; write?: string[] }, resourceLimits?: 
     cwd: undefined,
     needsNode: false,
     masks: {
-      isSecret: ({ below }) => below[0] === '.env',
+      isSecret: ({ below }) =>
+        below[0] === '.env' || below.slice(-2).join('/') === '.docker/config.json',
       isProtected: (below) => below[0] === '.git',
     },
   });
 };
+
+it('the Seatbelt profile lets nobody rename a folder whose name makes its files secret', () => {
+  mkdirSync(join(folder, '.docker'));
+  writeFileSync(join(folder, '.docker', 'config.json'), 'x');
+  const profile = launch({ write: [folder] }).argv[2] ?? '';
+  const shown = folder.replaceAll('"', '\\"');
+  expect(profile).toContain(`(deny file-write-unlink (literal "${shown}/.docker"))`);
+});
 
 it('the Seatbelt profile denies by default, allows the granted folder, and denies the secrets in it', () => {
   const profile = launch({ write: [folder] }).argv[2] ?? '';

@@ -362,6 +362,10 @@ describe.skipIf(missing)('committed files that hold secrets', () => {
       }
       expect(said(await git('show', { ref: name }))).not.toContain('canary-');
     }
+    workspace.put('server.pem', 'canary-raw and nothing that redaction would know');
+    workspace.git('tag', '-m', 'x', 'raw', workspace.git('hash-object', '-w', 'server.pem').trim());
+    for (const field of ['%(raw)', '%(*raw)'])
+      expect(said(await bash(`git tag -l --format='${field}'`))).not.toContain('canary-');
   });
 
   it('S11: a folder with secrets is not compared as commit:folder; files and paths are', async () => {

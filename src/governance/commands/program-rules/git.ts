@@ -55,14 +55,17 @@ const LOOKING: RuleTable = {
   },
   branch: {
     flags: '-a -r -v -vv -l --all --remotes --verbose --list --show-current --no-color',
-    optional: '--sort --format --color --contains --merged --no-merged',
+    optional: '--color --contains --merged --no-merged',
+    values: { '--sort': 'fields', '--format': 'fields' },
     operands: ['text'],
     needsWithOperands: '-a -r -l --all --remotes --list --contains --merged --no-merged',
   },
   tag: {
     flags: '-l --list -a --annotate',
-    optional: '--sort --format --contains --points-at --merged',
+    optional: '--contains --points-at --merged',
     values: {
+      '--sort': 'fields',
+      '--format': 'fields',
       '--contains': 'revision',
       '--points-at': 'revision',
       '-m': 'text',
