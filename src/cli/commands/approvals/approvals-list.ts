@@ -12,6 +12,8 @@ const HEAD = ['approval', 'tool', 'what', 'tier', 'cost', 'asked', 'expires', 'w
 
 /** What a narrow terminal does without, first what matters least: cost, tier, who asks, when. */
 const SPARE = [4, 3, 7, 5];
+/** Kept for what the call does, before anything else. */
+const ROOM = 16;
 /** `approval_` and eight characters: commands take the beginning of an id. */
 const SHORT_ID = 17;
 
@@ -42,7 +44,7 @@ const list = (io: Io): Promise<number> =>
     else {
       const width = widthOf(io);
       const rows = [headRow(HEAD, io.ink), ...waiting.map((record) => rowOf(io, record))];
-      print(io, ...table(withoutSpare(rows, width, SPARE), width));
+      print(io, ...table(withoutSpare(rows, width - ROOM, SPARE), width));
       note(io, io.noteInk.dim('Look at one before you decide: toolcrib approvals show <id>'));
     }
     return 0;
