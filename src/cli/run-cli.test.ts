@@ -37,6 +37,8 @@ describe('runCli', () => {
     [['run', 'x', '--jsn'], "unknown option '--jsn'", 'Did you mean --json?'],
     [['run'], "missing required argument 'tool'", 'toolcrib run --help'],
     [['tools', 'info'], "missing required argument 'name'", 'toolcrib tools info --help'],
+    [['jobs', 'add'], "missing required argument 'type'", 'toolcrib jobs add --help'],
+    [['--json=x', 'run', 'usage', '--jsn'], 'unknown option', 'toolcrib run --help'],
     [['completion', 'tcsh'], 'Allowed choices are bash, zsh, fish', 'toolcrib completion --help'],
     [['--jsn'], "unknown option '--jsn'", 'toolcrib --help'],
     [['run', 'x', '--timeout', 'soon'], '--timeout takes a whole number', 'VALIDATION_ERROR'],

@@ -62,7 +62,9 @@ const buildProgram = async (args: readonly string[], io: Io): Promise<Command> =
 
 /** Finds the help to suggest: that of the command that was typed, as far as it is known. */
 const adviceFor = (args: readonly string[]): Advice => {
-  const entry = COMMANDS.find(({ name }) => args.includes(name));
+  // The first word: a later one may be called like another command, as in `jobs add`.
+  const word = args.find((arg) => !arg.startsWith('-'));
+  const entry = COMMANDS.find(({ name }) => name === word);
   const next = entry && args[args.indexOf(entry.name) + 1];
   const below = entry && 'commands' in entry ? entry.commands : [];
   const sub = below.find(({ name }) => name === next);

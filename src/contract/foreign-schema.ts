@@ -3,7 +3,7 @@
  * Schema ignores keywords that it does not know: read as one, they would let every input pass.
  */
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 interface Standard {

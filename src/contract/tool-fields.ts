@@ -3,7 +3,7 @@
  * a tool without one: an unknown field or one of the wrong type is refused.
  */
 
-import { bareFieldsFault, foreignSchemaFault } from './foreign-schema.ts';
+import { bareFieldsFault, foreignSchemaFault, isObject } from './foreign-schema.ts';
 
 /** Says what a value has to be, or nothing when it is that. */
 type FieldCheck = (value: unknown) => string | undefined;
@@ -14,8 +14,6 @@ const must =
     is(value) ? undefined : `has to be ${what}`;
 
 const isText = (value: unknown): boolean => typeof value === 'string';
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const text = must('a text', isText);
 const filled = must('a text that is not empty', (value) => isText(value) && value !== '');

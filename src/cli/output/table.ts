@@ -144,6 +144,8 @@ export interface TableHead {
   readonly names: readonly string[];
   /** The places of columns that a narrow terminal does without, in that order. */
   readonly spare: readonly number[];
+  /** Columns are left out until the others have so much more than the least they need. */
+  readonly room?: number;
 }
 
 /** Prints a table below the names of its columns, no wider than the terminal. */
@@ -152,7 +154,7 @@ export const printTable = (
   head: TableHead | readonly string[],
   rows: readonly (readonly (string | Cell)[])[],
 ): void => {
-  const { names, spare } = 'names' in head ? head : { names: head, spare: [] };
+  const { names, spare, room = 0 }: TableHead = 'names' in head ? head : { names: head, spare: [] };
   const width = widthOf(io);
-  print(io, ...table(withoutSpare([headRow(names, io.ink), ...rows], width, spare), width));
+  print(io, ...table(withoutSpare([headRow(names, io.ink), ...rows], width - room, spare), width));
 };

@@ -12,6 +12,8 @@ const HEAD = {
   names: ['approval', 'tool', 'what', 'tier', 'cost', 'asked', 'expires', 'who asks'],
   /** What a narrow terminal does without, first what matters least: cost, tier, who asks, when. */
   spare: [4, 3, 7, 5],
+  // For what the call does.
+  room: 16,
 };
 
 /** `approval_` and eight characters: commands take the beginning of an id. */

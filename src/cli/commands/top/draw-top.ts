@@ -7,9 +7,9 @@ import {
   bar,
   formatCost,
   formatCount,
-  formatDuration,
   formatShare,
   formatSpan,
+  formatTimed,
   sparkline,
 } from '../../output/format-units.ts';
 import { cutTo } from '../../output/table.ts';
@@ -82,7 +82,7 @@ const stateLine = (snapshot: TopSnapshot, { columns }: TopView, ink: Colors): st
       { text: 'failed ', paint: ink.dim },
       painted(`${formatShare(errorRate)}  `, rateInk(errorRate, ink)),
       { text: 'p95 ', paint: ink.dim },
-      { text: formatDuration(p95Ms) },
+      { text: formatTimed(p95Ms) },
     ],
     columns,
   );
