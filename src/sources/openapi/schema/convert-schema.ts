@@ -225,6 +225,8 @@ class Conversion {
     if (own && containsItself(this.#at(part), own, resolver)) return UNSET;
     if (own && listsItself(this.#at(part), own, resolver)) return this.#base(part, depth);
     const converted = this.convert(part, depth + 1);
+    // Inside a value: a base of the same value is always taken in, so that its fields can be merged.
+    if (own === undefined && this.#book.isRecursive(this.#at(part))) return converted;
     const { $ref, ...siblings } = converted;
     if (typeof $ref !== 'string' || Object.keys(siblings).some((key) => key !== 'description')) {
       return converted;
@@ -253,12 +255,7 @@ class Conversion {
         ...(withNull !== undefined && { enum: withNull }),
       };
     }
-    const isOpen =
-      type === undefined &&
-      values === undefined &&
-      copy.allOf === undefined &&
-      copy.oneOf === undefined &&
-      copy.anyOf === undefined;
+    const isOpen = Object.keys(copy).every((key) => key === 'description');
     if (isOpen || (Array.isArray(type) && type.includes('null'))) return copy;
     return { anyOf: [copy, { type: 'null' }] };
   }

@@ -1,6 +1,6 @@
 /** What converting a schema gives, and what it needs to know of the components. */
 import type { JsonSchema } from '../../../contract/schema.ts';
-import type { Resolver } from '../operations/resolver.ts';
+import type { Located, Resolver } from '../operations/resolver.ts';
 
 /** Fields that only a server sets are left out of requests; those that it never shows, of responses. */
 export type Side = 'request' | 'response';
@@ -17,6 +17,8 @@ export interface Components {
   nameOf(reference: string, address: string): string | undefined;
   /** Gives a component that is small enough to be put in the place of a reference. */
   mergeable(name: string, side: Side): Converted | undefined;
+  /** Tells whether what a schema leads to contains itself. */
+  isRecursive(schema: Located): boolean;
   /** Gives the schema of a component of any size; `undefined` while it is being converted. */
   whole(name: string, side: Side): JsonSchema | undefined;
 }

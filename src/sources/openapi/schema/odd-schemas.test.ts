@@ -165,6 +165,48 @@ describe('a schema that comes back to itself for the same value', () => {
   });
 });
 
+describe('two schemas that refer to each other through allOf', () => {
+  const schemas = {
+    User: {
+      type: 'object',
+      properties: { name: { type: 'string' }, team: { allOf: [ref('Team')], description: 'It.' } },
+    },
+    Team: {
+      allOf: [ref('Named'), { properties: { owner: { allOf: [ref('User')], nullable: true } } }],
+    },
+    Named: {
+      type: 'object',
+      properties: { title: { type: 'string' }, by: { allOf: [ref('User')] } },
+    },
+  };
+  const post = (name: string) => ({ post: { operationId: name, ...jsonBody(ref(name)) } });
+  const document = {
+    openapi: '3.0.0',
+    paths: { '/u': post('User'), '/t': post('Team'), '/n': post('Named') },
+    components: { schemas },
+  };
+  const madeIn = async (order: readonly string[]) => {
+    const { tools } = await openapiTools({ 'a.json': document });
+    const made = order.map((name) => [name, inputOf(tools.find((tool) => tool.name === name))]);
+    return Object.fromEntries(made) as Record<string, unknown>;
+  };
+
+  it('are the same whichever tool is used first: the lock pins them', async () => {
+    const first = await madeIn(['User', 'Team', 'Named']);
+    expect(await madeIn(['Team', 'Named', 'User'])).toEqual(first);
+    expect(await madeIn(['Named', 'User', 'Team'])).toEqual(first);
+  });
+
+  it('take null where the document says so', async () => {
+    const values = [{ owner: null }, { owner: { team: { owner: null } } }, { owner: 'x' }];
+    const all = { ...schemas, Any: { nullable: true, description: 'Anything.' } };
+    expect(await accepts(inField(ref('Team')), all, values)).toEqual([true, true, false]);
+    const inTeam = [{ team: { owner: null } }, { team: null }];
+    expect(await accepts(inField(ref('User')), all, inTeam)).toEqual([true, false]);
+    expect(await accepts(inField(ref('Any')), all, [null, 1])).toEqual([true, true]);
+  });
+});
+
 describe('the schema of a body', () => {
   it('of OpenAPI 3.1 may have fields beside its reference', async () => {
     const A = { type: 'object', required: ['a'], properties: { a: { type: 'string' } } };

@@ -9,6 +9,7 @@ import type { Located, Resolver } from '../operations/resolver.ts';
 import { addressFrom } from '../read/document-address.ts';
 import { convertSchema } from './convert-schema.ts';
 import type { Components, Converted, Side } from './converted.ts';
+import { Recursion } from './recursion.ts';
 
 interface Component {
   readonly located: Located;
@@ -45,9 +46,15 @@ export class SchemaBook implements Components {
   readonly resolver: Resolver;
   readonly #components = new Map<string, Component>();
   readonly #running = new Set<string>();
+  readonly #recursion: Recursion;
 
   constructor(resolver: Resolver) {
     this.resolver = resolver;
+    this.#recursion = new Recursion(resolver);
+  }
+
+  isRecursive(schema: Located): boolean {
+    return this.#recursion.has(schema);
   }
 
   /** Converts a schema of an operation. */
