@@ -21,6 +21,29 @@ export const FLOW_GUARANTEES: readonly Guarantee[] = [
     ),
   },
   {
+    id: 'tries-repeat-no-effect',
+    promise:
+      'What a flow, a composed tool or a job tries again does nothing a second time that it has done.',
+    tests: [
+      ...by(
+        'src/flow/declared/threats-repeated-effects.test.ts',
+        'is not where its tool failed with %s after it had changed something',
+        'is where the tool is idempotent, with one key for all tries',
+        'takes over what its calls have done, and makes the others again',
+        'is not where another flow has run in it',
+      ),
+      ...by(
+        'src/flow/compose/steps/steps.test.ts',
+        'retry carries one key to what may be repeated, however it is tried again',
+      ),
+      ...by(
+        'src/job/execute-workflow.test.ts',
+        'threat: does not run it again where it has changed something',
+        'goes on with the run that an attempt has started whose process died',
+      ),
+    ],
+  },
+  {
     id: 'large-runs-stay-flat',
     promise: 'Many calls at once, large flows and long lists end without an error in flat memory.',
     tests: [
