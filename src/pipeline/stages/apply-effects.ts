@@ -2,7 +2,6 @@
 import type { Call, Next } from '../../contract/call.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import type { Effect } from '../../contract/effect.ts';
-import { ToolFailure } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
@@ -12,6 +11,7 @@ import { thrownText } from '../../kit/data/reason-of.ts';
 import type { Contexts } from '../broker/context.ts';
 import { applyEffect, type EffectDeps, type Rollback } from '../effects/apply-effect.ts';
 import { failed } from '../outcome.ts';
+import { codedFailure } from '../record/read-thrown.ts';
 import type { ToolSettings } from '../tool-settings.ts';
 
 export interface ApplyEffectsDeps extends EffectDeps {
@@ -56,9 +56,6 @@ const rollBack = async (
   return standing;
 };
 
-const isTimeout = (error: unknown): boolean =>
-  error instanceof ToolFailure && error.code === 'TIMEOUT';
-
 const adviceOn = (applied: readonly Applied[], standing: readonly string[]): string => {
   if (applied.length === 0) return 'It was the first effect: there was nothing to roll back.';
   if (standing.length === 0) return 'The effects before it were rolled back.';
@@ -89,7 +86,9 @@ const applyAll = async (
         message: `The tool ran, but this effect failed: ${effect.description}.`,
         standing,
         suggestions: [
-          ...(isTimeout(error) ? ['It did not end in time: it may still take effect.'] : []),
+          ...(codedFailure(error)?.code === 'TIMEOUT'
+            ? ['It did not end in time: it may still take effect.']
+            : []),
           adviceOn(applied, standing),
           `Undo the call itself with: toolcrib undo ${call.executionId}`,
         ],
