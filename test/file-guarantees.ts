@@ -57,7 +57,7 @@ export const FILE_GUARANTEES: readonly Guarantee[] = [
         'src/governance/redaction/redaction.test.ts',
         'by value, also URL- and base64-encoded',
         'deep in results of any shape',
-        'ordinary data is left alone; results are not even copied, records always are',
+        'ordinary data is left alone; results and records are copies',
       ),
       ...stage('govern-result', 'redacts secrets in data, warnings and error messages'),
       ...stage('record', 'keeps secrets and unvalidated input out of the trail'),

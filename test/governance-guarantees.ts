@@ -9,6 +9,41 @@ const suite = (name: string, ...names: readonly string[]): readonly Proof[] =>
 
 const THREATS: readonly Guarantee[] = [
   {
+    id: 'threat-left-behind',
+    promise: 'What a tool leaves behind ends with its call, before the outcome is on record.',
+    tests: by(
+      'src/pipeline/threats-late-work.test.ts',
+      'hostile: of 60 failed calls none is recorded as not done whose file is written later',
+      'hostile: an inner call that a failed %s call left behind changes nothing after its outcome',
+      'hostile: every request that it makes later is refused, and none of them ends the process',
+      'hostile: what it charges later is not held',
+      'benign: calls and writes that a tool waits for are done, also in its effects',
+    ),
+  },
+  {
+    id: 'threat-silent-code',
+    promise: 'A tool or an approver that never settles keeps neither its call nor the crib open.',
+    tests: by(
+      'src/pipeline/threats-silent-code.test.ts',
+      'hostile: in initialize, the call ends in time, and close ends',
+      'hostile: in an effect, the result says that it may still come',
+      'hostile: close leaves its question to the inbox, tells it, and ends',
+      'benign: one that takes its time is heard',
+    ),
+  },
+  {
+    id: 'threat-server-reads',
+    promise:
+      'Resources, prompts and completions of MCP servers are governed like calls of their tools.',
+    tests: by(
+      'src/crib/members/threats-server-reads.test.ts',
+      'hostile: a caller with a list of tools reads nothing of a server that its list does not name',
+      'hostile: what was read cannot be sent on unasked, and is on record',
+      'hostile: a surface that is limited to one server hands nothing out of the others',
+      'benign: a caller whose list names the server reads it',
+    ),
+  },
+  {
     id: 'threat-approvals',
     promise: 'A forged, stale, replayed or foreign approval runs nothing.',
     tests: by(

@@ -359,6 +359,9 @@ export class LocalCrib implements CribHost {
   }
 
   async #shutDown(): Promise<void> {
+    // First of all: a call, a job or a flow may wait for an approver that never answers.
+    const leaving = ({ engine }: Opened): void => engine.shared.approvalService.close();
+    void this.#opening?.then(leaving, () => undefined);
     await this.#background.close();
     const opened = await this.#opening?.catch(() => undefined);
     this.#engine = undefined;

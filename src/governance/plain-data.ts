@@ -14,6 +14,7 @@ const MAX_RESULT_DEPTH = 200;
 /** Larger results are refused: they would fill the memory, or have no end, as a list that holds itself many times over. */
 const MAX_RESULT_BYTES = 134_217_728;
 const MAX_VALUES = 5_000_000;
+const MAX_COPIED_AT_ONCE = 1_000;
 /** A walk pauses after so many bytes: some milliseconds of work. */
 const SLICE_BYTES = 131_072;
 
@@ -39,6 +40,8 @@ interface Frame {
   /** The item that is next or being walked. */
   at: number;
   copy: unknown[] | Record<string, unknown> | undefined;
+  /** The copy is built field by field; `source` is what the tool returned, and each field is read once. */
+  readonly isBuilt: boolean;
 }
 
 /** Stands for a value that is not clean yet. */
@@ -125,6 +128,12 @@ class Walk implements PlainData {
   #putField(frame: Frame, key: string, clean: unknown): void {
     this.bytes += key.length + 4;
     const name = this.#redactor.key(key);
+    if (frame.isBuilt) {
+      if (clean !== undefined && name !== '__proto__') {
+        (frame.copy as Record<string, unknown>)[name] = clean;
+      }
+      return;
+    }
     if (clean === frame.source[key] && name === key && key !== '__proto__') {
       // Made before this field was walked, it has what the tool returned there.
       if (frame.copy) (frame.copy as Record<string, unknown>)[key] = clean;
@@ -178,8 +187,12 @@ class Walk implements PlainData {
   /** Walks a copy: what a getter answers is read once, and the tool can change nothing afterwards. */
   #enter(value: object, depth: number, under: FieldName): typeof PENDING {
     const isList = Array.isArray(value);
-    const source = (isList ? itemsOf(value) : { ...value }) as Frame['source'];
-    const keys = isList ? undefined : Object.keys(source);
+    const keys = isList ? undefined : Object.keys(value);
+    // Copying a huge object at once would stop all others for seconds; a proxy may name other fields then.
+    const isBuilt =
+      keys !== undefined && (keys.length > MAX_COPIED_AT_ONCE || types.isProxy(value));
+    const copied = isList ? itemsOf(value) : isBuilt ? value : { ...value };
+    const source = copied as Frame['source'];
     const above = this.#frame;
     // What is unchanged in the end is found unchanged above, too.
     if (above) above.source[above.keys?.[above.at] ?? above.at] = source;
@@ -193,7 +206,8 @@ class Walk implements PlainData {
       named: isList ? undefined : this.#redactor.namedFields(source),
       keysFound: this.#redactor.keysFound,
       at: 0,
-      copy: undefined,
+      isBuilt,
+      copy: isBuilt ? {} : undefined,
     };
     return PENDING;
   }

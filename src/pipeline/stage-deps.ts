@@ -78,7 +78,9 @@ const gateDeps = (
     replay: { replays, audit, late, cache, runtime, keepMs, settingsOf },
     limitRate: { counters, runtime, loops, settingsOf },
     authenticate: secrets,
-    checkPreconditions: { contexts, tools, audit, policy, standingGrants, labels, definitionOf },
+    checkPreconditions: {
+      ...{ contexts, tools, audit, policy, standingGrants, labels, definitionOf, runtime },
+    },
     approve: {
       ...{ approvalService, policy, labels, budgeting, redactor, runtime, refusedProgram },
       ...{ definitionOf, resolveTargets },
@@ -115,7 +117,7 @@ const runDeps = (
       redactor,
     },
     governResult: { results, limits, runtime, redactor, newHandle },
-    applyEffects: { contexts, events, redactor, undo },
+    applyEffects: { contexts, events, redactor, undo, runtime, settingsOf },
     recover: { runtime, events, deadlines, approvalService, settingsOf, guardsOf, callTool },
     execute: { audit, contexts, deadlines, undoLog, runtime, redactor, checkOutput, settingsOf },
   };

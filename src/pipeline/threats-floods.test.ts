@@ -127,6 +127,16 @@ describe('threat: a result that is not what it seems, or has no end', () => {
     expect(result.data).toEqual({ list: [['fine']], text: 'fine' });
   });
 
+  it('hostile: a proxy that names other fields when it is asked again hands none of them out', async () => {
+    let asked = 0;
+    const sly = new Proxy<Record<string, string>>(
+      { a: 'fine', b: SECRET },
+      { ownKeys: () => (asked++ === 0 ? ['a'] : ['a', 'b']) },
+    );
+    const { result } = await resultOf({ sly });
+    expect(result.data).toEqual({ sly: { a: 'fine' } });
+  });
+
   it('hostile: what a tool changes in its result later changes nothing', async () => {
     const kept: { text: string; more: { list: unknown[] } } = { text: 'fine', more: { list: [1] } };
     const { result } = await resultOf(kept);
@@ -157,8 +167,20 @@ describe('threat: a result that is not what it seems, or has no end', () => {
     expect(result.error?.code).toBe('OUTPUT_INVALID');
   });
 
-  it('benign: a million keys come whole or by their handle', async () => {
-    const many = Object.fromEntries(Array.from({ length: 1_000_000 }, (_, n) => [`k${n}`, n]));
+  it('hostile: so it is in an object with more fields than are copied at once', async () => {
+    const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`k${n}`, n]));
+    let reads = 0;
+    Object.defineProperty(many, 'k7', {
+      enumerable: true,
+      get: () => (reads++ === 0 ? 'fine' : SECRET),
+    });
+    const { result } = await resultOf({ many });
+    expect(JSON.stringify(result)).not.toContain(SECRET);
+    expect(result.data).toMatchObject({ many: { k7: 'fine', k8: 8, k1999: 1999 } });
+  });
+
+  it('benign: a hundred thousand keys come whole or by their handle', async () => {
+    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`k${n}`, n]));
     const { result } = await resultOf(many);
     expect(result.success).toBe(true);
   });

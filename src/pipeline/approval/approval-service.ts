@@ -96,6 +96,7 @@ const decisionEvent = (
 export class ApprovalService {
   readonly #deps: ApprovalServiceDeps;
   readonly #bindings: CallBindings;
+  readonly #closing = new AbortController();
 
   constructor(deps: ApprovalServiceDeps) {
     this.#deps = deps;
@@ -110,7 +111,9 @@ export class ApprovalService {
     if ('result' in parked) return parked;
     const decision = await this.#askApprover(parked.request, call);
     if (call.control.reason) return this.#withdraw(call, parked.id, call.control.reason);
-    if (decision.answer === 'later') return { result: this.pending(call, parked) };
+    if (decision.answer === 'later') {
+      return this.#isOpen(parked) ? { result: this.pending(call, parked) } : expired(call);
+    }
     const approve = decision.answer === 'approve';
     try {
       await this.decide(parked, { ...decision, approve });
@@ -249,14 +252,41 @@ export class ApprovalService {
     return this.#deps.approver;
   }
 
+  /** Leaves the questions that are open to the inbox, because nobody waits for their answers any more. */
+  close(): void {
+    this.#closing.abort();
+  }
+
   async #askApprover(request: ApprovalRequest, call: JudgedCall): Promise<Decision> {
     const approver = this.#approverOf(call);
-    if (!approver) return LATER;
+    if (!approver || this.#closing.signal.aborted) return LATER;
+    const signal = AbortSignal.any([call.control.signal, this.#closing.signal]);
+    const waiting = this.#untilOver(request, signal);
     try {
       // A copy: whatever the approver does with it, the call stays what was asked about.
-      return await approver.ask(ownCopy(request), call.control.signal);
+      const asked = Promise.resolve().then(() => approver.ask(ownCopy(request), signal));
+      return await Promise.race([waiting.over, asked]);
     } catch {
       return { answer: 'deny', by: 'no answer' };
+    } finally {
+      waiting.stop();
     }
+  }
+
+  /** Resolves when no answer counts any more: an approver may be silent for ever, whatever its signal says. */
+  #untilOver(
+    { expiresAt }: ApprovalRequest,
+    signal: AbortSignal,
+  ): { readonly over: Promise<Decision>; stop(): void } {
+    const { runtime } = this.#deps;
+    let stop = (): void => undefined;
+    const over = new Promise<Decision>((resolve) => {
+      const end = (): void => resolve(LATER);
+      const timer = runtime.after(expiresAt - runtime.now(), end);
+      timer.keepAlive(false);
+      signal.addEventListener('abort', end, { once: true });
+      stop = () => timer.cancel();
+    });
+    return { over, stop };
   }
 }

@@ -1,4 +1,5 @@
 /** Tries a failed call until it succeeds, until trying again is unsafe or useless, or time is up. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Call, CallControl, Next } from '../../contract/call.ts';
 import type { ToolError } from '../../contract/errors.ts';
 import type { FailedResult, ToolResult } from '../../contract/result.ts';
@@ -13,6 +14,9 @@ export interface AttemptDeps {
   readonly runtime: Runtime;
   settingsOf(tool: Tool): ToolSettings;
 }
+
+/** Tries without a pause that are made before the event loop turns. */
+const MAX_TRIES_A_TURN = 10;
 
 /** Returns how long to wait before the next try. `attempt` counts the tries that failed, from 1. */
 export const backoffDelay = (backoff: Backoff, attempt: number, random: () => number): number => {
@@ -70,6 +74,8 @@ const waitForTry = async (
   const backoffMs = backoffDelay(retry.backoff, notes.attempts, runtime.random);
   const delay = Math.max(backoffMs, error.retryAfterMs ?? 0);
   if (delay > 0) await pause(delay, control, runtime);
+  // Tries without a pause would keep timers, and with them the deadline, from ever coming.
+  else if (notes.attempts % MAX_TRIES_A_TURN === 0) await nextTurn();
   return true;
 };
 

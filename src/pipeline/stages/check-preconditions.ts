@@ -6,7 +6,9 @@ import type {
   PreconditionReport,
 } from '../../contract/precondition.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
+import { within } from '../../kit/data/bounded-work.ts';
 import type { Contexts } from '../broker/context.ts';
 import {
   judgePrecondition,
@@ -24,8 +26,12 @@ const NONE: PreconditionReport = Object.freeze({
   results: Object.freeze([]),
 });
 
+/** A precondition that has not answered by then is not met. */
+const ANSWER_MS = 10_000;
+
 export interface CheckPreconditionsDeps extends PreconditionDeps {
   readonly contexts: Contexts;
+  readonly runtime: Pick<Runtime, 'after'>;
   /** Chooses which ones are judged; all when absent. */
   isChecked?(precondition: Precondition): boolean;
 }
@@ -43,12 +49,14 @@ const isCritical = (precondition: Precondition): boolean =>
 
 const check = async (
   precondition: Precondition,
-  scene: PreconditionScene,
+  scene: PreconditionScene & { readonly deps: CheckPreconditionsDeps },
 ): Promise<PreconditionCheck> => {
   const { type, description } = precondition;
   let passed = false;
   try {
-    passed = await judgePrecondition(precondition, scene);
+    passed = await within(scene.deps.runtime, ANSWER_MS, () =>
+      judgePrecondition(precondition, scene),
+    );
   } catch {
     scene.context.logger.warn('precondition threw', { description });
   }
@@ -58,7 +66,7 @@ const check = async (
 /** Checks all of them, in order, so that the caller learns of everything at once. */
 const reportOn = async (
   preconditions: readonly Precondition[],
-  scene: PreconditionScene,
+  scene: PreconditionScene & { readonly deps: CheckPreconditionsDeps },
 ): Promise<PreconditionReport> => {
   const results: PreconditionCheck[] = [];
   for (const each of preconditions) results.push(await check(each, scene));

@@ -9,6 +9,7 @@ import type { ToolResult } from '../../contract/result.ts';
 import type { FinalStage } from '../../contract/stage.ts';
 import { failed, failedWith, succeeded } from '../outcome.ts';
 import { auditEntry } from '../record/audit-entry.ts';
+import { untilAborted } from '../recovery/until-aborted.ts';
 import { errorOf, runTool, type ToolRunDeps } from '../tool-run.ts';
 
 export interface ExecuteDeps extends ToolRunDeps {
@@ -90,7 +91,7 @@ const prepare = async (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResul
   const initializing = call.ready.initialize();
   if (initializing) {
     try {
-      await initializing;
+      await untilAborted(initializing, call.control);
     } catch (error) {
       return failedWith(call, errorOf(error, call, deps));
     }

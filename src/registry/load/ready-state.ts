@@ -8,6 +8,7 @@ import type { Labels } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { JsonSchema, Schema, SchemaSource } from '../../contract/schema.ts';
 import type { Tool, ToolCategory, ToolSource } from '../../contract/tool.ts';
+import { within } from '../../kit/data/bounded-work.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import {
   compileSchema,
@@ -165,7 +166,9 @@ const createLifecycle = (tool: Tool, runtime: Runtime): ToolLifecycle => {
     async cleanup() {
       if (phase === 'over') return;
       phase = 'over';
-      await running?.catch(() => undefined);
+      const starting = running;
+      // An `initialize` that never settles must not keep the crib open.
+      if (starting) await within(runtime, CLEANUP_MS, () => starting).catch(() => undefined);
       if (tool.cleanup) await runCleanup(tool, runtime);
     },
   };
