@@ -40,9 +40,6 @@ const GAP = '  ';
 export const headRow = (names: readonly string[], ink: Colors): readonly Cell[] =>
   names.map((text) => ({ text, paint: ink.dim }));
 
-/** Cuts a text to a width, with an ellipsis. */
-export const cutTo = cutToWidth;
-
 const pad = ({ text, align }: Cell, width: number): string =>
   padToWidth(text, width, align === 'right' ? 'start' : 'end');
 
@@ -67,7 +64,7 @@ export const table = (
     row
       .map((cell, at) => {
         const size = widths[at] ?? 0;
-        const text = at === count - 1 ? cutTo(cell.text, size) : cell.text;
+        const text = at === count - 1 ? cutToWidth(cell.text, size) : cell.text;
         const padded = at === row.length - 1 && !cell.align ? text : pad({ ...cell, text }, size);
         return cell.paint ? cell.paint(padded) : padded;
       })
