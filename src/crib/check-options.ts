@@ -41,7 +41,7 @@ const lock: ArgumentCheck = (value) =>
 
 const sources: ArgumentCheck = (value) =>
   list(value) ??
-  ((value as readonly unknown[]).every((each) => withMethods('load')(each) === undefined)
+  ((value as readonly unknown[]).every((source) => withMethods('load')(source) === undefined)
     ? undefined
     : 'has to be a list of sources, each with the method load');
 

@@ -21,7 +21,7 @@ export const createEventBus = (log: Logger): Events => {
       }
     },
     on: (name, listener) => {
-      const others = () => listeners.get(name)?.filter((each) => each !== listener) ?? [];
+      const others = () => listeners.get(name)?.filter((other) => other !== listener) ?? [];
       listeners.set(name, [...others(), listener as Listener]);
       return () => {
         const left = others();

@@ -1,9 +1,9 @@
 /** Shows one line on the terminal about work that takes longer than a second. */
 import type { Runtime, Timer } from '../../contract/runtime.ts';
+import { cutToWidth } from '../../kit/text/text-width.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 import type { Io } from '../io.ts';
 import { formatDuration } from './format-units.ts';
-import { cutTo } from './table.ts';
 
 const UPDATE_MS = 1000;
 const CLEAR = '\r\u001b[2K';
@@ -71,7 +71,7 @@ export const startProgress = ({ output, runtime, label }: ProgressOptions): Prog
     frame = (frame + 1) % FRAMES.length;
     const time = formatDuration(runtime.elapsed() - start);
     const line = `${FRAMES[frame]} ${label} · ${time}${state}`;
-    output.write(CLEAR + cutTo(line, (output.columns || 80) - 1));
+    output.write(CLEAR + cutToWidth(line, (output.columns || 80) - 1));
     drawn = true;
   };
   const next = (ms: number): Timer => {

@@ -42,9 +42,6 @@ const GAP = '  ';
 export const headRow = (names: readonly string[], ink: Colors): readonly Cell[] =>
   names.map((text) => ({ text, paint: ink.dim }));
 
-/** Cuts a text to a width, with an ellipsis. */
-export const cutTo = cutToWidth;
-
 const pad = ({ text, align }: Cell, width: number): string =>
   padToWidth(text, width, align === 'right' ? 'start' : 'end');
 
@@ -131,7 +128,7 @@ export const table = (
     row
       .map((cell, at) => {
         const size = widths[at] ?? 0;
-        const text = cutTo(cell.text, size);
+        const text = cutToWidth(cell.text, size);
         const padded = at === row.length - 1 && !cell.align ? text : pad({ ...cell, text }, size);
         return cell.paint ? cell.paint(padded) : padded;
       })

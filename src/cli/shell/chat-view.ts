@@ -1,10 +1,10 @@
 /** Shows a conversation: the text as it comes, each call with its outcome, and what a turn cost. */
 import type { ModelCall } from '../../contract/model.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import { cutToWidth } from '../../kit/text/text-width.ts';
 import { visibleBlock, visibleJson, visibleText } from '../../kit/text/visible-text.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { counted, formatCost, formatDuration } from '../output/format-units.ts';
-import { cutTo } from '../output/table.ts';
 
 /** The outcome of one message: the text, the calls, and what they cost together. */
 export interface TurnReport {
@@ -101,7 +101,10 @@ export const chatView = (io: Io): ChatView => {
       const { name, input } = namedCall(call);
       const width = (io.stderr.columns || 80) - 1;
       const json = JSON.stringify(input) ?? '';
-      note(io, cutTo(`  → ${visibleText(name)} ${visibleJson(json).replaceAll('\n', ' ')}`, width));
+      note(
+        io,
+        cutToWidth(`  → ${visibleText(name)} ${visibleJson(json).replaceAll('\n', ' ')}`, width),
+      );
     },
     callEnded: (call, { failed, result }) => {
       const parts = result

@@ -46,9 +46,11 @@ const completeInput = (
 ): readonly string[] => {
   const [, field, value] = /^([^=:]+)=(.*)$/.exec(word) ?? [];
   if (field !== undefined) {
-    return starting(valuesOf(schema, field), value ?? '').map((each) => `${field}=${each} `);
+    return starting(valuesOf(schema, field), value ?? '').map(
+      (candidate) => `${field}=${candidate} `,
+    );
   }
-  const usedFields = new Set(used.map((each) => /^[^=:]+/.exec(each)?.[0]));
+  const usedFields = new Set(used.map((pair) => /^[^=:]+/.exec(pair)?.[0]));
   const unusedFields = fieldNames(schema).filter((name) => !usedFields.has(name));
   return starting(unusedFields, word).map((name) => `${name}=`);
 };

@@ -1,8 +1,9 @@
 /** The pages of `/help` and `/tools`. */
 import type { CatalogEntry } from '../../contract/catalog.ts';
+import { cutToWidth } from '../../kit/text/text-width.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 import { type Io, print, printJson, widthOf } from '../io.ts';
-import { cutTo, table } from '../output/table.ts';
+import { table } from '../output/table.ts';
 import { badgeOf } from '../output/tool-summary.ts';
 import type { CommandEntry } from '../program.ts';
 import type { OpenCrib } from '../session/open-crib.ts';
@@ -73,7 +74,7 @@ const lineOf = (
   { tokens, width }: { readonly tokens: Tokens | undefined; readonly width: number },
 ): string => {
   const mark = enabled ? io.ink.green('✓') : io.ink.red('✗');
-  const name = cutTo(visibleText(tool.name), width).padEnd(width);
+  const name = cutToWidth(visibleText(tool.name), width).padEnd(width);
   const badge = io.ink.cyan(badgeOf(tool.source).padEnd(BADGE_WIDTH));
   const cost = tokens ? `~${tokens.get(tool.name) ?? 0} tokens` : '';
   return `${mark} ${enabled ? name : io.ink.dim(name)} ${badge} ${cost}`.trimEnd();

@@ -96,7 +96,7 @@ const TEMPORARY_STORES: ReadonlySet<string> = new Set(['memory', 'sqlite in memo
 
 /** Leaves out copies: the same checkpoint may be in several files. */
 const withoutCopies = (checkpoints: readonly AuditCheckpoint[]): readonly AuditCheckpoint[] => [
-  ...new Map(checkpoints.map((each) => [JSON.stringify(each), each])).values(),
+  ...new Map(checkpoints.map((checkpoint) => [JSON.stringify(checkpoint), checkpoint])).values(),
 ];
 
 /** Fails a verification when the log of checkpoints is broken: some may be lost, and the others prove too little. */

@@ -45,7 +45,7 @@ const assertFolder = async (folder: string): Promise<void> => {
 
 const assertOther = async (path: string, label: string): Promise<void> => {
   const target = await realpath(path).catch(() => path);
-  if (![path, target].some((each) => label === `sqlite at ${each}`)) return;
+  if (![path, target].some((location) => label === `sqlite at ${location}`)) return;
   throw new ToolFailure(
     'CONFIG_INVALID',
     'audit.checkpoints.to names the store that the checkpoints are of.',

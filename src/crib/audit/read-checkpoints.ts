@@ -61,5 +61,5 @@ export const readDestination = async (
   if (!isAbsolute(path)) return { checkpoints: [] };
   if (path === destination) return { checkpoints: await recallCheckpoints(path, store) };
   const { checkpoints, ...rest } = await readSecondStore(path, trustedKeys);
-  return { ...rest, checkpoints: checkpoints.filter((each) => each.store === store) };
+  return { ...rest, checkpoints: checkpoints.filter((checkpoint) => checkpoint.store === store) };
 };

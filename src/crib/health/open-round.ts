@@ -85,7 +85,7 @@ const modelFacts = (
   const { provider, apiKeyRef } = model;
   return {
     label: `${model.model} (${provider})`,
-    missingPackages: ['ai', `@ai-sdk/${provider}`].filter((each) => !has(each)),
+    missingPackages: ['ai', `@ai-sdk/${provider}`].filter((name) => !has(name)),
     install: `npm install ai@6 @ai-sdk/${provider}`,
     ...(apiKeyRef !== undefined && { keyName: apiKeyRef }),
   };
@@ -103,7 +103,7 @@ const secretOf =
 const askServer =
   ({ servers, runtime }: OpenRoundDeps, { timeoutMs, startServers }: RoundOptions) =>
   async (name: string) => {
-    const status = servers.list().find((each) => each.name === name);
+    const status = servers.list().find((server) => server.name === name);
     const mayStart = startServers === 'untried' ? status?.lastError === undefined : startServers;
     if (mayStart || !status || status.state === 'ready') {
       return within(runtime, timeoutMs, () => servers.test(name));
@@ -123,7 +123,7 @@ const missingTools =
 const sandboxIn =
   (sandboxes: HealthDeps['sandboxes']): HealthDeps['sandbox'] =>
   async (type: SandboxType) => {
-    const sandbox = (await sandboxes()).find((each) => each.type === type);
+    const sandbox = (await sandboxes()).find((one) => one.type === type);
     return sandbox ?? { ready: false, reason: 'there is none of this kind', install: '' };
   };
 

@@ -117,7 +117,7 @@ const packWith =
       ...runner,
       files,
       cache,
-      hasTools: (each) => each === file,
+      hasTools: (name) => name === file,
     });
     const [problem] = loaded.problems;
     if (problem) throw notPackable(formatFileProblem(problem));

@@ -84,7 +84,7 @@ const isGraphqlAnswer = (text: string): boolean => {
   if (!isObject(answer)) return false;
   if (isObject(answer.data) && typeof answer.data.__typename === 'string') return true;
   const { errors } = answer;
-  return Array.isArray(errors) && errors.some((each) => isObject(each) && 'message' in each);
+  return Array.isArray(errors) && errors.some((error) => isObject(error) && 'message' in error);
 };
 
 interface Question {

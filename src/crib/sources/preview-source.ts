@@ -86,7 +86,7 @@ export const lookAt = async (
   const counts = new Map(byTool.map(({ tool, tokens }) => [tool, tokens]));
   const own = await policyOf(deps);
   const policy = deps.withRules?.(own) ?? own;
-  const each = (key: 'hosts' | 'secrets'): readonly string[] =>
+  const valuesOf = (key: 'hosts' | 'secrets'): readonly string[] =>
     [...new Set(tools.flatMap(({ needs }) => needs?.[key] ?? []))].toSorted();
   return {
     tools: tools.map((tool) => ({
@@ -94,7 +94,7 @@ export const lookAt = async (
       rule: ruleOf(policy, tool, deps.runtime.now()),
       tokens: counts.get(tool.name) ?? 0,
     })),
-    ...{ tokens: total, hosts: each('hosts'), keys: each('secrets') },
+    ...{ tokens: total, hosts: valuesOf('hosts'), keys: valuesOf('secrets') },
   };
 };
 

@@ -71,7 +71,7 @@ const rowOf = (line: UsageReportLine, hasLedger: boolean): string => {
     ? cell(bookedUsd === undefined ? '–' : usd(bookedUsd)) + cell(text(limitText(line)) || '–')
     : '';
   const numbers = [count(calls), count(errors), count(denied), count(tokens), usd(costUsd)];
-  return `<tr>${cell(text(name), false)}${numbers.map((each) => cell(each)).join('')}${ledger}</tr>`;
+  return `<tr>${cell(text(name), false)}${numbers.map((value) => cell(value)).join('')}${ledger}</tr>`;
 };
 
 interface Section {
@@ -84,7 +84,7 @@ interface Section {
 const sectionOf = ({ title, head, lines, hasLedger = false }: Section): string => {
   if (lines.length === 0) return `<h2>${title}</h2><p class="muted">No calls.</p>`;
   const numbers = ['Calls', 'Errors', 'Denied', 'Tokens', 'Cost', ...(hasLedger ? ['Booked'] : [])];
-  const heads = numbers.map((each) => `<th scope="col" class="n">${each}</th>`).join('');
+  const heads = numbers.map((name) => `<th scope="col" class="n">${name}</th>`).join('');
   const limit = hasLedger ? '<th scope="col" class="n">Limit a day</th>' : '';
   const rows = lines.map((line) => rowOf(line, hasLedger)).join('\n');
   return `<h2>${title}</h2><div class="frame"><table><thead><tr><th scope="col">${head}</th>${heads}${limit}</tr></thead><tbody>

@@ -29,7 +29,7 @@ const sumOf = (
 /** Counts all calls, whatever their status. */
 export const callsOf = ({ byStatus }: Pick<CallCounts, 'byStatus'>): number => {
   let calls = 0;
-  for (const each of Object.values(byStatus)) calls += each;
+  for (const count of Object.values(byStatus)) calls += count;
   return calls;
 };
 

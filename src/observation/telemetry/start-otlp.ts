@@ -121,7 +121,7 @@ const closing = (
     if (collectors.isFailing()) return;
     runtime.log.warn(`telemetry was not sent in full: ${reason}`);
   };
-  const ended = Promise.all(providers.map((each) => each.shutdown())).then(
+  const ended = Promise.all(providers.map((provider) => provider.shutdown())).then(
     () => undefined,
     (error: unknown) => tell(thrownText(error)),
   );

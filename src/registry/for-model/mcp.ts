@@ -34,13 +34,15 @@ const runsAnything = ({ tier, needs, capabilities, callsTools, composition }: To
   tier === 'execute' ||
   (callsTools === true && composition === undefined) ||
   (needs?.commands?.length ?? 0) > 0 ||
-  capabilities.some((each) => each.tier === 'execute');
+  capabilities.some((capability) => capability.tier === 'execute');
 
 const canWrite = ({ tier, needs, capabilities, effects = [] }: Tool): boolean =>
   tier !== 'read_only' ||
   effects.length > 0 ||
   (needs?.paths ?? []).some(({ access }) => access === 'write') ||
-  capabilities.some((each) => each.destructive || (each.tier ?? 'read_only') !== 'read_only');
+  capabilities.some(
+    (capability) => capability.destructive || (capability.tier ?? 'read_only') !== 'read_only',
+  );
 
 /**
  * Tells whether a tool can overwrite or delete; every tool that does not ship with Toolcrib counts
@@ -151,7 +153,7 @@ const isPattern = (source: unknown): boolean => {
 
 const isKnownType = (type: unknown): boolean =>
   (typeof type !== 'string' || TYPES.has(type)) &&
-  (!Array.isArray(type) || type.every((each) => TYPES.has(each)));
+  (!Array.isArray(type) || type.every((name) => TYPES.has(name)));
 
 const compiles = (node: SchemaNode, root: SchemaNode): boolean =>
   isKnownType(node.type) &&

@@ -126,7 +126,7 @@ const isConfirmed = async (
 const addGuessed = async (io: Io, args: AddArguments): Promise<number> => {
   const guessed = await guess(io, args.address);
   const { kind, why } = guessed;
-  const entry = [...ADD_KINDS, ...INSTALLED_KINDS].find((each) => each.kind === kind);
+  const entry = [...ADD_KINDS, ...INSTALLED_KINDS].find((one) => one.kind === kind);
   if (!io.json) note(io, `It is ${kind}: ${visibleText(why)}.`);
   if (!(await isConfirmed(io, guessed, args))) {
     note(io, 'Nothing was added.');

@@ -17,7 +17,7 @@ const MAX_EVENTS = 10;
 /** Finds an alert by its id. Fails with NOT_FOUND. */
 const findAlert = async ({ alerts }: Crib, id: string): Promise<AlertStatus> => {
   const all = await alerts.list();
-  const alert = all.find((each) => each.id === id);
+  const alert = all.find((one) => one.id === id);
   if (alert) return alert;
   throw new ToolFailure('NOT_FOUND', 'There is no alert of that name.', {
     suggestions: [
@@ -25,7 +25,7 @@ const findAlert = async ({ alerts }: Crib, id: string): Promise<AlertStatus> => 
         ? 'Write one into the configuration, under observation.alerts.'
         : `${id} ${unknownNameText(
             id,
-            all.map((each) => each.id),
+            all.map((one) => one.id),
           )}`,
     ],
   });

@@ -27,15 +27,15 @@ const openApprovals = async (
 ): Promise<readonly string[]> => {
   if (run?.status !== 'waiting' || depth > MAX_DEPTH) return [];
   const approvals = [...waitingApprovals(run)];
-  for (const each of run.waitsFor ?? []) {
-    if (!each.startsWith(CHILD)) continue;
-    const child = await crib.flows.get(each.slice(CHILD.length));
+  for (const cause of run.waitsFor ?? []) {
+    if (!cause.startsWith(CHILD)) continue;
+    const child = await crib.flows.get(cause.slice(CHILD.length));
     const inner = await openApprovals(crib, child, depth + 1);
     if (inner.length === 0) return [];
     approvals.push(...inner);
   }
   const isOnlyPeople = run.waitsFor?.every(
-    (each) => each.startsWith(CHILD) || each.startsWith('approval:'),
+    (cause) => cause.startsWith(CHILD) || cause.startsWith('approval:'),
   );
   return isOnlyPeople === true ? approvals : [];
 };

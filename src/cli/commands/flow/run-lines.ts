@@ -30,10 +30,10 @@ export const waitText = ({ waitsFor = [], wakeAt, status, flow, version }: FlowR
     return visibleText(`a process that has ${flow}@${version}`);
   }
   return waitsFor
-    .map((each) => {
-      if (each === 'time') return wakeAt === undefined ? 'time' : `until ${formatTime(wakeAt)}`;
-      if (each === 'seal') return 'this user did not start it';
-      return visibleText(each.replace(':', ' '));
+    .map((cause) => {
+      if (cause === 'time') return wakeAt === undefined ? 'time' : `until ${formatTime(wakeAt)}`;
+      if (cause === 'seal') return 'this user did not start it';
+      return visibleText(cause.replace(':', ' '));
     })
     .join(', ');
 };

@@ -43,7 +43,9 @@ const show = (io: Io, id: string): Promise<number> =>
     const { last, changes } = history;
     const subject = last?.subject ?? id;
     const all = await crib.health.schedules();
-    const schedules = all.filter((each) => each.subject === subject || each.subject === 'all');
+    const schedules = all.filter(
+      (schedule) => schedule.subject === subject || schedule.subject === 'all',
+    );
     if (io.json) {
       printJson(io, { subject, ...history, schedules });
       return 0;

@@ -18,7 +18,7 @@ const noJob = (): ToolFailure =>
 export const findJob = async (crib: Crib, id: string): Promise<Job> => {
   const job =
     (await crib.jobs.get(id)) ??
-    byStart(await crib.jobs.list({ limit: MAX_SEARCHED }), id, (each) => each.id);
+    byStart(await crib.jobs.list({ limit: MAX_SEARCHED }), id, (job) => job.id);
   if (job) return job;
   throw noJob();
 };

@@ -41,7 +41,7 @@ const linesOf = (io: Io, job: Job): readonly string[] => {
       ? []
       : [
           io.ink.red(visibleText(`${error.code}: ${error.message}`)),
-          ...error.suggestions.map((each) => visibleText(`  → ${each}`)),
+          ...error.suggestions.map((suggestion) => visibleText(`  → ${suggestion}`)),
         ]),
   ];
 };

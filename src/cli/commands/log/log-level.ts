@@ -17,7 +17,7 @@ interface LogLevelOptions {
 const PATH = '/v1/log-level';
 
 const levelOf = (text: string): LogLevel => {
-  const level = LOG_LEVELS.find((each) => each === text);
+  const level = LOG_LEVELS.find((name) => name === text);
   if (level) return level;
   const suggestion = didYouMean(text, LOG_LEVELS) || '.';
   throw misuse(`There is no level ${text}${suggestion}`, `Choose one of ${LOG_LEVELS.join(', ')}.`);

@@ -47,7 +47,7 @@ export const grantedResource = (text: string, crib: GrantableTools): GrantedReso
   throw misuse(
     `There is no tool named ${name}, so the grant would do nothing.`,
     near.length > 0
-      ? `Did you mean ${near.map((each) => `${TOOL}${each}`).join(' or ')}?`
+      ? `Did you mean ${near.map((suggestion) => `${TOOL}${suggestion}`).join(' or ')}?`
       : 'See all: toolcrib tools list',
   );
 };

@@ -14,7 +14,7 @@ import { withStore } from '../../session/open-crib.ts';
 
 /** Finds a grant by its id or a unique beginning of it. */
 const findGrant = async (crib: Crib, id: string): Promise<Grant> => {
-  const grant = byStart(await crib.permissions.list(), id, (each) => each.id);
+  const grant = byStart(await crib.permissions.list(), id, (one) => one.id);
   if (grant) return grant;
   throw new ToolFailure('NOT_FOUND', 'There is no grant of that id.', {
     suggestions: ['See which there are: toolcrib permissions list'],

@@ -84,8 +84,8 @@ const findingsOf = async (
   files: readonly PolicyFile[],
   loaded: LoadedConfig,
 ): Promise<Findings> => {
-  const each = await Promise.all(files.map((file) => tryRules([file], loaded)));
-  const problems = each.flatMap((findings) => findings.problems);
+  const byFile = await Promise.all(files.map((file) => tryRules([file], loaded)));
+  const problems = byFile.flatMap((findings) => findings.problems);
   return problems.length > 0 ? { problems, warnings: [] } : tryRules(files, loaded);
 };
 

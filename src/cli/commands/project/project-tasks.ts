@@ -51,7 +51,7 @@ const packageTasks = (folder: string): readonly Task[] => {
 
 const makeTasks = (folder: string): readonly Task[] => {
   const names = ['Makefile', 'makefile', 'GNUmakefile'];
-  const name = names.find((each) => existsSync(join(folder, each)));
+  const name = names.find((file) => existsSync(join(folder, file)));
   if (name === undefined) return [];
   const hasTest = /^test\s*:(?!=)/m.test(readText(join(folder, name)));
   return [{ run: 'make' }, ...(hasTest ? [{ run: 'make test' }] : [])];

@@ -75,7 +75,7 @@ const lockLines = ({ folder }: ProjectTrust): readonly string[] => {
   return block(
     `It accepts ${counted(accepted.length, 'tool')} from outside; you will not be asked about them:`,
     origins.map((origin) => {
-      const tools = accepted.filter((each) => each.origin === origin).map(({ tool }) => tool);
+      const tools = accepted.filter((entry) => entry.origin === origin).map(({ tool }) => tool);
       return `${visibleText(origin)}: ${cut(visibleText(tools.join(', ')))}`;
     }),
   );

@@ -53,12 +53,12 @@ export const changeEachFile = async <F extends { readonly file: string }, T>(
 ): Promise<FileChanges<T>> => {
   const done: T[] = [];
   const left: UnchangedFile[] = [];
-  for (const each of files) {
+  for (const source of files) {
     try {
-      const changed = await change(each);
+      const changed = await change(source);
       if (changed !== undefined) done.push(changed);
     } catch (error) {
-      left.push({ file: each.file, reason: reasonFor(error) });
+      left.push({ file: source.file, reason: reasonFor(error) });
     }
   }
   return { done, left };

@@ -206,7 +206,7 @@ class Editor implements ServerEditor {
       const deps = await openConfigDeps(this.#io);
       const { planned, vault } = await this.#plan(deps);
       const chosen = offers.map(({ name, digest }) => {
-        const server = planned.find((each) => each.name === name && each.outcome === 'new');
+        const server = planned.find((one) => one.name === name && one.outcome === 'new');
         if (server && offerDigest(server) === digest) return server;
         throw changedMeanwhile();
       });
@@ -227,7 +227,7 @@ class Editor implements ServerEditor {
       configured: deps.loaded.config.mcp.servers,
       secret: (key) => vault.get(key),
     });
-    const clientOf = ({ file }: PlannedServer) => files.find((each) => each.file === file)?.client;
+    const clientOf = ({ file }: PlannedServer) => files.find((one) => one.file === file)?.client;
     return { planned, vault, clientOf };
   }
 

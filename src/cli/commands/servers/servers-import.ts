@@ -77,13 +77,13 @@ const rewriteAll = (
   { files, servers }: ImportPlan,
   { allTools = false }: ImportOptions,
 ): Promise<FileChanges<Rewritten>> =>
-  changeEachFile(files, async (each) => {
-    if (each.fault !== undefined) throw new ToolFailure('CONFLICT', `It ${each.fault}.`);
-    const ofFile = servers.filter(({ file }) => file === each.file);
+  changeEachFile(files, async (source) => {
+    if (source.fault !== undefined) throw new ToolFailure('CONFLICT', `It ${source.fault}.`);
+    const ofFile = servers.filter(({ file }) => file === source.file);
     const imported = ofFile.filter(({ outcome }) => outcome !== 'refused').map(({ name }) => name);
     if (imported.length === 0) return undefined;
     const refused = ofFile.filter(({ outcome }) => outcome === 'refused');
-    return rewriteFile(each, {
+    return rewriteFile(source, {
       now: io.runtime.now(),
       stays: (name) => refused.some(({ foreignName }) => foreignName === name),
       env: io.env,

@@ -96,9 +96,9 @@ class Editor implements SourceEditor {
   }
 
   async #proposed({ kind, address, name }: NewSourceRequest): Promise<Proposed> {
-    const entry = ADD_KINDS.find((each) => each.kind === kind);
+    const entry = ADD_KINDS.find((one) => one.kind === kind);
     if (!entry) {
-      const kinds = ADD_KINDS.map((each) => each.kind).join(', ');
+      const kinds = ADD_KINDS.map((one) => one.kind).join(', ');
       throw misuse('There is no such kind of source.', `Kinds: ${kinds}.`);
     }
     const loaded = await entry.load();

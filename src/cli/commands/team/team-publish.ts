@@ -49,9 +49,7 @@ export const teamRollbackCommand = (team: Command, io: Io): Command =>
       withJson(
         team
           .command('rollback')
-          .argument('<serial>', 'the bundle whose content is restored', (text) =>
-            wholeNumber('<serial>', 1, Number.MAX_SAFE_INTEGER)(text),
-          ),
+          .argument('<serial>', 'the bundle whose content is restored', wholeNumber('<serial>', 1)),
       ),
     )
       .option(...NOTE)

@@ -6,6 +6,7 @@ import type { Catalog, CatalogEntry } from '../../../contract/catalog.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
 import type { Tool } from '../../../contract/tool.ts';
 import type { ToolMetadata } from '../../../contract/tool-metadata.ts';
+import { cutToWidth } from '../../../kit/text/text-width.ts';
 import { visibleBlock, visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printJson, widthOf } from '../../io.ts';
@@ -18,7 +19,7 @@ import {
   formatTime,
   shellQuote,
 } from '../../output/format-units.ts';
-import { cutTo, table } from '../../output/table.ts';
+import { table } from '../../output/table.ts';
 import { badgeOf, toolSummary } from '../../output/tool-summary.ts';
 import { toolOf } from '../../session/find-tool.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
@@ -124,7 +125,7 @@ const parameterLines = (io: Io, input: JsonSchema): readonly string[] =>
   table(
     parametersOf(input).map(({ name, type, required, description }) => [
       { text: name, paint: io.ink.bold },
-      { text: cutTo(type, TYPE_WIDTH), paint: io.ink.cyan },
+      { text: cutToWidth(type, TYPE_WIDTH), paint: io.ink.cyan },
       required ? { text: 'required', paint: io.ink.yellow } : '',
       { text: description, paint: io.ink.dim },
     ]),

@@ -29,7 +29,7 @@ const pack = async (
   }
   const path = visibleText(relative(io.cwd, packed.path) || packed.path);
   printDone(io, `${path}: ${packed.name} ${packed.version}`);
-  print(io, ...packed.files.map((each) => `  ${visibleText(each)}`));
+  print(io, ...packed.files.map((file) => `  ${visibleText(file)}`));
   hint(io, `Install it elsewhere: toolcrib install ${path}`, `Publish it: npm publish ${path}`);
   return 0;
 };

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import type { TokenReport } from '../../../contract/catalog.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { SOURCES } from '../../../contract/tool.ts';
+import { cutToWidth } from '../../../kit/text/text-width.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { bar, formatCount } from '../../output/format-units.ts';
-import { cutTo } from '../../output/table.ts';
 import { badgeOf } from '../../output/tool-summary.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { type FilterOptions, filterOf, withFilters } from './tool-filter.ts';
@@ -35,7 +35,7 @@ const barLines = (io: Io, { byTool }: TokenReport): readonly string[] => {
   const room = (io.stdout.columns || 80) - names - counts - 3;
   const width = Math.min(MAX_BAR, Math.max(10, room));
   return sorted.map(({ tool, tokens }) => {
-    const name = cutTo(visibleText(tool), names).padEnd(names);
+    const name = cutToWidth(visibleText(tool), names).padEnd(names);
     return `${name} ${io.ink.cyan(bar(tokens, max, width))} ${formatCount(tokens).padStart(counts)}`;
   });
 };

@@ -17,7 +17,7 @@ const pointer = (key: string | number): string =>
   `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 const below = (differences: readonly Difference[], key: string | number): readonly Difference[] =>
-  differences.map((each) => ({ ...each, path: `${pointer(key)}${each.path}` }));
+  differences.map((difference) => ({ ...difference, path: `${pointer(key)}${difference.path}` }));
 
 /** Compares a result with an example. An object may have more fields; a list has exactly as many items. */
 export const exampleDifferences = (expected: unknown, actual: unknown): readonly Difference[] => {
@@ -88,8 +88,8 @@ export const tryExamples = async function* tryExamples(
   examples: readonly NamedExample[],
   trial: TrialOptions,
 ): AsyncGenerator<Outcome, void> {
-  for (const each of examples) {
+  for (const example of examples) {
     if (trial.signal.aborted) return;
-    yield await tryExample(crib, each, trial);
+    yield await tryExample(crib, example, trial);
   }
 };

@@ -1,7 +1,7 @@
 /** Draws a snapshot as lines of text: a pure function of the snapshot, the size of the screen and the view. */
 import type { Colors } from 'picocolors/types.js';
 import type { ServerState } from '../../../contract/servers.ts';
-import { textWidth } from '../../../kit/text/text-width.ts';
+import { cutToWidth, textWidth } from '../../../kit/text/text-width.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import {
   bar,
@@ -12,7 +12,6 @@ import {
   formatTimed,
   sparkline,
 } from '../../output/format-units.ts';
-import { cutTo } from '../../output/table.ts';
 import { joined, type Part, painted, rateInk, type TopView } from './screen-text.ts';
 import { toolLines } from './tool-table.ts';
 import type { TopSnapshot } from './top-snapshot.ts';
@@ -34,7 +33,7 @@ const headLine = ({ source, at }: TopSnapshot, view: TopView, ink: Colors): stri
   const state = view.isPaused ? ' paused' : '';
   const title = 'toolcrib top';
   const room = view.columns - title.length - clock.length - state.length - 4;
-  const label = cutTo(visibleText(source), Math.max(0, room));
+  const label = cutToWidth(visibleText(source), Math.max(0, room));
   const gap = Math.max(
     1,
     view.columns - title.length - textWidth(label) - clock.length - state.length - 2,
@@ -175,12 +174,12 @@ export const drawTop = (
   // Two lines are taken: the head of the table and the keys.
   const room = Math.max(0, view.rows - upper.length - 2);
   const lower = view.showsHelp
-    ? HELP.map((line) => cutTo(line, view.columns))
+    ? HELP.map((line) => cutToWidth(line, view.columns))
     : toolLines(snapshot, view, { ink, room });
   const foot =
     view.problem === undefined
-      ? ink.dim(cutTo(KEYS, view.columns))
-      : ink.red(cutTo(`cannot read: ${visibleText(view.problem)}`, view.columns));
+      ? ink.dim(cutToWidth(KEYS, view.columns))
+      : ink.red(cutToWidth(`cannot read: ${visibleText(view.problem)}`, view.columns));
   const body = [...upper, ...lower].slice(0, Math.max(0, view.rows - 1));
   const filler = Array.from({ length: Math.max(0, view.rows - 1 - body.length) }, () => '');
   return [...body, ...filler, foot].slice(0, view.rows);

@@ -1,8 +1,7 @@
 /** Parts of the screen of `toolcrib top`: what it shows, coloured parts of a line, and cutting them. */
 import type { Colors } from 'picocolors/types.js';
-import { textWidth } from '../../../kit/text/text-width.ts';
+import { cutToWidth, textWidth } from '../../../kit/text/text-width.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { cutTo } from '../../output/table.ts';
 
 export const SORTS = ['calls', 'failed', 'time', 'cost', 'name'] as const;
 export type TopSort = (typeof SORTS)[number];
@@ -32,7 +31,7 @@ export const joined = (parts: readonly Part[], columns: number): string => {
   let left = columns;
   let line = '';
   for (const { text, paint } of parts) {
-    const shown = cutTo(visibleText(text), left);
+    const shown = cutToWidth(visibleText(text), left);
     if (left <= 0) break;
     left -= textWidth(shown);
     line += paint ? paint(shown) : shown;

@@ -1,10 +1,9 @@
 /** Draws the tools of a snapshot as a table: as many columns and rows as the screen has room for. */
 import type { Colors } from 'picocolors/types.js';
 import { MINUTE_MS } from '../../../kit/data/durations.ts';
-import { padToWidth } from '../../../kit/text/text-width.ts';
+import { cutToWidth, padToWidth } from '../../../kit/text/text-width.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { formatCost, formatCount, formatShare, formatTimed } from '../../output/format-units.ts';
-import { cutTo } from '../../output/table.ts';
 import { joined, painted, rateInk, type TopSort, type TopView } from './screen-text.ts';
 import { type ToolFigures, type TopSnapshot, WINDOW_MS } from './top-snapshot.ts';
 
@@ -57,18 +56,18 @@ export const toolLines = (
   const heads = shown.map(({ head: text, sort: by, width }) =>
     head(text, by === sort).padStart(width),
   );
-  const top = `${head(cutTo(title, nameWidth - 1), sort === 'name').padEnd(nameWidth)}${heads.join('')}`;
+  const top = `${head(cutToWidth(title, nameWidth - 1), sort === 'name').padEnd(nameWidth)}${heads.join('')}`;
   const sorted = [...tools].sort((one, other) => ORDERS[sort](one, other) || byName(one, other));
   const isCut = sorted.length > room;
   const rows = sorted.slice(0, isCut ? Math.max(0, room - 1) : room).map((tool) => {
-    const shortName = cutTo(visibleText(tool.name) || '(none)', nameWidth - 1);
+    const shortName = cutToWidth(visibleText(tool.name) || '(none)', nameWidth - 1);
     const name = padToWidth(shortName, nameWidth);
     return joined(
       [
         { text: name, paint: ink.bold },
         ...shown.map(({ text, width, sort: by }) =>
           painted(
-            cutTo(text(tool), width - 1).padStart(width),
+            cutToWidth(text(tool), width - 1).padStart(width),
             by === 'failed' ? rateInk(tool.errorRate, ink) : undefined,
           ),
         ),
@@ -77,7 +76,10 @@ export const toolLines = (
     );
   });
   const more =
-    isCut && room > 0 ? [ink.dim(cutTo(`… ${sorted.length - rows.length} more`, columns))] : [];
-  const none = sorted.length === 0 && room > 0 ? [ink.dim(cutTo('no calls yet', columns))] : [];
-  return [ink.dim(cutTo(top, columns)), ...rows, ...more, ...none];
+    isCut && room > 0
+      ? [ink.dim(cutToWidth(`… ${sorted.length - rows.length} more`, columns))]
+      : [];
+  const none =
+    sorted.length === 0 && room > 0 ? [ink.dim(cutToWidth('no calls yet', columns))] : [];
+  return [ink.dim(cutToWidth(top, columns)), ...rows, ...more, ...none];
 };

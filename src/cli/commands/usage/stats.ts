@@ -44,7 +44,7 @@ const DEFAULT_LINES = 20;
 const MAX_BARS = 48;
 
 const kindOf = (text: string): Kind => {
-  const kind = KINDS.find((each) => each === text);
+  const kind = KINDS.find((name) => name === text);
   if (kind) return kind;
   throw new ToolFailure('VALIDATION_ERROR', '--by takes tool, source or caller.');
 };

@@ -91,7 +91,7 @@ export const teamsSection = z
   })
   .superRefine((value, context) => {
     if (value.enabled !== true) return;
-    const missing = (['url', 'orgId', 'key'] as const).find((each) => value[each] === undefined);
+    const missing = (['url', 'orgId', 'key'] as const).find((key) => value[key] === undefined);
     if (missing === undefined) return;
     context.addIssue({
       code: 'custom',

@@ -55,7 +55,7 @@ export const dataMembers = (
   registerData: async (source) => {
     const flow = await (await data()).register(source);
     events.emit('flow.registered', { flow: flow.name, version: flow.version });
-    void service().then((each) => each.continueDue());
+    void service().then((flows) => flows.continueDue());
     return flow;
   },
   data: async () => (await data()).list(),

@@ -238,7 +238,7 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
       register: (flow) => {
         registry.register(flow);
         deps.events.emit('flow.registered', { flow: flow.name, version: flow.version });
-        void service().then((each) => each.continueDue());
+        void service().then((flows) => flows.continueDue());
       },
       ...dataMembers(opening, deps),
       ...runMembers(opening),
