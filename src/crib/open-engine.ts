@@ -30,8 +30,8 @@ import { createSecretChain } from '../secrets/chain.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 import { userDirOf } from '../trust/project-trust.ts';
 import { engineSettings } from './engine-settings.ts';
-import { scopeOf } from './open-egress.ts';
 import { openSecrets } from './open-secrets.ts';
+import { scopeOf } from './sources/open-egress.ts';
 
 /** Options of `createCrib` that concern the engine. */
 export interface EngineOptions {

@@ -26,8 +26,8 @@ import type {
   ServerSettings,
   WebSocketLike,
 } from '../sources/mcp/server-settings.ts';
-import { openEgress, scopeOf } from './open-egress.ts';
 import { openServerAuth } from './open-server-auth.ts';
+import { openEgress, scopeOf } from './sources/open-egress.ts';
 import { secretsOf } from './sources/source-secrets.ts';
 
 export interface OpenMcpDeps {

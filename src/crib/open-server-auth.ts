@@ -5,8 +5,8 @@ import type { EgressInit } from '../governance/egress/create-egress.ts';
 import { isLoopback } from '../kit/http/loopback.ts';
 import type { ServerAuth } from '../sources/mcp/oauth/create-server-auth.ts';
 import type { AuthServer } from '../sources/mcp/oauth/login-flow.ts';
-import { openEgress, scopeOf } from './open-egress.ts';
 import { openVault, type SecretDeps, type VaultName } from './open-secrets.ts';
+import { openEgress, scopeOf } from './sources/open-egress.ts';
 
 const VAULTS: readonly VaultName[] = ['file', 'keychain'];
 

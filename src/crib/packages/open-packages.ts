@@ -20,7 +20,7 @@ import { integrityOf } from '../../sources/packages/download-package.ts';
 import { packTool } from '../../sources/packages/pack-tool.ts';
 import type { ReadPackageTools } from '../../sources/packages/package-source.ts';
 import type { CustomTools } from '../open-custom-tools.ts';
-import { openEgress, scopeOf } from '../open-egress.ts';
+import { openEgress, scopeOf } from '../sources/open-egress.ts';
 import { runIn } from '../sources/run-in-sandbox.ts';
 import { openLibraries, type PackageLocations } from './package-libraries.ts';
 

@@ -11,7 +11,7 @@ import { isObject } from '../../kit/data/is-record.ts';
 import { readRegularFile } from '../../kit/file/read-regular-file.ts';
 import { localHosts } from '../../kit/http/loopback.ts';
 import { decodeText, parseJson, readBytes } from '../../kit/http/read-reply.ts';
-import { openEgress, scopeOf } from '../open-egress.ts';
+import { openEgress, scopeOf } from './open-egress.ts';
 import { hostOf } from './open-sources.ts';
 
 export interface KindGuess {

@@ -16,7 +16,7 @@ import { localHosts } from '../../kit/http/loopback.ts';
 import { ExternalSource } from '../../sources/external/external-source.ts';
 import { createReadingCache, type ReadingCache } from '../../sources/external/reading-cache.ts';
 import type { DocumentPool } from '../../sources/openapi/read/document-pool.ts';
-import { openEgress, scopeOf } from '../open-egress.ts';
+import { openEgress, scopeOf } from './open-egress.ts';
 import { hasLogin, loginTokens } from './source-login.ts';
 import { secretsOf } from './source-secrets.ts';
 import { type ExternalConfig, type ExternalKind, sourceSettings } from './source-settings.ts';

@@ -20,7 +20,7 @@ import { reasonOf } from '../../kit/data/reason-of.ts';
 import { localHosts } from '../../kit/http/loopback.ts';
 import { type BuiltTools, TeamSource } from '../../sources/team/team-source.ts';
 import type { CribOptions } from '../crib-options.ts';
-import { openEgress, scopeOf } from '../open-egress.ts';
+import { openEgress, scopeOf } from '../sources/open-egress.ts';
 import { runIn } from '../sources/run-in-sandbox.ts';
 import { secretsOf } from '../sources/source-secrets.ts';
 import { openUserKey } from '../user-folder.ts';

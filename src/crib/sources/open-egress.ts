@@ -1,6 +1,6 @@
 /** Opens egress guards for what the user has configured or typed, beside the guard of calls. */
-import type { Config } from '../config/schema.ts';
-import type { Egress, EgressScope, EgressSettings } from '../governance/egress/create-egress.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Egress, EgressScope, EgressSettings } from '../../governance/egress/create-egress.ts';
 
 /** Opens a guard that also reaches these hosts of this machine, because the user has named them. */
 export const openEgress = async (
@@ -8,7 +8,7 @@ export const openEgress = async (
   localHosts: readonly string[],
   more: Partial<EgressSettings> = {},
 ): Promise<Egress> => {
-  const { createEgress } = await import('../governance/egress/create-egress.ts');
+  const { createEgress } = await import('../../governance/egress/create-egress.ts');
   const allowPrivate = [...egress.allowPrivate, ...localHosts];
   return createEgress({ ...egress, allowPrivate, ...more });
 };
