@@ -33,5 +33,5 @@ export const endInner = async (call: CallRequest, isFailed: boolean): Promise<vo
     await Promise.race([Promise.allSettled(running.map(({ done }) => done)), aborted]);
   }
   // An intent that came after the outcome would stay open, and be taken for a crash.
-  await Promise.allSettled(notes.innerIntents ?? []);
+  if (notes.innerIntents) await Promise.allSettled(notes.innerIntents);
 };

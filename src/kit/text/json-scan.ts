@@ -108,7 +108,9 @@ class Scanner {
   }
 
   get #pointer(): string {
-    return this.#frames.map(({ names, name, index }) => `/${names ? escaped(name) : index}`).join('');
+    return this.#frames
+      .map(({ names, name, index }) => `/${names ? escaped(name) : index}`)
+      .join('');
   }
 
   #flaw(kind: JsonFlawKind, message: string, offset: number): JsonFlaw {

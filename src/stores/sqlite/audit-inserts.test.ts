@@ -24,12 +24,15 @@ const fieldsOf = (seq: number) => {
   return [...rowFields(seq, entry), `hash of ${seq}`];
 };
 
-it.each([0, 1, 3, 4, 5, 8, 11])('AuditInserts inserts %i rows, each value in its column', async (count) => {
-  const database = await openDatabase(':memory:');
-  database.exec(MIGRATIONS[0] as string);
-  const rows = Array.from({ length: count }, (_, at) => fieldsOf(at + 1));
-  new AuditInserts(database).run(rows.flat());
-  const found = database.prepare('SELECT * FROM audit ORDER BY seq').all() as object[];
-  expect(found.map((row) => Object.values(row))).toEqual(rows);
-  database.close();
-});
+it.each([0, 1, 3, 4, 5, 8, 11])(
+  'AuditInserts inserts %i rows, each value in its column',
+  async (count) => {
+    const database = await openDatabase(':memory:');
+    database.exec(MIGRATIONS[0] as string);
+    const rows = Array.from({ length: count }, (_, at) => fieldsOf(at + 1));
+    new AuditInserts(database).run(rows.flat());
+    const found = database.prepare('SELECT * FROM audit ORDER BY seq').all() as object[];
+    expect(found.map((row) => Object.values(row))).toEqual(rows);
+    database.close();
+  },
+);
