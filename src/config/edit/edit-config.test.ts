@@ -105,7 +105,7 @@ describe('setInConfigFile', () => {
     expect((await parseConfigText(await readFile(file, 'utf8'))).value).toMatchObject({
       tools: { git: { enabled: true }, 'file:write': { cache: { ttlMs: 5 } } },
       execution: { breaker: { failures: 9 } },
-      budget: { dailyUsd: 10 },
+      workspace: { root: '.' },
     });
   });
 

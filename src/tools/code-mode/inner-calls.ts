@@ -18,7 +18,7 @@ export interface CallCount {
   readonly tool: string;
   readonly ok: number;
   readonly failed: number;
-  /** Calls that were still running when the run ended, and may still have an effect. */
+  /** Calls that were cancelled because the run ended first; what they had begun may have its effect. */
   readonly running?: number;
 }
 
@@ -49,6 +49,9 @@ export class InnerCalls implements SandboxHost {
   #made = 0;
   /** The running calls, with the tool of each. */
   readonly #underWay = new Map<Promise<unknown>, string>();
+  readonly #cancelling = new AbortController();
+  /** The tools of the calls that were cancelled. */
+  #cancelled: readonly string[] | undefined;
   #isOver = false;
 
   constructor(context: ToolContext, options: InnerCallsOptions) {
@@ -57,7 +60,7 @@ export class InnerCalls implements SandboxHost {
   }
 
   get counts(): readonly CallCount[] {
-    const running = [...this.#underWay.values()];
+    const running = this.#cancelled ?? [...this.#underWay.values()];
     const tools = new Set([...this.#counts.keys(), ...running]);
     return [...tools].map((tool) => {
       const { ok = 0, failed = 0 } = this.#counts.get(tool) ?? {};
@@ -90,8 +93,17 @@ export class InnerCalls implements SandboxHost {
     await Promise.allSettled(this.#underWay.keys());
   }
 
+  /** Cancels the calls that are still running: nobody waits for them any more. */
+  cancel(): void {
+    this.#isOver = true;
+    this.#cancelled = [...this.#underWay.values()];
+    this.#cancelling.abort();
+  }
+
   async #call(tool: string, input: unknown): Promise<ToolResult> {
-    const result = await this.#context.call(tool, input);
+    const { signal } = this.#cancelling;
+    const result = await this.#context.call(tool, input, { signal });
+    if (signal.aborted) return result;
     if (result.approval) {
       const { approvalId, expiresAt } = result.approval;
       this.approvals.push({ approvalId, expiresAt, tool: result.metadata.toolName });

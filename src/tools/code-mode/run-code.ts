@@ -74,7 +74,9 @@ const output = () =>
           running: z
             .int()
             .optional()
-            .describe('Not over when the time of the code was; they may have their effect yet.'),
+            .describe(
+              'Cancelled when the time of the code was over; they may have had their effect.',
+            ),
         }),
       )
       .describe('The calls the code made, by tool. Those that are ok have had their effect.'),
@@ -166,6 +168,7 @@ const runChecked = async (
     },
     (error: unknown): Ending => {
       if (context.signal.aborted || !(error instanceof ToolFailure)) throw error;
+      calls.cancel();
       return { status: 'failed', error: stoppedError(error, compiled) };
     },
   );
