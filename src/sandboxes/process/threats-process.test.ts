@@ -139,6 +139,7 @@ describe.skipIf(missing)('threat: paths in the process sandbox', () => {
     expect(readdirSync(join(work, 'moved'))).toEqual(['.docker']);
     const seen = await sh(`cd ${work}; cat */*/config.json */.docker/config.json`, config);
     expect(JSON.stringify(seen)).not.toContain('canary');
+    rmSync(work, { recursive: true });
   });
 
   it('benign: beside what is covered in such a folder files are made, changed and moved', async () => {
@@ -149,6 +150,7 @@ describe.skipIf(missing)('threat: paths in the process sandbox', () => {
     const outcome = await sh(script, { fileSystemAccess: { write: [work] } });
     expect(outcome).toMatchObject({ stdout: 'd.md\nworkflows\n' });
     expect(readFileSync(join(work, 'b.md'), 'utf8')).toBe('a');
+    rmSync(work, { recursive: true });
   });
 
   it('a link does not lead outside of what is granted', async () => {
