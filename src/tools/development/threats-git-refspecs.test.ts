@@ -5,6 +5,7 @@ import { type GitServer, openGitServer } from '../../../test/fixtures/git-server
 import { createGitWorkspace, type GitWorkspace } from '../../../test/fixtures/git-workspace.ts';
 import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import type { Crib } from '../../contract/crib.ts';
+import type { ToolResult } from '../../contract/result.ts';
 import { createCrib } from '../../crib/create-crib.ts';
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
@@ -46,10 +47,13 @@ const commit = (message: string): string => {
   workspace.git('commit', '-q', '--allow-empty', '-m', message);
   return workspace.git('rev-parse', 'HEAD').trim();
 };
+/** Gives the code of the failure, with its message where the sandbox failed. */
+const codeOf = ({ error }: ToolResult): string | undefined =>
+  error?.code === 'SANDBOX_ERROR' ? `${error.code}: ${error.message}` : error?.code;
 const push = async (branch = 'main') =>
-  (await crib.execute('git_remote', { operation: 'push', branch, url: server.url })).error?.code;
+  codeOf(await crib.execute('git_remote', { operation: 'push', branch, url: server.url }));
 const fetch = async (more: object = {}) =>
-  (await crib.execute('git_remote', { operation: 'fetch', ...more })).error?.code;
+  codeOf(await crib.execute('git_remote', { operation: 'fetch', ...more }));
 const onServer = (ref: string): string => server.git('rev-parse', ref).trim();
 const here = (ref: string): string => workspace.git('rev-parse', ref).trim();
 
