@@ -58,11 +58,11 @@ export interface AlertDefinition {
   readonly caller?: string;
   /** Evaluates the condition for each of them by itself, for 100 at most. */
   readonly each?: 'tool' | 'source' | 'caller' | 'server';
-  /** The calls that figures are of: those of the last 5 minutes when absent. */
+  /** The span of time whose calls the figures cover; the last 5 minutes when absent. */
   readonly window?: string;
   /** How long the condition has to hold before the alert fires; not at all when absent. */
   readonly for?: string;
-  /** After it fired, the same does not fire again for this long; 5 minutes when absent. */
+  /** How long a subject does not fire again after it fired; 5 minutes when absent. */
   readonly coolDown?: string;
   /** `warning` when absent. */
   readonly severity?: AlertSeverity;
@@ -150,9 +150,9 @@ export interface AlertEvent extends AlertNotification {
 }
 
 export interface SilenceOptions {
-  /** Milliseconds since the epoch, or … */
+  /** When it ends, in milliseconds since the epoch; give this or `forMs`. */
   readonly until?: number;
-  /** … milliseconds from now. */
+  /** How long it lasts, in milliseconds from now. */
   readonly forMs?: number;
   readonly note?: string;
   /** Who silences it; the local owner when absent. */
@@ -217,8 +217,8 @@ export interface CribAlerts {
     options?: { readonly deliver?: boolean; readonly by?: string },
   ): Promise<AlertTest>;
   /**
-   * Silences the notifications of an alert for a while, at most a year. For what still fires afterwards,
-   * they are sent then. Rejects with NOT_FOUND, and with VALIDATION_ERROR for a time in the past.
+   * Silences the notifications of an alert for a while, at most a year. For what still fires when it
+   * ends, they are sent then. Rejects with NOT_FOUND, and with VALIDATION_ERROR for a time in the past.
    *
    * @example
    * await crib.alerts.silence('search-fails', { forMs: 3_600_000, note: 'maintenance' });
@@ -242,8 +242,8 @@ export interface CribAlerts {
     readonly limit?: number;
   }): Promise<readonly AlertEvent[]>;
   /**
-   * Evaluates all alerts once and tells what is due, unless another process on the store does so. A
-   * server does it by itself.
+   * Evaluates all alerts once and sends the notifications that are due, unless another process on the store
+   * does so. A server does it by itself.
    *
    * @example
    * await crib.alerts.evaluate();

@@ -59,7 +59,7 @@ export interface Approver {
 /** The input that the approver chose instead of the requested one. */
 export interface EditedInput {
   readonly input: unknown;
-  /** What it led to when it was approved; a record of an older version has none, and fits nothing. */
+  /** The targets when it was approved. A record of an older version has none and matches no call. */
   readonly targets?: readonly string[];
   /** What these paths consisted of then. */
   readonly states?: readonly PathState[];
@@ -88,7 +88,7 @@ export interface ApprovalRecord {
   readonly policyVersion: string;
   /** Digest of all of the above: the same call again has the same. Older records have none. */
   readonly callKey?: string;
-  /** The tool that made the call, where a tool did: made by it again, the call finds its answer. */
+  /** The tool that made the call, where a tool did: when it makes the call again, the answer is found. */
   readonly within?: string;
   readonly createdAt: number;
   readonly expiresAt: number;

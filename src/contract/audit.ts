@@ -60,7 +60,7 @@ export interface AuditFilter {
   readonly statuses?: readonly AuditStatus[];
   readonly code?: ErrorCode | '';
   readonly kind?: AuditKind;
-  /** Calls that took longer than so many milliseconds, and at most so many. */
+  /** Calls that took more than `overMs` and at most `upToMs` milliseconds. */
   readonly overMs?: number;
   readonly upToMs?: number;
   /** Milliseconds since the epoch; `from` inclusive, `to` exclusive. */

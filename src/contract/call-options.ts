@@ -27,7 +27,7 @@ export interface RunRecordsHandle {
   add(entry: AuditEntry, write: WriteRecords): Promise<void> | undefined;
 }
 
-/** Writes records, all of them or later. */
+/** Writes records. Rejects when the store fails; they are then written later. */
 export type WriteRecords = (entries: readonly AuditEntry[]) => Promise<void>;
 
 /** What one call may set besides its input. */

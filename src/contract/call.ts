@@ -75,7 +75,7 @@ export interface CallNotes {
   programs: Set<AbortController> | undefined;
   /** The calls that it made and that are not over. */
   innerRunning: Set<InnerRun> | undefined;
-  /** Intents of such calls, and of this one for them, that are being written. */
+  /** Writes of intents in progress: those of inner calls, and of this call on their behalf. */
   innerIntents: Set<Promise<unknown>> | undefined;
   /** The idempotency key it holds, as the store knows it. */
   claim: string | undefined;
@@ -99,7 +99,7 @@ export interface CallNotes {
   summary: string | undefined;
   /** What the tool gave to `keepForUndo`; `null` when there is none. */
   undoData: unknown;
-  /** What the calls it made have brought along. */
+  /** The joined labels of the results of the calls it made. */
   innerLabels: Labels | undefined;
 }
 
@@ -205,7 +205,7 @@ export interface Admission {
   readonly reason: string;
   readonly tier: Tier;
   readonly capability: Capability | undefined;
-  /** Where the paths of a call led that a standing grant let pass. */
+  /** Where the call's paths led when a standing grant let it pass. */
   readonly paths?: readonly ApprovedPath[];
 }
 

@@ -13,7 +13,7 @@ export interface Caller extends CallerNames {
   /** One turn of an agent's loop. */
   readonly loopId: string;
   readonly roles: readonly string[];
-  /** Permissions held, e.g. `tool:web_search`; `*` is all, and what a call has that names none. */
+  /** Permissions held, e.g. `tool:web_search`; `*` is all of them; a call that names none has `*`. */
   readonly permissions: readonly string[];
   readonly isolation: Isolation;
   /** The only tools that may be called, by their own names, inner calls included; all when absent. */

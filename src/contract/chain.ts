@@ -89,7 +89,7 @@ export interface OptimizedChain {
   readonly saves: { readonly calls: number; readonly levels: number };
 }
 
-/** What the calls of a chain may use at once; what the machine has where it says less. */
+/** What the calls of a chain may use at once; never more than the machine has. */
 export interface ChainScheduleOptions extends ResourceRequirements {
   readonly maxConcurrency?: number;
 }
@@ -143,8 +143,8 @@ export interface CribChains {
    */
   optimize(calls: readonly ChainCall[]): Promise<OptimizedChain>;
   /**
-   * Divides the calls into rounds, so that none uses more resources than there are: what each tool
-   * declares in `resourceRequirements`, against the machine or less. Runs nothing. Rejects like
+   * Divides the calls into rounds, so that none uses more resources than `options` and the machine allow;
+   * each tool declares its use in `resourceRequirements`. Runs nothing. Rejects like
    * `execute`, and with TOOL_NOT_FOUND.
    *
    * @example

@@ -88,7 +88,7 @@ export interface InnerCallOptions {
 
 export interface ToolContext {
   readonly executionId: string;
-  /** What the call belongs to, with others: jobs that it adds carry it on. */
+  /** The id of the trace that the call is part of; jobs that it adds carry it on. */
   readonly traceId?: string | undefined;
   /** How far the caller's work is kept apart from this machine. */
   readonly isolation: Isolation;
@@ -121,7 +121,7 @@ export interface ToolContext {
   resolveHost(host: string, port: number): Promise<string>;
   /**
    * Runs a program that the tool declared, in a sandbox. `bash -c` with one script is judged command
-   * by command. A program that ends badly is no failure: its exit code tells.
+   * by command. An exit code other than 0 is no failure: it is part of the result.
    */
   exec(command: string, args?: readonly string[], options?: ExecOptions): Promise<CommandResult>;
   readonly model: Model;

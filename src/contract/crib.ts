@@ -52,8 +52,8 @@ export interface Capabilities {
   readonly tools: number;
   readonly sources: Readonly<Partial<Record<ToolSource, number>>>;
   /**
-   * Those that were found to work. Before the first look these are the ones that need nothing of the
-   * machine; `await crib.health.sandboxes()` looks at all.
+   * The sandboxes known to work: before the first check, only those that need nothing of the machine.
+   * `await crib.health.sandboxes()` checks all.
    */
   readonly sandboxes: readonly SandboxType[];
   readonly store: string;

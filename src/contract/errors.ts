@@ -215,7 +215,7 @@ export interface ToolError {
   readonly cause?: ErrorCode;
   /** The effects that still stand after a failed one, by their descriptions, oldest first. */
   readonly standing?: readonly string[];
-  /** The execution of which nobody knows whether its effect happened; set where that is the reason. */
+  /** The execution whose effect is unknown; set when that is why the call was refused or failed. */
   readonly inDoubt?: string;
   /** What the parts of a failed composed tool did before it failed. Redacted and capped like data. */
   readonly partial?: unknown;

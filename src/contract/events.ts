@@ -96,9 +96,9 @@ export interface CribEvents {
   /** An MCP server reported something by itself; a server that reports too much is cut short. */
   'server.notified': ServerNotification & { readonly server: string };
   /**
-   * Calls of a tool are refused for a while, because it kept failing. With `server`, those of all tools
-   * of that server are: it comes once, with the tool whose call opened the circuit. With `userId`, those of
-   * that caller alone.
+   * Calls of a tool are refused for a while, because it kept failing. With `server`, the circuit is that of all
+   * tools of the server: the event comes once, with the tool whose call opened it. With `userId`, the circuit is
+   * that of this caller alone.
    */
   'circuit.opened': { readonly tool: string; readonly server?: string; readonly userId?: string };
   'circuit.closed': { readonly tool: string; readonly server?: string; readonly userId?: string };

@@ -55,7 +55,7 @@ export interface FlowRetry {
 }
 
 /**
- * The end of what is tried for a step that failed. `fail` (the default) leaves it to `onFailure` of the
+ * What happens in the end to a step that failed. `fail` (the default) leaves it to `onFailure` of the
  * flow, `skip` goes on without it, `abort` ends the run, `manual` asks a person whether to try again.
  */
 export type FlowLastResort = 'fail' | 'skip' | 'abort' | 'manual';
@@ -99,7 +99,7 @@ export interface FlowDataStep extends Partial<FlowToolCall> {
   readonly timeoutMs?: number;
   readonly retry?: FlowRetry;
   readonly onError?: FlowOnError;
-  /** Makes the step's result of what it returned, which it finds under `output`. */
+  /** Computes the step's result from what it returned, which is `steps.<its own id>.data` here. */
   readonly output?: FlowValue;
 }
 

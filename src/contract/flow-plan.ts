@@ -7,8 +7,8 @@ export interface FlowPlan {
   readonly flow: string;
   readonly version: string;
   /**
-   * Of the flow and the flows it starts, the input, the caller, and the definitions and code of the
-   * tools: what was planned is what this names.
+   * Identifies what was planned: a digest of the flow and the flows it starts, the input, the caller, and the
+   * definitions and code of the tools.
    */
   readonly digest: string;
   readonly steps: readonly FlowPlanStep[];

@@ -47,7 +47,7 @@ export interface FlowRun {
   readonly input: unknown;
   /** On whose behalf the steps are called; rights and budgets are judged again at each step. */
   readonly caller: Caller;
-  /** US dollars a day that the token allows which started the run. */
+  /** US dollars a day that the token which started the run allows. */
   readonly dailyUsd?: number;
   /** Of a child: the runs around it, outermost first, and what each may cost with all it has started. */
   readonly outerFlows?: readonly OuterFlow[];

@@ -11,7 +11,7 @@ interface Standard {
   readonly validate?: unknown;
 }
 
-/** A hidden one is that of a JSON Schema which Zod has made. */
+/** Ignores a hidden `~standard`: Zod adds one to each JSON Schema that it makes. */
 const standardOf = (schema: object): Standard =>
   Object.getOwnPropertyDescriptor(schema, '~standard')?.enumerable === false
     ? {}

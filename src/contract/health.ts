@@ -120,7 +120,7 @@ export interface HealthSchedule {
   readonly cron: string;
   /** An IANA name; UTC when absent. */
   readonly timeZone?: string;
-  /** The setting `observation.healthChecks` has it; it cannot be removed here. */
+  /** It comes from the setting `observation.healthChecks` and cannot be removed here. */
   readonly configured?: true;
 }
 

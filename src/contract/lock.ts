@@ -40,7 +40,7 @@ export interface LockState {
   readonly tool: string;
   readonly origin: string;
   readonly state: 'accepted' | 'new' | 'changed' | 'flagged' | 'gone';
-  /** Of the definition as it is now, or was when it went. */
+  /** Of the present definition, or of the last one of a tool that is gone. */
   readonly fingerprint: string;
   readonly findings: readonly LockFinding[];
   /** ISO 8601: when a definition of it was first accepted, and the newest one. Absent while none was. */

@@ -5,8 +5,8 @@ export interface Needs {
   readonly paths?: readonly PathNeed[];
   readonly hosts?: readonly string[];
   /**
-   * Of these, hosts on this machine or in its network that may be reached although such addresses are
-   * refused, with their port. A source takes them from the user's configuration alone.
+   * Those of `hosts` that are on this machine or in its network, with their port: they may be reached although
+   * such addresses are refused otherwise. A source takes them from the user's configuration alone.
    */
   readonly localHosts?: readonly string[];
   readonly commands?: readonly string[];

@@ -70,12 +70,12 @@ export interface Rights {
 export interface Policy {
   /** Changes whenever a verdict could change; approvals are bound to it. */
   readonly version: string;
-  /** A rule looks at the labels of the session, also for calls that are no way out of it. */
+  /** True when a rule reads the labels of the session, even for calls that cannot send data out. */
   readonly readsFlow?: boolean;
   /** Judges one call. A throw counts as deny. */
   judge(question: PolicyQuestion): Verdict;
   /** Judges one call like `judge`, and says how every rule was considered. */
   explain?(question: PolicyQuestion): Explanation;
-  /** Reads what the caller is allowed beyond what it says of itself; its own rights when absent. */
+  /** Returns the caller's rights together with those of its roles; its own rights count when absent. */
   rightsOf?(caller: Caller): Rights;
 }

@@ -47,7 +47,7 @@ export interface NewJob {
   readonly payload: unknown;
   /** On whose behalf the job runs; rights and budgets are judged again when it does. */
   readonly caller: Caller;
-  /** US dollars a day that the token allows which added the job. */
+  /** US dollars a day that the token which added the job allows. */
   readonly dailyUsd?: number;
   /** 0 first, then 1, 2, … up to 1,000; equal ones in the order in which they were added. */
   readonly priority: number;
@@ -223,8 +223,8 @@ export interface Queue {
     schedules: readonly StoredSchedule[],
   ): Promise<{ readonly jobs: readonly boolean[]; readonly schedules: readonly boolean[] }>;
   /**
-   * Runs a job that was posted to this process. There where the jobs wait outside and are delivered, and
-   * only for those whose delivery was verified.
+   * Runs a job that was posted to this process. Present when the jobs wait at an outside service that delivers
+   * them; to be called only for verified deliveries.
    */
   deliver?(job: NewJob, attempts: number): Promise<JobEnd>;
   /** Forgets completed and cancelled jobs that ended before that moment; says how many. Dead ones stay. */

@@ -44,7 +44,7 @@ export interface ReplayedBefore {
   /** Empty for a refusal: the record does not name the rule that refuses. */
   readonly rule: string;
   readonly version: string;
-  /** The start of the version of the rules; empty when the call never came to them. */
+  /** The first characters of the policy version; empty when the call never reached the rules. */
   readonly policy: string;
   readonly approvedBy?: string;
   readonly grantId?: string;

@@ -100,8 +100,8 @@ export interface Sandbox {
   /**
    * Runs code or a program. Fails with SANDBOX_ERROR when the isolation cannot be given, when a
    * limit of memory or processes was hit or the code broke, with TIMEOUT when the time was over,
-   * with CANCELLED when the signal fired, with OUTPUT_TOO_LARGE when it wrote too much. A program
-   * that ends badly is no failure: its exit code tells.
+   * with CANCELLED when the signal fired, with OUTPUT_TOO_LARGE when it wrote too much. An exit
+   * code other than 0 is no failure: it is part of the outcome.
    */
   run(request: SandboxRequest): Promise<SandboxOutcome>;
   close(): Promise<void>;

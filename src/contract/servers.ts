@@ -7,7 +7,7 @@ export const SERVER_TRANSPORTS = ['stdio', 'http', 'sse', 'websocket'] as const;
 export type ServerTransport = (typeof SERVER_TRANSPORTS)[number];
 
 export type ServerState =
-  /** Known from the last time; started when something needs it. */
+  /** Does not run; what it offers is known from its last run, and it starts when something needs it. */
   | 'idle'
   | 'starting'
   | 'ready'
@@ -34,7 +34,7 @@ export interface ServerStatus {
   /** Milliseconds of the last ping. */
   readonly latencyMs?: number;
   readonly startedAt?: number;
-  /** What is read from it is labelled so, and whether what is sent to it leaves: as for its tools. */
+  /** The labels of what is read from it, and whether requests to it carry data out: as for its tools. */
   readonly labels: AssignedFlow;
 }
 
@@ -124,11 +124,11 @@ export interface ServerRequest {
 /** A server as `mcp.servers.<name>` of the configuration describes it, with its name. */
 export interface NewServerConfig {
   readonly name: string;
-  /** The program to start, or … */
+  /** The program to start; give this or `url`. */
   readonly command?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** … the address of a server that is running. */
+  /** The address of a server that is running. */
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Every other setting of a server. */

@@ -145,7 +145,7 @@ export interface Replays {
     result: ToolResult,
     expiresAt: number,
   ): Promise<void>;
-  /** Frees the key after a call that had no effect; with an execution named, only while it is its. */
+  /** Frees the key after a call that had no effect; with an execution id, only while the key belongs to it. */
   abandon(key: string, executionId?: string): Promise<void>;
 }
 
@@ -236,7 +236,7 @@ export interface Approvals {
       readonly seal?: string;
     },
   ): Promise<boolean>;
-  /** Marks an approved record that has not expired used. True for exactly one caller, ever. */
+  /** Marks an approved, unexpired record as used. True for exactly one caller, ever. */
   use(id: string, now: number): Promise<boolean>;
 }
 
@@ -267,7 +267,7 @@ export interface Results {
 
 /** How far a store has come, for following what other processes write. */
 export interface StoreMark {
-  /** Another number than at the last look when another process has written since. */
+  /** Differs from the number read before when another process has written since. */
   readonly foreignVersion: number;
   /** The number of the last row of the audit trail; 0 while there is none. */
   readonly lastSeq: number;

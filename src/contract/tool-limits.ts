@@ -27,7 +27,7 @@ export interface Breaker {
   readonly failures: number;
   /** How long it stays open before one call may probe. */
   readonly restMs: number;
-  /** Opens it as well when this share of the window's calls failed (0 to 1), of 10 calls or `minCalls`. */
+  /** Also opens it when this share (0 to 1) of the window's calls failed, of at least `minCalls`, by default 10. */
   readonly errorRate?: {
     readonly max: number;
     readonly windowMs: number;

@@ -16,8 +16,8 @@ export interface ToolSetOptions {
   /** `search` shows three tools that find, describe and call all the others. */
   readonly surface?: 'full' | 'search';
   /**
-   * Within it the id of a call is unique, and the same id again is the same call: a conversation. The
-   * session of the caller unless given; without one, each set is its own.
+   * The conversation in which ids of calls are unique: the same id again is the same call. By default the
+   * session of the caller; without a session, each set is a scope of its own.
    */
   readonly scope?: string;
 }

@@ -273,7 +273,7 @@ type TypedDefinition<I, O> = Omit<ToolDefinition<I, O>, 'name' | 'input' | 'outp
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 const RESERVED_NAME = /^toolcrib:/i;
 
-/** Says whether a name is kept for tools of the crib itself: no catalog takes it, in any case. */
+/** Tells whether a name, in upper or lower case, is reserved for tools of the crib: no catalog takes it. */
 export const isReservedName = (name: string): boolean => RESERVED_NAME.test(name);
 
 /**

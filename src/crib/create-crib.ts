@@ -188,7 +188,7 @@ const checkOptions = async (options: CribOptions): Promise<void> => {
 
 const userOf = ({ home, secrets }: CribOptions) => ({ home: userFolder(home), secrets });
 
-/** Returns a runtime whose spans hold no secret names of callers, and whose trace only named hosts learn. */
+/** Returns a runtime whose spans hold cleaned names of callers, and that sends the trace only to allowed hosts. */
 const governedTracing = (
   runtime: Runtime,
   config: Config,

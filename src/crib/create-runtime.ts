@@ -1,4 +1,4 @@
-/** The real clock, random numbers and log. The only file that reads the system clock or randomness. */
+/** The real clock, random numbers and log. The only file that reads the system clock. */
 import type { Logger, Runtime, Timer } from '../contract/runtime.ts';
 
 const SILENT: Logger = {
@@ -8,7 +8,7 @@ const SILENT: Logger = {
   error: () => undefined,
 };
 
-/** The longest delay of Node: it takes a longer one for a millisecond. */
+/** The longest delay of a Node timer; Node would turn a longer one into a millisecond. */
 const MAX_DELAY_MS = 2_147_483_647;
 
 class SystemTimer implements Timer {

@@ -52,7 +52,7 @@ const customSources = async (
   return openCustomTools(customTools, { sandboxes, defaultSandbox, runtime, events, registry });
 };
 
-/** Wraps a source that lists no tools but is closed with the crib: its server may be started by hand. */
+/** Wraps a source so that it lists no tools. It is still closed with the crib: its server may be started by hand. */
 const withoutTools = (source: Source): Source => ({
   kind: source.kind,
   label: source.label,

@@ -52,7 +52,7 @@ const faultOf = (rule: Validator, answer: unknown): string | undefined => {
   return answer ? `The rule ${rule.name} refuses this input.` : undefined;
 };
 
-/** Lists what is wrong by any rule. A rule that throws, or answers with something else than text, refuses too. */
+/** Lists what the rules object to. A rule that throws, or returns anything truthy but text, refuses, too. */
 export const brokenRules = async (
   rules: readonly Validator[],
   { input, facts }: RuleQuestion,

@@ -15,7 +15,7 @@ import { evidenceOf } from './pipeline.ts';
 
 /** Longer arguments and results are cut: exporters refuse large spans. */
 const MAX_CONTENT_LENGTH = 8_192;
-/** Stands for names that no tool has: a caller could make up any number of them. */
+/** Replaces the name of a tool that does not exist: callers could make up any number of names. */
 const UNKNOWN_TOOL = '(unknown)';
 
 /** Returns the trace that a call is part of, for the requests that it makes. */

@@ -46,7 +46,7 @@ import { record } from './stages/record.ts';
 import { createTracer } from './trace.ts';
 import { type UndoTools, undoTools } from './undo/undo.ts';
 
-/** How often claims of processes that were killed are looked for. */
+/** How often the engine looks for calls that killed processes left behind. */
 const RECOVER_MS = 30_000;
 
 /** A temporary file older than this belongs to a process that is gone: no write takes longer. */
@@ -146,7 +146,7 @@ export class Engine {
     return this.#explain(await this.#parsed(toolName, rawInput, as));
   }
 
-  /** Takes a call through the gates and makes none: nothing is recorded, counted or run. */
+  /** Takes a call through the gates without making it: nothing is recorded, counted or run. */
   rehearse(toolName: string, rawInput: unknown, as: CallAs): Promise<Rehearsal> {
     const from = { toolName, rawInput, as: { ...as, dryRun: true }, parent: undefined };
     return this.#rehearse(newCall(from, this.#newCallDeps));
@@ -157,7 +157,7 @@ export class Engine {
     const call = await this.#parsed(toolName, rawInput, as);
     const { verdict } = await this.#explain(call);
     const { ready, input } = call;
-    // Only what a person is asked about is bound to where it leads.
+    // Only a call that a person is asked about is bound to its targets.
     const isAsked = verdict.effect === 'ask';
     const { targets } = isAsked
       ? await this.shared.resolveTargets(ready.tool, input)
@@ -190,7 +190,7 @@ export class Engine {
     return explainCall(call, flow, { policy: this.#deps.policy, ...this.shared });
   }
 
-  /** Tells whether a credential is there, as the call that needs it will find it. */
+  /** Tells whether a credential is configured, by the same test as `authenticate`. */
   async hasSecret(key: string): Promise<boolean> {
     const secret = await this.#deps.secrets.get(key);
     return secret !== undefined && secret.trim() !== '';
@@ -232,7 +232,7 @@ export class Engine {
     return this.startInternal(this.#plan, question, as);
   }
 
-  /** Calls a tool of the crib itself, which no name leads to. */
+  /** Calls an internal tool of the crib, which cannot be called by name. */
   startInternal(internal: ReadyTool, rawInput: unknown, as: CallAs): Promise<ToolResult> {
     const { name: toolName } = internal.tool;
     return this.#start({ toolName, rawInput, as, parent: undefined, internal });
@@ -355,7 +355,7 @@ export class Engine {
   }
 }
 
-/** Notes what became of a part, so that a composed call that runs out of time can tell it. */
+/** Notes the outcome of an inner call, so that a composed call that runs out of time can report it. */
 const noteOutcome = (parent: CallRequest, done: Promise<ToolResult>): Promise<ToolResult> => {
   if (!evidenceOf(parent).ready?.tool.composition) return done;
   return done.then((result) => {

@@ -1,6 +1,6 @@
 /**
  * Follows the calls that a tool makes until they are over, so that none of them outlives the call that made
- * it: an outcome on record stays true, and a key that was freed leads to no second effect.
+ * it. Otherwise a recorded outcome could become false, and a freed key could lead to a second effect.
  */
 import type { CallRequest } from '../contract/call.ts';
 
@@ -32,6 +32,6 @@ export const endInner = async (call: CallRequest, isFailed: boolean): Promise<vo
     if (isFailed) for (const inner of running) inner.control.abort('CANCELLED');
     await Promise.race([Promise.allSettled(running.map(({ done }) => done)), aborted]);
   }
-  // An intent that came after the outcome would stay open, and be taken for a crash.
+  // An intent recorded after the outcome would stay open and look like a crash.
   if (notes.innerIntents) await Promise.allSettled(notes.innerIntents);
 };

@@ -1,4 +1,4 @@
-/** Judges one precondition by what it says as data. Unknown kinds and values are not met. */
+/** Judges one precondition by its fields and, where it has one, its `check`. An unknown kind is not met. */
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditLog, AuditRow } from '../contract/audit.ts';
 import type { Call } from '../contract/call.ts';

@@ -19,7 +19,7 @@ export interface CallInput {
   readonly rawInput: unknown;
   readonly as: CallAs | undefined;
   readonly parent: CallRequest | undefined;
-  /** What the tool that makes the call says of it; its caller is that of `parent`. */
+  /** The options that the calling tool sets; the caller is that of `parent`. */
   readonly inner?: InnerCallOptions | undefined;
   /** Only the engine sets it: callers can name a tool, not hand one over. */
   readonly internal?: ReadyTool;
@@ -189,7 +189,7 @@ const traceIdIn = ({ trace, traceId }: CallOptions): string | undefined =>
 
 const NO_OPTIONS: CallOptions = Object.freeze({});
 
-/** Takes what a tool may say of a call that it makes, and nothing else. Its keys are within that of its own call. */
+/** Takes only the options that a tool may set for a call it makes. Its keys are scoped to its own call. */
 const innerOptions = ({ inner, parent }: Pick<CallInput, 'inner' | 'parent'>): CallOptions => {
   const { timeoutMs, callKey } = inner ?? {};
   if (timeoutMs === undefined && callKey === undefined) return NO_OPTIONS;
@@ -200,7 +200,10 @@ const innerOptions = ({ inner, parent }: Pick<CallInput, 'inner' | 'parent'>): C
   };
 };
 
-/** Returns the caller that the program names. Only the local caller has the owner's role. */
+/**
+ * Completes the caller that the program names. One with a `userId` has only the roles that it is given; one without
+ * has those of the local caller.
+ */
 export const callerOf = (as: Partial<Caller> | undefined): Caller => {
   if (!as || (as.userId === undefined && !overrides(as))) return LOCAL_CALLER;
   const anonymous = as.userId === undefined;

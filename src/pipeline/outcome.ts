@@ -56,7 +56,7 @@ const DENIALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'TOOL_DISABLED',
   'TOOL_QUARANTINED',
   'AUTH_MISSING',
-  // Only `waiting` makes a result that waits: a tool that fails with this code has no question.
+  // Only `waiting` makes a pending result: a tool that fails with this code has asked nobody.
   'APPROVAL_REQUIRED',
   'APPROVAL_EXPIRED',
   'USER_CANCELLED',

@@ -73,7 +73,7 @@ const chain = async (
   }
 };
 
-/** Makes an answer of a chain that cannot be made; anything else is a bug and is thrown on. */
+/** Turns the refusal of a whole chain into an outcome; any other error is a bug and is rethrown. */
 const refused = (thrown: unknown): Outcome => {
   if (!(thrown instanceof ToolFailure)) throw thrown;
   const errors = [toolError(thrown.code, thrown.message, thrown.extras)];

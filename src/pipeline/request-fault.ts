@@ -89,8 +89,8 @@ const RULES_BY_NAME: { readonly [K in keyof CallAs]-?: Rule } = {
 const RULES: ReadonlyMap<string, Rule> = new Map(Object.entries(RULES_BY_NAME));
 
 /**
- * Finds an option that is inherited, or options that are no object of named fields: the call takes a
- * copy of the options' own fields.
+ * Finds an inherited option, or options of a foreign kind such as a Map: the call copies only the own
+ * fields of a plain object.
  */
 const inheritedFault = (as: object, more: readonly string[]): Issue | undefined => {
   const prototype: unknown = Object.getPrototypeOf(as);
@@ -110,7 +110,7 @@ const unknownText = (name: string, more: readonly string[]): string => {
   return `is not known${meant || `; known are ${more.join(', ')} and the options of a call`}`;
 };
 
-/** Checks the options that are there, in place of all there can be. One that is `undefined` is absent. */
+/** Checks only the options that are present, not every possible one. `undefined` counts as absent. */
 const optionFault = (as: object, more: readonly string[]): Issue | undefined => {
   const names = Object.keys(as);
   if (Object.getOwnPropertyNames(as).length !== names.length) {
@@ -134,7 +134,7 @@ const optionFault = (as: object, more: readonly string[]): Issue | undefined => 
 export const optionsFault = (as: unknown, more: readonly string[] = []): Issue | undefined => {
   if (as === undefined) return undefined;
   try {
-    // Within `try`: of a revoked proxy not even this can be asked.
+    // Within `try`, because `Array.isArray` throws for a revoked proxy.
     if (!isObject(as) || Array.isArray(as)) {
       return { path: ['options'], message: 'have to be an object' };
     }

@@ -52,7 +52,7 @@ export interface EngineSettings {
   readonly budget: BudgetLimits;
   /** `undefined` switches the loop breaker off. */
   readonly loop: LoopLimits | undefined;
-  /** Commands that tools may run which can run anything. */
+  /** Patterns of the commands that a tool which needs `*` may run. */
   readonly allowedCommands: readonly string[];
   readonly tasks?: readonly CommandTask[];
   readonly extraRoots: readonly string[];

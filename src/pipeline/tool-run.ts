@@ -139,7 +139,7 @@ class ToolRun {
     this.#call = call;
     this.#deps = deps;
     this.#effectBefore = call.notes.effectPossible;
-    // A composed tool changes something when one of its parts does, and is told then.
+    // For a composed tool, an inner call sets this when it records its intent.
     call.notes.effectPossible ||= call.grant.tier !== 'read_only' && !call.ready.tool.composition;
     recordInput(call, deps.redactor);
     this.#stopWatching = watchIdle(call, deps);
@@ -205,7 +205,7 @@ class ToolRun {
   /** Returns the data once the ledger has covered what the tool charged. */
   async #paid(data: unknown, purse: Purse): Promise<ToolResult> {
     await purse.settled;
-    // Not the reason alone: the time may have run out before the ledger refused.
+    // Any abort counts, not only BUDGET_EXCEEDED: the time may have run out before the ledger refused.
     if (this.#call.control.aborted) return aborted(this.#call);
     return succeededWith(this.#call, data, this.#deps);
   }

@@ -42,7 +42,7 @@ export interface SettingsSource {
   isEnforced?(name: string): boolean;
 }
 
-/** The least time of a tool that a team enforces and that names none itself: what ships as the default. */
+/** The shortest time limit of an enforced tool that sets none itself: the default that ships. */
 const MIN_ENFORCED_MS = 30_000;
 
 const recoveryOf = (tool: Tool): Recovery | undefined => {
@@ -72,7 +72,7 @@ const settle = (tool: Tool, source: SettingsSource): ToolSettings => {
   };
 };
 
-/** Has no settings of single tools, and no less time than there is by default. */
+/** Drops the settings of single tools and the maximum time; allows at least the default time that ships. */
 const withoutLimits = (source: SettingsSource): SettingsSource => ({
   ...source,
   defaultTimeoutMs: Math.max(source.defaultTimeoutMs, MIN_ENFORCED_MS),

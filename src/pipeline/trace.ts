@@ -47,7 +47,7 @@ const inCallSpan = async (
   const span: Span = startCallSpan(call, telemetry);
   call.span = span;
   const { trace, traceId } = call.options;
-  // Results and audit rows name the trace, unless the caller has only a name of its own for it.
+  // Results and audit rows name the trace of the span, unless the caller gave a `traceId` but no `trace`.
   if (trace !== undefined || traceId === undefined) call.traceId = span.traceId;
   try {
     const result = await span.run(work);
@@ -63,11 +63,11 @@ export const createTracer = ({ events, runtime }: TracerDeps): Tracer => {
   const notes = new WeakMap<CallRequest, Note[]>();
 
   const begin = (call: CallRequest, stage: string): Note | undefined => {
-    const of = notes.get(call);
-    if (!of || of.length >= MAX_STAGES) return undefined;
+    const entries = notes.get(call);
+    if (!entries || entries.length >= MAX_STAGES) return undefined;
     const startMs = runtime.elapsed() - call.startedElapsed;
     const note: Note = { stage, startMs, durationMs: 0, outcome: 'answered' };
-    of.push(note);
+    entries.push(note);
     return note;
   };
 

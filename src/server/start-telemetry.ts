@@ -49,8 +49,8 @@ export const startTelemetry = async ({
   return {
     telemetry: otlp.telemetry,
     logSink: otlp.logSink,
-    watch: (crib, itsLog) => {
-      log = itsLog;
+    watch: (crib, cribLog) => {
+      log = cribLog;
       const isTool = (name: string): boolean => crib.tools.get(name) !== undefined;
       const calls = new CallMetrics(crib.events, { runtime, isTool });
       stops.push(() => calls.close());

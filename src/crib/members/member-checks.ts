@@ -68,7 +68,7 @@ export const APPROVAL_CHECKS: MethodChecks<CribApprovals> = {
   decideByLink: { link: text },
 };
 
-/** `undo` answers with a result instead, as every call does. */
+/** `undo` is missing: like every call, it reports invalid arguments in its result. */
 export const EXECUTION_CHECKS: MethodChecks<CribExecutions> = {
   status: { executionId: text },
   running: {},

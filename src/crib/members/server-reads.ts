@@ -18,7 +18,7 @@ import type { MemberDeps } from './member-deps.ts';
 
 const SERVER_TOOL = 'toolcrib:server';
 
-/** Questions to people that are remembered until the same read comes again. */
+/** How many pending approvals are remembered until the same read is made again. */
 const MAX_WAITING = 500;
 
 type Read =
@@ -79,7 +79,7 @@ const toolOf = (server: string, assigned: AssignedFlow, servers: Servers): Ready
     { input, labels: { trust: assigned.trust, sensitivity: assigned.sensitivity } },
   );
 
-/** Tells whether words of the caller go to the server: what it lists itself carries nothing out. */
+/** Tells whether a read sends the caller's own text to the server; the URI of a listed resource is none. */
 const carriesWords = async (read: Read, servers: Servers): Promise<boolean> => {
   if (read.action === 'complete') return true;
   if (read.action === 'get_prompt') return Object.keys(read.args).length > 0;
@@ -148,7 +148,7 @@ class GovernedReads {
   }
 }
 
-/** Makes the members. Without a caller it is the program itself that reads, as it reads anything else. */
+/** Makes the members. Without a caller the program itself reads, and the read is not governed. */
 export const serverReads = (deps: ServerReadDeps): ServerReads => {
   const { servers } = deps;
   const governed = new GovernedReads(deps);

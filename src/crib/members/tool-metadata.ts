@@ -1,4 +1,4 @@
-/** `crib.tools.metadata`: what lock, figures and trail have on record about one tool. */
+/** `crib.tools.metadata`: what the lock, the metrics and the audit trail have on record about one tool. */
 import type { Catalog } from '../../contract/catalog.ts';
 import type { CribTools } from '../../contract/crib-members.ts';
 import { ToolFailure } from '../../contract/errors.ts';

@@ -1,4 +1,4 @@
-/** Makes and redeems signed links for a question in the inbox: one answer each, good once. */
+/** Makes and redeems signed links that answer a question in the inbox: each gives one answer and works once. */
 import type { ApprovalLinks } from '../../contract/crib-members.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
@@ -17,7 +17,7 @@ export interface ApprovalLinkDeps {
   readonly approvalService: Pick<ApprovalService, 'decide'>;
   readonly runtime: Pick<Runtime, 'now'>;
   readonly key: SigningKey;
-  /** What the token is put behind; the token alone when absent. */
+  /** Goes before the token; without it, the link is the token alone. */
   readonly baseUrl: string | undefined;
 }
 

@@ -53,7 +53,7 @@ export type ApprovalOutcome = Approved | { readonly result: ToolResult };
 
 const LATER: Decision = { answer: 'later', by: '' };
 
-/** More questions of one user than a person can look at are a flood, not work. */
+/** Limits the open questions of one user to what a person can look at. */
 const MAX_WAITING = 200;
 
 const expired = (call: JudgedCall): ApprovalOutcome => ({
@@ -118,7 +118,7 @@ export class ApprovalService {
     try {
       await this.decide(parked, { ...decision, approve });
     } catch (error) {
-      // An answer that cannot be carried out as it was given is no answer.
+      // An approval that cannot be carried out as given counts as a denial.
       await this.decide(parked, { approve: false, by: decision.by });
       throw error;
     }
@@ -252,7 +252,7 @@ export class ApprovalService {
     return this.#deps.approver;
   }
 
-  /** Leaves the questions that are open to the inbox, because nobody waits for their answers any more. */
+  /** Stops waiting for approvers; open questions stay in the inbox. */
   close(): void {
     this.#closing.abort();
   }
@@ -273,7 +273,7 @@ export class ApprovalService {
     }
   }
 
-  /** Resolves when no answer counts any more: an approver may be silent for ever, whatever its signal says. */
+  /** Resolves when an answer would no longer count: an approver may ignore its signal and never answer. */
   #untilOver(
     { expiresAt }: ApprovalRequest,
     signal: AbortSignal,

@@ -91,7 +91,7 @@ export class CallBindings {
     const ready = await this.#deps.readyTool(record.tool, record.version);
     if (!ready) throw new ToolFailure('TOOL_NOT_FOUND');
     const parsed = ready.input.validate(ownCopy(input));
-    // What does not fit the schema is refused when it is to run; it leads nowhere.
+    // An input that does not fit the schema has no targets; it is refused before it would run.
     if (!parsed.ok) return { input, targets: [] };
     const resolved = await this.#deps.resolveTargets(ready.tool, parsed.value);
     return { input, targets: resolved.targets, states: statesOf(resolved) };

@@ -1,6 +1,6 @@
 /**
- * Finds approvals given after the tool that made a call had ended. A tool cannot name an approval, it
- * can only make the call again, so the call looks for its own, bound like any other.
+ * Finds approvals given after the tool that made a call had ended. A tool cannot name an approval;
+ * it can only make the call again. So the call is compared with the approvals that its tool may use.
  */
 import type { ApprovalRecord } from '../../contract/approver.ts';
 import type { CallRequest } from '../../contract/call.ts';

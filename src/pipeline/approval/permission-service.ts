@@ -21,7 +21,7 @@ export interface PermissionServiceDeps {
 const invalid = (message: string, ...suggestions: readonly string[]) =>
   new ToolFailure('VALIDATION_ERROR', message, { suggestions });
 
-/** Grants of one giver at a time: each is read with every call that they could decide. */
+/** Limits the grants that one giver has at a time: all of them are read for each call that one could decide. */
 export const MAX_GRANTS_PER_GIVER = 1000;
 
 const tooMany = () =>

@@ -53,7 +53,7 @@ class PlannedPlace implements PlanConsent {
   async fits(call: JudgedCall, facts: ConsentFacts): Promise<ResolvedTargets | undefined> {
     const { tool, version, definition, targets } = this.#planned;
     const { ready, grant, input } = call;
-    // A tool that a planned call makes, and a question for each time, are not for the plan to answer.
+    // The plan covers no call that a planned call makes, and none that a rule asks about each time.
     if (call.parent || grant.everyTime) return undefined;
     if (facts.now >= this.#cover.until) return undefined;
     if (facts.policyVersion !== this.#cover.policyVersion) return undefined;
@@ -114,7 +114,7 @@ export class PlanCover {
     if (!isOfCaller || record.tool !== PLAN_TOOL || record.id !== run.plan.approvalId) {
       return undefined;
     }
-    // An edited plan is another one; what was not redeemed is for no run.
+    // An edited plan is a different one, and an approval that was not redeemed belongs to no run.
     if (record.state !== 'used' || record.edited || !showsWhatItBinds(record)) return undefined;
     const { digest } = record.request.input as PlanQuestion;
     return digest === run.plan.digest ? new PlanCover(record, run) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Makes a tool whose call is a question to a person: it waits in the inbox, is bound to what was asked and to its
- * caller, is answered once and recorded, like that of any other call. It does nothing else.
+ * Makes a tool that does nothing but ask a person. The question waits in the inbox, is bound to its input and its
+ * caller, and is answered once and recorded, like the approval of any other call.
  */
 import type { ReadyTool } from '../../contract/call.ts';
 import type { Schema } from '../../contract/schema.ts';

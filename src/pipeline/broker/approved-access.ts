@@ -36,7 +36,7 @@ export const approvedPlaces =
     assertApprovedStates(call, rootOf);
   };
 
-/** Checks the same before the first program of a call, and looks its names up anew. */
+/** Checks the same before the first program of a call, and resolves its paths anew. */
 export const approvedPrograms =
   (guard: PathGuard): ExecSettings['assertApproved'] =>
   async (call) => {

@@ -10,7 +10,7 @@ import { modelUsd } from '../../governance/ledger/most-cost.ts';
 import type { Purse } from '../budget/purse.ts';
 import { assertConverseRequest, assertEmbedRequest, assertModelRequest } from './context-checks.ts';
 
-/** The longest answer where the tool does not say: without a limit its price has none. */
+/** Limits an answer when the tool sets no limit: the cost of an unlimited one would be unlimited, too. */
 const MAX_ANSWER_TOKENS = 8_192;
 /** Tokens for roles and separators, which vendors count as well. */
 const MAX_FRAME_TOKENS = 256;
@@ -57,7 +57,7 @@ const holdFor = async (
 const count = (value: number): number =>
   Number.isFinite(value) && value > 0 ? Math.ceil(value) : 0;
 
-/** What a reply says about its cost; one of an embedding has no tokens of an answer. */
+/** The part of a reply that gives its cost; an embedding has no output tokens. */
 type Priced = Pick<ModelReply, 'inputTokens' | 'costUsd'> &
   Partial<Pick<ModelReply, 'outputTokens'>>;
 

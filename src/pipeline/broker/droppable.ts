@@ -1,10 +1,10 @@
 /**
- * Lets a tool drop what the broker promised it: that a request nobody waits for was refused, because the call
- * is over, must not end the process.
+ * Lets a tool ignore promises of the broker. A request that it does not await may be refused because the call is
+ * over, and that unhandled rejection must not end the process.
  */
 import { ignoreRejection } from '../record/read-thrown.ts';
 
-/** Returns the promise, whose rejection counts as handled. Whoever awaits it gets it all the same. */
+/** Returns the same promise with its rejection marked as handled. Code that awaits it still sees the rejection. */
 export const droppable = <T>(promise: T): T => {
   ignoreRejection(promise);
   return promise;

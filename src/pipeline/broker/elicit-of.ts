@@ -5,7 +5,7 @@ import type { Runtime, Timer } from '../../contract/runtime.ts';
 
 const TOUCH_MS = 5_000;
 
-/** Returns the function to ask by that came with the call, or with a call that made it. */
+/** Returns the function that asks the client: an option of the call, or of a call that made it. */
 export const askerOf = <K extends 'elicit' | 'elicitUrl' | 'sample'>(
   call: CallRequest,
   kind: K,

@@ -30,7 +30,7 @@ export const fileHooks = (call: Call<'ready'>, deps: FileHookDeps): FileHooks =>
       }
       assertRunning(call);
       await deps.snapshots.save({ ...snapshot, executionId, order: notes.writes });
-      // No await up to the count: an outcome that says that nothing was written stays true.
+      // No await from here to the count, or an outcome could wrongly say that nothing was written.
       assertRunning(call);
       notes.writes++;
     },

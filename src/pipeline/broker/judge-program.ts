@@ -30,7 +30,7 @@ export interface CommandTask {
 export interface ProgramSettings {
   /** The workspace, absolute. */
   readonly root: string;
-  /** What the user allows tools that can run anything. */
+  /** Patterns of the commands that a tool which needs `*` may run. */
   readonly allow: readonly string[];
   readonly tasks?: readonly CommandTask[];
 }
@@ -85,7 +85,7 @@ const assertKeepsWork = ({ commands }: Pick<AllowedProgram, 'commands'>, needs: 
   );
 };
 
-/** Rejects with PERMISSION_DENIED, and why, for a program that may not run, or not there. */
+/** Rejects with PERMISSION_DENIED and the reason when a program may not run, or not in that folder. */
 export const judgeProgram = async (
   { needs = {} }: Pick<Tool, 'needs'>,
   { argv, cwd: folder = '.' }: PlannedProgram,
@@ -124,7 +124,7 @@ const isToolFailure = (error: unknown): error is ToolFailure => {
   }
 };
 
-/** Returns the refusal that awaits a call whatever a person says; nothing when there is none. */
+/** Makes the check that refuses a call whose programs may not run, whatever a person would say. */
 export const createProgramCheck =
   (settings: ProgramSettings) =>
   async (call: Call<'ready' | 'input'>): Promise<ToolResult | undefined> => {

@@ -1,4 +1,4 @@
-/** Notes on a call what its sandboxed runs took of the machine, and tells it again. */
+/** Notes on a call the processor time and memory that its sandboxed runs used, and reads them back. */
 import type { CallRequest } from '../../contract/call.ts';
 import type { SandboxUsage } from '../../contract/sandbox.ts';
 

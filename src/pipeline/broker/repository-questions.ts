@@ -1,6 +1,6 @@
 /**
- * Refuses what would make git tell the content of files that hold secrets in another way than by
- * printing them: a file by its hash, and a search that answers yes or no.
+ * Refuses git commands that would reveal files with secrets past the attributes that hide their content: a
+ * file named by its hash, and a search that answers yes or no.
  */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { SandboxOutcome, SandboxTask } from '../../contract/sandbox.ts';
@@ -15,7 +15,7 @@ type Run = (
 /** Names that cannot be the hash of a file: paths and common branches. */
 const NOT_A_HASH = /^(?:HEAD|FETCH_HEAD|ORIG_HEAD|@|main|master)(?:[~^]\d*)*$|^\.{0,2}\//;
 
-/** The tree of no files, which scripts compare a first commit with, in both kinds of hashes. */
+/** The hash of the empty tree, which scripts compare a first commit with, in SHA-1 and SHA-256. */
 const EMPTY_TREE =
   /^(?:4b825dc642cb6eb9a060e54bf8d69288fbee4904|6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321)$/;
 

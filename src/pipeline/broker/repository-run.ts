@@ -125,7 +125,7 @@ export const repositoryRun = (
   const configs = configsOf(repository);
   assertRunsNothing(configs);
   const folders = [...new Set([repository.commonDir, repository.gitDir])];
-  // Not for a search: it has to find files with secrets empty.
+  // Not for a search of files: it must see files with secrets as empty.
   const gitAlone = use.isAlone && !use.searches.files;
   const view = use.runsGit ? { info: infoOf(repository), gitAlone } : undefined;
   return { ...use, env, folders, view, trustSetting: firstOf(configs, findTrustSetting) };

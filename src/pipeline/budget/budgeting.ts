@@ -76,7 +76,7 @@ export class Budgeting {
   readonly ledger: Ledger;
   readonly freeCalls: FreeCalls;
   /**
-   * Tells whether calls of a tool count in a limit. Most do not, have no price and need no hold.
+   * Tells whether a limit counts the calls of a tool. Most tools are in none, have no price and need no hold.
    */
   readonly #isCounted: (tool: Tool) => boolean;
   readonly #scopesOf: CallScopes;
@@ -236,10 +236,10 @@ export class Budgeting {
     const { held, max, wish } = amounts;
     const hasHold = wish === NOTHING;
     let hold: HoldMore | undefined;
-    const holdMore: HoldMore = (need, wanted) => {
+    const holdMore: HoldMore = (need, preferred) => {
       if (!hasHold) this.#charging.add(ready.tool.name);
       hold ??= holdMoreFor(this.ledger, { executionId, scopes }, hasHold);
-      return hold(need, wanted);
+      return hold(need, preferred);
     };
     // Field by field: copying `amounts` with `...` costs 3 µs here.
     return new Purse(call, { held, max, wish, limitsTokens: limitsTokens(scopes), holdMore });

@@ -13,7 +13,7 @@ import { boundedMicros } from '../../governance/ledger/estimate-cost.ts';
 
 type Limit = 'dailyUsd' | 'flowUsd';
 
-/** Finds the least that the call, or one that made it, may spend; undefined when none says so. */
+/** Finds the lowest limit that the call or a call that made it sets; `undefined` when none does. */
 const leastUsd = ({ options, parent }: CallRequest, limit: Limit): number | undefined => {
   const own = options[limit];
   const outer = parent && leastUsd(parent, limit);

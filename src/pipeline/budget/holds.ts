@@ -25,7 +25,7 @@ export const callOfFreeHold = (hold: string): string =>
 export const limitsTokens = (scopes: readonly BudgetScope[]): boolean =>
   scopes.some(({ limitTokens }) => limitTokens !== undefined);
 
-/** Gives the least that has to be left: something for an open price, all of it for an exact one. */
+/** Returns the least that the budget must have left: something for an open price, all of an exact one. */
 export const leastMicros = (most: Most): number =>
   most.openMicros ? Math.max(most.micros, 1) : most.micros;
 

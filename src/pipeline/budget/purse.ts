@@ -17,7 +17,7 @@ export interface PurseOptions {
   readonly max: Spending;
   /** Whether some limit counts tokens; otherwise they are only reported. */
   readonly limitsTokens: boolean;
-  /** What to hold at once when the first charge of a call comes for which nothing was held. */
+  /** How much to hold at the first charge of a call for which nothing was held before. */
   readonly wish: Spending;
   readonly holdMore: HoldMore;
 }
@@ -185,7 +185,7 @@ export class Purse {
       tokens: tokens === 0 ? 0 : Math.max(tokens, wish.tokens - this.#held.tokens),
     }).catch(() => undefined);
     if (more) this.#add(more);
-    // A question is refused by itself; a charge was made already.
+    // `ask` refuses a question itself; a charge has happened already, so the call is stopped.
     else if (this.#hasOverspent()) this.#stop();
   }
 

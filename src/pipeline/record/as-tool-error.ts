@@ -41,7 +41,7 @@ const replaceWord = (message: string, word: string, instead: string): string => 
 };
 
 interface Hiding {
-  /** Words that its author wrote for the reader stay, unless their name says that they are secret. */
+  /** True for a coded message: plain words of the input stay in it, unless their field may hold a secret. */
   readonly keepsWords: boolean;
   readonly path: string;
 }

@@ -29,7 +29,7 @@ export const effectState = (call: CallRequest, result: ToolResult): EffectState 
   if (!hasIntent(call)) return 'none';
   if (result.success) return 'done';
   if (!call.notes.effectPossible) return 'not_done';
-  // The run itself was over and well when these turned up.
+  // The tool itself had succeeded when one of these occurred.
   const code = result.error?.code;
   if (code === 'OUTPUT_INVALID' || code === 'EFFECT_FAILED') return 'done';
   const { writes, failedWrites, innerIntent } = call.notes;
@@ -92,7 +92,7 @@ const needsSummary = (call: CallRequest, { result }: Facts): boolean =>
 
 interface Facts {
   readonly result?: ToolResult;
-  /** The start of the version of the rules, for the outcome of a call that came before them. */
+  /** The first characters of the policy version; recorded for a call that got as far as inspection. */
   readonly policy?: string;
   readonly redactor: Redactor;
   readonly at: number;
@@ -121,7 +121,7 @@ const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
   if (kind === 'intent' || !facts.result) return detail;
   if (hasIntent(call)) detail.effect = effectState(call, facts.result);
   const tool = evidenceOf(call).ready?.tool;
-  // Figures are kept by source; most calls are of tools that ship, and need no word about it.
+  // Metrics are kept by source. Most calls are of built-in tools, whose source is left out.
   if (tool && tool.source !== 'builtin') detail.source = tool.server ?? tool.source;
   if (notes.waitedMs > 0) detail.waitedMs = Math.round(notes.waitedMs);
   if (notes.tokens > 0) detail.tokens = notes.tokens;

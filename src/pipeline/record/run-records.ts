@@ -1,6 +1,6 @@
 /**
- * The records of reading calls of one turn of a flow, until they are written with its steps: one
- * transaction instead of one for each call. Nothing of a run leaves it before they are written.
+ * Holds the audit rows of read-only calls made in one turn of a flow until they are written with its steps: one
+ * transaction instead of one for each call. No result leaves the run before they are written.
  */
 import type { AuditEntry } from '../../contract/audit.ts';
 import type { RunRecordsHandle, WriteRecords } from '../../contract/call-options.ts';
@@ -38,7 +38,7 @@ export class RunRecords implements RunRecordsHandle {
   }
 }
 
-/** Says whether a call can have shown nothing to anybody outside: it read, and has no host or program. */
+/** Tells whether a tool cannot have sent anything out: it is no sink, and reaches no host and no program. */
 export const staysInside = ({
   needs,
   sink,

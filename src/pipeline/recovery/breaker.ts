@@ -17,7 +17,7 @@ interface Slice {
   failures: number;
 }
 
-/** Counts how calls ended in a moving window, in slices, so that a call costs no list of moments. */
+/** Counts outcomes in a moving window, in slices of time: no list of timestamps is needed. */
 class FailureWindow {
   readonly #rule: ErrorRate;
   readonly #sliceMs: number;
@@ -34,7 +34,7 @@ class FailureWindow {
     if (hasFailed) slice.failures += 1;
   }
 
-  /** Says whether more calls of the window failed than may, and enough were made to tell. */
+  /** Tells whether the share of failed calls reached the limit, once there were enough calls to judge. */
   isExceeded(now: number): boolean {
     const { max, minCalls = DEFAULT_MIN_CALLS } = this.#rule;
     const newest = Math.floor(now / this.#sliceMs);

@@ -21,11 +21,11 @@ export interface ToolGuards {
 export interface Guards {
   guardsOf(tool: Tool): ToolGuards;
   /**
-   * Forgets the failures of all tools of a server that was started anew. Says whose circuits it closed:
-   * tools by name, and one of those that share the server's own, if that was among them.
+   * Forgets the failures of all tools of a restarted server. Returns whose circuits it closed: the names of
+   * tools, and any one tool of the server when the circuit that they share was open.
    */
   reset(server: string): ClosedCircuits;
-  /** The circuit that keeps calls of a tool from running, or its own; makes none for a tool that was not called. */
+  /** Returns the circuit that blocks calls of a tool, or else its own; creates none for a tool never called. */
   circuitOf(tool: Tool, now: number): CircuitStatus;
 }
 

@@ -15,7 +15,7 @@ export interface AttemptDeps {
   settingsOf(tool: Tool): ToolSettings;
 }
 
-/** Tries without a pause that are made before the event loop turns. */
+/** How many tries without a pause are made before the event loop gets a turn. */
 const MAX_TRIES_A_TURN = 10;
 
 /** Returns how long to wait before the next try. `attempt` counts the tries that failed, from 1. */

@@ -1,6 +1,6 @@
 /**
- * Asks a person where the grant says so. Not about a call that the budget cannot cover or whose
- * program may not run. After the wait the rules are judged again: they may have changed meanwhile. An
+ * Asks a person where the grant says so; nobody is asked about a call that the budget cannot cover or
+ * whose program may not run. After the wait the rules are judged again: they may have changed meanwhile. An
  * input that the approver edited passes the earlier gates like one that was sent.
  */
 import type { EditedInput } from '../../contract/approver.ts';
@@ -47,7 +47,7 @@ export interface ApproveDeps {
   definitionOf(ready: ReadyTool): string;
   /** What the input leads to, resolved. */
   resolveTargets(tool: Tool, input: unknown): Promise<ResolvedTargets>;
-  /** Returns the refusal that awaits the call whatever a person says. */
+  /** Returns the refusal of a call whose program may not run, whatever a person would say. */
   refusedProgram(call: Call<'ready' | 'input'>): Promise<ToolResult | undefined>;
 }
 
@@ -128,7 +128,7 @@ const askPerson = async (
   return answer;
 };
 
-/** Lets a call pass that a person approved with the plan of its flow; `undefined` for any other. */
+/** Returns the approval of a call that was approved with the plan of its flow; `undefined` for any other. */
 const byPlan = async (
   call: Ready,
   deps: ApproveDeps,
@@ -170,8 +170,8 @@ const withoutStates = (paths: readonly ApprovedPath[]): readonly ApprovedPath[] 
   paths.map(({ asked, real }) => ({ asked, real }));
 
 /**
- * Holds a call that a standing grant let pass to where its paths led then; it may write others, too.
- * Their content is left out: no person looked at it, and parallel calls may save the file.
+ * Binds a call that a standing grant let pass to where its paths led at that time; it may write other files,
+ * too. Contents are left out: no person looked at them, and parallel calls may save the file.
  */
 const withoutPerson = ({ paths }: Admission): Evidence['approval'] =>
   paths ? { by: 'standing grant', targets: [], paths: withoutStates(paths) } : 'not-needed';

@@ -59,11 +59,11 @@ export const questionOf = (call: Call<'ready' | 'input'>, flow: FlowState): Poli
 
 const isExternal = ({ tier }: Capability): boolean => tier === 'external_api';
 
-/** Judges a tool by the most dangerous thing it can do. */
+/** Tells whether the tool, or any of its capabilities, can send data out. */
 const canBeSink = (tool: Tool): boolean =>
   isSink(tool, tool.tier) || tool.capabilities.some(isExternal);
 
-/** Reads the session's state anew where a rule uses it: other processes may know more than this one. */
+/** Reads the session's labels anew where they matter to the verdict: other processes may have added some. */
 export const flowOf = (
   call: Call<'ready' | 'input'>,
   { policy, labels }: Pick<AuthorizeDeps, 'policy' | 'labels'>,
@@ -97,8 +97,8 @@ export const isOffList = (call: Call<'ready'>): boolean =>
   call.internal === undefined && !isListed(call.caller, call.ready.tool);
 
 /**
- * Turns what the rules allow into a question to a person that no grant answers. The reason is what the
- * tool is: that of the rule would say why the call is allowed.
+ * Turns a call that the rules allow into a question that no grant can answer. The reason shown is the tool's
+ * description: the reason of the rule would say why the call is allowed.
  */
 const askingAlways = (verdict: Verdict, { description }: Tool): Verdict =>
   verdict.effect === 'deny'

@@ -1,4 +1,4 @@
-/** Stops a call by critical preconditions; others mark it degraded. A check that throws has failed. */
+/** Stops a call when a critical precondition is not met; any other marks it degraded. A throw is not met. */
 import type { Call, Next } from '../../contract/call.ts';
 import type {
   Precondition,

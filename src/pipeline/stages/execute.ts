@@ -48,8 +48,8 @@ const claimsOf = (call: CallRequest): readonly IntentClaim[] => {
 };
 
 /**
- * Records the intent, and that of every call that made this one: their keys and retries must know that
- * running them again could do this again.
+ * Records the intent, and that of every call that made this one: making one of them again, by its key or by a
+ * retry, could repeat this effect.
  */
 const recordIntent = async (call: AdmittedCall, deps: ExecuteDeps): Promise<void> => {
   const { redactor, runtime } = deps;

@@ -118,8 +118,8 @@ const concludeLater = async (
 ): Promise<ToolResult> => conclude(call, result, { clean: await clean, deps });
 
 /**
- * Makes what the parts of a failed call returned plain data, redacted. What cannot be read is left out,
- * what is too large is kept and replaced by its handle.
+ * Redacts what the parts of a failed call returned, as plain data. What cannot be read is left out; what is
+ * too large is stored and replaced by its handle.
  */
 const governPartial = async (
   call: CallRequest,
@@ -157,7 +157,7 @@ export const governResult = (deps: GovernResultDeps): Stage<'ready' | 'budget'> 
   const settle = (call: CallRequest, result: ToolResult): ToolResult | Promise<ToolResult> => {
     label(call, result);
     if (result.success && result.data !== undefined) return govern(call, result, governor);
-    // Here too, not only when it is recorded: a replay keeps the result as it is from here on.
+    // Redacted here, not only in `record`: `replay` stores the result as it leaves this stage.
     if (!result.error) return result;
     const clean = { ...result, error: redactError(result.error, deps.redactor) };
     return clean.error.partial === undefined ? clean : governPartial(call, clean, governor);

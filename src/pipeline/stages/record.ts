@@ -203,7 +203,7 @@ const writeOrRetry = async (
   }
 };
 
-/** Says whether the record may wait for the steps of its run: the flow alone knows what was read. */
+/** Tells whether the row may be written later, with the steps of its run: only the flow has seen the result. */
 const mayWait = (call: CallRequest, result: ToolResult): boolean => {
   const tool = evidenceOf(call).ready?.tool;
   return result.success && tool !== undefined && staysInside(tool);

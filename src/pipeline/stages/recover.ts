@@ -1,6 +1,6 @@
 /**
- * Runs the tool as often as it takes and is safe: circuit breaker, bulkheads, deadline, retries, and
- * the tool's own recovery when all of them fail.
+ * Runs the tool behind circuit breakers, bulkheads and a deadline, retries it where that is safe, and falls
+ * back on the tool's own recovery in the end.
  */
 import type { Call, Next } from '../../contract/call.ts';
 import type { Events } from '../../contract/events.ts';
@@ -44,7 +44,7 @@ const refuseOpen = (
   for (let i = 0; i < breakers.length; i++) {
     const breaker = breakers[i];
     if (!breaker || breaker.untroubled || breaker.admits(runtime.now())) continue;
-    // The breakers before this one may have given the call their probe: return it.
+    // The breakers before this one may have admitted the call as their probe: give it back.
     for (const earlier of breakers.slice(0, i)) earlier.abstained();
     const retryAfterMs = breaker.restMs(runtime.now());
     return failed(call, 'CIRCUIT_OPEN', {
@@ -93,7 +93,7 @@ const reportToBreakers = (call: Ready, result: ToolResult, deps: RecoverDeps): v
   for (const breaker of breakers) {
     const wasTripped = breaker.isTripped;
     if (fault !== 'tool') breaker.abstained();
-    // A probe that fails keeps a circuit open: that is no news.
+    // A failed probe leaves the circuit open, so there is no change to announce.
     else if (breaker.failed(now) && !wasTripped) {
       announce('circuit.opened', tool, { events, isShared: breaker === serverBreaker });
     }

@@ -58,7 +58,7 @@ const refusal = (call: Checked, claim: ReplayClaim): ToolResult => {
   });
 };
 
-/** Code of others in this process may have done what no broker saw: its failures are kept. */
+/** Tells whether the broker sees all that the tool does; foreign code in this process may act past it. */
 const isConfined = ({ source, sandboxed }: Tool): boolean =>
   source === 'builtin' || sandboxed === true;
 
@@ -82,7 +82,7 @@ const hadNoEffect = async (executionId: string, { audit }: ReplayDeps): Promise<
   return (await audit.query({ executionId, kind: 'intent', limit: 1 })).length === 0;
 };
 
-/** Makes the result that a key keeps whose call failed after its tool ran. */
+/** Makes the result to store under the key of a call that threw after its tool ran. */
 const inDoubt = (call: Checked): ToolResult =>
   failed(call, 'STORE_UNAVAILABLE', {
     message: 'The tool ran, but its outcome could not be recorded: the call is in doubt.',

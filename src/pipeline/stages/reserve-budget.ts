@@ -37,7 +37,7 @@ interface Paid {
 
 /**
  * Computes what to book. The tool's own report counts; without one, a success costs its price, and so
- * does a failure whose effect may have happened: optimism must not overspend a budget.
+ * does a failure whose effect may have happened: booking too little would let the budget be overspent.
  */
 const actualCost = (
   call: Approved,
@@ -93,9 +93,9 @@ export const reserveBudget = (
 ): Stage<'ready' | 'input' | 'grant' | 'approval', 'budget'> =>
   function reserveBudget(call, next) {
     const estimate = budgeting.estimate(call);
-    const { composition, estimate: most } = call.ready.tool;
+    const { composition, estimate: ownEstimate } = call.ready.tool;
     // The parts of a composed tool hold what they cost: a hold for the whole would count twice.
-    const isHeldByParts = composition !== undefined && most !== undefined;
+    const isHeldByParts = composition !== undefined && ownEstimate !== undefined;
     if (call.options.dryRun || isHeldByParts) {
       return ifCovered(call, next, { budgeting, estimate });
     }

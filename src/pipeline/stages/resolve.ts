@@ -40,7 +40,7 @@ const dependent = (call: CallRequest, unmet: string): ToolResult =>
     suggestions: ['Register, enable or correct them; crib.tools.dependencies(name) lists all.'],
   });
 
-/** Says of a tool that is there but not trusted just that: "not found" would mislead its author. */
+/** Refuses a missing tool; says so when its file is not trusted: "not found" would mislead its author. */
 const absent = (call: CallRequest, { tools, untrustedTools }: ResolveDeps): ToolResult => {
   if (untrustedTools?.has(call.toolName)) {
     return failed(call, 'PERMISSION_DENIED', {

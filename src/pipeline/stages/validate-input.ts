@@ -42,8 +42,8 @@ const withHints = (call: Call<'ready'>, issues: readonly Issue[]): readonly Issu
   );
 };
 
-const refuse = (call: Call<'ready'>, found: readonly Issue[]): Promise<ToolResult> => {
-  const issues = withHints(call, found);
+const refuse = (call: Call<'ready'>, plainIssues: readonly Issue[]): Promise<ToolResult> => {
+  const issues = withHints(call, plainIssues);
   return Promise.resolve(
     failed(call, 'VALIDATION_ERROR', {
       message: issuesText(issues),

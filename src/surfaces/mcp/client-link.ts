@@ -43,7 +43,7 @@ export interface AskRound {
 /** Reads what the client behind a request says it can do. */
 export type CapabilitiesOf = (ctx: CallContext) => Readonly<Record<string, unknown>>;
 
-/** Makes the reader: the newer protocol says it with each request, the older ones say it once. */
+/** Makes the reader: clients declare them with each request in the newer protocol, once in the older ones. */
 const clientCapabilities =
   (sdk: Sdk, server: Server): CapabilitiesOf =>
   (ctx) => {

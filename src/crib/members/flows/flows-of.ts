@@ -165,7 +165,7 @@ const flowCost = async (
   const key = flowBudgetKey(provenNames(caller).userId, id);
   const cost = { usd: 0, heldUsd: 0, tokens: 0 };
   for (const line of await ledger.lines(key)) {
-    // Lines of its children begin with the same text; what these cost is counted here as well.
+    // `lines` matches keys by prefix. What children cost is counted in the line of this run already.
     if (line.key !== key) continue;
     cost.usd += line.spentMicros / MICROS_PER_USD;
     cost.heldUsd += line.heldMicros / MICROS_PER_USD;

@@ -79,7 +79,7 @@ export const elicitApprover = (
   },
 });
 
-/** Leaves the question open: for clients that are asked with the reply, while the call waits. */
+/** Leaves the question open, for clients that are asked in the reply to their request. */
 export const laterApprover = ({ by }: McpSession): Approver => ({
   ask: async () => ({ answer: 'later', by }),
 });

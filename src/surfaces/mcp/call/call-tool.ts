@@ -99,7 +99,7 @@ const inCallSpan = async (
   const span = telemetry.start('tools/call', { kind: 'server', parent: trace, attributes });
   try {
     const result = await span.run(() => run(span.trace));
-    // A name that no tool has is any text.
+    // The name of an unknown tool may be any text, so it stays out of the span.
     const isTool = !isUnknown(result);
     if (isTool) span.rename(`tools/call ${name}`);
     const failed = !result.success && result.status !== 'pending';
@@ -173,7 +173,7 @@ const executeWaiting = async (deps: ServerDeps, round: Round): Promise<ToolResul
   return again;
 };
 
-/** Asks with the reply, where the client is asked that way and the question can be shown. */
+/** Asks in the reply, if clients of this protocol are asked that way and the question can be shown. */
 const askByReply = async (
   deps: ServerDeps,
   round: Round,

@@ -115,11 +115,11 @@ export const refusal = (error: unknown): CallToolResult => {
   };
 };
 
-/** Recognises a name that a flow may have, where flows are offered: no name of a real tool. */
+/** Tells whether a name may be that of an offered flow: it has the prefix, and no real tool has it. */
 export const isFlow = ({ flows, crib }: ServerDeps, name: string): boolean =>
   flows !== undefined && name.startsWith(FLOW_PREFIX) && !crib.tools.has(name);
 
-/** Tells a search of the code surface that the tool `search_api` answers, where the crib has it. */
+/** Tells whether a call is a search of the code surface for which the crib has the tool `search_api`. */
 export const searchesApi = ({ kind, crib }: ServerDeps, name: string): boolean => {
   if (kind !== 'code' || name !== SEARCH_TOOLS.name) return false;
   const entry = crib.tools.get(SEARCH_API);

@@ -80,7 +80,7 @@ class RunWait {
     }
   }
 
-  /** Asks the client what it can answer; tells whether the rest is not worth the wait. */
+  /** Asks the client about open approvals; tells whether the run rests for longer than this request waits. */
   async #isResting(run: FlowRun, deadline: number): Promise<boolean> {
     const { ctx, isPatient } = this.#waiting;
     if (!isPatient && restsBeyond(run, deadline)) return true;
@@ -96,8 +96,8 @@ class RunWait {
 }
 
 /**
- * Returns the run when it is over or blocked, when its client has gone, and otherwise at the deadline
- * or as soon as it rests for longer.
+ * Returns the run when it is over or blocked or its client has gone; otherwise at the deadline, or as soon as
+ * it is known to rest beyond the deadline.
  */
 export const awaitRun = (deps: ServerDeps, waiting: Waiting): Promise<FlowRun> =>
   new RunWait(deps, waiting).end();

@@ -23,7 +23,7 @@ import { createdTask, isOver, TASKS_EXTENSION, taskReply } from './run-task.ts';
 /** Runs that end within this time are not worth a task. */
 const SHORT_MS = 1_000;
 
-/** So long a client without tasks waits; its own patience is rarely less than 60 s. */
+/** How long a client without tasks is kept waiting; clients rarely give up in less than 60 s. */
 const PATIENCE_MS = 25_000;
 
 export interface FlowCall extends NamedCall {
@@ -31,7 +31,7 @@ export interface FlowCall extends NamedCall {
   readonly wantsTask: boolean;
 }
 
-/** Tells whether a client of 2026-07-28 takes a task for a result, by this very request. */
+/** Tells whether a client of 2026-07-28 declares in this request that it takes a task instead of a result. */
 export const takesTasks = (deps: ServerDeps, ctx: CallContext): boolean => {
   const { extensions } = deps.capabilities(ctx);
   return deps.era === 'modern' && isRecord(extensions) && isRecord(extensions[TASKS_EXTENSION]);

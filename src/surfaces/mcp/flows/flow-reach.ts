@@ -78,7 +78,7 @@ export const flowReaches = async (crib: Crib): Promise<(flow: FlowInfo) => FlowR
     const reached = source === 'data' ? withSubFlows(`${name}@${version}`, byKey) : undefined;
     if (!reached) return ANYTHING;
     const calls = reached.flatMap(({ steps }) => steps.flatMap(callsOf));
-    const entries = calls.map(({ call, version: wanted }) => crib.tools.get(call, wanted));
+    const entries = calls.map(({ call, version: pinned }) => crib.tools.get(call, pinned));
     const isReady = entries.every((entry) => entry !== undefined && isShown(entry));
     return { annotations: worst(entries), isReady };
   };

@@ -20,7 +20,7 @@ const MAX_DESCRIPTION = 2_000;
 export const isListedFlow = (name: string, { tools }: Pick<Partial<Caller>, 'tools'>): boolean =>
   tools === undefined || tools.includes(name);
 
-/** Says what it is before what its author says of it, so that no text can pass a flow off as a tool. */
+/** Puts what it is before the author's own words, so that no text can pass a flow off as a tool. */
 const descriptionOf = ({ name, version, description }: FlowInfo): string => {
   const own = visibleBlock(description).slice(0, MAX_DESCRIPTION);
   return `Runs the flow ${name} ${version}; each of its steps is a governed call.${own === '' ? '' : ` ${own}`}`;
@@ -53,9 +53,9 @@ class OfferedFlows implements FlowTools {
       const reachOf = await flowReaches(this.#crib);
       return flows
         .filter(({ name }) => isListedFlow(name, caller))
-        .map((each) => ({ each, reach: reachOf(each.flow) }))
+        .map((tool) => ({ tool, reach: reachOf(tool.flow) }))
         .filter(({ reach }) => reach.isReady)
-        .map(({ each, reach }) => definitionOf(each, reach));
+        .map(({ tool, reach }) => definitionOf(tool, reach));
     } catch (error) {
       // Tools are listed whatever is wrong with the flows.
       this.#log.warn('flows could not be listed', { cause: reasonOf(error) });

@@ -1,4 +1,4 @@
-/** Tells a client how far a run is: steps that are over, of all where the flow declares them. */
+/** Tells a client how many steps of a run are over, and of how many where the flow declares them. */
 import type { Crib } from '../../../contract/crib.ts';
 import type { FlowRun } from '../../../contract/flow-store.ts';
 import type { Timer } from '../../../contract/runtime.ts';

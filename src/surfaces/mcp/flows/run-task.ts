@@ -60,7 +60,7 @@ export const createdTask = (state: RunState): CallToolResult => ({
 /** Shows a task of the extension, without what depends on its status. */
 const plainTask = (state: RunState) => {
   const common = commonOf(state);
-  // There a task fails only when the protocol does: a result that is an error completes it.
+  // In the extension a task fails only by an error of the protocol; a result that is an error completes it.
   const status = common.status === 'failed' ? 'completed' : common.status;
   return { ...common, status, ttlMs: KEPT_MS, pollIntervalMs: POLL_MS };
 };

@@ -35,7 +35,7 @@ export interface RequestHandler {
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_CLIENTS = 1000;
 
-/** Makes sessions for the era that has none: requests of one client share those of its key. */
+/** Makes sessions for the protocol without sessions: requests with one key share their open approvals. */
 const createClients = (): ((identity: McpIdentity) => McpSession) => {
   const waitingByKey = new BoundedMap<string, WaitingCalls>(MAX_CLIENTS);
   return (identity) => {

@@ -1,8 +1,8 @@
 /**
  * Resources that clients of the 2026-07-28 protocol listen to. The library keeps their
  * subscriptions and notifies them; here each resource is subscribed to at its source, once for all
- * listeners. A resource that cannot be subscribed to is taken out of the request, so that it is
- * missing from what the client is acknowledged.
+ * listeners. A resource that cannot be subscribed to is taken out of the request, so that the
+ * acknowledgement to the client does not name it.
  */
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import { isRecord } from '../../../kit/data/is-record.ts';

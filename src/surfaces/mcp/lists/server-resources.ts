@@ -14,7 +14,7 @@ import {
   templateAddressOf,
 } from './resource-address.ts';
 
-/** What a list of tools names to let its caller read a server beside calling the tools of it. */
+/** The prefix by which a caller's list of tools lets it read a server beside calling the server's tools. */
 const LISTED = 'server:';
 
 /** Tells whether a client is shown what a server has; the pipeline judges each read of it again. */
