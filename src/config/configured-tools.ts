@@ -45,12 +45,19 @@ export const unknownTools = (config: Config, known: KnownTools): readonly string
 
 type OneTool = Exclude<Config['tools'][string], boolean | number>;
 
-/** Says whether the configuration switches a tool on or off, if it does. Enforced is stronger than off. */
-export const isToolEnabled = (
-  { tools, enforcement }: Pick<Config, 'tools' | 'enforcement'>,
-  name: string,
-): boolean | undefined =>
-  enforcement.enforcedTools.includes(name) ? true : toolSettingsOf(tools, name)?.enabled;
+/** Maps the tools that the configuration switches on or off. Enforced is stronger than off. */
+export const toolSwitches = ({
+  tools,
+  enforcement,
+}: Pick<Config, 'tools' | 'enforcement'>): ReadonlyMap<string, boolean> => {
+  const switches = new Map<string, boolean>();
+  for (const name of Object.keys(tools)) {
+    const enabled = toolSettingsOf(tools, name)?.enabled;
+    if (enabled !== undefined) switches.set(name, enabled);
+  }
+  for (const name of enforcement.enforcedTools) switches.set(name, true);
+  return switches;
+};
 
 /** Gives the settings of a tool, if any. Reads own keys only: `constructor` is no tool. */
 export const toolSettingsOf = (tools: Config['tools'], name: string): OneTool | undefined =>

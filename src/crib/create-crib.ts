@@ -3,7 +3,7 @@
  * drivers. It puts the parts together; the parts do the work.
  */
 import { join, resolve } from 'node:path';
-import { isToolEnabled } from '../config/configured-tools.ts';
+import { toolSwitches } from '../config/configured-tools.ts';
 import { defaultSettings } from '../config/default-settings.ts';
 import type { Config } from '../config/schema.ts';
 import type { Crib } from '../contract/crib.ts';
@@ -116,13 +116,14 @@ const openAll = async (
 /** Makes the functions that tell which tools are switched on, and which cannot be switched here. */
 const switchesOf = (config: Config, team: OpenedTeam | undefined) => {
   const enforced = new Set(config.enforcement.enforcedTools);
+  const switches = toolSwitches(config);
   const isEnforced = (name: string): boolean =>
     enforced.has(name) || team?.isEnforced(name) === true;
   return {
     isEnforced,
     isEnabled: (name: string): boolean | undefined => {
       if (team?.isRevoked(name)) return false;
-      return isEnforced(name) ? true : isToolEnabled(config, name);
+      return isEnforced(name) ? true : switches.get(name);
     },
   };
 };

@@ -38,7 +38,8 @@ const unitsOf = (perUnit: PerUnit, input: unknown, timeoutMs: number): number =>
   return perUnit.unit === 'token' ? Math.ceil(length / CHARS_PER_TOKEN) : length;
 };
 
-const FREE: Estimate = Object.freeze({
+/** The estimate of a call that has no price and says nothing of its time. */
+export const FREE: Estimate = Object.freeze({
   costMicros: 0,
   tokens: 0,
   timeMs: undefined,

@@ -50,12 +50,19 @@ const outerScopes = (
     return usd === undefined ? scopes : narrowed(scopes, 0, usd);
   });
 
+/** Tells whether a call is in no flow and sets no limit of its own, as most are. */
+const belongsToNone = ({ flowId, outerFlows, dailyUsd, flowUsd }: CallOptions): boolean =>
+  flowId === undefined && !outerFlows && dailyUsd === undefined && flowUsd === undefined;
+
 export type CallScopes = (call: Call<'ready'>, now: number) => readonly BudgetScope[];
 
 export const callScopesUnder = (limits: BudgetLimits): CallScopes => {
   const scopesOf = budgetScopesUnder(limits);
   return (call, now) => {
-    const { caller, ready } = call;
+    const { caller, ready, options, parent } = call;
+    if (!parent && belongsToNone(options)) {
+      return scopesOf({ caller, tool: ready.tool.name, flowId: undefined, now });
+    }
     const { flowId, outerFlows } = flowCallOf(call)?.options ?? NO_FLOW;
     const scopes = scopesOf({ caller, tool: ready.tool.name, flowId, now });
     const dailyUsd = leastUsd(call, 'dailyUsd');

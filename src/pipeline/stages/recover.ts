@@ -64,9 +64,12 @@ const announce = (
   events.emit(event, { tool, ...(isShared && server !== undefined && { server }) });
 };
 
-const reportSuccess = (call: Ready, { guardsOf, events, runtime }: RecoverDeps): void => {
+const reportSuccess = (
+  call: Ready,
+  { breakers, serverBreaker, callers }: ToolGuards,
+  { events, runtime }: RecoverDeps,
+): void => {
   const { tool } = call.ready;
-  const { breakers, serverBreaker, callers } = guardsOf(tool);
   const { userId } = call.caller;
   // The clock is read only where something has failed, or a rate is counted.
   if (callers?.of(userId) && callers.succeeded(userId, runtime.now())) {
@@ -80,7 +83,7 @@ const reportSuccess = (call: Ready, { guardsOf, events, runtime }: RecoverDeps):
 
 const reportToBreakers = (call: Ready, result: ToolResult, deps: RecoverDeps): void => {
   if (result.success) {
-    reportSuccess(call, deps);
+    reportSuccess(call, deps.guardsOf(call.ready.tool), deps);
     return;
   }
   const { events } = deps;
@@ -187,7 +190,7 @@ const runEntered = (call: Ready, next: Next<Ready>, held: Held): Promise<ToolRes
     (result) => {
       if (!result.success) return recoverFrom(call, result, { next, held });
       release(held);
-      reportSuccess(call, held.deps);
+      reportSuccess(call, held.guards, held.deps);
       return result;
     },
     (error: unknown) => {

@@ -3,7 +3,7 @@ import type { Call, Estimate, Evidence, Next } from '../../contract/call.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Spending } from '../../contract/store.ts';
-import { boundedMicros } from '../../governance/ledger/estimate-cost.ts';
+import { boundedMicros, FREE } from '../../governance/ledger/estimate-cost.ts';
 import { plainObjects } from '../../kit/data/plain-objects.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
 import type { Purse } from '../budget/purse.ts';
@@ -13,6 +13,9 @@ type Approved = Call<'ready' | 'input' | 'grant' | 'approval'>;
 type Onward = Next<Call<'ready' | 'input' | 'grant' | 'approval' | 'budget'>>;
 
 const NO_SCOPES = Object.freeze([]);
+
+/** The budget of all calls of tools that cost nothing. */
+const FREE_CALL: Evidence['budget'] = Object.freeze({ estimate: FREE, scopes: NO_SCOPES });
 
 /** The budget of a call that holds nothing. */
 const Unheld = plainObjects<Evidence['budget'], [Estimate]>(function (estimate) {
@@ -92,6 +95,7 @@ export const reserveBudget = (
   budgeting: Budgeting,
 ): Stage<'ready' | 'input' | 'grant' | 'approval', 'budget'> =>
   function reserveBudget(call, next) {
+    if (budgeting.isFree(call.ready.tool)) return next(prove(call, 'budget', FREE_CALL));
     const estimate = budgeting.estimate(call);
     const { composition, estimate: ownEstimate } = call.ready.tool;
     // The parts of a composed tool hold what they cost: a hold for the whole would count twice.
