@@ -29,9 +29,17 @@ const subscribeAt = async (
   return () => client.unsubscribeResource({ uri }, { timeout });
 };
 
+/** A resource that is subscribed to, or about to be. */
+interface Subscription {
+  readonly listeners: Set<() => void>;
+  /** Rejects where the server refused. */
+  readonly made: Promise<unknown>;
+  /** Set once the server has agreed, and again after a restart of it. */
+  stop: Stop | undefined;
+}
+
 export class ResourceSubscriptions {
-  readonly #listeners = new Map<string, Set<() => void>>();
-  readonly #stops = new Map<string, Stop>();
+  readonly #subscriptions = new Map<string, Subscription>();
   /** Resources that were reported a moment ago; true when they changed again since. */
   readonly #recentlyReported = new Map<string, boolean>();
   readonly #timeoutMs: number;
@@ -43,27 +51,40 @@ export class ResourceSubscriptions {
   }
 
   get isEmpty(): boolean {
-    return this.#listeners.size === 0;
+    return this.#subscriptions.size === 0;
   }
 
   /** Returns a function that ends it. Fails when the server offers no subscriptions or refuses this one. */
   async add(connection: Connection, uri: string, changed: () => void): Promise<() => void> {
-    const listeners = this.#listeners.get(uri) ?? new Set();
-    if (listeners.size === 0) {
-      if (this.#listeners.size >= MAX_RESOURCES) {
-        throw new ToolFailure('RATE_LIMITED', 'Too many resources are subscribed to.');
-      }
-      this.#stops.set(uri, await subscribeAt(connection, uri, this.#timeoutMs));
+    const subscription = this.#subscriptions.get(uri) ?? this.#start(connection, uri);
+    const listener = (): void => changed();
+    subscription.listeners.add(listener);
+    try {
+      await subscription.made;
+    } catch (error) {
+      this.#remove(uri, listener);
+      throw error;
     }
-    listeners.add(changed);
-    this.#listeners.set(uri, listeners);
-    return () => this.#remove(uri, changed);
+    return () => this.#remove(uri, listener);
+  }
+
+  #start(connection: Connection, uri: string): Subscription {
+    if (this.#subscriptions.size >= MAX_RESOURCES) {
+      throw new ToolFailure('RATE_LIMITED', 'Too many resources are subscribed to.');
+    }
+    const asked = subscribeAt(connection, uri, this.#timeoutMs);
+    const made = asked.then((stop) => {
+      subscription.stop = stop;
+    });
+    const subscription: Subscription = { listeners: new Set(), made, stop: undefined };
+    this.#subscriptions.set(uri, subscription);
+    return subscription;
   }
 
   /** Calls the listeners of a resource, at most once in each pause. */
   updated(uri: string): void {
-    const listeners = this.#listeners.get(uri);
-    if (!listeners) return;
+    const subscription = this.#subscriptions.get(uri);
+    if (!subscription) return;
     if (this.#recentlyReported.has(uri)) {
       this.#recentlyReported.set(uri, true);
       return;
@@ -75,24 +96,23 @@ export class ResourceSubscriptions {
       if (isStale) this.updated(uri);
     });
     timer.keepAlive(false);
-    for (const changed of listeners) changed();
+    for (const changed of subscription.listeners) changed();
   }
 
   /** Subscribes again after a restart, and reports every resource: it may have changed meanwhile. */
   async renew(connection: Connection): Promise<void> {
-    for (const uri of this.#listeners.keys()) {
+    for (const [uri, subscription] of this.#subscriptions) {
       const stop = await subscribeAt(connection, uri, this.#timeoutMs).catch(() => undefined);
-      if (stop) this.#stops.set(uri, stop);
+      if (stop) subscription.stop = stop;
       this.updated(uri);
     }
   }
 
   #remove(uri: string, changed: () => void): void {
-    const listeners = this.#listeners.get(uri);
-    if (!listeners?.delete(changed) || listeners.size > 0) return;
-    this.#listeners.delete(uri);
-    const stop = this.#stops.get(uri);
-    this.#stops.delete(uri);
-    stop?.().catch(() => undefined);
+    const subscription = this.#subscriptions.get(uri);
+    if (!subscription?.listeners.delete(changed) || subscription.listeners.size > 0) return;
+    this.#subscriptions.delete(uri);
+    // At once: a request to subscribe again must not come before it.
+    subscription.stop?.().catch(() => undefined);
   }
 }
