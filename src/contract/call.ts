@@ -26,6 +26,10 @@ export interface ReadyTool {
   readonly quarantined?: boolean;
   /** A person is asked about every call, whatever the rules allow; only internal tools have it. */
   readonly alwaysAsks?: true;
+  /** The call is refused where a person would have to be asked; only internal tools have it. */
+  readonly neverAsks?: true;
+  /** What a caller's list of tools has to name; internal tools without it are on every list. */
+  readonly listedAs?: string;
   /** Runs `initialize` once; later calls get the same promise, or nothing when it is over. */
   initialize(): Promise<void> | undefined;
 }

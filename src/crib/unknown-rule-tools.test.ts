@@ -38,6 +38,13 @@ describe('a rule that names tools', () => {
     ]);
   });
 
+  it('is not reported when it names a tool of the crib itself, and a misspelt name of one is', async () => {
+    expect(await told(false, 'toolcrib:server', 'toolcrib:undo', 'toolcrib:*')).toEqual([]);
+    expect(await told(false, 'toolcrib:sever')).toEqual([
+      'policy.yml: rule mine: there is no tool named toolcrib:sever; did you mean toolcrib:server?',
+    ]);
+  });
+
   it('is reported when it uses an alias, because rules match the tool name only', async () => {
     expect(await told(true, 'save')).toEqual([
       'policy.yml: rule mine: save is another name of write_file; rules go by write_file',

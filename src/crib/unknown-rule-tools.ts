@@ -3,6 +3,7 @@ import type { Catalog } from '../contract/catalog.ts';
 import type { PolicySource } from '../governance/policy/document/policy-document.ts';
 import { matchesName } from '../governance/policy/match-rule.ts';
 import { didYouMean } from '../kit/text/did-you-mean.ts';
+import { INTERNAL_TOOLS } from '../pipeline/internal-tool.ts';
 
 export interface RuleToolsDeps {
   readonly tools: Pick<Catalog, 'get' | 'list'>;
@@ -31,7 +32,7 @@ export const unknownRuleTools = (
   sources: readonly Pick<PolicySource, 'origin' | 'document'>[],
   deps: RuleToolsDeps,
 ): readonly string[] => {
-  const names = deps.tools.list().map(({ tool }) => tool.name);
+  const names = [...deps.tools.list().map(({ tool }) => tool.name), ...INTERNAL_TOOLS];
   return sources.flatMap(({ origin, document }) =>
     (document.rules ?? []).flatMap((rule) =>
       (rule.tools ?? []).flatMap((pattern) => {

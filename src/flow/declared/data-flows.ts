@@ -60,6 +60,13 @@ export class DataFlows {
     return [...this.#byKey.values()];
   }
 
+  /** Returns the name of a flow that a source names; nothing for a source that is a flow itself. */
+  nameIn(source: FlowSource): string | undefined {
+    if (typeof source !== 'string' || !NAME.test(source)) return undefined;
+    const at = source.lastIndexOf('@');
+    return at === -1 ? source : source.slice(0, at);
+  }
+
   get(name: string, version: string): FlowData | undefined {
     return this.#byKey.get(`${name}@${version}`);
   }

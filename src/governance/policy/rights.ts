@@ -43,7 +43,7 @@ const NONE: readonly string[] = Object.freeze([]);
  * Tells whether a caller with a list of tools may call this one. The tool's own name counts, so
  * that neither an alias nor a shared permission opens another tool.
  */
-export const isListed = ({ tools }: Pick<Caller, 'tools'>, { name }: Pick<Tool, 'name'>): boolean =>
+export const isListed = ({ tools }: Pick<Caller, 'tools'>, name: string): boolean =>
   tools === undefined || tools.includes(name);
 
 /** Tells whether a caller holds everything, as most do. */

@@ -92,9 +92,11 @@ export const NOT_LISTED = Object.freeze({
   reason: 'The caller may not call this tool: it is not on its list.',
 }) satisfies Verdict;
 
-/** Internal tools, such as undo, have no name that could be listed; they check the caller themselves. */
-export const isOffList = (call: Call<'ready'>): boolean =>
-  call.internal === undefined && !isListed(call.caller, call.ready.tool);
+/** Internal tools, such as undo, are listed as what they open, or check the caller themselves. */
+export const isOffList = ({ internal, caller, ready }: Call<'ready'>): boolean => {
+  const name = internal === undefined ? ready.tool.name : internal.listedAs;
+  return name !== undefined && !isListed(caller, name);
+};
 
 /**
  * Turns a call that the rules allow into a question that no grant can answer. The reason shown is the tool's
@@ -124,6 +126,10 @@ const Admitted = plainObjects<Admission, [PolicyQuestion, Verdict]>(function (qu
 
 const pass = (call: Inspected, next: Onward, judged: Judged): Promise<ToolResult> => {
   const { question, verdict, paths } = judged;
+  if (call.ready.neverAsks && verdict.effect === 'ask') {
+    const message = `${verdict.reason} (rule ${verdict.rule}). Nobody is asked about such a call.`;
+    return Promise.resolve(failed(call, 'APPROVAL_REQUIRED', { message }));
+  }
   const admitted = new Admitted(question, verdict);
   return next(prove(call, 'grant', paths ? { ...admitted, paths } : admitted));
 };

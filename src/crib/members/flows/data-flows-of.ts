@@ -9,6 +9,7 @@ import type { DataFlows } from '../../../flow/declared/data-flows.ts';
 import type { FlowRegistry } from '../../../flow/flow-registry.ts';
 import type { FlowService } from '../../../flow/flow-service.ts';
 import type { MemberDeps } from '../member-deps.ts';
+import type { FlowUse } from './listed-flows.ts';
 import { requestPlanApproval } from './plan-approvals.ts';
 
 export interface DataFlowDeps extends Pick<MemberDeps, 'runtime' | 'open'> {
@@ -45,11 +46,12 @@ export const openData = async (deps: DataFlowDeps, registry: FlowRegistry): Prom
 interface DataMemberDeps {
   data(): Promise<DataFlows>;
   service(): Promise<FlowService>;
+  assertListed(use: FlowUse, as: CallAs | undefined): Promise<void>;
 }
 
 /** Makes the members for flows as data, without `nodes`, which reads a run. */
 export const dataMembers = (
-  { data, service }: DataMemberDeps,
+  { data, service, assertListed }: DataMemberDeps,
   { open, events }: Pick<DataFlowDeps, 'open'> & { readonly events: Pick<Events, 'emit'> },
 ): Omit<CribFlowData, 'nodes'> => ({
   registerData: async (source) => {
@@ -61,9 +63,16 @@ export const dataMembers = (
   data: async () => (await data()).list(),
   fileFaults: async () => (await data()).fileFaults,
   validate: async (source) => (await data()).validate(source),
-  plan: async (source, input, as) => (await data()).plan(source, input, as),
-  requestApproval: async (flow, input, as = {}) =>
-    requestPlanApproval({ flow, input, as }, { data: await data(), ...(await open()) }),
+  plan: async (source, input, as) => {
+    const flows = await data();
+    const flow = flows.nameIn(source);
+    if (flow !== undefined) await assertListed({ flow, action: 'plan' }, as);
+    return flows.plan(source, input, as);
+  },
+  requestApproval: async (flow, input, as = {}) => {
+    await assertListed({ flow, action: 'request_approval' }, as);
+    return requestPlanApproval({ flow, input, as }, { data: await data(), ...(await open()) });
+  },
   optimize: async (source) => (await data()).optimize(source),
   graph: async (source) => (await data()).graph(source),
 });

@@ -2,7 +2,6 @@
 import type { CallAs } from '../../../contract/call-options.ts';
 import { type Caller, provenNames } from '../../../contract/caller.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
-import { ToolFailure } from '../../../contract/errors.ts';
 import type { Events } from '../../../contract/events.ts';
 import type { CribFlows, FlowCost } from '../../../contract/flow.ts';
 import type { CribFlowData } from '../../../contract/flow-data-members.ts';
@@ -17,12 +16,12 @@ import { flowBudgetKey } from '../../../governance/ledger/budget.ts';
 import { MICROS_PER_USD } from '../../../governance/ledger/estimate-cost.ts';
 import { countStart } from '../../../governance/ledger/start-limits.ts';
 import { lazyAsync } from '../../../kit/data/lazy.ts';
-import { flowToolName } from '../../../kit/model/flow-name.ts';
 import { callerOf } from '../../../pipeline/new-call.ts';
 import { tokenOf, tokenRefusal } from '../caller-refusal.ts';
 import type { MemberDeps } from '../member-deps.ts';
 import { assertPlanned, type DataFlowDeps, dataMembers, openData } from './data-flows-of.ts';
 import { openFlowSeals } from './flow-seals.ts';
+import { assertListedFlow, type FlowUse } from './listed-flows.ts';
 import { redeemPlanApproval } from './plan-approvals.ts';
 import { runSteps } from './run-steps.ts';
 
@@ -102,7 +101,8 @@ interface Opening {
   stored(): Promise<Flows>;
   ledger(): Promise<Ledger>;
   open: MemberDeps['open'];
-  isTool(name: string): boolean;
+  /** Rejects with PERMISSION_DENIED, on record, for a caller whose list does not name the flow. */
+  assertListed(use: FlowUse, as: CallAs | undefined): Promise<void>;
   /** Throws RATE_LIMITED for a caller that has started too many runs. */
   countStart(caller: Caller): Promise<void>;
 }
@@ -131,30 +131,12 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
     stored: async () => (await deps.open()).store.flows,
     ledger: async () => (await deps.open()).store.ledger,
     open: deps.open,
-    isTool: (name) => deps.tools.has(name),
+    assertListed: (use, as) => assertListedFlow(use, as, deps),
     countStart: async (caller) => {
       const { counters } = (await deps.open()).store;
       await countStart('runs', caller, { counters, runtime: deps.runtime, limits: deps.starts });
     },
   };
-};
-
-/**
- * Throws PERMISSION_DENIED for a caller with a list of tools that does not name the flow. Its steps are judged
- * by themselves, but the code of a flow is not.
- */
-const assertListedFlow = (
-  flow: string,
-  { tools }: Caller,
-  isTool: (name: string) => boolean,
-): void => {
-  const name = flowToolName(flow, isTool);
-  if (tools === undefined || tools.includes(name)) return;
-  throw new ToolFailure(
-    'PERMISSION_DENIED',
-    `The caller may not start ${name}: it is not on its list.`,
-    { suggestions: ['Name the flow, and the tools of its steps, in the list of the token.'] },
-  );
 };
 
 /** Reads from the ledger what the calls of a run have cost, those of its children included. */
@@ -178,7 +160,7 @@ type RunMembers = Pick<CribFlows, Exclude<keyof CribFlows, keyof CribFlowData | 
 
 /** Makes the members for runs, and the one that reads the states of their steps. */
 const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> => {
-  const { registry, service, data, stored, ledger, open, countStart } = opening;
+  const { registry, service, data, stored, ledger, open, assertListed, countStart } = opening;
   const readable = async (runId: string, as: CallAs | undefined) => {
     const run = await (await stored()).get(runId);
     return run && mayTouch(run, as) ? run : undefined;
@@ -195,7 +177,7 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
       return describeFlows(registry, (await data()).list());
     },
     start: async (flow, input, { planDigest, planApproval, ...as } = {}) => {
-      assertListedFlow(flow, callerOf(as), opening.isTool);
+      await assertListed({ flow, action: 'start' }, as);
       await countStart(callerOf(as));
       if (planDigest !== undefined) {
         await assertPlanned(await data(), { flow, input, planDigest, as });

@@ -14,7 +14,6 @@ import { type NamedCall, unknownTool } from '../call/own-tools.ts';
 import { META } from '../call/tool-reply.ts';
 import type { FlowTool, ServerDeps } from '../surface-deps.ts';
 import { awaitRun } from './await-run.ts';
-import { isListedFlow } from './flow-tools.ts';
 import { followSteps, followTask } from './follow-run.ts';
 import { awaitedApprovals, findOwnRun } from './own-runs.ts';
 import { endReply, laterReply } from './run-reply.ts';
@@ -36,11 +35,6 @@ export const takesTasks = (deps: ServerDeps, ctx: CallContext): boolean => {
   const { extensions } = deps.capabilities(ctx);
   return deps.era === 'modern' && isRecord(extensions) && isRecord(extensions[TASKS_EXTENSION]);
 };
-
-const notListed = (name: string): ToolFailure =>
-  new ToolFailure('PERMISSION_DENIED', `The caller may not call ${name}: it is not on its list.`, {
-    suggestions: ['Name the flow, and the tools of its steps, in the list of the token.'],
-  });
 
 const startRun = async (
   deps: ServerDeps,
@@ -106,7 +100,6 @@ export const callFlow = async (
 ): Promise<CallToolResult> => {
   const tool = await deps.flows?.find(name);
   if (!tool) throw unknownTool(deps, name);
-  if (!isListedFlow(tool.name, deps.session.caller)) throw notListed(tool.name);
   const run = await startRun(deps, tool, { args: input, ctx });
   if (!wantsTask || deps.era !== 'legacy') return awaitReply(deps, run, ctx);
   followTask(deps, run, ctx.mcpReq._meta?.progressToken);

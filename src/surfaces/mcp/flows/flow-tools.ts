@@ -17,7 +17,7 @@ const ALL = '*';
 const MAX_DESCRIPTION = 2_000;
 
 /** Tells whether the client may start a flow: a list of tools has to name it, as it names tools. */
-export const isListedFlow = (name: string, { tools }: Pick<Partial<Caller>, 'tools'>): boolean =>
+const isListedFlow = (name: string, { tools }: Pick<Partial<Caller>, 'tools'>): boolean =>
   tools === undefined || tools.includes(name);
 
 /** Puts what it is before the author's own words, so that no text can pass a flow off as a tool. */
