@@ -147,6 +147,9 @@ export interface ServerNotification {
   readonly text?: string;
 }
 
+/** Who reads from a server, and how. The answer is always that of the server, and the whole of it. */
+export type ReadAs = Omit<CallAs, 'dryRun' | 'audience'>;
+
 /** The MCP servers of the configuration. They start when something needs them. */
 export interface Servers {
   /**
@@ -204,12 +207,12 @@ export interface Servers {
    */
   request(name: string, request: ServerRequest): Promise<Readonly<Record<string, unknown>>>;
   /**
-   * Lists the resources of all servers.
+   * Lists the resources of all servers, or of the named one, whose failure then is an empty list as well.
    *
    * @example
    * for (const { server, uri } of await crib.servers.resources()) console.log(server, uri);
    */
-  resources(): Promise<readonly ServerResource[]>;
+  resources(server?: string): Promise<readonly ServerResource[]>;
   /**
    * Reads a resource. Its text comes from outside and is not trusted. With `as` it is a call of that caller:
    * judged, recorded, labelled and redacted like one of a tool; rejects where it is refused.
@@ -218,7 +221,7 @@ export interface Servers {
    * const [first] = await crib.servers.readResource('github', 'repo://readme');
    * console.log(first?.text);
    */
-  readResource(server: string, uri: string, as?: CallAs): Promise<readonly ResourceText[]>;
+  readResource(server: string, uri: string, as?: ReadAs): Promise<readonly ResourceText[]>;
   /**
    * Lists the templates of resources of all servers.
    *
@@ -228,22 +231,22 @@ export interface Servers {
   templates(): Promise<readonly ServerTemplate[]>;
   /**
    * Gives values that start with what was typed; none from a server that offers no completions. `as` is as
-   * for `readResource`.
+   * for `readResource`; where a person would have to be asked there are no values, and nobody is asked.
    *
    * @example
    * const asked = { of: { prompt: 'review' }, argument: 'branch', typed: 'ma' };
    * console.log(await crib.servers.complete('github', asked));
    */
-  complete(server: string, asked: CompletionAsked, as?: CallAs): Promise<readonly string[]>;
+  complete(server: string, asked: CompletionAsked, as?: ReadAs): Promise<readonly string[]>;
   /**
    * Calls back when the resource changed; returns how to stop. The server is kept running meanwhile.
-   * Fails when it offers no subscriptions.
+   * Fails when it offers no subscriptions. `as` is as for `readResource`.
    *
    * @example
    * const stop = await crib.servers.subscribe('github', 'repo://readme', () => console.log('changed'));
    * stop();
    */
-  subscribe(server: string, uri: string, changed: () => void): Promise<() => void>;
+  subscribe(server: string, uri: string, changed: () => void, as?: ReadAs): Promise<() => void>;
   /**
    * Calls back when a list may have changed; returns how to stop.
    *
@@ -253,12 +256,12 @@ export interface Servers {
    */
   watch(changed: (list: ServerList) => void): () => void;
   /**
-   * Lists the prompts of all servers.
+   * Lists the prompts of all servers, or of the named one.
    *
    * @example
    * for (const { server, name } of await crib.servers.prompts()) console.log(server, name);
    */
-  prompts(): Promise<readonly ServerPrompt[]>;
+  prompts(server?: string): Promise<readonly ServerPrompt[]>;
   /**
    * Fills a prompt in. Its text comes from outside and is not trusted. `as` is as for `readResource`.
    *
@@ -269,7 +272,7 @@ export interface Servers {
     server: string,
     name: string,
     args: Readonly<Record<string, string>>,
-    as?: CallAs,
+    as?: ReadAs,
   ): Promise<PromptText>;
 }
 

@@ -86,6 +86,7 @@ import {
 import { METADATA_CHECKS, metadataOf } from './members/tool-metadata.ts';
 import { USAGE_CHECKS, usageOf } from './members/usage-of.ts';
 import { PACKAGE_CHECKS } from './packages/packages-of.ts';
+import type { ServerConnections } from './sources/connected-servers.ts';
 import { SOURCE_CHECKS } from './sources/sources-of.ts';
 
 export interface LocalCribDeps extends Omit<MetricsDeps, 'engine' | 'starting'>, BackgroundDeps {
@@ -93,7 +94,7 @@ export interface LocalCribDeps extends Omit<MetricsDeps, 'engine' | 'starting'>,
   readonly hasModel: boolean;
   readonly healthSettings: HealthSettings;
   readonly sandboxes: Sandboxes;
-  readonly servers: Servers;
+  readonly servers: ServerConnections;
   readonly sources: CribSources;
   readonly packages: CribPackages;
   discoverTools(signal: AbortSignal, servers?: readonly string[]): Promise<void>;

@@ -139,6 +139,14 @@ describe('the authority to undo', () => {
     expect(await content()).toBe('new');
   });
 
+  it('an agent that tries the same undo over and over is stopped', async () => {
+    const codes: unknown[] = [];
+    for (let at = 0; at < 20; at += 1) {
+      codes.push((await crib.executions.undo(executionId, eve)).error?.code);
+    }
+    expect([codes.at(0), codes.at(-1)]).toEqual(['NOT_FOUND', 'LOOP_DETECTED']);
+  });
+
   it('another user is not told that a call was undone', async () => {
     await crib.executions.undo(executionId, { userId: 'ada' });
     expect((await crib.executions.undo(executionId, eve)).error?.code).toBe('NOT_FOUND');

@@ -1,6 +1,6 @@
 /** Combines a tool's own limits with those of the configuration, which win. */
 import { RetryPolicies, type RetryPolicy } from '../contract/retry.ts';
-import type { Tool } from '../contract/tool.ts';
+import { isReservedName, type Tool } from '../contract/tool.ts';
 import type {
   Breaker,
   CacheRule,
@@ -66,7 +66,8 @@ const settle = (tool: Tool, source: SettingsSource): ToolSettings => {
     retry: own.retry ?? retryOf(tool, source),
     rateLimit: own.rateLimit ?? tool.rateLimit,
     cache: source.cacheEnabled ? cache : undefined,
-    breaker: tool.breaker ?? source.defaultBreaker,
+    // What an internal tool fails with is that of a server, or of what it takes back: no call of another.
+    breaker: isReservedName(tool.name) ? undefined : (tool.breaker ?? source.defaultBreaker),
     concurrency: tool.concurrency,
     recovery: recoveryOf(tool),
   };

@@ -77,7 +77,7 @@ export interface HealthMemberDeps extends Pick<MemberDeps, 'runtime' | 'open' | 
   readonly healthSettings: HealthSettings;
   readonly registry: Registry;
   readonly events: Events;
-  readonly servers: Servers;
+  readonly servers: Pick<Servers, 'list' | 'test'>;
   readonly sources: CribSources;
   readonly jobs: Pick<CribJobs, 'list'>;
   readonly sandboxes: ReadySandboxes;

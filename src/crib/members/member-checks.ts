@@ -1,4 +1,6 @@
 /** What the arguments of the other members have to be, by group and method. */
+
+import type { CallAs } from '../../contract/call-options.ts';
 import type {
   CribApprovals,
   CribExecutions,
@@ -44,6 +46,14 @@ export const callOptionsAnd = (own: Readonly<Record<string, ArgumentCheck>>): Ar
     const fault = optionsFault(value, names);
     return fault ? `${fault.path.join('.')} ${fault.message}` : check(value);
   };
+};
+
+/** Refuses options whose answer would not be what a server sent. */
+const readOptions: ArgumentCheck = (value) => {
+  const { dryRun, audience } = (value ?? {}) as CallAs;
+  if (dryRun !== undefined) return 'has no dryRun: a read has nothing to rehearse';
+  if (audience !== undefined) return 'has no audience: a read is answered in full';
+  return callOptions(value);
 };
 
 const state = oneOf('waiting', 'approved', 'denied', 'used');
@@ -127,10 +137,12 @@ export const SERVER_CHECKS: MethodChecks<Servers> = {
   connect: { server: someFields({ name: text }) },
   disconnect: { name: text },
   request: { name: text, request: fields({ method: text, params: optional(object) }) },
-  readResource: { server: text, uri: text, as: optional(callOptions) },
-  getPrompt: { server: text, name: text, args: object, as: optional(callOptions) },
-  complete: { server: text, asked: completion, as: optional(callOptions) },
-  subscribe: { server: text, uri: text, changed: callback },
+  resources: { server: optional(text) },
+  prompts: { server: optional(text) },
+  readResource: { server: text, uri: text, as: optional(readOptions) },
+  getPrompt: { server: text, name: text, args: object, as: optional(readOptions) },
+  complete: { server: text, asked: completion, as: optional(readOptions) },
+  subscribe: { server: text, uri: text, changed: callback, as: optional(readOptions) },
   watch: { changed: callback },
 };
 

@@ -1,28 +1,38 @@
 /**
- * Reads MCP servers beside calling their tools: resources, prompts and completions. What a caller reads there
- * is a call like any other: judged and recorded as that caller, redacted, and labelled as the server is.
+ * Reads MCP servers beside calling their tools: resources, prompts, completions and subscriptions. What a
+ * caller reads there is a call like any other: judged and recorded as that caller, redacted, and labelled as
+ * the server is.
  */
 
 import type { ReadyTool } from '../../contract/call.ts';
-import type { CallAs } from '../../contract/call-options.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ResultHandle, ToolResult } from '../../contract/result.ts';
 import type { Schema } from '../../contract/schema.ts';
-import type { CompletionAsked, PromptText, ResourceText, Servers } from '../../contract/servers.ts';
+import type {
+  CompletionAsked,
+  PromptText,
+  ReadAs,
+  ResourceText,
+  Servers,
+} from '../../contract/servers.ts';
 import type { AssignedFlow } from '../../contract/tool.ts';
+import { isListed } from '../../governance/policy/rights.ts';
 import { BoundedMap } from '../../kit/data/bounded-map.ts';
 import { shortDigestOf } from '../../kit/data/canonical-json.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
-import { defineInternalTool } from '../../pipeline/internal-tool.ts';
+import { defineInternalTool, SERVER_TOOL } from '../../pipeline/internal-tool.ts';
+import type { ServerViews } from '../../sources/mcp/server-views.ts';
 import type { MemberDeps } from './member-deps.ts';
-
-const SERVER_TOOL = 'toolcrib:server';
 
 /** How many pending approvals are remembered until the same read is made again. */
 const MAX_WAITING = 500;
 
 type Read =
-  | { readonly action: 'read_resource'; readonly server: string; readonly uri: string }
+  | {
+      readonly action: 'read_resource' | 'subscribe';
+      readonly server: string;
+      readonly uri: string;
+    }
   | {
       readonly action: 'get_prompt';
       readonly server: string;
@@ -32,11 +42,14 @@ type Read =
   | { readonly action: 'complete'; readonly server: string; readonly asked: CompletionAsked };
 
 export interface ServerReadDeps extends Pick<MemberDeps, 'open'> {
-  readonly servers: Servers;
+  readonly servers: Pick<
+    ServerViews,
+    'list' | 'timeoutMs' | 'resources' | 'prompts' | keyof ServerReads
+  >;
 }
 
 /** The members of `Servers` that take a caller. */
-export type ServerReads = Pick<Servers, 'readResource' | 'getPrompt' | 'complete'>;
+export type ServerReads = Pick<Servers, 'readResource' | 'getPrompt' | 'complete' | 'subscribe'>;
 
 const input: Schema<Read> = {
   // Made here alone, by the functions below.
@@ -49,21 +62,42 @@ const CAPABILITIES = [
   { action: 'read_resource', description: 'Read a resource of an MCP server.', ...READ },
   { action: 'get_prompt', description: 'Fill in a prompt of an MCP server.', ...READ },
   { action: 'complete', description: 'Have an MCP server complete what was typed.', ...READ },
+  { action: 'subscribe', description: 'Hear of changes of a resource of an MCP server.', ...READ },
 ];
 
-const perform = (read: Read, servers: Servers): Promise<unknown> => {
-  switch (read.action) {
-    case 'read_resource':
-      return servers.readResource(read.server, read.uri);
-    case 'get_prompt':
-      return servers.getPrompt(read.server, read.name, read.args);
-    case 'complete':
-      return servers.complete(read.server, read.asked);
-  }
-};
+/** Sends a read to its server. A subscription is made by `subscribed`. */
+type Perform = (read: Read, signal: AbortSignal) => Promise<unknown>;
 
-/** The tool of one server; a token with a list of tools has to name `server:<name>` to read it. */
-const toolOf = (server: string, assigned: AssignedFlow, servers: Servers): ReadyTool =>
+const performAt =
+  (servers: ServerReadDeps['servers'], subscribed?: Perform): Perform =>
+  async (read, signal) => {
+    switch (read.action) {
+      case 'read_resource':
+        return servers.readResource(read.server, read.uri, { signal });
+      case 'get_prompt':
+        return servers.getPrompt(read.server, read, { signal });
+      case 'complete':
+        return servers.complete(read.server, read.asked, { signal });
+      case 'subscribe':
+        return subscribed?.(read, signal);
+    }
+  };
+
+/** What a list of tools has to name for its caller to read a server. */
+const listedAs = (server: string): string => `server:${server}`;
+
+interface ToolFacts {
+  readonly server: string;
+  readonly assigned: AssignedFlow;
+  readonly timeoutMs: number;
+  /** Tells completions, about which nobody is asked: each key that is typed would be a question. */
+  readonly neverAsks: boolean;
+}
+
+const toolOf = (
+  { server, assigned, timeoutMs, neverAsks }: ToolFacts,
+  perform: Perform,
+): ReadyTool =>
   defineInternalTool<Read, unknown>(
     {
       name: SERVER_TOOL,
@@ -71,20 +105,30 @@ const toolOf = (server: string, assigned: AssignedFlow, servers: Servers): Ready
       tier: 'read_only',
       actionField: 'action',
       capabilities: CAPABILITIES,
-      permissions: [`tool:server:${server}`],
+      permissions: [`tool:${listedAs(server)}`],
       cost: { model: 'free' },
+      timeoutMs,
       assigned,
-      run: (read) => perform(read, servers),
+      run: (read, { signal }) => perform(read, signal),
     },
-    { input, labels: { trust: assigned.trust, sensitivity: assigned.sensitivity } },
+    {
+      input,
+      labels: { trust: assigned.trust, sensitivity: assigned.sensitivity },
+      listedAs: listedAs(server),
+      ...(neverAsks && { neverAsks }),
+    },
   );
 
 /** Tells whether a read sends the caller's own text to the server; the URI of a listed resource is none. */
-const carriesWords = async (read: Read, servers: Servers): Promise<boolean> => {
+const carriesWords = async (read: Read, servers: ServerReadDeps['servers']): Promise<boolean> => {
   if (read.action === 'complete') return true;
-  if (read.action === 'get_prompt') return Object.keys(read.args).length > 0;
-  const listed = await servers.resources();
-  return !listed.some(({ server, uri }) => server === read.server && uri === read.uri);
+  if (read.action === 'get_prompt') {
+    if (Object.keys(read.args).length > 0) return true;
+    const prompts = await servers.prompts(read.server);
+    return !prompts.some(({ name }) => name === read.name);
+  }
+  const resources = await servers.resources(read.server);
+  return !resources.some(({ uri }) => uri === read.uri);
 };
 
 const failureOf = (result: Exclude<ToolResult, { success: true }>): ToolFailure => {
@@ -117,14 +161,9 @@ class GovernedReads {
   }
 
   /** Makes the call. Rejects with the refusal, or with what the server failed with. */
-  async make(read: Read, as: CallAs): Promise<unknown> {
-    const { servers, open } = this.#deps;
-    const known = servers.list().find(({ name }) => name === read.server);
-    // Says itself that there is no such server.
-    if (!known) return perform(read, servers);
-    const sink = known.labels.sink && (await carriesWords(read, servers));
-    const tool = this.#toolOf(read.server, { ...known.labels, sink });
-    const { engine } = await open();
+  async make(read: Read, as: ReadAs, subscribed?: Perform): Promise<unknown> {
+    const tool = await this.#toolFor(read, as, subscribed);
+    const { engine } = await this.#deps.open();
     const { userId, agentId, sessionId } = as;
     const digest = shortDigestOf([userId ?? '', agentId ?? '', sessionId ?? '', read]);
     const approvalId = this.#waiting.get(digest);
@@ -140,13 +179,60 @@ class GovernedReads {
     throw failureOf(result);
   }
 
-  #toolOf(server: string, flow: AssignedFlow): ReadyTool {
-    const key = JSON.stringify([server, flow.trust, flow.sensitivity, flow.sink]);
-    const tool = this.#tools.get(key) ?? toolOf(server, flow, this.#deps.servers);
+  /** Finds the tool. A caller whose list does not name the server is refused by it, and starts no server. */
+  async #toolFor(read: Read, as: ReadAs, subscribed: Perform | undefined): Promise<ReadyTool> {
+    const { servers } = this.#deps;
+    const { server } = read;
+    // Throws where there is no such server.
+    const timeoutMs = servers.timeoutMs(server);
+    const labels = servers.list().find(({ name }) => name === server)?.labels;
+    const { trust = 'untrusted', sensitivity = 'private', sink = true } = labels ?? {};
+    const isRead = isListed({ tools: as.tools }, listedAs(server));
+    const carries = sink && (!isRead || (await carriesWords(read, servers)));
+    const assigned = { trust, sensitivity, sink: carries };
+    const facts = { server, assigned, timeoutMs, neverAsks: read.action === 'complete' };
+    if (subscribed) return toolOf(facts, performAt(servers, subscribed));
+    const key = JSON.stringify(facts);
+    const tool = this.#tools.get(key) ?? toolOf(facts, performAt(servers));
     this.#tools.set(key, tool);
     return tool;
   }
 }
+
+type Subscribe = Parameters<Servers['subscribe']>;
+
+/** Subscribes within a governed call. A call that was answered from an earlier one subscribes after it. */
+const subscribeAs = async (
+  [server, uri, changed, as]: Subscribe,
+  governed: GovernedReads,
+  servers: ServerReadDeps['servers'],
+): Promise<() => void> => {
+  if (!as) return servers.subscribe(server, uri, changed);
+  let stop: (() => void) | undefined;
+  await governed.make({ action: 'subscribe', server, uri }, as, async (_, signal) => {
+    const end = await servers.subscribe(server, uri, changed);
+    // Nobody takes it any more.
+    if (signal.aborted) end();
+    else stop = end;
+    return { subscribed: uri };
+  });
+  return stop ?? servers.subscribe(server, uri, changed);
+};
+
+/** Returns the values; none where a person would have to be asked for them. */
+const completeAs = async (
+  read: Extract<Read, { readonly action: 'complete' }>,
+  as: ReadAs,
+  governed: GovernedReads,
+): Promise<readonly string[]> => {
+  try {
+    const data = await governed.make(read, as);
+    return Array.isArray(data) ? (data as readonly string[]) : [];
+  } catch (error) {
+    if (error instanceof ToolFailure && error.code === 'APPROVAL_REQUIRED') return [];
+    throw error;
+  }
+};
 
 /** Makes the members. Without a caller the program itself reads, and the read is not governed. */
 export const serverReads = (deps: ServerReadDeps): ServerReads => {
@@ -159,15 +245,15 @@ export const serverReads = (deps: ServerReadDeps): ServerReads => {
       return isHandle(data) ? [{ uri, text: tooLarge(data) }] : (data as readonly ResourceText[]);
     },
     getPrompt: async (...[server, name, args, as]: Parameters<Servers['getPrompt']>) => {
-      if (!as) return servers.getPrompt(server, name, args);
+      if (!as) return servers.getPrompt(server, { name, args });
       const data = await governed.make({ action: 'get_prompt', server, name, args }, as);
       if (!isHandle(data)) return data as PromptText;
       return { messages: [{ role: 'user', content: { type: 'text', text: tooLarge(data) } }] };
     },
-    complete: async (server, asked, as) => {
-      if (!as) return servers.complete(server, asked);
-      const data = await governed.make({ action: 'complete', server, asked }, as);
-      return Array.isArray(data) ? (data as readonly string[]) : [];
-    },
+    complete: async (server, asked, as) =>
+      as
+        ? completeAs({ action: 'complete', server, asked }, as, governed)
+        : servers.complete(server, asked),
+    subscribe: (...request: Subscribe) => subscribeAs(request, governed, servers),
   };
 };

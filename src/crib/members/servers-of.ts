@@ -1,11 +1,12 @@
 /** `crib.servers`: the MCP servers. Restarting one closes its circuits. */
 import type { Events } from '../../contract/events.ts';
 import type { Servers } from '../../contract/servers.ts';
+import type { ServerConnections } from '../sources/connected-servers.ts';
 import type { MemberDeps } from './member-deps.ts';
 import { serverReads } from './server-reads.ts';
 
 export interface ServerMemberDeps extends Pick<MemberDeps, 'engine' | 'open'> {
-  readonly servers: Servers;
+  readonly servers: ServerConnections;
   readonly events: Pick<Events, 'emit'>;
 }
 
@@ -17,8 +18,9 @@ export const serversOf = ({ servers, events, engine, open }: ServerMemberDeps): 
     for (const tool of tools) events.emit('circuit.closed', { tool });
     if (serverTool !== undefined) events.emit('circuit.closed', { tool: serverTool, server });
   };
+  const { timeoutMs: _, ...views } = servers;
   return {
-    ...servers,
+    ...views,
     ...serverReads({ servers, open }),
     restart: async (name) => {
       const status = await servers.restart(name);

@@ -23,8 +23,11 @@ export interface ConnectedServersDeps {
 }
 
 export interface ConnectedServers extends Pick<OpenedMcpServers, 'sources' | 'unlisted'> {
-  readonly servers: Servers;
+  readonly servers: ServerConnections;
 }
+
+/** The servers below the calls: nobody has judged what is asked of them here. */
+export type ServerConnections = ServerViews & Pick<Servers, 'connect' | 'disconnect'>;
 
 /** Checks settings as the configuration would. */
 const checkedServer = async ({
@@ -93,11 +96,12 @@ const viewsOf = (now: () => ServerViews): Omit<ServerViews, 'watch'> => ({
   logs: (name) => now().logs(name),
   restart: (name) => now().restart(name),
   request: (name, request) => now().request(name, request),
-  resources: () => now().resources(),
-  readResource: (server, uri) => now().readResource(server, uri),
+  timeoutMs: (server) => now().timeoutMs(server),
+  resources: (server) => now().resources(server),
+  readResource: (...request) => now().readResource(...request),
   templates: () => now().templates(),
-  complete: (server, asked) => now().complete(server, asked),
-  subscribe: (server, uri, changed) => now().subscribe(server, uri, changed),
-  prompts: () => now().prompts(),
-  getPrompt: (server, name, args) => now().getPrompt(server, name, args),
+  complete: (...request) => now().complete(...request),
+  subscribe: (...request) => now().subscribe(...request),
+  prompts: (server) => now().prompts(server),
+  getPrompt: (...request) => now().getPrompt(...request),
 });

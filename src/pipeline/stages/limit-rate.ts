@@ -13,6 +13,7 @@ import type { RateLimit } from '../../contract/tool-limits.ts';
 import type { LoopBreaker } from '../../governance/ledger/loop-breaker.ts';
 import { perCaller } from '../../governance/per-caller.ts';
 import { HOUR_MS } from '../../kit/data/durations.ts';
+import { SERVER_TOOL } from '../internal-tool.ts';
 import { failed } from '../outcome.ts';
 import { perTool } from '../per-tool.ts';
 import { prove } from '../pipeline.ts';
@@ -74,7 +75,7 @@ const admit = async (
 
 const isLoop = (call: Fresh, { loops }: LimitRateDeps): boolean => {
   // A client may read one resource of a server each time that it has changed.
-  if (!loops || call.options.dryRun || call.internal) return false;
+  if (!loops || call.options.dryRun || call.internal?.tool.name === SERVER_TOOL) return false;
   const { caller, input, ready } = call;
   return !loops.admits(caller, { tool: ready.tool.name, input }, call.startedAt);
 };

@@ -15,6 +15,9 @@ export const NO_SERVERS: ServerViews = {
   },
   restart: () => Promise.reject(noServer()),
   request: () => Promise.reject(noServer()),
+  timeoutMs: () => {
+    throw noServer();
+  },
   resources: async () => [],
   readResource: () => Promise.reject(noServer()),
   templates: async () => [],

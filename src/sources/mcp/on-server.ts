@@ -13,16 +13,25 @@ export const failureOf = (one: ServerSource, error: unknown): ToolFailure =>
     redact: (text) => one.redact(text),
   });
 
+/** What a request to a server is sent with. */
+export interface SendOptions {
+  /** Withdraws the request. */
+  readonly signal?: AbortSignal;
+}
+
 /** Runs work on the connection of a server, within its time limit. */
 export const onServer = async <T>(
   one: ServerSource,
   work: (connection: Connection, timeout: number) => Promise<T>,
+  { signal }: SendOptions = {},
 ): Promise<T> => {
   const { link } = one;
   const { timeoutMs } = link.settings;
-  const signal = AbortSignal.timeout(timeoutMs);
+  const limit = AbortSignal.timeout(timeoutMs);
+  const until = signal ? AbortSignal.any([limit, signal]) : limit;
   try {
-    return await link.use(signal, (connection) => work(connection, timeoutMs));
+    signal?.throwIfAborted();
+    return await link.use(until, (connection) => work(connection, timeoutMs));
   } catch (error) {
     throw failureOf(one, error);
   }
@@ -34,9 +43,15 @@ export const onServer = async <T>(
  */
 export const onServerUnasked = <T>(
   one: ServerSource,
+  sending: SendOptions | undefined,
   work: (client: Client, options: RequestOptions) => Promise<T>,
 ): Promise<T> =>
-  onServer(one, ({ client, calls }, timeout) => {
-    const call = calls.addSilent();
-    return calls.settle(call, work(client, { timeout, headers: linkHeaders(call.key) }));
-  });
+  onServer(
+    one,
+    ({ client, calls }, timeout) => {
+      const call = calls.addSilent();
+      const options = { ...sending, timeout, headers: linkHeaders(call.key) };
+      return calls.settle(call, work(client, options));
+    },
+    sending,
+  );

@@ -41,7 +41,7 @@ export const sendRequest = async (
 ): Promise<Readonly<Record<string, unknown>>> => {
   if (!Object.hasOwn(SENDERS, method)) throw refused();
   const { maxOutputBytes } = one.link.settings;
-  const answer = await onServerUnasked(one, (client, options) =>
+  const answer = await onServerUnasked(one, undefined, (client, options) =>
     SENDERS[method](client, params, options),
   );
   if (Buffer.byteLength(JSON.stringify(answer)) > maxOutputBytes) throw tooLarge(maxOutputBytes);

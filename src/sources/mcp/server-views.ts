@@ -12,7 +12,7 @@ import type {
   ServerTemplate,
 } from '../../contract/servers.ts';
 import { serverFlow } from './listing/flow-labels.ts';
-import { failureOf, onServer, onServerUnasked } from './on-server.ts';
+import { failureOf, onServer, onServerUnasked, type SendOptions } from './on-server.ts';
 import { sendRequest } from './send-request.ts';
 import type { ServerSource } from './server-source.ts';
 
@@ -78,8 +78,12 @@ const templatesOf = (one: ServerSource): Promise<readonly ServerTemplate[]> =>
     }));
   });
 
-const completeAt = (one: ServerSource, asked: CompletionAsked): Promise<readonly string[]> =>
-  onServerUnasked(one, async (client, options) => {
+const completeAt = (
+  one: ServerSource,
+  asked: CompletionAsked,
+  sending: SendOptions | undefined,
+): Promise<readonly string[]> =>
+  onServerUnasked(one, sending, async (client, options) => {
     if (!client.getServerCapabilities()?.completions) return [];
     const { of, argument, typed, given } = asked;
     const ref =
@@ -114,8 +118,12 @@ const promptsOf = (one: ServerSource): Promise<readonly ServerPrompt[]> =>
     }));
   });
 
-const readFrom = (one: ServerSource, uri: string): Promise<readonly ResourceText[]> =>
-  onServerUnasked(one, async (client, options) => {
+const readFrom = (
+  one: ServerSource,
+  uri: string,
+  sending: SendOptions | undefined,
+): Promise<readonly ResourceText[]> =>
+  onServerUnasked(one, sending, async (client, options) => {
     const { contents } = await client.readResource({ uri }, options);
     return contents.map((part) => ({
       uri: part.uri,
@@ -126,10 +134,10 @@ const readFrom = (one: ServerSource, uri: string): Promise<readonly ResourceText
 
 const promptFrom = (
   one: ServerSource,
-  name: string,
-  args: Readonly<Record<string, string>>,
+  { name, args }: PromptAsked,
+  sending: SendOptions | undefined,
 ): Promise<PromptText> =>
-  onServerUnasked(one, async (client, options) => {
+  onServerUnasked(one, sending, async (client, options) => {
     const { description, messages } = await client.getPrompt(
       { name, arguments: { ...args } },
       options,
@@ -137,8 +145,32 @@ const promptFrom = (
     return { ...(description !== undefined && { description }), messages };
   });
 
+export interface PromptAsked {
+  readonly name: string;
+  readonly args: Readonly<Record<string, string>>;
+}
+
+/** The requests to servers as nobody in particular: what judges and records them is above. */
+export interface ServerRequests {
+  /** Returns how long a server may take to answer. Throws NOT_FOUND. */
+  timeoutMs(server: string): number;
+  readResource(
+    server: string,
+    uri: string,
+    options?: SendOptions,
+  ): Promise<readonly ResourceText[]>;
+  complete(
+    server: string,
+    asked: CompletionAsked,
+    options?: SendOptions,
+  ): Promise<readonly string[]>;
+  subscribe(server: string, uri: string, changed: () => void): Promise<() => void>;
+  getPrompt(server: string, asked: PromptAsked, options?: SendOptions): Promise<PromptText>;
+}
+
 /** What can be asked of the servers that there are. */
-export type ServerViews = Omit<Servers, 'connect' | 'disconnect'>;
+export type ServerViews = Omit<Servers, keyof ServerRequests | 'connect' | 'disconnect'> &
+  ServerRequests;
 
 /** `all` gives those that there are now; `find` throws NOT_FOUND. */
 export const createServerViews = (
@@ -146,6 +178,11 @@ export const createServerViews = (
   find: (name: string) => ServerSource,
 ): Omit<ServerViews, 'watch'> => {
   const enabled = (): readonly ServerSource[] => all().filter(({ link }) => link.settings.enabled);
+  /** Returns the enabled servers, or the one of that name among them. */
+  const named = (server: string | undefined): readonly ServerSource[] =>
+    server === undefined
+      ? enabled()
+      : enabled().filter(({ link }) => link.settings.name === server);
   return {
     list: () => all().map(statusOf),
     test: async (name) => {
@@ -166,15 +203,16 @@ export const createServerViews = (
       return statusOf(one);
     },
     request: async (name, request) => sendRequest(find(name), request),
-    resources: () => fromAll(enabled(), resourcesOf),
-    readResource: async (server, uri) => readFrom(find(server), uri),
+    timeoutMs: (name) => find(name).link.settings.timeoutMs,
+    resources: (server) => fromAll(named(server), resourcesOf),
+    readResource: async (server, uri, sending) => readFrom(find(server), uri, sending),
     templates: () => fromAll(enabled(), templatesOf),
-    complete: async (server, asked) => completeAt(find(server), asked),
+    complete: async (server, asked, sending) => completeAt(find(server), asked, sending),
     subscribe: async (server, uri, changed) => {
       const one = find(server);
       return onServer(one, (connection) => one.subscriptions.add(connection, uri, changed));
     },
-    prompts: () => fromAll(enabled(), promptsOf),
-    getPrompt: async (server, name, args) => promptFrom(find(server), name, args),
+    prompts: (server) => fromAll(named(server), promptsOf),
+    getPrompt: async (server, asked, sending) => promptFrom(find(server), asked, sending),
   };
 };

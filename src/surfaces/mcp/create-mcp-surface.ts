@@ -140,6 +140,7 @@ class Surface implements McpSurface {
       new ListenedResources(this.#deps, (uri) =>
         notifyAll(built, ({ product }) => product.server.sendResourceUpdated({ uri })),
       ),
+      session.caller,
     );
     const wire = withUniqueIds(transport, (message, respond, pass) =>
       plainCalls ? plainCalls.take(message, respond) : listening.take(message, pass),

@@ -87,10 +87,12 @@ const createEraCheck = (sdk: Sdk) => {
     sdk.isLegacyRequest(request.web(), body);
 };
 
-const createModernHandler = (deps: SurfaceDeps): McpHttpHandler => {
+const createModernHandler = (
+  deps: SurfaceDeps,
+  clients: (identity: McpIdentity) => McpSession,
+): McpHttpHandler => {
   const { sdk, options } = deps;
   const { log } = options.runtime;
-  const clients = createClients();
   return sdk.createMcpHandler(
     ({ authInfo }: McpRequestContext) => {
       const { identity } = (authInfo as Identified).extra;
@@ -125,7 +127,8 @@ export const createRequestHandler = (deps: SurfaceDeps): RequestHandler => {
   const { sdk, options } = deps;
   const maxBytes = options.maxBodyBytes ?? MAX_BYTES;
   const legacy = new LegacySessions(deps);
-  const modern = createModernHandler(deps);
+  const clients = createClients();
+  const modern = createModernHandler(deps, clients);
   const listened = new ListenedResources(deps, (uri) => modern.notify.resourceUpdated(uri));
   const isLegacy = createEraCheck(sdk);
   const handle: HandleRequest = async (request, identity) => {
@@ -139,7 +142,7 @@ export const createRequestHandler = (deps: SurfaceDeps): RequestHandler => {
       ...(parsedBody !== undefined && { parsedBody }),
     });
     if (!isListenRequest(value)) return modern.fetch(request.web(), optionsFor(value));
-    const { message, stop } = await listened.open(value);
+    const { message, stop } = await listened.open(value, clients(identity).caller);
     const response = await modern.fetch(request.web(), optionsFor(message));
     return untilClosed(response, request.signal(), stop);
   };

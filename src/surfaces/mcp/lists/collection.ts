@@ -34,8 +34,15 @@ export interface ResourceCatalog {
     },
     caller: Partial<Caller>,
   ): Promise<readonly string[] | undefined>;
-  /** Calls back when this resource changed; returns how to stop, or nothing for foreign resources. */
-  subscribe?(uri: string, changed: () => void): Promise<(() => void) | undefined>;
+  /**
+   * Calls back when this resource changed; returns how to stop, or nothing for foreign resources. Rejects
+   * for a caller that may not subscribe to it.
+   */
+  subscribe?(
+    uri: string,
+    changed: () => void,
+    caller: Partial<Caller>,
+  ): Promise<(() => void) | undefined>;
   /** Calls back when what is listed may have changed; returns how to stop. */
   watch?(changed: () => void): () => void;
   /** Reads a resource; `undefined` for one that is not in this catalog, or not this caller's. */

@@ -1,10 +1,11 @@
 /**
  * Resources that clients of the 2026-07-28 protocol listen to. The library keeps their
- * subscriptions and notifies them; here each resource is subscribed to at its source, once for all
- * listeners. A resource that cannot be subscribed to is taken out of the request, so that the
+ * subscriptions and notifies them; here each resource is subscribed to at its source, as the client that
+ * listens. A resource that cannot be subscribed to is taken out of the request, so that the
  * acknowledgement to the client does not name it.
  */
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
+import type { Caller } from '../../../contract/caller.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import type { SurfaceDeps } from '../surface-deps.ts';
@@ -47,34 +48,41 @@ const listenRequest = (message: unknown): ListenRequest | undefined => {
 
 export const isListenRequest = (message: unknown): boolean => listenRequest(message) !== undefined;
 
-interface Held {
-  count: number;
-  readonly stop: Promise<Stop>;
+/** What a request asks, and as whom. */
+interface Asked {
+  readonly uri: string;
+  readonly caller: Partial<Caller>;
 }
 
+/**
+ * Makes the subscriptions: one for each listener, so that each of them is judged. The sources share those to
+ * one resource, and what they report in one go is passed on once.
+ */
 export class ListenedResources {
   readonly #deps: SurfaceDeps;
   readonly #changed: (uri: string) => void;
-  readonly #held = new Map<string, Held>();
+  /** How many listeners each resource has. */
+  readonly #listeners = new Map<string, number>();
+  readonly #stops = new Set<Stop>();
+  /** Resources whose change is about to be passed on. */
+  readonly #reported = new Set<string>();
+  #isClosed = false;
 
-  /** Makes the subscriptions. `changed` notifies the listeners of a resource. */
+  /** `changed` notifies the listeners of a resource. */
   constructor(deps: SurfaceDeps, changed: (uri: string) => void) {
     this.#deps = deps;
     this.#changed = changed;
   }
 
-  /** Subscribes to what a request names. Never rejects. */
-  async open(message: unknown): Promise<Listening> {
+  /** Subscribes to what a request names and its caller may hear of. Never rejects. */
+  async open(message: unknown, caller: Partial<Caller>): Promise<Listening> {
     const request = listenRequest(message);
     if (!request) return { message, stop: () => undefined };
     const uris = [...new Set(request.uris)].slice(0, MAX_PER_REQUEST);
-    const added = await Promise.all(uris.map((uri) => this.#add(uri)));
-    const granted = uris.filter((_, at) => added[at]);
-    let isOver = false;
+    const stops = await Promise.all(uris.map((uri) => this.#add({ uri, caller })));
+    const granted = uris.filter((_, at) => stops[at]);
     const stop = (): void => {
-      if (isOver) return;
-      isOver = true;
-      for (const uri of granted) this.#remove(uri);
+      for (const end of stops) end?.();
     };
     const notifications = { ...request.notifications, resourceSubscriptions: granted };
     const params = { ...request.params, notifications };
@@ -82,38 +90,49 @@ export class ListenedResources {
   }
 
   close(): void {
-    for (const { stop } of this.#held.values())
-      void stop.then((end) => end()).catch(() => undefined);
-    this.#held.clear();
+    this.#isClosed = true;
+    for (const stop of this.#stops) stop();
   }
 
-  async #add(uri: string): Promise<boolean> {
-    const existing = this.#held.get(uri);
-    if (!existing && this.#held.size >= MAX_RESOURCES) return false;
-    const subscription = existing ?? {
-      count: 0,
-      stop: subscribeAt(this.#deps, uri, () => this.#changed(uri)),
-    };
-    subscription.count += 1;
-    this.#held.set(uri, subscription);
+  /** Returns how to stop; nothing for a resource that cannot be subscribed to. */
+  async #add({ uri, caller }: Asked): Promise<Stop | undefined> {
+    const count = this.#listeners.get(uri) ?? 0;
+    if (count === 0 && this.#listeners.size >= MAX_RESOURCES) return undefined;
+    this.#listeners.set(uri, count + 1);
     try {
-      await subscription.stop;
-      return true;
+      const end = await subscribeAt(this.#deps, {
+        ...{ uri, caller },
+        changed: () => this.#report(uri),
+      });
+      const stop = (): void => {
+        if (!this.#stops.delete(stop)) return;
+        this.#forget(uri);
+        end();
+      };
+      this.#stops.add(stop);
+      if (this.#isClosed) stop();
+      return stop;
     } catch (error) {
-      if (this.#held.get(uri) === subscription) this.#held.delete(uri);
+      this.#forget(uri);
       const { log } = this.#deps.options.runtime;
       log.debug('a resource could not be subscribed to', { uri, cause: reasonOf(error) });
-      return false;
+      return undefined;
     }
   }
 
-  #remove(uri: string): void {
-    const subscription = this.#held.get(uri);
-    if (!subscription) return;
-    subscription.count -= 1;
-    if (subscription.count > 0) return;
-    this.#held.delete(uri);
-    void subscription.stop.then((end) => end()).catch(() => undefined);
+  #forget(uri: string): void {
+    const left = (this.#listeners.get(uri) ?? 1) - 1;
+    if (left > 0) this.#listeners.set(uri, left);
+    else this.#listeners.delete(uri);
+  }
+
+  #report(uri: string): void {
+    if (this.#reported.has(uri)) return;
+    this.#reported.add(uri);
+    queueMicrotask(() => {
+      this.#reported.delete(uri);
+      this.#changed(uri);
+    });
   }
 }
 
@@ -122,11 +141,13 @@ type Pass = (message: JSONRPCMessage) => void;
 /** Takes the requests to listen of a client whose connection is its own, such as stdio. */
 export class ConnectionListener {
   readonly #listened: ListenedResources;
+  readonly #caller: Partial<Caller>;
   /** By the id of the request to listen; `undefined` while it is subscribed. */
   readonly #stops = new Map<RequestId, (() => void) | undefined>();
 
-  constructor(listened: ListenedResources) {
+  constructor(listened: ListenedResources, caller: Partial<Caller>) {
     this.#listened = listened;
+    this.#caller = caller;
   }
 
   /**
@@ -151,7 +172,7 @@ export class ConnectionListener {
 
   async #open(id: RequestId, message: JSONRPCMessage, pass: Pass): Promise<void> {
     this.#stops.set(id, undefined);
-    const listening = await this.#listened.open(message);
+    const listening = await this.#listened.open(message, this.#caller);
     if (!this.#stops.has(id)) {
       listening.stop();
       return;

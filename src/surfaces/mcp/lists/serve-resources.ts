@@ -1,5 +1,6 @@
 /** The resource requests of a client, answered from the catalogs of the surface. */
 import type { Server } from '@modelcontextprotocol/server';
+import type { Caller } from '../../../contract/caller.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import type { ServerDeps } from '../surface-deps.ts';
 import type { ListedResource, ListedTemplate, ResourceCatalog } from './collection.ts';
@@ -41,14 +42,22 @@ const MAX_SUBSCRIPTIONS = 100;
 /** Resources that a client subscribed to, each with how to stop. */
 export type Subscribed = Map<string, () => void>;
 
-/** Subscribes to a resource at its source. Where no catalog offers that, nothing ever changes. */
+export interface SubscriptionAsked {
+  readonly uri: string;
+  readonly caller: Partial<Caller>;
+  changed(): void;
+}
+
+/**
+ * Subscribes to a resource at its source. Where no catalog offers that, nothing ever changes. Rejects for a
+ * caller that may not.
+ */
 export const subscribeAt = async (
   deps: Pick<ServerDeps, 'resources'>,
-  uri: string,
-  changed: () => void,
+  { uri, caller, changed }: SubscriptionAsked,
 ): Promise<() => void> => {
   for (const catalog of deps.resources) {
-    const stop = await catalog.subscribe?.(uri, changed);
+    const stop = await catalog.subscribe?.(uri, changed, caller);
     if (stop) return stop;
   }
   return () => undefined;
@@ -66,7 +75,7 @@ const serveSubscriptions = (server: Server, deps: ServerDeps, subscribed: Subscr
     subscribed.set(uri, () => undefined);
     const changed = (): void => void server.sendResourceUpdated({ uri }).catch(() => undefined);
     try {
-      const stop = await subscribeAt(deps, uri, changed);
+      const stop = await subscribeAt(deps, { uri, caller: deps.session.caller, changed });
       if (subscribed.has(uri)) subscribed.set(uri, stop);
       else stop();
       return {};

@@ -86,9 +86,9 @@ export const serverResources = (
         uri: addressOf(target.server, content.uri),
       }));
     },
-    subscribe: async (address, changed) => {
+    subscribe: async (address, changed, caller) => {
       const target = locate(reach, address);
-      return target && servers.subscribe(target.server, target.uri, changed);
+      return target && servers.subscribe(target.server, target.uri, changed, caller);
     },
     complete: async ({ template, ...asked }, caller) => {
       const origin = isTemplateAddress(template)
@@ -101,30 +101,46 @@ export const serverResources = (
   };
 };
 
-const promptName = ({ server, name }: Pick<ServerPrompt, 'server' | 'name'>): string =>
-  `${server}.${name}`;
+type PromptId = Pick<ServerPrompt, 'server' | 'name'>;
+
+const promptName = ({ server, name }: PromptId): string => `${server}.${name}`;
 
 export const serverPrompts = (servers: Servers, only?: readonly string[]): PromptCatalog => {
-  const offered = async (): Promise<readonly ServerPrompt[]> =>
-    (await servers.prompts()).filter(({ server }) => isOffered(server, only));
-  const find = async (name: string): Promise<ServerPrompt | undefined> =>
-    (await offered()).find((each) => promptName(each) === name);
+  const isVisible = (caller: Partial<Caller>, server: string): boolean =>
+    isOffered(server, only) && isShownTo(caller, server);
+  /** Finds the prompt behind a name. Asks no server but its own, and none that the caller may not read. */
+  const find = async (fullName: string, caller: Partial<Caller>): Promise<PromptId | undefined> => {
+    const named = servers.list().flatMap(({ name: server }) => {
+      const isOwn =
+        isOffered(server, only) && fullName.startsWith(promptName({ server, name: '' }));
+      return isOwn ? [{ server, name: fullName.slice(server.length + 1) }] : [];
+    });
+    for (const { server, name } of named) {
+      if (!isShownTo(caller, server)) continue;
+      const prompts = await servers.prompts(server);
+      if (prompts.some((each) => each.server === server && each.name === name)) {
+        return { server, name };
+      }
+    }
+    // The call of it is refused, and that is on record.
+    return named.find(({ server }) => !isShownTo(caller, server));
+  };
   return {
     label: 'servers',
     list: async (caller) =>
-      (await offered())
-        .filter(({ server }) => isShownTo(caller, server))
+      (await servers.prompts())
+        .filter(({ server }) => isVisible(caller, server))
         .map(({ server, name, ...rest }) => ({
           ...rest,
           name: promptName({ server, name }),
         })),
     watch: (changed) => servers.watch((list) => list === 'prompts' && changed()),
     get: async ({ name, args }, caller) => {
-      const listed = await find(name);
+      const listed = await find(name, caller);
       return listed && servers.getPrompt(listed.server, listed.name, args, caller);
     },
     complete: async ({ prompt, ...asked }, caller) => {
-      const listed = await find(prompt);
+      const listed = await find(prompt, caller);
       const completion = listed && { ...asked, of: { prompt: listed.name } };
       return completion && servers.complete(listed.server, completion, caller);
     },
