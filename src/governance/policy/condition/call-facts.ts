@@ -32,13 +32,16 @@ export class ToolFacts {
   readonly name: string;
   readonly version: string;
   readonly source: string;
+  /** The source or server that it comes from, such as `openapi:work`; empty for other tools. */
+  readonly server: string;
   readonly category: string;
   readonly tags: readonly string[];
 
-  constructor({ name, version, source, category, tags = [] }: Tool) {
+  constructor({ name, version, source, server = '', category, tags = [] }: Tool) {
     this.name = name;
     this.version = version;
     this.source = source;
+    this.server = server;
     this.category = category;
     this.tags = tags;
   }

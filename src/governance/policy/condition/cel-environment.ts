@@ -88,6 +88,7 @@ const TOOL = {
   name: 'string',
   version: 'string',
   source: 'string',
+  server: 'string',
   category: 'string',
   tags: 'list<string>',
 };

@@ -19,6 +19,7 @@ const FACTS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['tier', ({ tier }) => tier],
   ['tool.name', ({ tool }) => tool.name],
   ['tool.source', ({ tool }) => tool.source],
+  ['tool.server', ({ tool }) => tool.server ?? ''],
   ['tool.category', ({ tool }) => tool.category],
   ['caller.user', ({ caller }) => caller.userId],
   ['caller.agent', ({ caller }) => caller.agentId],
