@@ -34,13 +34,27 @@ const THREATS: readonly Guarantee[] = [
   {
     id: 'threat-server-reads',
     promise:
-      'Resources, prompts and completions of MCP servers are governed like calls of their tools.',
+      'Resources, prompts, completions and subscriptions of MCP servers are governed like calls of their tools.',
     tests: by(
       'src/crib/members/threats-server-reads.test.ts',
       'hostile: a caller with a list of tools reads nothing of a server that its list does not name',
       'hostile: what was read cannot be sent on unasked, and is on record',
       'hostile: a surface that is limited to one server hands nothing out of the others',
+      'hostile: neither role nor grant nor the permissions of the program replace the name on the list',
+      'hostile: words do not leave in a subscription, nor in the name of a prompt',
+      'hostile: a client does not join the subscription of another that may read what it may not',
       'benign: a caller whose list names the server reads it',
+    ),
+  },
+  {
+    id: 'threat-unlisted-flows',
+    promise:
+      'A caller with a list of tools neither starts nor plans flows that it does not name, and each attempt is on record.',
+    tests: by(
+      'src/crib/members/flows/threats-unlisted-flows.test.ts',
+      'hostile: nobody starts it, and the attempt is on record',
+      'hostile: nobody asks about it, and the attempt is on record',
+      'benign: a caller whose list names it plans it, asks about it and starts it',
     ),
   },
   {

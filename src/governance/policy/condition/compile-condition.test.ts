@@ -46,6 +46,7 @@ describe('names', () => {
     name: 'mail',
     version: '2030',
     source: 'mcp',
+    server: 'mcp:post',
     tier: 'external_api',
     tags: ['out'],
   });
@@ -58,6 +59,7 @@ describe('names', () => {
     'caller.user == "ann" && caller.agent == "bot" && caller.session == "s" && caller.loop == "l"',
     '"owner" in caller.roles && "*" in caller.permissions && caller.isolation == "none"',
     'tool.name == "mail" && tool.version == "2030" && tool.source == "mcp"',
+    'tool.server == "mcp:post" && tool.server.endsWith(":post")',
     'tool.category == "custom" && tool.tags.exists(t, t == "out")',
     'tier == "external_api" && action == "send" && destructive && sink',
     'now > timestamp("2026-01-01T00:00:00Z") && now < timestamp(tool.version + "-01-01T00:00:00Z")',
@@ -67,7 +69,9 @@ describe('names', () => {
   ])('%s', (text) => expect(compileCondition(text).holds(question)).toBe(true));
 
   it('are defined when the call has no value for them', () => {
-    const { holds: bare } = compileCondition('action == "" && size(tool.tags) == 0 && !sink');
+    const { holds: bare } = compileCondition(
+      'action == "" && size(tool.tags) == 0 && !sink && tool.server == ""',
+    );
     expect(bare(ask())).toBe(true);
   });
 

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { ask, someCaller, someTool } from '../../../../test/fixtures/policy-question.ts';
 import { compileCondition } from './compile-condition.ts';
 
-const tool = someTool({ name: 'mail', source: 'mcp', category: 'service', tier: 'external_api' });
+const tool = someTool({
+  ...{ name: 'mail', source: 'mcp', server: 'mcp:post', category: 'service' },
+  tier: 'external_api',
+});
 const question = ask({
   tool,
   capability: { action: 'send', description: '', destructive: true },
@@ -20,6 +23,7 @@ describe('parts of a condition that need no CEL', () => {
     'tier == "external_api"',
     'tool.name == "mail"',
     'tool.source == "mcp"',
+    'tool.server == "mcp:post"',
     'tool.category == "service"',
     'caller.user == "u"',
     'caller.agent == "a"',
