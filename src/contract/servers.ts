@@ -223,12 +223,12 @@ export interface Servers {
    */
   readResource(server: string, uri: string, as?: ReadAs): Promise<readonly ResourceText[]>;
   /**
-   * Lists the templates of resources of all servers.
+   * Lists the templates of resources of all servers, or of the named one.
    *
    * @example
    * for (const { uriTemplate } of await crib.servers.templates()) console.log(uriTemplate);
    */
-  templates(): Promise<readonly ServerTemplate[]>;
+  templates(server?: string): Promise<readonly ServerTemplate[]>;
   /**
    * Gives values that start with what was typed; none from a server that offers no completions. `as` is as
    * for `readResource`; where a person would have to be asked there are no values, and nobody is asked.

@@ -138,6 +138,7 @@ export const SERVER_CHECKS: MethodChecks<Servers> = {
   disconnect: { name: text },
   request: { name: text, request: fields({ method: text, params: optional(object) }) },
   resources: { server: optional(text) },
+  templates: { server: optional(text) },
   prompts: { server: optional(text) },
   readResource: { server: text, uri: text, as: optional(readOptions) },
   getPrompt: { server: text, name: text, args: object, as: optional(readOptions) },

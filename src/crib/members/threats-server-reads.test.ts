@@ -149,6 +149,18 @@ describe('threat: reading a server beside its tools', { timeout: 60_000 }, () =>
     expect([stateOf('notes'), stateOf('other')]).toEqual(['ready', 'idle']);
   });
 
+  it('hostile: a client whose list names one server starts no other by listing what there is', async () => {
+    const caller = { ...ada, tools: ['server:notes'] };
+    const { client } = await opened({ startServers: false }, { caller });
+    const one = await client('legacy');
+    const { resources } = await one.listResources();
+    await one.listResourceTemplates();
+    const { prompts } = await one.listPrompts();
+    expect(resources.map(({ uri }) => uri)).toContain(addressOf(NOTE));
+    expect(prompts.map(({ name }) => name)).toContain('notes.greet');
+    expect([stateOf('notes'), stateOf('other')]).toEqual(['ready', 'idle']);
+  });
+
   it('hostile: words do not leave in a subscription, nor in the name of a prompt', async () => {
     const { crib } = await opened();
     await crib.servers.readResource('notes', NOTE, ada);

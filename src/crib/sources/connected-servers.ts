@@ -99,7 +99,7 @@ const viewsOf = (now: () => ServerViews): Omit<ServerViews, 'watch'> => ({
   timeoutMs: (server) => now().timeoutMs(server),
   resources: (server) => now().resources(server),
   readResource: (...request) => now().readResource(...request),
-  templates: () => now().templates(),
+  templates: (server) => now().templates(server),
   complete: (...request) => now().complete(...request),
   subscribe: (...request) => now().subscribe(...request),
   prompts: (server) => now().prompts(server),

@@ -36,6 +36,21 @@ interface Reach {
 const isConfigured = ({ servers, only }: Reach, server: string): boolean =>
   isOffered(server, only) && servers.list().some(({ name }) => name === server);
 
+/** Lists what the servers have that a client is shown. Asks no other: that would start it. */
+const shownTo = async <T extends { readonly server: string }>(
+  caller: Partial<Caller>,
+  { servers, only }: Pick<Reach, 'servers' | 'only'>,
+  list: (server: string) => Promise<readonly T[]>,
+): Promise<readonly T[]> => {
+  const shown = servers
+    .list()
+    .filter(({ name }) => isOffered(name, only) && isShownTo(caller, name));
+  const lists = shown.map(async ({ name }) =>
+    (await list(name)).filter(({ server }) => server === name),
+  );
+  return (await Promise.all(lists)).flat();
+};
+
 /** Finds server and URI behind an address: of a listed resource, or of a template with its values. */
 const locate = (
   reach: Reach,
@@ -53,29 +68,25 @@ export const serverResources = (
   only?: readonly string[],
 ): ResourceCatalog => {
   const reach = { servers, sdk, only };
-  const isVisible =
-    (caller: Partial<Caller>) =>
-    ({ server }: { readonly server: string }): boolean =>
-      isOffered(server, only) && isShownTo(caller, server);
   return {
     label: 'servers',
     list: async (caller) =>
-      (await servers.resources())
-        .filter(isVisible(caller))
-        .map(({ server, uri, name, ...rest }) => ({
+      (await shownTo(caller, reach, (server) => servers.resources(server))).map(
+        ({ server, uri, name, ...rest }) => ({
           ...rest,
           uri: addressOf(server, uri),
           name: `${server}: ${name}`,
-        })),
+        }),
+      ),
     templates: async (caller) =>
-      (await servers.templates())
-        .filter(isVisible(caller))
-        .flatMap(({ server, uriTemplate, name, ...rest }) => {
+      (await shownTo(caller, reach, (server) => servers.templates(server))).flatMap(
+        ({ server, uriTemplate, name, ...rest }) => {
           const address = templateAddressOf(sdk, server, uriTemplate);
           return address === undefined
             ? []
             : [{ ...rest, uriTemplate: address, name: `${server}: ${name}` }];
-        }),
+        },
+      ),
     watch: (changed) => servers.watch((list) => list === 'resources' && changed()),
     read: async (address, caller) => {
       const target = locate(reach, address);
@@ -106,8 +117,6 @@ type PromptId = Pick<ServerPrompt, 'server' | 'name'>;
 const promptName = ({ server, name }: PromptId): string => `${server}.${name}`;
 
 export const serverPrompts = (servers: Servers, only?: readonly string[]): PromptCatalog => {
-  const isVisible = (caller: Partial<Caller>, server: string): boolean =>
-    isOffered(server, only) && isShownTo(caller, server);
   /** Finds the prompt behind a name. Asks no server but its own, and none that the caller may not read. */
   const find = async (fullName: string, caller: Partial<Caller>): Promise<PromptId | undefined> => {
     const named = servers.list().flatMap(({ name: server }) => {
@@ -128,12 +137,9 @@ export const serverPrompts = (servers: Servers, only?: readonly string[]): Promp
   return {
     label: 'servers',
     list: async (caller) =>
-      (await servers.prompts())
-        .filter(({ server }) => isVisible(caller, server))
-        .map(({ server, name, ...rest }) => ({
-          ...rest,
-          name: promptName({ server, name }),
-        })),
+      (await shownTo(caller, { servers, only }, (server) => servers.prompts(server))).map(
+        ({ server, name, ...rest }) => ({ ...rest, name: promptName({ server, name }) }),
+      ),
     watch: (changed) => servers.watch((list) => list === 'prompts' && changed()),
     get: async ({ name, args }, caller) => {
       const listed = await find(name, caller);
