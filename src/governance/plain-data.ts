@@ -27,7 +27,7 @@ export interface PlainData {
 /** A list or object that is being walked. */
 interface Frame {
   readonly above: Frame | undefined;
-  /** A copy of what the tool returned, of its own fields alone. */
+  /** A copy of what the tool returned, of its own fields alone; the tool's own object where `isBuilt`. */
   readonly source: Record<string | number, unknown>;
   /** `undefined` for a list. */
   readonly keys: readonly string[] | undefined;
@@ -40,7 +40,7 @@ interface Frame {
   /** The item that is next or being walked. */
   at: number;
   copy: unknown[] | Record<string, unknown> | undefined;
-  /** The copy is built field by field; `source` is what the tool returned, and each field is read once. */
+  /** The copy is built field by field; `source` belongs to the tool then, and nothing is written into it. */
   readonly isBuilt: boolean;
 }
 
@@ -194,8 +194,8 @@ class Walk implements PlainData {
     const copied = isList ? itemsOf(value) : isBuilt ? value : { ...value };
     const source = copied as Frame['source'];
     const above = this.#frame;
-    // What is unchanged in the end is found unchanged above, too.
-    if (above) above.source[above.keys?.[above.at] ?? above.at] = source;
+    // What is unchanged in the end is found unchanged above, too; a copy that is built compares nothing.
+    if (above && !above.isBuilt) above.source[above.keys?.[above.at] ?? above.at] = source;
     this.#frame = {
       above,
       source,
