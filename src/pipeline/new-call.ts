@@ -12,7 +12,9 @@ import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { InnerCallOptions } from '../contract/context.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Span } from '../contract/telemetry.ts';
+import { digestOf } from '../kit/data/canonical-json.ts';
 import { traceIdOf } from '../kit/http/trace-context.ts';
+import { evidenceOf } from './pipeline.ts';
 
 export interface CallInput {
   readonly toolName: string;
@@ -189,15 +191,26 @@ const traceIdIn = ({ trace, traceId }: CallOptions): string | undefined =>
 
 const NO_OPTIONS: CallOptions = Object.freeze({});
 
-/** Takes only the options that a tool may set for a call it makes. Its keys are scoped to its own call. */
+/** Takes only the options that a tool may set for a call it makes. */
 const innerOptions = ({ inner, parent }: Pick<CallInput, 'inner' | 'parent'>): CallOptions => {
   const { timeoutMs, callKey } = inner ?? {};
   if (timeoutMs === undefined && callKey === undefined) return NO_OPTIONS;
-  const own = parent?.options.idempotencyKey ?? parent?.executionId;
   return {
     ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(callKey !== undefined && { idempotencyKey: `inner:${own}:${callKey}` }),
+    ...(callKey !== undefined && { idempotencyKey: innerKey(parent, callKey) }),
   };
+};
+
+/**
+ * Makes the idempotency key of an inner call from all that tells it apart: a service that knows keys may
+ * see those of every user and tool.
+ */
+const innerKey = (parent: CallRequest | undefined, callKey: string): string => {
+  if (!parent) return callKey;
+  const { caller, toolName, executionId, options } = parent;
+  const tool = evidenceOf(parent).ready?.tool.name ?? toolName;
+  const own = options.idempotencyKey ?? executionId;
+  return `inner:${digestOf([caller.userId, tool, own, callKey])}`;
 };
 
 /**

@@ -104,14 +104,19 @@ const settleKey = (
   return late.attempt(() => replays.finish({ key, executionId }, final, expiresAt));
 };
 
+/** Names a key in the store. Those of inner calls are apart: no key that a caller sends is one of them. */
+const storedKey = ({ caller, ready, parent }: Checked, idempotencyKey: string): string => {
+  const parts = [caller.userId, ready.tool.name, idempotencyKey];
+  return canonicalJson(parent ? [...parts, 'inner'] : parts);
+};
+
 const onceByKey = async (
   call: Checked,
   next: Onward,
   deps: ReplayDeps & { readonly idempotencyKey: string },
 ): Promise<ToolResult> => {
-  const { userId } = call.caller;
-  const key = canonicalJson([userId, call.ready.tool.name, deps.idempotencyKey]);
   const { executionId } = call;
+  const key = storedKey(call, deps.idempotencyKey);
   const now = deps.runtime.now();
   const request = { key, digest: digestOf(call.input), executionId, now };
   let claim = await deps.replays.claim(request);
