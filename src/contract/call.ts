@@ -75,8 +75,8 @@ export interface CallNotes {
   stopped: boolean;
   /** The call is over, and its outcome is about to be recorded: the broker refuses everything as well. */
   ended: boolean;
-  /** What stops the programs that run for it: they end with the call. */
-  programs: Set<AbortController> | undefined;
+  /** Ends the programs, requests and questions of the attempt that is under way; most calls have none. */
+  work: AbortController | undefined;
   /** The calls that it made and that are not over. */
   innerRunning: Set<InnerRun> | undefined;
   /** Writes of intents in progress: those of inner calls, and of this call on their behalf. */
@@ -145,8 +145,10 @@ export interface CallControl {
   abort(reason: AbortReason): void;
   /** Calls back when the call is aborted; at once when it already is. */
   onAbort(callback: () => void): void;
-  /** Returns whether the step is passed on: of a flood of steps only some are. */
-  progress(fraction: number, note: string | undefined): boolean;
+  /** Counts a step. Returns whether it is to be passed on: of a flood of steps only some are. */
+  step(fraction: number): boolean;
+  /** Passes a step on to whoever watches the call. */
+  progress(fraction: number, note: string | undefined): void;
 }
 
 export interface Estimate {

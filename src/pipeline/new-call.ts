@@ -52,8 +52,10 @@ class Control implements CallControl {
   #others: (() => void)[] | undefined = undefined;
   #onProgress: CallOptions['onProgress'];
   #steps = 0;
+  #isEndTold = false;
   /** Set by the stage that runs the idle timer. */
   touch: (() => void) | undefined = undefined;
+  /** The last step that was passed on. */
   last: { fraction: number; note: string | undefined } | undefined = undefined;
 
   constructor(onProgress: CallOptions['onProgress']) {
@@ -91,18 +93,22 @@ class Control implements CallControl {
     else this.#others = [callback];
   }
 
-  progress(fraction: number, note: string | undefined): boolean {
-    this.last = { fraction, note };
+  step(fraction: number): boolean {
     this.touch?.();
     this.#steps += 1;
-    // The last step of all ends the bar of whoever watches.
-    if (!isPassedOn(this.#steps) && fraction !== 1) return false;
+    // The last step of all ends the bar of whoever watches; it passes once.
+    const isLast = fraction === 1 && !this.#isEndTold;
+    this.#isEndTold ||= isLast;
+    return isLast || isPassedOn(this.#steps);
+  }
+
+  progress(fraction: number, note: string | undefined): void {
+    this.last = { fraction, note };
     try {
       this.#onProgress?.(fraction, note);
     } catch {
       // The listener is the caller's: its error must not fail the tool that reports.
     }
-    return true;
   }
 }
 
@@ -121,7 +127,7 @@ class Notes implements CallNotes {
   effectPossible = false;
   stopped = false;
   ended = false;
-  programs: CallNotes['programs'] = undefined;
+  work: CallNotes['work'] = undefined;
   innerRunning: CallNotes['innerRunning'] = undefined;
   innerIntents: CallNotes['innerIntents'] = undefined;
   claim: string | undefined = undefined;

@@ -60,6 +60,23 @@ describe('threat: a tool that floods', () => {
     expect([steps, heard.at(-1)]).toEqual([heard.length, 1]);
   });
 
+  it('hostile: of a million final steps some thousands are told', async () => {
+    const { heard, steps } = await run(({ progress }) => {
+      for (let n = 0; n < 1_000_000; n++) progress(1, 'done');
+    });
+    expect(heard.length).toBeLessThan(4_000);
+    expect(steps).toBe(heard.length);
+  });
+
+  it('hostile: the notes of steps that are not told are not read', async () => {
+    let read = 0;
+    const note = { toString: () => `note ${read++}` } as unknown as string;
+    const { heard } = await run(({ progress }) => {
+      for (let n = 0; n < MANY; n++) progress(0.5, note);
+    });
+    expect(read).toBe(heard.length);
+  });
+
   it('benign: a thousand steps are told one by one', async () => {
     const { heard } = await run(({ progress }) => {
       for (let n = 1; n <= 1_000; n++) progress(n / 2_000, `step ${n}`);

@@ -1,6 +1,6 @@
 /** The threat: a tool has settled, and what it left behind goes on after its outcome is on record. */
 import { existsSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,7 +9,6 @@ import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../contract/context.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { ToolDefinition } from '../contract/tool.ts';
-import { createCribHost } from '../crib/create-crib.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 
 type Run = (input: { readonly n?: number }, context: ToolContext) => unknown;
@@ -22,43 +21,68 @@ beforeAll(() => void process.on('unhandledRejection', note));
 beforeEach(() => void unhandled.splice(0));
 afterAll(() => void process.off('unhandledRejection', note));
 
+const folders: string[] = [];
+afterAll(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
 const WRITES = { paths: [{ path: '.', access: 'write' }] } as never;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('threat: a tool that fails while its own work is under way', () => {
-  it('hostile: of 60 failed calls none is recorded as not done whose file is written later', async () => {
+  /** A crib whose store keeps a snapshot only when `release` is called, with a tool that fails meanwhile. */
+  const halfCrib = async (failing: (begun: Promise<void>) => Promise<void>) => {
     const root = await mkdtemp(join(tmpdir(), 'toolcrib-late-'));
-    const half = tool(
-      'half',
-      async ({ n = 0 }, { fs }) => {
-        const failing = pause(Math.random() * 6).then(() =>
-          Promise.reject(new Error('other half')),
-        );
-        await Promise.all([fs.write(`f${n}.txt`, 'x'.repeat(200_000)), failing]);
-      },
-      { needs: WRITES },
-    );
-    const crib = await createCribHost({
-      ...{ root, home: join(root, 'home'), builtins: false, tools: [half] },
-      store: { sqlite: join(root, '.toolcrib', 's.db') },
+    folders.push(root);
+    const memory = createMemoryStore();
+    let release: () => void = () => undefined;
+    let begin: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
     });
-    const results = [];
-    for (let n = 0; n < 60; n += 10) {
-      const round = Array.from({ length: 10 }, (_, at) => crib.execute('half', { n: n + at }));
-      results.push(...(await Promise.all(round)));
-    }
-    await pause(150);
-    const wrong: string[] = [];
-    for (const [n, { metadata }] of results.entries()) {
-      const status = await crib.executions.status(metadata.executionId);
-      const isThere = existsSync(join(root, `f${n}.txt`));
-      if (isThere && status?.effect !== 'unknown' && status?.effect !== 'done') {
-        wrong.push(`f${n}.txt is there, and the record says ${status?.effect}`);
-      }
-    }
-    await crib.close();
-    expect(wrong).toEqual([]);
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const save = async (...snapshot: Parameters<typeof memory.snapshots.save>) => {
+      begin();
+      await released;
+      return memory.snapshots.save(...snapshot);
+    };
+    let writing: Promise<unknown> = Promise.resolve();
+    const run: Run = async (_input, { fs }) => {
+      writing = fs.write('f.txt', 'x'.repeat(200_000));
+      await Promise.all([writing, failing(begun).then(() => Promise.reject(new Error('half')))]);
+    };
+    const half = tool('half', run, { needs: WRITES });
+    const store = { ...memory, snapshots: { ...memory.snapshots, save } };
+    const crib = await testCrib([half], { root, store });
+    return { crib, release, path: join(root, 'f.txt'), written: () => writing };
+  };
+
+  it('hostile: a write that has not begun when the call fails is never made', async () => {
+    const { crib, release, path, written } = await halfCrib((begun) => begun);
+    const { metadata } = await crib.execute('half', {});
+    expect((await crib.executions.status(metadata.executionId))?.effect).toBe('not_done');
+    release();
+    await expect(written()).rejects.toThrow('The call is over');
+    expect(existsSync(path)).toBe(false);
   });
+
+  it.each([0, 1, 2, 3, 5, 10])(
+    'hostile: a write that has begun %i turns before the call fails is not recorded as not done',
+    async (turns) => {
+      const half = await halfCrib(async (begun) => {
+        await begun;
+        half.release();
+        await Promise.resolve();
+        for (let n = 0; n < turns; n++) await turn();
+      });
+      const { metadata } = await half.crib.execute('half', {});
+      await half.written().catch(() => undefined);
+      const status = await half.crib.executions.status(metadata.executionId);
+      expect(status?.effect === 'not_done' && existsSync(half.path)).toBe(false);
+    },
+  );
 
   it.each(['write', 'read_only'] as const)(
     'hostile: an inner call that a failed %s call left behind changes nothing after its outcome',

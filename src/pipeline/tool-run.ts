@@ -6,6 +6,7 @@ import type { ToolResult } from '../contract/result.ts';
 import type { Tool } from '../contract/tool.ts';
 import { thrownText } from '../kit/data/reason-of.ts';
 import type { Contexts } from './broker/context.ts';
+import { endWork } from './broker/work-signal.ts';
 import { overspent, type Purse, purseOf } from './budget/purse.ts';
 import { endInner, hasInner } from './inner-runs.ts';
 import type { PipelineControl } from './new-call.ts';
@@ -232,6 +233,7 @@ class ToolRun {
     // A tool that noticed the abort itself usually throws some error of its own.
     if (this.#call.control.reason) return this.#aborted();
     this.#stop();
+    endWork(this.#call);
     if (hasInner(this.#call)) return this.#afterInner(true, () => this.#threw(error));
     const failure = errorOf(error, this.#call, this.#deps);
     const { notes } = this.#call;

@@ -27,6 +27,7 @@ import {
 import { noteUsage } from './note-usage.ts';
 import { assertTellsNoSecrets } from './repository-questions.ts';
 import { type RepositoryRun, repositoryRun } from './repository-run.ts';
+import { workSignal } from './work-signal.ts';
 
 export interface ExecSettings extends ProgramSettings {
   readonly extraRoots: readonly string[];
@@ -137,6 +138,7 @@ export const brokeredExec =
   (call: Call<'ready'>, settings: ExecSettings): ToolContext['exec'] =>
   async (command, args = [], options = {}): Promise<CommandResult> => {
     assertRunning(call);
+    const signal = workSignal(call);
     const argv = [command, ...args];
     assertExec(argv, options);
     const { tool } = call.ready;
@@ -154,37 +156,18 @@ export const brokeredExec =
     for (const [program] of verdict.commands) note(call, `program:${program}`);
     for (const host of hosts) note(call, `host:${host}`);
     const { stdin } = options;
-    const stop = new AbortController();
     const request = {
       task: { kind: 'command', argv: argvOf(argv), cwd, ...(stdin !== undefined && { stdin }) },
       config: { ...config, type: sandbox.type },
       ...(repository.view && { repository: repository.view }),
-      signal: AbortSignal.any([call.control.signal, stop.signal]),
+      signal,
       onUsage: (usage) => noteUsage(call, usage),
     } satisfies SandboxRequest;
-    return untilEnd(call, stop, async () => {
-      assertRunning(call);
-      await assertTellsNoSecrets(repository, (task) => sandbox.run({ ...request, task }));
-      assertRunning(call);
-      const { exitCode = 0, stdout, stderr } = await sandbox.run(request);
-      return { exitCode, stdout: repository.runsGit ? withholdSecrets(stdout) : stdout, stderr };
-    });
+    // A sandbox starts nothing for a signal that was aborted meanwhile.
+    await assertTellsNoSecrets(repository, (task) => sandbox.run({ ...request, task }));
+    const { exitCode = 0, stdout, stderr } = await sandbox.run(request);
+    return { exitCode, stdout: repository.runsGit ? withholdSecrets(stdout) : stdout, stderr };
   };
-
-/** Runs programs no longer than their call: one that its tool does not wait for is stopped with it. */
-const untilEnd = async <T>(
-  { notes }: Call<'ready'>,
-  stop: AbortController,
-  run: () => Promise<T>,
-): Promise<T> => {
-  notes.programs ??= new Set();
-  notes.programs.add(stop);
-  try {
-    return await run();
-  } finally {
-    notes.programs.delete(stop);
-  }
-};
 
 const note = ({ notes }: Call<'ready'>, resource: string): void => {
   notes.resources ??= new Set();

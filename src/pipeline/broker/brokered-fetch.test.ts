@@ -39,7 +39,12 @@ const callOf = (hosts?: readonly string[]) => {
   const abort = new AbortController();
   const call = {
     ready: { tool },
-    control: { signal: abort.signal },
+    control: {
+      get reason() {
+        return abort.signal.reason;
+      },
+      onAbort: (callback: () => void) => abort.signal.addEventListener('abort', callback),
+    },
     notes: { resources: undefined },
   } as unknown as Call<'ready'>;
   return { call, abort };

@@ -4,17 +4,22 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Span, SpanAttributes, Telemetry, TraceContext } from '../../contract/telemetry.ts';
 import type { Egress, EgressInit, EgressScope } from '../../governance/egress/create-egress.ts';
 import { assertRunning } from './assert-running.ts';
+import { workSignal } from './work-signal.ts';
 
-/** Returns what a call may reach and how long; every hop is put on record. */
-export const egressScope = (call: Call<'ready'>): EgressScope => ({
-  hosts: call.ready.tool.needs?.hosts ?? [],
-  local: call.ready.tool.needs?.localHosts ?? [],
-  signal: () => call.control.signal,
-  onHop: ({ origin, href }) => {
-    call.notes.resources ??= new Set();
-    call.notes.resources.add(origin === 'null' ? href : origin);
-  },
-});
+/** Returns what a call may reach and how long; every hop is put on record. Throws when the call is over. */
+export const egressScope = (call: Call<'ready'>): EgressScope => {
+  assertRunning(call);
+  const signal = workSignal(call);
+  return {
+    hosts: call.ready.tool.needs?.hosts ?? [],
+    local: call.ready.tool.needs?.localHosts ?? [],
+    signal: () => signal,
+    onHop: ({ origin, href }) => {
+      call.notes.resources ??= new Set();
+      call.notes.resources.add(origin === 'null' ? href : origin);
+    },
+  };
+};
 
 interface Address {
   readonly host: string;
@@ -73,14 +78,13 @@ export const brokeredFetch = (
   egress: Pick<Egress, 'fetch'>,
   telemetry?: Pick<Telemetry, 'sendsTraceTo'>,
 ): typeof globalThis.fetch => {
-  const scope = egressScope(call);
-  const send: typeof globalThis.fetch = (input, init) => {
-    // Last, so that nothing in `init` can widen the scope.
-    const scoped: EgressInit = { ...init, scope };
-    return egress.fetch(input, scoped);
-  };
   return async (input, init) => {
-    assertRunning(call);
+    const scope = egressScope(call);
+    const send: typeof globalThis.fetch = (to, more) => {
+      // Last, so that nothing in `more` can widen the scope.
+      const scoped: EgressInit = { ...more, scope };
+      return egress.fetch(to, scoped);
+    };
     const { span } = call;
     if (!span) return send(input, init);
     const method = (

@@ -37,6 +37,7 @@ import {
 import { droppable, droppableMethods } from './droppable.ts';
 import { askerOf, keepTouching } from './elicit-of.ts';
 import { noteUsage } from './note-usage.ts';
+import { workSignal } from './work-signal.ts';
 
 type InnerCall = Parameters<ToolContext['call']>;
 
@@ -155,10 +156,8 @@ export class CallContext implements ToolContext {
   }
 
   get resolveHost(): ToolContext['resolveHost'] {
-    const resolve: ToolContext['resolveHost'] = async (host, port) => {
-      assertRunning(this.#call);
-      return this.#deps.egress.resolve({ host, port }, egressScope(this.#call));
-    };
+    const resolve: ToolContext['resolveHost'] = async (host, port) =>
+      this.#deps.egress.resolve({ host, port }, egressScope(this.#call));
     return (...address) => droppable(resolve(...address));
   }
 
@@ -173,10 +172,11 @@ export class CallContext implements ToolContext {
     return (fraction, note) => {
       const { control, executionId, notes } = this.#call;
       if (notes.ended) return;
+      if (!control.step(fraction)) return;
       const { events, redactor } = this.#deps;
       const text = note === undefined ? undefined : shortText(note, redactor);
-      const isPassedOn = control.progress(fraction, text);
-      if (isPassedOn && events.has('call.progressed')) {
+      control.progress(fraction, text);
+      if (events.has('call.progressed')) {
         events.emit('call.progressed', { executionId, fraction, note: text });
       }
     };
@@ -184,25 +184,34 @@ export class CallContext implements ToolContext {
 
   get elicit(): ToolContext['elicit'] {
     const ask = askerOf(this.#call, 'elicit');
-    return ask && ((question) => this.#keepAwake((signal) => ask(question, signal)));
+    return ask && ((question) => droppable(this.#keepAwake((signal) => ask(question, signal))));
   }
 
   get elicitUrl(): ToolContext['elicitUrl'] {
     const ask = askerOf(this.#call, 'elicitUrl');
-    return ask && ((question) => this.#keepAwake((signal) => ask(question, signal)));
+    return ask && ((question) => droppable(this.#keepAwake((signal) => ask(question, signal))));
   }
 
   get sample(): ToolContext['sample'] {
     const ask = askerOf(this.#call, 'sample');
-    return ask && ((request) => this.#keepAwake((signal) => ask(request, signal)));
+    return ask && ((request) => droppable(this.#keepAwake((signal) => ask(request, signal))));
   }
 
   /** Keeps the idle timeout away meanwhile: a person or a model takes longer than a tool may be silent. */
   async #keepAwake<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    assertRunning(this.#call);
     const { control } = this.#call;
+    const signal = workSignal(this.#call);
     const touch = () => (control as PipelineControl).touch?.();
     const touching = keepTouching(this.#deps.runtime, touch);
-    return ask(control.signal).finally(() => touching.stop());
+    // Whoever is asked may never answer, whatever the signal says.
+    signal.addEventListener('abort', touching.stop, { once: true });
+    try {
+      return await ask(signal);
+    } finally {
+      signal.removeEventListener('abort', touching.stop);
+      touching.stop();
+    }
   }
 
   get secret(): ToolContext['secret'] {

@@ -20,7 +20,7 @@ export const askerOf = <K extends 'elicit' | 'elicitUrl' | 'sample'>(
 export const keepTouching = (
   runtime: Pick<Runtime, 'after'>,
   touch: () => void,
-): { stop(): void } => {
+): { readonly stop: () => void } => {
   let timer: Timer | undefined;
   const again = (): void => {
     timer = runtime.after(TOUCH_MS, () => {

@@ -20,6 +20,7 @@ import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { thrownText, thrownTrace } from '../../kit/data/reason-of.ts';
 import type { Contexts } from '../broker/context.ts';
 import { usageOf } from '../broker/note-usage.ts';
+import { endWork } from '../broker/work-signal.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
 import { purseOf } from '../budget/purse.ts';
 import { endInner, hasInner } from '../inner-runs.ts';
@@ -280,7 +281,7 @@ const recordCall = async (
   // Effects may have left calls behind; those of the tool itself are over.
   if (hasInner(call)) await endInner(call, !raw.success);
   call.notes.ended = true;
-  for (const program of call.notes.programs ?? []) program.abort('CANCELLED');
+  if (call.notes.work) endWork(call);
   try {
     const booking = book(call, deps);
     if (booking) await booking;
