@@ -3,6 +3,11 @@
  * it. Otherwise a recorded outcome could become false, and a freed key could lead to a second effect.
  */
 import type { CallRequest } from '../contract/call.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import type { Tool } from '../contract/tool.ts';
+import { within } from '../kit/data/bounded-work.ts';
+import { evidenceOf } from './pipeline.ts';
+import type { ToolSettings } from './tool-settings.ts';
 
 /** Notes a call as under way for the one that made it. */
 export const followInner = (
@@ -34,4 +39,28 @@ export const endInner = async (call: CallRequest, isFailed: boolean): Promise<vo
   }
   // An intent recorded after the outcome would stay open and look like a crash.
   if (notes.innerIntents) await Promise.allSettled(notes.innerIntents);
+};
+
+export interface EndLateDeps {
+  readonly runtime: Pick<Runtime, 'after'>;
+  settingsOf(tool: Tool): ToolSettings;
+}
+
+/**
+ * Ends the calls that were made after the tool had returned, by its effects or by what it left behind. The
+ * deadline of the call is gone by then, and one of them may wait for a person: it is cancelled after the time
+ * that the tool may take.
+ */
+export const endLateInner = async (
+  call: CallRequest,
+  isFailed: boolean,
+  { runtime, settingsOf }: EndLateDeps,
+): Promise<void> => {
+  const tool = evidenceOf(call).ready?.tool;
+  if (isFailed || !tool) return endInner(call, true);
+  try {
+    await within(runtime, settingsOf(tool).timeoutMs, () => endInner(call, false));
+  } catch {
+    await endInner(call, true);
+  }
 };

@@ -115,6 +115,7 @@ const runDeps = (
       runtime,
       events,
       redactor,
+      settingsOf,
     },
     governResult: { results, limits, runtime, redactor, newHandle },
     applyEffects: { contexts, events, redactor, undo, runtime, settingsOf },

@@ -109,6 +109,43 @@ describe('threat: work that a call leaves behind', () => {
   });
 });
 
+describe('threat: calls that are made after the tool has returned', () => {
+  /** The effect makes a call that waits for a person, who never answers. */
+  const leavesCall = (calls: Promise<unknown>[]) => {
+    let call: ToolContext['call'] | undefined;
+    const value = (): number => {
+      if (call) calls.push(call('asks', {}));
+      return 1;
+    };
+    const effect = { type: 'state_change', description: 'counts', reversible: true };
+    const effects = [{ ...effect, state: 'n', change: 'set', value }] as never;
+    const run = ((_input: unknown, context: ToolContext) => {
+      ({ call } = context);
+      return 'done';
+    }) as never;
+    return aTool({ name: 'leaves', tier: 'write', timeoutMs: 1_000, callsTools: true, effects, run });
+  };
+
+  it('hostile: the outer call waits no longer than its tool may take, whatever a person does', async () => {
+    const calls: Promise<unknown>[] = [];
+    const asks = aTool({ name: 'asks', tier: 'write' });
+    const rules = [
+      { name: 'person', effect: 'ask' as const, tools: ['asks'] },
+      ...ALLOW_ALL.rules,
+    ];
+    const crib = await testCrib([leavesCall(calls), asks], {
+      policy: { version: 1, rules },
+      approver: () => new Promise<never>(() => undefined),
+    });
+    open.push(crib);
+    const result = crib.execute('leaves', {});
+    await expect.poll(() => calls.length).toBe(1);
+    await crib.runtime.advance(1_100);
+    expect(await result).toMatchObject({ success: true, data: 'done' });
+    expect(await calls[0]).toMatchObject({ status: 'cancelled' });
+  });
+});
+
 describe('threat: work that a failed try leaves behind', () => {
   /** Fails at once, and waits in the next try for what the first one left. */
   const secondTryMeets = (leave: (context: ToolContext) => Promise<unknown>): Run => {

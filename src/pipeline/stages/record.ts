@@ -23,7 +23,7 @@ import { usageOf } from '../broker/note-usage.ts';
 import { endWork } from '../broker/work-signal.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
 import { purseOf } from '../budget/purse.ts';
-import { endInner, hasInner } from '../inner-runs.ts';
+import { type EndLateDeps, endLateInner, hasInner } from '../inner-runs.ts';
 import { failedWith, NO_RESOURCES } from '../outcome.ts';
 import { evidenceOf } from '../pipeline.ts';
 import { asToolError, redactError } from '../record/as-tool-error.ts';
@@ -36,7 +36,7 @@ export interface UsageNotes {
   note(tool: string, at: number, durationMs: number): void;
 }
 
-export interface RecordDeps {
+export interface RecordDeps extends Pick<EndLateDeps, 'settingsOf'> {
   readonly budgeting: Budgeting;
   readonly usage: UsageNotes;
   readonly audit: Pick<AuditLog, 'append' | 'query'>;
@@ -278,8 +278,7 @@ const recordCall = async (
   } catch (error) {
     raw = failedWith(call, asToolError(error, call, deps));
   }
-  // Effects may have left calls behind; those of the tool itself are over.
-  if (hasInner(call)) await endInner(call, !raw.success);
+  if (hasInner(call)) await endLateInner(call, !raw.success, deps);
   call.notes.ended = true;
   if (call.notes.work) endWork(call);
   try {
