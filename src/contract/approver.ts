@@ -52,7 +52,10 @@ export interface ApprovalAnswer extends Omit<Decision, 'answer'> {
 }
 
 export interface Approver {
-  /** Asks for a decision. No answer means no: a rejection or an abort counts as `deny`. */
+  /**
+   * Asks for a decision. No answer means no: a rejection counts as `deny`. The signal aborts when an answer
+   * counts no longer: the call was cancelled, the question has expired, or the crib closes.
+   */
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<Decision>;
 }
 

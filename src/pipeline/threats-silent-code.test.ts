@@ -135,6 +135,21 @@ describe('threat: an approver that never answers', () => {
     await expect.poll(() => signals.length).toBe(1);
     await crib.runtime.advance(24 * 60 * 60_000);
     expect((await call).error?.code).toBe('APPROVAL_EXPIRED');
+    expect(signals[0]?.aborted).toBe(true);
+  });
+
+  it('hostile: the crib holds on to no question that was answered', async () => {
+    const signals: AbortSignal[] = [];
+    const approver: Approver = {
+      ask: async (_request, signal) => {
+        signals.push(signal);
+        return { answer: 'approve', by: 'ada' };
+      },
+    };
+    const { crib, call } = await start(risky, { approver });
+    expect((await call).success).toBe(true);
+    await crib.close();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
   });
 
   it('hostile: a call that is cancelled meanwhile ends, and nobody can approve it any more', async () => {

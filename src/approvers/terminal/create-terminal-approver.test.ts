@@ -108,6 +108,16 @@ describe('createTerminalApprover', () => {
     expect((await decision).answer).toBe('deny');
   });
 
+  it('says that the time is over when the signal aborts at the expiry', async () => {
+    const { approver, waitFor, shown } = terminal();
+    const controller = new AbortController();
+    const decision = approver.ask({ ...request, expiresAt: 0 }, controller.signal);
+    await waitFor('Approve this call?');
+    controller.abort();
+    expect((await decision).answer).toBe('deny');
+    expect(shown()).toContain('No answer in time.');
+  });
+
   it('ignores a yes that was typed before the question was shown', async () => {
     const { input, approver, waitFor } = terminal();
     input.write('y\n');

@@ -183,8 +183,9 @@ const askOnce = async (
   try {
     const answer = await askOnPage({ options, request, reader });
     const final = stopped ? DENIED : answer;
+    const isExpired = request.expiresAt <= options.runtime.now();
     // The caller reports the cancellation.
-    if (signal.aborted) say({ options }, '');
+    if (signal.aborted && !isExpired) say({ options }, '');
     else
       say({ options }, stopped ? '\n  No answer in time.' : '', `  ${outcomeOf(final, request)}`);
     return { ...final, by };

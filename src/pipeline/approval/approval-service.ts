@@ -51,6 +51,13 @@ export interface ApprovalServiceDeps extends CallBindingDeps {
 /** Who agreed, or the result that ends the call. */
 export type ApprovalOutcome = Approved | { readonly result: ToolResult };
 
+/** A question that an approver was asked. */
+interface OpenQuestion {
+  readonly signal: AbortSignal;
+  readonly over: Promise<Decision>;
+  stop(): void;
+}
+
 const LATER: Decision = { answer: 'later', by: '' };
 
 /** Limits the open questions of one user to what a person can look at. */
@@ -96,7 +103,9 @@ const decisionEvent = (
 export class ApprovalService {
   readonly #deps: ApprovalServiceDeps;
   readonly #bindings: CallBindings;
-  readonly #closing = new AbortController();
+  /** Ends each question that waits for an approver. */
+  readonly #openQuestions = new Set<() => void>();
+  #isClosed = false;
 
   constructor(deps: ApprovalServiceDeps) {
     this.#deps = deps;
@@ -254,39 +263,45 @@ export class ApprovalService {
 
   /** Stops waiting for approvers; open questions stay in the inbox. */
   close(): void {
-    this.#closing.abort();
+    this.#isClosed = true;
+    for (const end of this.#openQuestions) end();
   }
 
   async #askApprover(request: ApprovalRequest, call: JudgedCall): Promise<Decision> {
     const approver = this.#approverOf(call);
-    if (!approver || this.#closing.signal.aborted) return LATER;
-    const signal = AbortSignal.any([call.control.signal, this.#closing.signal]);
-    const waiting = this.#untilOver(request, signal);
+    if (!approver || this.#isClosed) return LATER;
+    const question = this.#openQuestion(request, call);
     try {
       // A copy: whatever the approver does with it, the call stays what was asked about.
-      const asked = Promise.resolve().then(() => approver.ask(ownCopy(request), signal));
-      return await Promise.race([waiting.over, asked]);
+      const asked = Promise.resolve().then(() => approver.ask(ownCopy(request), question.signal));
+      return await Promise.race([question.over, asked]);
     } catch {
       return { answer: 'deny', by: 'no answer' };
     } finally {
-      waiting.stop();
+      question.stop();
     }
   }
 
-  /** Resolves when an answer would no longer count: an approver may ignore its signal and never answer. */
-  #untilOver(
-    { expiresAt }: ApprovalRequest,
-    signal: AbortSignal,
-  ): { readonly over: Promise<Decision>; stop(): void } {
+  /**
+   * Aborts the signal, and resolves, when an answer would no longer count: an approver may ignore its signal and
+   * never answer. After `stop` only the call refers to the question.
+   */
+  #openQuestion({ expiresAt }: ApprovalRequest, { control }: JudgedCall): OpenQuestion {
     const { runtime } = this.#deps;
-    let stop = (): void => undefined;
+    const question = new AbortController();
+    const { signal } = question;
     const over = new Promise<Decision>((resolve) => {
-      const end = (): void => resolve(LATER);
-      const timer = runtime.after(expiresAt - runtime.now(), end);
-      timer.keepAlive(false);
-      signal.addEventListener('abort', end, { once: true });
-      stop = () => timer.cancel();
+      signal.addEventListener('abort', () => resolve(LATER), { once: true });
     });
-    return { over, stop };
+    const timer = runtime.after(expiresAt - runtime.now(), () => question.abort('TIMEOUT'));
+    timer.keepAlive(false);
+    const end = (): void => question.abort(control.reason);
+    control.onAbort(end);
+    this.#openQuestions.add(end);
+    const stop = (): void => {
+      timer.cancel();
+      this.#openQuestions.delete(end);
+    };
+    return { signal, over, stop };
   }
 }
