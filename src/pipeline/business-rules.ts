@@ -1,4 +1,5 @@
 /** Checks inputs by rules beyond the schema: those of the tool and those of the program. */
+import type { CallControl } from '../contract/call.ts';
 import type { Issue } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Tool, Validator, ValidatorFacts } from '../contract/tool.ts';
@@ -30,14 +31,21 @@ export const rulesFor = (
 export interface RuleQuestion {
   readonly input: unknown;
   readonly facts: ValidatorFacts;
+  /** That of the call: once it is aborted, no answer is waited for. */
+  readonly control?: Pick<CallControl, 'aborted' | 'onAbort'>;
 }
 
 const LATE = Symbol('late');
 
-const inTime = async (answer: Promise<unknown>, runtime: Pick<Runtime, 'after'>) => {
+const inTime = async (
+  answer: Promise<unknown>,
+  control: RuleQuestion['control'],
+  runtime: Pick<Runtime, 'after'>,
+) => {
   let timer: { cancel(): void } | undefined;
   const late = new Promise<typeof LATE>((resolve) => {
     timer = runtime.after(ANSWER_MS, () => resolve(LATE));
+    control?.onAbort(() => resolve(LATE));
   });
   try {
     return await Promise.race([answer, late]);
@@ -55,15 +63,16 @@ const faultOf = (rule: Validator, answer: unknown): string | undefined => {
 /** Lists what the rules object to. A rule that throws, or returns anything truthy but text, refuses, too. */
 export const brokenRules = async (
   rules: readonly Validator[],
-  { input, facts }: RuleQuestion,
+  { input, facts, control }: RuleQuestion,
   runtime: Pick<Runtime, 'after'>,
 ): Promise<readonly Issue[]> => {
   const issues: Issue[] = [];
   for (const rule of rules) {
+    if (control?.aborted) break;
     try {
       // A copy for each: a rule judges the input and does not change it.
       const answer: unknown = rule.check(ownCopy(input), facts);
-      const settled = answer instanceof Promise ? await inTime(answer, runtime) : answer;
+      const settled = answer instanceof Promise ? await inTime(answer, control, runtime) : answer;
       const fault = faultOf(rule, settled);
       if (fault !== undefined) issues.push({ path: [], message: fault });
     } catch {

@@ -80,6 +80,7 @@ const gateDeps = (
     authenticate: secrets,
     checkPreconditions: {
       ...{ contexts, tools, audit, policy, standingGrants, labels, definitionOf, runtime },
+      settingsOf,
     },
     approve: {
       ...{ approvalService, policy, labels, budgeting, redactor, runtime, refusedProgram },

@@ -123,16 +123,20 @@ describe('threat: calls that are made after the tool has returned', () => {
       ({ call } = context);
       return 'done';
     }) as never;
-    return aTool({ name: 'leaves', tier: 'write', timeoutMs: 1_000, callsTools: true, effects, run });
+    return aTool({
+      name: 'leaves',
+      tier: 'write',
+      timeoutMs: 1_000,
+      callsTools: true,
+      effects,
+      run,
+    });
   };
 
   it('hostile: the outer call waits no longer than its tool may take, whatever a person does', async () => {
     const calls: Promise<unknown>[] = [];
     const asks = aTool({ name: 'asks', tier: 'write' });
-    const rules = [
-      { name: 'person', effect: 'ask' as const, tools: ['asks'] },
-      ...ALLOW_ALL.rules,
-    ];
+    const rules = [{ name: 'person', effect: 'ask' as const, tools: ['asks'] }, ...ALLOW_ALL.rules];
     const crib = await testCrib([leavesCall(calls), asks], {
       policy: { version: 1, rules },
       approver: () => new Promise<never>(() => undefined),

@@ -43,6 +43,56 @@ describe('threat: code of a tool that never settles', () => {
     expect(error?.code).toBe('PRECONDITION_FAILED');
   });
 
+  it('hostile: in ten preconditions, a call that is cancelled ends at once, and so does close', async () => {
+    let asked = 0;
+    const check = () => {
+      asked += 1;
+      return never();
+    };
+    const precondition = { type: 'state', description: 'ready', critical: true, check };
+    const preconditions = Array.from({ length: 10 }, () => precondition) as never;
+    const crib = await testCrib([aTool({ preconditions })]);
+    const controller = new AbortController();
+    const timers = crib.runtime.pendingTimers;
+    const call = crib.execute('echo', {}, { signal: controller.signal });
+    await expect.poll(() => asked).toBe(1);
+    controller.abort();
+    expect((await call).status).toBe('cancelled');
+    expect([asked, crib.runtime.pendingTimers]).toEqual([1, timers]);
+    await crib.close();
+  });
+
+  it('hostile: in ten validators, a call that is cancelled ends at once', async () => {
+    let asked = 0;
+    const check = () => {
+      asked += 1;
+      return never();
+    };
+    const validators = Array.from({ length: 10 }, () => ({ name: 'rule', check }));
+    const crib = await testCrib([aTool({ validators })]);
+    const controller = new AbortController();
+    const timers = crib.runtime.pendingTimers;
+    const call = crib.execute('echo', {}, { signal: controller.signal });
+    await expect.poll(() => asked).toBe(1);
+    controller.abort();
+    expect((await call).status).toBe('cancelled');
+    expect([asked, crib.runtime.pendingTimers]).toEqual([1, timers]);
+  });
+
+  it.each([
+    ['the tool', { timeoutMs: 2_000 }, {}],
+    ['the call', { timeoutMs: 60_000 }, { timeoutMs: 2_000 }],
+  ])('hostile: in a precondition, it is waited no longer than %s may take', async (_, tool, as) => {
+    const precondition = { type: 'state', description: 'ready', critical: true, check: never };
+    const crib = await testCrib([aTool({ ...tool, preconditions: [precondition] as never })]);
+    const call = crib.execute('echo', {}, as);
+    await crib.runtime.advance(2_000);
+    expect((await call).error?.code).toBe('PRECONDITION_FAILED');
+    const messages = crib.runtime.logged.map(({ message }) => message);
+    expect(messages).toContain('precondition timed out');
+    expect(messages).not.toContain('precondition threw');
+  });
+
   it('hostile: in an effect, the result says that it may still come', async () => {
     const { error } = await endOf({ effects: [effect({ apply: never })] });
     expect(error?.code).toBe('EFFECT_FAILED');

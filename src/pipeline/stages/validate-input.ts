@@ -69,7 +69,9 @@ export const validateInput = (deps: ValidateInputDeps): Stage<'ready', 'input'> 
     next: Onward,
   ): Promise<ToolResult> => {
     const facts = { caller: call.caller, now: deps.runtime.now() };
-    const issues = await brokenRules(rules, { input, facts }, deps.runtime);
+    const { control } = call;
+    const issues = await brokenRules(rules, { input, facts, control }, deps.runtime);
+    if (control.reason) return failed(call, control.reason);
     return issues.length > 0 ? refuse(call, issues) : next(prove(call, 'input', input));
   };
 
