@@ -84,26 +84,30 @@ const clean = (
   }
 };
 
-const errorFrom = (failure: CodedFailure, call: CallRequest, deps: ErrorDeps): ToolError =>
-  toolError(
-    failure.code,
-    clean(failure.message, call, { ...deps, keepsWords: true }),
-    failure.extras,
+const errorFrom = (failure: CodedFailure, call: CallRequest, deps: ErrorDeps): ToolError => {
+  const message = clean(failure.message, call, { ...deps, keepsWords: true });
+  return mapTexts(toolError(failure.code, message, failure.extras), (text) =>
+    deps.redactor.text(text).slice(0, MAX_MESSAGE_LENGTH),
   );
+};
 
-/** Redacts all texts of an error. */
-export const redactError = (error: ToolError, redactor: Redactor): ToolError => ({
+/** Changes all texts of an error. */
+const mapTexts = (error: ToolError, change: (text: string) => string): ToolError => ({
   ...error,
-  message: redactor.text(error.message),
-  suggestions: error.suggestions.map((suggestion) => redactor.text(suggestion)),
-  ...(error.standing && { standing: error.standing.map((effect) => redactor.text(effect)) }),
+  message: change(error.message),
+  suggestions: error.suggestions.map(change),
+  ...(error.standing && { standing: error.standing.map(change) }),
   ...(error.issues && {
     issues: error.issues.map(({ path, message }) => ({
-      path: path.map((key) => (typeof key === 'string' ? redactor.text(key) : key)),
-      message: redactor.text(message),
+      path: path.map((key) => (typeof key === 'string' ? change(key) : key)),
+      message: change(message),
     })),
   }),
 });
+
+/** Redacts all texts of an error. */
+export const redactError = (error: ToolError, redactor: Redactor): ToolError =>
+  mapTexts(error, (text) => redactor.text(text));
 
 type SystemRow = readonly [code: Parameters<typeof toolError>[0], message?: string];
 

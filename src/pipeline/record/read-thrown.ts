@@ -21,9 +21,13 @@ export const ignoreRejection = (value: unknown): void => {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** An error is part of results and of logs: its lists and texts stay short, whoever threw it. */
+/**
+ * An error is part of results and of logs: its lists and texts stay short, whoever threw it. Texts are cut
+ * again after their secrets were removed: one that was cut in half here would not be found.
+ */
 const MAX_ITEMS = 100;
-const MAX_CHARS = 2_000;
+const MAX_CHARS = 16_000;
+const MAX_KEY_CHARS = 4_000;
 
 /** Copies the start of a list. */
 const listOf = (value: unknown): readonly unknown[] => {
@@ -46,7 +50,7 @@ const textsOf = (value: unknown): readonly string[] =>
     .map((text) => text.slice(0, MAX_CHARS));
 
 const shortKey = (key: string | number): string | number =>
-  typeof key === 'number' ? key : key.slice(0, MAX_CHARS);
+  typeof key === 'number' ? key : key.slice(0, MAX_KEY_CHARS);
 
 const issuesOf = (value: unknown): readonly Issue[] =>
   listOf(value).flatMap((issue) => {
