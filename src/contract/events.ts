@@ -35,8 +35,12 @@ export interface MeasuredCall {
   readonly executionId: string;
   readonly traceId: string;
   readonly tool: string;
+  /** Of the tool; empty where there is no such tool. */
+  readonly version: string;
   readonly userId: string;
   readonly status: ToolStatus;
+  /** Of the question that the call waits for. */
+  readonly approvalId: string | undefined;
   /** Absent when the call succeeded. */
   readonly code: ErrorCode | undefined;
   readonly durationMs: number;

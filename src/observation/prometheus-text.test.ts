@@ -29,6 +29,7 @@ const scraped = async (
 const MEASURED: Omit<MeasuredCall, 'executionId' | 'usage'> = {
   ...{ traceId: '', tool: 'echo', userId: 'ada', status: 'success', code: undefined },
   ...{ durationMs: 1, costUsd: 0, tokens: 0, attempts: 1, cached: false },
+  ...{ version: '1.0.0', approvalId: undefined },
 };
 
 const LINE = /^[a-zA-Z_:][a-zA-Z0-9_:]*(\{.*\})? (-?[0-9.e+-]+|Nan|NaN|[+-]Inf)$/;

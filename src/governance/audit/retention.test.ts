@@ -30,7 +30,7 @@ const open = (prune: Prune = async () => DONE, store: Store = createMemoryStore(
   });
   retention.start();
   const call = async (): Promise<void> => {
-    events.emit('call.finished', {} as never);
+    events.emit('call.measured', {} as never);
     await runtime.advance(0);
   };
   const fill = (age: number): Promise<void> =>
@@ -46,7 +46,7 @@ describe('retention', () => {
     expect(asked).toEqual([]);
     await call();
     expect(asked).toMatchObject([{ at: runtime.now(), before: runtime.now() - 2 * DAY_MS }]);
-    expect(events.has('call.finished')).toBe(false);
+    expect(events.has('call.measured')).toBe(false);
     expect(runtime.logged).toEqual([
       expect.objectContaining({ level: 'info', fields: { rows: 3, throughSeq: 3 } }),
     ]);
@@ -79,7 +79,7 @@ describe('retention', () => {
     const store = createMemoryStore();
     const cribs = times(5, () => open(async () => DONE, store));
     await cribs[0]?.fill(3 * DAY_MS);
-    for (const { events } of cribs) events.emit('call.finished', {} as never);
+    for (const { events } of cribs) events.emit('call.measured', {} as never);
     for (const { runtime } of cribs) await runtime.advance(0);
     expect(cribs.flatMap(({ asked }) => asked)).toHaveLength(1);
   });
@@ -158,6 +158,6 @@ describe('retention between two steps', () => {
     await retention.stop();
     await call();
     await runtime.advance(DAY_MS);
-    expect([asked, events.has('call.finished'), runtime.pendingTimers]).toEqual([[], false, 0]);
+    expect([asked, events.has('call.measured'), runtime.pendingTimers]).toEqual([[], false, 0]);
   });
 });

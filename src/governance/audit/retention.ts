@@ -50,7 +50,7 @@ export class Retention {
 
   /** Starts to look by itself. */
   start(): void {
-    const leave = this.#deps.events.on('call.finished', () => {
+    const leave = this.#deps.events.on('call.measured', () => {
       leave();
       this.#waiting.delete(leave);
       this.#look();

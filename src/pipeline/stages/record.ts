@@ -115,13 +115,16 @@ const nameOf = (call: CallRequest, { metadata }: ToolResult): string =>
   evidenceOf(call).ready?.tool.name ?? metadata.toolName;
 
 const measured = (call: CallRequest, result: ToolResult): MeasuredCall => {
-  const { executionId, traceId, duration, cost, tokensUsed, attempts, cached } = result.metadata;
+  const { executionId, traceId, version, duration, cost, tokensUsed, attempts, cached } =
+    result.metadata;
   return {
     executionId,
     traceId,
     tool: nameOf(call, result),
+    version,
     userId: call.caller.userId,
     status: result.status,
+    approvalId: result.approval?.approvalId,
     code: result.error?.code,
     durationMs: duration,
     costUsd: cost,

@@ -128,14 +128,33 @@ describe('createEventBroadcast', () => {
 
   it('does not listen to the crib without clients', async () => {
     const { stream, events, runtime } = opened();
-    expect(events.has('call.finished')).toBe(false);
+    expect(events.has('call.measured')).toBe(false);
     const client = reading(stream.open(ask(), as('viewer')));
-    expect(events.has('call.finished')).toBe(true);
+    expect(events.has('call.measured')).toBe(true);
     await client.leave();
-    expect(events.has('call.finished')).toBe(true);
+    expect(events.has('call.measured')).toBe(true);
     await runtime.advance(120_000);
-    expect(events.has('call.finished')).toBe(false);
+    expect(events.has('call.measured')).toBe(false);
     expect(runtime.pendingTimers).toBe(0);
+  });
+
+  it('has no data of calls copied for it', async () => {
+    const { stream, events } = opened();
+    stream.open(ask(), as('viewer'));
+    expect(events.has('call.finished')).toBe(false);
+    stream.close();
+  });
+
+  it('names the version of the tool and the question that a call waits for', async () => {
+    const tool = aTool({ tier: 'execute', version: '2.1.0' });
+    const crib = await testCrib([tool]);
+    const stream = createEventBroadcast(crib.events, { runtime: crib.runtime, run: 'run1' });
+    const client = reading(stream.open(ask(), as('viewer')));
+    const { approval } = await crib.execute('echo', {});
+    const text = await client.until('event: call.finished');
+    expect(text).toContain('"version":"2.1.0"');
+    expect(text).toContain(`"approvalId":"${approval?.approvalId}"`);
+    stream.close();
   });
 
   it('reports when the first client connects, and when the last one has left', async () => {
@@ -155,7 +174,7 @@ describe('createEventBroadcast', () => {
     const client = reading(stream.open(ask(), as('viewer')));
     stream.close();
     expect(await client.until('never said')).toContain('retry:');
-    expect([stream.clients, events.has('call.finished')]).toEqual([0, false]);
+    expect([stream.clients, events.has('call.measured')]).toEqual([0, false]);
   });
 });
 

@@ -14,6 +14,7 @@ import {
   type EventViewer,
   isStreamedEvent,
   STREAMED_EVENTS,
+  sourceOf,
   summarizeEvent,
 } from './event-summaries.ts';
 
@@ -167,7 +168,7 @@ class Broadcast implements EventBroadcast {
     if (this.#stops.length > 0) return;
     this.#options.onWatched?.(true);
     this.#stops = STREAMED_EVENTS.map((name) =>
-      this.#events.on(name, (payload) => this.#publish(name, payload as never)),
+      this.#events.on(sourceOf(name), (payload) => this.#publish(name, payload as never)),
     );
   }
 

@@ -2,7 +2,7 @@
  * The summary of each event for clients of the event stream, and who may see it. Summaries are
  * small and never hold whole inputs or results; an event that is not in the table is not sent.
  */
-import type { CribEvents, EventName } from '../../../contract/events.ts';
+import type { CribEvents, EventName, MeasuredCall } from '../../../contract/events.ts';
 import type { Role } from '../../../contract/tokens.ts';
 
 export interface EventSummary {
@@ -11,13 +11,16 @@ export interface EventSummary {
   readonly userId?: string;
 }
 
+/** What a row is read from. The figures of a call are enough for its end: its data would be copied in vain. */
+type Payload<N extends EventName> = N extends 'call.finished' ? MeasuredCall : CribEvents[N];
+
 interface Row<N extends EventName> {
   /**
    * `staff` are viewers, operators and admins; `own` adds the caller, `all` adds every agent.
    * `private` are viewers, admins and the caller.
    */
   readonly audience: 'staff' | 'own' | 'all' | 'private';
-  readonly summarize: (payload: CribEvents[N]) => EventSummary;
+  readonly summarize: (payload: Payload<N>) => EventSummary;
 }
 
 type Table = { readonly [N in EventName]?: Row<N> };
@@ -59,22 +62,6 @@ export const finishedSummary = (call: FinishedCall): EventSummary => {
   };
 };
 
-const finished = ({ tool, userId, result }: CribEvents['call.finished']): EventSummary => {
-  const { executionId, version, duration, cost, cached } = result.metadata;
-  return finishedSummary({
-    executionId,
-    tool,
-    version,
-    userId,
-    status: result.status,
-    code: result.error?.code,
-    approvalId: result.approval?.approvalId,
-    durationMs: duration,
-    costUsd: cost,
-    cached,
-  });
-};
-
 export const startedSummary = ({
   executionId,
   tool,
@@ -95,7 +82,7 @@ const TABLE: Table = {
     audience: 'staff',
     summarize: ({ executionId, fraction }) => ({ data: { executionId, fraction } }),
   },
-  'call.finished': { audience: 'own', summarize: finished },
+  'call.finished': { audience: 'own', summarize: finishedSummary },
   'approval.requested': unchanged('staff'),
   'approval.decided': unchanged('staff'),
   'permission.granted': unchanged('staff'),
@@ -136,10 +123,14 @@ export const STREAMED_EVENTS = Object.keys(TABLE) as readonly EventName[];
 
 export const isStreamedEvent = (name: string): name is EventName => Object.hasOwn(TABLE, name);
 
+/** Names the event of the crib that a streamed event is made of. */
+export const sourceOf = (name: EventName): EventName =>
+  name === 'call.finished' ? 'call.measured' : name;
+
 /** Summarizes an event; `undefined` for one that is not sent. */
 export const summarizeEvent = <N extends EventName>(
   name: N,
-  payload: CribEvents[N],
+  payload: Payload<N>,
 ): EventSummary | undefined => (TABLE[name] as Row<N> | undefined)?.summarize(payload);
 
 export interface EventViewer {
