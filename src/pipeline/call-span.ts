@@ -11,6 +11,7 @@ import type {
   Telemetry,
   TraceContext,
 } from '../contract/telemetry.ts';
+import { callAndParents } from './call-and-parents.ts';
 import { evidenceOf } from './pipeline.ts';
 
 /** Longer arguments and results are cut: exporters refuse large spans. */
@@ -20,7 +21,7 @@ const UNKNOWN_TOOL = '(unknown)';
 
 /** Returns the trace that a call is part of, for the requests that it makes. */
 export const traceOf = (call: CallRequest): TraceContext | undefined => {
-  for (let each: CallRequest | undefined = call; each; each = each.parent) {
+  for (const each of callAndParents(call)) {
     const trace = each.span?.trace ?? each.options.trace;
     if (trace) return trace;
   }

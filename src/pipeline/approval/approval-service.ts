@@ -22,6 +22,7 @@ import { rememberedGrant } from '../../governance/approvals/remembered-grant.ts'
 import { decisionOf, decisionText, type Seals } from '../../governance/approvals/seals.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
+import { callAndParents } from '../call-and-parents.ts';
 import { failed, waiting } from '../outcome.ts';
 import { auditEvent } from '../record/audit-event.ts';
 import { approvalRecord } from './approval-record.ts';
@@ -255,7 +256,7 @@ export class ApprovalService {
 
   /** Finds the approver of the call, or of the call that made it; else the crib's own. */
   #approverOf(call: CallRequest): Approver | undefined {
-    for (let each: CallRequest | undefined = call; each; each = each.parent) {
+    for (const each of callAndParents(call)) {
       if (each.options.approver) return each.options.approver;
     }
     return this.#deps.approver;

@@ -2,6 +2,7 @@
 import type { CallRequest } from '../../contract/call.ts';
 import type { CallOptions } from '../../contract/call-options.ts';
 import type { Runtime, Timer } from '../../contract/runtime.ts';
+import { callAndParents } from '../call-and-parents.ts';
 
 const TOUCH_MS = 5_000;
 
@@ -10,7 +11,7 @@ export const askerOf = <K extends 'elicit' | 'elicitUrl' | 'sample'>(
   call: CallRequest,
   kind: K,
 ): CallOptions[K] | undefined => {
-  for (let each: CallRequest | undefined = call; each; each = each.parent) {
+  for (const each of callAndParents(call)) {
     if (each.options[kind]) return each.options[kind];
   }
   return undefined;

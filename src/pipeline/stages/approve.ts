@@ -8,7 +8,6 @@ import type {
   Admission,
   ApprovedPath,
   Call,
-  CallRequest,
   Estimate,
   Evidence,
   Next,
@@ -27,6 +26,7 @@ import type { ApprovalService } from '../approval/approval-service.ts';
 import type { Approved } from '../approval/call-bindings.ts';
 import { coveredTargets } from '../approval/plan-cover.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
+import { callAndParents } from '../call-and-parents.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
 import { recordInput } from '../record/audit-entry.ts';
@@ -122,7 +122,7 @@ const askPerson = async (
   const from = runtime.elapsed();
   const answer = await approvalService.ask(call, estimate);
   const waitedMs = runtime.elapsed() - from;
-  for (let each: CallRequest | undefined = call; each; each = each.parent) {
+  for (const each of callAndParents(call)) {
     each.notes.waitedMs += waitedMs;
   }
   return answer;
