@@ -84,7 +84,7 @@ export interface AuditService {
   /** Prunes in small steps, for `audit.retentionDays`. */
   retain(
     store: Store,
-    request: Pick<OldRowsOptions, 'at' | 'before' | 'goOn'>,
+    request: Pick<OldRowsOptions, 'at' | 'before' | 'shouldContinue'>,
   ): Promise<OldRowsPruned>;
 }
 
@@ -191,7 +191,7 @@ class UserAuditService implements AuditService {
     return foreseePrune(store, { ...request, checkpoints, trustedKeys });
   }
 
-  async retain(store: Store, request: Pick<OldRowsOptions, 'at' | 'before' | 'goOn'>) {
+  async retain(store: Store, request: Pick<OldRowsOptions, 'at' | 'before' | 'shouldContinue'>) {
     await countAll(store);
     const key = await openUserKey(this.#folder);
     const checkpoints = await recallCheckpoints(this.#book, store.label);

@@ -51,7 +51,7 @@ const prune = (before: number, more: Partial<OldRowsOptions> = {}) =>
     at: NOW + 5000,
     checkpoints: [],
     setting: 'audit.retentionDays',
-    goOn: async () => true,
+    shouldContinue: async () => true,
     ...more,
   });
 
@@ -108,7 +108,7 @@ describe('old rows', () => {
 
   it('are left for the next time when pruning is stopped, with no step half done', async () => {
     await fill(30);
-    const stopped = await prune(20, { step: 8, goOn: async () => false });
+    const stopped = await prune(20, { step: 8, shouldContinue: async () => false });
     expect(stopped).toEqual({ rows: 8, throughSeq: 8, isDone: false });
     expect(await store.audit.query({ kind: 'event' })).toHaveLength(1);
     expect(await verify()).toMatchObject({ ok: true, rows: 23 });
@@ -162,11 +162,13 @@ describe('A1: pruning of old rows refuses', () => {
 
   it('a later step when another process pruned meanwhile', async () => {
     await fill(30);
-    const goOn = async () => {
+    const shouldContinue = async () => {
       await pruneAudit(store, { before: NOW + 15, key, at: NOW });
       return true;
     };
-    await expect(prune(25, { step: 8, goOn })).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(prune(25, { step: 8, shouldContinue })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
     expect(await verify()).toMatchObject({ ok: true });
   });
 });

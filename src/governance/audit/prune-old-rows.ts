@@ -15,7 +15,7 @@ export interface OldRowsOptions extends Pick<PruneOptions, 'before' | 'key' | 'a
   /** For the event: the setting that asked for it. */
   readonly setting: string;
   /** Resolves when the next step may begin; false stops. */
-  goOn(): Promise<boolean>;
+  shouldContinue(): Promise<boolean>;
 }
 
 export interface OldRowsPruned extends Pruned {
@@ -75,12 +75,12 @@ export const pruneOldRows = async (
   options: OldRowsOptions,
 ): Promise<OldRowsPruned> => {
   const { audit, label } = store;
-  const { before, key, at, step = STEP, goOn } = options;
+  const { before, key, at, step = STEP, shouldContinue } = options;
   let anchor = await audit.anchor();
   let pruned: Pruned = { rows: 0, throughSeq: 0 };
   await assertAsNoted(store, options, anchor?.seq ?? 0);
   for await (const cut of cutsOf(audit, before, step)) {
-    if (pruned.rows > 0 && !(await goOn())) return { ...pruned, isDone: false };
+    if (pruned.rows > 0 && !(await shouldContinue())) return { ...pruned, isDone: false };
     await assertPart(store, { anchor, cut }, options);
     anchor = makeAnchor(cut, { at, store: label, key });
     const rows = await audit.prune(anchor);

@@ -106,9 +106,9 @@ describe('retention', () => {
 });
 
 describe('retention between two steps', () => {
-  const inSteps: Prune = async ({ goOn }) => {
+  const inSteps: Prune = async ({ shouldContinue }) => {
     let rows = 1;
-    while (rows < 3 && (await goOn())) rows += 1;
+    while (rows < 3 && (await shouldContinue())) rows += 1;
     return { rows, throughSeq: rows, isDone: rows === 3 };
   };
 
@@ -137,11 +137,11 @@ describe('retention between two steps', () => {
 
   it('waits at the end for a step that is under way', async () => {
     let end: (() => void) | undefined;
-    const { runtime, retention, call, fill } = open(async ({ goOn }) => {
+    const { runtime, retention, call, fill } = open(async ({ shouldContinue }) => {
       await new Promise<void>((resolve) => {
         end = resolve;
       });
-      return { ...DONE, isDone: await goOn() };
+      return { ...DONE, isDone: await shouldContinue() };
     });
     await fill(3 * DAY_MS);
     await call();

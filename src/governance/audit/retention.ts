@@ -22,7 +22,7 @@ export interface RetentionDeps {
   readonly events: Pick<Events, 'on'>;
   readonly runtime: Pick<Runtime, 'now' | 'after' | 'log'>;
   readonly keepMs: number;
-  prune(request: Pick<OldRowsOptions, 'at' | 'before' | 'goOn'>): Promise<OldRowsPruned>;
+  prune(request: Pick<OldRowsOptions, 'at' | 'before' | 'shouldContinue'>): Promise<OldRowsPruned>;
 }
 
 interface Mark {
@@ -103,7 +103,7 @@ export class Retention {
     const at = runtime.now();
     const before = at - keepMs;
     if (!(await this.#isDue(at, before)) || !(await this.#claim(at))) return;
-    const { isDone, ...went } = await prune({ at, before, goOn: this.#goOn });
+    const { isDone, ...went } = await prune({ at, before, shouldContinue: this.#shouldContinue });
     if (went.rows > 0) runtime.log.info('Old rows of the record were forgotten.', { ...went });
     if (!isDone) await store.memory.delete(SPACE, KEY);
   }
@@ -126,7 +126,7 @@ export class Retention {
     return (mark as Mark).by === this.#me;
   }
 
-  readonly #goOn = (): Promise<boolean> =>
+  readonly #shouldContinue = (): Promise<boolean> =>
     new Promise((resolve) => {
       if (this.#isStopped) resolve(false);
       else this.#after(PAUSE_MS, resolve);

@@ -97,7 +97,7 @@ const scanWith = async function* scanWith(run: Run): AsyncGenerator<readonly Aud
 };
 
 const copyAll = async (run: Run, source: TableSource, options: ImportOptions): Promise<number> => {
-  // All lanes: nobody writes to the target meanwhile.
+  // The locks of all write groups: nobody writes to the target meanwhile.
   await run('UPDATE @lanes SET version = version + 1');
   await assertEmpty(run);
   let copied = 0;

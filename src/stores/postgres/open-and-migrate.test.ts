@@ -138,7 +138,7 @@ describe.skipIf(isPostgresMissing())('a PostgreSQL store', () => {
     await store.close();
   });
 
-  it('waits its time for a lane that somebody holds, then says that the store is locked', async () => {
+  it('waits its time for a write group that somebody holds, then says that the store is locked', async () => {
     const schema = newSchema();
     const store = await open({ schema, lockTimeoutMs: 200 });
     const somebody = new pg.Client({ connectionString: url() });

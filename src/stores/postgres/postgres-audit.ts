@@ -1,6 +1,6 @@
 /**
  * The audit trail in PostgreSQL. The server numbers and hashes the rows of a batch while it holds the
- * lane, so that any number of processes write one chain.
+ * lock of its group, so that any number of processes write one chain.
  */
 import type {
   AuditCheckpoint,

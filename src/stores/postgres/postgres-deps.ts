@@ -1,10 +1,10 @@
 /** What every part of the PostgreSQL store is built on. */
 import type { Database } from './database/open-database.ts';
 import type { Owner } from './database/owner.ts';
-import type { LaneName, Writer } from './database/writer.ts';
+import type { WriteGroup, Writer } from './database/writer.ts';
 
 export interface PostgresDeps {
   readonly database: Database;
-  readonly writers: Readonly<Record<LaneName, Writer>>;
+  readonly writers: Readonly<Record<WriteGroup, Writer>>;
   readonly owner: Owner;
 }

@@ -3,7 +3,7 @@ import type { Runtime } from '../../contract/runtime.ts';
 import type { SealKey, Store, StoreMark } from '../../contract/store.ts';
 import type { Database } from './database/open-database.ts';
 import { Owner } from './database/owner.ts';
-import { LANES, type LaneName, Writer } from './database/writer.ts';
+import { WRITE_GROUPS, type WriteGroup, Writer } from './database/writer.ts';
 import { PostgresApprovals } from './postgres-approvals.ts';
 import { PostgresAudit } from './postgres-audit.ts';
 import { PostgresCounters } from './postgres-counters.ts';
@@ -31,7 +31,7 @@ const shut = async (
   { log }: Runtime,
 ): Promise<void> => {
   try {
-    await Promise.all(LANES.map((lane) => writers[lane].close()));
+    await Promise.all(WRITE_GROUPS.map((group) => writers[group].close()));
     await owner.retire();
   } catch (error) {
     // Other processes notice by themselves that this owner is gone.
@@ -48,7 +48,7 @@ const marker = ({ database, writers }: PostgresDeps): (() => Promise<StoreMark>)
      (SELECT max(seq) FROM @audit) AS seq`,
   );
   return async () => {
-    const own = LANES.reduce((sum, lane) => sum + writers[lane].commits, 0);
+    const own = WRITE_GROUPS.reduce((sum, group) => sum + writers[group].commits, 0);
     const row = await look.get<{ commits: number; seq: number | null }>();
     return { foreignVersion: (row?.commits ?? 0) - own, lastSeq: row?.seq ?? 0 };
   };
@@ -72,8 +72,8 @@ const sealKeyOf = (database: Database): SealKey => {
   };
 };
 
-const writersFor = (options: PostgresStoreDeps, owner: Owner): Record<LaneName, Writer> => {
-  const writer = (lane: LaneName) => new Writer({ ...options, owner, lane });
+const writersFor = (options: PostgresStoreDeps, owner: Owner): Record<WriteGroup, Writer> => {
+  const writer = (group: WriteGroup) => new Writer({ ...options, owner, group });
   return {
     audit: writer('audit'),
     ledger: writer('ledger'),

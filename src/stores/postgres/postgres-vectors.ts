@@ -1,6 +1,6 @@
 /**
  * Vectors in PostgreSQL: 32-bit numbers in a `bytea`, read a page at a time and compared here, so that no
- * extension is needed. `id_key` is a digest for long ids, so the id is keptLength beside it.
+ * extension is needed. `id_key` is a digest for long ids, so the id is kept beside it.
  */
 import type {
   VectorItem,

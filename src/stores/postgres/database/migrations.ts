@@ -11,7 +11,7 @@ import { LEDGER_FUNCTIONS } from './functions/ledger-functions.ts';
 import { OWNER_FUNCTIONS } from './functions/owner-functions.ts';
 import { RECORD_FUNCTIONS } from './functions/record-functions.ts';
 
-/** `version` of a lane counts its commits; its row is the lock of the lane. */
+/** The table `lanes` has a row for each write group: its lock. `version` counts the commits of the group. */
 const BASE = `
 CREATE TABLE store_schema (
   one integer PRIMARY KEY CHECK (one = 1),

@@ -1,7 +1,7 @@
 /**
- * Runs the writes of one lane. A lane is a group of tables that is written by one server function; what
- * waits while a batch is under way is the next batch, which is one statement, one transaction and one
- * sync. The server does all the work of a batch, so a process that freezes never holds a lane.
+ * Runs the writes of one write group: tables that one server function writes, under one lock. What waits
+ * while a batch is under way is the next batch, which is one statement, one transaction and one sync. The
+ * server does all the work of a batch, so a process that freezes never holds the lock of a group.
  */
 import type { Durability } from '../../../contract/audit.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
@@ -10,9 +10,9 @@ import type { Database, Statement } from './open-database.ts';
 import type { Owner } from './owner.ts';
 import { isDataError } from './store-failure.ts';
 
-/** The lanes, and the server function that writes each. */
-export const LANES = ['audit', 'ledger', 'claims', 'records', 'flows'] as const;
-export type LaneName = (typeof LANES)[number];
+/** The write groups, each named after what it holds. In SQL the table of their locks is called `lanes`. */
+export const WRITE_GROUPS = ['audit', 'ledger', 'claims', 'records', 'flows'] as const;
+export type WriteGroup = (typeof WRITE_GROUPS)[number];
 
 /** Operations in one batch at most. */
 const MAX_BATCH = 500;
@@ -30,7 +30,7 @@ export interface WriterDeps {
   readonly database: Database;
   readonly runtime: Runtime;
   readonly owner: Owner;
-  readonly lane: LaneName;
+  readonly group: WriteGroup;
   /** Every batch is synced before it is answered. */
   readonly syncEveryRecord: boolean;
 }
@@ -48,7 +48,7 @@ export class Writer {
 
   constructor(deps: WriterDeps) {
     this.#deps = deps;
-    const call = `@apply_${deps.lane}($1::jsonb, $2::jsonb) AS answer`;
+    const call = `@apply_${deps.group}($1::jsonb, $2::jsonb) AS answer`;
     this.#apply = deps.database.prepare(`SELECT answer FROM ${call}`);
     this.#applyUnsynced = deps.database.prepare(
       `SELECT answer FROM set_config('synchronous_commit', 'off', true), ${call}`,

@@ -1,5 +1,5 @@
 /**
- * Server functions of the audit trail. The chain is continued while the lane is held; the hash is that
+ * Server functions of the audit trail. The chain is continued while the lock of the group is held; the hash is that
  * of docs/audit-format.md. A process sends the canonical text of a row from after its number on.
  */
 export const AUDIT_FUNCTIONS = `

@@ -1,5 +1,5 @@
 /**
- * Server functions of budgets. One batch checks and holds while it has the lane, so that no two calls
+ * Server functions of budgets. One batch checks and holds while it has the lock of the group, so that no two calls
  * hold the same money. The rules are those of budget-amounts.ts.
  */
 import { ownedBatchFunction } from './batch-function.ts';

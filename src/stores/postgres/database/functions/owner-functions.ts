@@ -1,4 +1,4 @@
-/** Server functions of owners and lanes. All times are those of the server's clock. */
+/** Server functions of owners and of the locks of write groups. All times are those of the server's clock. */
 export const OWNER_FUNCTIONS = `
 CREATE FUNCTION is_alive(owner_id text) RETURNS boolean LANGUAGE sql VOLATILE AS $$
   SELECT EXISTS (SELECT 1 FROM owners
