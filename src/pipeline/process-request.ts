@@ -189,10 +189,10 @@ const OPTION_NAMES = ['idempotencyKey', 'approvalId', 'version', 'timeoutMs', 'd
 /** Says which field of an object is not among the known ones. */
 const unknownName = (
   value: Readonly<Record<string, unknown>>,
-  known: readonly string[],
+  names: readonly string[],
 ): string | undefined => {
-  const name = Object.keys(value).find((each) => !known.includes(each));
-  return name === undefined ? undefined : `${name} ${unknownNameText(name, known)}`;
+  const name = Object.keys(value).find((each) => !names.includes(each));
+  return name === undefined ? undefined : `${name} ${unknownNameText(name, names)}`;
 };
 
 const isCall = (value: unknown, needsId: boolean): value is Readonly<Record<string, unknown>> =>

@@ -50,9 +50,9 @@ export const checkedQuery = ({ vector, limit, minScore = -1 }: VectorQuery): Flo
 };
 
 /** Makes the failure for a vector of another length than the kept ones. */
-export const wrongLength = (length: number, kept: number): ToolFailure =>
+export const wrongLength = (length: number, storedLength: number): ToolFailure =>
   invalid(
-    `The vector has ${length} numbers, those that are kept of this model have ${kept}.`,
+    `The vector has ${length} numbers, those that are kept of this model have ${storedLength}.`,
     'Use the model that made the others, or delete them and embed their texts again.',
   );
 

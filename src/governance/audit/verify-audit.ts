@@ -133,9 +133,9 @@ class Walk {
     return undefined;
   }
 
-  #rewritten({ seq, hash: found }: AuditHead): Problem | undefined {
+  #rewritten({ seq, hash }: AuditHead): Problem | undefined {
     const noted = this.#noted.get(seq);
-    if (!noted || noted.every((one) => one === found)) return undefined;
+    if (!noted || noted.every((one) => one === hash)) return undefined;
     const message = `Row ${seq} is not the row that was noted earlier: the log was rewritten up to it.`;
     return edited(seq, message);
   }

@@ -42,7 +42,7 @@ export class ChainWatch {
   /** The newest row that was seen: it must stay as it was. */
   #newest: AuditHead | undefined = undefined;
   /** What the round over all rows found, until a later one has passed it. */
-  #found: Problem | undefined = undefined;
+  #lastProblem: Problem | undefined = undefined;
 
   constructor(deps: WatchChainDeps) {
     this.#deps = deps;
@@ -53,7 +53,7 @@ export class ChainWatch {
     const anchor = await this.#deps.audit.anchor();
     const problem = (await this.#anchorProblem(anchor)) ?? (await this.#newestProblem(anchor));
     await this.#walk(anchor);
-    return problem ?? this.#found;
+    return problem ?? this.#lastProblem;
   }
 
   async #anchorProblem(anchor: AuditCheckpoint | undefined): Promise<Problem | undefined> {
@@ -97,12 +97,12 @@ export class ChainWatch {
     const { head = start, problem, rows: count } = await verifyAudit(rows, { start });
     if (problem) {
       // Rows that were pruned meanwhile are not missing.
-      if ((await audit.anchor())?.seq === anchor?.seq) this.#found = problem;
+      if ((await audit.anchor())?.seq === anchor?.seq) this.#lastProblem = problem;
       this.#round = undefined;
       return;
     }
     const isEnd = count < maxRows;
-    if (isEnd || head.seq >= (this.#found?.seq ?? 0)) this.#found = undefined;
+    if (isEnd || head.seq >= (this.#lastProblem?.seq ?? 0)) this.#lastProblem = undefined;
     this.#round = isEnd ? undefined : head;
   }
 }

@@ -28,7 +28,7 @@ export type ResultLimits = ModelLimits &
   KeptResultsDeps['limits'] & { readonly maxResultBytes: number };
 
 interface Governor extends GovernResultDeps {
-  readonly kept: KeptResults;
+  readonly keptResults: KeptResults;
 }
 
 const PREVIEW_CHARS = 2000;
@@ -46,7 +46,7 @@ const handOver = async (
   { data, deps }: { readonly data: unknown; readonly deps: Governor },
 ): Promise<ToolResult> => {
   const text = textOf(data);
-  const { handle, bytes } = await deps.kept.keep(call, text, result.metadata.labels);
+  const { handle, bytes } = await deps.keptResults.keep(call, text, result.metadata.labels);
   warn(call, `The result is too large to return at once; read it by its handle ${handle}.`);
   const replacement: ResultHandle = { handle, bytes, preview: text.slice(0, PREVIEW_CHARS) };
   return { ...result, data: replacement };
@@ -64,7 +64,7 @@ const shorten = async (
     warn(call, `Shortened: ${what}.`);
   });
   if (cuts === 0) return data === result.data ? result : { ...result, data };
-  const whole = await deps.kept.keep(call, textOf(data), result.metadata.labels);
+  const whole = await deps.keptResults.keep(call, textOf(data), result.metadata.labels);
   warn(call, `The whole result is kept; read it by its handle ${whole.handle}.`);
   return { ...result, data: short, whole };
 };
@@ -135,8 +135,8 @@ const governPartial = async (
     return { ...result, error: { ...error, partial: shown } };
   }
   const text = textOf(data);
-  const kept = await deps.kept.keep(call, text, result.metadata.labels);
-  const handle: ResultHandle = { ...kept, preview: text.slice(0, PREVIEW_CHARS) };
+  const stored = await deps.keptResults.keep(call, text, result.metadata.labels);
+  const handle: ResultHandle = { ...stored, preview: text.slice(0, PREVIEW_CHARS) };
   return { ...result, error: { ...error, partial: handle } };
 };
 
@@ -153,7 +153,7 @@ const label = ({ parent, notes }: CallRequest, { metadata }: ToolResult): void =
 };
 
 export const governResult = (deps: GovernResultDeps): Stage<'ready' | 'budget'> => {
-  const governor: Governor = { ...deps, kept: new KeptResults(deps) };
+  const governor: Governor = { ...deps, keptResults: new KeptResults(deps) };
   const settle = (call: CallRequest, result: ToolResult): ToolResult | Promise<ToolResult> => {
     label(call, result);
     if (result.success && result.data !== undefined) return govern(call, result, governor);

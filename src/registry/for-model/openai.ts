@@ -143,10 +143,10 @@ const convert = (schema: unknown, position: Position): SchemaNode => {
 };
 
 const keep = (schema: SchemaNode, { conversion, path }: Position): SchemaNode => {
-  const { kept, lost } = keepKeywords(schema);
+  const { supported, lost } = keepKeywords(schema);
   for (const keyword of lost) conversion.losses.push({ path, lost: keyword });
-  if (Array.isArray(kept.enum)) conversion.values += kept.enum.length;
-  return kept;
+  if (Array.isArray(supported.enum)) conversion.values += supported.enum.length;
+  return supported;
 };
 
 const convertObject = (schema: SchemaNode, position: Position): SchemaNode => {

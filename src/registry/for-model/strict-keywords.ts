@@ -63,7 +63,7 @@ export const keepKeywords = (schema: SchemaNode) => {
     else if (!SILENT.has(keyword)) lost.push(keyword);
   }
   if (Object.hasOwn(schema, 'const')) keywords.enum = [schema.const];
-  return { kept: keywords as SchemaNode, lost };
+  return { supported: keywords as SchemaNode, lost };
 };
 
 /** Makes a schema that accepts null as well. */

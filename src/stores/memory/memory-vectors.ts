@@ -25,9 +25,9 @@ export const memoryVectors = (): Vectors => {
     own.set(key, { kind, id, model, vector });
     users.set(item.userId, own);
   };
-  const remove = (userId: string, isGone: (key: string, kept: Kept) => boolean): number => {
+  const remove = (userId: string, isGone: (key: string, stored: Kept) => boolean): number => {
     const own = users.get(userId);
-    const gone = Array.from(own ?? []).filter(([key, kept]) => isGone(key, kept));
+    const gone = Array.from(own ?? []).filter(([key, stored]) => isGone(key, stored));
     for (const [key] of gone) own?.delete(key);
     if (own?.size === 0) users.delete(userId);
     return gone.length;
@@ -41,7 +41,7 @@ export const memoryVectors = (): Vectors => {
       const unit = checkedQuery(query);
       const { userId, kind, model } = query;
       const own = Array.from(users.get(userId)?.values() ?? []).filter(
-        (kept) => kept.model === model && (kind === undefined || kept.kind === kind),
+        (stored) => stored.model === model && (kind === undefined || stored.kind === kind),
       );
       const fitting = own.filter(({ vector }) => vector.length === unit.length);
       if (fitting.length === 0 && own[0]) throw wrongLength(unit.length, own[0].vector.length);
@@ -51,6 +51,6 @@ export const memoryVectors = (): Vectors => {
     },
     delete: async (key) => remove(key.userId, (name) => name === keyOf(key)) > 0,
     clear: async (userId: string, kind: VectorKind) =>
-      remove(userId, (_, kept) => kept.kind === kind),
+      remove(userId, (_, stored) => stored.kind === kind),
   };
 };

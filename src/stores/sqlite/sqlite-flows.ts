@@ -139,7 +139,7 @@ export class SqliteFlows implements Flows {
       for (const due of this.#dueRows(now)) {
         if (runs.length >= limit) break;
         if (due.owner !== null && isAlive(due.owner)) continue;
-        const run = this.#found(due.id)?.run;
+        const run = this.#readRun(due.id)?.run;
         if (!run || !flows.has(`${run.flow}@${run.version}`)) continue;
         const taken = takenRun(run, now);
         this.#write(taken, owner.claim());
@@ -251,11 +251,11 @@ export class SqliteFlows implements Flows {
   }
 
   #row(runId: string): { readonly run: FlowRun; readonly owner: string | null } | undefined {
-    return this.#found(toSqlText(runId));
+    return this.#readRun(toSqlText(runId));
   }
 
   /** Reads a run by its id as the table has it. */
-  #found(id: string): { readonly run: FlowRun; readonly owner: string | null } | undefined {
+  #readRun(id: string): { readonly run: FlowRun; readonly owner: string | null } | undefined {
     const row = this.#find.get(id) as RunRow | undefined;
     return row && { run: parseRecord(row), owner: row.owner };
   }
