@@ -3,7 +3,8 @@
  * Schema ignores keywords that it does not know: read as one, they would let every input pass.
  */
 
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+/** True for an object with named fields: neither null nor a list. */
+export const hasFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 interface Standard {
@@ -22,7 +23,7 @@ const standardOf = (schema: object): Standard =>
  * are functions themselves.
  */
 const isLibrarySchema = (value: unknown): value is object =>
-  (typeof value === 'function' || isObject(value)) &&
+  (typeof value === 'function' || hasFields(value)) &&
   (typeof Reflect.get(value, 'safeParse') === 'function' ||
     typeof standardOf(value).validate === 'function');
 
@@ -32,7 +33,7 @@ const vendorOf = (schema: object): string => {
 };
 
 const holdsSchemas = (value: unknown): boolean =>
-  isObject(value) && Object.values(value).some(isLibrarySchema);
+  hasFields(value) && Object.values(value).some(isLibrarySchema);
 
 /** Says why a schema is neither one of Zod 4 nor a JSON Schema, or nothing. A function that makes one is not called. */
 export const foreignSchemaFault = (source: object): string | undefined => {
@@ -60,7 +61,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 const isTyped = (value: unknown): boolean =>
-  isObject(value) && (typeof value.type === 'string' || Array.isArray(value.enum));
+  hasFields(value) && (typeof value.type === 'string' || Array.isArray(value.enum));
 
 /** Says that a JSON Schema is a list of fields without the object around them, or nothing. */
 export const bareFieldsFault = (source: object): string | undefined => {

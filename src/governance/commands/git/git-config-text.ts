@@ -2,6 +2,7 @@
  * Reads the text of a git configuration character by character, by the rules of git itself: a reader
  * that is more lenient or stricter would miss settings that git obeys.
  */
+import { withoutByteOrderMark } from '../../../kit/text/byte-order-mark.ts';
 
 export interface GitSetting {
   /** In lower case, without the name behind it: `filter` for `[filter "lfs"]`. */
@@ -20,7 +21,7 @@ class ConfigReader {
   #at = 0;
 
   constructor(text: string) {
-    this.#text = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+    this.#text = withoutByteOrderMark(text).replaceAll('\r\n', '\n');
   }
 
   get isAtEnd(): boolean {

@@ -3,6 +3,7 @@ import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { parseJson } from '../../../kit/http/read-reply.ts';
+import { withoutByteOrderMark } from '../../../kit/text/byte-order-mark.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { compactSchema, type GraphqlLibrary } from './compact-schema.ts';
 import type { GraphqlDefinition } from './definition.ts';
@@ -48,7 +49,7 @@ const fromIntrospection = (value: unknown, library: GraphqlLibrary): GraphQLSche
 /** Directives of vendors that are applied and not defined are no fault. */
 const fromText = (text: string, library: GraphqlLibrary): GraphQLSchema => {
   if (/^[\s\ufeff]*\{/.test(text)) {
-    const json = parseJson(text.replace(/^\ufeff/, ''));
+    const json = parseJson(withoutByteOrderMark(text));
     if (!json) throw unreadable('it starts like JSON and is not valid JSON.');
     return fromIntrospection(json.value, library);
   }

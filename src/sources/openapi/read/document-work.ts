@@ -1,6 +1,7 @@
 /** The work of reading an OpenAPI document, JSON or YAML. Limited, because its author may be hostile. */
 import { isObject } from '../../../kit/data/is-record.ts';
 import { isPrototypeKey } from '../../../kit/data/prototype-key.ts';
+import { withoutByteOrderMark } from '../../../kit/text/byte-order-mark.ts';
 import { readYaml, type YamlLibrary, type YamlRules } from '../../../kit/text/strict-yaml.ts';
 import { unreadable } from './unreadable.ts';
 
@@ -84,7 +85,7 @@ const encodingOf = ([first, second]: Uint8Array): string => {
 
 /** Prepares the work. It throws CONFIG_INVALID for text that is no document. */
 export const prepare = async (bytes: Uint8Array): Promise<() => object> => {
-  const text = new TextDecoder(encodingOf(bytes)).decode(bytes).replace(/^\uFEFF/, '');
+  const text = withoutByteOrderMark(new TextDecoder(encodingOf(bytes)).decode(bytes));
   const json = parseJson(text);
   if (json) return () => checked(json.value, text);
   const yaml = await import('yaml');
