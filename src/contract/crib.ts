@@ -28,7 +28,7 @@ import type { SandboxType } from './sandbox.ts';
 import type { Servers } from './servers.ts';
 import type { CribSources } from './sources.ts';
 import type { Tool, ToolSource } from './tool.ts';
-import type { OtherName, ToolMap } from './tool-types.ts';
+import type { InputOf, KnownTool, OtherName, OutputOf, ToolMap } from './tool-types.ts';
 
 /** What a dry run answers in `data`. */
 export interface DryRunReport {
@@ -84,28 +84,27 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    * if (result.success) console.log(result.data);
    * else console.log(result.error.code);
    */
-  execute<I>(tool: Tool<I>, input: I, as: DryRunAs): Promise<ToolResult<DryRunReport>>;
-  execute<N extends keyof Tools & string>(
-    tool: N,
-    input: Tools[N]['input'],
-    as: DryRunAs,
-  ): Promise<ToolResult<DryRunReport>>;
+  // The compiler explains a wrong call by the last signature: the one of tools whose types it knows.
   execute<N extends string>(
     tool: OtherName<Tools, N>,
     input: unknown,
     as: DryRunAs,
   ): Promise<ToolResult<DryRunReport>>;
-  execute<I, O>(tool: Tool<I, O>, input: I, as?: CallAs): Promise<ToolResult<O>>;
-  execute<N extends keyof Tools & string>(
-    tool: N,
-    input: Tools[N]['input'],
-    as?: CallAs,
-  ): Promise<ToolResult<Tools[N]['output']>>;
   execute<N extends string>(
     tool: OtherName<Tools, N>,
     input: unknown,
     as?: CallAs,
   ): Promise<ToolResult>;
+  execute<T extends KnownTool<Tools>>(
+    tool: T,
+    input: InputOf<Tools, T>,
+    as: DryRunAs,
+  ): Promise<ToolResult<DryRunReport>>;
+  execute<T extends KnownTool<Tools>>(
+    tool: T,
+    input: InputOf<Tools, T>,
+    as?: CallAs,
+  ): Promise<ToolResult<OutputOf<Tools, T>>>;
   /**
    * Starts a call like `execute`, and gives its id at once.
    *
@@ -114,13 +113,12 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    * console.log(await crib.executions.status(call.executionId));
    * const result = await call.result;
    */
-  start<I, O>(tool: Tool<I, O>, input: I, as?: CallAs): StartedCall<O>;
-  start<N extends keyof Tools & string>(
-    tool: N,
-    input: Tools[N]['input'],
-    as?: CallAs,
-  ): StartedCall<Tools[N]['output']>;
   start<N extends string>(tool: OtherName<Tools, N>, input: unknown, as?: CallAs): StartedCall;
+  start<T extends KnownTool<Tools>>(
+    tool: T,
+    input: InputOf<Tools, T>,
+    as?: CallAs,
+  ): StartedCall<OutputOf<Tools, T>>;
   /**
    * Answers a request of the tool container contract. The signal cancels all calls of the request.
    *

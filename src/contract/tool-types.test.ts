@@ -2,7 +2,7 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { createCrib } from '../crib/create-crib.ts';
-import type { Crib } from './crib.ts';
+import type { Crib, DryRunReport } from './crib.ts';
 import type { ToolError } from './errors.ts';
 import type { PendingApproval, ToolResult } from './result.ts';
 import { defineTool } from './tool.ts';
@@ -97,6 +97,29 @@ describe('the types of a call', () => {
       expectTypeOf(await crib.execute('calculator', { any: 1 })).toEqualTypeOf<ToolResult>();
       const name: string = 'greet';
       expectTypeOf(await crib.execute(name, 1)).toEqualTypeOf<ToolResult>();
+    });
+  });
+
+  it('a wrong call is marked where the fault stands, not at the tool', () => {
+    never<Cribs['mine']>(async (crib) => {
+      await crib.execute(greet, {
+        name: 'Ada',
+        // @ts-expect-error there is no such field
+        tmies: 2,
+      });
+      await crib.execute('greet', {
+        // @ts-expect-error a name is a text
+        name: 3,
+      });
+      const as = { userId: 'ada' };
+      // @ts-expect-error the option is userId
+      await crib.execute(greet, { name: 'Ada' }, { ...as, userid: 'ada' });
+      crib.start('greet', {
+        // @ts-expect-error a name is a text
+        name: 3,
+      });
+      const plan = await crib.execute('greet', { name: 'Ada' }, { dryRun: true });
+      expectTypeOf(plan).toEqualTypeOf<ToolResult<DryRunReport>>();
     });
   });
 

@@ -29,3 +29,14 @@ type LiteralName<T extends Tool> = string extends T['name'] ? never : T['name'];
 
 /** A name that the map does not know: what is passed to it is checked by its schema alone. */
 export type OtherName<Tools extends ToolMap, N extends string> = N extends keyof Tools ? never : N;
+
+/** A tool, or a name that the map knows. */
+export type KnownTool<Tools extends ToolMap> = Tool | (keyof Tools & string);
+
+/** What a tool takes: by its own types, or those of its name. */
+export type InputOf<Tools extends ToolMap, T> =
+  T extends Tool<infer I, unknown> ? I : T extends keyof Tools ? Tools[T]['input'] : unknown;
+
+/** The data of a tool's results. */
+export type OutputOf<Tools extends ToolMap, T> =
+  T extends Tool<infer _, infer O> ? O : T extends keyof Tools ? Tools[T]['output'] : unknown;
