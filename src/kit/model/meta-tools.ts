@@ -5,6 +5,7 @@
 import type { CatalogEntry } from '../../contract/catalog.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { JsonSchema } from '../../contract/schema.ts';
+import { unknownNameText } from '../text/did-you-mean.ts';
 
 const MAX_HITS = 50;
 const USUAL_HITS = 10;
@@ -13,7 +14,10 @@ const SUMMARY = 240;
 export interface MetaTool {
   readonly name: string;
   readonly description: string;
-  readonly schema: JsonSchema & { readonly type: 'object' };
+  readonly schema: JsonSchema & {
+    readonly type: 'object';
+    readonly properties: Readonly<Record<string, JsonSchema>>;
+  };
 }
 
 const closed = (
@@ -79,6 +83,16 @@ const field = (input: unknown, name: string): unknown =>
     ? (input as Record<string, unknown>)[name]
     : undefined;
 
+/** Refuses fields that a tool does not have: dropped without a word, they would look like a missing input. */
+const assertFields = ({ schema }: MetaTool, input: unknown): void => {
+  const names = Object.keys(schema.properties);
+  const given = typeof input === 'object' && input !== null ? Object.keys(input) : [];
+  const issues = given
+    .filter((name) => !names.includes(name))
+    .map((name) => ({ path: [name], message: unknownNameText(name, names) }));
+  if (issues.length > 0) throw new ToolFailure('VALIDATION_ERROR', undefined, { issues });
+};
+
 const textField = (input: unknown, name: string): string => {
   const value = field(input, name);
   if (typeof value === 'string' && value !== '') return value;
@@ -141,11 +155,14 @@ export const answerMeta = (
   deps: MetaDeps,
   name: string,
   input: unknown,
-): Readonly<Record<string, unknown>> =>
-  name === SEARCH_TOOLS.name ? search(deps, input) : describe(deps, input);
+): Readonly<Record<string, unknown>> => {
+  const isSearch = name === SEARCH_TOOLS.name;
+  assertFields(isSearch ? SEARCH_TOOLS : DESCRIBE_TOOL, input);
+  return isSearch ? search(deps, input) : describe(deps, input);
+};
 
 /** Reads the call inside a `call_tool`. */
-export const innerCall = (input: unknown): { readonly name: string; readonly input: unknown } => ({
-  name: textField(input, 'name'),
-  input: field(input, 'input') ?? {},
-});
+export const innerCall = (input: unknown): { readonly name: string; readonly input: unknown } => {
+  assertFields(CALL_TOOL, input);
+  return { name: textField(input, 'name'), input: field(input, 'input') ?? {} };
+};

@@ -48,7 +48,11 @@ const refuse = (call: Call<'ready'>, plainIssues: readonly Issue[]): Promise<Too
     failed(call, 'VALIDATION_ERROR', {
       message: issuesText(issues),
       issues,
-      suggestions: [`See the schema with: toolcrib tools info ${call.ready.tool.name}`],
+      // A model has no shell; it has the schema in its prompt, or a tool that shows it.
+      suggestions:
+        call.options.audience === 'model'
+          ? []
+          : [`See the schema with: toolcrib tools info ${call.ready.tool.name}`],
     }),
   );
 };

@@ -39,6 +39,20 @@ describe.each(ERAS)('the search surface in the %s era', (era) => {
     expect(rows).toHaveLength(1);
   });
 
+  it('names a field that call_tool does not have, and calls nothing', async () => {
+    open = await openSurface([echo], { surface: 'search' });
+    const client = await open.client(era);
+    const reply = await client.callTool({
+      name: 'call_tool',
+      arguments: { name: 'echo', arguments: { text: 'hello' } },
+    });
+    expect([reply.isError, textOf(reply)]).toEqual([
+      true,
+      expect.stringMatching(/arguments: is not known; known are name, input/),
+    ]);
+    expect(await open.crib.audit.query({ tool: 'echo' })).toEqual([]);
+  });
+
   it('does not call tools by name that it does not list, and shows no disabled tools', async () => {
     open = await openSurface([echo, aTool({ name: 'hidden' })], { surface: 'search' });
     open.crib.tools.setEnabled('hidden', false);
