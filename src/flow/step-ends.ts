@@ -8,9 +8,9 @@ import { FINISHED, type FlowParent, type FlowRun, type Flows } from '../contract
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Tool } from '../contract/tool.ts';
-import { hasNotBegun } from '../pipeline/recovery/may-retry.ts';
 import { mayHaveChanged } from '../registry/changing-steps.ts';
 import { onlyReads } from '../registry/only-reads.ts';
+import { hasChangedNothing } from '../registry/unchanged-calls.ts';
 import { KEPT_MS } from './run-record.ts';
 import { type FlowSeals, isOurEnd, plantedEnd } from './run-seals.ts';
 import { type StepAttempt, type StepEnd, thrownError } from './turn.ts';
@@ -144,7 +144,8 @@ const madeCall = (
 const asFinal = (end: StepEnd, { metadata }: ToolResult, tool: Tool | undefined): StepEnd => {
   if (end.state !== 'failed' || !end.error?.retryable) return end;
   const { error } = end;
-  const isUnchanged = tool?.idempotent || hasNotBegun(error) || error.code === 'STORE_UNAVAILABLE';
+  // Another try of this step carries the same key.
+  const isUnchanged = tool?.idempotent || hasChangedNothing(tool, error);
   return isUnchanged && !metadata.cached ? end : { ...end, error: { ...error, retryable: false } };
 };
 

@@ -5,6 +5,7 @@ import { type ToolError, toolError } from '../contract/errors.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Tool } from '../contract/tool.ts';
 import { thrownText } from '../kit/data/reason-of.ts';
+import { hasNotBegun } from '../registry/unchanged-calls.ts';
 import type { Contexts } from './broker/context.ts';
 import { endWork } from './broker/work-signal.ts';
 import { overspent, type Purse, purseOf } from './budget/purse.ts';
@@ -14,7 +15,6 @@ import { failed, failedWith, succeeded } from './outcome.ts';
 import { type ErrorDeps, toolExplained, toolThrew } from './record/as-tool-error.ts';
 import { recordInput } from './record/audit-entry.ts';
 import type { Deadlines } from './recovery/deadlines.ts';
-import { hasNotBegun } from './recovery/may-retry.ts';
 import type { ToolSettings } from './tool-settings.ts';
 import type { UndoLog } from './undo/undo-log.ts';
 

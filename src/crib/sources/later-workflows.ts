@@ -1,10 +1,11 @@
 /** Lets workflows answer later: adds and runs the jobs that deliver them, and receives their callbacks. */
 import type { CribHost } from '../../contract/crib-host.ts';
-import { ToolFailure } from '../../contract/errors.ts';
+import { ERRORS, ToolFailure } from '../../contract/errors.ts';
 import type { CompletionOutcome, InvocationCompletion } from '../../contract/invocation.ts';
 import type { JobHandler } from '../../contract/job.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { auditEvent } from '../../pipeline/record/audit-event.ts';
+import { hasNotBegun } from '../../registry/unchanged-calls.ts';
 import { deliveryToolName } from '../../sources/n8n/invocation-tools.ts';
 import { createInvocations, type Invocations } from '../../sources/n8n/invocations.ts';
 import type { LaterDeps } from '../../sources/n8n/workflow-tool.ts';
@@ -33,8 +34,9 @@ interface Delivery {
 const isDelivered = ({ code, extras }: ToolFailure): boolean =>
   code === 'CONFLICT' && extras.inDoubt === undefined;
 
-/** Codes after which n8n has not started the workflow: the next attempt of the job may deliver. */
-const NOT_BEGUN: ReadonlySet<string> = new Set(['RATE_LIMITED', 'LOCK', 'CIRCUIT_OPEN']);
+/** Tells whether n8n has not started the workflow and the next attempt of the job may deliver it. */
+const mayDeliver = ({ code, extras }: ToolFailure): boolean =>
+  hasNotBegun({ code }) && (extras.retryable ?? ERRORS[code].retryable);
 
 /**
  * Makes the handler that delivers a run. Records a failure as final when another attempt could start a
@@ -47,7 +49,7 @@ const deliveryHandler =
       return await call(deliveryToolName(source), { invocationId });
     } catch (error) {
       if (!(error instanceof ToolFailure) || isDelivered(error)) throw error;
-      if (NOT_BEGUN.has(error.code) && attempts <= retries) throw error;
+      if (mayDeliver(error) && attempts <= retries) throw error;
       await invocations.failed(invocationId, error.message);
       const text = `The run ${invocationId} could not be delivered: ${error.message}`;
       throw new ToolFailure('CONFLICT', text, { ...error.extras, retryable: false });

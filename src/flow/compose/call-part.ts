@@ -5,6 +5,7 @@ import type { ToolResult, ToolStatus } from '../../contract/result.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import { onlyReads } from '../../registry/only-reads.ts';
+import { hasChangedNothing } from '../../registry/unchanged-calls.ts';
 
 /** What became of one part, as the data of a composed tool lists it. */
 export interface PartOutcome {
@@ -78,19 +79,8 @@ export const callPart = async (
 export const endsTheWhole = ({ status, error }: PartOutcome): boolean =>
   status === 'pending' || status === 'cancelled' || error?.code === 'USER_CANCELLED';
 
-/** Codes of gates before the tool itself: a part that fails with one has changed nothing. */
-const BEFORE_THE_RUN: ReadonlySet<string> = new Set([
-  ...['VALIDATION_ERROR', 'TOOL_NOT_FOUND', 'DEPENDENCY_MISSING', 'CALL_CYCLE', 'CIRCUIT_OPEN'],
-  ...['PRECONDITION_FAILED', 'LOOP_DETECTED'],
-]);
-
-/**
- * Says whether a failed part can be followed by another try or another tool without a second effect. The
- * codes of a tool that calls others may be those of what it called, after something else has changed.
- */
-export const changedNothing = (tool: Tool, { status, error }: PartOutcome): boolean => {
-  if (tool.idempotent || (tool.tier === 'read_only' && !tool.callsTools)) return true;
-  const isBeforeItsParts = tool.composition !== undefined && error?.partial === undefined;
-  if (tool.callsTools && !isBeforeItsParts) return false;
-  return status === 'denied' || (error !== undefined && BEFORE_THE_RUN.has(error.code));
-};
+/** Says whether a failed part can be followed by another try or another tool without a second effect. */
+export const changedNothing = (tool: Tool, { error }: PartOutcome): boolean =>
+  tool.idempotent === true ||
+  onlyReads(tool) ||
+  (error !== undefined && hasChangedNothing(tool, error));

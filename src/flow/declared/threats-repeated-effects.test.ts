@@ -6,6 +6,7 @@ import type { FlowData, FlowDataStep } from '../../contract/flow-data.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool } from '../../contract/tool.ts';
 import { createCribHost } from '../../crib/create-crib.ts';
+import { sequence } from '../compose/sequence.ts';
 
 const cleanup: (() => unknown)[] = [];
 afterEach(async () => {
@@ -39,8 +40,37 @@ const sender = (name: string, idempotent: boolean) =>
       return { text };
     },
   });
+const writeThenRefuse = defineTool({
+  ...{ name: 'write_then_refuse', description: 'Sends, then calls a tool that rests.' },
+  ...{ tier: 'write', callsTools: true, retry: RetryPolicies.NONE },
+  input: z.object({}),
+  run: async (_input, { call }) => {
+    await call('send', { text: 'a' });
+    throw new ToolFailure('CIRCUIT_OPEN', 'resting');
+  },
+});
+const sendTool = sender('send', false);
+const rests = defineTool({
+  ...{ name: 'rests', description: 'Does not begin.', tier: 'write', retry: RetryPolicies.NONE },
+  input: z.object({ text: z.string() }),
+  run: () => {
+    throw new ToolFailure('CIRCUIT_OPEN', 'resting');
+  },
+});
+let counted = 0;
 const tools = [
-  sender('send', false),
+  sendTool,
+  rests,
+  writeThenRefuse,
+  sequence([sendTool, rests], { name: 'whole' }),
+  defineTool({
+    ...{ name: 'count', description: 'Reads what grows.', tier: 'read_only' },
+    input: z.object({}),
+    run: () => {
+      counted += 1;
+      return { count: counted };
+    },
+  }),
   sender('pay', true),
   defineTool({
     ...{ name: 'look', description: 'Reads, and fails at first.', tier: 'read_only' },
@@ -56,6 +86,7 @@ const tools = [
 const open = async () => {
   sent.length = 0;
   failures.clear();
+  counted = 0;
   const rules = [{ name: 'all', effect: 'allow' as const, tools: ['*'] }];
   const crib = await createCribHost({
     ...{ store: 'memory', builtins: false, tools, policy: { version: 1, rules } },
@@ -128,10 +159,13 @@ describe('a group that is tried again', () => {
   });
 
   it('fails rather than sending again what has changed in between', async () => {
-    const count: FlowDataStep = { id: 'count', call: 'look', input: { fails: 0 } };
-    const other = send('a', { fails: { cel: '0' } });
+    const count: FlowDataStep = { id: 'count', call: 'count', input: {} };
+    const other: FlowDataStep = {
+      ...{ id: 'send', call: 'send' },
+      input: { text: { cel: "steps.count.data.count == 1 ? 'a' : 'b'" } },
+    };
     const end = await run(await open(), [group([count, other, look])]);
-    expect(end.status).toBe('completed');
+    expect(end).toMatchObject({ status: 'failed', error: { code: 'CONFLICT' } });
     expect(texts()).toEqual(['a']);
   });
 
@@ -166,6 +200,21 @@ describe('a group that is tried again', () => {
 describe('a sub-flow that is tried again', () => {
   it.each([
     ['is not where it has changed something', [send('a'), look], 'failed', ['a']],
+    [
+      'is not where it has paid, because another run of it has other keys',
+      [{ ...send('a'), call: 'pay' }, look],
+      ...(['failed', ['a']] as const),
+    ],
+    [
+      'is not where its tool called others before it failed with a code that says it did not begin',
+      [{ id: 'both', call: 'write_then_refuse', input: {} }],
+      ...(['failed', ['a']] as const),
+    ],
+    [
+      'is not where a composed tool failed with such a code of its second part',
+      [{ id: 'both', call: 'whole', input: { text: 'a' } }],
+      ...(['failed', ['a']] as const),
+    ],
     ['is where it has only read', [look, send('a')], 'completed', ['a']],
   ] as const)('%s', async (_title, steps, status, texts_) => {
     const crib = await open();

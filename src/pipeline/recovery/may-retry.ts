@@ -1,20 +1,9 @@
 /** Decides whether a failed call may be tried again: by its effects, then the policy, then the error. */
 import type { CallNotes } from '../../contract/call.ts';
-import type { ErrorCode, ToolError } from '../../contract/errors.ts';
+import type { ToolError } from '../../contract/errors.ts';
 import type { RetryPolicy } from '../../contract/retry.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { ignoreRejection } from '../record/read-thrown.ts';
-
-/** Codes that say that the work did not begin. */
-const NOT_BEGUN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'RATE_LIMITED',
-  'LOCK',
-  'CIRCUIT_OPEN',
-  'AUTH_MISSING',
-  'DEPENDENCY_MISSING',
-]);
-
-export const hasNotBegun = (error: ToolError): boolean => NOT_BEGUN.has(error.code);
 
 /** Tells whether another run, also of a fallback, could cause an effect twice. */
 export const mayRepeatEffect = (tool: Tool, notes: CallNotes): boolean =>
