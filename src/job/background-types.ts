@@ -1,19 +1,23 @@
 /** The types of job that use services of the embedding program, and the one that runs a flow to its end. */
-import type { AuditLog } from '../contract/audit.ts';
+import type { AuditLog, AuditStatus } from '../contract/audit.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { JobContext } from '../contract/job.ts';
 import type { Job } from '../contract/queue.ts';
-import type { Runtime } from '../contract/runtime.ts';
 import type { JsonSchema } from '../contract/schema.ts';
 import type { VectorKind } from '../contract/vectors.ts';
 import { auditEvent } from '../pipeline/record/audit-event.ts';
-import { cancelWorkflow, type ExecuteWorkflowDeps, executeWorkflow } from './execute-workflow.ts';
+import {
+  cancelWorkflow,
+  type ExecuteWorkflowDeps,
+  executeWorkflow,
+  type WorkflowEnd,
+} from './execute-workflow.ts';
 import type { JobTypes } from './job-types.ts';
+import { requeueWorkflow } from './workflow-runs.ts';
 
 export interface BackgroundTypeDeps extends Omit<ExecuteWorkflowDeps, 'note'> {
   /** The services that are there. */
   readonly services: { readonly embeddings: boolean; readonly push: boolean };
-  readonly runtime: Pick<Runtime, 'now'>;
   audit(): Promise<Pick<AuditLog, 'append'>>;
 }
 
@@ -24,15 +28,21 @@ const record = (
   required: readonly string[],
 ): JsonSchema => ({ type: 'object', properties, required, additionalProperties: false });
 
+interface JobEvent {
+  readonly event: string;
+  readonly status?: AuditStatus;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
 /** Puts on record what a job has done, as the user who added it. */
 const note = async (
   { id, caller }: Job,
-  { event, detail }: { readonly event: string; readonly detail: Readonly<Record<string, unknown>> },
+  { event, detail, status = 'success' }: JobEvent,
   { audit, runtime }: BackgroundTypeDeps,
 ): Promise<void> => {
   const { userId: by, agentId, sessionId } = caller;
   const who = { id, by, agentId, sessionId, at: runtime.now() };
-  await (await audit()).append(auditEvent({ ...who, event, status: 'success', detail }));
+  await (await audit()).append(auditEvent({ ...who, event, status, detail }));
 };
 
 /** Makes the vector by a governed call, which holds, counts and records what it costs. */
@@ -71,16 +81,26 @@ const sendNotification =
     return sent;
   };
 
+const workflowStatus = (status: WorkflowEnd['status']): AuditStatus => {
+  if (status === 'completed') return 'success';
+  return status === 'cancelled' ? 'cancelled' : 'failure';
+};
+
 /** All that they do is governed calls and runs, judged as those of whoever added the job. */
 const OPEN = { openToAgents: true };
 
 export const registerBackgroundTypes = (types: JobTypes, deps: BackgroundTypeDeps): void => {
-  const { flows, tools } = deps;
-  const noteEnd: ExecuteWorkflowDeps['note'] = (job, detail) =>
-    note(job, { event: 'workflow.completed', detail }, deps);
-  types.register('execute_workflow', executeWorkflow({ flows, tools, note: noteEnd }), {
-    ...OPEN,
-    cancelled: cancelWorkflow(flows),
+  const workflow: ExecuteWorkflowDeps = {
+    ...deps,
+    note: (job, end) =>
+      note(
+        job,
+        { event: 'workflow.completed', status: workflowStatus(end.status), detail: { ...end } },
+        deps,
+      ),
+  };
+  types.register('execute_workflow', executeWorkflow(workflow), {
+    ...{ ...OPEN, cancelled: cancelWorkflow(workflow), requeued: requeueWorkflow(workflow) },
     input: record({ workflowId: TEXT, input: {} }, ['workflowId']),
   });
   if (deps.services.embeddings) {

@@ -1,57 +1,46 @@
 /** Runs a flow to its end on behalf of a job. The run has a journal of its own, so it outlives an attempt. */
-import type { Catalog } from '../contract/catalog.ts';
 import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
 import type { CribFlows } from '../contract/flow.ts';
 import { FINISHED, type FlowRun } from '../contract/flow-store.ts';
 import type { JobContext } from '../contract/job.ts';
 import type { Job } from '../contract/queue.ts';
-import { isRecord } from '../kit/data/is-record.ts';
+import { errorCodeOf } from '../kit/data/reason-of.ts';
 import { mayHaveChanged } from '../registry/changing-steps.ts';
 import { PostponedJob } from './job-end.ts';
+import {
+  isOver,
+  isReported,
+  markReported,
+  mayRunAgain,
+  runIdOf,
+  runsOf,
+  type WorkflowRunsDeps,
+} from './workflow-runs.ts';
 
-export interface ExecuteWorkflowDeps {
+export interface ExecuteWorkflowDeps extends WorkflowRunsDeps {
   readonly flows: Pick<CribFlows, 'start' | 'get' | 'steps' | 'cancel'>;
-  readonly tools: Pick<Catalog, 'get'>;
-  /** Puts on record that the flow has run to its end. */
-  note(job: Job, detail: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Tells whether somebody has cancelled the job. */
+  isCancelled(jobId: string): Promise<boolean>;
+  /** Puts on record that a run is over. */
+  note(job: Job, end: WorkflowEnd): Promise<void>;
+}
+
+export interface WorkflowEnd {
+  readonly resourceId: string;
+  readonly workflowId: string;
+  readonly status: FlowRun['status'];
+  readonly durationMs: number;
 }
 
 /** How soon a job looks again whose run is not over. */
 const RUN_MS = 1_000;
 
-const isOver = ({ status }: FlowRun): boolean => status === 'failed' || status === 'cancelled';
+const endOf = ({ id, flow, status, updatedAt, createdAt }: FlowRun): WorkflowEnd => ({
+  ...{ resourceId: id, workflowId: flow, status },
+  durationMs: updatedAt - createdAt,
+});
 
-/** The run that a failed attempt was about, as its progress tells. */
-const failedRun = ({ progress }: Job): unknown =>
-  isRecord(progress) && progress.status === 'failed' ? progress.runId : undefined;
-
-interface JobRuns {
-  /** How many runs the job has started. */
-  readonly count: number;
-  readonly last: FlowRun | undefined;
-}
-
-const runIdOf = ({ id }: Job, number: number): string => `job-${id}-${number}`;
-
-const runsOf = async (job: Job, flows: Pick<CribFlows, 'get'>): Promise<JobRuns> => {
-  let last: FlowRun | undefined;
-  for (let count = 0; ; count += 1) {
-    const run = await flows.get(runIdOf(job, count + 1));
-    if (!run) return { count, last };
-    last = run;
-  }
-};
-
-/**
- * Names the run that an attempt is about: the last one, also where the process that started it has died,
- * or a new one where the last one has failed an attempt already.
- */
-const currentRun = (job: Job, { count, last }: JobRuns): string => {
-  const hasFailed = last && isOver(last) && (failedRun(job) === last.id || count < job.attempts);
-  return last && !hasFailed ? last.id : runIdOf(job, count + 1);
-};
-
-/** Another run would do again what this one has done: a person decides. */
+/** Makes the failure of a run whose effects stand: another run would do them again, so a person decides. */
 const leftChanged = (text: string, cause: ErrorCode): ToolFailure =>
   new ToolFailure('CONFLICT', `${text} It may have changed something, so it is not run again.`, {
     ...{ cause, retryable: false },
@@ -62,7 +51,7 @@ const leftChanged = (text: string, cause: ErrorCode): ToolFailure =>
 
 const failureOf = async (
   { id, status, error }: FlowRun,
-  deps: Pick<ExecuteWorkflowDeps, 'flows' | 'tools'>,
+  deps: ExecuteWorkflowDeps,
 ): Promise<ToolFailure> => {
   const { code = 'EXECUTION_FAILED', message = '', ...extras } = error ?? {};
   const text = `The run ${id} is ${status}. ${message}`;
@@ -74,41 +63,73 @@ const failureOf = async (
     : new ToolFailure(code, text, extras);
 };
 
-/** Makes the handler. A run that fails fails the attempt; the next one starts a new run. */
+/** Cancels a run and puts its end on record. One that is being undone ends by itself. */
+const cancelRun = async (job: Job, runId: string, deps: ExecuteWorkflowDeps): Promise<void> => {
+  const { flows, note } = deps;
+  try {
+    if (!(await flows.cancel(runId))) return;
+  } catch (error) {
+    if (errorCodeOf(error) === 'CONFLICT') return;
+    throw error;
+  }
+  const run = await flows.get(runId);
+  if (run) await note(job, endOf(run));
+};
+
+/** Starts the run, unless it is there. Rejects with CONFLICT where somebody else has a run of this id. */
+const startRun = async (
+  job: Job,
+  { runId, last }: { readonly runId: string; readonly last: FlowRun | undefined },
+  deps: ExecuteWorkflowDeps,
+): Promise<void> => {
+  const { workflowId, input = {} } = job.payload as {
+    readonly workflowId: string;
+    readonly input?: unknown;
+  };
+  const present = last?.id === runId ? last : undefined;
+  if (present?.flow === workflowId && present.caller.userId === job.caller.userId) return;
+  const { dailyUsd } = job;
+  const as = { ...job.caller, ...(dailyUsd !== undefined && { dailyUsd }), runId };
+  await deps.flows.start(workflowId, input, as);
+  // Whoever cancelled the job before the run was on record could not cancel the run.
+  if (!(await deps.isCancelled(job.id))) return;
+  await cancelRun(job, runId, deps);
+  throw new ToolFailure('CANCELLED', 'The job was cancelled.');
+};
+
+/** Makes the handler. A run that fails fails the attempt; a later one may start another run. */
 export const executeWorkflow =
   (deps: ExecuteWorkflowDeps) =>
   async (job: Job, { progress }: Pick<JobContext, 'progress'>): Promise<unknown> => {
     const { flows, note } = deps;
-    const { workflowId, input = {} } = job.payload as {
-      readonly workflowId: string;
-      readonly input?: unknown;
-    };
-    const runId = currentRun(job, await runsOf(job, flows));
-    const { dailyUsd } = job;
-    const as = { ...job.caller, ...(dailyUsd !== undefined && { dailyUsd }), runId };
-    const present = await flows.get(runId);
-    const isOwn = present?.flow === workflowId && present.caller.userId === job.caller.userId;
-    // Rejects with CONFLICT where somebody else has put a run under this id.
-    if (!isOwn) await flows.start(workflowId, input, as);
+    const runs = await runsOf(job, flows);
+    const { count, last } = runs;
+    const isNext = !last || (await mayRunAgain(job, runs, deps));
+    const runId = isNext ? runIdOf(job, count + 1) : last.id;
+    await startRun(job, { runId, last }, deps);
     const run = await flows.get(runId);
     if (!run || (!FINISHED.has(run.status) && run.status !== 'blocked')) {
       throw new PostponedJob(`The run ${runId} is not over.`, RUN_MS);
     }
-    if (run.status !== 'completed') {
-      if (isOver(run)) await progress({ runId, status: 'failed' });
-      throw await failureOf(run, deps);
+    if (run.status === 'completed') {
+      const end = endOf(run);
+      await note(job, end);
+      const { output = null } = run;
+      return { status: 'completed', runId, output, durationMs: end.durationMs };
     }
-    const { output = null, updatedAt, createdAt } = run;
-    const durationMs = updatedAt - createdAt;
-    await note(job, { resourceId: runId, workflowId, status: 'completed', durationMs });
-    return { status: 'completed', runId, output, durationMs };
+    if (isOver(run) && !(await isReported(job, run, deps))) {
+      await note(job, endOf(run));
+      await markReported(job, run, deps);
+      await progress({ runId, status: run.status });
+    }
+    throw await failureOf(run, deps);
   };
 
-/** Cancels the run of a job that was cancelled. */
+/** Makes the hook that cancels the run of a job that was cancelled. */
 export const cancelWorkflow =
-  (flows: ExecuteWorkflowDeps['flows']) =>
+  (deps: ExecuteWorkflowDeps) =>
   async (job: Job): Promise<void> => {
-    const { last } = await runsOf(job, flows);
+    const { last } = await runsOf(job, deps.flows);
     const isOwn = last?.caller.userId === job.caller.userId;
-    if (last && isOwn && !FINISHED.has(last.status)) await flows.cancel(last.id);
+    if (last && isOwn && !FINISHED.has(last.status)) await cancelRun(job, last.id, deps);
   };

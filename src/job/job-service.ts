@@ -116,8 +116,13 @@ export class JobService {
   async change(what: 'cancel' | 'requeue' | 'remove', jobId: string, as?: JobAs): Promise<boolean> {
     const job = await this.get(jobId, as);
     if (!job) return false;
+    const type = this.#deps.types.find(job.type);
+    const isStopped = job.state === 'dead' || job.state === 'cancelled';
+    // Before: a worker may take the job as soon as it is put back.
+    if (what === 'requeue' && isStopped) await type?.requeued?.(job);
     const isDone = await (await this.#deps.queue())[what](jobId);
-    if (isDone && what === 'cancel') await this.#deps.types.find(job.type)?.cancelled?.(job);
+    // Also for one that is cancelled already, whose run may have outlived a failed attempt to end it.
+    if (what === 'cancel' && (isDone || job.state === 'cancelled')) await type?.cancelled?.(job);
     return isDone;
   }
 

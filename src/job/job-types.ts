@@ -14,6 +14,8 @@ export interface JobType extends JobTypeOptions {
   readonly handler: JobHandler;
   /** Ends what the job has started elsewhere, once it is cancelled. */
   cancelled?(job: Job): Promise<void>;
+  /** Is told before a dead or cancelled job is put back by a person. */
+  requeued?(job: Job): Promise<void>;
 }
 
 /** Throws CONFIG_INVALID for a name that a queue cannot have. */
@@ -52,7 +54,7 @@ export class JobTypes {
   register(
     type: string,
     handler: JobHandler,
-    options: JobTypeOptions & Pick<JobType, 'cancelled'> = {},
+    options: JobTypeOptions & Pick<JobType, 'cancelled' | 'requeued'> = {},
   ): void {
     const entry = { ...options, type, handler, queue: options.queue ?? DEFAULT_QUEUE };
     assertType(entry);

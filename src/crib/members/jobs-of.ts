@@ -62,6 +62,8 @@ export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
   registerBackgroundTypes(types, {
     ...{ services: deps.services, flows: deps.flows, runtime: deps.runtime, tools: deps.tools },
     audit: async () => (await deps.open()).store.audit,
+    memory: async () => (await deps.open()).store.memory,
+    isCancelled: async (jobId) => (await (await queue()).queue.get(jobId))?.state === 'cancelled',
   });
   // Separate, so that closing does not open what was never used.
   let queueOpening: Promise<OpenedQueue> | undefined;
