@@ -2,6 +2,7 @@
 import type { Queue as BullQueue } from 'bullmq';
 import type { NewJob } from '../../contract/queue.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import type { LastChances } from '../last-chances.ts';
 import type { IndexedJob, QueueKeys } from './queue-keys.ts';
 import { readIndexText } from './queue-keys.ts';
 import type { RedisConnections } from './redis-connections.ts';
@@ -13,6 +14,8 @@ export interface BullmqDeps {
   readonly connections: RedisConnections;
   readonly keys: QueueKeys;
   readonly runtime: Runtime;
+  /** Shared by the workers of all queues: a death of the process takes all of their jobs. */
+  readonly lastChances: LastChances;
   /** Returns the queue of BullMQ that keeps the jobs of one of ours. */
   queueOf(name: string): Promise<StoredQueue>;
 }

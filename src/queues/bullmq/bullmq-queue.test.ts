@@ -15,6 +15,7 @@ import { type RealRedis, startRedis } from '../../../test/fixtures/real-redis.ts
 import type { Queue } from '../../contract/queue.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
 import { createBullmqQueue } from './create-bullmq-queue.ts';
+import { keyIdOf, queueKeys } from './queue-keys.ts';
 
 describe.skipIf(isMissing('redis-server'))('BullMQ: what lies in Redis', () => {
   let redis: RealRedis;
@@ -81,6 +82,27 @@ describe.skipIf(isMissing('redis-server'))('BullMQ: what lies in Redis', () => {
     isMended = true;
     expect(await queue.requeue('deadly')).toBe(true);
     await untilState(queue, 'deadly', 'completed');
+  });
+
+  it('runs jobs of two queues one after the other whose next death is their last', async () => {
+    const { queue, client, prefix } = await start();
+    const names = ['one', 'two'];
+    await queue.add(names.map((name) => sampleJob(name, { queue: name })));
+    const keys = queueKeys(prefix);
+    for (const name of names) await client.hset(keys.jobOf(name, keyIdOf(name)), 'stc', 2);
+    let running = 0;
+    let most = 0;
+    const run = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      // Longer than a job that may kill its worker waits before it begins.
+      await pause(700);
+      running -= 1;
+      return completed();
+    };
+    for (const name of names) queue.work({ queue: name, concurrency: 1, run });
+    for (const name of names) await untilState(queue, name, 'completed');
+    expect(most).toBe(1);
   });
 
   it('does not write what a worker reports about a job that it has lost', async () => {

@@ -5,7 +5,7 @@
 import type { Worker as BullWorker, WorkerOptions } from 'bullmq';
 import type { NewJob, QueueWorker, WorkOptions } from '../../contract/queue.ts';
 import { propertyOf, thrownText } from '../../kit/data/reason-of.ts';
-import { LastChances, PUT_ASIDE_MS } from '../last-chances.ts';
+import { PUT_ASIDE_MS } from '../last-chances.ts';
 import { type BullmqDeps, indexed } from './bullmq-deps.ts';
 import { JobAttempt } from './job-attempt.ts';
 import { AttemptFailure, type StoredJob } from './job-record.ts';
@@ -56,7 +56,6 @@ export class BullmqWorker implements QueueWorker {
   readonly #options: WorkOptions;
   readonly #attempts = new Set<JobAttempt>();
   readonly #worker: BullWorker<NewJob, unknown, string>;
-  readonly #lastChances = new LastChances();
   #isStopping = false;
   #closing: Promise<void> | undefined;
 
@@ -124,14 +123,14 @@ export class BullmqWorker implements QueueWorker {
       return await this.#endOf(attempt, job);
     } finally {
       this.#attempts.delete(attempt);
-      this.#lastChances.giveBack(keyId);
+      this.#deps.lastChances.giveBack(keyId);
       attempt.end();
     }
   }
 
   /** Waits until others were put aside that would be given up with this job; puts it aside where one runs. */
   async #takeLastChance(attempt: JobAttempt): Promise<void> {
-    if (this.#lastChances.take(attempt.keyId)) {
+    if (this.#deps.lastChances.take(attempt.keyId)) {
       await new Promise<void>((done) => void this.#deps.runtime.after(SETTLE_MS, done));
       return;
     }

@@ -1,6 +1,7 @@
 /** Opens queues of jobs for any number of processes and machines: BullMQ on Redis. */
 import type { Queue } from '../../contract/queue.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import { LastChances } from '../last-chances.ts';
 import { BullmqQueue } from './bullmq-queue.ts';
 import { loadLibraries } from './load-libraries.ts';
 import { openQueues } from './open-queues.ts';
@@ -28,8 +29,9 @@ export const createBullmqQueue = async (
   const connections = new RedisConnections(address, { Redis, runtime });
   const queues = openQueues({ bullmq, connections, prefix });
   const keys = queueKeys(prefix);
+  const lastChances = new LastChances();
   return new BullmqQueue(
-    { bullmq, connections, keys, runtime, queueOf: queues.queueOf },
+    { bullmq, connections, keys, runtime, lastChances, queueOf: queues.queueOf },
     queues.close,
   );
 };
