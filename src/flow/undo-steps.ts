@@ -1,21 +1,24 @@
-/** Takes back what the calls of a failed run did, newest first; each undo is a step of its own. */
+/** Takes back what a failed run and the runs in it did, newest call first; each undo is a step of its own. */
 import type { CallAs } from '../contract/call-options.ts';
 import type { FlowRun, Flows, JournalStep } from '../contract/flow-store.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { RunJournal } from './run-journal.ts';
+import type { FlowSeals } from './run-seals.ts';
 import { callAsOf, type RunDeps, refusalCheck } from './step-deps.ts';
 import { resultEnd } from './step-ends.ts';
 import type { StepEnd, TurnEnd } from './turn.ts';
+import { type UndoableCall, undoableCalls } from './undoable-calls.ts';
 
-export interface UndoStepsDeps extends Pick<RunDeps, 'refusalOf'> {
+export interface UndoStepsDeps extends Pick<RunDeps, 'refusalOf' | 'tools'> {
   readonly runtime: Pick<Runtime, 'now'>;
   undo(executionId: string, as: CallAs): Promise<ToolResult>;
 }
 
 export interface UndoTurn {
   readonly run: FlowRun;
-  readonly flows: Pick<Flows, 'steps'>;
+  readonly flows: Pick<Flows, 'get' | 'steps'>;
+  readonly seals: FlowSeals;
   readonly journal: Pick<RunJournal, 'add' | 'flush'>;
 }
 
@@ -23,33 +26,25 @@ type Waiting = Extract<TurnEnd, { type: 'parked' | 'blocked' }>;
 
 const PREFIX = 'undo:';
 
-const finishedCalls = (steps: readonly JournalStep[]): readonly JournalStep[] =>
-  steps
-    .filter(({ kind, state, executionId }) => kind === 'call' && state === 'done' && executionId)
-    .toSorted((one, other) => (other.position ?? 0) - (one.position ?? 0));
-
 /** Undoes one call, or asks again with the approval that was given. */
 const undoOne = async (
-  call: JournalStep,
+  call: UndoableCall,
   open: JournalStep | undefined,
   { run, deps }: { readonly run: FlowRun; readonly deps: UndoStepsDeps },
 ): Promise<StepEnd> => {
   const approval = open?.approvalId === undefined ? {} : { approvalId: open.approvalId };
   const idempotencyKey = `flow:${run.id}:${PREFIX}${call.key}`;
   const as = { ...callAsOf(run), idempotencyKey, ...approval };
-  return resultEnd(await deps.undo(call.executionId ?? '', as), deps.runtime.now());
+  return resultEnd(await deps.undo(call.executionId, as), deps.runtime.now());
 };
 
-const openUndo = (
-  { key, executionId = '', digest }: JournalStep,
-  startedAt: number,
-): JournalStep => ({
+const openUndo = ({ key, executionId, digest }: UndoableCall, startedAt: number): JournalStep => ({
   ...{ key: `${PREFIX}${key}`, kind: 'undo', name: executionId, digest, startedAt, state: 'open' },
 });
 
 /** The undo of a call as the journal holds it; a person cannot decide about a failed run's undo. */
 const undoEntry = (
-  call: JournalStep,
+  call: UndoableCall,
   end: StepEnd,
   { startedAt, now }: { readonly startedAt: number; readonly now: number },
 ): JournalStep => {
@@ -66,7 +61,7 @@ const undoEntry = (
  * before it are undone after it.
  */
 export const undoSteps = async (
-  { run, flows, journal }: UndoTurn,
+  { run, flows, seals, journal }: UndoTurn,
   deps: UndoStepsDeps,
 ): Promise<Waiting | undefined> => {
   await journal.flush();
@@ -75,7 +70,7 @@ export const undoSteps = async (
     steps.filter(({ kind }) => kind === 'undo').map((step) => [step.key, step]),
   );
   const refusal = refusalCheck(run, deps);
-  for (const call of finishedCalls(steps)) {
+  for (const call of await undoableCalls(steps, { flows, seals, tools: deps.tools })) {
     const past = undos.get(`${PREFIX}${call.key}`);
     if (past && past.state !== 'open') continue;
     const error = await refusal?.();

@@ -16,20 +16,29 @@ export interface ChangingStepsDeps {
 const isUnchanged = ({ state, error }: JournalStep, tool: Tool | undefined): boolean =>
   onlyReads(tool) || (state === 'failed' && error !== undefined && hasChangedNothing(tool, error));
 
-/** Tells whether a run, or one that it has started, may have changed something. Undone calls do not count. */
-export const mayHaveChanged = async (runId: string, deps: ChangingStepsDeps): Promise<boolean> => {
+/**
+ * Tells whether a run, or one that it has started, may have changed something. Undone calls do not count;
+ * `undoneAbove` names those that a run around it has undone.
+ */
+export const mayHaveChanged = async (
+  runId: string,
+  deps: ChangingStepsDeps,
+  undoneAbove: ReadonlySet<string> = new Set(),
+): Promise<boolean> => {
   const steps = await deps.flows.steps(runId);
-  const undone = new Set(
-    steps.flatMap(({ kind, name, state }) => (kind === 'undo' && state === 'done' ? [name] : [])),
-  );
+  const undone = new Set(undoneAbove);
+  for (const { kind, name, state } of steps) {
+    if (kind === 'undo' && state === 'done') undone.add(name);
+  }
   for (const step of steps) {
     const { kind, name, executionId = '', childId } = step;
-    if (kind === 'child' && childId !== undefined && (await mayHaveChanged(childId, deps))) {
-      return true;
-    }
-    if (kind !== 'call' || undone.has(executionId)) continue;
-    const tool = deps.tools.get(name)?.tool;
-    if (!isUnchanged(step, tool)) return true;
+    const isChanged =
+      kind === 'child'
+        ? childId !== undefined && (await mayHaveChanged(childId, deps, undone))
+        : kind === 'call' &&
+          !undone.has(executionId) &&
+          !isUnchanged(step, deps.tools.get(name)?.tool);
+    if (isChanged) return true;
   }
   return false;
 };
