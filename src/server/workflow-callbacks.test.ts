@@ -183,6 +183,25 @@ describe('a workflow of n8n that answers later', () => {
     expect((await read(id)).data).toMatchObject({ status: 'failure', error: 'no paper' });
   });
 
+  it('that could not be delivered is over, on record and announced', async () => {
+    const { crib, run, deliver, read } = await start({ respond: respondWith({}, 500) });
+    const events: CribEvents['workflow.completed'][] = [];
+    crib.events.on('workflow.completed', (event) => events.push(event));
+    const id = await run();
+    await deliver();
+    expect((await read(id)).data).toMatchObject({
+      ...{ status: 'failure', durationMs: expect.any(Number) },
+    });
+    expect(events).toMatchObject([{ invocationId: id, userId: 'ada', success: false }]);
+    const rows = await crib.audit.query({ executionId: id });
+    expect(rows).toMatchObject([
+      {
+        status: 'failure',
+        detail: { event: 'workflow.completed', durationMs: expect.any(Number) },
+      },
+    ]);
+  });
+
   it('shows a run to its own user alone', async () => {
     const { run, read } = await start();
     const id = await run();

@@ -1,7 +1,11 @@
 /** Lets workflows answer later: adds and runs the jobs that deliver them, and receives their callbacks. */
 import type { CribHost } from '../../contract/crib-host.ts';
 import { ERRORS, ToolFailure } from '../../contract/errors.ts';
-import type { CompletionOutcome, InvocationCompletion } from '../../contract/invocation.ts';
+import type {
+  CompletionOutcome,
+  Invocation,
+  InvocationCompletion,
+} from '../../contract/invocation.ts';
 import type { JobHandler } from '../../contract/job.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { auditEvent } from '../../pipeline/record/audit-event.ts';
@@ -43,14 +47,15 @@ const mayDeliver = ({ code, extras }: ToolFailure): boolean =>
  * second run.
  */
 const deliveryHandler =
-  (invocations: Invocations): JobHandler<Delivery> =>
+  (invocations: Invocations, ended: (record: Invocation) => Promise<void>): JobHandler<Delivery> =>
   async ({ payload: { source, invocationId }, attempts, retries }, { call }) => {
     try {
       return await call(deliveryToolName(source), { invocationId });
     } catch (error) {
       if (!(error instanceof ToolFailure) || isDelivered(error)) throw error;
       if (mayDeliver(error) && attempts <= retries) throw error;
-      await invocations.failed(invocationId, error.message);
+      const record = await invocations.failed(invocationId, error.message);
+      if (record) await ended(record);
       const text = `The run ${invocationId} could not be delivered: ${error.message}`;
       throw new ToolFailure('CONFLICT', text, { ...error.extras, retryable: false });
     }
@@ -65,12 +70,16 @@ const PAYLOAD = {
 
 /** Registers the type of job, in every process that may work on the queue. */
 export const registerDeliveries = (
-  crib: Pick<CribHost, 'store' | 'jobs'>,
+  crib: Pick<CribHost, 'store' | 'jobs' | 'events'>,
   runtime: Pick<Runtime, 'now'>,
-): void =>
-  crib.jobs.register<Delivery>(DELIVERY_JOB, deliveryHandler(invocationsOf(() => crib, runtime)), {
-    input: PAYLOAD,
-  });
+): void => {
+  const ended = (record: Invocation) => announceEnd(record, crib, runtime);
+  const handler = deliveryHandler(
+    invocationsOf(() => crib, runtime),
+    ended,
+  );
+  crib.jobs.register<Delivery>(DELIVERY_JOB, handler, { input: PAYLOAD });
+};
 
 export const laterWorkflows = ({ host, runtime }: LaterWorkflowDeps): LaterDeps => ({
   invocations: invocationsOf(host, runtime),
@@ -92,6 +101,23 @@ export const laterWorkflows = ({ host, runtime }: LaterWorkflowDeps): LaterDeps 
   },
 });
 
+/** Puts the end of a run on record, and tells those who listen. */
+const announceEnd = async (
+  record: Invocation,
+  crib: Pick<CribHost, 'store' | 'events'>,
+  runtime: Pick<Runtime, 'now'>,
+): Promise<void> => {
+  const { id: invocationId, source, workflowId, userId, tool, status, durationMs } = record;
+  const detail = { resourceId: invocationId, source, workflowId, status, durationMs };
+  const row = auditEvent({
+    ...{ event: 'workflow.completed', id: invocationId, by: userId, tool, detail },
+    ...{ status: status === 'success' ? 'success' : 'failure', at: runtime.now() },
+  });
+  await (await crib.store()).audit.append(row);
+  const success = status === 'success';
+  crib.events.emit('workflow.completed', { invocationId, source, workflowId, success, userId });
+};
+
 /** Records the answer of a workflow whose signature has been checked. */
 export const completeWorkflow = async (
   crib: Pick<CribHost, 'store' | 'events'>,
@@ -105,26 +131,6 @@ export const completeWorkflow = async (
   const outcome = await invocations.complete(source, completion);
   const record =
     outcome === 'completed' ? await invocations.get(completion.invocationId) : undefined;
-  if (!record) return outcome;
-  const { id: invocationId, workflowId, userId, tool, durationMs } = record;
-  const { success } = completion;
-  const detail = {
-    resourceId: invocationId,
-    source,
-    workflowId,
-    status: record.status,
-    durationMs,
-  };
-  const status = success ? 'success' : 'failure';
-  const row = {
-    event: 'workflow.completed',
-    id: invocationId,
-    by: userId,
-    tool,
-    status,
-    detail,
-  } as const;
-  await (await crib.store()).audit.append(auditEvent({ ...row, at: runtime.now() }));
-  crib.events.emit('workflow.completed', { invocationId, source, workflowId, success, userId });
+  if (record) await announceEnd(record, crib, runtime);
   return outcome;
 };

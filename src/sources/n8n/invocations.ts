@@ -25,8 +25,11 @@ export interface Invocations {
   begin(id: string, delivery: string): Promise<boolean>;
   /** Notes that the service has accepted it. */
   started(id: string, executionId: string | undefined): Promise<void>;
-  /** Notes that it could not be delivered; does nothing where the workflow has called back. */
-  failed(id: string, error: string): Promise<void>;
+  /**
+   * Notes that it could not be delivered, and returns the record that this has ended; does nothing where
+   * it is over already.
+   */
+  failed(id: string, error: string): Promise<Invocation | undefined>;
   /** Takes the answer of a workflow of this source, once. */
   complete(source: string, completion: InvocationCompletion): Promise<CompletionOutcome>;
 }
@@ -83,7 +86,10 @@ const undelivered =
   (record: Invocation): Invocation =>
     isOver(record)
       ? record
-      : { ...record, status: 'failure', error, endedBy: 'delivery', completedAt };
+      : {
+          ...{ ...record, status: 'failure', error, endedBy: 'delivery', completedAt },
+          durationMs: completedAt - record.createdAt,
+        };
 
 /** Claims the key for this user in one step, then writes the record. */
 const claimIn = async (
@@ -134,7 +140,14 @@ export const createInvocations = ({ now, memory }: InvocationsDeps): Invocations
       return record?.status === 'pending' && record.delivery === delivery;
     },
     started: async (id, executionId) => void (await change(id, running(executionId))),
-    failed: async (id, error) => void (await change(id, undelivered(error, now()))),
+    failed: async (id, error) => {
+      let isEnded = false;
+      const record = await change(id, (present) => {
+        isEnded = !isOver(present);
+        return undelivered(error, now())(present);
+      });
+      return isEnded ? record : undefined;
+    },
     complete: async (source, completion) => {
       let outcome: CompletionOutcome = 'unknown';
       await change(completion.invocationId, (record) => {

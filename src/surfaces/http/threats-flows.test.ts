@@ -169,6 +169,8 @@ describe('threat: a token with a list of tools starts a flow that its list does 
     const stateOf = async () => (await http.crib.jobs.get(job.json.id))?.state;
     await expect.poll(stateOf).toBe('dead');
     await workers.close();
+    const dead = await http.crib.jobs.get(job.json.id);
+    expect(dead?.error?.code).toBe('PERMISSION_DENIED');
     expect(await http.crib.flows.list({ userId: 'token:narrow' })).toEqual([]);
   });
 
