@@ -6,6 +6,7 @@ import type { Durability } from './audit.ts';
 import type { OuterFlow } from './call-options.ts';
 import type { Caller } from './caller.ts';
 import type { ToolError } from './errors.ts';
+import type { TraceContext } from './telemetry.ts';
 
 /**
  * `running`: a process works on it, or will. `sleeping`: until `wakeAt`. `waiting`: for an answer, an
@@ -54,6 +55,8 @@ export interface FlowRun {
   /** The approval of the whole plan that it was started with. */
   readonly plan?: RunPlan;
   readonly parent?: FlowParent;
+  /** The span that it was started in, where that was traced: its turns and calls are in the same trace. */
+  readonly trace?: TraceContext;
   readonly status: FlowStatus;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;

@@ -109,10 +109,10 @@ export class FlowService {
     const { registry, nextId } = this.#deps;
     if (runId !== undefined) assertRunId(runId);
     const flow = registry.get(name, version);
-    const { dailyUsd } = as;
+    const { dailyUsd, trace } = as;
     const limits = { ...(dailyUsd !== undefined && { dailyUsd }), ...(plan && { plan }) };
     const parsed = plainValue(await registry.parseInput(flow, input));
-    const part = { input: parsed, caller: callerOf(as), ...limits };
+    const part = { input: parsed, caller: callerOf(as), ...limits, ...(trace && { trace }) };
     if (runId === undefined) return this.#startNew(flow, { id: nextId(), ...part });
     await this.#create(flow, { id: runId, ...part });
     const finished = this.whenOver(runId);
@@ -325,7 +325,12 @@ export class FlowService {
         await endRun(runId, await this.#endDeps());
       },
       startChild: async (flow, child) => {
-        await this.#create(flow, { ...limitsOf(run), ...child });
+        const { trace: ofParent } = run;
+        await this.#create(flow, {
+          ...limitsOf(run),
+          ...child,
+          ...(ofParent && { trace: ofParent }),
+        });
         // Whoever cancelled this run before the child was written could not cancel the child.
         if ((await flows.get(run.id))?.status === 'cancelled')
           await endRun(child.id, await this.#endDeps());

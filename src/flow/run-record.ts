@@ -12,7 +12,7 @@ export const KEPT_MS = 30 * DAY_MS;
 /** What a run is started with. */
 export type NewRun = Pick<
   FlowRun,
-  'id' | 'input' | 'caller' | 'dailyUsd' | 'outerFlows' | 'plan' | 'parent'
+  'id' | 'input' | 'caller' | 'dailyUsd' | 'outerFlows' | 'plan' | 'parent' | 'trace'
 >;
 
 const MAX_RUN_ID = 300;

@@ -1,14 +1,16 @@
 /**
  * The span of one turn at a run. A run may take days, in several processes: all of its turns, and those
- * of the runs that it starts, are in one trace, whose id follows from the id of the outermost run.
+ * of the runs that it starts, are in one trace: that of the request or job that started the outermost run,
+ * or one whose id follows from the id of that run.
  */
 import { createHash } from 'node:crypto';
 import type { FlowRun } from '../contract/flow-store.ts';
 import type { Span, Telemetry, TraceContext } from '../contract/telemetry.ts';
 import { type TurnEnd, thrownError } from './turn.ts';
 
-/** Returns the trace of a run; its first span is never sent, because no process holds it open. */
-export const traceOfRun = ({ id, parent, outerFlows }: FlowRun): TraceContext => {
+/** Returns the trace of a run. A span that is made up is never sent, because no process holds it open. */
+const traceOfRun = ({ id, parent, outerFlows, trace }: FlowRun): TraceContext => {
+  if (trace) return trace;
   const outermost = outerFlows?.[0]?.flowId ?? parent?.runId ?? id;
   const digest = createHash('sha256').update(`toolcrib:run:${outermost}`).digest('hex');
   return { traceparent: `00-${digest.slice(0, 32)}-${digest.slice(32, 48)}-01` };

@@ -29,8 +29,11 @@ const RUN_ID: JsonSchema = {
   not: { pattern: '^(job|key)-' },
 };
 
-const callerOf = ({ caller, dailyUsd }: Job): CallAs =>
-  dailyUsd === undefined ? caller : { ...caller, dailyUsd };
+const callerOf = ({ caller, dailyUsd, trace }: Job): CallAs => ({
+  ...caller,
+  ...(dailyUsd !== undefined && { dailyUsd }),
+  ...(trace && { trace }),
+});
 
 export const registerBuiltinTypes = (types: JobTypes, flows: Pick<CribFlows, 'start'>): void => {
   types.register(

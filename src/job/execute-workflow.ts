@@ -88,8 +88,9 @@ const startRun = async (
   };
   const present = last?.id === runId ? last : undefined;
   if (present?.flow === workflowId && present.caller.userId === job.caller.userId) return;
-  const { dailyUsd } = job;
-  const as = { ...job.caller, ...(dailyUsd !== undefined && { dailyUsd }), runId };
+  const { dailyUsd, trace } = job;
+  const limits = { ...(dailyUsd !== undefined && { dailyUsd }), ...(trace && { trace }) };
+  const as = { ...job.caller, ...limits, runId };
   await deps.flows.start(workflowId, input, as);
   // Whoever cancelled the job before the run was on record could not cancel the run.
   if (!(await deps.isCancelled(job.id))) return;

@@ -207,6 +207,13 @@ describe('a crib in a program that traces', () => {
     const calls = exporter.getFinishedSpans().filter(({ name }) => name === 'execute_tool inner');
     const traces = [...turns, ...calls].map((each) => each.spanContext().traceId);
     expect([turns.length >= 1, calls.length, new Set(traces).size]).toEqual([true, 2, 1]);
+    await (await crib.flows.start('twice', {}, { trace: { traceparent: TRACEPARENT } })).finished;
+    const joined = exporter
+      .getFinishedSpans()
+      .filter((each) => each.spanContext().traceId === TRACEPARENT.slice(3, 35));
+    expect(joined.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['invoke_workflow twice', 'execute_tool inner']),
+    );
     expect(spanOf('invoke_workflow twice').attributes).toMatchObject({
       'gen_ai.operation.name': 'invoke_workflow',
       'gen_ai.workflow.name': 'twice',

@@ -44,7 +44,8 @@ export const seesContent = ({ caller }: FlowRun, { role, userId }: Identity): bo
 
 /** Shows a run without its seals and the rights of its caller. */
 export const shownRun = (run: FlowRun, identity: Identity) => {
-  const { epoch: _, seal: _seal, endSeal: _end, dailyUsd: _usd, input, output, ...rest } = run;
+  const { epoch: _, seal: _seal, endSeal: _end, dailyUsd: _usd, trace: _trace, ...other } = run;
+  const { input, output, ...rest } = other;
   const { userId, agentId, sessionId } = run.caller;
   const shown = { ...rest, caller: { userId, agentId, sessionId } };
   if (!seesContent(run, identity)) return { ...shown, withheld: true as const };

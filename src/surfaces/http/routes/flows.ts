@@ -1,5 +1,6 @@
 /** Flows: listing and starting them, and managing their runs. */
 import { z } from 'zod';
+import type { CallAs } from '../../../contract/call-options.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { FINISHED, type FlowRun } from '../../../contract/flow-store.ts';
 import { declaredDrawing } from '../../../kit/graph/declared-drawing.ts';
@@ -9,6 +10,7 @@ import { notFound } from '../error-reply.ts';
 import { ownRun, runPage, shownRun, visibleRun } from '../flow-access.ts';
 import { pictureOf, shownSteps } from '../flow-steps.ts';
 import type { HttpServices } from '../http-services.ts';
+import { inRequestSpan } from '../request-span.ts';
 import { defineRoute, type Route } from '../route.ts';
 import {
   flowSchema,
@@ -23,7 +25,7 @@ import {
   startBody,
 } from '../schemas/flow.ts';
 import { idParams, listOf, nameParams, nameSchema, pageQuery } from '../schemas/lists.ts';
-import { keyOf } from './execute.ts';
+import { keyOf, traceOf } from './execute.ts';
 
 const pictureQuery = z.strictObject({ format: z.enum(['svg', 'mermaid']).default('svg') });
 
@@ -56,19 +58,27 @@ const start = defineRoute({
   input: { params: nameParams, body: startBody },
   response: runSchema,
   status: 201,
-  handle: async ({ services, identity, params, body, request }) => {
+  handle: async ({ services, identity, params, body, request, requestId }) => {
     const { flows, tools } = services.crib;
+    const { telemetry } = services.deps.runtime;
     const { version, idempotencyKey, input, planApproval } = body;
     const key = keyOf(request, idempotencyKey);
     const { userId } = identity;
-    const { runId } = await flows.start(params.name, input, {
+    const as = {
       ...callerOfIdentity(identity, tools, body),
-      ...(version !== undefined && { version }),
-      ...(planApproval !== undefined && { planApproval }),
-      ...(key !== undefined && { runId: keyedRunId({ userId, flow: params.name, key }) }),
-    });
-    const run = await visibleRun(runId, services, identity);
-    return { status: 201, body: shownRun(run, identity) };
+      ...traceOf(request, requestId, telemetry),
+    };
+    const run = async (own: CallAs) => {
+      const { runId } = await flows.start(params.name, input, {
+        ...own,
+        ...(version !== undefined && { version }),
+        ...(planApproval !== undefined && { planApproval }),
+        ...(key !== undefined && { runId: keyedRunId({ userId, flow: params.name, key }) }),
+      });
+      const started = await visibleRun(runId, services, identity);
+      return { status: 201, body: shownRun(started, identity) };
+    };
+    return telemetry ? inRequestSpan(telemetry, '/v1/flows/:name/runs', { as, run }) : run(as);
   },
 });
 

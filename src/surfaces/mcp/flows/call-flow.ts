@@ -7,6 +7,7 @@ import { LOCAL_CALLER } from '../../../contract/caller.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { FlowRun } from '../../../contract/flow-store.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
+import { readTrace } from '../../../kit/http/trace-context.ts';
 import { keyedRunId } from '../../door/keyed-run-id.ts';
 import type { CallContext } from '../call/call-context.ts';
 import { textMeta } from '../call/call-round.ts';
@@ -45,8 +46,10 @@ const startRun = async (
   const { caller } = session;
   const key = textMeta(ctx, META.idempotencyKey);
   const { userId = LOCAL_CALLER.userId } = caller;
+  const trace = readTrace(textMeta(ctx, 'traceparent'), textMeta(ctx, 'tracestate'));
   const { runId } = await crib.flows.start(flow.name, input.read(args), {
     ...caller,
+    ...(trace && { trace }),
     version: flow.version,
     ...(key !== undefined && { runId: keyedRunId({ userId, flow: flow.name, key }) }),
   });
