@@ -177,8 +177,17 @@ export interface FlowCost {
   readonly tokens: number;
 }
 
+/** A run as `crib.flows.list` shows it. */
+export interface ListedFlowRun extends FlowRun {
+  /**
+   * The run has been due for a while, and this process cannot continue it: it does not have this version
+   * of the flow. `resume` with another version moves it.
+   */
+  readonly missingVersion?: true;
+}
+
 /** A run as `crib.flows.get` shows it. */
-export interface FlowRunInfo extends FlowRun {
+export interface FlowRunInfo extends ListedFlowRun {
   readonly cost: FlowCost;
 }
 
@@ -276,7 +285,7 @@ export interface CribFlows extends CribFlowData {
    * @example
    * const blocked = await crib.flows.list({ status: 'blocked' });
    */
-  list(filter?: FlowFilter, as?: CallAs): Promise<readonly FlowRun[]>;
+  list(filter?: FlowFilter, as?: CallAs): Promise<readonly ListedFlowRun[]>;
   /**
    * Lists the steps of a run, in the order in which they were begun: those on record, and those that
    * this process works on; none for an unknown run.

@@ -58,6 +58,7 @@ export {
   type FlowDefinition,
   type FlowRunInfo,
   type FlowStepOptions,
+  type ListedFlowRun,
   type StartedRun,
   type StartFlowAs,
 } from './flow.ts';

@@ -35,6 +35,8 @@ export interface RunSummary {
   readonly updatedAt: number;
   readonly wakeAt?: number;
   readonly waitsFor?: readonly string[];
+  /** It is due, and the server does not have its version. */
+  readonly missingVersion?: true;
   /** The reader may not see what the run was given and what came out. */
   readonly withheld?: true;
   readonly input?: unknown;

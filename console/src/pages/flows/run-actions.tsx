@@ -105,15 +105,49 @@ const SendDialog = ({ run, onDone, onClose }: ActionsProps & { onClose(): void }
   );
 };
 
+/** Moves a run to a version of its flow that the server has. */
+const ResumeDialog = ({ run, onDone, onClose }: ActionsProps & { onClose(): void }) => {
+  const { api } = useServices();
+  const toast = useToast();
+  const fail = useErrorToast();
+  const [version, setVersion] = useState(run.version);
+  const submit = (submitted: FormEvent): void => {
+    submitted.preventDefault();
+    api.send('POST', pathOf(run, 'resume'), version === '' ? {} : { version }).then(() => {
+      toast({ tone: 'good', text: 'The run goes on.' });
+      onDone();
+      onClose();
+    }, fail);
+  };
+  return (
+    <Dialog title="Resume this run" onClose={onClose}>
+      <form className="dialog-body" onSubmit={submit} noValidate>
+        <Field label="Version" hint="of the flow, with which the run goes on">
+          {(ids) => (
+            <input {...ids} value={version} onChange={({ target }) => setVersion(target.value)} />
+          )}
+        </Field>
+        <div className="actions">
+          <Button type="submit" kind="primary">
+            Resume the run
+          </Button>
+          <Button onClick={onClose}>Not now</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};
+
 export const RunActions = (props: ActionsProps) => {
   const { api, session } = useServices();
   const toast = useToast();
   const fail = useErrorToast();
-  const [asking, setAsking] = useState<'cancel' | 'send'>();
+  const [asking, setAsking] = useState<'cancel' | 'resume' | 'send'>();
   const close = (): void => setAsking(undefined);
   if (isOver(props.run) && asking === undefined) return null;
   const isOff = session.role === 'viewer';
   const resume = (): void => {
+    if (props.run.missingVersion) return setAsking('resume');
     api.send('POST', pathOf(props.run, 'resume')).then(() => {
       toast({ tone: 'good', text: 'The run goes on.' });
       props.onDone();
@@ -132,6 +166,7 @@ export const RunActions = (props: ActionsProps) => {
       </Button>
       {isOff && <span className="muted">Viewers cannot change runs.</span>}
       {asking === 'cancel' && <CancelDialog {...props} onClose={close} />}
+      {asking === 'resume' && <ResumeDialog {...props} onClose={close} />}
       {asking === 'send' && <SendDialog {...props} onClose={close} />}
     </div>
   );

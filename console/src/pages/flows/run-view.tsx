@@ -46,6 +46,7 @@ const RunFacts = ({ run }: { readonly run: RunDetail }) => (
           </ul>
         ),
       ],
+      ['Missing', run.missingVersion && 'a server that has this version of the flow'],
       ['Until', run.wakeAt !== undefined && exactTime(run.wakeAt)],
       ['Started', exactTime(run.createdAt)],
       ['Took', isOver(run) && duration(run.updatedAt - run.createdAt)],

@@ -1,4 +1,5 @@
 /** Formats runs and steps as lines for people. */
+import type { ListedFlowRun } from '../../../contract/flow.ts';
 import type { FlowRun } from '../../../contract/flow-store.ts';
 import type { StepView } from '../../../contract/flow-view.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
@@ -24,9 +25,10 @@ export const statusCell = ({ status }: Pick<FlowRun, 'status'>, ink: Ink): Cell 
 });
 
 /** Describes what a run waits for. */
-export const waitText = ({ waitsFor = [], wakeAt, status, flow, version }: FlowRun): string => {
+export const waitText = (run: ListedFlowRun): string => {
+  const { waitsFor = [], wakeAt, status, flow, version, missingVersion } = run;
   // Nothing is missing but a process: one that has its version takes it at once.
-  if (status === 'waiting' && waitsFor.length === 0) {
+  if (missingVersion || (status === 'waiting' && waitsFor.length === 0)) {
     return visibleText(`a process that has ${flow}@${version}`);
   }
   return waitsFor

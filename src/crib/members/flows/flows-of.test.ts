@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sendingTools } from '../../../../test/fixtures/sending-tools.ts';
+import { LOCAL_CALLER } from '../../../contract/caller.ts';
 import { defineFlow, type FlowContext } from '../../../contract/flow.ts';
+import type { FlowRun } from '../../../contract/flow-store.ts';
 import { defineTool } from '../../../contract/tool.ts';
+import { createMemoryStore } from '../../../stores/memory/create-memory-store.ts';
 import { createCribHost } from '../../create-crib.ts';
 import type { CribOptions } from '../../crib-options.ts';
 
@@ -296,5 +299,33 @@ describe('the steps of a run', () => {
     const [wait] = await crib.flows.steps(runId);
     expect(wait).toMatchObject({ state: 'failed', error: { code: 'CANCELLED' } });
     expect(wait?.finishedAt).toBe((await crib.flows.get(runId))?.updatedAt);
+  });
+});
+
+describe('a run whose version is registered nowhere', () => {
+  it.each([
+    ['that sleeps', 'sleeping'],
+    ['whose event came', 'waiting'],
+  ] as const)('%s says so once it is due for a while', async (_title, status) => {
+    const store = createMemoryStore();
+    const crib = await open({ store });
+    const now = Date.now();
+    const caller = { ...LOCAL_CALLER };
+    const run = (id: string, wakeAt: number): FlowRun => ({
+      ...{ id, epoch: 1, flow: 'gone', version: '1.0.0', input: null, caller, status, wakeAt },
+      ...{ createdAt: now, updatedAt: now },
+    });
+    for (const each of [run('late', now - 60_000), run('soon', now + 60_000)]) {
+      await store.flows.create(each, { isReleased: true });
+    }
+    expect(await crib.flows.get('late')).toMatchObject({ status, missingVersion: true });
+    expect(await crib.flows.get('soon')).not.toHaveProperty('missingVersion');
+    const listed = await crib.flows.list({ flow: 'gone' });
+    expect(listed.filter(({ missingVersion }) => missingVersion).map(({ id }) => id)).toEqual([
+      'late',
+    ]);
+    const flow = async () => 'over';
+    crib.flows.register(defineFlow({ name: 'gone', version: '1.0.0', run: flow }));
+    expect(await crib.flows.get('late')).not.toHaveProperty('missingVersion');
   });
 });

@@ -3,7 +3,7 @@ import type { CallAs } from '../../../contract/call-options.ts';
 import { type Caller, provenNames } from '../../../contract/caller.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { Events } from '../../../contract/events.ts';
-import type { CribFlows, FlowCost } from '../../../contract/flow.ts';
+import type { CribFlows, FlowCost, ListedFlowRun } from '../../../contract/flow.ts';
 import type { CribFlowData } from '../../../contract/flow-data-members.ts';
 import type { FlowFilter, FlowRun, Flows } from '../../../contract/flow-store.ts';
 import type { ToolResult } from '../../../contract/result.ts';
@@ -11,6 +11,7 @@ import type { Ledger } from '../../../contract/store.ts';
 import type { DataFlows } from '../../../flow/declared/data-flows.ts';
 import { FlowRegistry } from '../../../flow/flow-registry.ts';
 import type { FlowService } from '../../../flow/flow-service.ts';
+import { isOverdue, markMissingVersions } from '../../../flow/missing-version.ts';
 import { noRun } from '../../../flow/run-watchers.ts';
 import { flowBudgetKey } from '../../../governance/ledger/budget.ts';
 import { MICROS_PER_USD } from '../../../governance/ledger/estimate-cost.ts';
@@ -100,6 +101,7 @@ interface Opening {
   data(): Promise<DataFlows>;
   stored(): Promise<Flows>;
   ledger(): Promise<Ledger>;
+  now(): number;
   open: MemberDeps['open'];
   /** Rejects with PERMISSION_DENIED, on record, for a caller whose list does not name the flow. */
   assertListed(use: FlowUse, as: CallAs | undefined): Promise<void>;
@@ -130,6 +132,7 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
     data,
     stored: async () => (await deps.open()).store.flows,
     ledger: async () => (await deps.open()).store.ledger,
+    now: () => deps.runtime.now(),
     open: deps.open,
     assertListed: (use, as) => assertListedFlow(use, as, deps),
     countStart: async (caller) => {
@@ -157,6 +160,16 @@ const flowCost = async (
 };
 
 type RunMembers = Pick<CribFlows, Exclude<keyof CribFlows, keyof CribFlowData | 'register'>>;
+
+/** Marks runs whose version is missing. The flow files are read first, once such a run may be there. */
+const marked = async (
+  runs: readonly FlowRun[],
+  { data, registry, now }: Opening,
+): Promise<readonly ListedFlowRun[]> => {
+  if (!runs.some((run) => isOverdue(run, now()))) return runs;
+  await data();
+  return markMissingVersions(runs, registry, now());
+};
 
 /** Makes the members for runs, and the one that reads the states of their steps. */
 const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> => {
@@ -193,11 +206,13 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
     },
     get: async (runId, as) => {
       const run = await readable(runId, as);
-      return run && { ...run, cost: await flowCost(run, await ledger()) };
+      if (!run) return undefined;
+      const [shown = run] = await marked([run], opening);
+      return { ...shown, cost: await flowCost(run, await ledger()) };
     },
     list: async (filter, as) => {
       const own = visibleTo(filter, as);
-      return own === undefined ? [] : (await stored()).list(own);
+      return own === undefined ? [] : marked(await (await stored()).list(own), opening);
     },
     steps: async (runId, as) => ((await isTouchable(runId, as)) ? runSteps(runId, opening) : []),
     send: async (runId, event, ...[payload = null, as]) =>

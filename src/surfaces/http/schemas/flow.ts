@@ -35,6 +35,8 @@ export const runSchema = z.object({
   updatedAt: z.number(),
   wakeAt: z.number().optional(),
   waitsFor: z.array(z.string()).optional(),
+  /** It is due, and this server does not have its version: resume it with another one. */
+  missingVersion: z.literal(true).optional(),
   /** Input, output and values of steps are left out: this reader is neither owner nor admin. */
   withheld: z.literal(true).optional(),
   input: z.unknown().optional(),
