@@ -44,13 +44,13 @@ export const hasAnswer = async (
 
 /** Makes runs due whose answer is there, of the flows that this process can run. */
 export const wakeAnswered = async (
-  known: ReadonlySet<string>,
+  flowKeys: ReadonlySet<string>,
   now: number,
   deps: AnsweredWaitsDeps,
 ): Promise<void> => {
   for (const run of await deps.flows.list({ status: 'waiting', limit: MAX_WAITING })) {
     const isDue = run.wakeAt !== undefined && run.wakeAt <= now;
-    if (isDue || !known.has(flowKey({ name: run.flow, version: run.version }))) continue;
+    if (isDue || !flowKeys.has(flowKey({ name: run.flow, version: run.version }))) continue;
     if (await hasAnswer(run, deps)) await deps.flows.wake(run.id, now);
   }
 };

@@ -29,11 +29,11 @@ export const differentStep = (
   );
 };
 
-/** A step is on record, `but` the code goes on without it. */
+/** Describes a step on record that the code goes on without, as `but` says. */
 export const missingStep = ({ key, kind, name }: JournalStep, but: string): ToolError =>
   diverged(`Step ${key} (${kind} ${name}) is on record, but ${but}.`);
 
-/** A step is on record, and the code has made no step at all for so long. */
+/** Describes a step on record when the code has made no step at all for so long. */
 export const stalledStep = ({ key, kind, name }: JournalStep, minutes: number): ToolError =>
   diverged(
     `Step ${key} (${kind} ${name}) is on record, but the code has not made it for ${minutes} minutes.`,

@@ -82,7 +82,7 @@ export class FlowExecution {
       runtime: deps.runtime,
       stepsMade: () => this.#steps,
       isSettled: ({ key }) => !this.#end || this.#made.has(key),
-      goOn: () => this.#pump(),
+      continueRun: () => this.#pump(),
       block: (step, minutes) => this.#block(`step:${step.key}`, stalledStep(step, minutes)),
     });
   }
@@ -133,22 +133,22 @@ export class FlowExecution {
     const { runtime, journal } = this.#deps;
     const key = this.#keyOf(request);
     const digest = digestOf(request.input ?? null);
-    const known = this.#journal.get(key);
+    const past = this.#journal.get(key);
     const { kind, name } = request;
-    const difference = known && differentStep(known, { kind, name, digest });
+    const difference = past && differentStep(past, { kind, name, digest });
     if (difference) {
       this.#block(`step:${key}`, difference);
       return;
     }
     // A run of many steps must not remember each number.
-    if (known || request.key !== undefined) this.#made.add(key);
+    if (past || request.key !== undefined) this.#made.add(key);
     this.#steps += 1;
-    const startedAt = known?.startedAt ?? runtime.now();
-    const open = known?.position === undefined ? known : undefined;
+    const startedAt = past?.startedAt ?? runtime.now();
+    const open = past?.position === undefined ? past : undefined;
     const made = { key, request, digest, startedAt, open, resolve, reject };
     const step = new OpenStep(made, journal);
     this.#open.set(key, step);
-    if (known?.position === undefined) {
+    if (past?.position === undefined) {
       step.listen(() => this.#cancel(step));
       void this.#work(step);
     } else this.#pump();
@@ -248,7 +248,7 @@ export class FlowExecution {
 
   #close(step: OpenStep, end: ClosedEnd): void {
     const plain = plainEnd(end);
-    const { state, kept, error } = plain;
+    const { state, stored, error } = plain;
     this.#position += 1;
     // Assigned one by one: objects that are spread into each other cost 5 µs a step.
     const entry: Writable<JournalStep> = step.open ? { ...step.open } : step.entry();
@@ -256,7 +256,7 @@ export class FlowExecution {
     entry.state = state;
     entry.position = this.#position;
     entry.finishedAt = this.#deps.runtime.now();
-    if (kept !== undefined) entry.value = kept;
+    if (stored !== undefined) entry.value = stored;
     // A copy: the code may change the lists of the error that it catches.
     if (error) entry.error = plainValue(error) as ToolError;
     this.#deps.journal.add(entry);

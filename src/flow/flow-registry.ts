@@ -9,7 +9,7 @@ import { compileSchema } from '../registry/schema/compile-schema.ts';
 
 const MAX_SUGGESTIONS = 5;
 
-/** The flow of a run, as the store knows it. */
+/** Names the flow of a run as the store knows it. */
 export const flowKey = ({ name, version }: Pick<FlowDefinition, 'name' | 'version'>): string =>
   `${name}@${version}`;
 
@@ -36,8 +36,8 @@ export class FlowRegistry {
   /** Adds a flow. Other code under a name and version that is taken is refused with CONFLICT. */
   register<I, O>(definition: FlowDefinition<I, O>): void {
     const flow = defineFlow(definition) as unknown as FlowDefinition;
-    const known = this.#byKey.get(flowKey(flow));
-    if (known && known !== flow) {
+    const present = this.#byKey.get(flowKey(flow));
+    if (present && present !== flow) {
       throw new ToolFailure('CONFLICT', `The flow ${flowKey(flow)} is registered already.`, {
         suggestions: ['Give changed code a new version: runs go on with the one they began with.'],
       });
@@ -54,13 +54,13 @@ export class FlowRegistry {
   get(name: string, version?: string): FlowDefinition {
     const flow = version === undefined ? this.#newest.get(name) : this.find(name, version);
     if (flow) return flow;
-    const wanted = version === undefined ? name : `${name}@${version}`;
+    const label = version === undefined ? name : `${name}@${version}`;
     const versions = [...this.#byKey.values()].filter((each) => each.name === name);
     const meant =
       versions.length > 0
         ? `; it has ${versions.map((each) => each.version).join(', ')}.`
         : didYouMean(name, this.#newest.keys());
-    throw new ToolFailure('NOT_FOUND', `There is no flow ${wanted}${meant || '.'}`, {
+    throw new ToolFailure('NOT_FOUND', `There is no flow ${label}${meant || '.'}`, {
       suggestions: [
         'Register it first with crib.flows.register, or put it as data into .toolcrib/flows.',
       ],
@@ -85,8 +85,8 @@ export class FlowRegistry {
   }
 
   async #schemaOf(flow: FlowDefinition, source: LazySchema<unknown>): Promise<Schema> {
-    const known = this.#schemas.get(flow);
-    if (known) return known;
+    const compiled = this.#schemas.get(flow);
+    if (compiled) return compiled;
     const schema = await compileSchema(typeof source === 'function' ? source() : source);
     this.#schemas.set(flow, schema);
     return schema;

@@ -378,7 +378,7 @@ export class FlowService {
 
   async #continueDue(): Promise<void> {
     const flows = await this.#deps.flows();
-    const known = this.#deps.registry.keys();
+    const flowKeys = this.#deps.registry.keys();
     const now = this.#deps.runtime.now();
     const waits = { flows, approval: this.#deps.approval };
     for (const [run, cause] of [...this.#unreleased]) await this.#giveUp(run, cause);
@@ -389,10 +389,10 @@ export class FlowService {
     }
     if (Math.abs(now - this.#answersAt) >= ANSWERS_EVERY_MS) {
       this.#answersAt = now;
-      await wakeAnswered(known, now, waits);
+      await wakeAnswered(flowKeys, now, waits);
     }
     if (this.#isClosed) return;
-    const due = await flows.claim({ now, flows: known, limit: CLAIMED_AT_ONCE });
+    const due = await flows.claim({ now, flows: flowKeys, limit: CLAIMED_AT_ONCE });
     for (const run of due) this.#begin(run, this.#continue(run));
     // More may be due than were claimed.
     if (due.length === CLAIMED_AT_ONCE) this.#scheduler.after(0);

@@ -21,7 +21,7 @@ export interface ReplayStallDeps {
   stepsMade(): number;
   /** The code has made this step, or the turn is over. */
   isSettled(step: JournalStep): boolean;
-  goOn(): void;
+  continueRun(): void;
   /** The code has made no step for so many minutes. */
   block(step: JournalStep, minutes: number): void;
 }
@@ -52,11 +52,11 @@ export class ReplayStall {
   }
 
   #look(step: JournalStep, before: Look): void {
-    const { runtime, stepsMade, isSettled, goOn, block } = this.#deps;
+    const { runtime, stepsMade, isSettled, continueRun, block } = this.#deps;
     if (isSettled(step)) {
       this.#isWatched = false;
       // It was slow; the next step on record may be one that the code does not make.
-      goOn();
+      continueRun();
       return;
     }
     const steps = stepsMade();

@@ -40,8 +40,8 @@ export const newRun = ({ name, version }: FlowDefinition, part: NewRun, now: num
  * Throws unless a run that has the id already is the one that was to be started: the same flow and
  * input, for the same user, started by the same step. Ids can be chosen, so others may have taken it.
  */
-export const assertSameRun = (wanted: FlowRun, stored: FlowRun | undefined): void => {
-  const [one, other] = [wanted, stored].map(
+export const assertSameRun = (started: FlowRun, stored: FlowRun | undefined): void => {
+  const [one, other] = [started, stored].map(
     (run) =>
       run &&
       canonicalJson([
@@ -49,12 +49,12 @@ export const assertSameRun = (wanted: FlowRun, stored: FlowRun | undefined): voi
       ]),
   );
   if (one === other) return;
-  throw new ToolFailure('CONFLICT', `The id ${wanted.id} belongs to another run.`, {
+  throw new ToolFailure('CONFLICT', `The id ${started.id} belongs to another run.`, {
     suggestions: ['Choose another runId, or none.'],
   });
 };
 
-/** A change that leaves nothing behind of what the run waited for. */
+/** Makes a change that leaves nothing behind of what the run waited for. */
 export const stopped = (status: FlowStatus, updatedAt: number): RunChange => ({
   status,
   updatedAt,

@@ -18,14 +18,14 @@ export interface FlowSeals {
   isRunOurs(text: string, seal: string | undefined, before: string): Promise<boolean>;
 }
 
-/** The start of a run: what it does, by which version, and on whose behalf. */
+/** Writes out the start of a run: what it does, by which version, and on whose behalf. */
 const startText = (run: FlowRun): string => {
   const { id, flow, version, input, caller, dailyUsd, outerFlows, plan, parent } = run;
   const start = { id, flow, version, input, caller, dailyUsd, outerFlows, plan, parent };
   return `toolcrib flow 2\n${canonicalJson(start)}`;
 };
 
-/** The start as it was sealed before versions were. */
+/** Writes out the start as it was sealed before versions were. */
 const unversionedText = (run: FlowRun): string => {
   const { id, flow, input, caller, dailyUsd, outerFlows, plan, parent } = run;
   const start = { id, flow, input, caller, dailyUsd, outerFlows, plan, parent };

@@ -46,11 +46,11 @@ export interface TurnDeps extends Pick<StepDeps, 'startChild' | 'cancelCalls' | 
   readonly trace?: TraceContext | undefined;
 }
 
-/** Who a run calls as, and what it may spend; the same holds for its children. */
+/** Tells who a run calls as, and what it may spend; the same holds for its children. */
 export const limitsOf = ({ caller, dailyUsd }: FlowRun): Pick<FlowRun, 'caller' | 'dailyUsd'> =>
   dailyUsd === undefined ? { caller } : { caller, dailyUsd };
 
-/** As whom a run calls, with the limits and the budget that hold for all of its calls. */
+/** Tells as whom a run calls, with the limits and the budget that hold for all of its calls. */
 export const callAsOf = (run: FlowRun): CallAs => {
   const { caller, ...limits } = limitsOf(run);
   const { id: flowId, outerFlows } = run;
@@ -79,7 +79,7 @@ export const refusalCheck = (
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** The options of one call: those of the run themselves where the call adds none. */
+/** Makes the options of one call: those of the run themselves where the call adds none. */
 const callOptions = (as: CallAs, step: StepCall, signal: AbortSignal | undefined): CallAs => {
   const { idempotencyKey, approvalId, version, timeoutMs, flowUsd } = step;
   // Nothing else than these may say more than the run: tool and input are no options. By name, since a

@@ -86,7 +86,7 @@ const isBusy = ({ code, retryable }: { readonly code: string; readonly retryable
 const approvalOf = ({ open }: StepAttempt): Pick<StepCall, 'approvalId'> =>
   open?.approvalId === undefined ? {} : { approvalId: open.approvalId };
 
-/** Only a person can say how to go on with a run whose caller may call no more. */
+/** Blocks a run whose caller may call no more: only a person can say how to go on. */
 const refusedEnd = async ({ refusal }: StepDeps): Promise<StepEnd | undefined> => {
   const error = await refusal?.();
   return error && { state: 'blocked', waitsFor: 'caller', error };
@@ -120,7 +120,7 @@ export const resultEnd = (result: ToolResult, now: number): StepEnd => {
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** The call of a step. Built field by field, which is several times as fast as by spreading. */
+/** Makes the call of a step. Built field by field, which is several times as fast as by spreading. */
 const madeCall = (
   { tool, input, version, timeoutMs, flowUsd, place, signal }: StepCall,
   idempotencyKey: string | undefined,
@@ -138,8 +138,8 @@ const madeCall = (
 };
 
 /**
- * The failure of a call that may have changed something, whatever its code says, is not one that may be
- * tried again: another try would do it twice. Nor is a failure that was kept under its key.
+ * Makes the failure of a call that may have changed something, whatever its code says, one that is not
+ * tried again: another try would do it twice. The same holds for a failure that was kept under its key.
  */
 const asFinal = (end: StepEnd, { metadata }: ToolResult, tool: Tool | undefined): StepEnd => {
   if (end.state !== 'failed' || !end.error?.retryable) return end;
@@ -204,7 +204,7 @@ export const makeValue = async (
   }
 };
 
-/** The time of the first attempt counts: a sleep does not begin again in another process. */
+/** Sleeps from the time of the first attempt: a sleep does not begin again in another process. */
 export const sleepFor = (ms: number, { open }: StepAttempt, now: number): StepEnd => {
   const wakeAt = open?.wakeAt ?? now + ms;
   return wakeAt <= now
@@ -239,7 +239,7 @@ const startOnce = async (
   }
 };
 
-/** A child that was started so long ago may have ended and be forgotten: it must not run twice. */
+/** Tells whether a child was started so long ago that it may have ended and be forgotten: it must not run twice. */
 const wasForgotten = ({ open }: StepAttempt, now: number): boolean =>
   open?.childId !== undefined && now - open.startedAt >= KEPT_MS;
 
@@ -281,7 +281,7 @@ export const runChild = async (
   return childEnd(child, deps);
 };
 
-/** What became of a child. An end that this user did not write decides nothing. */
+/** Reads what became of a child. An end that this user did not write decides nothing. */
 const childEnd = async (child: FlowRun, deps: StepDeps): Promise<StepEnd> => {
   const { seals } = deps;
   if (!isOurEnd(child, seals)) {

@@ -77,24 +77,24 @@ export type ClosedEnd = Extract<StepEnd, { state: 'done' | 'failed' }>;
 /** The end of a step as JSON gives it back. */
 export interface PlainEnd extends Pick<ClosedEnd, 'state' | 'value' | 'error'> {
   /** The value once more, for the journal: the code may change its own before that is written. */
-  readonly kept?: unknown;
+  readonly stored?: unknown;
 }
 
-/** The end of a step as the journal can hold it: one whose value is no JSON is a failure. */
+/** Makes the end of a step as the journal can hold it: one whose value is no JSON is a failure. */
 export const plainEnd = ({ state, value, error }: ClosedEnd): PlainEnd => {
   if (error) return { state, error };
   try {
     const plain = plainValue(value);
-    return { state, value: plain, kept: plainValue(plain) };
+    return { state, value: plain, stored: plainValue(plain) };
   } catch (thrown) {
     return { state: 'failed', error: thrownError(thrown) };
   }
 };
 
-/** The error of a step whose group or list of items had failed, or whose time was over. */
+/** Makes the error of a step whose group or list of items had failed, or whose time was over. */
 export const cancelledStep = (): ToolError =>
   toolError('CANCELLED', 'The step was cancelled: what it is part of has ended.');
 
-/** The error of a step as the code of the flow catches it. */
+/** Makes the error of a step as the code of the flow catches it. */
 export const stepFailure = ({ code, message, ...extras }: ToolError): ToolFailure =>
   new ToolFailure(code, message, extras);

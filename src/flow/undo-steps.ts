@@ -42,7 +42,7 @@ const openUndo = ({ key, executionId, digest }: UndoableCall, startedAt: number)
   ...{ key: `${PREFIX}${key}`, kind: 'undo', name: executionId, digest, startedAt, state: 'open' },
 });
 
-/** The undo of a call as the journal holds it; a person cannot decide about a failed run's undo. */
+/** Writes the undo of a call as the journal holds it; a person cannot decide about a failed run's undo. */
 const undoEntry = (
   call: UndoableCall,
   end: StepEnd,

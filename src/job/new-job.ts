@@ -141,8 +141,8 @@ export const earlyMs = (job: NewJob, now: number): number => {
 };
 
 /** Tells whether a job that has the id already does the same for the same user. */
-export const isSameJob = (wanted: NewJob, stored: Job | undefined): boolean => {
-  const [one, other] = [wanted, stored].map(
+export const isSameJob = (added: NewJob, stored: Job | undefined): boolean => {
+  const [one, other] = [added, stored].map(
     (job) => job && canonicalJson([job.type, job.payload, job.caller.userId]),
   );
   return one === other;

@@ -49,7 +49,7 @@ const unreadable = (field: string, sample: string): ToolFailure =>
     issues: [{ path: ['options', field], message: `has to be a text such as ${sample}` }],
   });
 
-/** What may be used at once: the smaller of what the machine has and what the caller says. */
+/** Computes what may be used at once: the smaller of what the machine has and what the caller says. */
 const availableOf = (
   { memory, disk, cpu }: ChainScheduleOptions,
   capacity: Resources,

@@ -55,7 +55,7 @@ export interface PartCall {
   readonly options?: InnerCallOptions;
 }
 
-/** A part that may be tried again although it changes something has to be known again by what it calls. */
+/** Gives a part that may be tried again although it changes something a key, so that it is known again by what it calls. */
 const optionsOf = ({ tool, key, options }: PartCall): InnerCallOptions | undefined =>
   tool.idempotent && !onlyReads(tool) ? { ...options, callKey: key } : options;
 

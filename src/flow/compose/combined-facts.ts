@@ -79,7 +79,7 @@ export const compositionOf = (
   maxCalls = maxCallsOf(parts, kind),
 ): Composition => ({ kind, parts: distinct(parts.map(({ name }) => name)), maxCalls });
 
-/** The fields that every composed tool has in common. */
+/** Makes the fields that every composed tool has in common. */
 export const combinedFacts = (parts: readonly Tool[], description: string) => {
   const tier = strictestTier(parts);
   const permissions = parts.flatMap((part) => part.permissions ?? [`tool:${part.name}`]);

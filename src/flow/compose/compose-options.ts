@@ -47,7 +47,7 @@ export const assertParts = (parts: readonly Tool[], kind: string): void => {
 };
 
 /**
- * Throws CONFIG_INVALID for an option that is not known or of another type: a misspelt one would be
+ * Throws CONFIG_INVALID for an option that is not names or of another type: a misspelt one would be
  * ignored, and the text "no" would count as yes. What `defineTool` checks is left to it.
  */
 export const assertKnown = (
@@ -57,9 +57,9 @@ export const assertKnown = (
 ): void => {
   const problem = object(options);
   if (problem !== undefined) throw refused(kind, `the second argument ${problem}.`);
-  const known = new Set([...SHARED, ...Object.keys(own)]);
+  const names = new Set([...SHARED, ...Object.keys(own)]);
   for (const [name, value] of Object.entries(options)) {
-    if (!known.has(name)) throw refused(kind, `${name} ${unknownNameText(name, known)}`);
+    if (!names.has(name)) throw refused(kind, `${name} ${unknownNameText(name, names)}`);
     const fault = value === undefined ? undefined : ownValue(own, name)?.(value);
     if (fault !== undefined) throw refused(kind, `${name} ${fault}.`);
   }

@@ -10,7 +10,7 @@ export interface FailedPart {
   readonly hasOwnInput: boolean;
 }
 
-/** The caller's input is not at fault where another part or the composition made it. */
+/** Chooses the code: the caller's input is not at fault where another part or the composition made it. */
 const codeOf = (code: ErrorCode, hasOwnInput: boolean): ErrorCode =>
   code === 'VALIDATION_ERROR' && hasOwnInput ? 'EXECUTION_FAILED' : code;
 

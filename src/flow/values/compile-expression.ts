@@ -230,7 +230,7 @@ const explained = (fault: ExpressionFault, text: string): ExpressionFault => {
 
 const MAX_QUOTED = 200;
 
-/** The library's message draws the place in several lines; its summary is one sentence. */
+/** Returns the summary of a fault, which is one sentence: the library's message draws the place in several lines. */
 const cannotBeComputed = (text: string, thrown: unknown): ToolFailure => {
   const { summary = reasonOf(thrown) } = Object(thrown) as { readonly summary?: string };
   const quoted = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;

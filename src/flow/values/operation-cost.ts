@@ -19,7 +19,7 @@ const SEARCHES: ReadonlySet<string> = new Set(['contains', 'indexOf', 'lastIndex
 
 const COUNTED = /\{(\d+)(?:,(\d*))?\}/g;
 
-/** The most repetitions that the counts of a pattern can add up to inside each other. */
+/** Counts the most repetitions that the counts of a pattern can add up to inside each other. */
 export const repetitionsOf = (pattern: string): number => {
   let product = 1;
   for (const [, least = '1', most] of pattern.matchAll(COUNTED)) {
@@ -45,7 +45,7 @@ export const countValues = (value: unknown, max: number): number => {
   return count;
 };
 
-/** What it costs to look at a value, or to make it: all of a text or of bytes, each element of a list. */
+/** Weighs what it costs to look at a value, or to make it: all of a text or of bytes, each element of a list. */
 export const lookUnits = (operand: unknown): number => {
   if (typeof operand === 'string') return operand.length / CHARACTERS_A_UNIT;
   if (Array.isArray(operand)) return operand.length;
@@ -69,7 +69,7 @@ export interface CalledFunction {
   readonly pattern?: 'literal' | 'computed';
 }
 
-/** The cost of a call of a function, by what it is called with. */
+/** Weighs a call of a function by what it is called with. */
 export const callUnits = (
   { name, pattern }: CalledFunction,
   operands: readonly unknown[],
@@ -85,7 +85,7 @@ export const callUnits = (
   return units;
 };
 
-/** The cost of a comparison. Counts no further than what is left. */
+/** Weighs a comparison. Counts no further than what is left. */
 export const comparisonUnits = (left: unknown, right: unknown, max: number): number => {
   const isSimple = typeof left !== 'object' && typeof right !== 'object';
   if (isSimple) return Math.min(lookUnits(left), lookUnits(right));

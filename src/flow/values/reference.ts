@@ -49,7 +49,7 @@ const segmentsOf = (text: string, from: number): readonly Segment[] | string => 
 
 const OWN_FIELD = /^[A-Za-z][A-Za-z0-9_]*\.(?:data|error|status|success)\b/;
 
-/** The path that was probably meant: `inputs.url`, or `search.data` without `steps`. */
+/** Guesses the path that was probably meant: `inputs.url`, or `search.data` without `steps`. */
 const meantPath = (text: string, root: string): string =>
   OWN_FIELD.test(text) ? `; did you mean steps.${text}?` : didYouMean(root, SCOPE_NAMES);
 

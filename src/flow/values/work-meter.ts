@@ -111,7 +111,7 @@ const meterNode = (node: ASTNode, meter: WorkMeter): void => {
 
 const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', 'in', '<', '<=', '>', '>=']);
 
-/** How the library applies the operation of a node to its operands. */
+/** Describes how the library applies the operation of a node to its operands. */
 type Handle = (...operands: unknown[]) => unknown;
 
 interface Handled {

@@ -16,9 +16,9 @@ const MAX_ROUNDS = 20;
 const PART = 500;
 
 /** Takes away the worker's lock, so that its end is refused, and deletes the job. False when it is over. */
-const takeOut = async (deps: BullmqDeps, found: FoundJob, keyId: string): Promise<boolean> => {
+const takeOut = async (deps: BullmqDeps, entry: FoundJob, keyId: string): Promise<boolean> => {
   const { client } = deps.connections;
-  const { queue, job } = found;
+  const { queue, job } = entry;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     await client.del(deps.keys.lockOf(job.queue, keyId));
     const state = stateOf(await queue.getJobState(keyId));
@@ -31,15 +31,15 @@ const takeOut = async (deps: BullmqDeps, found: FoundJob, keyId: string): Promis
 export const cancelJob = async (deps: BullmqDeps, jobId: string): Promise<boolean> => {
   const { connections, keys, runtime } = deps;
   const { client } = connections;
-  const found = await findJob(deps, jobId);
-  if (!found?.stored || found.job.state === 'completed' || found.job.state === 'dead') return false;
+  const entry = await findJob(deps, jobId);
+  if (!entry?.stored || entry.job.state === 'completed' || entry.job.state === 'dead') return false;
   const keyId = keyIdOf(jobId);
   const finishedAt = runtime.now();
-  const record: Job = { ...found.job, state: 'cancelled', finishedAt };
+  const record: Job = { ...entry.job, state: 'cancelled', finishedAt };
   const names = [keys.cancelled, keys.cancelledIn(record.queue)];
   const marks = [...names, keyId, JSON.stringify(record), finishedAt];
   if (!(await runScript(client, 'toolcribMarkCancelled', marks))) return false;
-  if (await takeOut(deps, found, keyId)) {
+  if (await takeOut(deps, entry, keyId)) {
     // A worker that misses the message finds at the next renewal that its lock is gone.
     await client.publish(keys.cancellations, keyId);
     return true;
@@ -57,20 +57,20 @@ const unmark = async ({ connections, keys }: BullmqDeps, { queue }: Job, keyId: 
 };
 
 /** Adds a cancelled job again and deletes the record of its cancellation, in one transaction. */
-const requeueCancelled = async (deps: BullmqDeps, found: FoundJob): Promise<boolean> => {
+const requeueCancelled = async (deps: BullmqDeps, entry: FoundJob): Promise<boolean> => {
   const { bullmq, keys, runtime } = deps;
-  const { state: _state, attempts: _attempts, ...rest } = found.job;
+  const { state: _state, attempts: _attempts, ...rest } = entry.job;
   const { finishedAt: _finished, startedAt: _started, error: _error, ...job } = rest;
   const { progress: _progress, result: _result, ...added } = job;
   const keyId = keyIdOf(added.id);
-  await takeOut(deps, found, keyId);
-  const transaction = (await found.queue.getBackend().client).multi();
+  await takeOut(deps, entry, keyId);
+  const transaction = (await entry.queue.getBackend().client).multi();
   const now = runtime.now();
   const again = { ...added, runAt: Math.min(added.runAt, now) };
   transaction.runCommand('hdel', [keys.cancelled, keyId]);
   transaction.runCommand('zrem', [keys.cancelledIn(added.queue), keyId]);
   const options = { ...optionsFor(again, now), timestamp: added.createdAt };
-  void new bullmq.Job(found.queue, added.type, again, options, keyId).addJob(transaction);
+  void new bullmq.Job(entry.queue, added.type, again, options, keyId).addJob(transaction);
   const answers = (await transaction.exec()) ?? [];
   const fault = answers.find(([error]) => error !== null)?.[0];
   if (fault) throw fault;
@@ -78,13 +78,13 @@ const requeueCancelled = async (deps: BullmqDeps, found: FoundJob): Promise<bool
 };
 
 export const requeueJob = async (deps: BullmqDeps, jobId: string): Promise<boolean> => {
-  const found = await findJob(deps, jobId);
-  if (found?.job.state === 'cancelled') return requeueCancelled(deps, found);
-  if (found?.stored === undefined || found.job.state !== 'dead') return false;
+  const entry = await findJob(deps, jobId);
+  if (entry?.job.state === 'cancelled') return requeueCancelled(deps, entry);
+  if (entry?.stored === undefined || entry.job.state !== 'dead') return false;
   // The deaths of its workers start from none again, too.
-  await deps.connections.client.hdel(deps.keys.jobOf(found.job.queue, keyIdOf(jobId)), 'stc');
+  await deps.connections.client.hdel(deps.keys.jobOf(entry.job.queue, keyIdOf(jobId)), 'stc');
   try {
-    await found.stored.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
+    await entry.stored.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
     return true;
   } catch (error) {
     // Somebody else was faster: it is not among the dead any more.
@@ -95,13 +95,13 @@ export const requeueJob = async (deps: BullmqDeps, jobId: string): Promise<boole
 
 export const removeJob = async (deps: BullmqDeps, jobId: string): Promise<boolean> => {
   const keyId = keyIdOf(jobId);
-  const found = await findJob(deps, jobId);
-  if (!found || found.job.state === 'active') return false;
-  if (found.job.state === 'cancelled') await takeOut(deps, found, keyId);
+  const entry = await findJob(deps, jobId);
+  if (!entry || entry.job.state === 'active') return false;
+  if (entry.job.state === 'cancelled') await takeOut(deps, entry, keyId);
   // Refused while a worker holds the job.
-  else if ((await found.queue.remove(keyId)) !== 1) return false;
-  await forgetJob(deps, keyId, indexedFields(found.job));
-  await unmark(deps, found.job, keyId);
+  else if ((await entry.queue.remove(keyId)) !== 1) return false;
+  await forgetJob(deps, keyId, indexedFields(entry.job));
+  await unmark(deps, entry.job, keyId);
   return true;
 };
 

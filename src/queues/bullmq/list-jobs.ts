@@ -41,20 +41,20 @@ const inState = async (
   state: JobState,
 ): Promise<ReadonlySet<string>> => {
   const { client } = deps.connections;
-  const found = new Set<string>();
+  const waiting = new Set<string>();
   for (const name of new Set(entries.map(({ queue }) => queue))) {
     const queue = await deps.queueOf(name);
     const ids = entries.filter((each) => each.queue === name).map(({ keyId }) => keyId);
     for (const set of setsOf(deps.keys, queue, { queue: name, state })) {
       const scores = await client.zmscore(set, ...ids);
-      for (const [index, id] of ids.entries()) if (scores[index] !== null) found.add(id);
+      for (const [index, id] of ids.entries()) if (scores[index] !== null) waiting.add(id);
     }
     const list = LISTS[state];
     if (list !== undefined) {
-      for (const id of await client.lrange(queue.toKey(list), 0, MAX_SORTED)) found.add(id);
+      for (const id of await client.lrange(queue.toKey(list), 0, MAX_SORTED)) waiting.add(id);
     }
   }
-  return found;
+  return waiting;
 };
 
 /** Reads entries of the index and leaves out those that the filter does not fit. */
@@ -95,11 +95,11 @@ const narrowest = async ({ connections, keys }: BullmqDeps, filter: JobFilter) =
 const sortedState = async (
   deps: BullmqDeps,
   state: JobState,
-  { queue: wanted, before, size }: { queue?: string; before?: number; size: number },
+  { queue: only, before, size }: { queue?: string; before?: number; size: number },
 ): Promise<readonly string[] | undefined> => {
   const { connections, keys } = deps;
   const { client } = connections;
-  const names = wanted === undefined ? await client.smembers(keys.queues) : [wanted];
+  const names = only === undefined ? await client.smembers(keys.queues) : [only];
   const queues = await Promise.all(
     names.map(async (name) => ({ name, queue: await deps.queueOf(name) })),
   );
@@ -158,10 +158,10 @@ export const listJobs = async (deps: BullmqDeps, filter: JobFilter): Promise<rea
     for (let at = 0; at < entries.length && jobs.size < limit; ) {
       const page = entries.slice(at, at + limit - jobs.size);
       at += page.length;
-      const found = await Promise.all(
+      const pages = await Promise.all(
         page.map(({ keyId, ...entry }) => readIndexed(deps, keyId, entry)),
       );
-      for (const each of found) {
+      for (const each of pages) {
         const isFit = each && (filter.state ?? each.job.state) === each.job.state;
         if (isFit) jobs.set(each.job.id, each.job);
       }

@@ -37,10 +37,10 @@ const readOnce = async (
   entry: IndexedJob,
 ): Promise<FoundJob | undefined> => {
   const queue = await deps.queueOf(entry.queue);
-  const found = await readStored(deps, queue, keyId);
+  const stored = await readStored(deps, queue, keyId);
   // After the queue: a job is recorded as cancelled before it is taken out.
   const record = await deps.connections.client.hget(deps.keys.cancelled, keyId);
-  return record === null ? found : { job: JSON.parse(record), queue };
+  return record === null ? stored : { job: JSON.parse(record), queue };
 };
 
 /**

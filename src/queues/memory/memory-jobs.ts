@@ -291,8 +291,8 @@ export class MemoryJobs implements JobTable {
     if (!rate) return { limit: limit() };
     line.starts = line.starts.filter((at) => at > now - rate.perMs);
     const left = Math.max(0, rate.max - line.starts.length);
-    const wanted = limit();
-    if (wanted <= left) return { limit: wanted };
+    const asked = limit();
+    if (asked <= left) return { limit: asked };
     return { limit: left, freeAt: (line.starts[0] ?? now) + rate.perMs + 1 };
   }
 

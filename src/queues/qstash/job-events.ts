@@ -87,8 +87,8 @@ const gaveUp = () =>
 const jobOf = ({ newest, deliveries }: MessageStory, job: NewJob, now: number): Job => {
   const named = newest.state.toUpperCase();
   const { nextDeliveryTime: runAt = job.runAt } = newest;
-  const known = Object.hasOwn(STATES, named) ? (STATES[named] ?? 'waiting') : 'waiting';
-  const state = known === 'waiting' && runAt > now ? 'delayed' : known;
+  const logged = Object.hasOwn(STATES, named) ? (STATES[named] ?? 'waiting') : 'waiting';
+  const state = logged === 'waiting' && runAt > now ? 'delayed' : logged;
   const isOver = state === 'completed' || state === 'dead' || state === 'cancelled';
   return {
     ...job,

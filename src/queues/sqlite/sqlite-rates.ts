@@ -30,8 +30,8 @@ export class SqliteRates {
       readonly first: number | null;
     };
     const left = Math.max(0, rate.max - Number(begun));
-    const wanted = limit();
-    if (wanted <= left) return { limit: wanted };
+    const asked = limit();
+    if (asked <= left) return { limit: asked };
     return { limit: left, freeAt: (first ?? now) + rate.perMs + 1 };
   }
 

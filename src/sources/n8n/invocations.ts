@@ -19,7 +19,7 @@ export type NewInvocation = Omit<Invocation, 'id' | 'status' | 'createdAt'>;
 
 export interface Invocations {
   /** Returns the record of this user and key: a new one, or the one that is there. */
-  claim(wanted: NewInvocation): Promise<Invocation>;
+  claim(invocation: NewInvocation): Promise<Invocation>;
   get(id: string): Promise<Invocation | undefined>;
   /** Claims the delivery for a call and all its attempts. False for any other call. */
   begin(id: string, delivery: string): Promise<boolean>;
@@ -94,14 +94,14 @@ const undelivered =
 /** Claims the key for this user in one step, then writes the record. */
 const claimIn = async (
   store: MemoryStore,
-  wanted: NewInvocation,
+  invocation: NewInvocation,
   at: number,
 ): Promise<Invocation> => {
   const fresh: Claim = { id: uuidV7(at), createdAt: at };
-  const claimed = { space: SPACE, key: claimKey(wanted) };
+  const claimed = { space: SPACE, key: claimKey(invocation) };
   const present = await store.update({ ...claimed, now: at }, (value) => value ?? fresh);
   const claim = present as Claim;
-  const record: Invocation = { ...wanted, ...claim, status: 'pending' };
+  const record: Invocation = { ...invocation, ...claim, status: 'pending' };
   const place = { space: SPACE, key: recordKey(claim.id) };
   if (claim.id === fresh.id) {
     // Updates keep the end that an entry was written with.
@@ -134,7 +134,7 @@ export const createInvocations = ({ now, memory }: InvocationsDeps): Invocations
   };
   return {
     get,
-    claim: async (wanted) => claimIn(await memory(), wanted, now()),
+    claim: async (invocation) => claimIn(await memory(), invocation, now()),
     begin: async (id, delivery) => {
       const record = await change(id, (present) => begun(present, delivery));
       return record?.status === 'pending' && record.delivery === delivery;

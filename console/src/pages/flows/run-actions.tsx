@@ -147,7 +147,10 @@ export const RunActions = (props: ActionsProps) => {
   if (isOver(props.run) && asking === undefined) return null;
   const isOff = session.role === 'viewer';
   const resume = (): void => {
-    if (props.run.missingVersion) return setAsking('resume');
+    if (props.run.missingVersion) {
+      setAsking('resume');
+      return;
+    }
     api.send('POST', pathOf(props.run, 'resume')).then(() => {
       toast({ tone: 'good', text: 'The run goes on.' });
       props.onDone();

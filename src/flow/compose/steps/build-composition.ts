@@ -103,7 +103,7 @@ const maxCallsOf = (steps: readonly CompiledStep[]): number => {
   });
 };
 
-/** The exact version of each part, unless its step names a range; and what the author names besides. */
+/** Lists the exact version of each part, unless its step names a range, and what the author names besides. */
 const dependenciesOf = (targets: readonly CompiledTarget[], definition: ParsedComposition) => [
   ...new Map([
     ...targets.map(({ tool, range }) => [tool.name, { tool: tool.name, range }] as const),

@@ -94,7 +94,7 @@ class StepsRun {
     this.#stop.abort();
   }
 
-  /** A condition that cannot be worked out fails its step: nobody knows whether it should run. */
+  /** Runs a step. A condition that cannot be worked out fails it: nobody knows whether it should run. */
   async #outcomeOf(step: CompiledStep): Promise<StepResult> {
     const { id, tool, condition } = step;
     try {
