@@ -26,13 +26,13 @@ import type { RunJournal } from './run-journal.ts';
 import { assertRunId, assertSameRun, KEPT_MS, type NewRun, newRun, stopped } from './run-record.ts';
 import { RunScheduler } from './run-scheduler.ts';
 import { type FlowSeals, movedTo, plantedPart, sealedEvent, sealedRun } from './run-seals.ts';
-import { endTurnSpan, startTurnSpan } from './run-span.ts';
+import { endTurnSpan, startTurnSpan, traceOf } from './run-span.ts';
 import { concludeTurn, type NewTurn, openTurn, type Turn } from './run-turn.ts';
 import { noRun, RunWatchers, unwatchable } from './run-watchers.ts';
 import { limitsOf, type RunDeps, stepDepsOf } from './step-deps.ts';
 import type { StepDeps } from './step-ends.ts';
 import { plainValue, type TurnEnd } from './turn.ts';
-import type { UndoStepsDeps } from './undo-steps.ts';
+import type { UndoStepsDeps } from './undo/undo-steps.ts';
 
 export interface FlowServiceDeps extends UndoStepsDeps, RunDeps {
   readonly runtime: Runtime;
@@ -109,10 +109,10 @@ export class FlowService {
     const { registry, nextId } = this.#deps;
     if (runId !== undefined) assertRunId(runId);
     const flow = registry.get(name, version);
-    const { dailyUsd, trace } = as;
+    const { dailyUsd } = as;
     const limits = { ...(dailyUsd !== undefined && { dailyUsd }), ...(plan && { plan }) };
     const parsed = plainValue(await registry.parseInput(flow, input));
-    const part = { input: parsed, caller: callerOf(as), ...limits, ...(trace && { trace }) };
+    const part = { input: parsed, caller: callerOf(as), ...limits, ...traceOf(as) };
     if (runId === undefined) return this.#startNew(flow, { id: nextId(), ...part });
     await this.#create(flow, { id: runId, ...part });
     const finished = this.whenOver(runId);
@@ -325,12 +325,7 @@ export class FlowService {
         await endRun(runId, await this.#endDeps());
       },
       startChild: async (flow, child) => {
-        const { trace: ofParent } = run;
-        await this.#create(flow, {
-          ...limitsOf(run),
-          ...child,
-          ...(ofParent && { trace: ofParent }),
-        });
+        await this.#create(flow, { ...limitsOf(run), ...traceOf(run), ...child });
         // Whoever cancelled this run before the child was written could not cancel the child.
         if ((await flows.get(run.id))?.status === 'cancelled')
           await endRun(child.id, await this.#endDeps());

@@ -8,6 +8,10 @@ import type { FlowRun } from '../contract/flow-store.ts';
 import type { Span, Telemetry, TraceContext } from '../contract/telemetry.ts';
 import { type TurnEnd, thrownError } from './turn.ts';
 
+/** Picks the trace of whoever starts a run, for the record of the run. */
+export const traceOf = ({ trace }: Pick<FlowRun, 'trace'>): Pick<FlowRun, 'trace'> =>
+  trace ? { trace } : {};
+
 /** Returns the trace of a run. A span that is made up is never sent, because no process holds it open. */
 const traceOfRun = ({ id, parent, outerFlows, trace }: FlowRun): TraceContext => {
   if (trace) return trace;

@@ -8,7 +8,7 @@ import { changeOf } from './run-record.ts';
 import { endSealOf, type FlowSeals } from './run-seals.ts';
 import type { RunDeps } from './step-deps.ts';
 import type { TurnEnd } from './turn.ts';
-import { type UndoStepsDeps, undoSteps } from './undo-steps.ts';
+import { type UndoStepsDeps, undoSteps } from './undo/undo-steps.ts';
 
 export interface NewTurn {
   readonly run: FlowRun;

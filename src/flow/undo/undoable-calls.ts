@@ -1,8 +1,8 @@
 /** Finds what has to be undone of a failed run: its calls, and those of the runs that it has started. */
-import { FINISHED, type Flows, type JournalStep } from '../contract/flow-store.ts';
-import { hasChangedNothing } from '../registry/unchanged-calls.ts';
-import { type FlowSeals, plantedPart } from './run-seals.ts';
-import type { RunDeps } from './step-deps.ts';
+import { FINISHED, type Flows, type JournalStep } from '../../contract/flow-store.ts';
+import { hasChangedNothing } from '../../registry/unchanged-calls.ts';
+import { type FlowSeals, plantedPart } from '../run-seals.ts';
+import type { RunDeps } from '../step-deps.ts';
 
 export interface UndoableDeps {
   readonly flows: Pick<Flows, 'get' | 'steps'>;

@@ -1,13 +1,13 @@
 /** Takes back what a failed run and the runs in it did, newest call first; each undo is a step of its own. */
-import type { CallAs } from '../contract/call-options.ts';
-import type { FlowRun, Flows, JournalStep } from '../contract/flow-store.ts';
-import type { ToolResult } from '../contract/result.ts';
-import type { Runtime } from '../contract/runtime.ts';
-import type { RunJournal } from './run-journal.ts';
-import type { FlowSeals } from './run-seals.ts';
-import { callAsOf, type RunDeps, refusalCheck } from './step-deps.ts';
-import { resultEnd } from './step-ends.ts';
-import type { StepEnd, TurnEnd } from './turn.ts';
+import type { CallAs } from '../../contract/call-options.ts';
+import type { FlowRun, Flows, JournalStep } from '../../contract/flow-store.ts';
+import type { ToolResult } from '../../contract/result.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { RunJournal } from '../run-journal.ts';
+import type { FlowSeals } from '../run-seals.ts';
+import { callAsOf, type RunDeps, refusalCheck } from '../step-deps.ts';
+import { resultEnd } from '../step-ends.ts';
+import type { StepEnd, TurnEnd } from '../turn.ts';
 import { type UndoableCall, undoableCalls } from './undoable-calls.ts';
 
 export interface UndoStepsDeps extends Pick<RunDeps, 'refusalOf' | 'tools'> {
