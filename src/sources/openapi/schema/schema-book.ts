@@ -8,8 +8,10 @@ import { isObject } from '../../../kit/data/is-record.ts';
 import type { Located, Resolver } from '../operations/resolver.ts';
 import { addressFrom } from '../read/document-address.ts';
 import { convertSchema } from './convert-schema.ts';
-import type { Components, Converted, Side } from './converted.ts';
+import type { Components, Converted } from './converted.ts';
+import { OtherSide } from './other-side.ts';
 import { Recursion } from './recursion.ts';
+import type { Side } from './side.ts';
 
 interface Component {
   readonly located: Located;
@@ -47,10 +49,19 @@ export class SchemaBook implements Components {
   readonly #components = new Map<string, Component>();
   readonly #running = new Set<string>();
   readonly #recursion: Recursion;
+  readonly #otherSides: Readonly<Record<Side, OtherSide>>;
 
   constructor(resolver: Resolver) {
     this.resolver = resolver;
     this.#recursion = new Recursion(resolver);
+    this.#otherSides = {
+      request: new OtherSide('request', resolver),
+      response: new OtherSide('response', resolver),
+    };
+  }
+
+  otherSide(side: Side): OtherSide {
+    return this.#otherSides[side];
   }
 
   isRecursive(schema: Located): boolean {
