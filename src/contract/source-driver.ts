@@ -94,6 +94,11 @@ export interface SourceDriver<D = unknown> {
    * secrets of its context. Returns nothing for a definition that this version cannot read.
    */
   build(definition: D, settings: ExternalSettings, deps: BuildDeps): readonly Tool[] | undefined;
+  /**
+   * Asks whether the service itself answers, where reading does not ask it, or not always. Rejects with
+   * what is wrong.
+   */
+  ping?(definition: D, settings: ExternalSettings, deps: ReadDeps): Promise<void>;
   close?(): Promise<void>;
 }
 

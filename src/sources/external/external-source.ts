@@ -134,7 +134,9 @@ export class ExternalSource implements ManagedSource {
 
   async test(signal: AbortSignal): Promise<void> {
     const { driver, readDeps } = this.#deps;
-    await driver.read(this.settings, readDeps(this.settings, signal));
+    const deps = readDeps(this.settings, signal);
+    const { definition } = await driver.read(this.settings, deps);
+    await driver.ping?.(definition, this.settings, deps);
   }
 
   async close(): Promise<void> {

@@ -10,6 +10,16 @@ const argument = (name: string, type: string, more: object = {}): ArgumentEntry 
 });
 const input = (...fields: readonly ArgumentEntry[]): TypeEntry => ({ kind: 'input', fields });
 
+describe('threat: a default of a service hides text in a description', () => {
+  it('hostile: hidden and reordering characters are marked, and no character is cut in half', () => {
+    const hidden = `a\u202eb\u200bc\u0085d\u{e0041}${'x'.repeat(40)}${'\u{1f600}'.repeat(40)}`;
+    const schema = inputSchema([argument('a', 'String', { default: hidden })], new Map());
+    const { description } = (schema.properties as Record<string, { description: string }>).a ?? {};
+    expect(description).toContain('a\\u202eb\\u200bc\\u0085d\\u{e0041}');
+    expect(description).not.toMatch(/\p{C}|ud83d/u);
+  });
+});
+
 describe('arguments as JSON Schema', () => {
   it('are required, nullable and listed as in GraphQL; defaults are told and not filled in', () => {
     const types = new Map<string, TypeEntry>([

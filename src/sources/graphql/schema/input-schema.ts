@@ -1,6 +1,7 @@
 /** Writes the arguments of an operation as JSON Schema. */
 import type { JsonSchema } from '../../../contract/schema.ts';
 import { isPrototypeKey } from '../../../kit/data/prototype-key.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import {
   type ArgumentEntry,
   type InputEntry,
@@ -34,6 +35,12 @@ const orNull = (schema: JsonSchema): JsonSchema => {
     return { ...schema, enum: [...values, null], type: ['string', 'null'] };
   if (typeof type === 'string') return { ...schema, type: [type, 'null'] };
   return schema.$ref === undefined ? schema : { anyOf: [schema, { type: 'null' }] };
+};
+
+/** Writes a default for a description. Its text is the service's, so nothing in it stays hidden. */
+const presetNote = (value: unknown): string => {
+  const characters = [...JSON.stringify(value).slice(0, MAX_DEFAULT * 2)];
+  return `Default: ${visibleText(characters.slice(0, MAX_DEFAULT).join(''))}.`;
 };
 
 class TooManyInline extends Error {}
@@ -83,9 +90,8 @@ class InputWriter {
 
   /** A default is described but not filled in: the service applies its own, also when that changes. */
   #member({ type, about, default: value }: ArgumentEntry, above: readonly string[]): JsonSchema {
-    const isTold = value !== undefined && value !== null;
-    const told = isTold ? `Default: ${JSON.stringify(value).slice(0, MAX_DEFAULT)}.` : undefined;
-    const texts = [about, told].filter((text) => text !== undefined);
+    const preset = value === undefined || value === null ? undefined : presetNote(value);
+    const texts = [about, preset].filter((text) => text !== undefined);
     return {
       ...this.#value(type, above),
       ...(texts.length > 0 && { description: texts.join(' ') }),
