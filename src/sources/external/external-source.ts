@@ -171,7 +171,11 @@ export class ExternalSource implements ManagedSource {
       refuse: (one) => refused.push(one),
     });
     this.#refused = refused;
-    return tools;
+    const { rateLimit } = this.settings;
+    if (!rateLimit) return tools;
+    // No tool is called so.
+    const group = `source ${this.label}`;
+    return tools?.map((tool) => ({ ...tool, rateLimit: { ...rateLimit, group } }));
   }
 
   #watchFiles(): void {
