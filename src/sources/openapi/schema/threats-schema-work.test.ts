@@ -101,3 +101,35 @@ describe('threat: many schemas take in one large base', () => {
     expect((user + system) / 1e6).toBeLessThan(3);
   }, 60_000);
 });
+
+describe('threat: schemas lead to each other in thousands of steps', () => {
+  const own = (at: number) => ({ type: 'object', properties: { [`f${at}`]: { type: 'string' } } });
+  const links: Readonly<Record<string, (next: object, at: number) => object>> = {
+    allOf: (next, at) => ({ allOf: [next, own(at)] }),
+    anyOf: (next, at) => ({ anyOf: [next, own(at)] }),
+    'a field': (next, at) => ({ properties: { n: { allOf: [next] }, [`f${at}`]: {} } }),
+  };
+
+  it.each(
+    Object.keys(links).flatMap(
+      (kind) =>
+        [
+          [kind, 'in a circle', 600],
+          [kind, 'in a circle', 5_000],
+          [kind, 'to an end', 5_000],
+        ] as const,
+    ),
+  )(
+    'hostile: by %s, %s, %i of them: the operation can be called',
+    async (kind, end, length) => {
+      const link = links[kind] ?? ((next) => next);
+      const schemas = Object.fromEntries(
+        Array.from({ length }, (_, at) => [`R${at}`, link(ref(`R${(at + 1) % length}`), at)]),
+      );
+      if (end === 'to an end') schemas[`R${length - 1}`] = own(length - 1);
+      const input = await inputFor({ type: 'object', properties: { v: ref('R0') } }, schemas);
+      expect(compileJsonSchema(input).validate({ v: { f0: 'x' } }).ok).toBe(true);
+    },
+    30_000,
+  );
+});
