@@ -20,6 +20,23 @@ describe('threat: a default of a service hides text in a description', () => {
   });
 });
 
+describe('threat: a schema whose arguments do not compile', () => {
+  const wide = Array.from({ length: 60 }, (_, at) => at);
+  const names = new Map<string, TypeEntry>(
+    wide.map((at) => [`I${at}`, input(...wide.map((to) => argument(`f${to}`, `I${to}`)))]),
+  );
+  const values = Array.from({ length: 50_000 }, (_, at) => `VALUE_${at}`);
+
+  it.each([
+    ['sixty inputs that each lead to all', 'I0', names],
+    ['an enum of 50,000 values', 'E', new Map([['E', { kind: 'enum', values } as TypeEntry]])],
+    ['lists in a hundred lists', `${'['.repeat(100)}Int${']'.repeat(100)}`, new Map()],
+  ])('hostile: %s is left to the service where it is too much', (_what, type, types) => {
+    const { validate } = compileJsonSchema(inputSchema([argument('a', type)], types));
+    expect(validate({}).ok).toBe(true);
+  });
+});
+
 describe('arguments as JSON Schema', () => {
   it('are required, nullable and listed as in GraphQL; defaults are told and not filled in', () => {
     const types = new Map<string, TypeEntry>([

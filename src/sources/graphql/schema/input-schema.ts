@@ -7,6 +7,7 @@ import {
   type InputEntry,
   isNeeded,
   isRequired,
+  isTooDeep,
   itemType,
   namedType,
   nullable,
@@ -17,6 +18,9 @@ import {
 const MAX_INLINE = 40;
 /** What lies further away is left to the service: some inputs reach the whole schema. */
 const MAX_DEFINITIONS = 60;
+/** Fields of all these definitions together: the compiler takes no more. */
+const MAX_FIELDS = 700;
+const MAX_ENUM = 1_000;
 const MAX_DEFAULT = 80;
 const MAX_INT = 2_147_483_647;
 
@@ -43,6 +47,11 @@ const presetNote = (value: unknown): string => {
   return `Default: ${visibleText(characters.slice(0, MAX_DEFAULT).join(''))}.`;
 };
 
+const enumSchema = (values: readonly string[]): JsonSchema =>
+  values.length <= MAX_ENUM
+    ? { type: 'string', enum: values }
+    : { type: 'string', description: `One of ${values.length} values, e.g. ${values[0] ?? ''}.` };
+
 class TooManyInline extends Error {}
 
 class InputWriter {
@@ -52,6 +61,7 @@ class InputWriter {
   readonly #waiting: string[] = [];
   readonly #named = new Set<string>();
   #objects = 0;
+  #fields = 0;
 
   constructor(types: Types, inline: boolean) {
     this.#types = types;
@@ -99,6 +109,7 @@ class InputWriter {
   }
 
   #value(type: string, above: readonly string[]): JsonSchema {
+    if (isTooDeep(type)) return { description: 'Lists in lists.' };
     const item = itemType(type);
     const schema: JsonSchema =
       item === undefined
@@ -112,7 +123,7 @@ class InputWriter {
     if (scalar) return scalar;
     const entry = this.#types.get(name);
     if (entry?.kind === 'input') return this.#input(name, entry, above);
-    if (entry?.kind === 'enum') return { type: 'string', enum: entry.values };
+    if (entry?.kind === 'enum') return enumSchema(entry.values);
     const about = entry?.kind === 'scalar' ? (entry.about ?? entry.url) : undefined;
     return { description: about ?? `A value of the scalar type ${name}.` };
   }
@@ -124,9 +135,11 @@ class InputWriter {
       return this.#object(entry, [...above, name]);
     }
     if (!this.#named.has(name)) {
-      if (this.#named.size >= MAX_DEFINITIONS) {
+      const fields = this.#fields + entry.fields.length;
+      if (this.#named.size >= MAX_DEFINITIONS || fields > MAX_FIELDS) {
         return { type: 'object', description: `An object of the input type ${name}.` };
       }
+      this.#fields = fields;
       this.#named.add(name);
       this.#waiting.push(name);
     }

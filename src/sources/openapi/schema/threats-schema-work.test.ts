@@ -6,6 +6,7 @@ import {
   oneOperation,
   openapiTools,
 } from '../../../../test/fixtures/openapi-source.ts';
+import { compileJsonSchema } from '../../../registry/schema/json-schema.ts';
 import { Resolver } from '../operations/resolver.ts';
 import { OtherSide } from './other-side.ts';
 
