@@ -271,7 +271,7 @@ describe('a packaged tool that a tool of the program needs', () => {
     const input = { type: 'object' };
     const own = { name: 'own_tool', description: 'Counts.', tier: 'read_only' as const, input };
     const dependencies = [{ tool: 'count_text' }];
-    await crib.tools.register(defineTool({ ...own, dependencies, run: () => 1 }));
+    crib.tools.register(defineTool({ ...own, dependencies, run: () => 1 }));
     await expect(crib.packages.uninstall('counting')).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining('own_tool needs count_text'),
