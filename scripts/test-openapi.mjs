@@ -76,7 +76,12 @@ const importAll = async (title, file, options) => {
 /** Lets the peer import the same documents. Returns its row of the summary, where it is installed. */
 const measurePeer = async () => {
   const peer = peerImporter(root, cache, { mayInstall: values.peer });
-  if (peer === undefined) return {};
+  if (peer === undefined) {
+    console.log(
+      'fastmcp is not compared: install bench/ (npm ci --prefix bench), or run npm run test:openapi -- --peer',
+    );
+    return {};
+  }
   const name = `fastmcp ${peer.version}`;
   const { results } = await importAll(name, worker('fastmcp-worker.mjs'), {
     ...{ data: { importer: peer.file }, taskMs: PEER_LIMIT_MS },

@@ -66,6 +66,7 @@ const BY_NAME: readonly string[] = [
   'src/sources/openapi/read/read-documents.test.ts',
   'src/sources/openapi/schema/convert-schema.test.ts',
   'src/sources/openapi/schema/odd-schemas.test.ts',
+  'src/sources/openapi/schema/threats-schema-work.test.ts',
   'src/sources/openapi/threats-documents.test.ts',
   'src/surfaces/http/draining.test.ts',
   'src/surfaces/mcp/forwarding-changes.test.ts',

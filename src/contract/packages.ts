@@ -147,21 +147,23 @@ export interface CribPackages {
    */
   install(source: string | PackageSource, options?: InstallOptions): Promise<InstallationResult>;
   /**
-   * Removes a package and its tools. Rejects with CONFLICT while tools of other packages need them.
+   * Removes a package and its tools. Rejects with CONFLICT while other tools need them.
    *
    * @example
    * await crib.packages.uninstall('weather-tools');
    */
   uninstall(name: string): Promise<void>;
   /**
-   * Asks the registry whether packages have newer versions; all of them without a name.
+   * Asks the registry whether packages have newer versions: all of them, or the one of that name or with
+   * a tool of that name.
    *
    * @example
    * const outdated = (await crib.packages.checkForUpdates()).filter((one) => one.isOutdated);
    */
   checkForUpdates(name?: string): Promise<readonly UpdateInfo[]>;
   /**
-   * Installs the newest version that fits what was asked for, or the given one.
+   * Installs the newest version of the package of that name, or with a tool of that name, that fits what
+   * was asked for, or the given version.
    *
    * @example
    * const { diff } = await crib.packages.update('weather-tools');

@@ -4,6 +4,7 @@ import type { Runtime } from './runtime.ts';
 import type { JsonSchema, Schema } from './schema.ts';
 import type { RefusedTool, SourceKind } from './sources.ts';
 import type { AssignedFlow, Tier, Tool } from './tool.ts';
+import type { RateLimit } from './tool-limits.ts';
 
 /** The settings that sources of every kind have. */
 export interface ExternalSettings {
@@ -19,6 +20,8 @@ export interface ExternalSettings {
   /** How long a call may take. */
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
+  /** How often one caller may call its tools, all together. */
+  readonly rateLimit?: RateLimit;
   /** Sent with every request; values may refer to secrets: `${secret:KEY}`. */
   readonly headers: Readonly<Record<string, string>>;
   /** What only this kind has, as its section of the configuration describes it. */
@@ -94,6 +97,11 @@ export interface SourceDriver<D = unknown> {
    * secrets of its context. Returns nothing for a definition that this version cannot read.
    */
   build(definition: D, settings: ExternalSettings, deps: BuildDeps): readonly Tool[] | undefined;
+  /**
+   * Asks whether the service itself answers, where reading does not ask it, or not always. Rejects with
+   * what is wrong.
+   */
+  ping?(definition: D, settings: ExternalSettings, deps: ReadDeps): Promise<void>;
   close?(): Promise<void>;
 }
 

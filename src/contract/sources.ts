@@ -61,7 +61,7 @@ export interface ManagedSource extends Source {
   status(): SourceStatus;
   /** Reads its definitions again. Rejects with the reason of a failure; the tools loaded before stay. */
   refresh(signal: AbortSignal): Promise<SourceChange>;
-  /** Reads its definitions and forgets them: nothing changes. Rejects with the reason. */
+  /** Reads its definitions, forgets them, and asks its service: nothing changes. Rejects with the reason. */
   test?(signal: AbortSignal): Promise<void>;
 }
 
@@ -84,8 +84,8 @@ export interface CribSources {
    */
   refresh(name: string): Promise<SourceRefresh>;
   /**
-   * Reads the definitions of a source to see whether that works; neither they nor the tools change.
-   * Rejects with NOT_FOUND, or with the reason why they could not be read.
+   * Reads the definitions of a source to see whether that works, and asks its service where they lie
+   * elsewhere; neither they nor the tools change. Rejects with NOT_FOUND, or with the reason.
    *
    * @example
    * const { state } = await crib.sources.test('petstore');

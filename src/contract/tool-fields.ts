@@ -265,7 +265,7 @@ export const TOOL_FIELDS = {
   timeoutMs: amount,
   idleTimeoutMs: amount,
   retry: object,
-  rateLimit: shape({ maxPerHour: amount, maxPerDay: amount }),
+  rateLimit: shape({ maxPerHour: amount, maxPerDay: amount, group: text }),
   cache: shape({ ttlMs: [amount], tags: texts }),
   recovery: RECOVERY,
   fallback: filled,

@@ -3,6 +3,8 @@
 export interface RateLimit {
   readonly maxPerHour?: number;
   readonly maxPerDay?: number;
+  /** Tools with the same word here are counted together. */
+  readonly group?: string;
 }
 
 export interface CacheRule {

@@ -25,7 +25,7 @@ import { builtCli } from './built-cli.ts';
 import { blocksOf, resolved, root, textOf } from './doc-blocks.ts';
 import { type PageOptions, PageRunner } from './page-runner.ts';
 
-const KINDS = ['openapi', 'graphql', 'grpc', 'websocket', 'n8n', 'packages', 'team'];
+const KINDS = ['mcp', 'openapi', 'graphql', 'grpc', 'websocket', 'n8n', 'packages', 'team'];
 const PAGES = ['docs/sources.md', ...KINDS.map((kind) => `docs/sources/${kind}.md`)];
 const pageOf = (kind: string): string => `docs/sources/${kind}.md`;
 const fixture = (path: string): string => readFileSync(join(root, 'test/fixtures', path), 'utf8');
@@ -90,6 +90,16 @@ describe('the commands of docs/sources.md', () => {
       },
     });
     expect(runner.commands().length).toBeGreaterThan(8);
+    await runner.followAll();
+  });
+});
+
+describe('the page about MCP servers', () => {
+  it('leads from a program to the answer of a call', { timeout: 240_000 }, async () => {
+    const runner = follow(pageOf('mcp'), {
+      files: { 'notes-server.mjs': fixture('mcp-servers/odd-server.mjs') },
+    });
+    expect(runner.commands().length).toBeGreaterThan(5);
     await runner.followAll();
   });
 });

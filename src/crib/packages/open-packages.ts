@@ -28,7 +28,7 @@ export interface OpenPackagesDeps {
   readonly config: Config;
   readonly runtime: Runtime;
   readonly sandboxes: Sandboxes;
-  readonly registry: Pick<Registry, 'load' | 'unload' | 'get'>;
+  readonly registry: Pick<Registry, 'load' | 'unload' | 'get' | 'list'>;
   /** The project: relative paths start there. */
   readonly project: string;
   readonly customTools?: CustomTools | undefined;
@@ -146,6 +146,11 @@ export const openPackages = async (
       const tool = registry.get(name)?.tool;
       return tool?.source === 'package' ? undefined : tool?.version;
     },
+    localTools: () =>
+      registry
+        .list()
+        .filter(({ tool }) => tool.source !== 'package')
+        .map(({ tool }) => ({ name: tool.name, dependencies: tool.dependencies ?? [] })),
     pack: packWith(deps),
   });
 };

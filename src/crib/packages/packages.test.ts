@@ -24,6 +24,7 @@ import {
   writePackage,
 } from '../../../test/fixtures/package-crib.ts';
 import { openPackageRegistry } from '../../../test/fixtures/package-registry.ts';
+import { defineTool } from '../../contract/tool.ts';
 
 let root: string;
 const opened: { close(): Promise<void> }[] = [];
@@ -260,6 +261,38 @@ describe('tools of packages that need each other', () => {
     await crib.packages.uninstall('drawing');
     await crib.packages.uninstall('counting');
     expect(crib.packages.list()).toEqual([]);
+  });
+});
+
+describe('a packaged tool that a tool of the program needs', () => {
+  it('keeps its package from being uninstalled, until that tool is gone', async () => {
+    const crib = await open();
+    await crib.packages.install(await file('a.tgz'));
+    const input = { type: 'object' };
+    const own = { name: 'own_tool', description: 'Counts.', tier: 'read_only' as const, input };
+    const dependencies = [{ tool: 'count_text' }];
+    crib.tools.register(defineTool({ ...own, dependencies, run: () => 1 }));
+    await expect(crib.packages.uninstall('counting')).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('own_tool needs count_text'),
+    });
+    await crib.tools.unregister('own_tool');
+    await crib.packages.uninstall('counting');
+    expect(crib.packages.list()).toEqual([]);
+  });
+
+  it('is asked about and updated by its own name too; its package is uninstalled by its name only', async () => {
+    const crib = await open();
+    await crib.packages.install(await file('a.tgz'));
+    const infos = await crib.packages.checkForUpdates('count_text');
+    expect(infos).toMatchObject([{ name: 'counting', current: '1.0.0' }]);
+    await file('a.tgz', { version: '1.1.0' });
+    const updated = await crib.packages.update('count_text');
+    expect(updated).toMatchObject({ name: 'counting', before: '1.0.0', version: '1.1.0' });
+    await expect(crib.packages.uninstall('count_text')).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      extras: { suggestions: [expect.stringContaining('the package counting')] },
+    });
   });
 });
 

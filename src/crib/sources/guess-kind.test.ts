@@ -19,12 +19,18 @@ afterEach(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-const serve = async (reply: (method: string, body: string) => Reply): Promise<string> => {
+const serve = async (
+  reply: (method: string, body: string, path: string) => Reply,
+): Promise<string> => {
   server = createServer((request, response) => {
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {
-      const [status, type, body] = reply(request.method ?? '', Buffer.concat(pieces).toString());
+      const [status, type, body] = reply(
+        request.method ?? '',
+        Buffer.concat(pieces).toString(),
+        request.url ?? '',
+      );
       response.writeHead(status, { 'content-type': type }).end(body);
     });
   });
@@ -104,6 +110,47 @@ describe('the kind of a source, guessed', () => {
     expect(await guess(await serve(() => HTML))).toEqual({ seen: 'it is a web page' });
     const url = await serve(() => [401, 'text/plain', 'no']);
     expect(await guess(url)).toEqual({ seen: 'it answers with HTTP 401' });
+  });
+
+  it('is a team for a server of Toolcrib, also one that asks for a login', async () => {
+    const catalog = { org: 'acme', publicKey: 'k', fingerprint: 'f' };
+    const { origin } = new URL(
+      await serve((method, _body, path) =>
+        method === 'GET' && path === '/v1/catalog/key'
+          ? [200, 'application/json', JSON.stringify(catalog)]
+          : HTML,
+      ),
+    );
+    expect(await guess(origin)).toMatchObject({ kind: 'team' });
+    expect(await guess(`${origin}/shop`)).toEqual({ seen: 'it is a web page' });
+    server?.removeAllListeners('request').on('request', (request, response) => {
+      const isKey = request.url === '/v1/catalog/key';
+      const headers = { 'www-authenticate': 'Bearer realm="toolcrib"' };
+      response.writeHead(isKey ? 401 : 200, isKey ? headers : {}).end('<html></html>');
+    });
+    expect(await guess(origin)).toMatchObject({ kind: 'team' });
+  });
+
+  it('is n8n for a page that names it and a host that answers /healthz', async () => {
+    const pageOf = (title: string) =>
+      serve((_method, _body, path) =>
+        path === '/healthz'
+          ? [200, 'application/json', '{"status":"ok"}']
+          : [200, 'text/html', `<html><title>${title}</title></html>`],
+      );
+    expect(await guess(await pageOf('n8n.io - Workflow Automation'))).toMatchObject({
+      kind: 'n8n',
+    });
+    expect(await guess(await pageOf('A shop'))).toEqual({ seen: 'it is a web page' });
+  });
+
+  it('is unknown for a proto file, which names the command that takes it', async () => {
+    folder = await mkdtemp(join(tmpdir(), 'toolcrib-guess-'));
+    await writeFile(join(folder, 'shop.proto'), 'syntax = "proto3";\npackage shop;\n');
+    expect(await guess('shop.proto', folder)).toEqual({
+      seen: expect.stringContaining('a proto file'),
+      command: 'toolcrib add grpc <host:port> --proto shop.proto',
+    });
   });
 
   it('threat: a private address that is not allowed gets no request', async () => {

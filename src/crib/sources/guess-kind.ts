@@ -1,5 +1,6 @@
 /**
- * Guesses what is at an address: an OpenAPI document, a GraphQL endpoint or an MCP server. Sends only
+ * Guesses what is at an address: an OpenAPI document, an MCP server, a GraphQL endpoint, the catalog of a team
+ * or an n8n. Sends only
  * requests that change nothing, through the egress guard. Answers may be hostile: only their shape is
  * examined, and nothing is added before the user confirms the guess.
  */
@@ -25,6 +26,8 @@ export interface NoGuess {
   readonly kind?: undefined;
   /** What is there instead, for people. */
   readonly seen: string;
+  /** A command that takes it. */
+  readonly command?: string;
 }
 
 export interface GuessDeps {
@@ -36,11 +39,16 @@ export interface GuessDeps {
 
 /** Large documents exist: Microsoft Graph has 35 MB. Their first keys are enough. */
 const MAX_BYTES = 64_000_000;
+/** How much of a page is searched for a name. */
+const MAX_PAGE = 100_000;
 const PROTOCOL = '2025-11-25';
 
 /** Top-level keys of YAML and JSON, without parsing a whole document. */
 const OPENAPI_LINE =
   /^[ \t]*(?:\{\s{0,100})?["']?(openapi|swagger)["']?[ \t]{0,100}:[ \t]{0,100}["']?(\d[\w.]{0,20})/m;
+
+/** A line of a file that describes gRPC services. */
+const PROTO_LINE = /^\s*(?:syntax|edition|package|service|message|import)\b/m;
 
 const guessOfText = (text: string): KindGuess | undefined => {
   const json = parseJson(text)?.value;
@@ -121,6 +129,40 @@ const QUESTIONS: readonly Question[] = [
   },
 ];
 
+/** An address of the service that tells what it is, beside the one that was given. */
+interface Landmark {
+  readonly kind: string;
+  readonly why: string;
+  readonly path: string;
+  /** Tells whether the answer at the given address leaves it possible. */
+  isPossible(url: URL, page: string): boolean;
+  recognises(response: Response, text: string): boolean;
+}
+
+const LANDMARKS: readonly Landmark[] = [
+  {
+    ...{ kind: 'team', path: '/v1/catalog/key' },
+    why: 'it is a server of Toolcrib, and those have catalogs',
+    isPossible: ({ pathname }) => pathname === '/',
+    recognises({ ok, status, headers }, text) {
+      // The key is for members; a server of Toolcrib says in its refusal what it is.
+      if (status === 401) return /realm="toolcrib"/.test(headers.get('www-authenticate') ?? '');
+      const answer = ok ? parseJson(text)?.value : undefined;
+      return isObject(answer) && typeof answer.org === 'string' && 'fingerprint' in answer;
+    },
+  },
+  {
+    ...{ kind: 'n8n', path: '/healthz' },
+    why: 'its page names n8n, and it answers /healthz as n8n',
+    // Many services answer /healthz in this way.
+    isPossible: (_url, page) => /\bn8n\b/i.test(page.slice(0, MAX_PAGE)),
+    recognises({ ok }, text) {
+      const answer = ok ? parseJson(text)?.value : undefined;
+      return isObject(answer) && answer.status === 'ok';
+    },
+  },
+];
+
 type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 const textOf = async (response: Response, maxBytes: number): Promise<string> =>
@@ -147,6 +189,21 @@ const ask = async (fetch: Fetch, url: string, question: Question): Promise<boole
   return question.recognises(await firstText(response));
 };
 
+const guessByLandmark = async (
+  url: URL,
+  page: string,
+  fetch: Fetch,
+): Promise<KindGuess | undefined> => {
+  for (const { kind, why, path, isPossible, recognises } of LANDMARKS) {
+    if (!isPossible(url, page)) continue;
+    const isIt = await fetch(new URL(path, url).href, { redirect: 'manual' })
+      .then(async (response) => recognises(response, await textOf(response, 1_000_000)))
+      .catch(() => false);
+    if (isIt) return { kind, why };
+  }
+  return undefined;
+};
+
 /** Tries the document first, because a GET changes nothing. A failed request counts as no. */
 const guessByRequest = async (url: string, fetch: Fetch): Promise<KindGuess | NoGuess> => {
   const response = await fetch(url, { headers: { accept: 'application/json, */*;q=0.5' } });
@@ -158,6 +215,8 @@ const guessByRequest = async (url: string, fetch: Fetch): Promise<KindGuess | No
     const isIt = await ask(fetch, url, question).catch(() => false);
     if (isIt) return { kind: question.kind, why: question.why };
   }
+  const byLandmark = await guessByLandmark(new URL(url), text, fetch);
+  if (byLandmark) return byLandmark;
   return response.ok ? seenIn(text) : { seen: `it answers with HTTP ${response.status}` };
 };
 
@@ -191,6 +250,10 @@ export const guessKind = async (address: string, deps: GuessDeps): Promise<KindG
   try {
     const bytes = await readRegularFile(resolve(deps.cwd, address), { maxBytes: MAX_BYTES });
     const text = decodeText(bytes);
+    if (/\.proto$/i.test(address) && PROTO_LINE.test(text)) {
+      const command = `toolcrib add grpc <host:port> --proto ${address}`;
+      return { seen: 'it is a proto file, which does not say where its server is', command };
+    }
     return guessOfText(text) ?? seenIn(text);
   } catch (error) {
     return { seen: error instanceof ToolFailure ? error.message : 'there is no such file' };

@@ -89,20 +89,23 @@ const readReach = (
 };
 
 /**
- * The settings that say where each kind is read, the first one present. The address of an API that is
- * read elsewhere is not among them: a document could redirect its reader to it.
+ * The settings that say where each kind is read or asked, the first one that is an address. The address of an
+ * API whose document is read elsewhere is not among them: a document could redirect its reader to it.
  */
 const READ_AT: Readonly<Record<ExternalKind, readonly string[]>> = {
-  openapi: ['document'],
+  openapi: ['document', 'baseUrl'],
   graphql: ['schema', 'url'],
   grpc: ['address'],
   websocket: ['url'],
   n8n: ['baseUrl'],
 };
+
+const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+
 export const hostOf = (
   text: string,
 ): { readonly host: string; readonly hostname: string } | undefined => {
-  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `tcp://${text}`;
+  const url = isUrl(text) ? text : `tcp://${text}`;
   return URL.canParse(url) ? new URL(url) : undefined;
 };
 
@@ -111,7 +114,8 @@ const ownLocalHosts = ({ kind, own }: ExternalSettings): readonly string[] => {
   const texts = READ_AT[kind as ExternalKind].map((key): unknown =>
     Reflect.get(own as object, key),
   );
-  const text = texts.find((one) => typeof one === 'string');
+  // A file has no host, and redirects nobody.
+  const text = texts.find((one) => typeof one === 'string' && (kind === 'grpc' || isUrl(one)));
   const at = typeof text === 'string' ? hostOf(text) : undefined;
   return at ? localHosts(at) : [];
 };

@@ -29,11 +29,13 @@ export const sourceSettings = (
   config: ExternalConfig,
 ): ExternalSettings => {
   const { enabled, tier, tools = {}, labels, sink, headers = {}, ...rest } = withHeaders(config);
-  const { timeoutMs = LIMITS.timeoutMs, maxOutputBytes = LIMITS.maxOutputBytes, ...own } = rest;
+  const { timeoutMs = LIMITS.timeoutMs, maxOutputBytes = LIMITS.maxOutputBytes, ...more } = rest;
+  const { rateLimit, ...own } = more;
   const all = Object.entries(tools);
   return {
     ...{ name, kind, enabled: enabled !== false, timeoutMs, maxOutputBytes, headers, own },
     ...(tier && { tier }),
+    ...(rateLimit && { rateLimit: compact(rateLimit) }),
     toolTiers: Object.fromEntries(
       all.flatMap(([tool, one]) => (one.tier ? [[tool, one.tier]] : [])),
     ),

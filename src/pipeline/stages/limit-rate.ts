@@ -35,7 +35,9 @@ interface Counting {
 const countingOf = ({ name }: Tool, rateLimit: RateLimit | undefined): Counting | undefined =>
   rateLimit && {
     windows: windowsOf(rateLimit),
-    keyOf: perCaller(({ userId, agentId }) => JSON.stringify(['rate', userId, agentId, name])),
+    keyOf: perCaller(({ userId, agentId }) =>
+      JSON.stringify(['rate', userId, agentId, rateLimit.group ?? name]),
+    ),
   };
 
 export interface LimitRateDeps {

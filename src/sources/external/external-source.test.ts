@@ -51,6 +51,22 @@ const open = async (driver: SourceDriver, folder?: string, project = '/project')
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'toolcrib-sources-'));
 
+describe('the test of a source', () => {
+  it('asks the service, with what was read', async () => {
+    const pings: unknown[] = [];
+    const driver: SourceDriver = {
+      ...driverOf(() => ({ operations: ['on'] })),
+      ping: async (definition) => void pings.push(definition),
+    };
+    const source = await open(driver);
+    await source.test(AbortSignal.timeout(1000));
+    expect(pings).toEqual([{ operations: ['on'] }]);
+    expect(source.status().state).toBe('unread');
+    const down = { ...driver, ping: () => Promise.reject(new Error('it is down')) };
+    await expect((await open(down)).test(AbortSignal.timeout(1000))).rejects.toThrow('is down');
+  });
+});
+
 describe('an API as a source of tools', () => {
   it('is read once, and by the next process from the cache', async () => {
     const folder = await newFolder();

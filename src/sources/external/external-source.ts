@@ -134,7 +134,9 @@ export class ExternalSource implements ManagedSource {
 
   async test(signal: AbortSignal): Promise<void> {
     const { driver, readDeps } = this.#deps;
-    await driver.read(this.settings, readDeps(this.settings, signal));
+    const deps = readDeps(this.settings, signal);
+    const { definition } = await driver.read(this.settings, deps);
+    await driver.ping?.(definition, this.settings, deps);
   }
 
   async close(): Promise<void> {
@@ -169,7 +171,11 @@ export class ExternalSource implements ManagedSource {
       refuse: (one) => refused.push(one),
     });
     this.#refused = refused;
-    return tools;
+    const { rateLimit } = this.settings;
+    if (!rateLimit) return tools;
+    // No tool is called so.
+    const group = `source ${this.label}`;
+    return tools?.map((tool) => ({ ...tool, rateLimit: { ...rateLimit, group } }));
   }
 
   #watchFiles(): void {

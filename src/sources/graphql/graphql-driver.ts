@@ -8,6 +8,7 @@ import type {
 } from '../../contract/source-driver.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
+import { pingAddress } from '../../kit/http/ping-address.ts';
 import { buildOperation } from './build/build-operation.ts';
 import { nameFilter, nameOperations, type Operation } from './build/operation-names.ts';
 import { ownSettings } from './graphql-settings.ts';
@@ -71,5 +72,10 @@ export const createGraphqlDriver = (): SourceDriver => ({
   kind: 'graphql',
   locationOf: (settings) => ownSettings(settings).url,
   read,
+  async ping(_definition, settings, deps) {
+    const { url, schema } = ownSettings(settings);
+    // Otherwise the reading has asked an address already.
+    if (schema !== undefined && !/^https?:/i.test(schema)) await pingAddress(url, deps);
+  },
   build,
 });

@@ -21,6 +21,7 @@ import { MAX_REFLECTION_MESSAGE, readReflection } from './definition/read-reflec
 import { type GrpcSettings, grpcSettings } from './grpc-settings.ts';
 import { loadGrpc } from './load-libraries.ts';
 import { buildTools } from './tools/build-tools.ts';
+import { checkHealth } from './tools/check-health.ts';
 
 const MAX_READ_MS = 60_000;
 const MAX_CA_BYTES = 1_000_000;
@@ -134,6 +135,30 @@ const read = async (
 const isDefinition = (value: unknown): value is GrpcDefinition =>
   isRecord(value) && value.format === DEFINITION_FORMAT && Array.isArray(value.services);
 
+/** Asks the server how it is, where its definitions come from files. */
+const ping = async (
+  definition: unknown,
+  external: ExternalSettings,
+  { resolveHost, redact, runtime }: ReadDeps,
+): Promise<void> => {
+  const settings = grpcSettings(external);
+  if (settings.proto.length === 0 || !isDefinition(definition)) return;
+  const channels = createChannels(settings, {
+    maxReceiveBytes: external.maxOutputBytes,
+    maxSendBytes: settings.maxRequestBytes,
+    ca: definition.ca,
+  });
+  const now = (): number => runtime.now();
+  try {
+    const { healthy, message } = await checkHealth({
+      ...{ settings, channels, resolveHost, redact, now },
+    });
+    if (!healthy) throw new ToolFailure('NETWORK', message ?? 'The server does not answer.');
+  } finally {
+    channels.close();
+  }
+};
+
 export const createGrpcDriver = (): SourceDriver => {
   /** By the authorities that the server is checked against: readings share their connections. */
   const opened = new Map<string, Channels>();
@@ -141,6 +166,7 @@ export const createGrpcDriver = (): SourceDriver => {
     kind: 'grpc',
     locationOf: ({ own }) => String(Reflect.get(own as object, 'address')),
     read,
+    ping,
     build(definition, external, deps) {
       if (!isDefinition(definition)) return undefined;
       const settings = grpcSettings(external);

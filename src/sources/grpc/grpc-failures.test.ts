@@ -52,6 +52,29 @@ describe('the status of a failed call', () => {
   });
 });
 
+describe('a server that is unavailable for one call', () => {
+  const callsOf = async (method: string, settings: object, input: object) => {
+    const server = await bench.start();
+    const crib = await bench.crib({ address: at(server), ...settings });
+    server.unavailable = 1;
+    const { success } = await crib.execute(method, input);
+    return { success, calls: server.seen.length };
+  };
+  const tools = { Orders_Echo: { tier: 'read_only' } };
+
+  it.each([
+    ['Orders_Get', 'NO_SIDE_EFFECTS', {}, { orderId: 'o1' }],
+    ['Orders_Put', 'IDEMPOTENT', {}, { orderId: 'o2' }],
+    ['Orders_Echo', 'read_only in the settings', { tools }, {}],
+  ])('is asked again by %s: %s', async (method, _why, settings, input) => {
+    expect(await callsOf(method, settings, input)).toEqual({ success: true, calls: 2 });
+  });
+
+  it('is not asked again by a method that may have done something', async () => {
+    expect(await callsOf('Orders_Say', {}, { value: 'a' })).toEqual({ success: false, calls: 1 });
+  });
+});
+
 describe('the credentials of a gRPC source', () => {
   it('are sent as metadata, and no result shows them', async () => {
     const server = await bench.start({ authorization: 'Bearer t0ps3cret-value' });

@@ -78,7 +78,11 @@ const readPage = async (
 };
 
 /** Takes one workflow in; a second one of the same name is refused. */
-const add = (workflow: unknown, found: Map<string, DiscoveredWorkflow>, refused: RefusedTool[]) => {
+const add = (
+  workflow: unknown,
+  workflows: Map<string, DiscoveredWorkflow>,
+  refused: RefusedTool[],
+) => {
   const reading = readWorkflow(workflow);
   if (!reading) return;
   if ('refused' in reading) {
@@ -87,8 +91,9 @@ const add = (workflow: unknown, found: Map<string, DiscoveredWorkflow>, refused:
     return;
   }
   const { name } = reading.workflow;
-  if (found.has(name)) refused.push({ name, reason: 'another workflow gives the same tool name' });
-  else found.set(name, reading.workflow);
+  if (workflows.has(name))
+    refused.push({ name, reason: 'another workflow gives the same tool name' });
+  else workflows.set(name, reading.workflow);
 };
 
 /** Rejects with AUTH_MISSING, NETWORK, or the code of the status. */
@@ -98,7 +103,7 @@ export const discoverWorkflows = async (
 ): Promise<N8nDefinition> => {
   const { maxWorkflows = MAX_WORKFLOWS } = own;
   const key = await apiKeyOf(own, deps);
-  const found = new Map<string, DiscoveredWorkflow>();
+  const workflows = new Map<string, DiscoveredWorkflow>();
   const refused: RefusedTool[] = [];
   const base = `${withoutSlash(own.baseUrl)}/api/v1/workflows?active=true&limit=${PAGE_SIZE}`;
   let cursor: string | undefined;
@@ -106,15 +111,15 @@ export const discoverWorkflows = async (
     const next = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const page = await readPage(`${base}${next}`, key, deps);
     for (const workflow of page.data) {
-      if (found.size >= maxWorkflows) {
+      if (workflows.size >= maxWorkflows) {
         refused.push({ name: '…', reason: `there are more than ${maxWorkflows} workflows` });
-        return { format: 1, workflows: [...found.values()], refused };
+        return { format: 1, workflows: [...workflows.values()], refused };
       }
-      add(workflow, found, refused);
+      add(workflow, workflows, refused);
     }
     // The same cursor again would never end.
     if (page.nextCursor === undefined || page.nextCursor === cursor) break;
     cursor = page.nextCursor;
   }
-  return { format: 1, workflows: [...found.values()], refused };
+  return { format: 1, workflows: [...workflows.values()], refused };
 };

@@ -1,4 +1,5 @@
 /** Turns the workflows of an n8n into tools: those of the configuration, those that ship, those found by its API. */
+import { ToolFailure } from '../../contract/errors.ts';
 import type { ExternalSettings, SourceDriver } from '../../contract/source-driver.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
@@ -7,7 +8,12 @@ import { discoverWorkflows, type N8nDefinition } from './discover-workflows.ts';
 import { defineInvocationTools, deliveryToolName, RESULT_TOOL_NAME } from './invocation-tools.ts';
 import { type N8nSettings, ownSettings, type WorkflowSettings } from './n8n-settings.ts';
 import { SHIPPED_WORKFLOWS } from './shipped-workflows.ts';
-import { defineWorkflowTool, type LaterDeps, type WorkflowToolDeps } from './workflow-tool.ts';
+import {
+  defineWorkflowTool,
+  type LaterDeps,
+  pingOf,
+  type WorkflowToolDeps,
+} from './workflow-tool.ts';
 
 const NOTHING: N8nDefinition = { format: 1, workflows: [], refused: [] };
 
@@ -25,9 +31,10 @@ const workflowsOf = (
   ]);
   const paths = new Set([...named.values()].map(({ webhookPath }) => webhookPath));
   const ids = new Set([...named.values()].map(({ workflowId }) => workflowId));
-  for (const { name, ...found } of discovered) {
-    const isNamed = named.has(name) || paths.has(found.webhookPath) || ids.has(found.workflowId);
-    if (!isNamed) named.set(name, found);
+  for (const { name, ...workflow } of discovered) {
+    const { webhookPath, workflowId } = workflow;
+    const isNamed = named.has(name) || paths.has(webhookPath) || ids.has(workflowId);
+    if (!isNamed) named.set(name, workflow);
   }
   return named;
 };
@@ -66,6 +73,12 @@ export const createN8nDriver = (later?: LaterDeps): SourceDriver => ({
     // Without discovery nothing is asked: the configuration says it all.
     const definition = own.discover ? await discoverWorkflows(own, deps) : NOTHING;
     return { definition, files: [] };
+  },
+  ping: async (_definition, settings, { fetch, redact }) => {
+    const { healthy, message = 'n8n does not answer.' } = await pingOf({
+      ...{ settings, probe: fetch, redact },
+    })();
+    if (!healthy) throw new ToolFailure('NETWORK', message);
   },
   build: (definition, settings, buildDeps) => {
     if (!isDefinition(definition)) return undefined;

@@ -90,7 +90,7 @@ const tierOf = ({ toolTiers, tier }: ExternalSettings, name: string, own: Workfl
 
 /** Asks n8n whether it is up. */
 export const pingOf =
-  ({ settings, probe, redact }: WorkflowToolDeps) =>
+  ({ settings, probe, redact }: Pick<WorkflowToolDeps, 'settings' | 'probe' | 'redact'>) =>
   async (): Promise<Health> => {
     if (!probe) return { healthy: false, message: 'n8n cannot be asked from here.' };
     const address = `${withoutSlash(ownSettings(settings).baseUrl)}/healthz`;

@@ -7,7 +7,7 @@ import { charsetOf, decodeText, parseJson, readBytes } from '../../kit/http/read
 import type { Credentials } from './auth/credentials.ts';
 import type { Method, Operation } from './operations/list-operations.ts';
 import type { Server } from './operations/servers.ts';
-import { nextPage } from './reply/next-page.ts';
+import { nextPageFinder } from './reply/next-page.ts';
 import { replyFailure } from './reply/reply-failure.ts';
 import type { Compile, Responses } from './reply/responses.ts';
 import { hasRoundedNumber } from './reply/rounded-numbers.ts';
@@ -131,9 +131,9 @@ export const operationCaller = (
   const prepared = lazy(() => {
     const plan = deps.plan();
     return {
-      plan,
       write: draftWriter(plan, operation, runtime),
       accept: responses.accept,
+      findNextPage: nextPageFinder(plan),
       keyHeader: idempotencyHeader(plan)?.toLowerCase(),
     };
   });
@@ -170,7 +170,7 @@ export const operationCaller = (
       const fault = await responses.fault(status, body.value, compile);
       if (fault !== undefined) context.warn(`The answer does not fit the document: ${fault}`);
     }
-    const next = headers.has('link') ? nextPage(headers, url, prepared().plan) : undefined;
+    const next = prepared().findNextPage(headers, url, body.isJson ? body.value : undefined);
     return {
       status,
       ...(body.value !== undefined && { body: body.value }),

@@ -8,6 +8,7 @@ import type {
 } from '../../contract/source-driver.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
+import { pingAddress } from '../../kit/http/ping-address.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 import { ClientTokens } from './auth/client-tokens.ts';
 import { type CredentialDeps, credentialsOf } from './auth/credentials.ts';
@@ -115,6 +116,15 @@ export const createOpenapiDriver = (pool = new DocumentPool()): SourceDriver => 
       });
     }
     return { definition, files: filesOf(definition).map((path) => deps.absolutePath(path)) };
+  },
+  async ping(definition, settings, deps) {
+    const options = optionsOf(settings);
+    // Elsewhere the reading has asked already.
+    if (isAddress(options.document) || !isDefinition(definition)) return;
+    const resolver = new Resolver(definition);
+    const servers = new Servers(options, resolver);
+    const [server] = listOperations(resolver).flatMap((operation) => servers.of(operation) ?? []);
+    if (server) await pingAddress(server.url, deps);
   },
   build(definition, settings, deps) {
     if (!isDefinition(definition)) return undefined;

@@ -19,7 +19,7 @@ import {
 import { checkPackageSource, type PackageSpec, parsePackageText } from './package-spec.ts';
 import type { LockedPackage } from './packages-lock.ts';
 import { removeOthers } from './place-package.ts';
-import { dependants } from './tool-dependencies.ts';
+import { dependants, type LocalTool } from './tool-dependencies.ts';
 
 export interface PackagesDeps extends Omit<InstallDeps, 'installed'> {
   /** In the order in which they count: of two packages of one name the first is used. */
@@ -31,6 +31,8 @@ export interface PackagesDeps extends Omit<InstallDeps, 'installed'> {
     load(sources: readonly Source[]): Promise<readonly LoadReport[]>;
     unload(source: Source): Promise<void>;
   };
+  /** Lists the tools that no package brings. */
+  localTools(): readonly LocalTool[];
   pack: CribPackages['pack'];
 }
 
@@ -40,22 +42,24 @@ export interface Packages {
   sources(): readonly PackageToolSource[];
 }
 
-interface Kept {
+interface InstalledIn {
   readonly locked: LockedPackage;
   readonly library: PackageLibrary;
 }
 
-const notInstalled = (name: string): ToolFailure =>
-  new ToolFailure('NOT_FOUND', `There is no installed package ${name}.`, {
-    suggestions: ['See what is installed: toolcrib packages list'],
+const notInstalled = (name: string, owner: InstalledIn | undefined): ToolFailure => {
+  const hint = owner && `It is a tool of the package ${owner.locked.name}; name that.`;
+  return new ToolFailure('NOT_FOUND', `There is no installed package ${name}.`, {
+    suggestions: [hint ?? 'See what is installed: toolcrib packages list'],
   });
+};
 
 /** Gives those in use, and of two of one name the first. */
-const inUse = (libraries: readonly PackageLibrary[]): ReadonlyMap<string, Kept> => {
+const inUse = (libraries: readonly PackageLibrary[]): ReadonlyMap<string, InstalledIn> => {
   const all = libraries.flatMap((library) =>
     library.packages().map((locked) => ({ locked, library })),
   );
-  return new Map(all.toReversed().map((kept) => [kept.locked.name, kept]));
+  return new Map(all.toReversed().map((one) => [one.locked.name, one]));
 };
 
 /** Asks again for what was asked for, or for another version of it. */
@@ -84,7 +88,7 @@ class PackageCollection implements Packages {
 
   constructor(deps: PackagesDeps) {
     this.#deps = deps;
-    for (const kept of inUse(deps.libraries).values()) this.#follow(kept);
+    for (const installed of inUse(deps.libraries).values()) this.#follow(installed);
     this.members = {
       list: () =>
         [...inUse(deps.libraries).values()]
@@ -120,20 +124,31 @@ class PackageCollection implements Packages {
     );
   }
 
-  #kept(name: string): Kept {
-    const kept = inUse(this.#deps.libraries).get(name);
-    if (kept) return kept;
-    throw notInstalled(name);
+  #named(name: string): InstalledIn {
+    const installed = inUse(this.#deps.libraries).get(name);
+    if (installed) return installed;
+    throw notInstalled(name, this.#withTool(name));
   }
 
-  #entry({ locked, library }: Kept): PackageEntry {
+  /** Finds a package by its name, or by that of one of its tools. */
+  #byAnyName(name: string): InstalledIn {
+    return inUse(this.#deps.libraries).get(name) ?? this.#withTool(name) ?? this.#named(name);
+  }
+
+  #withTool(name: string): InstalledIn | undefined {
+    return [...inUse(this.#deps.libraries).values()].find(({ locked }) =>
+      locked.tools.some((tool) => tool.name === name),
+    );
+  }
+
+  #entry({ locked, library }: InstalledIn): PackageEntry {
     const enabled = this.#deps.isEnabled(locked.name);
     return { locked, target: library.target, root: library.root, enabled };
   }
 
-  #follow(kept: Kept): PackageToolSource {
-    const entry = this.#entry(kept);
-    const { name } = kept.locked;
+  #follow(installed: InstalledIn): PackageToolSource {
+    const entry = this.#entry(installed);
+    const { name } = installed.locked;
     const source = this.#sources.get(name) ?? new PackageToolSource(entry, this.#deps.readTools);
     source.use(entry);
     this.#sources.set(name, source);
@@ -143,10 +158,10 @@ class PackageCollection implements Packages {
   /** Loads what a change of the lock files brought, and unloads what it removed; gives what failed. */
   async #reload(name: string): Promise<readonly string[]> {
     const { registry, libraries } = this.#deps;
-    const kept = inUse(libraries).get(name);
+    const installed = inUse(libraries).get(name);
     const source = this.#sources.get(name);
-    if (kept) {
-      const followed = this.#follow(kept);
+    if (installed) {
+      const followed = this.#follow(installed);
       return followed.entry.enabled ? faultsOf(await registry.load([followed])) : [];
     }
     if (source) {
@@ -175,15 +190,15 @@ class PackageCollection implements Packages {
   }
 
   async #uninstall(name: string): Promise<void> {
-    const { libraries, runtime } = this.#deps;
-    const { library } = this.#kept(name);
+    const { libraries, runtime, localTools } = this.#deps;
+    const { library } = this.#named(name);
     await library.assertWritable();
     await whileInstalling(library.root, runtime, async () => {
       const all = [...inUse(libraries).values()].map(({ locked }) => locked);
-      const needed = dependants(name, all);
-      if (needed.length > 0) {
-        throw new ToolFailure('CONFLICT', `Other packages need it: ${needed.join('; ')}.`, {
-          suggestions: ['Uninstall those first.'],
+      const needs = dependants(name, all, localTools());
+      if (needs.length > 0) {
+        throw new ToolFailure('CONFLICT', `Other tools need it: ${needs.join('; ')}.`, {
+          suggestions: ['Uninstall or change those first.'],
         });
       }
       await library.change((packages) => withoutPackage(packages, name));
@@ -196,7 +211,9 @@ class PackageCollection implements Packages {
     const all =
       name === undefined
         ? this.members.list()
-        : [this.#kept(name)].map(({ locked, library }) => installedPackage(locked, library.target));
+        : [this.#byAnyName(name)].map(({ locked, library }) =>
+            installedPackage(locked, library.target),
+          );
     return checkUpdates(all, this.#deps, new AbortController().signal);
   }
 
@@ -204,12 +221,14 @@ class PackageCollection implements Packages {
     name: string,
     { version, ...options }: Parameters<CribPackages['update']>[1] = {},
   ): Promise<UpdateResult> {
-    const { locked, library } = this.#kept(name);
+    const { locked, library } = this.#byAnyName(name);
     // The tools as they are now: the files of this version are gone afterwards.
     const source = this.#follow({ locked, library });
     const before = await source.load().catch((): readonly Tool[] => []);
     const spec = updateSpec(locked.requested, version);
-    const { fetched, ...result } = await this.#install(spec, library, { options, expected: name });
+    const { fetched, ...result } = await this.#install(spec, library, {
+      ...{ options, expected: locked.name },
+    });
     const { hunks } = diffTexts(definitions(before), definitions(fetched.tools));
     const change = changeOf(before, fetched.tools);
     return { ...result, before: locked.version, change, diff: visibleBlock(hunks) };

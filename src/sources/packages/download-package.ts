@@ -16,7 +16,7 @@ export interface DownloadDeps extends NpmDeps {
   fetchTarball(address: string, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-export interface DownloadPlace {
+export interface DownloadFolder {
   /** Empty, and on no project's path. */
   readonly folder: string;
   readonly signal: AbortSignal;
@@ -54,7 +54,7 @@ const readTarballFile = async (path: string): Promise<Uint8Array> => {
 };
 
 /** Lets npm find a package of the registry, or pack a folder, and write the tarball into its folder. */
-const packed = async (what: string, deps: NpmDeps, { folder, signal }: DownloadPlace) => {
+const packed = async (what: string, deps: NpmDeps, { folder, signal }: DownloadFolder) => {
   const args = ['pack', '--json', '--ignore-scripts', `--pack-destination=${folder}`, '--', what];
   await runNpm(deps, { args, folder, signal });
   const names = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
@@ -67,7 +67,7 @@ const packed = async (what: string, deps: NpmDeps, { folder, signal }: DownloadP
 export const downloadPackage = async (
   spec: PackageSpec,
   deps: DownloadDeps,
-  place: DownloadPlace,
+  place: DownloadFolder,
 ): Promise<Download> => {
   if (spec.type === 'git') {
     const { folder, commit } = await readGit(spec, deps, place);
@@ -100,7 +100,7 @@ const withoutCredentials = (address: string): string | undefined => {
 export const registryRecord = async (
   version: string,
   deps: NpmDeps,
-  { folder, signal }: DownloadPlace,
+  { folder, signal }: DownloadFolder,
 ): Promise<RegistryRecord> => {
   const args = ['view', '--json', '--', version, 'dist'];
   const dist = await runNpm(deps, { args, folder, signal });
@@ -125,7 +125,7 @@ export interface RegistryVersions {
 export const registryVersions = async (
   name: string,
   deps: NpmDeps,
-  { folder, signal }: DownloadPlace,
+  { folder, signal }: DownloadFolder,
 ): Promise<RegistryVersions> => {
   const args = ['view', '--json', '--', name, 'versions', 'dist-tags'];
   const answer = await runNpm(deps, { args, folder, signal });

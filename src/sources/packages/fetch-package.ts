@@ -16,7 +16,7 @@ export interface FetchDeps extends DownloadDeps {
   readonly readTools: ReadPackageTools;
 }
 
-export interface FetchPlace {
+export interface FetchFolder {
   /** A folder for this fetch alone. */
   readonly staging: string;
   readonly signal: AbortSignal;
@@ -75,7 +75,7 @@ const npmFolder = async (staging: string): Promise<string> => {
 export const fetchPackage = async (
   spec: PackageSpec,
   deps: FetchDeps,
-  { staging, signal }: FetchPlace,
+  { staging, signal }: FetchFolder,
 ): Promise<FetchedPackage> => {
   const place = { folder: await npmFolder(staging), signal };
   const { tarball, integrity, commit } = await downloadPackage(spec, deps, place);

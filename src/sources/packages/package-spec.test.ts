@@ -214,8 +214,11 @@ describe('judgeDependencies', () => {
   });
 
   it('names those that need a package', () => {
-    expect(dependants('geo', [geo1, map])).toEqual(['draw of map needs geocode@^1.2.0']);
-    expect(dependants('map', [geo1, map])).toEqual([]);
+    expect(dependants('geo', [geo1, map], [])).toEqual(['draw of map needs geocode@^1.2.0']);
+    expect(dependants('map', [geo1, map], [])).toEqual([]);
+    const own = { name: 'route', dependencies: [{ tool: 'geocode' }] };
+    expect(dependants('geo', [geo1], [own])).toEqual(['route needs geocode']);
+    expect(dependants('geo', [geo1], [own, { name: 'geocode', dependencies: [] }])).toEqual([]);
   });
 });
 

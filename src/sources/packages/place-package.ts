@@ -9,7 +9,7 @@ const FILE_MODE = 0o644;
 const FOLDER_MODE = 0o755;
 const DIGEST_CHARS = 12;
 
-export interface PackagePlace {
+export interface PackageFolder {
   /** The folder of packages, absolute. */
   readonly root: string;
   readonly name: string;
@@ -29,7 +29,7 @@ const isThere = (path: string): Promise<boolean> =>
   );
 
 /** Gives a folder after the name that nothing is in: the version, then with the digest, then counted. */
-const freeFolder = async ({ root, name, version }: PackagePlace, files: PackageFiles) => {
+const freeFolder = async ({ root, name, version }: PackageFolder, files: PackageFiles) => {
   const digest = treeDigest(files).slice('sha256-'.length, 'sha256-'.length + DIGEST_CHARS);
   const taken = (folder: string): Promise<boolean> => isThere(join(root, name, folder));
   if (!(await taken(version))) return version;
@@ -40,7 +40,7 @@ const freeFolder = async ({ root, name, version }: PackagePlace, files: PackageF
 
 /** Writes the files and moves them into place; gives the folder after the name of the package. */
 export const placePackage = async (
-  place: PackagePlace,
+  place: PackageFolder,
   files: PackageFiles,
   staging: string,
 ): Promise<string> => {
@@ -61,7 +61,7 @@ export const placePackage = async (
 
 /** Removes the folders of a package but the one in use, and those above that are empty then. */
 export const removeOthers = async (
-  { root, name }: Pick<PackagePlace, 'root' | 'name'>,
+  { root, name }: Pick<PackageFolder, 'root' | 'name'>,
   inUse: string | undefined,
 ): Promise<void> => {
   const own = join(root, name);

@@ -21,7 +21,7 @@ export interface GitDeps {
   readonly env: Environment;
 }
 
-export interface GitPlace {
+export interface GitFetchDeps {
   /** For this fetch alone. */
   readonly folder: string;
   readonly signal: AbortSignal;
@@ -198,7 +198,7 @@ const contentsOf = (files: readonly TreeFile[], output: Buffer): readonly Buffer
 export const readGit = async (
   source: PackageSource,
   deps: GitDeps,
-  { folder, signal }: GitPlace,
+  { folder, signal }: GitFetchDeps,
 ): Promise<GitFolder> => {
   const [repository, tree] = [join(folder, 'repository'), join(folder, 'tree')];
   await mkdir(repository);

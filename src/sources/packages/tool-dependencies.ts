@@ -26,6 +26,12 @@ interface Need extends Dependency {
   readonly by: string;
 }
 
+/** A tool that no package brings, such as one of the project. */
+export interface LocalTool {
+  readonly name: string;
+  readonly dependencies: readonly Dependency[];
+}
+
 const needsOf = (packages: readonly ToolsOf[]): readonly Need[] =>
   packages.flatMap(({ name, tools }) =>
     tools.flatMap((tool) =>
@@ -96,12 +102,23 @@ export const judgeDependencies = (
   return { missing, conflicts: [...conflicts, ...disjoint(needs), ...circles(needs)] };
 };
 
-/** Names the tools of other packages that need a tool of this one. */
-export const dependants = (name: string, packages: readonly ToolsOf[]): readonly string[] => {
+/** Names the tools of other packages, and those that no package brings, that need a tool of this one. */
+export const dependants = (
+  name: string,
+  packages: readonly ToolsOf[],
+  localTools: readonly LocalTool[],
+): readonly string[] => {
   const own = new Set(packages.find((one) => one.name === name)?.tools.map((tool) => tool.name));
   const others = packages.filter((one) => one.name !== name);
-  const elsewhere = new Set(others.flatMap(({ tools }) => tools.map((tool) => tool.name)));
-  return needsOf(others)
-    .filter(({ tool }) => own.has(tool) && !elsewhere.has(tool))
+  const elsewhere = new Set(
+    [...others.flatMap(({ tools }) => tools), ...localTools].map((tool) => tool.name),
+  );
+  const isLost = ({ tool }: Dependency): boolean => own.has(tool) && !elsewhere.has(tool);
+  const packaged = needsOf(others)
+    .filter(isLost)
     .map((need) => `${need.by} of ${need.package} needs ${dependencyText(need)}`);
+  const local = localTools.flatMap((tool) =>
+    tool.dependencies.filter(isLost).map((need) => `${tool.name} needs ${dependencyText(need)}`),
+  );
+  return [...packaged, ...local];
 };

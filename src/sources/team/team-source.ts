@@ -93,10 +93,10 @@ export class TeamSource implements ManagedSource {
   status(): SourceStatus {
     const { org, url, bundle, fault, isExpired, syncedAt } = this.#deps.client.state();
     const lastError = isExpired ? `The time of the bundle is over. ${fault ?? ''}`.trim() : fault;
-    const known = bundle ? 'ready' : 'unread';
+    const usual = bundle ? 'ready' : 'unread';
     return {
       ...{ name: this.label, kind: 'team', team: org, location: url, tools: this.#tools.length },
-      state: lastError === undefined ? known : 'failed',
+      state: lastError === undefined ? usual : 'failed',
       refused: this.#refused,
       ...(syncedAt !== undefined && { readAt: syncedAt }),
       ...(lastError !== undefined && { lastError }),

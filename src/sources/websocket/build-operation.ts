@@ -2,14 +2,12 @@
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import type { Runtime } from '../../contract/runtime.ts';
-import type { ExternalSettings } from '../../contract/source-driver.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { socketTarget } from '../../kit/http/pinned-web-socket.ts';
 import { sourceToolFields } from '../../kit/source/source-tool.ts';
-import { resolveSecrets } from '../../kit/text/resolve-secrets.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
+import { connectService, type ServiceDeps, scopeOf } from './connect-service.ts';
 import {
   type MessageScope,
   type MessageTemplate,
@@ -19,18 +17,11 @@ import {
   valueAt,
   withValueAt,
 } from './message-template.ts';
-import type { OpenConnection } from './open-connection.ts';
-import { type ConnectionEvents, type LoginStep, openConnection } from './open-connection.ts';
 import type { SharedConnection } from './shared-connection.ts';
 import { type OperationSettings, ownSettings } from './websocket-settings.ts';
 
-export interface OperationDeps {
-  readonly settings: ExternalSettings;
-  readonly runtime: Runtime;
+export interface OperationDeps extends ServiceDeps {
   readonly shared: SharedConnection;
-  readonly login: MessageTemplate | undefined;
-  readonly maxMessageBytes: number;
-  readonly heartbeatMs: number;
 }
 
 interface Plan {
@@ -51,41 +42,6 @@ const planOf = (operation: OperationSettings, idField: string): Plan => ({
   replyPath: optionalPath(operation.reply),
   errorPath: optionalPath(operation.error),
 });
-
-const scopeOf = async (
-  keys: readonly string[],
-  input: unknown,
-  context: ToolContext,
-): Promise<MessageScope> => {
-  const secrets = new Map<string, string>();
-  for (const key of keys) secrets.set(key, await context.secret(key));
-  return { input, secret: (key) => secrets.get(key) ?? '' };
-};
-
-const loginStep = async (
-  { settings, login }: OperationDeps,
-  context: ToolContext,
-): Promise<{ readonly login?: LoginStep }> => {
-  const own = ownSettings(settings).login;
-  if (!login || !own) return {};
-  const text = JSON.stringify(login.fill(await scopeOf(login.secrets, undefined, context)));
-  const { replyField, replyValue } = own;
-  if (replyField === undefined) return { login: { text } };
-  return { login: { text, accepted: { path: readPath(replyField), value: replyValue ?? true } } };
-};
-
-/** Connects to the address that the call was allowed to reach, and to no other. */
-const connect = async (
-  deps: OperationDeps,
-  { context, address }: { readonly context: ToolContext; readonly address: string },
-  events: ConnectionEvents,
-): Promise<OpenConnection> => {
-  const { settings, runtime, maxMessageBytes, heartbeatMs } = deps;
-  const { url, protocols = [] } = ownSettings(settings);
-  const headers = await resolveSecrets(settings.headers, (key) => context.secret(key));
-  const target = { url, address, protocols, headers, maxMessageBytes, heartbeatMs };
-  return openConnection({ ...target, ...(await loginStep(deps, context)) }, events, runtime);
-};
 
 const messageFor = (plan: Plan, scope: MessageScope): ((id: string) => string) => {
   const message = plan.request.fill(scope);
@@ -147,12 +103,13 @@ export const buildOperation = (
     ...(operation.output && { output: operation.output }),
     run: async (input, context) => {
       const address = await checkedAddress(deps, context);
-      const scope = await scopeOf(plan.request.secrets, input, context);
+      const secretOf = (key: string): Promise<string> => context.secret(key);
+      const scope = await scopeOf(plan.request.secrets, input, secretOf);
       const reply = await shared.request({
         signal: context.signal,
         isRepeatable: isReading,
         text: messageFor(plan, scope),
-        connect: (events) => connect(deps, { context, address }, events),
+        connect: (events) => connectService(deps, { secretOf, address }, events),
       });
       return resultOf(reply, plan);
     },

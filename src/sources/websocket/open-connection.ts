@@ -93,10 +93,10 @@ class Connection implements OpenConnection {
     return this.#within(MAX_LOGIN_MS, notLoggedIn, (resolve, reject) => {
       this.#pinned.socket.addEventListener('close', () => reject(notLoggedIn()));
       this.#beforeLogin = (value) => {
-        const told = valueAt(value, accepted.path);
-        if (told === undefined) return;
+        const answer = valueAt(value, accepted.path);
+        if (answer === undefined) return;
         this.#beforeLogin = undefined;
-        if (told === accepted.value) resolve();
+        if (answer === accepted.value) resolve();
         else reject(notLoggedIn());
       };
     });

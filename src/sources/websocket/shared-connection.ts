@@ -79,6 +79,10 @@ export class SharedConnection {
     this.#deps = deps;
   }
 
+  get isOpen(): boolean {
+    return this.#current !== undefined;
+  }
+
   /** Rejects with NETWORK; retryable where nothing was sent, or where the call may be repeated. */
   async request(call: SharedCall): Promise<unknown> {
     if (this.#waiting.size >= MAX_WAITING) {

@@ -1,10 +1,18 @@
 /** Turns the operations of a WebSocket service that answers requests into tools. */
 import { ToolFailure } from '../../contract/errors.ts';
-import type { BuildDeps, ExternalSettings, SourceDriver } from '../../contract/source-driver.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type {
+  BuildDeps,
+  ExternalSettings,
+  ReadDeps,
+  SourceDriver,
+} from '../../contract/source-driver.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
+import { socketTarget } from '../../kit/http/pinned-web-socket.ts';
 import { buildOperation, type OperationDeps } from './build-operation.ts';
+import { connectService } from './connect-service.ts';
 import { readPath, readTemplate, TemplateFault } from './message-template.ts';
 import { SharedConnection } from './shared-connection.ts';
 import { ownSettings } from './websocket-settings.ts';
@@ -37,15 +45,37 @@ const assertReadable = (settings: ExternalSettings): void => {
   }
 };
 
+const serviceDeps = (settings: ExternalSettings, runtime: Runtime) => {
+  const own = ownSettings(settings);
+  const { maxMessageBytes, heartbeatMs, idleMs } = { ...DEFAULTS, ...own };
+  const login = own.login && readTemplate(own.login.message);
+  return { settings, runtime, login, maxMessageBytes, heartbeatMs, idleMs };
+};
+
+/** Connects and logs in, as the next call would. */
+const tryConnection = async (settings: ExternalSettings, deps: ReadDeps): Promise<void> => {
+  const { host, port } = socketTarget(new URL(ownSettings(settings).url));
+  const address = await deps.resolveHost(host, port);
+  const secretOf = async (key: string): Promise<string> => {
+    const value = await deps.secret(key);
+    if (value !== undefined) return value;
+    throw new ToolFailure('AUTH_MISSING', `The secret ${key} is not there.`, {
+      suggestions: [`Store it: toolcrib secrets set ${key}`],
+    });
+  };
+  const events = { onMessage: () => true, onEnd: () => undefined };
+  const service = serviceDeps(settings, deps.runtime);
+  (await connectService(service, { secretOf, address }, events)).close();
+};
+
 export const createWebsocketDriver = (): SourceDriver => {
   let shared: SharedConnection | undefined;
   const depsFor = (settings: ExternalSettings, { runtime }: BuildDeps): OperationDeps => {
-    const own = ownSettings(settings);
-    const { maxMessageBytes, heartbeatMs, idleMs } = { ...DEFAULTS, ...own };
-    const replyPath = readPath(own.correlation.replyField);
+    const { idleMs, ...service } = serviceDeps(settings, runtime);
+    const { maxMessageBytes } = service;
+    const replyPath = readPath(ownSettings(settings).correlation.replyField);
     shared ??= new SharedConnection({ runtime, maxMessageBytes, idleMs, replyPath });
-    const login = own.login && readTemplate(own.login.message);
-    return { settings, runtime, shared, login, maxMessageBytes, heartbeatMs };
+    return { ...service, shared };
   };
   return {
     kind: 'websocket',
@@ -54,6 +84,10 @@ export const createWebsocketDriver = (): SourceDriver => {
       assertReadable(settings);
       const operations = Object.keys(ownSettings(settings).operations);
       return { definition: { format: FORMAT, operations }, files: [] };
+    },
+    async ping(_definition, settings, deps) {
+      // Heartbeats watch a connection that is open; some services allow only one.
+      if (shared?.isOpen !== true) await tryConnection(settings, deps);
     },
     build(definition, settings, deps) {
       if (!isDefinition(definition)) return undefined;

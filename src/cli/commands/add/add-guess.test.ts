@@ -46,6 +46,32 @@ const DOCUMENT = JSON.stringify({
 });
 
 describe('toolcrib add of an address without a kind', { timeout: 60_000 }, () => {
+  it('names the command for a proto file', async () => {
+    await writeFile(join(root, 'shop.proto'), 'syntax = "proto3";\npackage shop;\n');
+    const { code, err } = await run('add', 'shop.proto');
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('toolcrib add grpc <host:port> --proto shop.proto'),
+    ]);
+  });
+
+  it('fits the lines of a preview into the terminal', async () => {
+    const summary = 'Lists all the goods that the shop has, with their prices and their colours.';
+    const paths = { '/goods': { get: { ...get, summary } } };
+    await writeFile(join(root, 'shop.json'), JSON.stringify({ ...JSON.parse(DOCUMENT), paths }));
+    const { io, out } = fakeIo({
+      cwd: root,
+      env: { HOME: root, TOOLCRIB_HOME: join(root, 'own') },
+    });
+    Object.assign(io.stdout, { isTTY: true, columns: 60 });
+    expect(await runCli(['add', 'openapi', 'shop.json', '--dry-run'], io)).toBe(0);
+    const rows = out()
+      .split('\n')
+      .filter((line) => /^ {2}.*(?:tool|list_goods)/.test(line));
+    expect(rows).toHaveLength(2);
+    for (const row of rows) expect(row.length).toBeLessThanOrEqual(60);
+  });
+
   it('finds an OpenAPI document, says why, and adds it', async () => {
     const url = await serve(DOCUMENT);
     const { code, out, err } = await run('add', url, '--name', 'shop');

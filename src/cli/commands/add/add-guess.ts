@@ -82,10 +82,11 @@ const kindByLook = async (io: Io, address: string): Promise<KindGuess | NoGuess>
   }
 };
 
-const unknownKind = async (address: string, evidence: string): Promise<ToolFailure> => {
+const unknownKind = async (address: string, { seen, command }: NoGuess): Promise<ToolFailure> => {
   const suggestion = /^\w+$/.test(address) ? await kindLike(address) : undefined;
   return misuse(
-    `It is not clear what kind of source ${visibleText(address)} is (${evidence}). Nothing was added.`,
+    `It is not clear what kind of source ${visibleText(address)} is (${seen}). Nothing was added.`,
+    ...(command === undefined ? [] : [`Name its server: ${visibleText(command)}`]),
     ...(suggestion === undefined
       ? []
       : [`If the kind ${suggestion} is meant: toolcrib add ${suggestion} <address>`]),
@@ -101,7 +102,7 @@ const guess = async (io: Io, address: string): Promise<KindGuess> => {
   if (first !== undefined && byText.length === 1) return { kind: first, why: 'by the address' };
   const byAnswer = await kindByLook(io, address);
   if (byText.length === 0 && byAnswer.kind === undefined)
-    throw await unknownKind(address, byAnswer.seen);
+    throw await unknownKind(address, byAnswer);
   if (byAnswer.kind !== undefined && (byText.length === 0 || byText.includes(byAnswer.kind)))
     return byAnswer;
   throw misuse(

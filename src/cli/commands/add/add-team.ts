@@ -11,7 +11,7 @@ export const addTeam: AddInstaller = {
     'toolcrib add team https://tools.example.com --dry-run',
     'toolcrib add team https://tools.example.com --key 1f0c:…',
   ],
-  // Never guessed: any address could be a team's.
+  // Not by the text: any address could be a team's. Asking there tells.
   recognises: () => false,
   options: withJoinOptions,
   install: (io, { source, options }) => joinTeam(io, source, options as JoinOptions),

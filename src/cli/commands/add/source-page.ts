@@ -1,5 +1,4 @@
 /** Shows what a source would add: its tools with tier, rule and prompt tokens, and what it reaches. */
-
 import type { SourcePreview } from '../../../crib/sources/preview-source.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note, print, widthOf } from '../../io.ts';
@@ -10,6 +9,7 @@ import { firstSentence, tierCell } from '../../output/tool-summary.ts';
 /** An API of a thousand operations is summed up; `--json` lists all of them. */
 const MAX_ROWS = 40;
 const MAX_REFUSED = 10;
+const INDENT = '  ';
 
 type Previewed = SourcePreview['tools'][number];
 
@@ -48,7 +48,8 @@ export const showPreview = (io: Io, title: string, preview: SourcePreview): void
   if (tools.length > 0) {
     const head = headRow(['tool', 'tier', 'rule', 'tokens', ''], io.ink);
     const rows = tools.slice(0, MAX_ROWS).map((tool) => rowOf(io, tool));
-    print(io, ...table([head, ...rows], widthOf(io)).map((line) => `  ${line}`));
+    const lines = table([head, ...rows], widthOf(io) - INDENT.length);
+    print(io, ...lines.map((line) => `${INDENT}${line}`));
   }
   if (tools.length === 0) {
     print(io, `${io.ink.yellow('!')} It has no tools: check the filters, and what is there.`);

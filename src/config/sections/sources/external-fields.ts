@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { milliseconds, positiveCount, toolName } from '../fields.ts';
 import { optionalSetting } from '../setting.ts';
 import { FLOW, HEADERS, tier, toolSettings } from './source-fields.ts';
+import { rateLimit } from './tools.ts';
 
 export const EXTERNAL_FIELDS = {
   ...FLOW,
@@ -22,6 +23,10 @@ export const EXTERNAL_FIELDS = {
   timeoutMs: optionalSetting(milliseconds, {
     about: 'Milliseconds a call may take.',
     project: 'add',
+  }),
+  rateLimit: optionalSetting(rateLimit, {
+    about:
+      'How often one caller may call its tools, all together; a tool with a rateLimit under `tools` of the configuration has that one instead.',
   }),
   maxOutputBytes: optionalSetting(positiveCount, {
     about: 'The largest answer that is read.',

@@ -15,7 +15,7 @@ import {
 } from '../fields.ts';
 import { described, optionalSetting, section, setting } from '../setting.ts';
 
-const rateLimit = z.strictObject({
+export const rateLimit = z.strictObject({
   maxPerHour: optionalSetting(positiveCount, {
     about: 'Calls of one caller in an hour.',
     project: 'lower-set',

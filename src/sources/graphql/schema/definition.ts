@@ -78,6 +78,12 @@ export const itemType = (type: string): string | undefined => {
   return bare.startsWith('[') ? bare.slice(1, -1) : undefined;
 };
 
+/** Lists in lists that are described; real types have two or three. */
+const TOO_DEEP = '['.repeat(20);
+
+/** Tells whether a type is lists in so many lists that a schema of it would not compile. */
+export const isTooDeep = (type: string): boolean => type.startsWith(TOO_DEEP);
+
 /** True for an argument that a caller has to give. */
 export const isNeeded = (argument: ArgumentEntry): boolean =>
   isRequired(argument.type) && argument.default === undefined;

@@ -10,6 +10,33 @@ const argument = (name: string, type: string, more: object = {}): ArgumentEntry 
 });
 const input = (...fields: readonly ArgumentEntry[]): TypeEntry => ({ kind: 'input', fields });
 
+describe('threat: a default of a service hides text in a description', () => {
+  it('hostile: hidden and reordering characters are marked, and no character is cut in half', () => {
+    const hidden = `a\u202eb\u200bc\u0085d\u{e0041}${'x'.repeat(40)}${'\u{1f600}'.repeat(40)}`;
+    const schema = inputSchema([argument('a', 'String', { default: hidden })], new Map());
+    const { description } = (schema.properties as Record<string, { description: string }>).a ?? {};
+    expect(description).toContain('a\\u202eb\\u200bc\\u0085d\\u{e0041}');
+    expect(description).not.toMatch(/\p{C}|ud83d/u);
+  });
+});
+
+describe('threat: a schema whose arguments do not compile', () => {
+  const wide = Array.from({ length: 60 }, (_, at) => at);
+  const names = new Map<string, TypeEntry>(
+    wide.map((at) => [`I${at}`, input(...wide.map((to) => argument(`f${to}`, `I${to}`)))]),
+  );
+  const values = Array.from({ length: 50_000 }, (_, at) => `VALUE_${at}`);
+
+  it.each([
+    ['sixty inputs that each lead to all', 'I0', names],
+    ['an enum of 50,000 values', 'E', new Map([['E', { kind: 'enum', values } as TypeEntry]])],
+    ['lists in a hundred lists', `${'['.repeat(100)}Int${']'.repeat(100)}`, new Map()],
+  ])('hostile: %s is left to the service where it is too much', (_what, type, types) => {
+    const { validate } = compileJsonSchema(inputSchema([argument('a', type)], types));
+    expect(validate({}).ok).toBe(true);
+  });
+});
+
 describe('arguments as JSON Schema', () => {
   it('are required, nullable and listed as in GraphQL; defaults are told and not filled in', () => {
     const types = new Map<string, TypeEntry>([

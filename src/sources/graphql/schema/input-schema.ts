@@ -1,11 +1,13 @@
 /** Writes the arguments of an operation as JSON Schema. */
 import type { JsonSchema } from '../../../contract/schema.ts';
 import { isPrototypeKey } from '../../../kit/data/prototype-key.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import {
   type ArgumentEntry,
   type InputEntry,
   isNeeded,
   isRequired,
+  isTooDeep,
   itemType,
   namedType,
   nullable,
@@ -16,6 +18,9 @@ import {
 const MAX_INLINE = 40;
 /** What lies further away is left to the service: some inputs reach the whole schema. */
 const MAX_DEFINITIONS = 60;
+/** Fields of all these definitions together: the compiler takes no more. */
+const MAX_FIELDS = 700;
+const MAX_ENUM = 1_000;
 const MAX_DEFAULT = 80;
 const MAX_INT = 2_147_483_647;
 
@@ -36,6 +41,17 @@ const orNull = (schema: JsonSchema): JsonSchema => {
   return schema.$ref === undefined ? schema : { anyOf: [schema, { type: 'null' }] };
 };
 
+/** Writes a default for a description. Its text is the service's, so nothing in it stays hidden. */
+const presetNote = (value: unknown): string => {
+  const characters = [...JSON.stringify(value).slice(0, MAX_DEFAULT * 2)];
+  return `Default: ${visibleText(characters.slice(0, MAX_DEFAULT).join(''))}.`;
+};
+
+const enumSchema = (values: readonly string[]): JsonSchema =>
+  values.length <= MAX_ENUM
+    ? { type: 'string', enum: values }
+    : { type: 'string', description: `One of ${values.length} values, e.g. ${values[0] ?? ''}.` };
+
 class TooManyInline extends Error {}
 
 class InputWriter {
@@ -45,6 +61,7 @@ class InputWriter {
   readonly #waiting: string[] = [];
   readonly #named = new Set<string>();
   #objects = 0;
+  #fields = 0;
 
   constructor(types: Types, inline: boolean) {
     this.#types = types;
@@ -83,9 +100,8 @@ class InputWriter {
 
   /** A default is described but not filled in: the service applies its own, also when that changes. */
   #member({ type, about, default: value }: ArgumentEntry, above: readonly string[]): JsonSchema {
-    const isTold = value !== undefined && value !== null;
-    const told = isTold ? `Default: ${JSON.stringify(value).slice(0, MAX_DEFAULT)}.` : undefined;
-    const texts = [about, told].filter((text) => text !== undefined);
+    const preset = value === undefined || value === null ? undefined : presetNote(value);
+    const texts = [about, preset].filter((text) => text !== undefined);
     return {
       ...this.#value(type, above),
       ...(texts.length > 0 && { description: texts.join(' ') }),
@@ -93,6 +109,7 @@ class InputWriter {
   }
 
   #value(type: string, above: readonly string[]): JsonSchema {
+    if (isTooDeep(type)) return { description: 'Lists in lists.' };
     const item = itemType(type);
     const schema: JsonSchema =
       item === undefined
@@ -106,7 +123,7 @@ class InputWriter {
     if (scalar) return scalar;
     const entry = this.#types.get(name);
     if (entry?.kind === 'input') return this.#input(name, entry, above);
-    if (entry?.kind === 'enum') return { type: 'string', enum: entry.values };
+    if (entry?.kind === 'enum') return enumSchema(entry.values);
     const about = entry?.kind === 'scalar' ? (entry.about ?? entry.url) : undefined;
     return { description: about ?? `A value of the scalar type ${name}.` };
   }
@@ -118,9 +135,11 @@ class InputWriter {
       return this.#object(entry, [...above, name]);
     }
     if (!this.#named.has(name)) {
-      if (this.#named.size >= MAX_DEFINITIONS) {
+      const fields = this.#fields + entry.fields.length;
+      if (this.#named.size >= MAX_DEFINITIONS || fields > MAX_FIELDS) {
         return { type: 'object', description: `An object of the input type ${name}.` };
       }
+      this.#fields = fields;
       this.#named.add(name);
       this.#waiting.push(name);
     }

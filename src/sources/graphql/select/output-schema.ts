@@ -3,7 +3,7 @@
  * others; those that are there have to be of their type. Fields of single possible types are left open.
  */
 import type { JsonSchema } from '../../../contract/schema.ts';
-import { isRequired, itemType, namedType } from '../schema/definition.ts';
+import { isRequired, isTooDeep, itemType, namedType } from '../schema/definition.ts';
 import type { SelectionSet } from './selection.ts';
 
 const SCALARS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -26,6 +26,7 @@ const valueSchema = (
   set: SelectionSet | undefined,
   isEnum: (name: string) => boolean,
 ): JsonSchema => {
+  if (isTooDeep(type)) return {};
   const item = itemType(type);
   if (item !== undefined) {
     return { ...typed(['array'], type), items: valueSchema(item, set, isEnum) };

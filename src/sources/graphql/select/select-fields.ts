@@ -142,9 +142,9 @@ class Selector {
     const pageInfo = byName(fields, 'pageInfo');
     if (pageInfo) {
       const set = this.#add(job, pageInfo);
-      const known = fieldsOf(this.#types, namedType(pageInfo.type)).filter(isUsable);
+      const pageFields = fieldsOf(this.#types, namedType(pageInfo.type)).filter(isUsable);
       const path = `${job.path}.pageInfo`;
-      for (const field of known) {
+      for (const field of pageFields) {
         if (set && PAGE_FIELDS.includes(field.name)) this.#add({ ...job, set, path }, field);
       }
     }

@@ -67,7 +67,7 @@ const writePacked =
     return type && writeMessage(type, value, deeper(writing));
   };
 
-interface Place {
+interface FieldWriting {
   readonly writer: WireWriter;
   readonly writing: Writing;
   readonly isForm: boolean;
@@ -82,7 +82,7 @@ const within = <T>(key: string | number | undefined, work: () => T): T => {
   }
 };
 
-const writeFields = (type: MessageType, fields: Fields, place: Place): void => {
+const writeFields = (type: MessageType, fields: Fields, place: FieldWriting): void => {
   for (const name of Object.keys(fields)) {
     const field = type.byName.get(name);
     within(place.isForm ? undefined : name, () => {
@@ -102,7 +102,7 @@ const isGiven = (fields: Fields, name: string): boolean =>
 const isNull = ({ ref }: Field): boolean =>
   ref === 'google.protobuf.NullValue' || ref === 'google.protobuf.Value';
 
-const writeField = (field: Field, fields: Fields, place: Place): void => {
+const writeField = (field: Field, fields: Fields, place: FieldWriting): void => {
   const value = fields[field.name];
   // null stands for an absent field, but where it is a value itself.
   if (value === undefined || (value === null && (field.many || !isNull(field)))) return;
@@ -116,7 +116,7 @@ const writeField = (field: Field, fields: Fields, place: Place): void => {
 };
 
 /** Zero is not sent where it cannot be told from an absent field. */
-const isDefault = (field: Field, value: unknown, { writing }: Place): boolean => {
+const isDefault = (field: Field, value: unknown, { writing }: FieldWriting): boolean => {
   const { type, ref = '' } = field;
   if (type === 'message' || type === 'group') return false;
   if (type === 'enum') return enumNumber(ref, value, writing.types) === 0;
@@ -126,10 +126,10 @@ const isDefault = (field: Field, value: unknown, { writing }: Place): boolean =>
   return true;
 };
 
-const isMapField = ({ type, ref = '' }: Field, { writing }: Place): boolean =>
+const isMapField = ({ type, ref = '' }: Field, { writing }: FieldWriting): boolean =>
   type === 'message' && writing.types.message(ref)?.isEntry === true;
 
-const writeList = (field: Field, value: unknown, place: Place): void => {
+const writeList = (field: Field, value: unknown, place: FieldWriting): void => {
   if (!Array.isArray(value)) throw new Unfit('expected a list');
   if (value.length === 0) return;
   if (!field.packed) {
@@ -158,7 +158,7 @@ const keyOf = (type: string, key: string): unknown => {
   return Number(key);
 };
 
-const writeMap = (field: Field, value: unknown, place: Place): void => {
+const writeMap = (field: Field, value: unknown, place: FieldWriting): void => {
   if (!isRecord(value)) throw new Unfit('expected an object');
   const entry = typeOf(field.ref ?? '', place.writing.types);
   const [keyField, valueField] = [entry.byNumber.get(1), entry.byNumber.get(2)];
@@ -177,7 +177,7 @@ const writeMap = (field: Field, value: unknown, place: Place): void => {
 
 const deeper = ({ types, depth }: Writing): Writing => ({ types, depth: depth + 1 });
 
-const writeTagged = (field: Field, value: unknown, place: Place): void => {
+const writeTagged = (field: Field, value: unknown, place: FieldWriting): void => {
   const { type, number } = field;
   if (value === null && !isNull(field)) throw new Unfit('expected a value, not null');
   if (type === 'group') {
@@ -190,10 +190,10 @@ const writeTagged = (field: Field, value: unknown, place: Place): void => {
   writeValue(field, value, place);
 };
 
-const nested = ({ ref = '' }: Field, value: unknown, { writing }: Place): Buffer =>
+const nested = ({ ref = '' }: Field, value: unknown, { writing }: FieldWriting): Buffer =>
   writeMessage(typeOf(ref, writing.types), value, deeper(writing));
 
-const writeValue = (field: Field, value: unknown, place: Place): void => {
+const writeValue = (field: Field, value: unknown, place: FieldWriting): void => {
   const { type, ref = '' } = field;
   if (type === 'message') place.writer.bytes(nested(field, value, place));
   else if (type === 'enum') place.writer.int32(enumNumber(ref, value, place.writing.types));

@@ -29,7 +29,7 @@ export interface BuiltTypes extends TypeModels {
   readonly services: readonly ServiceModel[];
 }
 
-interface Found {
+interface Collected {
   readonly messages: Map<
     string,
     { readonly descriptor: MessageDescriptor; readonly scope: MessageScope }
@@ -49,8 +49,8 @@ const below = (scope: string, name: string | undefined): string | undefined => {
   return isPrototypeKey(full) ? undefined : full;
 };
 
-const assertRoom = (found: Found): void => {
-  const { messages, enums, fields } = found;
+const assertRoom = (collected: Collected): void => {
+  const { messages, enums, fields } = collected;
   if (messages.size + enums.size > MAX_TYPES || fields > MAX_FIELDS) {
     throw new FaultyDescriptors(`more than ${MAX_TYPES} types or ${MAX_FIELDS} fields`);
   }
@@ -59,29 +59,35 @@ const assertRoom = (found: Found): void => {
 const collectMessage = (
   descriptor: MessageDescriptor,
   scope: MessageScope,
-  { found, depth }: { readonly found: Found; readonly depth: number },
+  { collected, depth }: { readonly collected: Collected; readonly depth: number },
 ): void => {
   const name = below(scope.name, descriptor.name);
   if (name === undefined || depth > MAX_NESTING) return;
   const own = { ...scope, name, features: { ...scope.features, ...descriptor.options?.features } };
-  found.fields += descriptor.field.length;
+  collected.fields += descriptor.field.length;
   // The first definition counts: another file cannot replace it.
-  if (!found.messages.has(name)) found.messages.set(name, { descriptor, scope: own });
-  assertRoom(found);
-  for (const one of descriptor.enumType) collectEnum(one, name, found);
-  for (const one of descriptor.nestedType) collectMessage(one, own, { found, depth: depth + 1 });
+  if (!collected.messages.has(name)) collected.messages.set(name, { descriptor, scope: own });
+  assertRoom(collected);
+  for (const one of descriptor.enumType) collectEnum(one, name, collected);
+  for (const one of descriptor.nestedType)
+    collectMessage(one, own, { collected, depth: depth + 1 });
 };
 
-const collectEnum = (descriptor: EnumDescriptor, scope: string, found: Found): void => {
+const collectEnum = (descriptor: EnumDescriptor, scope: string, collected: Collected): void => {
   const name = below(scope, descriptor.name);
   if (name === undefined) return;
-  found.fields += descriptor.value.length;
-  if (!found.enums.has(name)) found.enums.set(name, descriptor);
-  assertRoom(found);
+  collected.fields += descriptor.value.length;
+  if (!collected.enums.has(name)) collected.enums.set(name, descriptor);
+  assertRoom(collected);
 };
 
-const collect = (files: readonly FileDescriptor[]): Found => {
-  const found: Found = { messages: new Map(), enums: new Map(), services: new Map(), fields: 0 };
+const collect = (files: readonly FileDescriptor[]): Collected => {
+  const collected: Collected = {
+    messages: new Map(),
+    enums: new Map(),
+    services: new Map(),
+    fields: 0,
+  };
   for (const plain of files) {
     const scope = plain.package ?? '';
     if (scope !== '' && !isTypeName(scope)) continue;
@@ -91,16 +97,16 @@ const collect = (files: readonly FileDescriptor[]): Found => {
       syntax: file.edition === undefined ? (file.syntax ?? 'proto2') : 'editions',
       features: file.options?.features ?? {},
     };
-    for (const one of file.enumType) collectEnum(one, scope, found);
-    for (const one of file.messageType) collectMessage(one, top, { found, depth: 0 });
+    for (const one of file.enumType) collectEnum(one, scope, collected);
+    for (const one of file.messageType) collectMessage(one, top, { collected, depth: 0 });
     for (const one of file.service) {
       const name = below(scope, one.name);
-      if (name !== undefined && !found.services.has(name)) {
-        found.services.set(name, { descriptor: one, scope });
+      if (name !== undefined && !collected.services.has(name)) {
+        collected.services.set(name, { descriptor: one, scope });
       }
     }
   }
-  return found;
+  return collected;
 };
 
 const enumModel = ({ value }: EnumDescriptor): EnumModel => ({
@@ -129,7 +135,7 @@ const methodModel = (
   };
 };
 
-const servicesOf = ({ services }: Found, resolve: Resolver): readonly ServiceModel[] => {
+const servicesOf = ({ services }: Collected, resolve: Resolver): readonly ServiceModel[] => {
   const models = [...services].map(([name, { descriptor }]) => ({
     name,
     methods: descriptor.method.map((method) => methodModel(method, name, resolve)),
@@ -142,9 +148,9 @@ const servicesOf = ({ services }: Found, resolve: Resolver): readonly ServiceMod
 
 /** Throws `FaultyDescriptors` for more than anybody could use. */
 export const buildTypes = (files: readonly FileDescriptor[]): BuiltTypes => {
-  const found = collect(files);
-  const resolve = createResolver(found.messages, found.enums);
-  const messages = [...found.messages].map(
+  const collected = collect(files);
+  const resolve = createResolver(collected.messages, collected.enums);
+  const messages = [...collected.messages].map(
     ([name, { descriptor, scope }]): [string, MessageModel] => [
       name,
       {
@@ -155,8 +161,8 @@ export const buildTypes = (files: readonly FileDescriptor[]): BuiltTypes => {
     ],
   );
   return {
-    services: servicesOf(found, resolve),
+    services: servicesOf(collected, resolve),
     messages: Object.fromEntries(messages),
-    enums: Object.fromEntries([...found.enums].map(([name, one]) => [name, enumModel(one)])),
+    enums: Object.fromEntries([...collected.enums].map(([name, one]) => [name, enumModel(one)])),
   };
 };

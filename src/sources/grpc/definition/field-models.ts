@@ -53,12 +53,12 @@ const typeOf = (
 ): FieldType | undefined => {
   const scalar = type === undefined ? undefined : BY_NUMBER.get(type);
   if (scalar) return { type: scalar };
-  const found = resolve(typeName, scope.name);
-  if (!found) return undefined;
-  if (found.kind === 'enum')
-    return type === ENUM || type === undefined ? { type: 'enum', ref: found.name } : undefined;
+  const target = resolve(typeName, scope.name);
+  if (!target) return undefined;
+  if (target.kind === 'enum')
+    return type === ENUM || type === undefined ? { type: 'enum', ref: target.name } : undefined;
   if (type !== undefined && type !== MESSAGE && type !== GROUP) return undefined;
-  return { type: type === GROUP || isDelimited ? 'group' : 'message', ref: found.name };
+  return { type: type === GROUP || isDelimited ? 'group' : 'message', ref: target.name };
 };
 
 const hasPresence = (field: FieldDescriptor, type: FieldType, presence: number): boolean => {

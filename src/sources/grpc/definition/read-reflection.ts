@@ -93,13 +93,13 @@ const addImports = async (
   set: FileSet,
   { ask, decoding }: Reflection,
 ): Promise<void> => {
-  const wanted = new Set<string>();
+  const imports = new Set<string>();
   const open = [...added];
   for (const file of open) {
     for (const name of file.dependency) {
-      if (set.byName.has(name) || KNOWN_FILES.has(name) || wanted.has(name)) continue;
-      wanted.add(name);
-      if (wanted.size > MAX_FILES) throw tooMuch(`more than ${MAX_FILES} imports`);
+      if (set.byName.has(name) || KNOWN_FILES.has(name) || imports.has(name)) continue;
+      imports.add(name);
+      if (imports.size > MAX_FILES) throw tooMuch(`more than ${MAX_FILES} imports`);
       // A file that the server does not have may hold nothing that is needed.
       open.push(...addFiles(await ask({ fileByFilename: name }), set, decoding));
     }

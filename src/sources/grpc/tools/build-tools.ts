@@ -1,4 +1,5 @@
 /** Makes a tool of each method. What cannot become one is refused with a reason. */
+import { RetryPolicies } from '../../../contract/retry.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
 import type { BuildDeps, ExternalSettings } from '../../../contract/source-driver.ts';
 import { type AssignedFlow, defineTool, type Tier, type Tool } from '../../../contract/tool.ts';
@@ -158,6 +159,8 @@ const buildTool = (method: ServiceMethod, catalog: Catalog, deps: ToolDeps): Too
     assigned: assignedFlow(external, name),
     timeoutMs: external.timeoutMs,
     ...(run.isRepeatable && { idempotent: true }),
+    // A stream that fails gives what came until then: other tries would lose it.
+    ...(run.isRepeatable && !model.serverStream && { retry: RetryPolicies.STANDARD }),
     needs: reachOf(settings) ?? {},
     input,
     ...(output && { output }),

@@ -87,8 +87,8 @@ export const createMessageSchemas = (
   const keys = definitionKeys(names);
   const made = { input: new Map<string, JsonSchema>(), output: new Map<string, JsonSchema>() };
   const objectOf = (type: MessageType, side: Side): JsonSchema => {
-    const known = made[side].get(type.name);
-    if (known) return known;
+    const before = made[side].get(type.name);
+    if (before) return before;
     const schema = objectSchema(type, { types, side, keys });
     made[side].set(type.name, schema);
     return schema;

@@ -86,9 +86,9 @@ export class Resolver {
   #anchor(address: string, name: string): Located | undefined {
     const schemas = member(member(this.#documents[address], 'components'), 'schemas');
     if (!isRecord(schemas)) return undefined;
-    const found = Object.entries(schemas).find(
+    const entry = Object.entries(schemas).find(
       ([, schema]) => isRecord(schema) && schema.$anchor === name,
     );
-    return found && { value: found[1], address, pointer: `/components/schemas/${found[0]}` };
+    return entry && { value: entry[1], address, pointer: `/components/schemas/${entry[0]}` };
   }
 }

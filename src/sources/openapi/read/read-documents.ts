@@ -92,7 +92,7 @@ const bytesOf = async (
 
 /** Lists the addresses that a document refers to, those of other documents only. */
 export const foreignReferences = (document: unknown, address: string): readonly string[] => {
-  const found = new Set<string>();
+  const addresses = new Set<string>();
   const open: unknown[] = [document];
   while (open.length > 0) {
     const node = open.pop();
@@ -100,11 +100,11 @@ export const foreignReferences = (document: unknown, address: string): readonly 
     const reference = node.$ref;
     if (typeof reference === 'string' && reference !== '' && !reference.startsWith('#')) {
       const target = resolveAddress(reference, address);
-      if (target !== undefined && target !== address) found.add(target);
+      if (target !== undefined && target !== address) addresses.add(target);
     }
     for (const value of Object.values(node)) if (isObject(value)) open.push(value);
   }
-  return [...found];
+  return [...addresses];
 };
 
 const versionOf = (document: unknown): string | undefined => {

@@ -8,8 +8,8 @@ import { isPrototypeKey } from '../../../kit/data/prototype-key.ts';
 import type { Fields } from '../operations/definition.ts';
 import type { Located } from '../operations/resolver.ts';
 import { shortText } from '../operations/short-text.ts';
-import type { Components, Converted, Side } from './converted.ts';
-import { discriminated } from './discriminator.ts';
+import type { Components, Converted } from './converted.ts';
+import { type Branch, discriminated } from './discriminator.ts';
 import { findProperties } from './find-properties.ts';
 import { enumOf, isSafePattern, plainKeywords } from './keywords.ts';
 import {
@@ -21,18 +21,24 @@ import {
   withoutUnions,
 } from './loops.ts';
 import { mergeAllOf } from './merge-all-of.ts';
-import { fieldsOfOtherSide, isOfOtherSide, withoutFields } from './other-side.ts';
+import { withoutFields } from './other-side.ts';
+import type { Side } from './side.ts';
 
 const MAX_DEPTH = 40;
 const MAX_DESCRIPTION = 240;
 const MAX_PROPERTIES = 1_000;
 const MAX_BRANCHES = 100;
 const MAX_KEY = 500;
+/** A schema with more schemas inside is too large for a tool, so what is left of it need not be converted. */
+const MAX_CONVERTED = 20_000;
 const HIDDEN = /\p{C}/u;
 
 /** Tells whether a key can be shown, and may be in an input. */
 const isUsableKey = (key: string): boolean =>
   key.length <= MAX_KEY && !isPrototypeKey(key) && !HIDDEN.test(key);
+
+const schemasOf = (branches: readonly Branch[]): readonly JsonSchema[] =>
+  branches.map(({ schema }) => schema);
 
 const UNSET: JsonSchema = Object.freeze({});
 const NOTHING: JsonSchema = { not: {} };
@@ -44,6 +50,7 @@ class Conversion {
   readonly #address: string;
   /** The schema that is converted, while only its combinations were entered: they are about the same value. */
   #own: Target | undefined;
+  #left = MAX_CONVERTED;
 
   constructor(book: Components, side: Side, { value, address }: Located) {
     this.#book = book;
@@ -63,7 +70,8 @@ class Conversion {
 
   convert(value: unknown, depth: number): JsonSchema {
     if (value === false) return NOTHING;
-    if (!isRecord(value) || depth > MAX_DEPTH) return UNSET;
+    if (!isRecord(value) || depth > MAX_DEPTH || this.#left <= 0) return UNSET;
+    this.#left -= 1;
     if (typeof value.$ref === 'string') return this.#reference(value, value.$ref, depth);
     return this.#nullable(value, this.#structure(value, depth));
   }
@@ -97,15 +105,15 @@ class Conversion {
   #describe(schema: Fields, copy: Record<string, unknown>): void {
     const { values, note } = enumOf(schema);
     if (values) copy.enum = values;
-    const said = shortText(schema.description ?? schema.title, MAX_DESCRIPTION);
+    const about = shortText(schema.description ?? schema.title, MAX_DESCRIPTION);
     const { default: preset } = schema;
     // A default is described but not filled in: the API applies its own.
     const isPlain =
       typeof preset === 'number' ||
       typeof preset === 'boolean' ||
       (typeof preset === 'string' && preset !== '');
-    const told = isPlain ? `Default: ${shortText(String(preset), 80)}.` : '';
-    const text = [said, note ?? '', told].filter((one) => one !== '').join(' ');
+    const presetNote = isPlain ? `Default: ${shortText(String(preset), 80)}.` : '';
+    const text = [about, note ?? '', presetNote].filter((one) => one !== '').join(' ');
     if (text !== '') copy.description = text;
   }
 
@@ -144,15 +152,15 @@ class Conversion {
   }
 
   #properties(properties: Fields, depth: number) {
-    const { resolver } = this.#book;
+    const otherSide = this.#book.otherSide(this.#side);
     const omitted = new Set<string>();
-    const kept: [string, unknown][] = [];
+    const members: [string, JsonSchema][] = [];
     for (const [key, schema] of Object.entries(properties).slice(0, MAX_PROPERTIES)) {
-      if (!isUsableKey(key) || isOfOtherSide(this.#at(schema), this.#side, resolver)) {
+      if (!isUsableKey(key) || otherSide.has(this.#at(schema))) {
         omitted.add(key);
-      } else kept.push([key, this.#inner(schema, depth)]);
+      } else members.push([key, this.#inner(schema, depth)]);
     }
-    return { properties: Object.fromEntries(kept), omitted };
+    return { properties: Object.fromEntries(members), omitted };
   }
 
   #at(value: unknown): Located {
@@ -174,29 +182,33 @@ class Conversion {
     const { oneOf, anyOf, discriminator } = schema;
     const listed = (list: unknown): readonly unknown[] =>
       Array.isArray(list) && list.length <= MAX_BRANCHES ? (list as unknown[]) : [];
-    const convert = (branch: unknown): JsonSchema => this.convert(branch, depth + 1);
     const any = listed(anyOf);
     const one = listed(oneOf);
     const { resolver } = this.#book;
     const own = this.#own;
     if (own && [...any, ...one].some((each) => isOwnAlternative(this.#at(each), own, resolver)))
       return;
-    const fields = (branch: unknown, name: string): readonly unknown[] =>
+    const converted = (list: readonly unknown[]): readonly Branch[] =>
+      list.map((raw) => ({ raw, schema: this.convert(raw, depth + 1) }));
+    const fieldsOf = (branch: unknown, name: string): readonly unknown[] =>
       findProperties(this.#at(branch), name, resolver).map((each) => resolver.fields(each)?.value);
-    const exclusive = discriminated(one, discriminator, { convert, fields });
+    const anyBranches = converted(any);
+    // Beside `anyOf` it counts only with a discriminator.
+    const oneBranches = any.length === 0 || isRecord(discriminator) ? converted(one) : [];
+    const exclusive = discriminated(oneBranches, discriminator, fieldsOf);
     if (exclusive) copy.oneOf = exclusive;
     // By JSON Schema exactly one has to fit. Without a discriminator the alternatives of most documents
     // overlap (an object and one with more optional fields, a text and a date), so that values which the API
     // takes would be refused here: at least one has to fit, and the API decides which one is meant.
-    else if (one.length > 0 && any.length === 0) copy.anyOf = one.map(convert);
-    if (any.length > 0) copy.anyOf = any.map(convert);
+    else if (one.length > 0 && any.length === 0) copy.anyOf = schemasOf(oneBranches);
+    if (any.length > 0) copy.anyOf = schemasOf(anyBranches);
   }
 
   #allOf(schema: Fields, copy: JsonSchema, depth: number): JsonSchema {
     const { allOf } = schema;
     if (!Array.isArray(allOf) || allOf.length === 0 || allOf.length > MAX_BRANCHES) return copy;
     // One part may require a field that another one marks as that of the other side.
-    const omitted = fieldsOfOtherSide(this.#at(schema), this.#side, this.#book.resolver);
+    const omitted = this.#book.otherSide(this.#side).fieldsOf(this.#at(schema));
     const parts = (allOf as unknown[]).map((part) =>
       withoutFields(this.#part(part, depth), omitted),
     );

@@ -1,9 +1,8 @@
 /** What converting a schema gives, and what it needs to know of the components. */
 import type { JsonSchema } from '../../../contract/schema.ts';
 import type { Located, Resolver } from '../operations/resolver.ts';
-
-/** Fields that only a server sets are left out of requests; those that it never shows, of responses. */
-export type Side = 'request' | 'response';
+import type { OtherSide } from './other-side.ts';
+import type { Side } from './side.ts';
 
 export interface Converted {
   readonly schema: JsonSchema;
@@ -13,6 +12,8 @@ export interface Converted {
 
 export interface Components {
   readonly resolver: Resolver;
+  /** Gives what finds the fields that are for the other side only. */
+  otherSide(side: Side): OtherSide;
   /** Gives the name of what a reference leads to; `undefined` where it leads nowhere. */
   nameOf(reference: string, address: string): string | undefined;
   /** Gives a component that is small enough to be put in the place of a reference. */

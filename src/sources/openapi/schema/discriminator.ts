@@ -1,6 +1,6 @@
 /**
- * Converts alternatives with a discriminator so that exactly one fits: each alternative is bound to the
- * values of the discriminating field that stand for it.
+ * Binds each of the alternatives with a discriminator to the values of the discriminating field that stand
+ * for it, so that exactly one fits.
  */
 import type { JsonSchema } from '../../../contract/schema.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
@@ -8,7 +8,7 @@ import { isPrototypeKey } from '../../../kit/data/prototype-key.ts';
 
 const lastStep = (reference: string): string => reference.split('/').at(-1) ?? reference;
 
-/** The values that stand for a branch by the mapping. */
+/** Lists the values that stand for a branch by the mapping. */
 const mappedValues = (reference: string, mapping: unknown): readonly string[] =>
   isRecord(mapping)
     ? Object.entries(mapping).flatMap(([value, target]) =>
@@ -16,11 +16,14 @@ const mappedValues = (reference: string, mapping: unknown): readonly string[] =>
       )
     : [];
 
-export interface DiscriminatorDeps {
-  convert(branch: unknown): JsonSchema;
-  /** Lists what the parts of a branch say of one of its fields. */
-  fields(branch: unknown, name: string): readonly unknown[];
+/** An alternative as the document has it, and what it was converted to. */
+export interface Branch {
+  readonly raw: unknown;
+  readonly schema: JsonSchema;
 }
+
+/** Lists what the parts of an alternative say of one of its fields. */
+type FieldsOf = (raw: unknown, name: string) => readonly unknown[];
 
 const listedValues = (field: unknown): readonly (readonly string[])[] => {
   const { const: constant, enum: values } = isRecord(field) ? field : {};
@@ -29,7 +32,7 @@ const listedValues = (field: unknown): readonly (readonly string[])[] => {
   return texts.length > 0 ? [texts] : [];
 };
 
-/** The values that a branch itself allows for the field; `undefined` where it allows any. */
+/** Lists the values that a branch itself allows for the field; `undefined` where it allows any. */
 const ownValues = (fields: readonly unknown[]): readonly string[] | undefined => {
   const [first, ...others] = fields.flatMap(listedValues);
   const values = first?.filter((value) => others.every((list) => list.includes(value)));
@@ -37,8 +40,9 @@ const ownValues = (fields: readonly unknown[]): readonly string[] | undefined =>
 };
 
 /**
- * Many documents leave the mapping out although the field does not hold the names of the schemas: then no
- * value would fit, so what a branch says of its own field counts.
+ * Chooses between the values by name and those of the branch. Many documents leave the mapping out although
+ * the field does not hold the names of the schemas: then no value would fit, so what a branch says of its own
+ * field counts.
  */
 const possibleValues = (named: readonly string[], own: readonly string[] | undefined) => {
   if (!own) return named;
@@ -58,25 +62,24 @@ const isDisjoint = (lists: readonly (readonly string[])[]): boolean => {
 };
 
 /**
- * Gives `undefined` where there is no discriminator, where it is not clear what stands for a branch, or
+ * Binds converted alternatives. Gives `undefined` where there is no discriminator, where it is not clear what stands for a branch, or
  * where one value stands for two.
  */
 export const discriminated = (
-  branches: readonly unknown[],
+  branches: readonly Branch[],
   discriminator: unknown,
-  { convert, fields }: DiscriminatorDeps,
+  fieldsOf: FieldsOf,
 ): readonly JsonSchema[] | undefined => {
   if (branches.length === 0 || !isRecord(discriminator)) return undefined;
   const { propertyName, mapping } = discriminator;
   if (typeof propertyName !== 'string' || propertyName === '' || isPrototypeKey(propertyName)) {
     return undefined;
   }
-  const bound = branches.flatMap((branch) => {
-    const reference: unknown = isRecord(branch) ? branch.$ref : undefined;
-    const schema = convert(branch);
+  const bound = branches.flatMap(({ raw, schema }) => {
+    const reference: unknown = isRecord(raw) ? raw.$ref : undefined;
     if (typeof reference !== 'string' || schema.$ref === undefined) return [];
     const mapped = mappedValues(reference, mapping);
-    const described = fields(branch, propertyName);
+    const described = fieldsOf(raw, propertyName);
     // A branch that does not describe the field has alternatives of its own, which may do so.
     if (mapped.length === 0 && described.length === 0) return [];
     const named = mapped.length > 0 ? mapped : [lastStep(reference)];

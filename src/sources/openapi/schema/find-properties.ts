@@ -3,7 +3,7 @@ import { isRecord } from '../../../kit/data/is-record.ts';
 import type { Located, Resolver } from '../operations/resolver.ts';
 
 const MAX_DEPTH = 10;
-const MAX_SCHEMAS = 1_000;
+const MAX_SCHEMAS = 100;
 
 /** Gives a schema for each part that describes the field: a base may, and a variant that narrows it. */
 export const findProperties = (
@@ -11,7 +11,7 @@ export const findProperties = (
   name: string,
   resolver: Resolver,
 ): readonly Located[] => {
-  const found: Located[] = [];
+  const parts: Located[] = [];
   const seen = new Set<unknown>();
   const visit = (part: Located, depth: number): void => {
     const resolved = depth > MAX_DEPTH ? undefined : resolver.fields(part);
@@ -21,12 +21,12 @@ export const findProperties = (
     const { value, address } = resolved;
     const { properties, allOf } = value;
     if (isRecord(properties) && Object.hasOwn(properties, name)) {
-      found.push({ value: properties[name], address, pointer: '' });
+      parts.push({ value: properties[name], address, pointer: '' });
     }
-    for (const inner of Array.isArray(allOf) ? (allOf as unknown[]) : []) {
+    for (const inner of Array.isArray(allOf) ? (allOf as unknown[]).slice(0, MAX_SCHEMAS) : []) {
       visit({ value: inner, address, pointer: '' }, depth + 1);
     }
   };
   visit(schema, 0);
-  return found;
+  return parts;
 };

@@ -52,9 +52,9 @@ export const typesOf = (type: unknown): string | readonly string[] | undefined =
   if (TYPES.has(type)) return type as string;
   if (type === 'file') return 'string';
   if (!Array.isArray(type)) return undefined;
-  const known = [...new Set(type.filter((one) => TYPES.has(one)) as string[])];
-  if (known.length === 0 || known.length < type.length) return undefined;
-  return known.length === 1 ? known[0] : known;
+  const types = [...new Set(type.filter((one) => TYPES.has(one)) as string[])];
+  if (types.length === 0 || types.length < type.length) return undefined;
+  return types.length === 1 ? types[0] : types;
 };
 
 const boundsOf = (schema: Fields): Fields => {

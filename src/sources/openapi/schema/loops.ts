@@ -8,6 +8,8 @@ import { isRecord } from '../../../kit/data/is-record.ts';
 import type { Located, Resolver } from '../operations/resolver.ts';
 
 const MAX_SCHEMAS = 500;
+/** A longer list is not converted, so it leads nowhere. */
+const MAX_BRANCHES = 100;
 
 export const UNIONS: readonly string[] = ['oneOf', 'anyOf'];
 const ALL: readonly string[] = ['allOf', ...UNIONS];
@@ -24,13 +26,15 @@ const leadsBy = (
   for (let part = open.pop(); part; part = open.pop()) {
     const resolved = resolver.fields(part);
     if (resolved?.value === target) return true;
-    if (!resolved || seen.has(resolved.value) || seen.size >= MAX_SCHEMAS) continue;
+    if (seen.size >= MAX_SCHEMAS) return false;
+    if (!resolved || seen.has(resolved.value)) continue;
     seen.add(resolved.value);
     const { value, address } = resolved;
-    const lists = keywords.flatMap((keyword) =>
-      Array.isArray(value[keyword]) ? value[keyword] : [],
-    );
-    for (const inner of lists) open.push({ value: inner, address, pointer: '' });
+    for (const keyword of keywords) {
+      const list = value[keyword];
+      if (!Array.isArray(list) || list.length > MAX_BRANCHES) continue;
+      for (const inner of list as unknown[]) open.push({ value: inner, address, pointer: '' });
+    }
   }
   return false;
 };
@@ -47,8 +51,20 @@ export const listsItself = (part: Located, target: Target, resolver: Resolver): 
 export const isOwnAlternative = (branch: Located, target: Target, resolver: Resolver): boolean =>
   leadsBy(UNIONS, branch, { target, resolver });
 
+/** Gives what a schema is beside `null`: `nullable` is converted to these two alternatives. */
+const withoutNull = (schema: JsonSchema): JsonSchema => {
+  const { anyOf } = schema;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2 || Object.keys(schema).length !== 1)
+    return schema;
+  const [inner, other] = anyOf as readonly unknown[];
+  const isNull = isRecord(other) && other.type === 'null' && Object.keys(other).length === 1;
+  // A reference is an alternative of the document itself: taken in, it could lead back for ever.
+  return isNull && isRecord(inner) && inner.$ref === undefined ? inner : schema;
+};
+
 /** Leaves alternatives out of a converted schema, also of its parts. */
-export const withoutUnions = ({ oneOf: _, anyOf: _1, allOf, ...rest }: JsonSchema): JsonSchema => {
+export const withoutUnions = (schema: JsonSchema): JsonSchema => {
+  const { oneOf: _, anyOf: _1, allOf, ...rest } = withoutNull(schema);
   if (!Array.isArray(allOf)) return rest;
   const parts = allOf.filter(isRecord).map(withoutUnions);
   return { ...rest, allOf: parts };
@@ -58,7 +74,7 @@ const REFERENCE = /^#\/\$defs\/(.+)$/;
 
 /** Lists the components that a converted schema refers to. */
 export const referencesIn = (schema: JsonSchema): readonly string[] => {
-  const found: string[] = [];
+  const names: string[] = [];
   const open: unknown[] = [schema];
   while (open.length > 0) {
     const node = open.pop();
@@ -67,8 +83,8 @@ export const referencesIn = (schema: JsonSchema): readonly string[] => {
       const name =
         key === '$ref' && typeof value === 'string' ? REFERENCE.exec(value)?.[1] : undefined;
       if (name === undefined) open.push(value);
-      else found.push(name);
+      else names.push(name);
     }
   }
-  return found;
+  return names;
 };

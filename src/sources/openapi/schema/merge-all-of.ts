@@ -18,11 +18,31 @@ const isPlainObject = (part: JsonSchema): boolean =>
     ([key, value]) => MERGED.has(key) || (key === 'additionalProperties' && isOpen(value)),
   );
 
-const bothOf = (first: unknown, second: unknown): unknown =>
-  canonicalJson(first) === canonicalJson(second) ? first : { allOf: [first, second] };
+/** Collects what the parts say of one field, each schema once. */
+class Described {
+  readonly #schemas: unknown[];
+  readonly #texts = new Set<string>();
+
+  constructor(schema: unknown) {
+    this.#schemas = [schema];
+  }
+
+  add(schema: unknown): void {
+    const [first] = this.#schemas;
+    if (schema === first) return;
+    if (this.#texts.size === 0) this.#texts.add(canonicalJson(first));
+    const text = canonicalJson(schema);
+    if (!this.#texts.has(text)) this.#schemas.push(schema);
+    this.#texts.add(text);
+  }
+
+  get schema(): unknown {
+    return this.#schemas.length === 1 ? this.#schemas[0] : { allOf: this.#schemas };
+  }
+}
 
 class Merged {
-  readonly #properties = new Map<string, unknown>();
+  readonly #properties = new Map<string, Described>();
   readonly #required = new Set<string>();
   #description: unknown = undefined;
   #isObject = false;
@@ -32,16 +52,18 @@ class Merged {
     this.#description ??= description;
     for (const name of (required ?? []) as readonly string[]) this.#required.add(name);
     for (const [name, schema] of Object.entries(properties ?? {})) {
-      const before = this.#properties.get(name);
-      this.#properties.set(name, before === undefined ? schema : bothOf(before, schema));
+      const described = this.#properties.get(name);
+      if (described) described.add(schema);
+      else this.#properties.set(name, new Described(schema));
     }
   }
 
   get schema(): Record<string, unknown> {
+    const properties = [...this.#properties].map(([name, { schema }]) => [name, schema] as const);
     return {
       ...(this.#isObject && { type: 'object' }),
       ...(this.#description !== undefined && { description: this.#description }),
-      ...(this.#properties.size > 0 && { properties: Object.fromEntries(this.#properties) }),
+      ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
       ...(this.#required.size > 0 && { required: [...this.#required] }),
     };
   }

@@ -150,6 +150,26 @@ describe('a schema that comes back to itself for the same value', () => {
     expect(await accepts(inField(ref('This')), schemas, ['x', 1])).toEqual([true, true]);
   });
 
+  it('as a base that may be null gives its fields to its variants', async () => {
+    const Pet = { ...base('oneOf'), nullable: true };
+    const Cat = { allOf: [ref('Pet'), own('lives')] };
+    const Closed = {
+      ...{ type: 'object', properties: { a: ref('Cat') }, additionalProperties: false },
+    };
+    const values = [{ a: { kind: 'cat', lives: 9 } }, { a: { lives: 9 } }, { a: { kind: 1 } }];
+    expect(
+      await accepts(inField(ref('Closed')), { Pet, ...variants, Cat, Closed }, values),
+    ).toEqual([true, false, false]);
+    const later = {
+      This: { anyOf: [ref('Kind'), { type: 'null' }] },
+      Kind: { allOf: [ref('This'), own('a')] },
+    };
+    expect(await accepts(inField(ref('Kind')), later, [{ a: 1 }, { a: 'x' }])).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   it('benign: one that comes back inside its fields and lists is checked all the way down', async () => {
     const Tree = {
       allOf: [

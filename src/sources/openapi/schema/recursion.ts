@@ -12,7 +12,7 @@ const MAX_REACHED = 100;
 export class Recursion {
   readonly #resolver: Resolver;
   readonly #targets = new Map<unknown, readonly Located[]>();
-  readonly #known = new Map<unknown, boolean>();
+  readonly #answers = new Map<unknown, boolean>();
 
   constructor(resolver: Resolver) {
     this.#resolver = resolver;
@@ -21,9 +21,9 @@ export class Recursion {
   has(schema: Located): boolean {
     const start = this.#resolver.fields(schema);
     if (!start) return false;
-    const known = this.#known.get(start.value) ?? this.#comesBack(start);
-    this.#known.set(start.value, known);
-    return known;
+    const answer = this.#answers.get(start.value) ?? this.#comesBack(start);
+    this.#answers.set(start.value, answer);
+    return answer;
   }
 
   #comesBack(start: Located): boolean {
@@ -43,9 +43,10 @@ export class Recursion {
 
   /** Lists what the references in a schema lead to. */
   #targetsOf({ value, address }: Located): readonly Located[] {
-    const known = this.#targets.get(value);
-    if (known) return known;
-    const targets: Located[] = [];
+    const before = this.#targets.get(value);
+    if (before) return before;
+    // Once each: a schema may refer to another one any number of times.
+    const targets = new Map<unknown, Located>();
     const open: unknown[] = [value];
     while (open.length > 0) {
       const node = open.pop();
@@ -54,10 +55,11 @@ export class Recursion {
         typeof node.$ref === 'string'
           ? this.#resolver.fields({ value: node, address, pointer: '' })
           : undefined;
-      if (target) targets.push(target);
+      if (target) targets.set(target.value, target);
       for (const inner of Object.values(node)) open.push(inner);
     }
-    this.#targets.set(value, targets);
-    return targets;
+    const listed = [...targets.values()];
+    this.#targets.set(value, listed);
+    return listed;
   }
 }

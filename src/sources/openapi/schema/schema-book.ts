@@ -8,8 +8,10 @@ import { isObject } from '../../../kit/data/is-record.ts';
 import type { Located, Resolver } from '../operations/resolver.ts';
 import { addressFrom } from '../read/document-address.ts';
 import { convertSchema } from './convert-schema.ts';
-import type { Components, Converted, Side } from './converted.ts';
+import type { Components, Converted } from './converted.ts';
+import { OtherSide } from './other-side.ts';
 import { Recursion } from './recursion.ts';
+import type { Side } from './side.ts';
 
 interface Component {
   readonly located: Located;
@@ -25,6 +27,10 @@ const MAX_SIZE: Readonly<Record<Side, number>> = { request: 4_000, response: 6_0
 const MAX_COUNTED = 10_000;
 /** A larger component stays a reference where it could be merged. */
 const MAX_MERGED = 1_000;
+/** Components that are put into each other: more would not compile, and could end the stack. */
+const MAX_NESTED = 30;
+/** Components that lead to each other one after the other: the compiler follows them in its stack. */
+const MAX_STEPS = 100;
 const MAX_NAME = 50;
 const LEFT_OUT: JsonSchema = { description: 'Not described: the schema is too large.' };
 
@@ -47,10 +53,19 @@ export class SchemaBook implements Components {
   readonly #components = new Map<string, Component>();
   readonly #running = new Set<string>();
   readonly #recursion: Recursion;
+  readonly #otherSides: Readonly<Record<Side, OtherSide>>;
 
   constructor(resolver: Resolver) {
     this.resolver = resolver;
     this.#recursion = new Recursion(resolver);
+    this.#otherSides = {
+      request: new OtherSide('request', resolver),
+      response: new OtherSide('response', resolver),
+    };
+  }
+
+  otherSide(side: Side): OtherSide {
+    return this.#otherSides[side];
   }
 
   isRecursive(schema: Located): boolean {
@@ -91,14 +106,14 @@ export class SchemaBook implements Components {
     return this.#components.get(name)?.located;
   }
 
-  /** Gives a component; `undefined` while it is being converted, which a circle of `allOf` causes. */
+  /** Gives a component; `undefined` while it is being converted, which a circle of `allOf` causes, or too deep. */
   component(name: string, side: Side): Sized | undefined {
     const component = this.#components.get(name);
     if (!component) return undefined;
     const ready = component.converted[side];
     if (ready) return ready;
     const key = `${side} ${name}`;
-    if (this.#running.has(key)) return undefined;
+    if (this.#running.has(key) || this.#running.size >= MAX_NESTED) return undefined;
     this.#running.add(key);
     try {
       const converted = this.convert(component.located, side);
@@ -133,17 +148,19 @@ export class SchemaBook implements Components {
     // The fields of an operation always stay.
     let left = MAX_SIZE[side] - sizeOf(schema);
     const definitions = new Map<string, JsonSchema>();
-    const waiting = [...names];
-    for (const name of waiting) {
+    const waiting = [...names].map((name) => ({ name, steps: 1 }));
+    for (const { name, steps } of waiting) {
       if (definitions.has(name)) continue;
-      const component = this.component(name, side);
+      const component = steps > MAX_STEPS ? undefined : this.component(name, side);
       if (!component || component.size > left) {
         definitions.set(name, LEFT_OUT);
         continue;
       }
       left -= component.size;
       definitions.set(name, component.schema);
-      for (const inner of component.names) if (!definitions.has(inner)) waiting.push(inner);
+      for (const inner of component.names) {
+        if (!definitions.has(inner)) waiting.push({ name: inner, steps: steps + 1 });
+      }
     }
     const sorted = [...definitions].sort(([a], [b]) => (a < b ? -1 : 1));
     return { ...schema, $defs: Object.fromEntries(sorted) };
