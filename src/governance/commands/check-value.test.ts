@@ -33,6 +33,15 @@ describe('a revision of git', () => {
     expect(() => hasKind('fix-token:.env', 'revision', knowing)).toThrow('secrets');
   });
 
+  it('is not looked up among the branches when it may be a path', () => {
+    const asked: string[] = [];
+    const namesBranches = (word: string) => asked.push(word) > 0;
+    for (const word of ['main', 'src/a.ts', 'fix-token']) {
+      hasKind(word, 'revision', { ...judge(), namesBranches });
+    }
+    expect(new Set(asked)).toEqual(new Set(['fix-token']));
+  });
+
   it('threat: a path behind a colon is judged from the top of the repository, too', () => {
     expect(() => hasKind('HEAD:.env', 'revision', judge())).toThrow('secrets');
     const notes: string[] = [];

@@ -49,12 +49,20 @@ const SED = new RegExp(`^${SED_COMMAND}(?: ?; ?${SED_COMMAND})* ?;?$`);
 
 const JQ = /(?<![.\w])(?:env|ENV)\b|\b(?:import|include|modulemeta)\b/;
 
+/** Judges a word that may be a path. Branches are looked up only for one that no path may have. */
+const judgeNameOrPath = (text: string, path: string, judge: PathJudge): void => {
+  try {
+    judgePath(path, 'read', judge);
+  } catch (error) {
+    if (!judge.bases.every((base) => judge.namesBranches?.(text, base))) throw error;
+  }
+};
+
 /** Accepts a revision, a path, or both with a colon; no transport (`ext::`) that runs programs. */
 const isRevision = (text: string, judge: PathJudge): boolean => {
   if (text === '' || /^[-+]|::|:\/\//.test(text)) return false;
   const plain = text.replace(/^:/, '');
-  const isBranch = judge.bases.every((base) => judge.namesBranches?.(text, base));
-  if (plain !== '' && !isBranch) judgePath(plain, 'read', judge);
+  if (plain !== '') judgeNameOrPath(text, plain, judge);
   for (const path of text.split(':').slice(1)) {
     // Behind a colon git starts at the top of the repository unless the path starts with a dot.
     const bases = /^\.{1,2}\//.test(path) ? judge.bases : [...judge.bases, judge.root];

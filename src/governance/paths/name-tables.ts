@@ -49,7 +49,6 @@ export const SECRET_FOLDERS: readonly NameEntry[] = [
 
 /** Files, or folders below a root, that hold keys, tokens or passwords. */
 export const SECRET_FILES: readonly NameEntry[] = [
-  ['.envrc', 'variables of direnv'],
   ['id_rsa*', 'SSH key'],
   ['id_dsa*', 'SSH key'],
   ['id_ecdsa*', 'SSH key'],
@@ -130,23 +129,16 @@ export const SECRET_FILES: readonly NameEntry[] = [
   ['secrets.yml', 'secrets by its name'],
   ['secrets.yaml', 'secrets by its name'],
   ['secrets.toml', 'secrets by its name'],
-  ['*service-account*.json', 'key of a service account'],
-  ['*service_account*.json', 'key of a service account'],
-  ['*serviceaccount*.json', 'key of a service account'],
   ['*firebase-adminsdk*.json', 'key of Firebase'],
   ['gcloud-service-key*.json', 'key of Google Cloud'],
   ['sa-key*.json', 'key of a service account'],
   ['keyfile.json', 'key of Google Cloud'],
-  ['key.json', 'key of Google Cloud'],
   ['adc.json', 'credentials of Google Cloud'],
   ['token.pickle', 'token of a Google API'],
   ['rootkey.csv', 'keys of AWS'],
   ['*accesskeys.csv', 'keys of AWS'],
   ['accesstokens.json', 'tokens of Azure'],
   ['msal_token_cache*', 'tokens of Azure'],
-  ['.dev.vars', 'variables of Cloudflare Workers'],
-  ['.dev.vars.*', 'variables of Cloudflare Workers'],
-  ['.envrc.*', 'variables of direnv'],
   ['.netrc.*', 'passwords by host'],
   ['pgpass.conf', 'passwords of PostgreSQL'],
   ['.authinfo*', 'passwords by host'],
@@ -228,16 +220,23 @@ export const ENVIRONMENT_FILES: readonly NameEntry[] = [
   ['.env-*', 'variables with secrets'],
   ['.env_*', 'variables with secrets'],
   ['.env~', 'copy of an editor'],
-  ['env.prod', 'variables with secrets'],
-  ['env.production', 'variables with secrets'],
-  ['env.local', 'variables with secrets'],
-  ['env.staging', 'variables with secrets'],
   ['*.env', 'variables with secrets'],
+  ['.envrc', 'variables of direnv'],
+  ['.envrc.*', 'variables of direnv'],
+  ['.dev.vars', 'variables of Cloudflare Workers'],
+  ['.dev.vars.*', 'variables of Cloudflare Workers'],
 ];
-export const MODEL_ENDINGS: readonly string[] = ['.example', '.sample', '.template'];
+export const MODEL_ENDINGS: readonly string[] = [
+  ...['.example', '.sample', '.template', '.dist', '-example', '-sample'],
+];
 
-/** Secret unless it is source text about credentials; a folder of that name may be listed. */
+/** Secret unless it is source text about the subject; a folder of that name may be listed. */
 export const CREDENTIAL_FILES: readonly NameEntry[] = [
+  ['env.prod*', 'variables with secrets'],
+  ['env.staging*', 'variables with secrets'],
+  ['env.local*', 'variables with secrets'],
+  ['env.dev', 'variables with secrets'],
+  ['env.development', 'variables with secrets'],
   ['credentials*', 'credentials by its name'],
   ['.credentials*', 'credentials by its name'],
   ['*credentials.json', 'credentials by its name'],
@@ -312,6 +311,10 @@ export const SECRET_WORDS: readonly NameEntry[] = [
   ['gshadow-', 'password hashes of a system'],
   ['gshadow.*', 'password hashes of a system'],
   ['spwd.db', 'password hashes of a system'],
+  ['*service-account*.json', 'key of a service account'],
+  ['*service_account*.json', 'key of a service account'],
+  ['*serviceaccount*.json', 'key of a service account'],
+  ['key.json', 'key of Google Cloud'],
 ];
 /** Other words that hold such a word. */
 export const HARMLESS_WORDS: readonly NameEntry[] = [
@@ -325,6 +328,44 @@ export const HARMLESS_WORDS: readonly NameEntry[] = [
   ['*password*strength*', 'rules for passwords'],
   ['*password*rules*', 'rules for passwords'],
   ['*password*policy*', 'rules for passwords'],
+  ['*service-account-role*', 'a list of permissions'],
+  ['*service-account-polic*', 'a list of permissions'],
+  ['*service-account-permission*', 'a list of permissions'],
+  ['*service-account-binding*', 'who has which role'],
+  ['*service-account-schema*', 'a description of fields'],
+  ['*service_account_role*', 'a list of permissions'],
+  ['*service_account_polic*', 'a list of permissions'],
+  ['*service_account_permission*', 'a list of permissions'],
+  ['*service_account_binding*', 'who has which role'],
+  ['*service_account_schema*', 'a description of fields'],
+  ['*serviceaccountrole*', 'a list of permissions'],
+  ['*serviceaccountpolic*', 'a list of permissions'],
+  ['*serviceaccountpermission*', 'a list of permissions'],
+  ['*serviceaccountbinding*', 'who has which role'],
+  ['*serviceaccountschema*', 'a description of fields'],
+];
+/** Names that programs have as well, when they lie in a folder of programs. */
+export const PROGRAM_NAMES: readonly NameEntry[] = [
+  ['token', 'reads or makes tokens'],
+  ['*_token', 'reads or makes tokens'],
+  ['*-token', 'reads or makes tokens'],
+  ['*-password', 'sets a password'],
+  ['*-passwords', 'sets passwords'],
+  ['*-secret', 'makes a secret'],
+  ['*-secrets', 'makes secrets'],
+  ['*-api-key', 'makes a key'],
+  ['*-deploy-key', 'makes a key'],
+  ['*-signing-key', 'makes a key'],
+];
+/** Folders of programs and of source text, in which people keep no tokens: right in them. */
+export const PROGRAM_FOLDERS: readonly NameEntry[] = [
+  ['bin', 'programs'],
+  ['script', 'programs'],
+  ['scripts', 'programs'],
+  ['cmd', 'programs of Go'],
+  ['lexer', 'source text of a language'],
+  ['parser', 'source text of a language'],
+  ['syntax', 'source text of a language'],
 ];
 export const WORDED_ENDINGS: readonly string[] = [
   ...SOURCE_ENDINGS,

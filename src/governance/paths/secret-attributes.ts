@@ -8,6 +8,8 @@ import {
   HARMLESS_WORDS,
   MODEL_ENDINGS,
   type NameEntry,
+  PROGRAM_FOLDERS,
+  PROGRAM_NAMES,
   SECRET_DATA_FOLDERS,
   SECRET_FILES,
   SECRET_FOLDERS,
@@ -34,7 +36,10 @@ const withContent = (entries: readonly NameEntry[]): readonly string[] =>
 const endingIn = (entries: readonly NameEntry[], endings: readonly string[]): readonly string[] =>
   names(entries).flatMap((name) => endings.map((ending) => `${name}${ending}`));
 
-/** Names that can have an ending of their own: `shadow.*` is also `shadow` with one. */
+/**
+ * Lists the names that end in a star, which match names with any ending. Lists `shadow` with `shadow.*`,
+ * because `shadow.*.ts` does not match `shadow.ts`.
+ */
 const openEnded = (entries: readonly NameEntry[]): readonly NameEntry[] =>
   entries
     .filter(([name]) => name.endsWith('*'))
@@ -66,7 +71,12 @@ export const secretAttributes = (): string =>
     ...shown(names(HARMLESS_WORDS)),
     ...shown(
       names(WORDED_FOLDERS).flatMap((name) =>
-        endingIn(SECRET_WORDS, ['']).map((word) => `**/${name}/**/${word}`),
+        names(SECRET_WORDS).map((word) => `**/${name}/**/${word}`),
+      ),
+    ),
+    ...shown(
+      names(PROGRAM_FOLDERS).flatMap((folder) =>
+        names(PROGRAM_NAMES).map((name) => `**/${folder}/${name}`),
       ),
     ),
     // Git compares every file with every line, so there are none for names that end otherwise.

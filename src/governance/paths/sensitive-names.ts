@@ -12,6 +12,8 @@ import {
   HARMLESS_WORDS,
   MODEL_ENDINGS,
   type NameEntry,
+  PROGRAM_FOLDERS,
+  PROGRAM_NAMES,
   SECRET_DATA_FOLDERS,
   SECRET_FILES,
   SECRET_FOLDERS,
@@ -60,6 +62,8 @@ const DATA_FOLDERS = patternsOf(SECRET_DATA_FOLDERS);
 const WORDS = patternsOf(SECRET_WORDS);
 const HARMLESS = patternsOf(HARMLESS_WORDS);
 const ABOUT = patternsOf(WORDED_FOLDERS);
+const PROGRAMS = patternsOf(PROGRAM_NAMES);
+const WITH_PROGRAMS = patternsOf(PROGRAM_FOLDERS);
 const NEVER = patternsOf(NEVER_WRITTEN);
 const ORDERS = patternsOf(PROGRAM_FILES);
 
@@ -88,13 +92,19 @@ export interface NamedPath {
 const endsIn = (name: string, endings: readonly string[]): boolean =>
   endings.some((ending) => name.endsWith(ending));
 
+/** Recognises a program about tokens or passwords by its folder. */
+const isProgram = (last: readonly string[], folders: readonly string[]): boolean =>
+  matchingName(PROGRAMS, last) !== undefined &&
+  matchingName(WITH_PROGRAMS, folders.slice(-1)) !== undefined;
+
 /** Finds the rule for a word in the name of the file itself. */
 const wordRule = (inside: readonly string[]): string | undefined => {
   const last = inside.slice(-1);
   const rule = matchingName(WORDS, last);
   if (rule === undefined || endsIn(last[0] as string, WORDED_ENDINGS)) return undefined;
-  const isAbout = matchingName(HARMLESS, last) ?? matchingName(ABOUT, inside.slice(0, -1));
-  return isAbout === undefined ? rule : undefined;
+  const folders = inside.slice(0, -1);
+  const isHarmless = matchingName(HARMLESS, last) ?? matchingName(ABOUT, folders);
+  return isHarmless === undefined && !isProgram(last, folders) ? rule : undefined;
 };
 
 /** Finds the rule for the folder of a data file. */
