@@ -5,15 +5,10 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Sandbox, Sandboxes, SandboxType } from '../contract/sandbox.ts';
 import { SANDBOX_TYPES } from '../governance/isolation.ts';
-import { isRepositoryLayout, isRepositoryRule } from '../governance/paths/repository-layout.ts';
-import {
-  protectedFromGit,
-  protectedRule,
-  sensitiveRule,
-} from '../governance/paths/sensitive-names.ts';
 import type { DockerEngine } from '../sandboxes/container/create-docker-engine.ts';
 import type { ConfinedProgram, ConfineRequest } from '../sandboxes/process/confine-program.ts';
 import type { ProcessSandboxOptions } from '../sandboxes/process/create-process-sandbox.ts';
+import { SANDBOX_MASKS } from './sandbox-masks.ts';
 
 interface EngineSettings {
   readonly image: string;
@@ -28,7 +23,7 @@ export interface SandboxSettings {
     readonly container: EngineSettings & { readonly socket?: string };
     readonly vm: EngineSettings;
   };
-  /** The environment; its DOCKER_HOST and XDG_RUNTIME_DIR say where a container engine listens. */
+  /** DOCKER_HOST and XDG_RUNTIME_DIR of it say where an engine listens. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** False when the resource use of runs is of no interest. */
   readonly measuresRuns?: boolean;
@@ -39,23 +34,6 @@ type Opener = () => Promise<Sandbox>;
 /** Programs such as linters that users install beside this package. */
 const PACKAGED = ['oxlint'];
 
-/** Tells whether a path is in `.git`: a repository, or the part of one that belongs to a worktree. */
-const isInRepository = (above: readonly string[]): boolean => above.includes('.git');
-
-const MASKS: ProcessSandboxOptions['masks'] = {
-  isSecret: (path) => sensitiveRule(path) !== undefined,
-  isProtected: (below, above) =>
-    isInRepository(above) ? isRepositoryRule(below) : protectedRule(below) !== undefined,
-  isRepository: isRepositoryLayout,
-  git: {
-    // A run of git alone sees files with secrets, but not Toolcrib's own.
-    isSecret: (path) => sensitiveRule(path)?.startsWith('.toolcrib') ?? false,
-    isProtected: (below, above) =>
-      isInRepository(above) ? isRepositoryRule(below) : protectedFromGit(below) !== undefined,
-    isRepository: isRepositoryLayout,
-  },
-};
-
 const identity = () => ({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
 
 const engineOptions = async (runtime: Runtime, { sandbox, env }: SandboxSettings) => {
@@ -63,7 +41,12 @@ const engineOptions = async (runtime: Runtime, { sandbox, env }: SandboxSettings
   const { socket } = sandbox.container;
   const { DOCKER_HOST: dockerHost, XDG_RUNTIME_DIR: runtimeFolder } = env;
   const search = { socket, dockerHost, runtimeFolder, exists: existsSync };
-  return { findEngine: () => findEngine(search), identity: identity(), runtime, masks: MASKS };
+  return {
+    findEngine: () => findEngine(search),
+    identity: identity(),
+    runtime,
+    masks: SANDBOX_MASKS,
+  };
 };
 
 const engineSandbox =
@@ -102,7 +85,7 @@ const processOptions = async (
     identity: identity(),
     node: process.execPath,
     runtime,
-    masks: MASKS,
+    masks: SANDBOX_MASKS,
     connectTo: createCheckedConnect(settings.egress),
     packaged: (name) =>
       PACKAGED.includes(name) ? findPackagedProgram(name, import.meta.url) : undefined,
