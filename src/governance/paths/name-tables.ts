@@ -45,14 +45,26 @@ export const SECRET_FOLDERS: readonly NameEntry[] = [
   ['.config/sops', 'keys of sops'],
   ['.config/stripe', 'keys of Stripe'],
   ['.config/filezilla', 'passwords of servers'],
+  ['.anthropic', 'keys of Anthropic'],
+  ['.config/anthropic', 'keys of Anthropic'],
+  ['.openai', 'keys of OpenAI'],
+  ['.config/openai', 'keys of OpenAI'],
 ];
+
+const COPY_ENDINGS = ['.bak', '.old', '.orig', '.backup', '.save', '~'];
+/** Files with secrets of which people and editors leave copies. */
+const COPIED_FILES = [
+  ...['*.pem', '*.key', '*.p8', '*.p12', '*.pfx', '*.ppk', '*.jks', '*.keystore', '*.kdbx'],
+  ...['*.ovpn', '*.tfvars', '*.env', '.npmrc', '.pypirc', '.pgpass', '.my.cnf', '.s3cfg', '.boto'],
+  ...['.git-credentials', '.vault-token', '.bash_history', '.zsh_history', 'wg0.conf'],
+  ...['.docker/config.json', '.kube/config', 'auth.json', 'token.json'],
+];
+const COPIES: readonly NameEntry[] = COPIED_FILES.flatMap((name) =>
+  COPY_ENDINGS.map((ending): NameEntry => [`${name}${ending}`, 'copy of a file with secrets']),
+);
 
 /** Files, or folders below a root, that hold keys, tokens or passwords. */
 export const SECRET_FILES: readonly NameEntry[] = [
-  ['id_rsa*', 'SSH key'],
-  ['id_dsa*', 'SSH key'],
-  ['id_ecdsa*', 'SSH key'],
-  ['id_ed25519*', 'SSH key'],
   ['*.pem', 'key or certificate'],
   ['*.key', 'key'],
   ['*.p8', 'key'],
@@ -83,9 +95,7 @@ export const SECRET_FILES: readonly NameEntry[] = [
   ['*.tfvars', 'variables of Terraform, passwords among them'],
   ['*.tfvars.json', 'variables of Terraform'],
   ['*.tfstate', 'state of Terraform, with every secret it made'],
-  ['*.tfstate.backup', 'state of Terraform'],
   ['kubeconfig', 'credentials of clusters'],
-  ['kubeconfig.*', 'credentials of clusters'],
   ['*.kubeconfig', 'credentials of clusters'],
   ['rclone.conf', 'credentials of rclone'],
   ['token.json', 'token by its name'],
@@ -125,10 +135,6 @@ export const SECRET_FILES: readonly NameEntry[] = [
   ['.irb_history', 'code typed'],
   ['fish_history', 'commands typed'],
   ['.secrets', 'secrets by its name'],
-  ['secrets.json', 'secrets by its name'],
-  ['secrets.yml', 'secrets by its name'],
-  ['secrets.yaml', 'secrets by its name'],
-  ['secrets.toml', 'secrets by its name'],
   ['*firebase-adminsdk*.json', 'key of Firebase'],
   ['gcloud-service-key*.json', 'key of Google Cloud'],
   ['sa-key*.json', 'key of a service account'],
@@ -207,6 +213,15 @@ export const SECRET_FILES: readonly NameEntry[] = [
   ['.mycli-history', 'statements typed'],
   ['.duckdb_history', 'statements typed'],
   ['consolehost_history.txt', 'commands typed in PowerShell'],
+  ['*.tfstate.*', 'state of Terraform'],
+  ['*.priv', 'private key'],
+  ['local.settings.json', 'variables of Azure Functions'],
+  ['sa.json', 'key of a service account'],
+  ['vault_pass*', 'password of Ansible'],
+  ['vault-pass*', 'password of Ansible'],
+  ['.idea/datasources.local.xml', 'logins of databases'],
+  ['.idea/webservers.xml', 'passwords of servers'],
+  ...COPIES,
   ['.toolcrib/secret*', 'secrets of the runtime itself'],
   ['.toolcrib/token*', 'tokens of the runtime itself'],
   ['.toolcrib/*.db*', 'the store, with exact inputs and file contents'],
@@ -229,9 +244,19 @@ export const ENVIRONMENT_FILES: readonly NameEntry[] = [
 export const MODEL_ENDINGS: readonly string[] = [
   ...['.example', '.sample', '.template', '.dist', '-example', '-sample'],
 ];
+/** The same before the ending that names the format. */
+export const MODEL_FORMATS: readonly string[] = ['.example', '.sample', '.template'].flatMap(
+  (mark) =>
+    ['.json', '.yaml', '.yml', '.toml', '.env', '.tfvars'].map((format) => `${mark}${format}`),
+);
 
 /** Secret unless it is source text about the subject; a folder of that name may be listed. */
 export const CREDENTIAL_FILES: readonly NameEntry[] = [
+  ['id_rsa*', 'SSH key'],
+  ['id_dsa*', 'SSH key'],
+  ['id_ecdsa*', 'SSH key'],
+  ['id_ed25519*', 'SSH key'],
+  ['kubeconfig*', 'credentials of clusters'],
   ['env.prod*', 'variables with secrets'],
   ['env.staging*', 'variables with secrets'],
   ['env.local*', 'variables with secrets'],
@@ -275,6 +300,20 @@ export const SECRET_WORDS: readonly NameEntry[] = [
   ['*api-key*', 'key by its name'],
   ['*apikey*', 'key by its name'],
   ['*passphrase*', 'passwords by its name'],
+  ['*-credentials', 'credentials by its name'],
+  ['*.credentials', 'credentials by its name'],
+  ['creds', 'credentials by its name'],
+  ['pw.txt', 'passwords by its name'],
+  ['logins.txt', 'passwords by its name'],
+  ['logins.csv', 'passwords by its name'],
+  ['*master_key', 'key by its name'],
+  ['*master-key', 'key by its name'],
+  ['*encryption_key', 'key by its name'],
+  ['*encryption-key', 'key by its name'],
+  ['*_key.txt', 'key by its name'],
+  ['*-key.txt', 'key by its name'],
+  ['*.pem.txt', 'key'],
+  ['*.key.txt', 'key'],
   ['pass.txt', 'passwords by its name'],
   ['pwd.txt', 'passwords by its name'],
   ['token', 'token by its name'],
@@ -328,6 +367,7 @@ export const HARMLESS_WORDS: readonly NameEntry[] = [
   ['*password*strength*', 'rules for passwords'],
   ['*password*rules*', 'rules for passwords'],
   ['*password*policy*', 'rules for passwords'],
+  ['*.schema.json', 'a description of fields'],
   ['*service-account-role*', 'a list of permissions'],
   ['*service-account-polic*', 'a list of permissions'],
   ['*service-account-permission*', 'a list of permissions'],
@@ -374,6 +414,7 @@ export const WORDED_ENDINGS: readonly string[] = [
   ...['.tmpl', '.j2', '.mustache', '.liquid', '.astro', '.njk', '.sol', '.groovy', '.nix'],
   ...['.png', '.jpg', '.jpeg', '.gif', '.svg', '.webp', '.ico', '.pdf', '.snap', '.feature'],
   ...['.less', '.sass', '.po', '.pot', '.strings', '.adoc', '.d.ts', '.gradle', '.lock'],
+  ...['.glsl', '.vert', '.frag', '.hlsl', '.wgsl'],
 ];
 /** Folders of templates, translations and workflows, whose files name secrets and hold none. */
 export const WORDED_FOLDERS: readonly NameEntry[] = [
@@ -384,6 +425,8 @@ export const WORDED_FOLDERS: readonly NameEntry[] = [
   ['i18n', 'translations'],
   ['translations', 'translations'],
   ['.github', 'workflows, which name secrets and hold none'],
+  ['openapi', 'descriptions of interfaces'],
+  ['schemas', 'descriptions of fields'],
 ];
 
 /**
@@ -405,4 +448,5 @@ export const SECRET_DATA_FOLDERS: readonly NameEntry[] = [
   ['passwords', 'passwords by its name'],
   ['creds', 'credentials by its name'],
   ['.creds', 'credentials by its name'],
+  ['.envs', 'variables with secrets'],
 ];

@@ -11,6 +11,7 @@ import {
   ENVIRONMENT_FILES,
   HARMLESS_WORDS,
   MODEL_ENDINGS,
+  MODEL_FORMATS,
   type NameEntry,
   PROGRAM_FOLDERS,
   PROGRAM_NAMES,
@@ -129,11 +130,12 @@ export const sensitiveRule = ({ above, below, isFolder }: NamedPath): string | u
   if (isReference(names)) return undefined;
   const last = inside.at(-1) ?? '';
   const start = outside.length;
+  const isModel = endsIn(last, MODEL_ENDINGS) || endsIn(last, MODEL_FORMATS);
   return (
     matchingName(FOLDERS, names) ??
     matchingName(FILES, names, start) ??
-    (endsIn(last, MODEL_ENDINGS) ? undefined : matchingName(ENVIRONMENTS, names, start)) ??
-    (isFolder || endsIn(last, SOURCE_ENDINGS)
+    (isModel ? undefined : matchingName(ENVIRONMENTS, names, start)) ??
+    (isFolder || isModel || endsIn(last, SOURCE_ENDINGS)
       ? undefined
       : (matchingName(CREDENTIALS, names, start) ?? wordRule(inside) ?? dataRule(inside)))
   );

@@ -71,7 +71,7 @@ const QUOTED: Readonly<Record<string, RegExp>> = {
   "'": /'((?:[^'\\\r\n]|\\.){1,4096})(?='|$)/y,
   '`': /`((?:[^`\\]|\\.){1,4096})(?=`|$)/y,
 };
-const GAP = /[ \t]{0,4}(?:[|>][-+]?[ \t]{0,4}\r?\n[ \t]{1,32})?/y;
+const GAP = /[ \t]{0,4}(?:!!?\w{1,16}[ \t]{1,4})?(?:[|>][-+]?[ \t]{0,4}\r?\n[ \t]{1,32})?/y;
 /** Up to the next item of a query or a connection string. */
 const LINE_VALUE = /(?:(?![&;][ \t]?[\w.-]{1,64}=)[^\s]){1,4096}/y;
 const QUERY_VALUE = /[^\s"'`,;&#<>]{1,4096}/y;

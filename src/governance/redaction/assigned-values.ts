@@ -69,7 +69,7 @@ export const isBareSecret = (bare: BareValue): boolean => {
   const plain = value.replace(PUNCTUATION, '');
   if (isCode(plain)) return looksRandom(plain);
   const endsThere = next === '' || /[\s&]/.test(next);
-  if (!IDENTIFIER.test(value)) return value.length >= 4 && (endsThere || /[;,"'`})]/.test(next));
+  if (!IDENTIFIER.test(value)) return value.length >= 4 && (endsThere || /[;,"'`})\]]/.test(next));
   if (!endsThere) return false;
   if (separator === '=' && isTight) return true;
   return bare.startsLine && kind === 'password' && WORD.test(value) && next !== ' ';
@@ -101,7 +101,7 @@ export const isQuotedSecret = (name: string, kind: NameKind, value: string): boo
   if (isPlaceholder(value) || value.trim().length < 2 || isFolder(name, value)) return false;
   if (kind === 'maybe') return hasSecretForm(name, value);
   if (/phrase|mnemonic/i.test(name)) return true;
-  if (VARIABLE.test(value) || value.includes('${')) return false;
+  if (VARIABLE.test(value) || HEADER_NAME.test(value) || value.includes('${')) return false;
   if (isRoute(name, kind, value) || (kind === 'token' && isTranslation(value))) return false;
   // A map of files to other files.
   if (FILE_NAME.test(name) && /^\.{0,2}\/|^[\w@/-]+\.\w{1,5}$/.test(value)) return false;

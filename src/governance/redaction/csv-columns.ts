@@ -14,6 +14,8 @@ interface Column {
 
 export interface Columns {
   readonly separator: string;
+  /** Drawn for people, with words in every column: only what is written like a secret is one. */
+  readonly isDrawn: boolean;
   readonly columns: readonly Column[];
   /** Where the rows begin, in the text that holds the names. */
   readonly rowsFrom: number;
@@ -23,7 +25,12 @@ const MAX_HEAD = 2_000;
 const MAX_NAME = 64;
 /** A quoted cell may go on in the next lines, but a stray quote must not swallow the rows after it. */
 const MAX_LINES = 8;
-const HEAD = /^[\w "'.,;\t\u00c0-\uffff-]+$/;
+const HEAD = /^[\w "'.,;|\t\u00c0-\uffff-]+$/;
+/** Blank lines, comments and borders before the names. */
+const BEFORE_HEAD = /(?:[ \t]*(?:[#+][^\n]{0,200})?\r?\n){0,5}/y;
+/** The line that psql draws between the names and the rows. */
+const DATA_RULE = /-+(?:\+-+)+\s*(?:\n|$)/y;
+const RULE = /^[-:=+]+$/;
 const CELL = /"(?:[^"]|"")*"|[^,;\t"]*/y;
 
 /** Splits a row at one separator; the cells keep their quotes. */
@@ -54,22 +61,27 @@ export const columnsOf = (
   text: string,
   kindOf: (name: string) => NameKind,
 ): Columns | undefined => {
-  const end = text.indexOf('\n');
-  const head = end < 0 || end > MAX_HEAD ? '' : text.slice(0, end).trimEnd();
-  const separator = [',', ';', '\t'].find((mark) => head.includes(mark));
+  BEFORE_HEAD.lastIndex = 0;
+  BEFORE_HEAD.test(text);
+  const start = BEFORE_HEAD.lastIndex;
+  const end = text.indexOf('\n', start);
+  const head = end < 0 || end - start > MAX_HEAD ? '' : text.slice(start, end).trimEnd();
+  const separator = [',', ';', '\t', '|'].find((mark) => head.includes(mark));
   if (separator === undefined || !HEAD.test(head)) return undefined;
   const columns = cellsOf(head, separator).map((cell): Column => {
     const name = plainCell(head, cell);
     return { name, kind: name.length <= MAX_NAME ? kindOf(name) : 'plain' };
   });
-  const isPlain = columns.length < 2 || columns.every(({ kind }) => kind === 'plain');
-  return isPlain ? undefined : { separator, columns, rowsFrom: end + 1 };
+  if (columns.length < 2 || columns.every(({ kind }) => kind === 'plain')) return undefined;
+  DATA_RULE.lastIndex = end + 1;
+  const isDrawn = separator === '|' && head.startsWith('|') && !DATA_RULE.test(text);
+  return { separator, isDrawn, columns, rowsFrom: end + 1 };
 };
 
-const isSecretCell = ({ name, kind }: Column, value: string): boolean => {
-  if (kind === 'plain' || value === '' || isPlaceholder(value)) return false;
+const isSecretCell = ({ name, kind }: Column, value: string, isDrawn: boolean): boolean => {
+  if (kind === 'plain' || value === '' || RULE.test(value) || isPlaceholder(value)) return false;
   // The tokens of a text are words.
-  return kind === 'password' ? !isFolder(name, value) : isMixed(value);
+  return kind === 'password' && !isDrawn ? !isFolder(name, value) : isMixed(value);
 };
 
 const hasEvenQuotes = (text: string): boolean => text.split('"').length % 2 === 1;
@@ -105,7 +117,8 @@ export const inColumns = (text: string, columns: Columns, rowsFrom: number): rea
       const to = start + cell.to;
       const value = plainCell(text, { from, to });
       const column = columns.columns[at];
-      if (column !== undefined && isSecretCell(column, value)) spans.push({ from, to });
+      if (column !== undefined && isSecretCell(column, value, columns.isDrawn))
+        spans.push({ from, to });
     }
     start = end + 1;
   }

@@ -55,6 +55,27 @@ const FORMS: readonly Form[] = [
     isSecret: isGivenSecret,
   },
   {
+    // <Password value="…"/>
+    hints: ['value="', "value='", 'Value="'],
+    pattern: new RegExp(`(<(${NAME})\\s[^<>\\n]{0,80}?\\bvalue\\s?=\\s?)(${IN_ATTRIBUTE})`, 'gi'),
+    isSecret: isGivenSecret,
+  },
+  {
+    // <entry key="password">…</entry>, <string name="api_key">…</string>
+    hints: ['<entry', '<string', '<property', '<param', '<setting'],
+    pattern: new RegExp(
+      `(<(?:entry|string|property|param|setting)\\s[^<>\\n]{0,80}?\\b(?:name|key|id)\\s?=\\s?["'](${NAME})["'][^<>\\n]{0,80}>)([^<>\\n]{2,4096})(?=</)`,
+      'g',
+    ),
+    isSecret: isGivenSecret,
+  },
+  {
+    // <key>Password</key> and <string>…</string> in the next line
+    hints: ['<key>'],
+    pattern: new RegExp(`(<key>(${NAME})</key>\\s{0,64}<string>)([^<>\\n]{2,4096})(?=</)`, 'g'),
+    isSecret: isGivenSecret,
+  },
+  {
     // - name: TOKEN, and value: … in the next line; the same in JSON
     hints: ['value:', 'value":', "value':", 'Value:', 'Value":'],
     pattern: new RegExp(

@@ -49,6 +49,26 @@ describe('threat: passwords in the column of a text', () => {
   });
 });
 
+describe('threat: other tables and markup', () => {
+  it.each([
+    'user|password\nada|hunter2x\n',
+    ' user | password \n------+----------\n ada  | hunter2x\n',
+    '+------+----------+\n| user | password |\n+------+----------+\n| ada | hunter2X9 |\n',
+    '| user | role | password |\n| --- | --- | --- |\n| ada | admin | hunter2X9 |\n',
+    '\n\nuser,password\nada,hunter2x',
+    '# users\nuser,password\nada,hunter2x',
+    '<entry key="password">hunter2x</entry>',
+    '<string name="api_key">hunter2x</string>',
+    '<key>Password</key>\n\t<string>hunter2x</string>',
+    '<Password Value="hunter2x"/>',
+    '[password: hunter2x]',
+    'password: !!str hunter2x',
+  ])('%j', (text) => {
+    expect(clean(text)).not.toMatch(/hunter2/);
+    expect(clean(text)).toContain(REDACTED);
+  });
+});
+
 describe('threat: a quote inside of a value ends nothing', () => {
   it.each([
     ['{"name":"PASSWORD","value":"abc\\"defghijk99"}', 'defghijk99'],
@@ -103,6 +123,11 @@ describe('benign: identifiers, folders, routes and files', () => {
     '{"./token.js": "./dist/token.js", "./password.json": "./password.json"}',
     '"token.ts": "handles what callers bring along"',
     'a, b\nc\nd, e',
+    '| Way | Password | Passkey |\n| --- | --- | --- |\n| resists phishing | no | always |\n',
+    'const apiKeyHeader = "X-Api-Key";',
+    '<h2 id="api-keys">Keys</h2>',
+    '<key>TokenURL</key>\n<string>https://example.com</string>',
+    '<string name="password_hint">Enter it</string>',
     "{ name: 'password', value: '', type: 'text' }",
     '<input id="password" value="" title="a">',
   ])('%s stays', (text) => {
