@@ -5,10 +5,15 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Sandbox, Sandboxes, SandboxType } from '../contract/sandbox.ts';
 import { SANDBOX_TYPES } from '../governance/isolation.ts';
+import { isRepositoryLayout, isRepositoryRule } from '../governance/paths/repository-layout.ts';
+import {
+  protectedFromGit,
+  protectedRule,
+  sensitiveRule,
+} from '../governance/paths/sensitive-names.ts';
 import type { DockerEngine } from '../sandboxes/container/create-docker-engine.ts';
 import type { ConfinedProgram, ConfineRequest } from '../sandboxes/process/confine-program.ts';
 import type { ProcessSandboxOptions } from '../sandboxes/process/create-process-sandbox.ts';
-import { SANDBOX_MASKS } from './sandbox-masks.ts';
 
 interface EngineSettings {
   readonly image: string;
@@ -33,6 +38,24 @@ type Opener = () => Promise<Sandbox>;
 
 /** Programs such as linters that users install beside this package. */
 const PACKAGED = ['oxlint'];
+
+/** Tells whether a path is in `.git`: a repository, or the part of one that belongs to a worktree. */
+const isInRepository = (above: readonly string[]): boolean => above.includes('.git');
+
+/** What no sandbox shows, and what it shows read-only, below the folders that it is granted. */
+export const SANDBOX_MASKS: ProcessSandboxOptions['masks'] = {
+  isSecret: (path) => sensitiveRule(path) !== undefined,
+  isProtected: (below, above) =>
+    isInRepository(above) ? isRepositoryRule(below) : protectedRule(below) !== undefined,
+  isRepository: isRepositoryLayout,
+  git: {
+    // Git must not read the runtime's own files either.
+    isSecret: (path) => sensitiveRule(path)?.startsWith('.toolcrib') ?? false,
+    isProtected: (below, above) =>
+      isInRepository(above) ? isRepositoryRule(below) : protectedFromGit(below) !== undefined,
+    isRepository: isRepositoryLayout,
+  },
+};
 
 const identity = () => ({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
 

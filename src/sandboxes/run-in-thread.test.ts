@@ -24,7 +24,7 @@ const ended = async (how: string, text: string | undefined) => {
       thread,
       timeMs: 10_000,
       request: {
-        task: { kind: 'code', code: '' },
+        task: { kind: 'code', code: '', input: undefined },
         config: { type: 'wasm' },
         signal: new AbortController().signal,
         host: { request: async (...words) => void asked.push(words) },

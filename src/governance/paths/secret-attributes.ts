@@ -5,21 +5,23 @@
 import {
   CREDENTIAL_FILES,
   ENVIRONMENT_FILES,
-  HARMLESS_WORDS,
   MODEL_ENDINGS,
   MODEL_FORMATS,
   type NameEntry,
+  SECRET_FILES,
+  SECRET_FOLDERS,
+  SOURCE_ENDINGS,
+} from './name-tables.ts';
+import { sensitiveRule } from './sensitive-names.ts';
+import {
+  HARMLESS_WORDS,
   PROGRAM_FOLDERS,
   PROGRAM_NAMES,
   SECRET_DATA_FOLDERS,
-  SECRET_FILES,
-  SECRET_FOLDERS,
   SECRET_WORDS,
-  SOURCE_ENDINGS,
   WORDED_ENDINGS,
   WORDED_FOLDERS,
-} from './name-tables.ts';
-import { sensitiveRule } from './sensitive-names.ts';
+} from './word-tables.ts';
 
 /** Writes letters in both cases: git compares exactly. */
 const anyCase = (name: string): string =>

@@ -1,6 +1,6 @@
 /**
  * Decides by name which files nobody may read because they hold secrets, and which may not be
- * written because programs run or trust them. The names are in `name-tables.ts` and
+ * written because programs run or trust them. The names are in `name-tables.ts`, `word-tables.ts` and
  * `files-programs-obey.ts`.
  */
 
@@ -9,20 +9,22 @@ import { NEVER_WRITTEN, PROGRAM_FILES } from './files-programs-obey.ts';
 import {
   CREDENTIAL_FILES,
   ENVIRONMENT_FILES,
-  HARMLESS_WORDS,
   MODEL_ENDINGS,
   MODEL_FORMATS,
   type NameEntry,
+  SECRET_FILES,
+  SECRET_FOLDERS,
+  SOURCE_ENDINGS,
+} from './name-tables.ts';
+import {
+  HARMLESS_WORDS,
   PROGRAM_FOLDERS,
   PROGRAM_NAMES,
   SECRET_DATA_FOLDERS,
-  SECRET_FILES,
-  SECRET_FOLDERS,
   SECRET_WORDS,
-  SOURCE_ENDINGS,
   WORDED_ENDINGS,
   WORDED_FOLDERS,
-} from './name-tables.ts';
+} from './word-tables.ts';
 
 interface NamePattern {
   readonly name: string;

@@ -11,7 +11,7 @@ import {
 } from '../../../test/fixtures/real-podman.ts';
 import type { Sandbox, SandboxConfig, SandboxTask } from '../../contract/sandbox.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
-import { SANDBOX_MASKS } from '../../crib/sandbox-masks.ts';
+import { SANDBOX_MASKS } from '../../crib/open-sandboxes.ts';
 import { createContainerSandbox } from './create-container-sandbox.ts';
 
 const why = reasonAgainstPodman();

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { containerRequest } from '../sandboxes/container/container-request.ts';
-import { findMasked } from '../sandboxes/find-masked.ts';
-import { runLimits } from '../sandboxes/run-limits.ts';
-import { SANDBOX_MASKS } from './sandbox-masks.ts';
+import { SANDBOX_MASKS } from '../crib/open-sandboxes.ts';
+import { containerRequest } from './container/container-request.ts';
+import { findMasked } from './find-masked.ts';
+import { runLimits } from './run-limits.ts';
 
 const PROJECT = [
   ...['.toolcrib/state.db', '.toolcrib/config.yaml', '.toolcrib/deep/.docker/config.json'],
