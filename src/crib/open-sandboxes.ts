@@ -28,7 +28,7 @@ export interface SandboxSettings {
     readonly container: EngineSettings & { readonly socket?: string };
     readonly vm: EngineSettings;
   };
-  /** DOCKER_HOST and XDG_RUNTIME_DIR of it say where an engine listens. */
+  /** The environment; its DOCKER_HOST and XDG_RUNTIME_DIR say where a container engine listens. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** False when the resource use of runs is of no interest. */
   readonly measuresRuns?: boolean;
@@ -49,7 +49,7 @@ export const SANDBOX_MASKS: ProcessSandboxOptions['masks'] = {
     isInRepository(above) ? isRepositoryRule(below) : protectedRule(below) !== undefined,
   isRepository: isRepositoryLayout,
   git: {
-    // Git must not read the runtime's own files either.
+    // A run of git alone sees files with secrets, but not Toolcrib's own.
     isSecret: (path) => sensitiveRule(path)?.startsWith('.toolcrib') ?? false,
     isProtected: (below, above) =>
       isInRepository(above) ? isRepositoryRule(below) : protectedFromGit(below) !== undefined,
