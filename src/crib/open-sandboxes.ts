@@ -42,7 +42,8 @@ const PACKAGED = ['oxlint'];
 /** Tells whether a path is in `.git`: a repository, or the part of one that belongs to a worktree. */
 const isInRepository = (above: readonly string[]): boolean => above.includes('.git');
 
-const MASKS: ProcessSandboxOptions['masks'] = {
+/** What no sandbox shows, and what it shows read-only, below the folders that it is granted. */
+export const SANDBOX_MASKS: ProcessSandboxOptions['masks'] = {
   isSecret: (path) => sensitiveRule(path) !== undefined,
   isProtected: (below, above) =>
     isInRepository(above) ? isRepositoryRule(below) : protectedRule(below) !== undefined,
@@ -63,7 +64,12 @@ const engineOptions = async (runtime: Runtime, { sandbox, env }: SandboxSettings
   const { socket } = sandbox.container;
   const { DOCKER_HOST: dockerHost, XDG_RUNTIME_DIR: runtimeFolder } = env;
   const search = { socket, dockerHost, runtimeFolder, exists: existsSync };
-  return { findEngine: () => findEngine(search), identity: identity(), runtime, masks: MASKS };
+  return {
+    findEngine: () => findEngine(search),
+    identity: identity(),
+    runtime,
+    masks: SANDBOX_MASKS,
+  };
 };
 
 const engineSandbox =
@@ -102,7 +108,7 @@ const processOptions = async (
     identity: identity(),
     node: process.execPath,
     runtime,
-    masks: MASKS,
+    masks: SANDBOX_MASKS,
     connectTo: createCheckedConnect(settings.egress),
     packaged: (name) =>
       PACKAGED.includes(name) ? findPackagedProgram(name, import.meta.url) : undefined,

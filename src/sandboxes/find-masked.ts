@@ -80,24 +80,31 @@ const otherNames = (covered: readonly Masked[], files: readonly string[]): reado
 
 /**
  * Finds the folders without whose names something covered would be a file like others: moved away,
- * `.docker` would leave a `config.json` that anybody reads in the next run.
+ * `.docker` would leave a `config.json` that anybody reads in the next run. Leaves out those that are
+ * read-only or lie below one that is: nothing moves there, and a mount on top would make them writable.
  */
 const namingFolders = (
   covered: readonly Masked[],
   { root, masks }: Walk,
   above: readonly string[],
 ): readonly Masked[] => {
-  const found = new Set<string>();
+  const readOnly = new Set(covered.filter(({ as }) => as === 'read-only').map(({ path }) => path));
+  const folders = new Set<string>();
   for (const { path, as } of covered) {
     const below = path.slice(root.length).split(sep).filter(Boolean);
+    const paths = below.map((_name, at) => join(root, ...below.slice(0, at + 1)));
     const isCovered = (names: readonly string[]): boolean =>
       as === 'read-only'
         ? masks.isProtected(names, above)
         : masks.isSecret({ above, below: names, isFolder: as === 'empty-folder' });
     const needed = below.findIndex((_name, at) => isCovered(below.slice(-at - 1)));
-    for (let at = 1; at <= needed; at += 1) found.add(join(root, ...below.slice(0, -at)));
+    const fixedFrom = paths.findIndex((folder) => readOnly.has(folder));
+    const end = fixedFrom < 0 ? below.length - 1 : Math.min(fixedFrom, below.length - 1);
+    // None at all where no name covers it, as with a socket.
+    const start = needed < 0 ? end : below.length - 1 - needed;
+    for (const folder of paths.slice(start, end)) folders.add(folder);
   }
-  return [...found].sort().map((path) => ({ path, as: 'in-place' }));
+  return [...folders].sort().map((path) => ({ path, as: 'in-place' }));
 };
 
 /**

@@ -30,7 +30,7 @@ const refused = (id, code, message) => {
 const ask = (method, args) => {
   const id = (requests += 1);
   const answer = new NativePromise((resolve, reject) => {
-    const text = stringify({ method, args });
+    const text = stringify({ __proto__: null, method, args });
     apply(set, waiting, [id, { resolve, reject }]);
     const code = send('request', text, id);
     if (!code) return;
@@ -81,7 +81,9 @@ const text = (of) => {
 };
 const describe = (error) => {
   const isObject = (typeof error === 'object' && error !== null) || typeof error === 'function';
+  // Without a prototype, so that a toJSON of the code does not stand in for it.
   return stringify({
+    __proto__: null,
     name: isObject ? text(() => error.name) : '',
     message: text(() => (isObject ? error.message : error)).slice(0, 4000),
     stack: isObject ? text(() => error.stack).slice(0, 20000) : '',

@@ -42,8 +42,29 @@ const positionIn = (stack: string, name: string): string => {
   return position === undefined ? '' : ` (${name}${position})`;
 };
 
-const thrownFailure = (text: string, { name, refusals }: RunFacts): unknown => {
-  const thrown = JSON.parse(text) as ThrownInCode;
+const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Reads JSON that code may have had a hand in: it replaces whatever it can reach. */
+const fieldsOf = (text: string | undefined): Readonly<Record<string, unknown>> => {
+  try {
+    return Object(JSON.parse(text ?? '')) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+};
+
+const thrownIn = (text: string | undefined): ThrownInCode => {
+  const { name, message, stack, request } = fieldsOf(text);
+  return {
+    name: textOr(name),
+    message: textOr(message),
+    stack: textOr(stack),
+    ...(typeof request === 'number' && { request }),
+  };
+};
+
+const thrownFailure = (text: string | undefined, { name, refusals }: RunFacts): unknown => {
+  const thrown = thrownIn(text);
   if (thrown.request !== undefined && refusals.has(thrown.request)) {
     return refusals.get(thrown.request);
   }
@@ -87,6 +108,11 @@ const endOfRun = (
   return { outcome: { ...(value !== undefined && { value }), stdout, stderr } };
 };
 
+const notUnderstood = (): ToolFailure =>
+  new ToolFailure('EXECUTION_FAILED', 'The sandboxed code sent a request that cannot be read.', {
+    suggestions: ['Leave toJSON of arrays and objects as it is.'],
+  });
+
 /** Answers requests and keeps the refusals, so that one that the code rethrows is reported unchanged. */
 const createAnswerer = (host: SandboxHost, post: (answer: HostAnswer) => void) => {
   const refusals = new Map<number, unknown>();
@@ -98,7 +124,8 @@ const createAnswerer = (host: SandboxHost, post: (answer: HostAnswer) => void) =
   };
   const answer = async (id: number, text: string): Promise<void> => {
     try {
-      const { method, args } = JSON.parse(text) as { method: string; args: unknown[] };
+      const { method, args } = fieldsOf(text);
+      if (typeof method !== 'string' || !Array.isArray(args)) throw notUnderstood();
       const value = JSON.stringify(await host.request(method, args));
       post({ kind: 'answer', id, ...(value !== undefined && { text: value }) });
     } catch (error) {

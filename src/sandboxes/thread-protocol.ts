@@ -32,7 +32,8 @@ export interface ThrownInCode {
 export type RunEnd =
   /** `text` is absent when the code returned what JSON does not have. */
   | { readonly how: 'returned'; readonly text?: string }
-  | { readonly how: 'threw'; readonly text: string }
+  /** `text` may be anything: the code can replace what makes it. */
+  | { readonly how: 'threw'; readonly text?: string }
   | { readonly how: 'wrote too much' | 'waits for nothing' | 'broke' };
 
 export type FromThread =

@@ -177,6 +177,8 @@ export const ESCAPES: readonly (readonly [string, string])[] = [
     'toJSON of the value',
     'return { toJSON() { return "json"; }, x: globalThis.process?.env?.[input.variable] };',
   ],
+  ['toJSON of every object', 'Object.prototype.toJSON = () => null; throw new Error("x");'],
+  ['toJSON of every object, without a value', 'Object.prototype.toJSON = () => {}; throw "x";'],
   ['toJSON that throws', 'return { toJSON() { throw { toString: () => "thrown" }; } };'],
   [
     'proxy as value',

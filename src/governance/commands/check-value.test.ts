@@ -33,6 +33,15 @@ describe('a revision of git', () => {
     expect(() => hasKind('fix-token:.env', 'revision', knowing)).toThrow('secrets');
   });
 
+  it('is not looked up among the branches when it may be a path', () => {
+    const asked: string[] = [];
+    const namesBranches = (word: string) => asked.push(word) > 0;
+    for (const word of ['main', 'src/a.ts', 'fix-token']) {
+      hasKind(word, 'revision', { ...judge(), namesBranches });
+    }
+    expect(new Set(asked)).toEqual(new Set(['fix-token']));
+  });
+
   it('threat: a path behind a colon is judged from the top of the repository, too', () => {
     expect(() => hasKind('HEAD:.env', 'revision', judge())).toThrow('secrets');
     const notes: string[] = [];
@@ -41,44 +50,5 @@ describe('a revision of git', () => {
     notes.length = 0;
     hasKind('HEAD:./a.ts', 'revision', judge(notes));
     expect(notes).not.toContain('/project/a.ts');
-  });
-});
-
-describe('a program of awk', () => {
-  const isAwk = (text: string) => hasKind(text, 'awk', judge());
-
-  it.each([
-    '$3 > 5',
-    '$1 >= 10 && $2 == "x > y" { print $1 }',
-    '{ if ($1 > max) max = $1 } END { print max }',
-    '{ n += ($1 > 3) } END { print n }',
-    '{ print ($1 > 2 ? "big" : "small") }',
-    '{ if (f($1) > (2)) print $1 }',
-    '{ x = $1 > 2 }',
-    'NR > 1',
-  ])('benign: %s compares', (text) => {
-    expect(isAwk(text)).toBe(true);
-  });
-
-  it.each([
-    '{ print > $1 }',
-    '{ print $1 > "a" ".b" }',
-    '{ print ($1 > 2) > "f" }',
-    '{ print(1) > "f" }',
-    '{ if ($1 > 2) print $1 > "f" }',
-    '$1 > 2 { print > "f" }',
-    'NR > 1; { print > "f" }',
-    '{ x = $1 > 2; printf x > "f" }',
-    'BEGIN { for (;; print "x" > "f") y = 1 }',
-    'BEGIN { for (print "x" > "f"; 0;) y }',
-    'BEGIN { print "a" >> "f" }',
-    '{ print "x" >> "f" }',
-    '/"/ { print > "f" } /"/',
-    '{ x = "\\" } { print > "f" } { y = "\\" }',
-    '{ print } # "\n{ print > "f" }',
-    '{ print > ("f" }',
-    'function g(a) { print a > "f" } { g($1) }',
-  ])('threat: %s writes a file, or may', (text) => {
-    expect(isAwk(text)).toBe(false);
   });
 });

@@ -2,6 +2,7 @@
  * Checks that the known value of an option or operand has the kind that the rule of its program
  * requires.
  */
+import { onlyPrints } from './awk-program.ts';
 import { judgePath, type PathJudge } from './judge-path.ts';
 import type { ValueKind } from './program-rule.ts';
 
@@ -46,50 +47,22 @@ const SED_COMMAND = `(?:${ADDRESS}(?:,[+~]?${ADDRESS})?)? ?!? ?(?:[pdqQ=]|s(?:${
 const MAX_SED_LENGTH = 1_000;
 const SED = new RegExp(`^${SED_COMMAND}(?: ?; ?${SED_COMMAND})* ?;?$`);
 
-/** Operators that open pipes, and names that run programs, read files or the environment. */
-const AWK = /@|\||\b(?:system|getline|ARGV|ARGC|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|close)\b/;
-const AWK_PRINTS = /\bprintf?\b/;
-/** Parentheses without others in them that print nothing; the head of a `for` can print. */
-const AWK_QUIET = /\((?:(?!\bprintf?\b)[^()])*\)/g;
+const JQ = /(?<![.\w])(?:env|ENV)\b|\b(?:import|include|modulemeta)\b/;
 
-/** Gives the actions of a program without its patterns, which print nothing. */
-const actionsIn = (program: string): string => {
-  let depth = 0;
-  let actions = '';
-  for (const char of program) {
-    if (char === '{') depth += 1;
-    if (depth > 0) actions += char;
-    if (char === '}') depth = Math.max(0, depth - 1);
+/** Judges a word that may be a path. Branches are looked up only for one that no path may have. */
+const judgeNameOrPath = (text: string, path: string, judge: PathJudge): void => {
+  try {
+    judgePath(path, 'read', judge);
+  } catch (error) {
+    if (!judge.bases.every((base) => judge.namesBranches?.(text, base))) throw error;
   }
-  return actions;
 };
-
-/**
- * Tells whether every `>` of a program of awk compares: in a pattern, in parentheses that print
- * nothing, or where nothing prints at all. Elsewhere it writes a file. Regular expressions and
- * comments can hide a quote, so a program with one of them has no `>` that is known to compare.
- */
-const onlyCompares = (program: string): boolean => {
-  if (!program.includes('>')) return true;
-  const bare = program.replaceAll(/"[^"]*"/g, ' ');
-  if (/["/#\\]|>>/.test(bare)) return false;
-  let actions = actionsIn(bare);
-  if (!AWK_PRINTS.test(actions)) return true;
-  for (let before = ''; before !== actions; ) {
-    before = actions;
-    actions = actions.replaceAll(AWK_QUIET, ' ');
-  }
-  return !actions.includes('>');
-};
-
-const JQ = /(?<![.\w])env\b|\$ENV|\b(?:import|include|modulemeta)\b/;
 
 /** Accepts a revision, a path, or both with a colon; no transport (`ext::`) that runs programs. */
 const isRevision = (text: string, judge: PathJudge): boolean => {
   if (text === '' || /^[-+]|::|:\/\//.test(text)) return false;
   const plain = text.replace(/^:/, '');
-  const isBranch = judge.bases.every((base) => judge.namesBranches?.(text, base));
-  if (plain !== '' && !isBranch) judgePath(plain, 'read', judge);
+  if (plain !== '') judgeNameOrPath(text, plain, judge);
   for (const path of text.split(':').slice(1)) {
     // Behind a colon git starts at the top of the repository unless the path starts with a dot.
     const bases = /^\.{1,2}\//.test(path) ? judge.bases : [...judge.bases, judge.root];
@@ -115,7 +88,7 @@ export const hasKind = (text: string, kind: ValueKind, judge: PathJudge): boolea
     case 'sed':
       return text.length <= MAX_SED_LENGTH && SED.test(text);
     case 'awk':
-      return !AWK.test(text.replaceAll('||', ' ')) && onlyCompares(text);
+      return onlyPrints(text);
     case 'jq':
       return !JQ.test(text);
     default:

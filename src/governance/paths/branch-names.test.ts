@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { namesBranches } from './branch-names.ts';
 
 let root = '';
@@ -47,6 +48,20 @@ describe('a word of git that names branches', () => {
     put('.git/packed-refs', '# pack-refs\n1234 refs/tags/v1-token\n');
     expect(namesBranches(root, 'v1-token')).toBe(true);
     expect(namesBranches(root, 'v1')).toBe(false);
+  });
+
+  it('packed ones are read once for a word of several parts', () => {
+    put('.git/packed-refs', '1 refs/tags/v1-token\n2 refs/remotes/origin/v2-token\n');
+    const read = vi.spyOn(fs, 'readFileSync');
+    syncBuiltinESMExports();
+    try {
+      expect(namesBranches(root, 'origin/v2-token...v1-token')).toBe(true);
+      const isPacked = ([path]: readonly unknown[]) => String(path).endsWith('packed-refs');
+      expect(read.mock.calls.filter(isPacked)).toHaveLength(1);
+    } finally {
+      read.mockRestore();
+      syncBuiltinESMExports();
+    }
   });
 
   it('a list that is too long is not read', () => {

@@ -19,13 +19,19 @@ const packedIn = (commonDir: string): string => {
   return stats?.isFile() && stats.size <= MAX_PACKED_BYTES ? readFileSync(path, 'utf8') : '';
 };
 
-const isReference = (commonDir: string, name: string): boolean =>
-  NAME.test(name) &&
-  KINDS.some(
-    (kind) =>
-      lstatSync(join(commonDir, 'refs', kind, name), { throwIfNoEntry: false })?.isFile() ||
-      packedIn(commonDir).includes(` refs/${kind}/${name}\n`),
-  );
+/** Finds branches and tags by name; what git packed is read at most once. */
+const referencesIn = (commonDir: string): ((name: string) => boolean) => {
+  let packed: string | undefined;
+  const isLoose = (path: string): boolean =>
+    lstatSync(join(commonDir, path), { throwIfNoEntry: false })?.isFile() === true;
+  return (name) => {
+    if (!NAME.test(name)) return false;
+    const paths = KINDS.map((kind) => `refs/${kind}/${name}`);
+    if (paths.some(isLoose)) return true;
+    packed ??= packedIn(commonDir);
+    return paths.some((path) => packed?.includes(` ${path}\n`));
+  };
+};
 
 /**
  * Tells whether each part of a word of git is known as a branch, tag or commit, and no file of that name
@@ -36,8 +42,6 @@ export const namesBranches = (root: string, word: string, folder = root): boolea
   if (repository === undefined || existsSync(join(folder, word))) return false;
   const parts = word.split(/\.{2,3}/).filter((part) => part !== '');
   const names = parts.map((part) => part.replace(/(?:[~^]\d*|@\{\w*\})+$/, '').replace(/^\^/, ''));
-  return (
-    names.length > 0 &&
-    names.every((name) => COMMIT.test(name) || isReference(repository.commonDir, name))
-  );
+  const isReference = referencesIn(repository.commonDir);
+  return names.length > 0 && names.every((name) => COMMIT.test(name) || isReference(name));
 };

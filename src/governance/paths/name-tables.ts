@@ -45,15 +45,26 @@ export const SECRET_FOLDERS: readonly NameEntry[] = [
   ['.config/sops', 'keys of sops'],
   ['.config/stripe', 'keys of Stripe'],
   ['.config/filezilla', 'passwords of servers'],
+  ['.anthropic', 'keys of Anthropic'],
+  ['.config/anthropic', 'keys of Anthropic'],
+  ['.openai', 'keys of OpenAI'],
+  ['.config/openai', 'keys of OpenAI'],
 ];
+
+const COPY_ENDINGS = ['.bak', '.old', '.orig', '.backup', '.save', '~'];
+/** Files with secrets of which people and editors leave copies. */
+const COPIED_FILES = [
+  ...['*.pem', '*.key', '*.p8', '*.p12', '*.pfx', '*.ppk', '*.jks', '*.keystore', '*.kdbx'],
+  ...['*.ovpn', '*.tfvars', '*.env', '.npmrc', '.pypirc', '.pgpass', '.my.cnf', '.s3cfg', '.boto'],
+  ...['.git-credentials', '.vault-token', '.bash_history', '.zsh_history', 'wg0.conf'],
+  ...['.docker/config.json', '.kube/config', 'auth.json', 'token.json'],
+];
+const COPIES: readonly NameEntry[] = COPIED_FILES.flatMap((name) =>
+  COPY_ENDINGS.map((ending): NameEntry => [`${name}${ending}`, 'copy of a file with secrets']),
+);
 
 /** Files, or folders below a root, that hold keys, tokens or passwords. */
 export const SECRET_FILES: readonly NameEntry[] = [
-  ['.envrc', 'variables of direnv'],
-  ['id_rsa*', 'SSH key'],
-  ['id_dsa*', 'SSH key'],
-  ['id_ecdsa*', 'SSH key'],
-  ['id_ed25519*', 'SSH key'],
   ['*.pem', 'key or certificate'],
   ['*.key', 'key'],
   ['*.p8', 'key'],
@@ -84,9 +95,7 @@ export const SECRET_FILES: readonly NameEntry[] = [
   ['*.tfvars', 'variables of Terraform, passwords among them'],
   ['*.tfvars.json', 'variables of Terraform'],
   ['*.tfstate', 'state of Terraform, with every secret it made'],
-  ['*.tfstate.backup', 'state of Terraform'],
   ['kubeconfig', 'credentials of clusters'],
-  ['kubeconfig.*', 'credentials of clusters'],
   ['*.kubeconfig', 'credentials of clusters'],
   ['rclone.conf', 'credentials of rclone'],
   ['token.json', 'token by its name'],
@@ -126,27 +135,16 @@ export const SECRET_FILES: readonly NameEntry[] = [
   ['.irb_history', 'code typed'],
   ['fish_history', 'commands typed'],
   ['.secrets', 'secrets by its name'],
-  ['secrets.json', 'secrets by its name'],
-  ['secrets.yml', 'secrets by its name'],
-  ['secrets.yaml', 'secrets by its name'],
-  ['secrets.toml', 'secrets by its name'],
-  ['*service-account*.json', 'key of a service account'],
-  ['*service_account*.json', 'key of a service account'],
-  ['*serviceaccount*.json', 'key of a service account'],
   ['*firebase-adminsdk*.json', 'key of Firebase'],
   ['gcloud-service-key*.json', 'key of Google Cloud'],
   ['sa-key*.json', 'key of a service account'],
   ['keyfile.json', 'key of Google Cloud'],
-  ['key.json', 'key of Google Cloud'],
   ['adc.json', 'credentials of Google Cloud'],
   ['token.pickle', 'token of a Google API'],
   ['rootkey.csv', 'keys of AWS'],
   ['*accesskeys.csv', 'keys of AWS'],
   ['accesstokens.json', 'tokens of Azure'],
   ['msal_token_cache*', 'tokens of Azure'],
-  ['.dev.vars', 'variables of Cloudflare Workers'],
-  ['.dev.vars.*', 'variables of Cloudflare Workers'],
-  ['.envrc.*', 'variables of direnv'],
   ['.netrc.*', 'passwords by host'],
   ['pgpass.conf', 'passwords of PostgreSQL'],
   ['.authinfo*', 'passwords by host'],
@@ -215,6 +213,15 @@ export const SECRET_FILES: readonly NameEntry[] = [
   ['.mycli-history', 'statements typed'],
   ['.duckdb_history', 'statements typed'],
   ['consolehost_history.txt', 'commands typed in PowerShell'],
+  ['*.tfstate.*', 'state of Terraform'],
+  ['*.priv', 'private key'],
+  ['local.settings.json', 'variables of Azure Functions'],
+  ['sa.json', 'key of a service account'],
+  ['vault_pass*', 'password of Ansible'],
+  ['vault-pass*', 'password of Ansible'],
+  ['.idea/datasources.local.xml', 'logins of databases'],
+  ['.idea/webservers.xml', 'passwords of servers'],
+  ...COPIES,
   ['.toolcrib/secret*', 'secrets of the runtime itself'],
   ['.toolcrib/token*', 'tokens of the runtime itself'],
   ['.toolcrib/*.db*', 'the store, with exact inputs and file contents'],
@@ -228,16 +235,33 @@ export const ENVIRONMENT_FILES: readonly NameEntry[] = [
   ['.env-*', 'variables with secrets'],
   ['.env_*', 'variables with secrets'],
   ['.env~', 'copy of an editor'],
-  ['env.prod', 'variables with secrets'],
-  ['env.production', 'variables with secrets'],
-  ['env.local', 'variables with secrets'],
-  ['env.staging', 'variables with secrets'],
   ['*.env', 'variables with secrets'],
+  ['.envrc', 'variables of direnv'],
+  ['.envrc.*', 'variables of direnv'],
+  ['.dev.vars', 'variables of Cloudflare Workers'],
+  ['.dev.vars.*', 'variables of Cloudflare Workers'],
 ];
-export const MODEL_ENDINGS: readonly string[] = ['.example', '.sample', '.template'];
+export const MODEL_ENDINGS: readonly string[] = [
+  ...['.example', '.sample', '.template', '.dist', '-example', '-sample'],
+];
+/** The same before the ending that names the format. */
+export const MODEL_FORMATS: readonly string[] = ['.example', '.sample', '.template'].flatMap(
+  (mark) =>
+    ['.json', '.yaml', '.yml', '.toml', '.env', '.tfvars'].map((format) => `${mark}${format}`),
+);
 
-/** Secret unless it is source text about credentials; a folder of that name may be listed. */
+/** Secret unless it is source text about the subject; a folder of that name may be listed. */
 export const CREDENTIAL_FILES: readonly NameEntry[] = [
+  ['id_rsa*', 'SSH key'],
+  ['id_dsa*', 'SSH key'],
+  ['id_ecdsa*', 'SSH key'],
+  ['id_ed25519*', 'SSH key'],
+  ['kubeconfig*', 'credentials of clusters'],
+  ['env.prod*', 'variables with secrets'],
+  ['env.staging*', 'variables with secrets'],
+  ['env.local*', 'variables with secrets'],
+  ['env.dev', 'variables with secrets'],
+  ['env.development', 'variables with secrets'],
   ['credentials*', 'credentials by its name'],
   ['.credentials*', 'credentials by its name'],
   ['*credentials.json', 'credentials by its name'],
@@ -259,109 +283,4 @@ export const SOURCE_ENDINGS: readonly string[] = [
   ...['.c', '.h', '.cc', '.cpp', '.hpp', '.md', '.mdx', '.rst', '.html', '.css', '.scss'],
   ...['.erb', '.ejs', '.hbs', '.haml', '.slim', '.twig', '.pug', '.mjml'],
   ...MODEL_ENDINGS,
-];
-
-/**
- * Secret by a word in the name of the file itself, unless it is source, a page, a picture or a
- * translation about the subject: those are named after passwords more often than they hold one.
- */
-export const SECRET_WORDS: readonly NameEntry[] = [
-  ['*secret*', 'secrets by its name'],
-  ['*password*', 'passwords by its name'],
-  ['*passwd*', 'passwords by its name'],
-  ['*private_key*', 'private key by its name'],
-  ['*private-key*', 'private key by its name'],
-  ['*privatekey*', 'private key by its name'],
-  ['*api_key*', 'key by its name'],
-  ['*api-key*', 'key by its name'],
-  ['*apikey*', 'key by its name'],
-  ['*passphrase*', 'passwords by its name'],
-  ['pass.txt', 'passwords by its name'],
-  ['pwd.txt', 'passwords by its name'],
-  ['token', 'token by its name'],
-  ['.token', 'token by its name'],
-  ['token.txt', 'token by its name'],
-  ['*_token', 'token by its name'],
-  ['*-token', 'token by its name'],
-  ['*.token', 'token by its name'],
-  ['*_token.txt', 'token by its name'],
-  ['*-token.txt', 'token by its name'],
-  ['access_token.json', 'token by its name'],
-  ['refresh_token.json', 'token by its name'],
-  ['*recovery-codes.txt', 'codes that stand for a password'],
-  ['*recovery_codes.txt', 'codes that stand for a password'],
-  ['*backup-codes.txt', 'codes that stand for a password'],
-  ['*backup_codes.txt', 'codes that stand for a password'],
-  ['mnemonic', 'words of a wallet'],
-  ['mnemonic.txt', 'words of a wallet'],
-  ['seed.txt', 'words of a wallet'],
-  ['seed-phrase.txt', 'words of a wallet'],
-  ['seed_phrase.txt', 'words of a wallet'],
-  ['*deploy_key', 'key by its name'],
-  ['*deploy-key', 'key by its name'],
-  ['*signing_key', 'key by its name'],
-  ['*signing-key', 'key by its name'],
-  ['*_rsa', 'SSH key'],
-  ['*_ed25519', 'SSH key'],
-  ['*_ecdsa', 'SSH key'],
-  ['*.rsa', 'key'],
-  ['shadow', 'password hashes of a system'],
-  ['shadow-', 'password hashes of a system'],
-  ['shadow.*', 'password hashes of a system'],
-  ['gshadow', 'password hashes of a system'],
-  ['gshadow-', 'password hashes of a system'],
-  ['gshadow.*', 'password hashes of a system'],
-  ['spwd.db', 'password hashes of a system'],
-];
-/** Other words that hold such a word. */
-export const HARMLESS_WORDS: readonly NameEntry[] = [
-  ['*secretar*', 'a secretary, a secretariat'],
-  ['*secret*santa*', 'a game'],
-  ['*secretion*', 'a word of biology'],
-  ['*secretlint*', 'a program that looks for secrets'],
-  ['*secrets.baseline', 'what a program that looks for secrets has found, as hashes'],
-  ['*detect-secrets*', 'a program that looks for secrets'],
-  ['*secret-scan*', 'a program that looks for secrets'],
-  ['*password*strength*', 'rules for passwords'],
-  ['*password*rules*', 'rules for passwords'],
-  ['*password*policy*', 'rules for passwords'],
-];
-export const WORDED_ENDINGS: readonly string[] = [
-  ...SOURCE_ENDINGS,
-  ...['.exs', '.erl', '.hs', '.ml', '.clj', '.dart', '.lua', '.pl', '.r', '.m', '.mm', '.zig'],
-  ...['.sh', '.bash', '.zsh', '.fish', '.ps1', '.bat', '.sql', '.tf', '.proto', '.graphql'],
-  ...['.tmpl', '.j2', '.mustache', '.liquid', '.astro', '.njk', '.sol', '.groovy', '.nix'],
-  ...['.png', '.jpg', '.jpeg', '.gif', '.svg', '.webp', '.ico', '.pdf', '.snap', '.feature'],
-  ...['.less', '.sass', '.po', '.pot', '.strings', '.adoc', '.d.ts', '.gradle', '.lock'],
-];
-/** Folders of templates, translations and workflows, whose files name secrets and hold none. */
-export const WORDED_FOLDERS: readonly NameEntry[] = [
-  ['templates', 'charts and pages with places to fill in'],
-  ['locales', 'translations'],
-  ['locale', 'translations'],
-  ['lang', 'translations'],
-  ['i18n', 'translations'],
-  ['translations', 'translations'],
-  ['.github', 'workflows, which name secrets and hold none'],
-];
-
-/**
- * Folders whose files are secret unless they are source text: people keep keys in them, and also name
- * the code after them that deals with keys. The folder itself may be listed.
- */
-export const SECRET_DATA_FOLDERS: readonly NameEntry[] = [
-  ['secrets', 'secrets by its name'],
-  ['private_keys', 'private keys by its name'],
-  ['private-keys', 'private keys by its name'],
-  ['privatekeys', 'private keys by its name'],
-  ['private_key', 'private keys by its name'],
-  ['private-key', 'private keys by its name'],
-  ['ssh_keys', 'private keys by its name'],
-  ['ssh-keys', 'private keys by its name'],
-  ['api_keys', 'keys by its name'],
-  ['api-keys', 'keys by its name'],
-  ['apikeys', 'keys by its name'],
-  ['passwords', 'passwords by its name'],
-  ['creds', 'credentials by its name'],
-  ['.creds', 'credentials by its name'],
 ];

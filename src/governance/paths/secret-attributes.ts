@@ -5,18 +5,23 @@
 import {
   CREDENTIAL_FILES,
   ENVIRONMENT_FILES,
-  HARMLESS_WORDS,
   MODEL_ENDINGS,
+  MODEL_FORMATS,
   type NameEntry,
-  SECRET_DATA_FOLDERS,
   SECRET_FILES,
   SECRET_FOLDERS,
-  SECRET_WORDS,
   SOURCE_ENDINGS,
-  WORDED_ENDINGS,
-  WORDED_FOLDERS,
 } from './name-tables.ts';
 import { sensitiveRule } from './sensitive-names.ts';
+import {
+  HARMLESS_WORDS,
+  PROGRAM_FOLDERS,
+  PROGRAM_NAMES,
+  SECRET_DATA_FOLDERS,
+  SECRET_WORDS,
+  WORDED_ENDINGS,
+  WORDED_FOLDERS,
+} from './word-tables.ts';
 
 /** Writes letters in both cases: git compares exactly. */
 const anyCase = (name: string): string =>
@@ -34,7 +39,10 @@ const withContent = (entries: readonly NameEntry[]): readonly string[] =>
 const endingIn = (entries: readonly NameEntry[], endings: readonly string[]): readonly string[] =>
   names(entries).flatMap((name) => endings.map((ending) => `${name}${ending}`));
 
-/** Names that can have an ending of their own: `shadow.*` is also `shadow` with one. */
+/**
+ * Lists the names that end in a star, which match names with any ending. Lists `shadow` with `shadow.*`,
+ * because `shadow.*.ts` does not match `shadow.ts`.
+ */
 const openEnded = (entries: readonly NameEntry[]): readonly NameEntry[] =>
   entries
     .filter(([name]) => name.endsWith('*'))
@@ -66,7 +74,12 @@ export const secretAttributes = (): string =>
     ...shown(names(HARMLESS_WORDS)),
     ...shown(
       names(WORDED_FOLDERS).flatMap((name) =>
-        endingIn(SECRET_WORDS, ['']).map((word) => `**/${name}/**/${word}`),
+        names(SECRET_WORDS).map((word) => `**/${name}/**/${word}`),
+      ),
+    ),
+    ...shown(
+      names(PROGRAM_FOLDERS).flatMap((folder) =>
+        names(PROGRAM_NAMES).map((name) => `**/${folder}/${name}`),
       ),
     ),
     // Git compares every file with every line, so there are none for names that end otherwise.
@@ -76,6 +89,7 @@ export const secretAttributes = (): string =>
     ...shown(SOURCE_ENDINGS.map((ending) => `**/credentials*/**/*${ending}`)),
     ...hidden(withContent(ENVIRONMENT_FILES)),
     ...shown(endingIn(ENVIRONMENT_FILES, MODEL_ENDINGS)),
+    ...shown(MODEL_FORMATS.map((ending) => `*${ending}`)),
     ...hidden(withContent(SECRET_FILES)),
     ...hidden(withContent(SECRET_FOLDERS)),
     '',

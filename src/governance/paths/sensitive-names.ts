@@ -1,6 +1,6 @@
 /**
  * Decides by name which files nobody may read because they hold secrets, and which may not be
- * written because programs run or trust them. The names are in `name-tables.ts` and
+ * written because programs run or trust them. The names are in `name-tables.ts`, `word-tables.ts` and
  * `files-programs-obey.ts`.
  */
 
@@ -9,17 +9,22 @@ import { NEVER_WRITTEN, PROGRAM_FILES } from './files-programs-obey.ts';
 import {
   CREDENTIAL_FILES,
   ENVIRONMENT_FILES,
-  HARMLESS_WORDS,
   MODEL_ENDINGS,
+  MODEL_FORMATS,
   type NameEntry,
-  SECRET_DATA_FOLDERS,
   SECRET_FILES,
   SECRET_FOLDERS,
-  SECRET_WORDS,
   SOURCE_ENDINGS,
+} from './name-tables.ts';
+import {
+  HARMLESS_WORDS,
+  PROGRAM_FOLDERS,
+  PROGRAM_NAMES,
+  SECRET_DATA_FOLDERS,
+  SECRET_WORDS,
   WORDED_ENDINGS,
   WORDED_FOLDERS,
-} from './name-tables.ts';
+} from './word-tables.ts';
 
 interface NamePattern {
   readonly name: string;
@@ -60,6 +65,8 @@ const DATA_FOLDERS = patternsOf(SECRET_DATA_FOLDERS);
 const WORDS = patternsOf(SECRET_WORDS);
 const HARMLESS = patternsOf(HARMLESS_WORDS);
 const ABOUT = patternsOf(WORDED_FOLDERS);
+const PROGRAMS = patternsOf(PROGRAM_NAMES);
+const WITH_PROGRAMS = patternsOf(PROGRAM_FOLDERS);
 const NEVER = patternsOf(NEVER_WRITTEN);
 const ORDERS = patternsOf(PROGRAM_FILES);
 
@@ -88,13 +95,19 @@ export interface NamedPath {
 const endsIn = (name: string, endings: readonly string[]): boolean =>
   endings.some((ending) => name.endsWith(ending));
 
+/** Recognises a program about tokens or passwords by its folder. */
+const isProgram = (last: readonly string[], folders: readonly string[]): boolean =>
+  matchingName(PROGRAMS, last) !== undefined &&
+  matchingName(WITH_PROGRAMS, folders.slice(-1)) !== undefined;
+
 /** Finds the rule for a word in the name of the file itself. */
 const wordRule = (inside: readonly string[]): string | undefined => {
   const last = inside.slice(-1);
   const rule = matchingName(WORDS, last);
   if (rule === undefined || endsIn(last[0] as string, WORDED_ENDINGS)) return undefined;
-  const isAbout = matchingName(HARMLESS, last) ?? matchingName(ABOUT, inside.slice(0, -1));
-  return isAbout === undefined ? rule : undefined;
+  const folders = inside.slice(0, -1);
+  const isHarmless = matchingName(HARMLESS, last) ?? matchingName(ABOUT, folders);
+  return isHarmless === undefined && !isProgram(last, folders) ? rule : undefined;
 };
 
 /** Finds the rule for the folder of a data file. */
@@ -119,11 +132,12 @@ export const sensitiveRule = ({ above, below, isFolder }: NamedPath): string | u
   if (isReference(names)) return undefined;
   const last = inside.at(-1) ?? '';
   const start = outside.length;
+  const isModel = endsIn(last, MODEL_ENDINGS) || endsIn(last, MODEL_FORMATS);
   return (
     matchingName(FOLDERS, names) ??
     matchingName(FILES, names, start) ??
-    (endsIn(last, MODEL_ENDINGS) ? undefined : matchingName(ENVIRONMENTS, names, start)) ??
-    (isFolder || endsIn(last, SOURCE_ENDINGS)
+    (isModel ? undefined : matchingName(ENVIRONMENTS, names, start)) ??
+    (isFolder || isModel || endsIn(last, SOURCE_ENDINGS)
       ? undefined
       : (matchingName(CREDENTIALS, names, start) ?? wordRule(inside) ?? dataRule(inside)))
   );

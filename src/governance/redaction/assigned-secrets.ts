@@ -4,7 +4,7 @@
  */
 import {
   isBareSecret,
-  isFileName,
+  isFilePlace,
   isFlagSecret,
   isQuotedSecret,
   isSentence,
@@ -71,7 +71,7 @@ const QUOTED: Readonly<Record<string, RegExp>> = {
   "'": /'((?:[^'\\\r\n]|\\.){1,4096})(?='|$)/y,
   '`': /`((?:[^`\\]|\\.){1,4096})(?=`|$)/y,
 };
-const GAP = /[ \t]{0,4}(?:[|>][-+]?[ \t]{0,4}\r?\n[ \t]{1,32})?/y;
+const GAP = /[ \t]{0,4}(?:!!?\w{1,16}[ \t]{1,4})?(?:[|>][-+]?[ \t]{0,4}\r?\n[ \t]{1,32})?/y;
 /** Up to the next item of a query or a connection string. */
 const LINE_VALUE = /(?:(?![&;][ \t]?[\w.-]{1,64}=)[^\s]){1,4096}/y;
 const QUERY_VALUE = /[^\s"'`,;&#<>]{1,4096}/y;
@@ -111,7 +111,7 @@ const WORD_LIST = /["']?(?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}(?![a-z])/y;
 const COOKIE_PAIR = /["']?[\w!#$%&*+.^|~-]{1,128}=[^\s;"']/y;
 
 /** The separator, where the value begins, and the name with what it tells. */
-interface FoundValue {
+interface AssignedValue {
   readonly at: number;
   readonly from: number;
   readonly name: Name;
@@ -159,7 +159,7 @@ export class AssignedSecrets {
     const name = nameBefore(text, separatorStart);
     if (!name) return undefined;
     const last = text.slice(name.from, name.to);
-    if (isFileName(last)) return undefined;
+    if (text.charAt(at) === ':' && isFilePlace(last, name.isQuoted)) return undefined;
     const lastKind = this.#kindOf(last);
     if (lastKind !== 'plain') return this.#valueOf(text, { at, name, word: last, kind: lastKind });
     if (!SECOND_WORD.test(last) || text.charCodeAt(name.from - 1) !== 32) return undefined;
@@ -189,14 +189,14 @@ export class AssignedSecrets {
     return this.#plainValue(text, { at, from, name, word, kind });
   }
 
-  #plainValue(text: string, found: FoundValue): Span | undefined {
-    const quoted = quotedValue(text, found.from);
-    if (!quoted) return this.#bareValue(text, found);
+  #plainValue(text: string, assigned: AssignedValue): Span | undefined {
+    const quoted = quotedValue(text, assigned.from);
+    if (!quoted) return this.#bareValue(text, assigned);
     const value = text.slice(quoted.from, quoted.to);
-    return isQuotedSecret(found.word, found.kind, value) ? quoted : undefined;
+    return isQuotedSecret(assigned.word, assigned.kind, value) ? quoted : undefined;
   }
 
-  #bareValue(text: string, { at, from, name, word, kind }: FoundValue): Span | undefined {
+  #bareValue(text: string, { at, from, name, word, kind }: AssignedValue): Span | undefined {
     const separator = text.charAt(at);
     const isTight = from === at + 1;
     const atLineStart = startsLine(text, name);

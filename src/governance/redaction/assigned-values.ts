@@ -34,7 +34,12 @@ const ONE_TIME_CODE = /(?:otp|cvv|cvc|passcode)$/i;
 /** `password.ts:12:3` is a place in a file. */
 const FILE_NAME =
   /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|swift|vue|svelte|c|h|cc|cpp|hpp|scala|exs?|lua|sh|sql|json|ya?ml|toml|mdx?|css|html)$/i;
-export const isFileName = (name: string): boolean => FILE_NAME.test(name);
+/** Files of data have names that a key of theirs may have as well: `"token.yaml": "…"`. */
+const DATA_FILE_NAME = /\.(?:json|ya?ml|toml)$/i;
+
+/** Tells whether a name before a colon is a place in a file, or a file and what belongs to it. */
+export const isFilePlace = (name: string, isQuoted: boolean): boolean =>
+  FILE_NAME.test(name) && !(isQuoted && DATA_FILE_NAME.test(name));
 
 /** A call or an element of something, whole: `os.environ["API_KEY"]`, `config.get(name)`. */
 const CALL = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*(?:\[["'\w.-]*\]|\(["'\w., -]*\))$/;
@@ -51,11 +56,12 @@ const repeatsName = (name: string, value: string): boolean =>
 /** Whether a value without quotes is a secret and not code. */
 export const isBareSecret = (bare: BareValue): boolean => {
   const { name, kind, value, next, isTight, separator } = bare;
-  if (isPlaceholder(value) || repeatsName(name, value.replace(PUNCTUATION, ''))) return false;
+  const isEnvironment = separator === '=' && isTight && ENV_NAME.test(name);
+  if (isPlaceholder(value)) return false;
+  if (!isEnvironment && repeatsName(name, value.replace(PUNCTUATION, ''))) return false;
   if (HEADER_NAME.test(value)) return false;
   if (ONE_TIME_CODE.test(name) && /^\d{3,8}$/.test(value)) return true;
   if (kind === 'maybe') return hasSecretForm(name, value);
-  const isEnvironment = separator === '=' && isTight && ENV_NAME.test(name);
   if (NO_BARE_VALUE.test(value) && !(kind === 'password' && isTight)) return false;
   if (next === '(' || next === '[' || value.startsWith('=')) return false;
   if (isFolder(name, value)) return false;
@@ -63,7 +69,7 @@ export const isBareSecret = (bare: BareValue): boolean => {
   const plain = value.replace(PUNCTUATION, '');
   if (isCode(plain)) return looksRandom(plain);
   const endsThere = next === '' || /[\s&]/.test(next);
-  if (!IDENTIFIER.test(value)) return value.length >= 4 && (endsThere || /[;,"'`})]/.test(next));
+  if (!IDENTIFIER.test(value)) return value.length >= 4 && (endsThere || /[;,"'`})\]]/.test(next));
   if (!endsThere) return false;
   if (separator === '=' && isTight) return true;
   return bare.startsLine && kind === 'password' && WORD.test(value) && next !== ' ';
@@ -76,6 +82,13 @@ export const isSentence = (value: string): boolean =>
 
 /** `forgotPassword: '/forgot-password'`, `urn:ietf:params:oauth:token-type:jwt` */
 const ROUTE = /^(?:(?:\/[a-z][a-z-]{0,30}){1,8}\/?|urn:[a-z][\w:.-]+)$/;
+/** A password may look like a route, where neither the name nor the route says that it is one. */
+const ABOUT_ROUTES =
+  /forgot|reset|change|recover|update|verify|confirm|url|uri|path|route|page|link|href|endpoint|screen|view/i;
+const NAMES_SUBJECT = /pass|pwd|secret|account|auth|login|sign-?in|user|settings|profile/;
+const isRoute = (name: string, kind: NameKind, value: string): boolean =>
+  ROUTE.test(value) &&
+  (kind !== 'password' || ABOUT_ROUTES.test(name) || NAMES_SUBJECT.test(value));
 
 /** Recognises words of another script than the Latin one: a translation. */
 const isTranslation = (value: string): boolean => {
@@ -88,8 +101,10 @@ export const isQuotedSecret = (name: string, kind: NameKind, value: string): boo
   if (isPlaceholder(value) || value.trim().length < 2 || isFolder(name, value)) return false;
   if (kind === 'maybe') return hasSecretForm(name, value);
   if (/phrase|mnemonic/i.test(name)) return true;
-  if (VARIABLE.test(value) || value.includes('${')) return false;
-  if (ROUTE.test(value) || (kind === 'token' && isTranslation(value))) return false;
+  if (VARIABLE.test(value) || HEADER_NAME.test(value) || value.includes('${')) return false;
+  if (isRoute(name, kind, value) || (kind === 'token' && isTranslation(value))) return false;
+  // A map of files to other files.
+  if (FILE_NAME.test(name) && /^\.{0,2}\/|^[\w@/-]+\.\w{1,5}$/.test(value)) return false;
   return !isSentence(value) && value.toLowerCase() !== name.toLowerCase();
 };
 

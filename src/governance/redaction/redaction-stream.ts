@@ -2,6 +2,7 @@
  * Redacts a text that comes in pieces. As much is held back as a secret could reach into what has not
  * come yet, and as much of the past is remembered as tells what a piece means.
  */
+import type { Columns } from './csv-columns.ts';
 import { cutBefore } from './cut-text.ts';
 import type { SecretFinder } from './secret-finder.ts';
 import { replaceSpans, type Span } from './span.ts';
@@ -61,17 +62,25 @@ export const redactionStream = (finder: SecretFinder, instead: string): Redactio
   /** What was shown last, as it came: the next piece is read in this context. */
   let past = '';
   let held = '';
+  /** The columns that the first line named, once that line has gone out of sight. */
+  let columns: Columns | undefined;
+  let isBegun = false;
 
   const show = (upTo: (text: string, spans: readonly Span[]) => number): string => {
     const text = past + held;
-    const spans = finder.find(text);
+    const spans = isBegun ? finder.findRest(text, columns) : finder.find(text);
     const cut = Math.max(past.length, upTo(text, spans));
     const due = spans
       .filter(({ from, to }) => to > past.length && from < cut)
       .map(({ from, to }) => ({ from: Math.max(from, past.length), to: Math.min(to, cut) }));
     const shown = replaceSpans(text.slice(0, cut), due, instead).slice(past.length);
     held = text.slice(cut);
-    past = text.slice(pastStart(text, cut - MIN_HELD - finder.known.longest), cut);
+    const start = pastStart(text, cut - MIN_HELD - finder.known.longest);
+    if (start > 0 && !isBegun) {
+      columns = finder.columnsOf(text);
+      isBegun = true;
+    }
+    past = text.slice(start, cut);
     return shown;
   };
 
@@ -83,10 +92,9 @@ export const redactionStream = (finder: SecretFinder, instead: string): Redactio
       return show((text, spans) => safeCut(text, text.length - keep, spans));
     },
     peek: () => {
-      const [wasPast, wasHeld] = [past, held];
+      const before = { past, held, columns, isBegun };
       const shown = show((text) => text.length);
-      past = wasPast;
-      held = wasHeld;
+      ({ past, held, columns, isBegun } = before);
       return shown;
     },
     end: () => show((text) => text.length),

@@ -139,10 +139,10 @@ export class Redactor {
 
   /** Takes out of a list or object, whose parts are clean, what is spread over several of them. */
   whole<T extends object>(source: T, clean: T, keysBefore: number): T {
-    const { known, keysFound } = this.#finder;
+    const { known: values, keysFound } = this.#finder;
     const isClean =
       keysFound === keysBefore &&
-      (known.empty || !this.#split.mayHoldKnown(source)) &&
+      (values.empty || !this.#split.mayHoldKnown(source)) &&
       !mayHoldArguments(source);
     if (isClean) return clean;
     return this.#split.clean(source, clean, keysBefore);

@@ -1,6 +1,7 @@
 /** Finds secrets in a text: known values and well-known shapes, as they are and behind escapes. */
 import { AssignedSecrets } from './assigned-secrets.ts';
 import { findCommandSecrets, MIN_COMMAND } from './command-secrets.ts';
+import { type Columns, columnsOf, inColumns } from './csv-columns.ts';
 import { cutBefore, sliceEnd } from './cut-text.ts';
 import { decodedTexts } from './decoded-text.ts';
 import {
@@ -77,12 +78,25 @@ export class SecretFinder {
     return spans.length === 0 ? NO_SPANS : mergeSpans(spans);
   }
 
+  /** Finds all secrets of a later part of a text; the columns are those that its first line named. */
+  findRest(part: string, columns: Columns | undefined): readonly Span[] {
+    const spans = this.find(part);
+    if (columns === undefined) return spans;
+    return mergeSpans([...spans, ...inColumns(part, columns, 0)]);
+  }
+
+  /** Reads the names of the columns from the first line of a text. */
+  columnsOf(text: string): Columns | undefined {
+    return columnsOf(text, this.#kindOf);
+  }
+
   /**
    * Searches a long text slice by slice, and yields the spans of each. A slice is searched with what
    * stands before and after it, so that a secret across a border is found on both sides of it.
    */
   *slices(text: string): Generator<readonly Span[], void> {
     const margin = Math.max(MARGIN, Math.ceil(this.known.reach / 4) * 4);
+    const columns = this.columnsOf(text);
     let to = 0;
     for (let from = 0; from < text.length; from = to) {
       to = sliceEnd(text, from, SLICE);
@@ -90,7 +104,8 @@ export class SecretFinder {
       const slice = { from, to };
       // Joined, because characters of a slice of a string are read more slowly than those of a copy.
       const window = [text.slice(start, to), text.slice(to, to + margin)].join('');
-      yield this.#findIn(window, MAX_DECODED).flatMap((span) =>
+      const rows = start > 0 && columns ? inColumns(window, columns, 0) : NO_SPANS;
+      yield both(this.#findIn(window, MAX_DECODED), rows).flatMap((span) =>
         within(slice, { from: start + span.from, to: start + span.to }),
       );
     }
@@ -117,6 +132,8 @@ export class SecretFinder {
     let spans = text.length < MIN_SHAPE_LENGTH ? NO_SPANS : this.#shapes.find(text);
     spans = both(spans, this.#assigned.find(text));
     spans = both(spans, findNamedValues(text, this.#kindOf));
+    const columns = this.columnsOf(text);
+    if (columns) spans = both(spans, inColumns(text, columns, columns.rowsFrom));
     if (text.length >= MIN_COMMAND) spans = both(spans, findCommandSecrets(text));
     if (text.length >= MIN_RUN) spans = both(spans, this.#keys(text));
     spans = both(spans, this.#jwks(text));

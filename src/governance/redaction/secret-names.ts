@@ -71,12 +71,10 @@ const splitName = (name: string): string[] =>
 
 const unglued = (word: string): readonly string[] => {
   if (WHOLE_WORDS.has(word)) return [word];
-  const start = GLUED_STARTS.find(
-    (known) => word.startsWith(known) && word.length > known.length + 1,
-  );
+  const start = GLUED_STARTS.find((noun) => word.startsWith(noun) && word.length > noun.length + 1);
   if (start !== undefined) return [start, word.slice(start.length)];
   const one = singular(word);
-  const end = GLUED_ENDS.find((known) => one.endsWith(known) && one.length > known.length);
+  const end = GLUED_ENDS.find((noun) => one.endsWith(noun) && one.length > noun.length);
   return end === undefined ? [word] : [word.slice(0, one.length - end.length), end];
 };
 

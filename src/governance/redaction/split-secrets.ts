@@ -235,13 +235,13 @@ export class SplitSecrets {
    * `keysFound` of the finder before that: when it has grown, a part holds a piece of a key.
    */
   clean<T extends object>(source: T, clean: T, keysBefore: number): T {
-    const { known, keysFound } = this.#finder;
+    const { known: values, keysFound } = this.#finder;
     const hits: Hit[] = [];
     if (Array.isArray(source) && hasFlag(source)) hits.push(...vectorHits(source));
-    if (!known.empty || keysFound !== keysBefore) {
+    if (!values.empty || keysFound !== keysBefore) {
       for (const group of groupsOf(source)) {
         if (group.length < 2) continue;
-        if (!known.empty) hits.push(...knownHits(group, this.#finder));
+        if (!values.empty) hits.push(...knownHits(group, this.#finder));
         if (keysFound === keysBefore) continue;
         hits.push(...keyHits(group).filter((hit) => isUntouched(clean, hit)));
       }

@@ -11,6 +11,7 @@ import {
 } from '../../../test/fixtures/real-podman.ts';
 import type { Sandbox, SandboxConfig, SandboxTask } from '../../contract/sandbox.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
+import { SANDBOX_MASKS } from '../../crib/open-sandboxes.ts';
 import { createContainerSandbox } from './create-container-sandbox.ts';
 
 const why = reasonAgainstPodman();
@@ -75,6 +76,38 @@ describe.skipIf(why !== undefined)('container: on a real Podman', { timeout: 60_
       expect(await outcome).toEqual({ exitCode: 0, stdout: `line ${i}\n`, stderr: '' });
     }
   }, 180_000);
+
+  it('threat: a project with a store starts, and its store and secrets stay as they are', async () => {
+    const project = join(folder, 'project');
+    for (const name of ['.toolcrib', '.docker', 'src']) {
+      mkdirSync(join(project, name), { recursive: true });
+      chmodSync(join(project, name), 0o777);
+    }
+    for (const name of ['.toolcrib/state.db', '.toolcrib/config.yaml', '.docker/config.json']) {
+      writeFileSync(join(project, name), 'kept', { mode: 0o666 });
+    }
+    const real = createContainerSandbox({
+      findEngine: () => podman,
+      image: podman.image,
+      identity: { uid: 1000, gid: 1000 },
+      runtime: createRuntime(),
+      masks: SANDBOX_MASKS,
+    });
+    const script =
+      'cat .toolcrib/state.db .docker/config.json; echo x > .toolcrib/state.db; echo x > .toolcrib/new; echo x > src/new; ls .toolcrib src';
+    const outcome = await real.run({
+      task: { kind: 'command', argv: ['sh', '-c', script], cwd: project },
+      config: {
+        type: 'container',
+        timeLimit: 20_000,
+        fileSystemAccess: { write: [project] },
+      },
+      signal: new AbortController().signal,
+    });
+    expect(outcome).toMatchObject({ stdout: '.toolcrib:\nconfig.yaml\nstate.db\n\nsrc:\nnew\n' });
+    expect(readFileSync(join(project, '.toolcrib/state.db'), 'utf8')).toBe('kept');
+    await real.close();
+  });
 
   it.each([
     [10, 0, 'all\n'],

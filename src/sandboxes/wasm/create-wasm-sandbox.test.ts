@@ -130,10 +130,17 @@ describe('wasm sandbox', () => {
     ['buffers', 'for (let i = 0; i < 60; i++) all.push(new Uint8Array(1e6).fill(1));'],
     ['small objects', 'for (let i = 0; i < 1e6; i++) all.push({ i });'],
     ['texts', 'for (let i = 0; i < 60; i++) all.push("x".repeat(1e6) + i);'],
+    ['a map', 'const map = new Map(); for (let i = 0; i < 2e6; i++) map.set(i, { i });'],
+    ['a set', 'const set = new Set(); for (let i = 0; i < 2e6; i++) set.add({ i });'],
   ])('threat: code that makes 60 MB of %s is stopped at a limit of 16 MB', async (_what, body) => {
     const config = { resourceLimits: { memoryMb: 16 }, timeLimit: 20_000 };
     const code = `const all = []; ${body} return all.length;`;
     expect((await failureOf(run(open(), code, { config }))).code).toBe('SANDBOX_ERROR');
+  });
+
+  it('code that throws nothing with memory to spare failed by itself', async () => {
+    const failure = await failureOf(run(open(), 'throw undefined;'));
+    expect(failure.code).toBe('EXECUTION_FAILED');
   });
 
   it('lets code have the memory that its limit names', async () => {

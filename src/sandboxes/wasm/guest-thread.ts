@@ -34,11 +34,12 @@ const post = (message) => parentPort.postMessage(message);
  * are. What holds is here: memory that would grow beyond the limit does not, and the engine throws.
  */
 let maxMemoryBytes = Infinity;
+/** The engine asked for memory last and got none. */
+let lacksMemory = false;
 const { grow } = WebAssembly.Memory.prototype;
 WebAssembly.Memory.prototype.grow = function (pages) {
-  if (this.buffer.byteLength + pages * ${PAGE_BYTES} > maxMemoryBytes) {
-    throw new RangeError('The memory limit of the run is reached.');
-  }
+  lacksMemory = this.buffer.byteLength + pages * ${PAGE_BYTES} > maxMemoryBytes;
+  if (lacksMemory) throw new RangeError('The memory limit of the run is reached.');
   return grow.call(this, pages);
 };
 
@@ -130,8 +131,15 @@ const serve = (quickjs) => {
       for (const { at, part } of image) bytes.set(part, at);
     }
   };
+  /** A map or set that cannot grow ends the code with an exception that has no value. */
+  const ranOutOfMemory = ({ how, text }) => {
+    if (!lacksMemory || how !== 'threw') return false;
+    const { name, message, stack } = JSON.parse(text);
+    return name === '' && message === '' && stack === '';
+  };
   const conclude = () => {
     running = false;
+    if (ranOutOfMemory(guest.border.end)) guest.border.end = { how: 'broke' };
     // Memory of WebAssembly never shrinks: it would be there for the next run, whatever its limit.
     const reusable = memory().length <= freshBytes;
     guest.border.report(reusable, usage());
@@ -157,6 +165,7 @@ const serve = (quickjs) => {
     if (message.kind === 'run') {
       running = true;
       cpuBefore = cpuMs();
+      lacksMemory = false;
       maxMemoryBytes = ${ENGINE_BYTES} + message.memoryBytes;
       begin(guest, message);
     } else if (!running || !guest.border.settled(message.id)) return;

@@ -172,7 +172,7 @@ export const defineQueryDatabase = (
     description:
       'Runs one SQL statement on a SQLite file of the workspace or on PostgreSQL and returns its rows. Read-only unless mode is "write".',
     documentation:
-      'PostgreSQL is the one at the secret DATABASE_URL. Its host has to be named in services.postgres.hosts, and a private one in egress.allowPrivate, too; the folder of a socket counts as localhost. A role that can run programs or reach files of the server is not used. In mode read, statements and functions that act on sessions, files or other servers are refused as well. A change of a SQLite file of up to 16 MB can be undone as long as nothing else changed it since; one of PostgreSQL cannot.',
+      'PostgreSQL is the one at the secret DATABASE_URL. Its host has to be named in services.postgres.hosts, and a private one in egress.allowPrivate, too; the folder of a socket counts as localhost. A role that can run programs or reach files of the server is not used. In mode read, statements and functions that act on sessions, files or other servers are refused as well; the list of those functions knows PostgreSQL and common extensions and can lag behind others, so give DATABASE_URL a role that may only read. A change of a SQLite file of up to 16 MB can be undone as long as nothing else changed it since; one of PostgreSQL cannot.',
     source: 'builtin',
     category: 'database',
     tier: 'write',

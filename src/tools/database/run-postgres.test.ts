@@ -54,7 +54,7 @@ describe.skipIf(programs === undefined)('query_database on PostgreSQL', () => {
       CREATE TABLE items (id int PRIMARY KEY, name text, price numeric);
       INSERT INTO items VALUES (1, 'lamp', 9.5), (2, 'nail', 0.1);
       GRANT ALL ON items TO reader; CREATE SEQUENCE numbers; GRANT ALL ON numbers TO reader;
-      CREATE TABLE hidden (x int);`);
+      CREATE TABLE hidden (x int); CREATE EXTENSION tablefunc; CREATE EXTENSION xml2;`);
   }, 60_000);
   afterAll(() => server.close());
 
@@ -152,9 +152,13 @@ describe.skipIf(programs === undefined)('query_database on PostgreSQL', () => {
   });
 
   it.each([
-    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
-    'SELECT "pg_terminate_backend" (pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
-    'SELECT pg_terminate_backend/**/(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = current_user',
+    'SELECT "pg_terminate_backend" (pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = current_user',
+    'SELECT pg_terminate_backend/**/(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = current_user',
+    `SELECT ts_rewrite('a'::tsquery, 'SELECT ''a''::tsquery, ''b''::tsquery FROM (SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = current_user OFFSET 0) s WHERE pg_' || 'terminate_backend(pid)')`,
+    `SELECT * FROM crosstab('SELECT ''a''::text, ''b''::text, pg_' || 'terminate_backend(pid)::text FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = current_user') AS t(a text, b text)`,
+    `SELECT * FROM connectby('(SELECT pid, 1 AS up, pg_' || 'terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = current_user) t', 'pid', 'up', '1', 0) AS t(a int, b int, c int)`,
+    `SELECT * FROM xpath_table('1', 'pg_' || 'terminate_backend(pid)::text', 'pg_stat_activity', '/x', 'pid <> pg_backend_pid() AND usename = current_user') AS t(a int, b text)`,
   ])('threat: a read-only query ends no session of somebody else: %s', async (query) => {
     const other = new pg.Client({ connectionString: server.urlFor('reader') });
     other.on('error', () => undefined);
