@@ -64,7 +64,7 @@ const statusOfRow = (row: JournalStep): Status => {
 const tellingRow = (rows: readonly JournalStep[]): JournalStep | undefined =>
   rows.find(({ state, key }) => state === 'open' && !key.endsWith('.timeout')) ??
   rows
-    .filter(({ key }) => !/\.(?:timeout|wait\d+)$/.test(key))
+    .filter(({ key }) => !/\.(?:timeout|wait\d+|reads)$/.test(key))
     .toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0))
     .at(-1);
 
