@@ -30,7 +30,10 @@ export interface ChainCall {
 }
 
 export interface ChainOptions {
-  /** Goes on after a failure; calls that use what failed are skipped or fail. */
+  /**
+   * Goes on after a failure; calls that use what failed are skipped or fail. Of calls with `dependsOn`,
+   * those that come after a failed one are skipped all the same.
+   */
   readonly continueOnError?: boolean;
   readonly maxConcurrency?: number;
 }
@@ -80,6 +83,7 @@ export interface ChainValidation {
   /** No faults, and no rule denies a call. */
   readonly ok: boolean;
   readonly faults: readonly FlowFault[];
+  /** Of the calls without faults; absent where the chain cannot be read at all. */
   readonly plan?: FlowPlan;
 }
 
@@ -136,7 +140,8 @@ export interface CribChains {
    */
   validate(calls: readonly ChainCall[], as?: CallAs): Promise<ChainValidation>;
   /**
-   * Makes equal reads once and lets independent reads run together. Effects keep their order.
+   * Makes equal reads once and lets independent reads run together. Effects keep their order. Calls that
+   * come back with `dependsOn` do not go on after a failure: `continueOnError` is for those without.
    *
    * @example
    * const { calls, saves } = await crib.chains.optimize([{ tool: 'greet', input: { name: 'Ada' } }]);

@@ -80,12 +80,11 @@ export const backgroundOf = (
     ...{ ...shared, jobSettings, services, flows: flows.members },
     openQueue: async () => deps.openQueue((await members.open()).store),
   });
-  const checkedFlows = checked(flows.members, FLOW_CHECKS, { sync: ['register'] });
   return {
-    flows: checkedFlows,
+    flows: checked(flows.members, FLOW_CHECKS, { sync: ['register'] }),
     jobs: checked(jobs.members, JOB_CHECKS, { sync: ['register'] }),
     devices: checked(devicesOf(members), DEVICE_CHECKS),
-    chains: checked(chainsOf({ ...shared, flows: checkedFlows }), CHAIN_CHECKS),
+    chains: checked(chainsOf({ ...shared, data: flows.data }), CHAIN_CHECKS),
     continueFlows: () => flows.continueDue(),
     deliverJob: jobs.deliver,
     close: async () => {

@@ -3,14 +3,15 @@ import type { CallAs } from '../../../contract/call-options.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { ChainCall, CribChains } from '../../../contract/chain.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { CribFlowData } from '../../../contract/flow-data-members.ts';
 import type { ToolResult } from '../../../contract/result.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { ResourceRequirements } from '../../../contract/tool-limits.ts';
+import type { DataFlows } from '../../../flow/declared/data-flows.ts';
 
 export interface ChainMemberDeps {
   readonly runtime: Pick<Runtime, 'elapsed'>;
-  readonly flows: Pick<CribFlowData, 'validate' | 'plan' | 'optimize'>;
+  /** Opens the reader of flows as data, which checks and optimizes chains as well. */
+  data(): Promise<Pick<DataFlows, 'validate' | 'planPartly' | 'optimize'>>;
   readonly tools: Pick<Catalog, 'get'>;
   nextId(): string;
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
@@ -27,7 +28,7 @@ const requirementsIn =
 
 export const chainsOf = ({
   runtime,
-  flows,
+  data,
   tools,
   nextId,
   execute,
@@ -40,14 +41,17 @@ export const chainsOf = ({
   validate: async (calls, as) => {
     const { flowOfChain } = await import('../../../flow/chain/chain-flow.ts');
     const flow = flowOfChain(calls);
+    const flows = await data();
     const { ok, faults } = await flows.validate(flow);
-    if (!ok) return { ok, faults };
-    const plan = await flows.plan(flow, null, as);
-    return { ok: plan.denied.length === 0, faults, plan };
+    const plan = await flows.planPartly(flow, null, as);
+    return { ok: ok && plan?.denied.length === 0, faults, ...(plan && { plan }) };
   },
   optimize: async (calls) => {
-    const { chainOfFlow, flowOfChain } = await import('../../../flow/chain/chain-flow.ts');
-    return chainOfFlow(calls, await flows.optimize(flowOfChain(calls)));
+    const { callOptionsOf, chainOfFlow, flowOfChain } = await import(
+      '../../../flow/chain/chain-flow.ts'
+    );
+    const flows = await data();
+    return chainOfFlow(calls, await flows.optimize(flowOfChain(calls), callOptionsOf(calls)));
   },
   schedule: async (calls, options = {}) => {
     const [{ scheduleChain }, { openMachine }] = await Promise.all([

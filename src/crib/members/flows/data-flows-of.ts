@@ -34,6 +34,7 @@ export const openData = async (deps: DataFlowDeps, registry: FlowRegistry): Prom
     ...{ registry, tools, explain, recordedMs, now: () => runtime.now() },
     machine: await openMachine(),
     hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
+    lacks: async (...call) => (await deps.open()).engine.lacks(...call),
     planned: async (...call) => (await deps.open()).engine.planned(...call),
     definition: async (...tool) => (await deps.open()).engine.definition(...tool),
   });

@@ -111,7 +111,22 @@ describe('planning a flow', () => {
   it('says what the rules deny', async () => {
     const crib = await open();
     const plan = await crib.flows.plan(flow, { n: 1 }, { tools: ['read'] });
-    expect(plan.denied.map(({ step }) => step)).toEqual(['c']);
+    // That d is not on the list does not depend on its input, which is not known yet.
+    expect(plan.denied.map(({ step }) => step)).toEqual(['c', 'd']);
+  });
+
+  it('says which permission is missing where the input is not known yet', async () => {
+    const crib = await open();
+    const planAs = (permissions: readonly string[]) =>
+      crib.flows.plan(flow, { n: 1 }, { permissions });
+    expect((await planAs(['tool:read'])).denied).toContainEqual({
+      ...{ step: 'd', reason: 'The caller does not hold the permission tool:send.' },
+    });
+    expect((await planAs(['tool:read', 'tool:send'])).denied).toEqual([]);
+    await crib.permissions.grant({
+      ...{ subject: {}, resource: 'tool:send', actions: ['*'], skipsApproval: false, by: 'ada' },
+    });
+    expect((await planAs(['tool:read'])).denied).toEqual([]);
   });
 
   it('has a digest of flow, input and tools: what changes one changes the digest', async () => {

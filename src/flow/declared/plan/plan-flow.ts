@@ -1,7 +1,7 @@
 /** Says what a run of a flow would do, cost and ask. Runs nothing. */
 import type { CallAs } from '../../../contract/call-options.ts';
 import type { Caller } from '../../../contract/caller.ts';
-import type { FlowData } from '../../../contract/flow-data.ts';
+import type { FlowData, FlowFault } from '../../../contract/flow-data.ts';
 import type { FlowPlan, FlowPlanStep } from '../../../contract/flow-plan.ts';
 import type { Explanation } from '../../../contract/policy.ts';
 import type { Tool } from '../../../contract/tool.ts';
@@ -27,6 +27,8 @@ import { type Item, timePlan } from './plan-time.ts';
 export interface PlanFlowDeps extends ValidateFlowDeps, Pick<PlanDigestDeps, 'definition'> {
   readonly tools: FlowTools;
   explain(tool: string, input: unknown, as: CallAs): Promise<Explanation>;
+  /** Says what the caller lacks for any call of a tool: a place on its list, or a permission. */
+  lacks(tool: string, as: CallAs): Promise<string | undefined>;
   hasSecret(key: string): Promise<boolean>;
   /** The average of the calls so far. */
   recordedMs(tool: string): number | undefined;
@@ -67,6 +69,12 @@ const effectsOf = (tool: Tool): readonly string[] => {
   return [tool.tier, ...described];
 };
 
+type PlacedFault = Pick<FlowFault, 'path'>;
+
+/** Says whether a fault is in a step itself, and not in those of its group. */
+const isIn = (path: FlowFault['path'], { path: own, inner }: StepNode): boolean =>
+  own.every((part, at) => path[at] === part) && !(inner && path[own.length] === 'steps');
+
 class Planner {
   readonly steps: FlowPlanStep[] = [];
   readonly approvals: { step: string; reason: string }[] = [];
@@ -93,8 +101,11 @@ class Planner {
     this.#scope = { input, steps: noSteps(), caller: scopeCaller(caller) };
   }
 
-  async run(): Promise<void> {
-    for (const node of this.#program.tree.nodes) await this.#node(node);
+  /** Plans all steps but those that have a fault. */
+  async run(faults: readonly PlacedFault[]): Promise<void> {
+    const { nodes } = this.#program.tree;
+    const isGood = (node: StepNode): boolean => !faults.some(({ path }) => isIn(path, node));
+    for (const node of nodes) if (faults.length === 0 || isGood(node)) await this.#node(node);
   }
 
   async #node(node: StepNode): Promise<void> {
@@ -202,14 +213,24 @@ class Planner {
     known: { readonly value: unknown } | undefined,
     version: string | undefined,
   ): Promise<Verdict> {
-    if (!known) {
-      const reason = 'its input depends on what earlier steps return';
-      return Promise.resolve({ verdict: 'unknown', reason });
-    }
-    const key = `${tool.name}\0${tool.version}\0${digestOf(known.value ?? null)}`;
-    const asked = this.#verdicts.get(key) ?? this.#explain(tool.name, known.value, version);
+    const input = known ? digestOf(known.value ?? null) : '';
+    const key = `${tool.name}\0${tool.version}\0${input}`;
+    const asked =
+      this.#verdicts.get(key) ??
+      (known
+        ? this.#explain(tool.name, known.value, version)
+        : this.#explainRights(tool.name, version));
     this.#verdicts.set(key, asked);
     return asked;
+  }
+
+  /** Judges a call whose input is not known yet: a permission that is missing does not depend on it. */
+  async #explainRights(tool: string, version: string | undefined): Promise<Verdict> {
+    const as = { ...this.#as, ...(version !== undefined && { version }) };
+    const reason = await this.#deps.lacks(tool, as);
+    return reason === undefined
+      ? { verdict: 'unknown', reason: 'its input depends on what earlier steps return' }
+      : { verdict: 'deny', reason };
   }
 
   async #explain(tool: string, input: unknown, version: string | undefined): Promise<Verdict> {
@@ -232,12 +253,22 @@ const UNKNOWN_FLOW = {
 export const planFlow = async (
   flow: FlowData,
   deps: PlanFlowDeps,
-  { input, as = {} }: { readonly input: unknown; readonly as?: CallAs | undefined },
+  {
+    input,
+    as = {},
+    isPartial = false,
+  }: {
+    readonly input: unknown;
+    readonly as?: CallAs | undefined;
+    /** Plans the steps that have no fault, too, where others have one. */
+    readonly isPartial?: boolean;
+  },
 ): Promise<FlowPlan> => {
   const program = compileProgram(flow);
   const faults = await flowFaults(program, deps);
   const planner = new Planner(program, deps, { input, as });
-  if (!faults.some(({ severity }) => severity === 'error')) await planner.run();
+  const errors = faults.filter(({ severity }) => severity === 'error');
+  if (isPartial || errors.length === 0) await planner.run(errors);
   const { root } = program.tree;
   const levels: string[][] = [];
   for (const { level, step } of root.nodes) {
