@@ -53,8 +53,8 @@ class ChainRun {
   /** The nodes come in an order in which each may wait for any other: there are no loops. */
   async run(nodes: readonly ChainNode[], isGraph: boolean): Promise<void> {
     const end = (node: ChainNode): Promise<void> => {
-      const known = this.#ends.get(node);
-      if (known) return known;
+      const begun = this.#ends.get(node);
+      if (begun) return begun;
       const made = Promise.all(node.before.map(end)).then(() => this.#node(node, isGraph));
       this.#ends.set(node, made);
       return made;

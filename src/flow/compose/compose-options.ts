@@ -57,9 +57,9 @@ export const assertKnown = (
 ): void => {
   const problem = object(options);
   if (problem !== undefined) throw refused(kind, `the second argument ${problem}.`);
-  const known = new Set([...SHARED, ...Object.keys(own)]);
+  const names = new Set([...SHARED, ...Object.keys(own)]);
   for (const [name, value] of Object.entries(options)) {
-    if (!known.has(name)) throw refused(kind, `${name} ${unknownNameText(name, known)}`);
+    if (!names.has(name)) throw refused(kind, `${name} ${unknownNameText(name, names)}`);
     const fault = value === undefined ? undefined : ownValue(own, name)?.(value);
     if (fault !== undefined) throw refused(kind, `${name} ${fault}.`);
   }
