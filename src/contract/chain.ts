@@ -119,6 +119,15 @@ export interface ChainSchedule {
   readonly oversized: readonly string[];
 }
 
+/** What the machine has for tools that declare `resourceRequirements`, and what those that run now use of it. */
+export interface ResourceUse {
+  readonly available: ResourceShare;
+  readonly used: ResourceShare;
+  /** Calls of flows and chains that declare something: those that run, and those that wait for room. */
+  readonly running: number;
+  readonly waiting: number;
+}
+
 /** Chains of calls that run at once. For runs that survive the end of the process use `crib.flows`. */
 export interface CribChains {
   /**
@@ -160,4 +169,13 @@ export interface CribChains {
    * console.log(rounds.map(({ calls }) => calls)); // [['call1'], ['call2']]
    */
   schedule(calls: readonly ChainCall[], options?: ChainScheduleOptions): Promise<ChainSchedule>;
+  /**
+   * Says what calls of chains and of flows as data use of this machine at this moment, by what their tools
+   * declare.
+   *
+   * @example
+   * const { used, waiting } = await crib.chains.resources();
+   * console.log(used.memoryBytes, waiting);
+   */
+  resources(): Promise<ResourceUse>;
 }

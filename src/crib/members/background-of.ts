@@ -12,6 +12,7 @@ import type { Store } from '../../contract/store.ts';
 import type { BackgroundTypeDeps } from '../../job/background-types.ts';
 import type { JobSettings } from '../../job/job-service.ts';
 import { storedDevices } from '../../job/push-devices.ts';
+import { lazyAsync } from '../../kit/data/lazy.ts';
 import { callerOf } from '../../pipeline/new-call.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { OpenedQueue } from '../queue/open-queue.ts';
@@ -73,7 +74,8 @@ export const backgroundOf = (
   deps: BackgroundDeps,
   calls: Calls,
 ): BackgroundMembers => {
-  const shared = { ...members, ...calls, tools: deps.registry };
+  const machine = lazyAsync(async () => (await import('./open-machine.ts')).openMachine());
+  const shared = { ...members, ...calls, machine, tools: deps.registry };
   const { events, recordedMs, flowFiles, syncEveryRecord, jobSettings, services } = deps;
   const flows = flowsOf({ ...shared, events, recordedMs, flowFiles, syncEveryRecord });
   const jobs = jobsOf({

@@ -192,6 +192,38 @@ describe('checking and optimizing a chain', () => {
   });
 });
 
+describe('calls that declare what they use', () => {
+  const heavy = defineTool({
+    ...{ name: 'heavy', description: 'Uses all memory.', tier: 'read_only' },
+    ...{ resourceRequirements: { memory: '900GiB' }, input: z.looseObject({}) },
+    run: async (): Promise<string> => {
+      running += 1;
+      most = Math.max(most, running);
+      const { used, waiting } = await crib.chains.resources();
+      seen.push([used.memoryBytes, waiting]);
+      running -= 1;
+      return 'done';
+    },
+  });
+  const seen: unknown[] = [];
+  let crib: Awaited<ReturnType<typeof createCribHost>>;
+
+  it('run one after the other where the machine has no room for two', async () => {
+    crib = await createCribHost({ store: 'memory', builtins: false, tools: [heavy] });
+    cleanup.push(() => crib.close());
+    [most, running] = [0, 0];
+    const calls = ['a', 'b'].map((id) => ({ id, tool: 'heavy', input: {}, dependsOn: [] }));
+    const { overallStatus } = await crib.chains.execute(calls);
+    expect(overallStatus).toBe('success');
+    expect(most).toBe(1);
+    expect(seen).toEqual([
+      [900 * 2 ** 30, 1],
+      [900 * 2 ** 30, 0],
+    ]);
+    expect(await crib.chains.resources()).toMatchObject({ used: { memoryBytes: 0 }, running: 0 });
+  });
+});
+
 describe('optimizing a chain', () => {
   it('does not take a dry run for the call itself, nor calls under different keys for one', async () => {
     const crib = await open();

@@ -7,7 +7,7 @@ import type { Tier, Tool } from '../../../contract/tool.ts';
 import { digestOf } from '../../../kit/data/canonical-json.ts';
 import type { CompiledCall, CompiledStep } from '../flow-program.ts';
 import type { Limiter } from './limiter.ts';
-import type { ResourceGate } from './resource-gate.ts';
+import { gatedNeeds, type ResourceGate } from './resource-gate.ts';
 import type { RunScope } from './run-scope.ts';
 
 /** A flow that a step starts; `data` when it is one itself. */
@@ -120,15 +120,14 @@ export class StepWork {
     const given = input ? input.evaluate(scope) : (piped ?? {});
     // What has succeeded stays that call where a person has a group around it tried again.
     const attemptOf = this.#madeCalls.get(place) ?? `${place}${scope.asked}`;
+    const needs = gatedNeeds(tool);
     const options: FlowCallOptions = {
       ...{ key, place, attemptOf },
       ...signalOf(scope),
       ...(version !== undefined && { version }),
       ...this.#time(timeoutMs),
       ...(limits.maxUsd !== undefined && { flowUsd: limits.maxUsd }),
-      ...(tool?.resourceRequirements && {
-        within: (make) => resources.run(tool.resourceRequirements ?? {}, make),
-      }),
+      ...(needs && { within: (make) => resources.run(needs, make) }),
     };
     const data = await limiter.run(() => flow.call(name, given, options));
     this.#madeCalls.set(place, attemptOf);
