@@ -82,7 +82,7 @@ export const compositionOf = (
   maxCalls = maxCallsOf(parts, kind),
 ): Composition => ({ kind, parts: distinct(parts.map(({ name }) => name)), maxCalls });
 
-/** The schema of the value that a part hands on, where it is known; a composed one wraps it in a report. */
+/** Gives the schema of the value that a part hands on, where it is known; a composed one wraps it in a report. */
 export const handedOnSchema = ({ composition, output }: Tool): JsonSchema | undefined => {
   if (composition !== undefined) return composition.output;
   return output === undefined ? undefined : jsonOf(output, 'output');

@@ -21,7 +21,7 @@ const NOTHING: JsonSchema = Object.freeze({});
 
 const isSchema = (value: unknown): value is JsonSchema => isRecord(value);
 
-/** The types that a schema names, with `number` for `integer` as well; nothing where it names none. */
+/** Lists the types that a schema names; nothing where it names none. */
 export const typesOf = ({ type }: JsonSchema): readonly string[] | undefined => {
   if (typeof type === 'string') return [type];
   return Array.isArray(type) && type.every((each) => typeof each === 'string') ? type : undefined;
@@ -35,7 +35,7 @@ const propertiesOf = ({ properties }: JsonSchema): Readonly<Record<string, unkno
 
 const isClosed = ({ additionalProperties }: JsonSchema): boolean => additionalProperties === false;
 
-/** The types that both allow. An integer is a number. */
+/** Lists the types that both allow. An integer is a number. */
 const commonTypes = (one: readonly string[], other: readonly string[]): readonly string[] => {
   const allows = (types: readonly string[], type: string): boolean =>
     types.includes(type) || (type === 'integer' && types.includes('number'));

@@ -24,7 +24,7 @@ const orNull = (schema: JsonSchema): JsonSchema => {
   return types ? { ...schema, type: [...new Set([...types, 'null'])] } : schema;
 };
 
-/** The schema of a value that is written in the flow. */
+/** Makes the schema of a value that is written in the flow. */
 const shapeOfValue = (spec: unknown, shapes: FlowShapes): JsonSchema => {
   if (!isRecord(spec)) return { type: jsonType(spec) };
   if (isForm(spec, 'cel')) return {};
@@ -64,7 +64,7 @@ export class StepData {
     }
   }
 
-  /** The schema of `steps.<id>.data` when the step has ended well; nothing where nobody can tell. */
+  /** Gives the schema of `steps.<id>.data` when the step has ended well; nothing where nobody can tell. */
   of(node: StepNode): JsonSchema | undefined {
     if (this.#data.has(node)) return this.#data.get(node);
     if (this.#depth >= MAX_DEPTH) return undefined;
@@ -89,7 +89,7 @@ export class StepData {
     return closed({ ...counts, results, truncated: { type: 'boolean' } });
   }
 
-  /** What the step returns, or makes of it, for one item. */
+  /** Gives what the step returns, or makes of it, for one item. */
   #once(node: StepNode): JsonSchema | undefined {
     const { output, onError } = node.step;
     if (typeof onError === 'object') return undefined;
@@ -98,7 +98,7 @@ export class StepData {
       : shapeOfValue(output, this.#deps.shapes(node, 'output'));
   }
 
-  /** What the step returns, before its `output`. */
+  /** Gives what the step returns, before its `output`. */
   returned({ type, step, inner }: StepNode): JsonSchema | undefined {
     if (type === 'approve') return ANSWER;
     if (type === 'call') return this.#deps.tools.get(step.call ?? '', step.version)?.output;

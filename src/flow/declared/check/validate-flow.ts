@@ -125,7 +125,7 @@ class FlowCheck {
     }
   }
 
-  /** What a value of a step sees: the input of the flow, the item at hand, and other steps. */
+  /** Gives what a value of a step sees: the input of the flow, the item at hand, and other steps. */
   #seenBy(node: StepNode | undefined, member: PlacedUse['member']): FlowShapes {
     const { byId } = this.#program.tree;
     const own = (): JsonSchema | undefined =>
@@ -143,7 +143,7 @@ class FlowCheck {
     };
   }
 
-  /** The schema of the items of a step, where a path leads to their list. */
+  /** Gives the schema of the items of a step, where a path leads to their list. */
   #itemOf(owner: StepNode | undefined): JsonSchema | undefined {
     const items = owner?.step.forEach?.items;
     if (!isRecord(items) || !isForm(items, 'from') || typeof items.from !== 'string') return;

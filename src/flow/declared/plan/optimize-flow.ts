@@ -37,7 +37,7 @@ const usesOf = (flow: FlowData): Uses => {
   return uses;
 };
 
-/** A call that only reads, and so do its alternatives. */
+/** Tells whether a step is a call that only reads, as do its alternatives. */
 const isRead = (step: FlowDataStep, tools: Tools): boolean => {
   if (step.call === undefined) return false;
   const others = [
@@ -187,7 +187,7 @@ class Optimizer {
   }
 }
 
-/** How many steps run one after the other at most, with those inside of groups. */
+/** Counts the steps that run one after the other at most, with those inside of groups. */
 const levelsOf = ({ order }: StepGroup): number => {
   const levels = new Map<StepNode, number>();
   let most = 0;
@@ -202,7 +202,7 @@ const levelsOf = ({ order }: StepGroup): number => {
 
 const levelsIn = (flow: FlowData): number => levelsOf(buildTree(flow).root);
 
-/** Steps whose ids occur in expressions: their text is not rewritten. */
+/** Lists the steps whose ids occur in expressions: their text is not rewritten. */
 const namedInExpressions = (flow: FlowData): ReadonlySet<string> => {
   const named = new Set<string>();
   for (const { reference, path, member } of compileProgram(flow).uses) {

@@ -5,8 +5,6 @@ import type { FlowData, FlowFault } from '../../../contract/flow-data.ts';
 import type { FlowPlan, FlowPlanStep } from '../../../contract/flow-plan.ts';
 import type { Explanation } from '../../../contract/policy.ts';
 import type { Tool } from '../../../contract/tool.ts';
-import { estimateCost, MICROS_PER_USD } from '../../../governance/ledger/estimate-cost.ts';
-import { mostCost } from '../../../governance/ledger/most-cost.ts';
 import { digestOf } from '../../../kit/data/canonical-json.ts';
 import { callerOf } from '../../../pipeline/new-call.ts';
 import { onlyReads } from '../../../registry/only-reads.ts';
@@ -25,6 +23,7 @@ import { flowNameOf } from '../run/step-work.ts';
 import type { StepNode } from '../step-tree.ts';
 import { type PlanDigestDeps, planDigest } from './plan-digest.ts';
 import { type Item, timePlan } from './plan-time.ts';
+import { effectsOf, priceOf } from './tool-facts.ts';
 
 export interface PlanFlowDeps extends ValidateFlowDeps, Pick<PlanDigestDeps, 'definition'> {
   readonly tools: FlowTools;
@@ -37,39 +36,6 @@ export interface PlanFlowDeps extends ValidateFlowDeps, Pick<PlanDigestDeps, 'de
 }
 
 type Verdict = Pick<FlowPlanStep, 'verdict' | 'reason'>;
-
-const DEFAULT_TIMEOUT_MS = 30_000;
-
-interface Priced {
-  readonly usd: number;
-  readonly isOpen: boolean;
-}
-
-const priceOf = (tool: Tool, input: unknown, isKnown: boolean): Priced => {
-  const capability = undefined;
-  const timeoutMs = tool.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  const estimate = estimateCost(tool, { input, capability }, timeoutMs);
-  try {
-    const facts = { modelPrice: undefined, unknownMicros: 0, hasCharged: false };
-    const most = mostCost(tool, { input, estimate, ...facts });
-    const dependsOnInput = tool.estimate !== undefined || tool.cost?.perUnit !== undefined;
-    const isOpen = most.openMicros || (dependsOnInput && !isKnown);
-    return { usd: most.micros / MICROS_PER_USD, isOpen };
-  } catch {
-    return { usd: estimate.costMicros / MICROS_PER_USD, isOpen: true };
-  }
-};
-
-/** What a step changes outside, by the tool's own word. */
-const effectsOf = (tool: Tool): readonly string[] => {
-  if (onlyReads(tool)) return [];
-  const described = (tool.effects ?? []).map((effect) =>
-    'description' in effect && typeof effect.description === 'string'
-      ? effect.description
-      : 'effect',
-  );
-  return [tool.tier, ...described];
-};
 
 /** Flows start each other at most so deep. */
 const MAX_DEPTH = 8;
@@ -201,7 +167,7 @@ class Planner {
     this.isOpen ||= inner.isOpen && limit === Number.POSITIVE_INFINITY;
   }
 
-  /** How often a step is made at most because it, or a group around it, is tried again. */
+  /** Counts how often a step is made at most because it, or a group around it, is tried again. */
   #tries(node: StepNode, isOwn: boolean): number {
     let tries = isOwn ? (node.step.retry?.attempts ?? 1) : 1;
     for (let each = node.group.owner; each; each = each.group.owner) {
@@ -210,7 +176,7 @@ class Planner {
     return tries;
   }
 
-  /** How often a step runs, with the groups around it; unknown where a list is not known yet. */
+  /** Counts how often a step runs, with the groups around it; unknown where a list is not known yet. */
   #count(node: StepNode): number | undefined {
     let count = 1;
     for (let each: StepNode | undefined = node; each; each = each.group.owner) {

@@ -31,7 +31,7 @@ const timeOf = (
   return once * Math.ceil(count / atOnce);
 };
 
-/** How many calls a step makes at once. */
+/** Counts the calls that a step makes at once. */
 const widthOf = ({ step }: StepNode, count: number, maxConcurrency: number): number =>
   step.forEach ? Math.min(step.forEach.maxConcurrency ?? ITEMS_AT_ONCE, count, maxConcurrency) : 1;
 
@@ -63,7 +63,7 @@ class Slots {
   }
 }
 
-/** The longest way through a group. In a conditional group only one step runs, at most the longest. */
+/** Finds the longest way through a group. In a conditional group only one step runs, at most the longest. */
 export const timePlan = (
   group: StepGroup,
   items: ReadonlyMap<StepNode, Item>,

@@ -87,7 +87,7 @@ export interface StepRun {
   readonly timeoutMs?: number | undefined;
 }
 
-/** What cancels the steps of a scope. */
+/** Gives what cancels the steps of a scope. */
 export const signalOf = ({ signal }: RunScope): Pick<FlowCallOptions, 'signal'> =>
   signal ? { signal } : {};
 
