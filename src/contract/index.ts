@@ -368,6 +368,7 @@ export type {
   CribChains,
   OptimizedChain,
   ResourceShare,
+  ResourceUse,
   ScheduleRound,
 } from './chain.ts';
 export {

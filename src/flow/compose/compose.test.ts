@@ -49,44 +49,6 @@ const fails = aTool({
 });
 const echo = aTool();
 
-describe('what a composed part hands on', () => {
-  it('is compared with what the next part takes', () => {
-    const inner = sequence([search, scrape]);
-    expect(() => sequence([inner, search])).toThrow(
-      `the output of ${inner.name} cannot be the input of search: query is missing`,
-    );
-    expect(sequence([sequence([inner]), aTool({ name: 'any' })]).name).toContain('sequence');
-  });
-
-  it('is compared in a fallback, too', () => {
-    const branch = { condition: () => true, tools: [search] };
-    expect(() => conditional([branch], { fallback: [scrape, search] })).toThrow('query is missing');
-  });
-
-  it('has the labels that follow from its parts', () => {
-    const labelled = (more: object) => sequence([aTool({ name: 'part', ...more })]).labels;
-    expect(labelled({ source: 'package' })).toEqual({ trust: 'untrusted' });
-    expect(labelled({ category: 'filesystem' })).toEqual({ sensitivity: 'private' });
-    expect(labelled({ labels: { sensitivity: 'secret' } })).toEqual({ sensitivity: 'secret' });
-    expect(labelled({})).toEqual({});
-  });
-
-  it('reaches the condition of the next part with the fields that its input names', async () => {
-    const seen: unknown[] = [];
-    const isTop = (input: unknown): boolean => {
-      seen.push(input);
-      return true;
-    };
-    const choice = conditional([{ condition: isTop, tools: [scrape] }], {
-      input: z.object({ url: z.string(), rank: z.number() }),
-    });
-    const whole = sequence([search, choice]);
-    const crib = await cribOf([search, scrape, choice, whole], { policy: LENIENT });
-    expect((await crib.execute(whole, { query: 'a' })).success).toBe(true);
-    expect(seen).toEqual([{ url: 'https://a.test', rank: 1 }]);
-  });
-});
-
 describe('options of another type', () => {
   const part = aTool();
   it.each([

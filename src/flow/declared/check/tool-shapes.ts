@@ -23,7 +23,7 @@ export const flowInputShape = async ({
   input,
 }: Pick<FlowDefinition, 'input'>): Promise<JsonSchema | undefined> => {
   try {
-    const source = typeof input === 'function' ? await input() : input;
+    const source = typeof input === 'function' ? input() : input;
     return source && simplifySchema((await compileSchema(source)).json);
   } catch {
     return undefined;

@@ -122,7 +122,13 @@ describe('planning a flow', () => {
       ...{ name: 'outer', version: '1.0.0', limits: { maxConcurrency: 1 }, kind: 'parallel' },
       steps: [
         { id: 'sub', flow: 'inner@1.0.0', input: { text: 'hi' }, retry: { attempts: 2 } },
-        { id: 'n', call: 'read', input: { n: 1 }, else: { call: 'send', input: { text: 'x' } }, when: 'true' },
+        {
+          id: 'n',
+          call: 'read',
+          input: { n: 1 },
+          else: { call: 'send', input: { text: 'x' } },
+          when: 'true',
+        },
       ],
     };
     const plan = await crib.flows.plan(other, {});
