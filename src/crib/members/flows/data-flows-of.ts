@@ -9,8 +9,8 @@ import type { DataFlows } from '../../../flow/declared/data-flows.ts';
 import type { FlowRegistry } from '../../../flow/flow-registry.ts';
 import type { FlowService } from '../../../flow/flow-service.ts';
 import type { MemberDeps } from '../member-deps.ts';
-import type { FlowUse } from './listed-flows.ts';
 import type { Machine } from '../open-machine.ts';
+import type { FlowUse } from './listed-flows.ts';
 import { requestPlanApproval } from './plan-approvals.ts';
 
 export interface DataFlowDeps extends Pick<MemberDeps, 'runtime' | 'open'> {
