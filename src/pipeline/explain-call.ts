@@ -42,7 +42,7 @@ export const explainRights = async (
   caller: Caller,
   { policy, standingGrants, now }: RightsDeps,
 ): Promise<Verdict | undefined> => {
-  if (!isListed(caller, tool)) return NOT_LISTED;
+  if (!isListed(caller, tool.name)) return NOT_LISTED;
   for (const permission of missingPermissions(tool, policy.rightsOf?.(caller) ?? caller)) {
     if (!(await standingGrants.hasFor(permission, now))) return lackOf(permission);
   }
