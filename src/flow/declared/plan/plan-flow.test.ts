@@ -169,6 +169,8 @@ describe('planning a flow', () => {
     const plan = await crib.flows.plan(flow, { n: 1 }, { tools: ['read'] });
     // That d is not on the list does not depend on its input, which is not known yet.
     expect(plan.denied.map(({ step }) => step)).toEqual(['c', 'd']);
+    const listed = await crib.flows.plan(flow, { n: 1 }, { tools: ['read', 'send'] });
+    expect(listed.denied).toEqual([]);
   });
 
   it('says which permission is missing where the input is not known yet', async () => {
