@@ -30,7 +30,10 @@ export interface ChainCall {
 }
 
 export interface ChainOptions {
-  /** Goes on after a failure; calls that use what failed are skipped or fail. */
+  /**
+   * Goes on after a failure; calls that use what failed are skipped or fail. Of calls with `dependsOn`,
+   * those that come after a failed one are skipped all the same.
+   */
   readonly continueOnError?: boolean;
   readonly maxConcurrency?: number;
 }
@@ -80,6 +83,7 @@ export interface ChainValidation {
   /** No faults, and no rule denies a call. */
   readonly ok: boolean;
   readonly faults: readonly FlowFault[];
+  /** Of the calls without faults; absent where the chain cannot be read at all. */
   readonly plan?: FlowPlan;
 }
 
@@ -115,6 +119,15 @@ export interface ChainSchedule {
   readonly oversized: readonly string[];
 }
 
+/** What the machine has for tools that declare `resourceRequirements`, and what those that run now use of it. */
+export interface ResourceUse {
+  readonly available: ResourceShare;
+  readonly used: ResourceShare;
+  /** Calls of flows and chains that declare something: those that run, and those that wait for room. */
+  readonly running: number;
+  readonly waiting: number;
+}
+
 /** Chains of calls that run at once. For runs that survive the end of the process use `crib.flows`. */
 export interface CribChains {
   /**
@@ -136,7 +149,8 @@ export interface CribChains {
    */
   validate(calls: readonly ChainCall[], as?: CallAs): Promise<ChainValidation>;
   /**
-   * Makes equal reads once and lets independent reads run together. Effects keep their order.
+   * Makes equal reads once and lets independent reads run together. Effects keep their order. Calls that
+   * come back with `dependsOn` do not go on after a failure: `continueOnError` is for those without.
    *
    * @example
    * const { calls, saves } = await crib.chains.optimize([{ tool: 'greet', input: { name: 'Ada' } }]);
@@ -155,4 +169,13 @@ export interface CribChains {
    * console.log(rounds.map(({ calls }) => calls)); // [['call1'], ['call2']]
    */
   schedule(calls: readonly ChainCall[], options?: ChainScheduleOptions): Promise<ChainSchedule>;
+  /**
+   * Says what calls of chains and of flows as data use of this machine at this moment, by what their tools
+   * declare.
+   *
+   * @example
+   * const { used, waiting } = await crib.chains.resources();
+   * console.log(used.memoryBytes, waiting);
+   */
+  resources(): Promise<ResourceUse>;
 }

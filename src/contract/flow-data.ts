@@ -113,6 +113,7 @@ export interface FlowLimits {
   readonly maxUsd?: number;
   /** For the tools that run at once, by their `resourceRequirements`: `512MB`. */
   readonly memory?: string;
+  readonly disk?: string;
   /** 100% is one core. */
   readonly cpu?: string;
   /** The only tiers whose tools may be called. */

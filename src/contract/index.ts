@@ -369,6 +369,7 @@ export type {
   CribChains,
   OptimizedChain,
   ResourceShare,
+  ResourceUse,
   ScheduleRound,
 } from './chain.ts';
 export {

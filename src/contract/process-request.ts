@@ -1,5 +1,5 @@
 /** Requests of the tool container contract, which `crib.process` answers. */
-import type { ChainCallOptions } from './chain.ts';
+import type { ChainCallOptions, ChainResult } from './chain.ts';
 import type { ToolError } from './errors.ts';
 import type { FlowValue } from './flow-data.ts';
 import type { ToolResult } from './result.ts';
@@ -42,7 +42,11 @@ export type ProcessRequest =
       readonly maxConcurrency?: number;
     }
   | { readonly operation: 'discover'; readonly query?: string }
-  | { readonly operation: 'validate'; readonly calls: readonly ProcessCall[] }
+  /** Each call by itself, as a dry run with its `options`. */
+  | {
+      readonly operation: 'validate';
+      readonly calls: readonly Omit<ProcessCall, 'inputFrom'>[];
+    }
   /** The faults of a chain or a plan as a whole, its cost, and what it would ask. */
   | { readonly operation: 'validate_chain'; readonly calls: readonly OrderedCall[] }
   /** The same calls, equal reads once and independent reads together. */
@@ -74,6 +78,8 @@ export interface ProcessResult {
    * `optimize_chain`: what `crib.chains` answers.
    */
   readonly data?: unknown;
+  /** Of the operations that make calls: the id that budgets of flows know, when what ran, and what it used. */
+  readonly chain?: Pick<ChainResult, 'chainId' | 'flow' | 'totalResourcesUsed'>;
   readonly errors: readonly ToolError[];
   readonly durationMs: number;
 }

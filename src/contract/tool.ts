@@ -8,7 +8,7 @@ import type { Precondition } from './precondition.ts';
 import type { Labels, ToolResult } from './result.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { SandboxConfig } from './sandbox.ts';
-import type { LazySchema } from './schema.ts';
+import type { JsonSchema, LazySchema } from './schema.ts';
 import type { AcceptedBy, ParsedBy } from './schema-type.ts';
 import type { CostModel, MostCost } from './tool-cost.ts';
 import { bareSchema, unknownToolField, wrongToolField } from './tool-fields.ts';
@@ -135,6 +135,8 @@ export interface Composition {
   readonly maxCalls: number;
   /** The steps as they were defined, where they were defined as data. */
   readonly steps?: readonly unknown[];
+  /** The schema of the value that it hands on to the part after it, where that is known. */
+  readonly output?: JsonSchema;
 }
 
 /** The result of a call that is undone. */

@@ -29,7 +29,7 @@ import type { ExecSettings } from './broker/brokered-exec.ts';
 import { type CallTool, type Contexts, createContexts } from './broker/context.ts';
 import { fileHooks } from './broker/file-hooks.ts';
 import { createProgramCheck } from './broker/judge-program.ts';
-import { explainCall } from './explain-call.ts';
+import { explainCall, explainRights } from './explain-call.ts';
 import { governed } from './governed.ts';
 import { followInner } from './inner-runs.ts';
 import { type CallInput, callerOf, type NewCallDeps, newCall } from './new-call.ts';
@@ -144,6 +144,14 @@ export class Engine {
   /** Explains which rule decides about a call, and why. Rejects with the refusal of an earlier gate. */
   async explain(toolName: string, rawInput: unknown, as?: CallAs): Promise<Explanation> {
     return this.#explain(await this.#parsed(toolName, rawInput, as));
+  }
+
+  /** Says what the caller lacks for any call of a tool; nothing where that depends on the input. */
+  async lacks(toolName: string, as: CallAs): Promise<string | undefined> {
+    const ready = await this.#deps.registry.ready(toolName, as.version);
+    const { policy, runtime } = this.#deps;
+    const deps = { ...this.shared, policy, now: runtime.now() };
+    return ready && (await explainRights(ready.tool, callerOf(as), deps))?.reason;
   }
 
   /** Takes a call through the gates without making it: nothing is recorded, counted or run. */

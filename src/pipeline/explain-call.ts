@@ -1,7 +1,9 @@
 /** Explains what becomes of a call: by the rules, the permissions it needs and the grants that answer. */
 import type { Call, ReadyTool } from '../contract/call.ts';
+import type { Caller } from '../contract/caller.ts';
 import type { Explanation, FlowState, Policy, Verdict } from '../contract/policy.ts';
-import { missingPermissions } from '../governance/policy/rights.ts';
+import type { Tool } from '../contract/tool.ts';
+import { isListed, missingPermissions } from '../governance/policy/rights.ts';
 import type { GrantSearch, StandingGrants } from './approval/standing-grants.ts';
 import { isOffList, judge, NOT_LISTED, questionOf } from './stages/authorize.ts';
 
@@ -9,6 +11,11 @@ export interface ExplainDeps {
   readonly policy: Policy;
   readonly standingGrants: Pick<StandingGrants, 'forCall'>;
   definitionOf(ready: ReadyTool): string;
+}
+
+interface RightsDeps extends Pick<ExplainDeps, 'policy'> {
+  readonly standingGrants: Pick<StandingGrants, 'hasFor'>;
+  readonly now: number;
 }
 
 const lackOf = (permission: string): Verdict => ({
@@ -24,6 +31,22 @@ const answered = (verdict: Verdict, tool: string, grantFor: GrantSearch): Verdic
   if (!grant) return verdict;
   const reason = `The standing grant ${grant.id} answers for a person: ${verdict.reason}`;
   return { effect: 'allow', rule: verdict.rule, reason };
+};
+
+/**
+ * Says what a caller lacks for any call of a tool, whatever its input: a place on its list, or a permission
+ * for which there is no grant. Whether a grant covers a call depends on its input.
+ */
+export const explainRights = async (
+  tool: Tool,
+  caller: Caller,
+  { policy, standingGrants, now }: RightsDeps,
+): Promise<Verdict | undefined> => {
+  if (!isListed(caller, tool.name)) return NOT_LISTED;
+  for (const permission of missingPermissions(tool, policy.rightsOf?.(caller) ?? caller)) {
+    if (!(await standingGrants.hasFor(permission, now))) return lackOf(permission);
+  }
+  return undefined;
 };
 
 export const explainCall = async (

@@ -123,6 +123,26 @@ describe('process', () => {
     expect(log).toEqual([]);
   });
 
+  it('validate judges the version that a call names', async () => {
+    const crib = await testCrib(tools);
+    const calls = [{ ...add(1, 2), options: { version: '9.9.9', dryRun: false } }];
+    log.length = 0;
+    const { data } = await crib.process({ operation: 'validate', calls });
+    expect(data).toMatchObject([{ valid: false, error: { code: 'TOOL_NOT_FOUND' } }]);
+    expect(log).toEqual([]);
+  });
+
+  it.each([{ inputFrom: { a: { from: 'steps.a.data' } } }, { dependsOn: ['a'] }])(
+    'validate refuses calls that depend on others: %o',
+    async (more) => {
+      const crib = await testCrib(tools);
+      const calls = [{ tool: 'add', ...more }];
+      const { status, errors } = await crib.process({ operation: 'validate', calls } as never);
+      expect(status).toBe('failure');
+      expect(errors[0]?.message).toContain('use validate_chain');
+    },
+  );
+
   it('getCapabilities says what this crib can do', async () => {
     const crib = await testCrib(tools);
     await crib.execute('add', { a: 1, b: 1 });

@@ -61,13 +61,15 @@ const chain = async (
   { chains, caller }: ProcessDeps,
 ): Promise<Outcome> => {
   try {
-    const { results } = await chains.execute(calls, options, caller);
+    const { results, ...made } = await chains.execute(calls, options, caller);
     const outcome = summary(
       calls,
       results.map(({ result }) => result),
     );
     const unmade = results.flatMap(({ result, error }) => (error && !result ? [error] : []));
-    return { ...outcome, errors: [...outcome.errors, ...unmade] };
+    const { chainId, flow, totalResourcesUsed } = made;
+    const errors = [...outcome.errors, ...unmade];
+    return { ...outcome, errors, chain: { chainId, flow, totalResourcesUsed } };
   } catch (thrown) {
     return refused(thrown);
   }
@@ -148,8 +150,8 @@ const orchestrate = async (
 /** Makes dry runs: the calls pass every gate, and no tool runs. */
 const validate = async (calls: readonly ProcessCall[], deps: ProcessDeps): Promise<Outcome> => {
   const results: ToolResult[] = [];
-  for (const { tool, input } of calls) {
-    results.push(await deps.execute(tool, input, { ...deps.caller, dryRun: true }));
+  for (const { tool, input, options } of calls) {
+    results.push(await deps.execute(tool, input, { ...deps.caller, ...options, dryRun: true }));
   }
   const data = results.map(({ success, error }) => ({ valid: success, ...(error && { error }) }));
   return { ...summary(calls, results), data };
@@ -186,7 +188,7 @@ const REQUEST_NAMES: Readonly<Record<string, readonly string[]>> = {
 const CALL_NAMES = ['tool', 'input', 'inputFrom', 'id', 'options', 'dependsOn'];
 const OPTION_NAMES = ['idempotencyKey', 'approvalId', 'version', 'timeoutMs', 'dryRun'];
 
-/** Says which field of an object is not among the known ones. */
+/** Says which field of an object is not among those it may have. */
 const unknownName = (
   value: Readonly<Record<string, unknown>>,
   names: readonly string[],
@@ -213,6 +215,12 @@ const unknownInCalls = (calls: readonly unknown[]): string | undefined => {
   return undefined;
 };
 
+/** Finds a field that makes a call depend on others. */
+const orderIn = (calls: readonly unknown[]): string | undefined =>
+  ['inputFrom', 'dependsOn'].find((name) =>
+    calls.some((call) => isRecord(call) && call[name] !== undefined),
+  );
+
 /** Says what is wrong with a request that did not come through a schema. */
 const requestFault = (request: unknown): string | undefined => {
   if (!isRecord(request)) return 'A request is an object with an operation.';
@@ -231,6 +239,10 @@ const operationFault = (request: Readonly<Record<string, unknown>>): string | un
     return isCall(single, false) ? unknownInCalls([single]) : 'A call needs the name of a tool.';
   }
   if (!Array.isArray(calls)) return 'The request needs a list of calls.';
+  const order = operation === 'validate' ? orderIn(calls) : undefined;
+  if (order !== undefined) {
+    return `validate checks each call by itself, and one has ${order}: use validate_chain.`;
+  }
   const isPlan = operation === 'orchestrate';
   if (!calls.every((call) => isCall(call, isPlan))) {
     return isPlan ? 'Each call needs an id and the name of a tool.' : 'Each call needs a tool.';

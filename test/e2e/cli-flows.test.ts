@@ -98,6 +98,49 @@ describe('flows in scripts', { timeout: SLOW }, () => {
     expect((await project.run(['flow', 'runs'])).out).toContain('There are no runs.');
   });
 
+  it('a flow is optimized, and the file stays as it is', async () => {
+    const project = await flowProject();
+    const sum = (id: string, expression: string) =>
+      `  - { id: ${id}, call: calculator, input: { expression: ${expression} } }\n`;
+    const steps = `${sum('one', '1 + 1')}${sum('same', '1 + 1')}${sum('other', '2 + 2')}`;
+    const text = `name: sums\nversion: 1.0.0\nsteps:\n${steps}`;
+    const file = join(project.folder, 'sums.yml');
+    writeFileSync(file, text);
+    const { code, out, err } = await project.run(['flow', 'optimize', 'sums.yml']);
+    expect(code).toBe(0);
+    expect(out).toContain('kind: dag');
+    expect(out).not.toContain('id: same');
+    expect(err).toContain('Saves 1 call');
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    writeFileSync(join(project.folder, 'better.yml'), out);
+    expect((await project.run(['flow', 'validate', 'better.yml'])).code).toBe(0);
+    const same = await project.run(['flow', 'optimize', 'better.yml', '--json']);
+    expect(same.json<{ changes: unknown[] }>().changes).toEqual([]);
+  });
+
+  it('flows that use tools of a module are validated and optimized with it', async () => {
+    const project = await flowProject();
+    const tool = `{ name: 'mine', description: 'Mine.', tier: 'read_only', input: { type: 'object' }, run: () => 1 }`;
+    writeFileSync(
+      join(project.folder, 'tools.mjs'),
+      `import { defineTool } from ${JSON.stringify(join(process.cwd(), 'dist/index.js'))};\nexport const mine = defineTool(${tool});\n`,
+    );
+    const steps =
+      '  - { id: one, call: mine, input: {} }\n  - { id: two, call: mine, input: { a: 1 } }\n';
+    writeFileSync(join(project.folder, 'own.yml'), `name: own\nversion: 1.0.0\nsteps:\n${steps}`);
+    expect((await project.run(['flow', 'validate', 'own.yml'])).code).toBe(2);
+    for (const command of ['validate', 'optimize']) {
+      const { code, err } = await project.run([
+        'flow',
+        command,
+        'own.yml',
+        '--module',
+        'tools.mjs',
+      ]);
+      expect(code, err).toBe(0);
+    }
+  });
+
   it('threat: a question of a flow file cannot command the terminal', async () => {
     const project = await flowProject();
     const question = String.raw`"Sure?\e[2J\e]0;owned\a"`;

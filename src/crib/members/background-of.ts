@@ -12,6 +12,7 @@ import type { Store } from '../../contract/store.ts';
 import type { BackgroundTypeDeps } from '../../job/background-types.ts';
 import type { JobSettings } from '../../job/job-service.ts';
 import { storedDevices } from '../../job/push-devices.ts';
+import { lazyAsync } from '../../kit/data/lazy.ts';
 import { callerOf } from '../../pipeline/new-call.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { OpenedQueue } from '../queue/open-queue.ts';
@@ -73,19 +74,19 @@ export const backgroundOf = (
   deps: BackgroundDeps,
   calls: Calls,
 ): BackgroundMembers => {
-  const shared = { ...members, ...calls, tools: deps.registry };
+  const machine = lazyAsync(async () => (await import('./open-machine.ts')).openMachine());
+  const shared = { ...members, ...calls, machine, tools: deps.registry };
   const { events, recordedMs, flowFiles, syncEveryRecord, jobSettings, services } = deps;
   const flows = flowsOf({ ...shared, events, recordedMs, flowFiles, syncEveryRecord });
   const jobs = jobsOf({
     ...{ ...shared, jobSettings, services, flows: flows.members },
     openQueue: async () => deps.openQueue((await members.open()).store),
   });
-  const checkedFlows = checked(flows.members, FLOW_CHECKS, { sync: ['register'] });
   return {
-    flows: checkedFlows,
+    flows: checked(flows.members, FLOW_CHECKS, { sync: ['register'] }),
     jobs: checked(jobs.members, JOB_CHECKS, { sync: ['register'] }),
     devices: checked(devicesOf(members), DEVICE_CHECKS),
-    chains: checked(chainsOf({ ...shared, flows: checkedFlows }), CHAIN_CHECKS),
+    chains: checked(chainsOf({ ...shared, data: flows.data }), CHAIN_CHECKS),
     continueFlows: () => flows.continueDue(),
     deliverJob: jobs.deliver,
     close: async () => {

@@ -2,6 +2,7 @@
 import type { ChainCall, OptimizedChain } from '../../contract/chain.ts';
 import type { FlowData, FlowDataStep, FlowOptimization } from '../../contract/flow-data.ts';
 import { ownValue } from '../../kit/data/own-value.ts';
+import type { CallOptionsById } from '../declared/plan/optimize-flow.ts';
 import { assertChainSize, chainIds } from './chain-graph.ts';
 
 const stepOf = (call: ChainCall, id: string): FlowDataStep => {
@@ -24,6 +25,16 @@ export const flowOfChain = (calls: readonly ChainCall[]): FlowData => {
     ...{ name: 'chain', version: '1.0.0', kind: isGraph ? 'dag' : 'sequential' },
     steps: calls.map((call, at) => stepOf(call, ids[at] ?? '')),
   };
+};
+
+/** Lists how each call is made beyond what a step says: such calls do not stand for each other. */
+export const callOptionsOf = (calls: readonly ChainCall[]): CallOptionsById => {
+  const ids = chainIds(calls);
+  return new Map(
+    calls.flatMap(({ options: { version: _, timeoutMs: __, ...options } = {} }, at) =>
+      Object.keys(options).length === 0 ? [] : [[ids[at] ?? '', options] as const],
+    ),
+  );
 };
 
 /** Takes the calls of the chain in the order and with the dependencies of the flow. */

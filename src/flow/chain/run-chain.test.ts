@@ -159,6 +159,20 @@ describe('checking and optimizing a chain', () => {
     expect(made).toBe(0);
   });
 
+  it('validate tells faults of some calls with what the rules say of the others', async () => {
+    const crib = await open();
+    const calls = [
+      { tool: 'gone', input: {} },
+      call(1),
+      { tool: 'write', inputFrom: { text: { from: 'steps.call2.data.n' } } },
+    ];
+    const { ok, faults, plan } = await crib.chains.validate(calls, { tools: ['double'] });
+    expect(ok).toBe(false);
+    expect(faults.map(({ message }) => message)).toEqual(['there is no tool gone']);
+    expect(plan?.denied.map(({ step }) => step)).toEqual(['call3']);
+    expect(plan?.cost.maxUsd).toBeCloseTo(0.01);
+  });
+
   it('validate says what a good chain costs and asks', async () => {
     const crib = await open();
     const { ok, plan } = await crib.chains.validate([call(1), using('call1')]);
@@ -175,6 +189,61 @@ describe('checking and optimizing a chain', () => {
     expect(overallStatus).toBe('success');
     expect(results.map(({ id }) => id)).toEqual(['call1', 'call3', 'call4', 'call5']);
     expect(results[1]?.result?.data).toEqual({ n: 4 });
+  });
+});
+
+describe('calls that declare what they use', () => {
+  const heavy = defineTool({
+    ...{ name: 'heavy', description: 'Uses all memory.', tier: 'read_only' },
+    ...{ resourceRequirements: { memory: '900GiB' }, input: z.looseObject({}) },
+    run: async (): Promise<string> => {
+      running += 1;
+      most = Math.max(most, running);
+      const { used, waiting } = await crib.chains.resources();
+      seen.push([used.memoryBytes, waiting]);
+      running -= 1;
+      return 'done';
+    },
+  });
+  const seen: unknown[] = [];
+  let crib: Awaited<ReturnType<typeof createCribHost>>;
+
+  it('run one after the other where the machine has no room for two', async () => {
+    crib = await createCribHost({ store: 'memory', builtins: false, tools: [heavy] });
+    cleanup.push(() => crib.close());
+    [most, running] = [0, 0];
+    const calls = ['a', 'b'].map((id) => ({ id, tool: 'heavy', input: {}, dependsOn: [] }));
+    const { overallStatus } = await crib.chains.execute(calls);
+    expect(overallStatus).toBe('success');
+    expect(most).toBe(1);
+    expect(seen).toEqual([
+      [900 * 2 ** 30, 1],
+      [900 * 2 ** 30, 0],
+    ]);
+    expect(await crib.chains.resources()).toMatchObject({ used: { memoryBytes: 0 }, running: 0 });
+  });
+});
+
+describe('optimizing a chain', () => {
+  it('does not take a dry run for the call itself, nor calls under different keys for one', async () => {
+    const crib = await open();
+    const as = (options: ChainCall['options'], id: string): ChainCall => ({
+      ...call(1, { id }),
+      ...(options && { options }),
+    });
+    const calls = [
+      as({ dryRun: true }, 'dry'),
+      as(undefined, 'plain'),
+      as({ idempotencyKey: 'one' }, 'one'),
+      as({ idempotencyKey: 'two' }, 'two'),
+      as({ dryRun: true }, 'dryAgain'),
+      using('plain', { id: 'last' }),
+    ];
+    const { calls: better } = await crib.chains.optimize(calls);
+    expect(better.map(({ id }) => id)).toEqual(['dry', 'plain', 'one', 'two', 'last']);
+    const { overallStatus, results } = await crib.chains.execute(better);
+    expect(overallStatus).toBe('success');
+    expect(results.at(-1)?.result?.data).toEqual({ n: 4 });
   });
 });
 
@@ -222,6 +291,11 @@ describe('process', () => {
       calls: [call(3), using('call1')],
     });
     expect(good.results[1]?.data).toEqual({ n: 12 });
+    expect(good.chain).toMatchObject({
+      flow: [{ id: 'call1' }, { id: 'call2', after: ['call1'] }],
+      totalResourcesUsed: { costUsd: 0.02 },
+    });
+    expect(good.chain?.chainId).toEqual(expect.any(String));
     const bad = await crib.process({ operation: 'execute_chain', calls: [using('nobody')] });
     expect(bad).toMatchObject({ status: 'failure', errors: [{ code: 'VALIDATION_ERROR' }] });
   });

@@ -40,7 +40,7 @@ const sum = (one: Resources, other: Resources): Resources => ({
 const fits = (needs: Resources, capacity: Resources): boolean =>
   needs.memory <= capacity.memory && needs.disk <= capacity.disk && needs.cpu <= capacity.cpu;
 
-const shareOf = ({ memory, disk, cpu }: Resources): ResourceShare => ({
+export const shareOf = ({ memory, disk, cpu }: Resources): ResourceShare => ({
   ...{ memoryBytes: memory, diskBytes: disk, cores: cpu },
 });
 

@@ -3,11 +3,15 @@
  * what they need. Policy and budget judge the whole by it before the first part runs; each part is
  * judged again by itself when it is called.
  */
+
 import type { Needs, PathNeed } from '../../contract/needs.ts';
+import type { JsonSchema } from '../../contract/schema.ts';
 import type { Capability, Composition, Dependency, Tier, Tool } from '../../contract/tool.ts';
 import { TIERS } from '../../contract/tool.ts';
 import { isDelicate, isSink, tierInUse } from '../../governance/policy/capability.ts';
+import { toolLabels } from '../../registry/load/tool-labels.ts';
 import { MAX_CALLS, refused } from './compose-options.ts';
+import { jsonOf } from './object-shape.ts';
 
 const SENSITIVITY = ['public', 'private', 'secret'] as const;
 /** What the configuration gives a tool without a limit of its own. */
@@ -20,9 +24,8 @@ const strictestTier = (parts: readonly Tool[]): Tier =>
   'external_api';
 
 const labelsOf = (parts: readonly Tool[]): Pick<Tool, 'labels'> => {
-  const labels = parts.flatMap((part) => part.assigned ?? part.labels ?? []);
-  if (labels.length === 0) return {};
-  const ranks = labels.map(({ sensitivity = 'public' }) => SENSITIVITY.indexOf(sensitivity));
+  const labels = parts.map(toolLabels);
+  const ranks = labels.map(({ sensitivity }) => SENSITIVITY.indexOf(sensitivity));
   const sensitivity = SENSITIVITY[Math.max(...ranks)] ?? 'secret';
   const isUntrusted = labels.some(({ trust }) => trust === 'untrusted');
   return {
@@ -78,6 +81,12 @@ export const compositionOf = (
   parts: readonly Tool[],
   maxCalls = maxCallsOf(parts, kind),
 ): Composition => ({ kind, parts: distinct(parts.map(({ name }) => name)), maxCalls });
+
+/** Gives the schema of the value that a part hands on, where it is known; a composed one wraps it in a report. */
+export const handedOnSchema = ({ composition, output }: Tool): JsonSchema | undefined => {
+  if (composition !== undefined) return composition.output;
+  return output === undefined ? undefined : jsonOf(output, 'output');
+};
 
 /** Makes the fields that every composed tool has in common. */
 export const combinedFacts = (parts: readonly Tool[], description: string) => {

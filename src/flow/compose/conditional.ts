@@ -30,8 +30,9 @@ export interface ConditionalBranch {
   /** How results and warnings name the branch; its number when absent. */
   readonly name?: string;
   /**
-   * Decides by the input: inside a sequence that is what the part before gave. A throw, and anything
-   * but true or false, counts as false, and the result has a warning.
+   * Decides by the input: inside a sequence that is what the part before gave, cut to the fields of
+   * `input`. Name those there that conditions go by and tools do not take. A throw, and anything but true
+   * or false, counts as false, and the result has a warning.
    */
   condition(input: unknown, context: ConditionContext): boolean | Promise<boolean>;
   /** Run in order; the first failure stops them. */
@@ -149,7 +150,10 @@ const assertBranches = (branches: readonly ConditionalBranch[], options: Conditi
     assertParts(tools, 'conditional');
     if (!options.transformOutput) assertFits(tools, 'conditional');
   }
-  if (options.fallback) assertParts(options.fallback, 'conditional');
+  const { fallback, transformOutput } = options;
+  if (!fallback) return;
+  assertParts(fallback, 'conditional');
+  if (!transformOutput) assertFits(fallback, 'conditional');
 };
 
 /**

@@ -5,6 +5,7 @@ import type { Tool } from '../../contract/tool.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import { callPart, endsTheWhole, type PartOutcome, skipped } from './call-part.ts';
+import { handedOnSchema } from './combined-facts.ts';
 import { refused } from './compose-options.ts';
 import { mismatches, type ObjectShape, pickFields, shapeOf } from './object-shape.ts';
 import { wholeFailure } from './whole-failure.ts';
@@ -40,8 +41,8 @@ export const handedOn = ({ composition }: Tool, data: unknown): unknown => {
 export const assertFits = (parts: readonly Tool[], kind: string): void => {
   for (const [at, part] of parts.entries()) {
     const next = parts[at + 1];
-    if (next === undefined || part.composition !== undefined) continue;
-    const [problem] = mismatches(part.output, next.input);
+    if (next === undefined) continue;
+    const [problem] = mismatches(handedOnSchema(part), next.input);
     if (problem === undefined) continue;
     const what = `the output of ${part.name} cannot be the input of ${next.name}: ${problem}.`;
     throw refused(kind, `${what} Give transformOutput.`);

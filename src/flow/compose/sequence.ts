@@ -2,7 +2,7 @@
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { callback, flag } from '../../kit/data/check-arguments.ts';
 import { combinedEstimate, sumOfCosts } from './combined-cost.ts';
-import { combinedFacts, compositionOf, sumOfTimeouts } from './combined-facts.ts';
+import { combinedFacts, compositionOf, handedOnSchema, sumOfTimeouts } from './combined-facts.ts';
 import { assertKnown, assertParts, type ComposeOptions, derivedName } from './compose-options.ts';
 import { listText, partTexts } from './part-texts.ts';
 import { assertFits, type ChainData, runChain, type TransformOutput } from './run-chain.ts';
@@ -50,12 +50,13 @@ export function sequence(tools: readonly Tool[], options: SequenceOptions = {}):
   if (transformOutput === undefined) assertFits(tools, 'sequence');
   const [first] = tools as readonly [Tool];
   const names = tools.map(({ name }) => name);
+  const output = handedOnSchema(tools.at(-1) ?? first);
   const description = `Calls ${listText(names, ', then ')}. ${partTexts(tools)}`;
   return defineTool<unknown, unknown>({
     name: derivedName('sequence', names),
     description,
     ...combinedFacts(tools, `Call ${listText(names, ', then ')}.`),
-    composition: compositionOf('sequence', tools),
+    composition: { ...compositionOf('sequence', tools), ...(output && { output }) },
     timeoutMs: sumOfTimeouts(tools),
     input: first.input,
     output: OUTPUT,

@@ -21,10 +21,11 @@ export interface CompileFlowDeps extends Omit<FlowRunDeps, 'resources'> {
 
 /** Tools that run at once in all runs of one flow share its limits. */
 const gateOf = ({ limits = {} }: FlowData, { machine }: CompileFlowDeps): ResourceGate => {
-  const { memory, cpu } = limits;
-  if (memory === undefined && cpu === undefined) return machine.gate;
+  const { memory, disk, cpu } = limits;
+  if (memory === undefined && disk === undefined && cpu === undefined) return machine.gate;
   const own = {
     ...(memory !== undefined && { memory: bytesOf(memory) ?? 0 }),
+    ...(disk !== undefined && { disk: bytesOf(disk) ?? 0 }),
     ...(cpu !== undefined && { cpu: coresOf(cpu) ?? 0 }),
   };
   return new ResourceGate(narrowResources(machine.capacity, own), machine.gate);

@@ -24,7 +24,7 @@ import { compileProgram } from './flow-program.ts';
 import { type FlowFiles, loadFlowFiles } from './load-flow-files.ts';
 import { badFlow, readFlow } from './parse-flow.ts';
 import { graphOfFlow } from './plan/graph-of-flow.ts';
-import { optimizeFlow } from './plan/optimize-flow.ts';
+import { type CallOptionsById, optimizeFlow } from './plan/optimize-flow.ts';
 import { type PlanCoverageDeps, planCoverage } from './plan/plan-coverage.ts';
 import { type PlanFlowDeps, planFlow } from './plan/plan-flow.ts';
 import { nodeStates } from './run/node-states.ts';
@@ -82,8 +82,8 @@ export class DataFlows {
   /** Registers a flow that was checked. The same data again is no conflict. */
   add(flow: FlowData): FlowData {
     const key = `${flow.name}@${flow.version}`;
-    const known = this.#byKey.get(key);
-    if (known && digestOf(known) === digestOf(flow)) return known;
+    const registered = this.#byKey.get(key);
+    if (registered && digestOf(registered) === digestOf(flow)) return registered;
     const { registry, now, machine, tools } = this.#deps;
     const subFlow = (name: string, version: string) => this.#subFlow(name, version);
     registry.register(compileFlow(flow, { now, machine, tools, subFlow }));
@@ -113,6 +113,13 @@ export class DataFlows {
   async plan(source: FlowSource, input: unknown, as?: CallAs): Promise<FlowPlan> {
     const flow = await this.#good(source);
     return planFlow(flow, { ...this.#deps, ...this.#checks() }, { input, as });
+  }
+
+  /** Plans what has no fault of its own; nothing where the flow cannot be read. */
+  async planPartly(source: FlowSource, input: unknown, as?: CallAs): Promise<FlowPlan | undefined> {
+    const { flow } = await this.#read(source);
+    const deps = { ...this.#deps, ...this.#checks() };
+    return flow && planFlow(flow, deps, { input, as, isPartial: true });
   }
 
   /** Returns what a person is asked who is to approve a whole run. Rejects with NOT_FOUND. */
@@ -149,11 +156,11 @@ export class DataFlows {
     });
   }
 
-  async optimize(source: FlowSource): Promise<FlowOptimization> {
+  async optimize(source: FlowSource, options?: CallOptionsById): Promise<FlowOptimization> {
     const parsed = await this.#read(source);
     const { ok, faults } = await validateFlow(parsed, this.#checks());
     if (!ok || !parsed.flow) throw badFlow(faults);
-    return optimizeFlow(parsed.flow, this.#deps.tools);
+    return optimizeFlow(parsed.flow, this.#deps.tools, options);
   }
 
   async graph(source: FlowSource): Promise<FlowGraph> {

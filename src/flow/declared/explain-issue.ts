@@ -3,6 +3,7 @@ import type { FlowFault } from '../../contract/flow-data.ts';
 import { ownValue } from '../../kit/data/own-value.ts';
 import { didYouMean } from '../../kit/text/did-you-mean.ts';
 import { flowFieldsAt } from './flow-schema.ts';
+import { FOREIGN_FIELDS } from './foreign-fields.ts';
 import type { FlowPath } from './step-tree.ts';
 
 /** A fault of one field, before its line is known. */
@@ -55,23 +56,10 @@ const explain = (message: string): string => {
 const plainPath = (path: readonly PropertyKey[]): FlowPath =>
   path.map((part) => (typeof part === 'symbol' ? part.toString() : part));
 
-/** Names of other languages for the fields of flows. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
-  ...{ tool: 'call', uses: 'call', run: 'call', name: 'id', with: 'input', args: 'input' },
-  ...{ arguments: 'input', params: 'input', parameters: 'input', if: 'when', condition: 'when' },
-  ...{ needs: 'after', dependson: 'after', dependencies: 'after', foreach: 'forEach' },
-  ...{ loop: 'forEach', each: 'forEach', sleep: 'sleepMs', wait: 'sleepMs', delay: 'sleepMs' },
-  ...{ timeout: 'timeoutMs', retries: 'retry', workflow: 'flow', subflow: 'flow', ask: 'approve' },
-  ...{ approval: 'approve', event: 'waitFor', waitforevent: 'waitFor', catch: 'onError' },
-  ...{ fallback: 'onError', result: 'output', outputs: 'output', return: 'output', type: 'kind' },
-  ...{ tasks: 'steps', nodes: 'steps', jobs: 'steps', budget: 'maxUsd', maxcost: 'maxUsd' },
-  ...{ concurrency: 'maxConcurrency', list: 'items', of: 'items', max: 'attempts' },
-};
-
 /** The field that was probably meant: one that is spelt like it, or is called so elsewhere. */
 const meantField = (path: FlowPath, name: string): string => {
   const fields = flowFieldsAt(path);
-  const other = ownValue(OTHER_NAMES, name.toLowerCase().replaceAll(/[-_]/g, ''));
+  const other = ownValue(FOREIGN_FIELDS, name.toLowerCase().replaceAll(/[-_]/g, ''));
   if (other !== undefined && fields.includes(other)) return `; did you mean ${other}?`;
   return didYouMean(name, fields);
 };

@@ -108,11 +108,14 @@ const step = z.strictObject({
   output: value.exactOptional(),
 });
 
+const size = z.string().regex(SIZE, { error: 'expected a size, as in 512MB' }).exactOptional();
+
 const limits = z.strictObject({
   maxConcurrency: count.exactOptional(),
   timeoutMs: time.exactOptional(),
   maxUsd: z.number().min(0).exactOptional(),
-  memory: z.string().regex(SIZE, { error: 'expected a size, as in 512MB' }).exactOptional(),
+  memory: size,
+  disk: size,
   cpu: z.string().regex(SHARE, { error: 'expected a share of cores, as in 150%' }).exactOptional(),
   tiers: z.array(z.enum(TIERS)).max(TIERS.length).exactOptional(),
   tools: z.array(text).max(1_000).exactOptional(),

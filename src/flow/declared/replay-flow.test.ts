@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { ToolFailure } from '../../contract/errors.ts';
 import { defineFlow } from '../../contract/flow.ts';
 import type { FlowData } from '../../contract/flow-data.ts';
-import { defineTool } from '../../contract/tool.ts';
+import { RetryPolicies } from '../../contract/retry.ts';
+import { defineTool, type Tool } from '../../contract/tool.ts';
 import { createCribHost } from '../../crib/create-crib.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 
@@ -23,12 +25,23 @@ const note = defineTool({
   },
 });
 
+const fail = defineTool({
+  ...{ name: 'fail', description: 'Fails, and says that it may be called again.' },
+  ...{ tier: 'read_only', retry: RetryPolicies.NONE, input: z.object({}) },
+  run: (): string => {
+    throw new ToolFailure('NETWORK', 'down');
+  },
+});
+
 /** A crib on a store that outlives it, as another process would have it. */
-const open = async (store: ReturnType<typeof createMemoryStore>) => {
+const open = async (
+  store: ReturnType<typeof createMemoryStore>,
+  tools: readonly Tool[] = [note as Tool],
+) => {
   const crib = await createCribHost({
     store: { ...store, close: async () => undefined },
     builtins: false,
-    tools: [note],
+    tools: [...tools],
   });
   cleanup.push(() => crib.close());
   return crib;
@@ -65,6 +78,37 @@ describe('a run of a flow as data in another process', () => {
     await second.flows.registerData(flow('c'));
     await expect.poll(async () => (await second.flows.get(runId))?.status).toBe('completed');
     expect(made.toSorted()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('goes on with a group to be tried again where its tools are not those of the start', async () => {
+    const store = createMemoryStore();
+    const first = await open(store, [note as Tool, fail as Tool]);
+    const register = async (crib: typeof first) => {
+      await crib.flows.registerData({ name: 'sub', version: '1.0.0', steps: [say('a')] });
+      const steps = [
+        { id: 'sub', flow: 'sub@1.0.0' },
+        { id: 'fail', call: 'fail', input: {} },
+      ];
+      const retry = { attempts: 2, delayMs: 3_600_000 };
+      await crib.flows.registerData({
+        ...{ name: 'sample', version: '1.0.0', kind: 'parallel' },
+        steps: [
+          { id: 'group', retry, steps },
+          { id: 'wait', waitFor: 'go' },
+        ],
+      });
+    };
+    await register(first);
+    const { runId } = await first.flows.start('sample', {});
+    const stateOf = async (crib: typeof first, key: string) =>
+      (await crib.flows.steps(runId)).find((step) => step.key === key)?.state;
+    await expect.poll(() => stateOf(first, 'group.wait1')).toBe('open');
+    await first.close();
+    const second = await open(store, [{ ...note, tier: 'write' } as Tool, fail as Tool]);
+    await second.flows.send(runId, 'go', null);
+    await register(second);
+    await expect.poll(() => stateOf(second, 'wait')).toBe('done');
+    expect(await second.flows.get(runId)).toMatchObject({ status: 'sleeping' });
   });
 
   it('is blocked when the data under its version has changed', async () => {

@@ -109,6 +109,15 @@ const run = async (crib: Crib, steps: readonly FlowDataStep[]) => {
   await crib.flows.registerData(flowOf(steps));
   return (await crib.flows.start('sample', {})).finished;
 };
+/** Runs one step that fails, and has a person say that it is to be tried again. */
+const runAskedAgain = async (crib: Crib, step: FlowDataStep) => {
+  await crib.flows.registerData(flowOf([step]));
+  const { finished } = await crib.flows.start('sample', {});
+  await expect.poll(() => crib.approvals.list(), { timeout: 20_000 }).toHaveLength(1);
+  const [question] = await crib.approvals.list();
+  await crib.approvals.decide(question?.id ?? '', { approve: true, by: 'ada' });
+  return finished;
+};
 const texts = (): readonly string[] => sent.map(({ text }) => text);
 
 describe('a step that is tried again', () => {
@@ -139,12 +148,8 @@ describe('a step that is tried again', () => {
 
   it('is once more when a person says so, then as a call of its own', async () => {
     const crib = await open();
-    await crib.flows.registerData(flowOf([{ ...send('a', { fails: 1 }), onError: 'manual' }]));
-    const { finished } = await crib.flows.start('sample', {});
-    await expect.poll(() => crib.approvals.list(), { timeout: 20_000 }).toHaveLength(1);
-    const [question] = await crib.approvals.list();
-    await crib.approvals.decide(question?.id ?? '', { approve: true, by: 'ada' });
-    expect((await finished).status).toBe('completed');
+    const end = await runAskedAgain(crib, { ...send('a', { fails: 1 }), onError: 'manual' });
+    expect(end.status).toBe('completed');
     expect(new Set(sent.map(({ key }) => key)).size).toBe(2);
   });
 });
@@ -181,6 +186,56 @@ describe('a group that is tried again', () => {
     await crib.flows.registerData(flowOf([send('a')], 'sub'));
     const end = await run(crib, [group([{ id: 'sub', flow: 'sub@1.0.0' }, look])]);
     expect(end).toMatchObject({ status: 'failed', error: { code: 'NETWORK' } });
+    expect(texts()).toEqual(['a']);
+  });
+
+  it('is not where another flow has fallen back on a call that sends', async () => {
+    const crib = await open();
+    await crib.flows.registerData(flowOf([{ ...look, input: { fails: 9 } }], 'inner'));
+    const { call = '', input } = send('a');
+    const inner = { id: 'inner', flow: 'inner@1.0.0', onError: { fallback: { call, input } } };
+    await crib.flows.registerData(flowOf([inner], 'sub'));
+    const sub: FlowDataStep = { id: 'sub', flow: 'sub@1.0.0' };
+    const end = await run(crib, [group([sub, { ...look, input: { fails: 2 } }])]);
+    expect(end).toMatchObject({ status: 'failed', error: { code: 'NETWORK' } });
+    expect(texts()).toEqual(['a']);
+  });
+
+  it('is judged at once where flows refer to each other very often', async () => {
+    const crib = await open();
+    const never = (flow: string) =>
+      Array.from({ length: 50 }, (_, at) => ({ id: `s${at}`, when: 'false', flow }));
+    await crib.flows.registerData(flowOf([{ ...look, input: { fails: 0 } }], 'level0'));
+    for (let at = 1; at <= 6; at += 1) {
+      await crib.flows.registerData(flowOf(never(`level${at - 1}@1.0.0`), `level${at}`));
+    }
+    const end = await run(crib, [
+      group([
+        { id: 'sub', flow: 'level6@1.0.0' },
+        { ...look, input: { fails: 1 } },
+      ]),
+    ]);
+    expect(end.status).toBe('completed');
+  });
+
+  it('takes over what it has done when a person has it tried again', async () => {
+    const end = await runAskedAgain(await open(), {
+      ...{ id: 'group', onError: 'manual' },
+      steps: [send('a'), { ...send('b', { fails: 1 }), id: 'other' }],
+    });
+    expect(end.status).toBe('completed');
+    // Of the call that failed nobody knows what it did: the person has said that it is to be made.
+    expect(texts()).toEqual(['a', 'b', 'b']);
+  });
+
+  it('takes over what a flow in it has done when a person has it tried again', async () => {
+    const crib = await open();
+    await crib.flows.registerData(flowOf([send('a')], 'sub'));
+    const end = await runAskedAgain(crib, {
+      ...{ id: 'group', onError: 'manual' },
+      steps: [{ id: 'sub', flow: 'sub@1.0.0' }, look],
+    });
+    expect(end).toMatchObject({ status: 'completed', output: { seen: true } });
     expect(texts()).toEqual(['a']);
   });
 

@@ -211,7 +211,7 @@ export const expressionCompiler = (meter: WorkMeter): Compile => {
 /** What people write who know other languages, and what it is here. */
 const HABITS: readonly (readonly [habit: RegExp, hint: string])[] = [
   [/\b(?:and|or|not)\b/i, 'write && for and, || for or, ! for not'],
-  [/[^=!<>]={1,3}(?:[^=]|$)/, 'write == to compare'],
+  [/[^=!<>](?:=|===)(?:[^=]|$)/, 'write == to compare'],
   [/\?\./, 'write has(input.a) to ask whether a field is there'],
 ];
 
@@ -224,7 +224,9 @@ const explained = (fault: ExpressionFault, text: string): ExpressionFault => {
     return { reason: reason + meant, offset };
   }
   if (!/^Unexpected (?:character|token)/.test(reason)) return fault;
-  const hint = HABITS.find(([habit]) => habit.test(text))?.[1];
+  // What is quoted is a text of the user's, not the language.
+  const unquoted = text.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
+  const hint = HABITS.find(([habit]) => habit.test(unquoted))?.[1];
   return hint === undefined ? fault : { reason: `${reason}; ${hint}`, offset };
 };
 

@@ -34,7 +34,7 @@ const fitsSubject = (subject: GrantSubject, { caller }: PolicyQuestion): boolean
   return role === undefined || caller.roles.includes(role);
 };
 
-const fitsResource = (resource: string, required: string): boolean =>
+export const fitsResource = (resource: string, required: string): boolean =>
   resource.endsWith('*') ? required.startsWith(resource.slice(0, -1)) : resource === required;
 
 /** Matches actions; an unknown action is covered by `*` only. */

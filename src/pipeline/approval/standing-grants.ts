@@ -22,6 +22,14 @@ export class StandingGrants {
     this.#deps = deps;
   }
 
+  /** Tells whether there is a live grant of a permission, for whatever caller and call. */
+  async hasFor(permission: string, now: number): Promise<boolean> {
+    const grants = await this.#deps.grants.list(now);
+    if (grants.length === 0) return false;
+    const { fitsResource } = await import('../../governance/policy/grant-covers.ts');
+    return grants.some(({ resource }) => fitsResource(resource, permission));
+  }
+
   /** Reads the store each time: what was revoked elsewhere is gone here, too. */
   async forCall(question: PolicyQuestion, definition: string): Promise<GrantSearch> {
     const grants = await this.#deps.grants.list(question.now);

@@ -4,10 +4,9 @@
  */
 import type { ReadyTool } from '../../contract/call.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { Labels } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { JsonSchema, Schema, SchemaSource } from '../../contract/schema.ts';
-import type { Tool, ToolCategory, ToolSource } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { within } from '../../kit/data/bounded-work.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import {
@@ -16,6 +15,7 @@ import {
   isZodSchema,
   type SchemaSide,
 } from '../schema/compile-schema.ts';
+import { toolLabels } from './tool-labels.ts';
 
 export interface ReadyState {
   /** Gives the same object every time. Rejects with CONFIG_INVALID when a schema cannot be compiled. */
@@ -32,9 +32,6 @@ export interface ReadyFlags {
   readonly enabled: boolean;
   readonly quarantined: boolean;
 }
-
-const UNTRUSTED: readonly ToolSource[] = ['mcp', 'external', 'workflow', 'package', 'team'];
-const PRIVATE: readonly ToolCategory[] = ['filesystem', 'database'];
 
 export const createReadyState = (tool: Tool, flags: ReadyFlags, runtime: Runtime): ReadyState => {
   const schemas: Partial<Record<SchemaSide, Schema | Promise<Schema>>> = {};
@@ -101,7 +98,7 @@ const readyTool = ({ tool, flags, input, output, initialize }: ReadyToolDeps): R
   tool,
   input,
   output,
-  labels: labelsOf(tool),
+  labels: toolLabels(tool),
   get deprecated() {
     return flags.deprecated;
   },
@@ -113,19 +110,6 @@ const readyTool = ({ tool, flags, input, output, initialize }: ReadyToolDeps): R
   },
   initialize,
 });
-
-/** Derives the labels. A tool may declare its own; one from outside may not, but its user may assign them. */
-const labelsOf = ({ source, tier, category, needs, labels, assigned }: Tool): Labels => {
-  if (assigned) return { trust: assigned.trust, sensitivity: assigned.sensitivity };
-  const isOutside = UNTRUSTED.includes(source);
-  const declared = isOutside ? {} : (labels ?? {});
-  const reachesOut = tier === 'external_api' || needs?.hosts !== undefined;
-  const isPrivate = PRIVATE.includes(category) || needs?.paths !== undefined;
-  return {
-    trust: isOutside ? 'untrusted' : (declared.trust ?? (reachesOut ? 'untrusted' : 'trusted')),
-    sensitivity: declared.sensitivity ?? (isPrivate ? 'private' : 'public'),
-  };
-};
 
 interface ToolLifecycle {
   /**

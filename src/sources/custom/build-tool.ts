@@ -89,6 +89,9 @@ export const buildTool = (compiled: CompiledTool, runner: Runner): Tool => {
     ...(output !== undefined && { output }),
     ...(definition.dependencies && { dependencies: definition.dependencies }),
     ...(definition.labels && { labels: definition.labels }),
+    ...(definition.resourceRequirements && {
+      resourceRequirements: definition.resourceRequirements,
+    }),
     ...(definition.sink && { sink: definition.sink }),
     ...rest,
     run: async (input, context) => {

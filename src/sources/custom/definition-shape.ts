@@ -48,6 +48,15 @@ const example = z.strictObject({
   output: z.unknown().exactOptional(),
 });
 
+const size = z
+  .string()
+  .regex(/^\d+(?:\.\d+)?\s*(?:B|KB|MB|GB|KiB|MiB|GiB)$/i, { error: 'expected a size, as in 50MB' })
+  .exactOptional();
+const share = z
+  .string()
+  .regex(/^\d+(?:\.\d+)?%$/, { error: 'expected a share of cores, as in 50%' })
+  .exactOptional();
+
 const shared = {
   name: z.string().regex(TOOL_NAME, {
     error: 'expected 1 to 128 letters, digits, "_", ".", ":" or "-", a letter or digit first',
@@ -81,6 +90,8 @@ const shared = {
   /** The configured one when absent. A file cannot choose `worker`, which is for trusted code only. */
   sandbox: z.enum(['wasm', 'process', 'container', 'vm']).exactOptional(),
   output: jsonSchema.exactOptional(),
+  /** What one call uses while it runs; flows and chains run at once what the machine has room for. */
+  resourceRequirements: z.strictObject({ memory: size, disk: size, cpu: share }).exactOptional(),
   /** A file can make its labels stricter than its needs imply, never laxer. */
   labels: z
     .strictObject({

@@ -42,7 +42,7 @@ const loadExports = async (io: Io, file: string): Promise<readonly unknown[]> =>
   }
 };
 
-/** Registers what the files export. Throws CONFIG_INVALID for a file without a flow. */
+/** Registers what the files export. Throws CONFIG_INVALID for a file without a flow and without a tool. */
 export const registerModules = async (
   io: Io,
   crib: CribHost,
@@ -52,9 +52,11 @@ export const registerModules = async (
     const values = await loadExports(io, file);
     const tools = values.filter(isTool);
     const flows = values.filter((value) => !isTool(value)).filter(isFlow);
-    if (flows.length === 0) {
-      throw new ToolFailure('CONFIG_INVALID', `${file} exports no flow.`, {
-        suggestions: ['Export what defineFlow returns: export const mine = defineFlow({ … })'],
+    if (flows.length + tools.length === 0) {
+      throw new ToolFailure('CONFIG_INVALID', `${file} exports no flow and no tool.`, {
+        suggestions: [
+          'Export what defineFlow or defineTool returns: export const mine = defineFlow({ … })',
+        ],
       });
     }
     for (const tool of tools) crib.tools.register(tool);

@@ -5,10 +5,12 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { withCrib } from '../../session/open-crib.ts';
+import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 import { flowSource } from './flow-source.ts';
 
-const optimize = (io: Io, typed: string): Promise<number> =>
+const optimize = (io: Io, typed: string, options: ModuleOptions): Promise<number> =>
   withCrib(io, async ({ crib }) => {
+    await registerModules(io, crib, options);
     const optimized = await crib.flows.optimize(await flowSource(io, typed));
     if (io.json) {
       printJson(io, optimized);
@@ -29,8 +31,8 @@ const optimize = (io: Io, typed: string): Promise<number> =>
 
 export const flowOptimizeCommand = (flow: Command, io: Io): Command =>
   withExamples(
-    withJson(flow.command('optimize'))
+    withModules(withJson(flow.command('optimize')))
       .argument('<flow>', 'name of a declared flow, or a flow file')
-      .action(leaving(io, (typed: string) => optimize(io, typed))),
+      .action(leaving(io, (typed: string, options: ModuleOptions) => optimize(io, typed, options))),
     'toolcrib flow optimize research.yml > better.yml',
   );

@@ -6,6 +6,7 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printDone, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { withCrib } from '../../session/open-crib.ts';
+import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 import { readFlowFile } from './flow-source.ts';
 
 const faultLine = (io: Io, file: string, fault: FlowFault): string => {
@@ -16,8 +17,9 @@ const faultLine = (io: Io, file: string, fault: FlowFault): string => {
   return `${mark} ${visibleText(`${file}${at}`)}  ${visibleText(`${place}${message}`)}`;
 };
 
-const validate = (io: Io, files: readonly string[]): Promise<number> =>
+const validate = (io: Io, files: readonly string[], options: ModuleOptions): Promise<number> =>
   withCrib(io, async ({ crib }) => {
+    await registerModules(io, crib, options);
     const results = [];
     for (const file of files) {
       // The line break makes an empty file a flow with a fault; an empty text would be refused as an
@@ -42,9 +44,14 @@ const validate = (io: Io, files: readonly string[]): Promise<number> =>
 
 export const flowValidateCommand = (flow: Command, io: Io): Command =>
   withExamples(
-    withJson(flow.command('validate'))
+    withModules(withJson(flow.command('validate')))
       .argument('<file...>', 'flow files, YAML')
-      .action(leaving(io, (files: readonly string[]) => validate(io, files))),
+      .action(
+        leaving(io, (files: readonly string[], options: ModuleOptions) =>
+          validate(io, files, options),
+        ),
+      ),
     'toolcrib flow validate .toolcrib/flows/*.yml',
+    'toolcrib flow validate research.yml --module ./tools.mjs',
     'toolcrib flow validate research.yml --json',
   );

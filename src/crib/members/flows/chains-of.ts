@@ -3,15 +3,19 @@ import type { CallAs } from '../../../contract/call-options.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { ChainCall, CribChains } from '../../../contract/chain.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { CribFlowData } from '../../../contract/flow-data-members.ts';
 import type { ToolResult } from '../../../contract/result.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { ResourceRequirements } from '../../../contract/tool-limits.ts';
+import type { DataFlows } from '../../../flow/declared/data-flows.ts';
+import type { Machine } from '../open-machine.ts';
 
 export interface ChainMemberDeps {
   readonly runtime: Pick<Runtime, 'elapsed'>;
-  readonly flows: Pick<CribFlowData, 'validate' | 'plan' | 'optimize'>;
+  /** Opens the reader of flows as data, which checks and optimizes chains as well. */
+  data(): Promise<Pick<DataFlows, 'validate' | 'planPartly' | 'optimize'>>;
   readonly tools: Pick<Catalog, 'get'>;
+  /** What the machine has, and the gate that its flows share. */
+  machine(): Promise<Machine>;
   nextId(): string;
   execute(tool: string, input: unknown, as: CallAs): Promise<ToolResult>;
 }
@@ -25,36 +29,56 @@ const requirementsIn =
     return entry.tool.resourceRequirements ?? {};
   };
 
+/** Makes calls of tools that declare what they use when the machine has room for them. */
+const gated =
+  ({ tools, machine, execute }: Pick<ChainMemberDeps, 'tools' | 'machine' | 'execute'>) =>
+  async (tool: string, input: unknown, as: CallAs): Promise<ToolResult> => {
+    const { gatedNeeds } = await import('../../../flow/declared/run/resource-gate.ts');
+    const needs = gatedNeeds(tools.get(tool, as.version)?.tool);
+    if (!needs) return execute(tool, input, as);
+    return (await machine()).gate.run(needs, () => execute(tool, input, as));
+  };
+
 export const chainsOf = ({
   runtime,
-  flows,
+  data,
   tools,
+  machine,
   nextId,
   execute,
 }: ChainMemberDeps): CribChains => ({
   execute: async (calls, options, as) => {
     const { runChain } = await import('../../../flow/chain/run-chain.ts');
-    const deps = { elapsed: () => runtime.elapsed(), nextId, execute };
-    return runChain(calls, { options, as }, deps);
+    const make = gated({ tools, machine, execute });
+    return runChain(
+      calls,
+      { options, as },
+      { elapsed: () => runtime.elapsed(), nextId, execute: make },
+    );
   },
   validate: async (calls, as) => {
     const { flowOfChain } = await import('../../../flow/chain/chain-flow.ts');
     const flow = flowOfChain(calls);
+    const flows = await data();
     const { ok, faults } = await flows.validate(flow);
-    if (!ok) return { ok, faults };
-    const plan = await flows.plan(flow, null, as);
-    return { ok: plan.denied.length === 0, faults, plan };
+    const plan = await flows.planPartly(flow, null, as);
+    return { ok: ok && plan?.denied.length === 0, faults, ...(plan && { plan }) };
   },
   optimize: async (calls) => {
-    const { chainOfFlow, flowOfChain } = await import('../../../flow/chain/chain-flow.ts');
-    return chainOfFlow(calls, await flows.optimize(flowOfChain(calls)));
+    const { callOptionsOf, chainOfFlow, flowOfChain } = await import(
+      '../../../flow/chain/chain-flow.ts'
+    );
+    const flows = await data();
+    return chainOfFlow(calls, await flows.optimize(flowOfChain(calls), callOptionsOf(calls)));
   },
   schedule: async (calls, options = {}) => {
-    const [{ scheduleChain }, { openMachine }] = await Promise.all([
-      import('../../../flow/chain/schedule-chain.ts'),
-      import('../open-machine.ts'),
-    ]);
-    const { capacity } = await openMachine();
+    const { scheduleChain } = await import('../../../flow/chain/schedule-chain.ts');
+    const { capacity } = await machine();
     return scheduleChain(calls, options, { capacity, requirements: requirementsIn(tools) });
+  },
+  resources: async () => {
+    const { shareOf } = await import('../../../flow/chain/schedule-chain.ts');
+    const { capacity, gate } = await machine();
+    return { available: shareOf(capacity), used: shareOf(gate.used), ...gate.tasks };
   },
 });

@@ -9,6 +9,7 @@ import type { DataFlows } from '../../../flow/declared/data-flows.ts';
 import type { FlowRegistry } from '../../../flow/flow-registry.ts';
 import type { FlowService } from '../../../flow/flow-service.ts';
 import type { MemberDeps } from '../member-deps.ts';
+import type { Machine } from '../open-machine.ts';
 import type { FlowUse } from './listed-flows.ts';
 import { requestPlanApproval } from './plan-approvals.ts';
 
@@ -19,21 +20,21 @@ export interface DataFlowDeps extends Pick<MemberDeps, 'runtime' | 'open'> {
   recordedMs(tool: string): number | undefined;
   /** Trusted flow files of the project; read when flows are first used. */
   readonly flowFiles: ReadonlyMap<string, Uint8Array> | undefined;
+  /** What the machine has, and the gate that all flows and chains of this process share. */
+  machine(): Promise<Machine>;
   /** Every record has to be on disk before its result is used: `audit.syncEveryRecord`. */
   readonly syncEveryRecord: boolean;
 }
 
 /** Opens the reader of flows as data; called with the first of them. */
 export const openData = async (deps: DataFlowDeps, registry: FlowRegistry): Promise<DataFlows> => {
-  const [{ DataFlows }, { openMachine }] = await Promise.all([
-    import('../../../flow/declared/data-flows.ts'),
-    import('../open-machine.ts'),
-  ]);
+  const { DataFlows } = await import('../../../flow/declared/data-flows.ts');
   const { tools, explain, recordedMs, runtime } = deps;
   const dataFlows = new DataFlows({
     ...{ registry, tools, explain, recordedMs, now: () => runtime.now() },
-    machine: await openMachine(),
+    machine: await deps.machine(),
     hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
+    lacks: async (...call) => (await deps.open()).engine.lacks(...call),
     planned: async (...call) => (await deps.open()).engine.planned(...call),
     definition: async (...tool) => (await deps.open()).engine.definition(...tool),
   });

@@ -116,4 +116,5 @@ export const CHAIN_CHECKS: MethodChecks<CribChains> = {
   validate: { calls: chainCalls, as: optional(callOptions) },
   optimize: { calls: chainCalls },
   schedule: { calls: chainCalls, options: optional(scheduleOptions) },
+  resources: {},
 };

@@ -88,6 +88,8 @@ export interface OpenedFlows {
   readonly members: CribFlows;
   /** Continues the runs of the project's flow files. */
   continueDue(): Promise<void>;
+  /** Opens the reader of flows as data. */
+  data(): Promise<DataFlows>;
   /** Stops continuing runs; they stay on record. */
   close(): Promise<void>;
 }
@@ -243,6 +245,7 @@ export const flowsOf = (deps: FlowMemberDeps): OpenedFlows => {
     continueDue: async () => {
       if (deps.flowFiles) (await service()).continueDue();
     },
+    data: opening.data,
     close: async () => (await opened())?.close(),
   };
 };

@@ -12,13 +12,16 @@ const BEFORE_ITEMS: ReadonlySet<PlacedUse['member']> = new Set([
   ...(['items', 'when', 'join', 'otherwise'] as const),
 ]);
 
-/** Says whether the step, or a group that it is in, runs once for each item. */
-const hasItem = (node: StepNode | undefined, member: PlacedUse['member']): boolean => {
+/** Finds the step whose items a value sees: its own, or the nearest group around it with `forEach`. */
+export const itemOwner = (
+  node: StepNode | undefined,
+  member: PlacedUse['member'],
+): StepNode | undefined => {
   const own = !BEFORE_ITEMS.has(member);
   for (let each = node; each; each = each.group.owner) {
-    if (each.step.forEach && (each !== node || own)) return true;
+    if (each.step.forEach && (each !== node || own)) return each;
   }
-  return false;
+  return undefined;
 };
 
 /** The group whose steps are over when the value is computed, besides those that came before. */
@@ -61,7 +64,7 @@ export const referenceFaults = (program: FlowProgram): readonly Fault[] => {
     const message =
       reference.root === 'steps'
         ? stepFault(use, { tree, ancestors, meant })
-        : reference.root === 'item' && !hasItem(node, member)
+        : reference.root === 'item' && !itemOwner(node, member)
           ? 'there is an item only in a step with forEach, or inside such a group'
           : undefined;
     if (message !== undefined) faults.push({ path, message, severity: 'error' });

@@ -21,7 +21,7 @@ const wrongMembers = (step: FlowDataStep, action: string): readonly string[] =>
       : [`${member} belongs to ${actions.join(' or ')}, and this step has ${action}`],
   );
 
-interface Place {
+interface StepList {
   readonly path: FlowPath;
   readonly kind: string;
   readonly depth: number;
@@ -31,7 +31,7 @@ class ShapeCheck {
   readonly faults: Fault[] = [];
   #count = 0;
 
-  steps(steps: readonly FlowDataStep[], { path, kind, depth }: Place): void {
+  steps(steps: readonly FlowDataStep[], { path, kind, depth }: StepList): void {
     if (depth > MAX_GROUP_DEPTH) {
       this.#fault(path, `groups are nested deeper than ${MAX_GROUP_DEPTH} levels`);
       return;
@@ -47,7 +47,7 @@ class ShapeCheck {
     if (kind === 'conditional') this.#defaults(steps, path);
   }
 
-  #step(step: FlowDataStep, { path, kind, depth }: Place): void {
+  #step(step: FlowDataStep, { path, kind, depth }: StepList): void {
     const actions = actionsOf(step);
     const [action] = actions;
     if (action === undefined || actions.length > 1) {

@@ -5,31 +5,25 @@
 import type { JsonSchema } from '../../../contract/schema.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { ownValue } from '../../../kit/data/own-value.ts';
-import { didYouMean } from '../../../kit/text/did-you-mean.ts';
 import { parseReference, type Segment } from '../../values/reference.ts';
 import type { FlowPath } from '../step-tree.ts';
+import { requiredOf, typesOf } from './simplify-schema.ts';
 
 export interface Misfit {
   readonly path: FlowPath;
   readonly message: string;
 }
 
-/** Gives the schema of what a path of a value leads to; `undefined` where nobody can tell. */
-export interface KnownShapes {
+/** The simplified schemas of what the paths of a value lead to; `undefined` where nobody can tell. */
+export interface FlowShapes {
   readonly input: JsonSchema | undefined;
+  readonly item: JsonSchema | undefined;
   stepData(id: string): JsonSchema | undefined;
+  /** Adds the name that was probably meant, as long as there are not too many faults. */
+  hint(name: string, names: object): string;
 }
 
-/** Words that make the simple reading below wrong. */
-const COMPLEX = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'patternProperties'];
-
-const isPlain = (schema: unknown): schema is JsonSchema =>
-  isRecord(schema) && !COMPLEX.some((word) => Object.hasOwn(schema, word));
-
-const typesOf = ({ type }: JsonSchema): readonly string[] | undefined => {
-  if (typeof type === 'string') return [type];
-  return Array.isArray(type) && type.every((each) => typeof each === 'string') ? type : undefined;
-};
+const isPlain = (schema: unknown): schema is JsonSchema => isRecord(schema);
 
 const numbers = (type: string): string => (type === 'integer' ? 'number' : type);
 
@@ -43,7 +37,7 @@ const typeMisfit = (from: JsonSchema, to: JsonSchema): string | undefined => {
     : `gives ${given.join(' or ')}, but ${taken.join(' or ')} is needed`;
 };
 
-const jsonType = (value: unknown): string => {
+export const jsonType = (value: unknown): string => {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
@@ -53,10 +47,14 @@ const jsonType = (value: unknown): string => {
 /** What walking down a schema leads to: a schema, nothing known, or a name that cannot be there. */
 type Walked = JsonSchema | undefined | { readonly missing: string };
 
-const isMissing = (walked: Walked): walked is { readonly missing: string } =>
+export const isMissing = (walked: Walked): walked is { readonly missing: string } =>
   walked !== undefined && typeof walked.missing === 'string' && Object.keys(walked).length === 1;
 
-const walk = (schema: JsonSchema | undefined, segments: readonly Segment[]): Walked => {
+const walk = (
+  schema: JsonSchema | undefined,
+  segments: readonly Segment[],
+  { hint }: Pick<FlowShapes, 'hint'>,
+): Walked => {
   let at: JsonSchema | undefined = schema;
   for (const segment of segments) {
     if (!isPlain(at)) return undefined;
@@ -67,7 +65,7 @@ const walk = (schema: JsonSchema | undefined, segments: readonly Segment[]): Wal
     const properties = isRecord(at.properties) ? at.properties : {};
     const next = ownValue(properties, segment);
     if (next === undefined && at.additionalProperties === false) {
-      return { missing: segment + didYouMean(segment, Object.keys(properties)) };
+      return { missing: segment + hint(segment, properties) };
     }
     at = isPlain(next) ? next : undefined;
   }
@@ -75,17 +73,17 @@ const walk = (schema: JsonSchema | undefined, segments: readonly Segment[]): Wal
 };
 
 /** Gives the schema of a `{ from: path }`, or says which part of the path cannot be there. */
-const shapeOfPath = (text: string, shapes: KnownShapes): Walked => {
+export const shapeOfPath = (text: string, shapes: FlowShapes): Walked => {
   const reference = parseReference(text);
   if (typeof reference === 'string') return undefined;
   const { root, step = '', segments } = reference;
-  if (root === 'input') return walk(shapes.input, segments);
+  if (root === 'input' || root === 'item') return walk(shapes[root], segments, shapes);
   if (root !== 'steps' || segments[1] !== 'data') return undefined;
-  return walk(shapes.stepData(step), segments.slice(2));
+  return walk(shapes.stepData(step), segments.slice(2), shapes);
 };
 
 /** Says why a path cannot lead anywhere; nothing where nobody can tell. */
-export const deadEnd = (text: string, shapes: KnownShapes): string | undefined => {
+export const deadEnd = (text: string, shapes: FlowShapes): string | undefined => {
   const shape = shapeOfPath(text, shapes);
   if (shape === undefined || !isMissing(shape)) return undefined;
   return `${text} cannot be there: nothing has a field ${shape.missing}`;
@@ -94,24 +92,24 @@ export const deadEnd = (text: string, shapes: KnownShapes): string | undefined =
 /** Says that a path names a field that the input does not declare, though it may be there. */
 export const undeclaredField = (
   text: string,
-  input: JsonSchema | undefined,
+  { input, hint }: Pick<FlowShapes, 'input' | 'hint'>,
 ): string | undefined => {
   const reference = parseReference(text);
   if (typeof reference === 'string' || reference.root !== 'input' || !isPlain(input)) return;
   const [name] = reference.segments;
   const { properties } = input;
   if (typeof name !== 'string' || !isRecord(properties) || Object.hasOwn(properties, name)) return;
-  return `the input of the flow declares no field ${name}${didYouMean(name, Object.keys(properties))}`;
+  return `the input of the flow declares no field ${name}${hint(name, properties)}`;
 };
 
-const isForm = (spec: Readonly<Record<string, unknown>>, name: string): boolean =>
+export const isForm = (spec: Readonly<Record<string, unknown>>, name: string): boolean =>
   Object.keys(spec).length === 1 && Object.hasOwn(spec, name);
 
 class Fit {
   readonly misfits: Misfit[] = [];
-  readonly #shapes: KnownShapes;
+  readonly #shapes: FlowShapes;
 
-  constructor(shapes: KnownShapes) {
+  constructor(shapes: FlowShapes) {
     this.#shapes = shapes;
   }
 
@@ -183,15 +181,14 @@ class Fit {
   }
 }
 
-const requiredOf = ({ required }: JsonSchema): readonly string[] =>
-  Array.isArray(required) ? required.filter((each) => typeof each === 'string') : [];
-
 /** Says why a value of one schema never fits another: its type, or a field that cannot be there. */
 export const misfitOf = (from: JsonSchema, to: JsonSchema): string | undefined => {
   if (!isPlain(from) || !isPlain(to)) return undefined;
   const type = typeMisfit(from, to);
   if (type !== undefined) return type;
   if (from.additionalProperties !== false || !isRecord(from.properties)) return undefined;
+  // A value that may be something else than an object needs no field.
+  if (typesOf(from)?.some((each) => each !== 'object') ?? true) return undefined;
   const { properties } = from;
   const missing = requiredOf(to).find((name) => !Object.hasOwn(properties, name));
   return missing === undefined ? undefined : `never has the field ${missing}, which is needed`;
@@ -201,7 +198,7 @@ export const misfitOf = (from: JsonSchema, to: JsonSchema): string | undefined =
 export const valueMisfits = (
   spec: unknown,
   target: JsonSchema,
-  shapes: KnownShapes,
+  shapes: FlowShapes,
 ): readonly Misfit[] => {
   const fit = new Fit(shapes);
   fit.check(spec, target, []);

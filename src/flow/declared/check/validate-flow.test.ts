@@ -45,6 +45,8 @@ describe('what beginners write', () => {
     ['when: input.x = 1', 'write == to compare'],
     ['when: input.x === 1', 'write == to compare'],
     ['when: input.x and input.y', 'write && for and'],
+    [`when: 'input.x == "x" &&'`, 'Unexpected token: EOF'],
+    [`when: 'input.x == "this and that" &&'`, 'Unexpected token: EOF'],
     ['when: inputs.x == 1', 'Unknown variable: inputs; did you mean input?'],
     ['when: topic == 1', 'Unknown variable: topic; known are input, steps, caller, item'],
     ['when: "1 + 1"', 'gives int, and not true or false'],
@@ -296,6 +298,95 @@ describe('tools', () => {
     expect(await check(flow('pipeline', ...steps))).toEqual([
       '6:20 what a gives does not fit lookup: it never has the field item, which is needed',
     ]);
+  });
+});
+
+describe('what steps hand each other', () => {
+  it('names fields that results of fixed shape do not have', async () => {
+    const list = 'forEach: { items: [x] }';
+    const text = flow(
+      'sequential',
+      `  - { id: each, call: lookup, input: { item: { from: item } }, ${list} }`,
+      '  - { id: sure, approve: Go? }',
+      '  - id: group',
+      '    kind: parallel',
+      '    steps: [{ id: p, call: lookup, input: { item: x } }, { id: q, sleepMs: 1 }]',
+      '  - { id: made, call: lookup, input: { item: x }, output: { cents: { from: steps.made.data.usd } } }',
+      '  - id: last',
+      '    approve: Go?',
+      '    details:',
+      '      a: { from: steps.each.data.reslts }',
+      '      b: { from: "steps.each.data.results[0].us" }',
+      '      c: { from: steps.sure.data.aproved }',
+      '      d: { from: steps.group.data.r }',
+      '      e: { from: steps.made.data.usd }',
+      '      f: [{ from: "steps.each.data.results[0].usd" }, { from: steps.sure.data.approved }]',
+      '      g: [{ from: steps.group.data.p.usd }, { from: steps.made.data.cents }]',
+    );
+    const faults = await check(text);
+    expect(faults.map((fault) => fault.replace(/^\S+ /, ''))).toEqual(
+      [
+        'steps.each.data.reslts cannot be there: nothing has a field reslts; did you mean results?',
+        'steps.each.data.results[0].us cannot be there: nothing has a field us; did you mean usd?',
+        'steps.sure.data.aproved cannot be there: nothing has a field aproved; did you mean approved?',
+        'steps.group.data.r cannot be there: nothing has a field r',
+        'steps.made.data.usd cannot be there: nothing has a field usd',
+      ].map((message) => expect.stringContaining(message.slice(0, 60))),
+    );
+  });
+
+  it('compares items with what takes them, and wants a list of them', async () => {
+    const text = [
+      'name: sample',
+      'version: 1.0.0',
+      'input:',
+      '  type: object',
+      '  properties: { prices: { type: array, items: { type: number } }, one: { type: string } }',
+      'steps:',
+      '  - { id: a, call: lookup, input: { item: { from: item } }, forEach: { items: { from: input.prices } } }',
+      '  - { id: b, call: lookup, input: { item: { from: item } }, forEach: { items: { from: input.one } } }',
+    ].join('\n');
+    expect(await check(text)).toEqual([
+      expect.stringMatching(/^7:\d+ input of lookup: item gives number, but string is needed$/),
+      expect.stringMatching(/^8:\d+ input.one gives string, but array is needed$/),
+    ]);
+  });
+
+  it('compares what a sub-flow is given with its input', async () => {
+    const inner: FlowData = {
+      ...{ name: 'inner', version: '1.0.0', steps: [{ id: 'x', sleepMs: 1 }] },
+      input: { type: 'object', properties: { topic: { type: 'string' } }, required: ['topic'] },
+    };
+    const definition = {
+      name: 'inner',
+      version: '1.0.0',
+      input: inner.input,
+      run: async () => null,
+    };
+    const text = flow(
+      'sequential',
+      '  - { id: a, flow: inner@1.0.0, input: { topic: 5 } }',
+      '  - { id: b, flow: inner@1.0.0 }',
+      '  - { id: c, flow: inner@1.0.0, input: { topic: x } }',
+    );
+    const subFlow = () => ({ data: inner, definition: definition as SubFlow['definition'] });
+    const { faults } = await validateFlow(await parseFlow(text), { tools, subFlow });
+    expect(faults.map(({ line, message }) => `${line} ${message}`)).toEqual([
+      '5 input of inner@1.0.0: gives integer, but string is needed',
+      '6 input of inner@1.0.0: topic is missing',
+    ]);
+  });
+
+  it('threat: many unknown fields of a large schema do not hold up the process', async () => {
+    const names = Array.from({ length: 4_000 }, (_, at) => [`field_number_${at}`, {}] as const);
+    const input = { type: 'object', properties: Object.fromEntries(names) };
+    const from = Array.from({ length: 5_000 }, (_, at) => ({ from: `input.field_numbre_${at}` }));
+    const steps = [{ id: 'a', approve: 'Go?', details: from }];
+    const parsed = readFlowObject({ name: 'sample', version: '1.0.0', input, steps });
+    const startedAt = performance.now();
+    const { faults } = await validateFlow(parsed, { tools });
+    expect(faults).toHaveLength(100);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 });
 

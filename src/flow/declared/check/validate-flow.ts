@@ -1,22 +1,30 @@
 /** Finds every fault of a flow at once: of its graph, its values, its tools and what they hand each other. */
 import type { FlowData, FlowFault, FlowToolCall, ParsedFlow } from '../../../contract/flow-data.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
+import { didYouMean } from '../../../kit/text/did-you-mean.ts';
 import { flowKey } from '../../flow-registry.ts';
-import { compileProgram, type FlowProgram } from '../flow-program.ts';
+import { compileProgram, type FlowProgram, type PlacedUse } from '../flow-program.ts';
+import { MAX_FLOW_FAULTS } from '../flow-schema.ts';
 import { placeFaults } from '../parse-flow.ts';
 import { flowNameOf, type SubFlow, subFlowBeyond, toolBeyond } from '../run/step-work.ts';
-import type { FlowPath, StepNode } from '../step-tree.ts';
-import { referenceFaults } from './check-references.ts';
+import { type FlowPath, lastResortOf, type StepNode } from '../step-tree.ts';
+import { itemOwner, referenceFaults } from './check-references.ts';
 import { inputSchemaFaults } from './input-schema-faults.ts';
 import {
   deadEnd,
-  type KnownShapes,
+  type FlowShapes,
+  isForm,
+  isMissing,
   misfitOf,
+  shapeOfPath,
   undeclaredField,
   valueMisfits,
 } from './schema-fit.ts';
+import { simplifySchema } from './simplify-schema.ts';
+import { StepData } from './step-data.ts';
 import { textFaults } from './text-faults.ts';
-import { type FlowTools, ShapeReader } from './tool-shapes.ts';
+import { type FlowTools, flowInputShape, ShapeReader } from './tool-shapes.ts';
 
 export interface ValidateFlowDeps {
   readonly tools: FlowTools;
@@ -57,19 +65,32 @@ class FlowCheck {
   readonly #program: FlowProgram;
   readonly #deps: ValidateFlowDeps;
   readonly #shapes: ShapeReader;
+  readonly #stepData: StepData;
+  readonly #flowInput: JsonSchema | undefined;
+  #hints = 0;
 
   constructor(program: FlowProgram, deps: ValidateFlowDeps) {
     this.#program = program;
     this.#deps = deps;
     this.#shapes = new ShapeReader(deps.tools);
+    const { input } = program.flow;
+    this.#flowInput = input && simplifySchema(input);
+    this.#stepData = new StepData({
+      tools: this.#shapes,
+      shapes: (node, member) => this.#seenBy(node, member),
+    });
   }
 
   async run(): Promise<void> {
     const calls = this.#program.tree.nodes.flatMap(callsOf);
     for (const { call, version } of calls) await this.#shapes.read(call, version);
+    this.#stepData.read(this.#program.tree);
     for (const call of calls) this.#tool(call);
+    for (const node of this.#program.tree.nodes) {
+      this.#items(node);
+      await this.#subFlow(node);
+    }
     this.#paths();
-    for (const node of this.#program.tree.nodes) this.#subFlow(node);
     this.faults.push(...(await inputSchemaFaults(this.#program.flow)));
     this.faults.push(...textFaults(this.#program.tree.nodes));
   }
@@ -90,34 +111,60 @@ class FlowCheck {
 
   /** Finds paths to fields that are not there, wherever they stand. */
   #paths(): void {
-    const { uses, flow } = this.#program;
-    const told = new Set(this.faults.map(({ path }) => path.join('\0')));
-    for (const { node, reference, path } of uses) {
-      if (told.has(path.join('\0'))) continue;
-      const message = deadEnd(reference.text, this.#known(node));
+    const { uses } = this.#program;
+    const faulty = new Set(this.faults.map(({ path }) => path.join('\0')));
+    for (const { node, member, reference, path } of uses) {
+      if (faulty.has(path.join('\0'))) continue;
+      const shapes = this.#seenBy(node, member);
+      const message = deadEnd(reference.text, shapes);
       if (message !== undefined) this.#fault(path, message);
       else {
-        const undeclared = undeclaredField(reference.text, flow.input);
+        const undeclared = undeclaredField(reference.text, shapes);
         if (undeclared !== undefined) this.#fault(path, undeclared, 'warning');
       }
     }
   }
 
-  /** What is known of the input of the flow and of other steps. */
-  #known(node: StepNode | undefined): KnownShapes {
-    const { flow, tree } = this.#program;
+  /** Gives what a value of a step sees: the input of the flow, the item at hand, and other steps. */
+  #seenBy(node: StepNode | undefined, member: PlacedUse['member']): FlowShapes {
+    const { byId } = this.#program.tree;
+    const own = (): JsonSchema | undefined =>
+      node && member === 'output' ? this.#stepData.returned(node) : undefined;
+    const dataOf = (other: StepNode | undefined) => other && this.#stepData.of(other);
     return {
-      input: flow.input,
-      stepData: (id) => (id === node?.step.id ? undefined : this.#dataOf(tree.byId.get(id))),
+      input: this.#flowInput,
+      item: this.#itemOf(itemOwner(node, member)),
+      stepData: (id) => (id === node?.step.id ? own() : dataOf(byId.get(id))),
+      hint: (name, names) => {
+        // Comparing each name of a flow with all that a schema declares would take long.
+        this.#hints += 1;
+        return this.#hints > MAX_FLOW_FAULTS ? '' : didYouMean(name, Object.keys(names));
+      },
     };
+  }
+
+  /** Gives the schema of the items of a step, where a path leads to their list. */
+  #itemOf(owner: StepNode | undefined): JsonSchema | undefined {
+    const items = owner?.step.forEach?.items;
+    if (!isRecord(items) || !isForm(items, 'from') || typeof items.from !== 'string') return;
+    const list = shapeOfPath(items.from, this.#seenBy(owner, 'items'));
+    return list && !isMissing(list) && isRecord(list.items) ? list.items : undefined;
+  }
+
+  #items(node: StepNode): void {
+    const items = node.step.forEach?.items;
+    if (items === undefined) return;
+    for (const { path, message } of valueMisfits(items, LIST, this.#seenBy(node, 'items'))) {
+      this.#fault([...node.path, 'forEach', 'items', ...path], message);
+    }
   }
 
   #missing({ call, version, path }: PlacedCall): void {
     const { tools } = this.#deps;
     const versions = tools.versions(call).map((each) => each.version);
     if (versions.length > 0) {
-      const known = versions.join(', ');
-      this.#fault([...path, 'version'], `${call} has no version ${version}; it has ${known}`);
+      const others = versions.join(', ');
+      this.#fault([...path, 'version'], `${call} has no version ${version}; it has ${others}`);
       return;
     }
     const [meant] = tools.suggest(call);
@@ -128,43 +175,53 @@ class FlowCheck {
 
   #input({ node, input, call, path }: PlacedCall, schema: JsonSchema): void {
     if (input === undefined) {
-      this.#piped(node, schema, path);
+      this.#piped({ node, path, taker: call, at: 'call' }, schema);
       return;
     }
-    for (const misfit of valueMisfits(input, schema, this.#known(node))) {
+    const part = path.at(-1);
+    const member = part === 'else' ? 'otherwise' : part === 'fallback' ? 'fallback' : 'input';
+    for (const misfit of valueMisfits(input, schema, this.#seenBy(node, member))) {
       this.#fault([...path, 'input', ...misfit.path], `input of ${call}: ${misfit.message}`);
     }
   }
 
   /** In a pipeline a step without input takes what the one before returned. */
-  #piped(node: StepNode, schema: JsonSchema, path: FlowPath): void {
-    const { call = '' } = node.step;
+  #piped({ node, path, taker, at }: Taker, schema: JsonSchema): void {
     const isPiped = node.group.kind === 'pipeline' && path === node.path;
     if (!isPiped) {
-      for (const { message } of valueMisfits({}, schema, NOTHING_KNOWN)) {
-        this.#fault([...path, 'call'], `input of ${call}: ${message}`);
+      for (const { message } of valueMisfits({}, schema, this.#seenBy(undefined, 'input'))) {
+        this.#fault([...path, at], `input of ${taker}: ${message}`);
       }
       return;
     }
     const [previous] = node.before;
+    // A step that was skipped leaves what came before it.
+    if (previous && mayBeSkipped(previous)) return;
     const isFirst = previous === undefined && node.group.owner === undefined;
-    const given = isFirst ? this.#program.flow.input : this.#dataOf(previous);
+    const given = previous ? this.#stepData.of(previous) : isFirst ? this.#flowInput : undefined;
     const misfit = given && misfitOf(given, schema);
     if (misfit === undefined) return;
     const from = previous ? previous.step.id : 'the input of the flow';
-    this.#fault([...path, 'call'], `what ${from} gives does not fit ${call}: it ${misfit}`);
+    this.#fault([...path, at], `what ${from} gives does not fit ${taker}: it ${misfit}`);
   }
 
-  /** The schema of what a step returns, where its tool declares one. */
-  #dataOf(node: StepNode | undefined): JsonSchema | undefined {
-    if (node?.type !== 'call') return undefined;
-    const { call = '', version, forEach, output, onError, else: otherwise } = node.step;
-    const isOther = typeof onError === 'object' || typeof otherwise === 'object';
-    if (forEach || output !== undefined || isOther) return undefined;
-    return this.#shapes.get(call, version)?.output;
+  /** Compares what a step gives to another flow with what that takes. */
+  async #flowInputOf(node: StepNode, { definition }: SubFlow): Promise<void> {
+    const { path, step } = node;
+    const { flow: taker = '', input } = step;
+    const schema = await flowInputShape(definition);
+    if (!schema) return;
+    if (input === undefined) {
+      this.#piped({ node, path, taker, at: 'flow' }, schema);
+      return;
+    }
+    for (const misfit of valueMisfits(input, schema, this.#seenBy(node, 'input'))) {
+      this.#fault([...path, 'input', ...misfit.path], `input of ${taker}: ${misfit.message}`);
+    }
   }
 
-  #subFlow({ step, path }: StepNode): void {
+  async #subFlow(node: StepNode): Promise<void> {
+    const { step, path } = node;
     const { flow: named } = step;
     const { subFlow } = this.#deps;
     if (named === undefined || !subFlow) return;
@@ -183,10 +240,22 @@ class FlowCheck {
     if (beyond !== undefined) this.#fault(place, `the limits do not allow ${beyond}`);
     const loop = flowLoop(flow, sub, subFlow);
     if (loop) this.#fault(place, `these flows start each other: ${loop.join(' → ')}`);
+    await this.#flowInputOf(node, sub);
   }
 }
 
-const NOTHING_KNOWN = { input: undefined, stepData: () => undefined };
+/** What is called or started without an input of its own. */
+interface Taker {
+  readonly node: StepNode;
+  readonly path: FlowPath;
+  readonly taker: string;
+  readonly at: 'call' | 'flow';
+}
+
+const LIST: JsonSchema = { type: 'array' };
+
+const mayBeSkipped = ({ step }: StepNode): boolean =>
+  step.when !== undefined || lastResortOf(step) === 'skip';
 
 /** Lists the flows that a flow starts, at any depth of its groups. */
 export const startedFlows = (flow: FlowData): readonly string[] => {

@@ -35,8 +35,8 @@ const edgesOf = ({ tree, uses }: FlowProgram): readonly FlowGraphEdge[] => {
   const edges = new Map<string, FlowGraphEdge>();
   const add = (from: string, to: string, type: 'order' | 'data'): void => {
     const key = `${from}\0${to}`;
-    const known = edges.get(key);
-    edges.set(key, { from, to, type: known && known.type !== type ? 'both' : type });
+    const other = edges.get(key);
+    edges.set(key, { from, to, type: other && other.type !== type ? 'both' : type });
   };
   for (const { step, before } of tree.nodes) {
     for (const each of before) add(each.step.id, step.id, 'order');

@@ -4,6 +4,8 @@ import type { FlowData, FlowDataStep } from '../../../contract/flow-data.ts';
 import { defineTool } from '../../../contract/tool.ts';
 import { createRuntime } from '../../../crib/create-runtime.ts';
 import { createRegistry } from '../../../registry/registry.ts';
+import { referenceFaults } from '../check/check-references.ts';
+import { compileProgram } from '../flow-program.ts';
 import { checkFlowData } from '../parse-flow.ts';
 import { optimizeFlow } from './optimize-flow.ts';
 
@@ -19,7 +21,7 @@ const write = (id: string): FlowDataStep => ({ id, call: 'write', input: {} });
 const optimized = (steps: readonly FlowDataStep[], more: Partial<FlowData> = {}) =>
   optimizeFlow(checkFlowData({ name: 'sample', version: '1.0.0', steps, ...more }), tools);
 
-const afters = ({ steps }: FlowData) =>
+const afters = ({ steps = [] }: Pick<FlowDataStep, 'steps'>) =>
   Object.fromEntries(steps.map(({ id, after = [] }) => [id, after]));
 
 describe('optimizing a flow', () => {
@@ -77,6 +79,39 @@ describe('optimizing a flow', () => {
     const steps = [read('a'), { ...read('b'), when: 'input.x' }];
     expect(optimized(steps).changes).toEqual([]);
     expect(optimized([read('a'), read('b', { x: { from: 'steps.a.data' } })]).changes).toEqual([]);
+  });
+
+  it('runs reads of an inner group together, with the same result', () => {
+    const group: FlowDataStep = {
+      ...{ id: 'group', retry: { attempts: 2 } },
+      steps: [read('a'), read('b'), read('c', { x: { from: 'steps.a.data.id' } })],
+    };
+    const { flow, saves } = optimized([group, write('w')]);
+    const [inner] = flow.steps;
+    expect(inner).toMatchObject({ kind: 'dag', output: { from: 'steps.c.data' } });
+    expect(afters(inner ?? {})).toEqual({ a: [], b: [], c: ['a'] });
+    expect(saves.levels).toBe(1);
+    expect(compileProgram(flow).faults).toEqual([]);
+    expect(referenceFaults(compileProgram(flow))).toEqual([]);
+  });
+
+  it.each([
+    ['a join looks at the step before', [read('a'), { ...read('b'), join: 'any_success' }]],
+    [
+      'a pipeline takes what came before',
+      [read('a'), read('b'), { id: 'p', kind: 'pipeline', steps: [{ id: 'q', call: 'read' }] }],
+    ],
+    [
+      'the last may be skipped',
+      [read('a'), { ...read('b'), onError: { fallback: { call: 'read' }, otherwise: 'skip' } }],
+    ],
+  ] as const)('leaves a group alone where %s', (_why, steps) => {
+    expect(optimized([{ id: 'group', steps }]).changes).toEqual([]);
+    expect(optimized(steps).changes).toEqual([]);
+  });
+
+  it('leaves a flow alone that is judged by another join', () => {
+    expect(optimized([read('a'), read('b')], { join: 'any_success' }).changes).toEqual([]);
   });
 
   it('leaves pipelines, branches and unknown tools alone', () => {

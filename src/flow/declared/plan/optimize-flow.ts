@@ -13,7 +13,7 @@ import type {
 import { canonicalJson } from '../../../kit/data/canonical-json.ts';
 import { onlyReads } from '../../../registry/only-reads.ts';
 import { compileProgram } from '../flow-program.ts';
-import { buildTree, lastResortOf } from '../step-tree.ts';
+import { buildTree, lastResortOf, type StepGroup, type StepNode } from '../step-tree.ts';
 import { renameSteps } from './rename-steps.ts';
 
 type Tools = Pick<Catalog, 'get'>;
@@ -37,7 +37,7 @@ const usesOf = (flow: FlowData): Uses => {
   return uses;
 };
 
-/** A call that only reads, and so do its alternatives. */
+/** Tells whether a step is a call that only reads, as do its alternatives. */
 const isRead = (step: FlowDataStep, tools: Tools): boolean => {
   if (step.call === undefined) return false;
   const others = [
@@ -50,21 +50,43 @@ const isRead = (step: FlowDataStep, tools: Tools): boolean => {
   return calls.every(({ call, version }) => onlyReads(tools.get(call, version)?.tool));
 };
 
-/** What makes two calls the same: all but the names, and their place. */
-const sameness = ({ id: _id, title: _title, after = [], ...rest }: FlowDataStep): string =>
-  canonicalJson({ ...rest, after: after.toSorted() });
+/**
+ * Says whether the steps of a group may be left out or made earlier. A join is judged by the steps right
+ * before it, and a pipeline takes what came right before it: both depend on the order.
+ */
+const isFree = ({ kind, steps }: Group): boolean =>
+  kind !== 'conditional' &&
+  kind !== 'pipeline' &&
+  steps.every((step) => step.join === undefined && !hasPipeline(step));
+
+const hasPipeline = ({ kind, steps = [] }: FlowDataStep): boolean =>
+  kind === 'pipeline' || steps.some(hasPipeline);
+
+/** Says whether a step always has a result when its group has succeeded. */
+const hasResult = (step: FlowDataStep | undefined): boolean =>
+  step !== undefined && step.when === undefined && lastResortOf(step) !== 'skip';
+
+/** By id: how a call is made, beyond what its step says. Calls that differ in it are not the same. */
+export type CallOptionsById = ReadonlyMap<string, unknown>;
+
+interface OptimizerDeps {
+  readonly tools: Tools;
+  readonly options: CallOptionsById;
+  /** The steps that cannot be renamed. */
+  readonly fixed: ReadonlySet<string>;
+}
 
 class Optimizer {
   readonly changes: FlowChange[] = [];
   readonly renamed = new Map<string, string>();
   merged = 0;
   readonly #tools: Tools;
-  readonly #uses: Uses;
   readonly #fixed: ReadonlySet<string>;
+  readonly #options: CallOptionsById;
 
-  constructor(tools: Tools, uses: Uses, fixed: ReadonlySet<string>) {
+  constructor({ tools, options, fixed }: OptimizerDeps) {
     this.#tools = tools;
-    this.#uses = uses;
+    this.#options = options;
     this.#fixed = fixed;
   }
 
@@ -87,7 +109,7 @@ class Optimizer {
 
   /** Leaves out a read that was made before, as long as nothing can have changed in between. */
   #merge({ kind, steps }: Group, hasOutput: boolean): readonly FlowDataStep[] {
-    if (kind === 'conditional' || kind === 'pipeline') return steps;
+    if (!isFree({ kind, steps })) return steps;
     const seen = new Map<string, string>();
     const left: FlowDataStep[] = [];
     for (const [at, step] of steps.entries()) {
@@ -97,7 +119,7 @@ class Optimizer {
         left.push(step);
         continue;
       }
-      const key = sameness(step);
+      const key = this.#sameness(step);
       const first = seen.get(key);
       if (first === undefined) seen.set(key, step.id);
       if (first === undefined || isResult || this.#fixed.has(step.id)) {
@@ -112,9 +134,27 @@ class Optimizer {
     return left;
   }
 
+  /** Writes what makes two calls the same: all but the names, and their place. */
+  #sameness({ id, title: _title, after = [], ...rest }: FlowDataStep): string {
+    const options = this.#options.get(id) ?? null;
+    return canonicalJson({ ...rest, after: after.toSorted(), options });
+  }
+
+  /** Does the same in the groups of a step, whose results stay what they were. */
+  spreadInner(step: FlowDataStep, uses: Uses): FlowDataStep {
+    if (!step.steps) return step;
+    const { kind = 'sequential', output } = step;
+    const steps = step.steps.map((each) => this.spreadInner(each, uses));
+    const last = steps.at(-1);
+    const isSure = output !== undefined || hasResult(last);
+    const spread = isSure ? this.spread({ kind, steps }, uses) : undefined;
+    if (!spread) return { ...step, steps };
+    return { ...step, ...spread, output: output ?? { from: `steps.${last?.id}.data` } };
+  }
+
   /** Turns steps one after the other into a graph in which reads wait only for what they use. */
-  spread(group: Group, uses: Uses = this.#uses): Group | undefined {
-    if (group.kind !== 'sequential') return undefined;
+  spread(group: Group, uses: Uses): Group | undefined {
+    if (group.kind !== 'sequential' || !isFree(group)) return undefined;
     const steps = this.#withAfter(group.steps, uses);
     const together = steps.filter(({ after = [] }, at) => {
       const previous = steps[at - 1];
@@ -133,10 +173,10 @@ class Optimizer {
     let sinceWall: string[] = [];
     return steps.map((step) => {
       const used = [...(uses.get(step.id) ?? [])].filter((id) => inGroup.has(id) && id !== step.id);
-      const isFree = isRead(step, this.#tools);
-      const before = isFree ? [...used, ...(wall === undefined ? [] : [wall])] : sinceWall;
-      const all = !isFree && before.length === 0 && wall !== undefined ? [wall] : before;
-      if (isFree) sinceWall.push(step.id);
+      const isMovable = isRead(step, this.#tools);
+      const before = isMovable ? [...used, ...(wall === undefined ? [] : [wall])] : sinceWall;
+      const all = !isMovable && before.length === 0 && wall !== undefined ? [wall] : before;
+      if (isMovable) sinceWall.push(step.id);
       else {
         wall = step.id;
         sinceWall = [];
@@ -147,10 +187,22 @@ class Optimizer {
   }
 }
 
-const levelsOf = (flow: FlowData): number =>
-  Math.max(0, ...buildTree(flow).root.nodes.map(({ level }) => level)) + 1;
+/** Counts the steps that run one after the other at most, with those inside of groups. */
+const levelsOf = ({ order }: StepGroup): number => {
+  const levels = new Map<StepNode, number>();
+  let most = 0;
+  for (const node of order) {
+    const before = node.before.reduce((max, each) => Math.max(max, levels.get(each) ?? 0), 0);
+    const level = before + (node.inner ? levelsOf(node.inner) : 1);
+    levels.set(node, level);
+    most = Math.max(most, level);
+  }
+  return most;
+};
 
-/** Steps whose ids occur in expressions: their text is not rewritten. */
+const levelsIn = (flow: FlowData): number => levelsOf(buildTree(flow).root);
+
+/** Lists the steps whose ids occur in expressions: their text is not rewritten. */
 const namedInExpressions = (flow: FlowData): ReadonlySet<string> => {
   const named = new Set<string>();
   for (const { reference, path, member } of compileProgram(flow).uses) {
@@ -165,23 +217,28 @@ const namedInExpressions = (flow: FlowData): ReadonlySet<string> => {
  * always runs; otherwise the flow is left as it is.
  */
 const spreadFlow = (flow: FlowData, optimizer: Optimizer): FlowData => {
-  const { kind = 'sequential', steps } = flow;
+  const { kind = 'sequential', join, output } = flow;
+  const uses = usesOf(flow);
+  const steps = flow.steps.map((step) => optimizer.spreadInner(step, uses));
   const last = steps.at(-1);
-  const isSure = last !== undefined && last.when === undefined && last.onError !== 'skip';
-  if (flow.output === undefined && !isSure) return flow;
-  const spread = optimizer.spread({ kind, steps }, usesOf(flow));
-  if (!spread) return flow;
-  const output = flow.output ?? { from: `steps.${last?.id}.data` };
-  return { ...flow, ...spread, output };
+  const isSure = output !== undefined || hasResult(last);
+  // Another join would judge the other ends of the graph as well.
+  const spread = isSure && join === undefined ? optimizer.spread({ kind, steps }, uses) : undefined;
+  if (!spread) return { ...flow, steps };
+  return { ...flow, ...spread, output: output ?? { from: `steps.${last?.id}.data` } };
 };
 
 /** Optimizes a flow that is valid. The flow that comes back has the same name and version. */
-export const optimizeFlow = (flow: FlowData, tools: Tools): FlowOptimization => {
-  const optimizer = new Optimizer(tools, usesOf(flow), namedInExpressions(flow));
+export const optimizeFlow = (
+  flow: FlowData,
+  tools: Tools,
+  options: CallOptionsById = new Map(),
+): FlowOptimization => {
+  const optimizer = new Optimizer({ tools, options, fixed: namedInExpressions(flow) });
   const { kind = 'sequential', steps } = flow;
   const merged = optimizer.group({ kind, steps }, flow.output !== undefined);
   const renamed = renameSteps({ ...flow, steps: merged.steps }, optimizer.renamed);
   const optimized = spreadFlow(renamed, optimizer);
-  const saves = { calls: optimizer.merged, levels: levelsOf(flow) - levelsOf(optimized) };
+  const saves = { calls: optimizer.merged, levels: levelsIn(flow) - levelsIn(optimized) };
   return { flow: optimized, changes: optimizer.changes, saves };
 };

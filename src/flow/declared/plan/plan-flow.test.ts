@@ -108,10 +108,83 @@ describe('planning a flow', () => {
     expect(plan.steps).toHaveLength(1);
   });
 
+  it('has the steps of sub-flows, with what they cost and ask', async () => {
+    const crib = await open();
+    const text = { from: 'input.text' };
+    await crib.flows.registerData({
+      ...{ name: 'inner', version: '1.0.0' },
+      steps: [
+        { id: 'mail', call: 'send', input: { text } },
+        { id: 'sure', approve: 'Sure?' },
+      ],
+    });
+    const other: FlowData = {
+      ...{ name: 'outer', version: '1.0.0', limits: { maxConcurrency: 1 }, kind: 'parallel' },
+      steps: [
+        { id: 'sub', flow: 'inner@1.0.0', input: { text: 'hi' }, retry: { attempts: 2 } },
+        {
+          id: 'n',
+          call: 'read',
+          input: { n: 1 },
+          else: { call: 'send', input: { text: 'x' } },
+          when: 'true',
+        },
+      ],
+    };
+    const plan = await crib.flows.plan(other, {});
+    expect(plan.cost).toEqual({ maxUsd: 1.5, isOpen: false });
+    expect(plan.steps.map(({ id }) => id)).toEqual(['sub', 'sub/mail', 'sub/sure', 'n', 'n.else']);
+    expect(plan.steps[1]).toMatchObject({ input: { text: 'hi' }, verdict: 'ask' });
+    expect(plan.approvals.map(({ step }) => step)).toEqual(['sub/mail', 'sub/sure', 'n.else']);
+    expect(plan.missingCredentials).toContainEqual({
+      ...{ step: 'sub/mail', key: 'TOOLCRIB_TEST_NOT_THERE' },
+    });
+    // One after the other: only one may run at once.
+    expect(plan.estimatedMs).toBe(1_100);
+    const denied = await crib.flows.plan(other, {}, { tools: ['read'] });
+    expect(denied.denied.map(({ step }) => step)).toEqual(['sub/mail', 'n.else']);
+  });
+
+  it('threat: flows that start each other very often do not hold up the process', async () => {
+    const crib = await open();
+    await crib.flows.registerData({
+      name: 'l0',
+      version: '1.0.0',
+      steps: [{ id: 'x', sleepMs: 1 }],
+    });
+    for (let at = 1; at <= 6; at += 1) {
+      const steps = Array.from({ length: 50 }, (_, n) => ({
+        id: `s${n}`,
+        flow: `l${at - 1}@1.0.0`,
+      }));
+      await crib.flows.registerData({ name: `l${at}`, version: '1.0.0', steps });
+    }
+    const plan = await crib.flows.plan('l6', {});
+    expect(plan.steps.length).toBeLessThan(10_000);
+    expect(plan.cost.isOpen).toBe(true);
+  });
+
   it('says what the rules deny', async () => {
     const crib = await open();
     const plan = await crib.flows.plan(flow, { n: 1 }, { tools: ['read'] });
-    expect(plan.denied.map(({ step }) => step)).toEqual(['c']);
+    // That d is not on the list does not depend on its input, which is not known yet.
+    expect(plan.denied.map(({ step }) => step)).toEqual(['c', 'd']);
+    const listed = await crib.flows.plan(flow, { n: 1 }, { tools: ['read', 'send'] });
+    expect(listed.denied).toEqual([]);
+  });
+
+  it('says which permission is missing where the input is not known yet', async () => {
+    const crib = await open();
+    const planAs = (permissions: readonly string[]) =>
+      crib.flows.plan(flow, { n: 1 }, { permissions });
+    expect((await planAs(['tool:read'])).denied).toContainEqual({
+      ...{ step: 'd', reason: 'The caller does not hold the permission tool:send.' },
+    });
+    expect((await planAs(['tool:read', 'tool:send'])).denied).toEqual([]);
+    await crib.permissions.grant({
+      ...{ subject: {}, resource: 'tool:send', actions: ['*'], skipsApproval: false, by: 'ada' },
+    });
+    expect((await planAs(['tool:read'])).denied).toEqual([]);
   });
 
   it('has a digest of flow, input and tools: what changes one changes the digest', async () => {

@@ -1,17 +1,16 @@
 /** Says what a run of a flow would do, cost and ask. Runs nothing. */
 import type { CallAs } from '../../../contract/call-options.ts';
 import type { Caller } from '../../../contract/caller.ts';
-import type { FlowData } from '../../../contract/flow-data.ts';
+import type { FlowData, FlowFault } from '../../../contract/flow-data.ts';
 import type { FlowPlan, FlowPlanStep } from '../../../contract/flow-plan.ts';
 import type { Explanation } from '../../../contract/policy.ts';
 import type { Tool } from '../../../contract/tool.ts';
-import { estimateCost, MICROS_PER_USD } from '../../../governance/ledger/estimate-cost.ts';
-import { mostCost } from '../../../governance/ledger/most-cost.ts';
 import { digestOf } from '../../../kit/data/canonical-json.ts';
 import { callerOf } from '../../../pipeline/new-call.ts';
 import { onlyReads } from '../../../registry/only-reads.ts';
+import { flowKey } from '../../flow-registry.ts';
 import { thrownError } from '../../turn.ts';
-import { noSteps, scopeCaller, type ValueScope } from '../../values/scope.ts';
+import { noSteps, type ScopeName, scopeCaller, type ValueScope } from '../../values/scope.ts';
 import type { FlowTools } from '../check/tool-shapes.ts';
 import {
   callsOf,
@@ -20,13 +19,17 @@ import {
   type ValidateFlowDeps,
 } from '../check/validate-flow.ts';
 import { compileProgram, type FlowProgram } from '../flow-program.ts';
+import { flowNameOf } from '../run/step-work.ts';
 import type { StepNode } from '../step-tree.ts';
 import { type PlanDigestDeps, planDigest } from './plan-digest.ts';
 import { type Item, timePlan } from './plan-time.ts';
+import { effectsOf, priceOf } from './tool-facts.ts';
 
 export interface PlanFlowDeps extends ValidateFlowDeps, Pick<PlanDigestDeps, 'definition'> {
   readonly tools: FlowTools;
   explain(tool: string, input: unknown, as: CallAs): Promise<Explanation>;
+  /** Says what the caller lacks for any call of a tool: a place on its list, or a permission. */
+  lacks(tool: string, as: CallAs): Promise<string | undefined>;
   hasSecret(key: string): Promise<boolean>;
   /** The average of the calls so far. */
   recordedMs(tool: string): number | undefined;
@@ -34,38 +37,33 @@ export interface PlanFlowDeps extends ValidateFlowDeps, Pick<PlanDigestDeps, 'de
 
 type Verdict = Pick<FlowPlanStep, 'verdict' | 'reason'>;
 
-const DEFAULT_TIMEOUT_MS = 30_000;
+/** Flows start each other at most so deep. */
+const MAX_DEPTH = 8;
+/** Of all sub-flows together: a flow may start others very often. */
+const MAX_INNER_STEPS = 5_000;
 
-interface Priced {
-  readonly usd: number;
-  readonly isOpen: boolean;
+interface PlanBounds {
+  /** The flows around this one, by name and version. */
+  readonly outer: ReadonlySet<string>;
+  readonly left: { steps: number };
 }
 
-const priceOf = (tool: Tool, input: unknown, isKnown: boolean): Priced => {
-  const capability = undefined;
-  const timeoutMs = tool.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  const estimate = estimateCost(tool, { input, capability }, timeoutMs);
-  try {
-    const facts = { modelPrice: undefined, unknownMicros: 0, hasCharged: false };
-    const most = mostCost(tool, { input, estimate, ...facts });
-    const dependsOnInput = tool.estimate !== undefined || tool.cost?.perUnit !== undefined;
-    const isOpen = most.openMicros || (dependsOnInput && !isKnown);
-    return { usd: most.micros / MICROS_PER_USD, isOpen };
-  } catch {
-    return { usd: estimate.costMicros / MICROS_PER_USD, isOpen: true };
-  }
-};
+interface PlannedInput {
+  readonly input: unknown;
+  /** False for a sub-flow whose input depends on what earlier steps return. */
+  readonly isInputKnown: boolean;
+  readonly as: CallAs;
+  readonly bounds: PlanBounds;
+}
 
-/** What a step changes outside, by the tool's own word. */
-const effectsOf = (tool: Tool): readonly string[] => {
-  if (onlyReads(tool)) return [];
-  const described = (tool.effects ?? []).map((effect) =>
-    'description' in effect && typeof effect.description === 'string'
-      ? effect.description
-      : 'effect',
-  );
-  return [tool.tier, ...described];
-};
+const baseOf = ({ step, type, level }: StepNode) =>
+  ({ ...{ id: step.id, type, level, effects: [] }, verdict: 'allow', maxUsd: 0 }) as const;
+
+type PlacedFault = Pick<FlowFault, 'path'>;
+
+/** Says whether a fault is in a step itself, and not in those of its group. */
+const isIn = (path: FlowFault['path'], { path: own, inner }: StepNode): boolean =>
+  own.every((part, at) => path[at] === part) && !(inner && path[own.length] === 'steps');
 
 class Planner {
   readonly steps: FlowPlanStep[] = [];
@@ -79,45 +77,97 @@ class Planner {
   readonly #scope: ValueScope;
   readonly #as: CallAs;
   readonly #deps: PlanFlowDeps;
+  readonly #bounds: PlanBounds;
+  /** The names whose values are known before the run. */
+  readonly #roots: ReadonlySet<ScopeName>;
   readonly #verdicts = new Map<string, Promise<Verdict>>();
 
   constructor(
     program: FlowProgram,
     deps: PlanFlowDeps,
-    { input, as }: { readonly input: unknown; readonly as: CallAs },
+    { input, isInputKnown, as, bounds }: PlannedInput,
   ) {
     this.#program = program;
     this.#deps = deps;
     this.#as = as;
+    this.#bounds = bounds;
+    this.#roots = new Set(isInputKnown ? ['input', 'caller'] : ['caller']);
     const caller: Caller = callerOf(as);
     this.#scope = { input, steps: noSteps(), caller: scopeCaller(caller) };
   }
 
-  async run(): Promise<void> {
-    for (const node of this.#program.tree.nodes) await this.#node(node);
+  /** Plans all steps but those that have a fault. */
+  async run(faults: readonly PlacedFault[]): Promise<void> {
+    const { nodes } = this.#program.tree;
+    const isGood = (node: StepNode): boolean => !faults.some(({ path }) => isIn(path, node));
+    for (const node of nodes) if (faults.length === 0 || isGood(node)) await this.#node(node);
   }
 
   async #node(node: StepNode): Promise<void> {
-    const { step, type, level } = node;
+    const { step, type } = node;
     const count = this.#count(node);
-    const base = { id: step.id, type, level, effects: [], verdict: 'allow', maxUsd: 0 } as const;
+    if (count === undefined) this.isOpen = true;
     if (step.approve !== undefined) {
       this.approvals.push({ step: step.id, reason: step.approve });
     }
-    const { sleepMs = 0, timeoutMs } = step;
-    if (type !== 'call') {
-      const estimatedMs = type === 'sleep' ? sleepMs : type === 'group' ? 0 : (timeoutMs ?? 0);
-      const timeFrom = estimatedMs > 0 ? 'timeout' : 'none';
-      this.items.set(node, { ms: estimatedMs, count: count ?? 1 });
-      this.steps.push({ ...base, estimatedMs, timeFrom, ...(type === 'flow' && UNKNOWN_FLOW) });
-      if (type === 'flow') this.isOpen = true;
-      return;
-    }
-    if (count === undefined && step.forEach) this.isOpen = true;
+    if (type === 'flow') await this.#subFlow(node, count ?? 1);
+    else if (type !== 'call') this.#wait(node, count ?? 1);
     for (const call of callsOf(node)) await this.#call(call, count ?? 1);
   }
 
-  /** How often a step is made at most because it, or a group around it, is tried again. */
+  /** Adds a group, a question, a sleep or a wait. */
+  #wait(node: StepNode, count: number): void {
+    const { step, type } = node;
+    const { sleepMs = 0, timeoutMs = 0 } = step;
+    const estimatedMs = type === 'sleep' ? sleepMs : type === 'group' ? 0 : timeoutMs;
+    this.items.set(node, { ms: estimatedMs, count });
+    this.steps.push({
+      ...baseOf(node),
+      estimatedMs,
+      timeFrom: estimatedMs > 0 ? 'timeout' : 'none',
+    });
+  }
+
+  /** Adds what another flow would do, where it is data and not one that is being planned already. */
+  async #subFlow(node: StepNode, count: number): Promise<void> {
+    const { id, flow: named = '', timeoutMs = 0 } = node.step;
+    const { outer, left } = this.#bounds;
+    const data = this.#deps.subFlow?.(...flowNameOf(named))?.data;
+    if (!data || outer.has(named) || outer.size >= MAX_DEPTH || left.steps <= 0) {
+      this.isOpen = true;
+      this.items.set(node, { ms: timeoutMs, count });
+      const timeFrom = timeoutMs > 0 ? 'timeout' : 'none';
+      this.steps.push({ ...baseOf(node), ...UNKNOWN_FLOW, estimatedMs: timeoutMs, timeFrom });
+      return;
+    }
+    const program = compileProgram(data);
+    left.steps -= program.tree.nodes.length;
+    const given = this.#inputOf(node);
+    const inner = new Planner(program, this.#deps, {
+      ...{ input: given?.value, isInputKnown: given !== undefined, as: this.#as },
+      bounds: { outer: new Set([...outer, named]), left },
+    });
+    await inner.run([]);
+    const { maxConcurrency, maxUsd: limit = Number.POSITIVE_INFINITY } = data.limits ?? {};
+    const estimatedMs = timePlan(program.tree.root, inner.items, maxConcurrency).ms;
+    this.items.set(node, { ms: estimatedMs, count });
+    this.steps.push({
+      ...baseOf(node),
+      estimatedMs,
+      timeFrom: estimatedMs > 0 ? 'declared' : 'none',
+    });
+    const within = <T extends { readonly step: string }>(each: T): T => ({
+      ...{ ...each, step: `${id}/${each.step}` },
+    });
+    this.steps.push(...inner.steps.map((each) => ({ ...each, id: `${id}/${each.id}` })));
+    this.approvals.push(...inner.approvals.map(within));
+    this.denied.push(...inner.denied.map(within));
+    this.missingCredentials.push(...inner.missingCredentials.map(within));
+    this.maxUsd += Math.min(inner.maxUsd, limit) * count * this.#tries(node, true);
+    this.isOpen ||= inner.isOpen && limit === Number.POSITIVE_INFINITY;
+  }
+
+  /** Counts how often a step is made at most because it, or a group around it, is tried again. */
   #tries(node: StepNode, isOwn: boolean): number {
     let tries = isOwn ? (node.step.retry?.attempts ?? 1) : 1;
     for (let each = node.group.owner; each; each = each.group.owner) {
@@ -126,12 +176,12 @@ class Planner {
     return tries;
   }
 
-  /** How often a step runs, with the groups around it; unknown where a list is not known yet. */
+  /** Counts how often a step runs, with the groups around it; unknown where a list is not known yet. */
   #count(node: StepNode): number | undefined {
     let count = 1;
     for (let each: StepNode | undefined = node; each; each = each.group.owner) {
       if (!each.step.forEach) continue;
-      const items = this.#known(each, 'items');
+      const items = this.#fixed(each, 'items');
       if (!items || !Array.isArray(items.value)) return undefined;
       count *= items.value.length;
     }
@@ -139,9 +189,9 @@ class Planner {
   }
 
   /** Works a value out that depends on the input of the flow alone. */
-  #known(node: StepNode, member: 'items' | 'input'): { readonly value: unknown } | undefined {
+  #fixed(node: StepNode, member: 'items' | 'input'): { readonly value: unknown } | undefined {
     const compiled = this.#program.steps.get(node)?.[member];
-    const isFixed = compiled?.references.every(({ root }) => root === 'input' || root === 'caller');
+    const isFixed = compiled?.references.every(({ root }) => this.#roots.has(root));
     if (!compiled || !isFixed) return undefined;
     try {
       return { value: compiled.evaluate(this.#scope) };
@@ -157,8 +207,8 @@ class Planner {
     const id = isOwn ? step.id : `${step.id}.${path.includes('else') ? 'else' : 'fallback'}`;
     const tool = this.#deps.tools.get(name, version)?.tool;
     if (!tool) return;
-    const known = isOwn ? this.#inputOf(node) : undefined;
-    const verdict = await this.#judge(tool, known, version);
+    const given = isOwn ? this.#inputOf(node) : undefined;
+    const verdict = await this.#judge(tool, given, version);
     if (verdict.verdict === 'deny') this.denied.push({ step: id, reason: verdict.reason ?? '' });
     if (verdict.verdict === 'ask' || (verdict.verdict === 'unknown' && !onlyReads(tool))) {
       this.approvals.push({ step: id, reason: verdict.reason ?? '' });
@@ -166,7 +216,7 @@ class Planner {
     if (tool.auth?.required && !(await this.#deps.hasSecret(tool.auth.configKey))) {
       this.missingCredentials.push({ step: id, key: tool.auth.configKey });
     }
-    const price = priceOf(tool, known?.value ?? {}, known !== undefined);
+    const price = priceOf(tool, given?.value ?? {}, given !== undefined);
     const maxUsd = price.usd * count * this.#tries(node, isOwn);
     this.maxUsd += maxUsd;
     this.isOpen ||= price.isOpen;
@@ -175,12 +225,12 @@ class Planner {
     this.steps.push({
       ...{ id, type: 'call', tool: name, version: tool.version, tier: tool.tier, level, maxUsd },
       ...{ effects: effectsOf(tool), ...verdict, ...time },
-      ...(known && { input: known.value }),
+      ...(given && { input: given.value }),
     });
   }
 
   #inputOf(node: StepNode): { readonly value: unknown } | undefined {
-    if (node.step.input !== undefined) return this.#known(node, 'input');
+    if (node.step.input !== undefined) return this.#fixed(node, 'input');
     const isPiped = node.group.kind === 'pipeline';
     return isPiped ? undefined : { value: {} };
   }
@@ -199,17 +249,27 @@ class Planner {
   /** Asks the rules once for each different call. */
   #judge(
     tool: Tool,
-    known: { readonly value: unknown } | undefined,
+    given: { readonly value: unknown } | undefined,
     version: string | undefined,
   ): Promise<Verdict> {
-    if (!known) {
-      const reason = 'its input depends on what earlier steps return';
-      return Promise.resolve({ verdict: 'unknown', reason });
-    }
-    const key = `${tool.name}\0${tool.version}\0${digestOf(known.value ?? null)}`;
-    const asked = this.#verdicts.get(key) ?? this.#explain(tool.name, known.value, version);
+    const input = given ? digestOf(given.value ?? null) : '';
+    const key = `${tool.name}\0${tool.version}\0${input}`;
+    const asked =
+      this.#verdicts.get(key) ??
+      (given
+        ? this.#explain(tool.name, given.value, version)
+        : this.#explainRights(tool.name, version));
     this.#verdicts.set(key, asked);
     return asked;
+  }
+
+  /** Judges a call whose input is not known yet: a permission that is missing does not depend on it. */
+  async #explainRights(tool: string, version: string | undefined): Promise<Verdict> {
+    const as = { ...this.#as, ...(version !== undefined && { version }) };
+    const reason = await this.#deps.lacks(tool, as);
+    return reason === undefined
+      ? { verdict: 'unknown', reason: 'its input depends on what earlier steps return' }
+      : { verdict: 'deny', reason };
   }
 
   async #explain(tool: string, input: unknown, version: string | undefined): Promise<Verdict> {
@@ -232,12 +292,25 @@ const UNKNOWN_FLOW = {
 export const planFlow = async (
   flow: FlowData,
   deps: PlanFlowDeps,
-  { input, as = {} }: { readonly input: unknown; readonly as?: CallAs | undefined },
+  {
+    input,
+    as = {},
+    isPartial = false,
+  }: {
+    readonly input: unknown;
+    readonly as?: CallAs | undefined;
+    /** Plans the steps that have no fault, too, where others have one. */
+    readonly isPartial?: boolean;
+  },
 ): Promise<FlowPlan> => {
   const program = compileProgram(flow);
   const faults = await flowFaults(program, deps);
-  const planner = new Planner(program, deps, { input, as });
-  if (!faults.some(({ severity }) => severity === 'error')) await planner.run();
+  const planner = new Planner(program, deps, {
+    ...{ input, isInputKnown: true, as },
+    bounds: { outer: new Set([flowKey(flow)]), left: { steps: MAX_INNER_STEPS } },
+  });
+  const errors = faults.filter(({ severity }) => severity === 'error');
+  if (isPartial || errors.length === 0) await planner.run(errors);
   const { root } = program.tree;
   const levels: string[][] = [];
   for (const { level, step } of root.nodes) {

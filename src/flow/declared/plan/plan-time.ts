@@ -14,6 +14,10 @@ export interface TimePlan {
 }
 
 const ITEMS_AT_ONCE = 8;
+/** More than so many at once are as good as no limit. */
+const MAX_SLOTS = 200;
+/** The steps that count as running; questions, sleeps and waits do not, and groups by what is in them. */
+const CALLING: ReadonlySet<string> = new Set(['call', 'flow']);
 
 const timeOf = (
   node: StepNode,
@@ -27,7 +31,39 @@ const timeOf = (
   return once * Math.ceil(count / atOnce);
 };
 
-/** The longest way through a group. In a conditional group only one step runs, at most the longest. */
+/** Counts the calls that a step makes at once. */
+const widthOf = ({ step }: StepNode, count: number, maxConcurrency: number): number =>
+  step.forEach ? Math.min(step.forEach.maxConcurrency ?? ITEMS_AT_ONCE, count, maxConcurrency) : 1;
+
+/** When each of the calls that may run at once is over, and which step it belongs to. */
+class Slots {
+  readonly #ends: { at: number; node: StepNode | undefined }[];
+
+  constructor(size: number) {
+    this.#ends = Array.from({ length: size }, () => ({ at: 0, node: undefined }));
+  }
+
+  /** Takes those that are free first. Returns the step that has to end before; nothing when none has to. */
+  take(width: number): {
+    readonly after: StepNode | undefined;
+    until(at: number, node: StepNode): void;
+  } {
+    const free = width === 1 ? [this.#first()] : this.#ends.toSorted((a, b) => a.at - b.at);
+    const taken = free.slice(0, width);
+    return {
+      after: taken.at(-1)?.node,
+      until: (at, node) => {
+        for (const slot of taken) Object.assign(slot, { at, node });
+      },
+    };
+  }
+
+  #first(): { at: number; node: StepNode | undefined } {
+    return this.#ends.reduce((one, other) => (other.at < one.at ? other : one));
+  }
+}
+
+/** Finds the longest way through a group. In a conditional group only one step runs, at most the longest. */
 export const timePlan = (
   group: StepGroup,
   items: ReadonlyMap<StepNode, Item>,
@@ -36,9 +72,13 @@ export const timePlan = (
   const ends = new Map<StepNode, number>();
   const came = new Map<StepNode, StepNode>();
   let last: StepNode | undefined;
+  const slots = new Slots(Math.min(maxConcurrency, MAX_SLOTS));
   for (const node of group.order) {
     let start = 0;
-    for (const each of node.before) {
+    const slot = CALLING.has(node.type)
+      ? slots.take(widthOf(node, items.get(node)?.count ?? 1, maxConcurrency))
+      : undefined;
+    for (const each of [...node.before, ...(slot?.after ? [slot.after] : [])]) {
       const end = ends.get(each) ?? 0;
       if (end < start || (came.has(node) && end === start)) continue;
       start = end;
@@ -46,6 +86,7 @@ export const timePlan = (
     }
     const end = start + timeOf(node, items, maxConcurrency);
     ends.set(node, end);
+    slot?.until(end, node);
     const isLonger = last === undefined || end > (ends.get(last) ?? 0);
     const isDeeper = last !== undefined && end === ends.get(last) && node.level > last.level;
     if (isLonger || isDeeper) last = node;

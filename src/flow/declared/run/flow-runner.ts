@@ -28,7 +28,7 @@ import {
 import { onlyReadsIn } from './reading-steps.ts';
 import { RunScope } from './run-scope.ts';
 import { recoverStep } from './step-recovery.ts';
-import { type FlowRunDeps, type StepPlace, StepWork, signalOf } from './step-work.ts';
+import { type FlowRunDeps, type StepRun, StepWork, signalOf } from './step-work.ts';
 
 const MAX_CONCURRENCY = 16;
 
@@ -220,8 +220,13 @@ export class FlowRunner {
         this.#group(node.inner as StepGroup, inner, { join: undefined, custom: undefined }),
       );
       inner.close();
-      // A flow that it has run would run again; calls have keys that keep theirs from happening twice.
-      if (outcome.status === 'failed' && inner.hasRunFlow) return notAgain(outcome);
+      if (outcome.status === 'failed') {
+        // A flow that it has run would run again; calls have keys that keep theirs from happening twice.
+        const { startedFlows } = inner;
+        const isAgain = !outcome.error.retryable || startedFlows.size === 0;
+        const mayRepeat = isAgain || (await this.#onlyReads(startedFlows, key + again));
+        return mayRepeat ? outcome : notAgain(outcome);
+      }
       if (outcome.status !== 'done' || !output) return outcome;
       return done(output.evaluate(inner.withOwn(node.step.id, stepOutput(outcome))));
     }
@@ -236,14 +241,12 @@ export class FlowRunner {
     const { timeoutMs } = step;
     const piped = group.kind === 'pipeline' ? { piped: scope.previous } : {};
     const planned = `${step.id}${scope.items}`;
-    const place: StepPlace = { key, place: planned, scope, timeoutMs, ...piped };
+    const place: StepRun = { key, place: planned, scope, timeoutMs, ...piped };
     switch (node.type) {
       case 'flow':
-        return this.#limited(node, place, (within) =>
-          this.#work.subFlow(step.flow ?? '', compiled, within),
-        ).finally(() => {
-          if (!onlyReadsIn(node, this.#deps)) scope.noteFlow();
-        });
+        return this.#limited(node, place, (within) => this.#subFlow(node, within)).finally(() =>
+          scope.noteFlow(node),
+        );
       case 'approve': {
         const details = compiled.details?.evaluate(scope);
         return this.#limited(node, place, (within) =>
@@ -266,11 +269,17 @@ export class FlowRunner {
     }
   }
 
+  /** Runs a flow, unless it has done so before a person had the group tried again, and changes something. */
+  async #subFlow(node: StepNode, run: StepRun): Promise<unknown> {
+    const isAnew = run.scope.asked === '' || (await this.#onlyReads([node], `${run.key}.asked`));
+    return this.#work.subFlow(node.step.flow ?? '', this.#compiled(node), { ...run, isAnew });
+  }
+
   /** Runs what is one step of the journal in a scope of its own, which the timeout stops. */
   async #limited(
     node: StepNode,
-    place: StepPlace,
-    work: (within: StepPlace) => Promise<unknown>,
+    place: StepRun,
+    work: (within: StepRun) => Promise<unknown>,
   ): Promise<unknown> {
     if (node.step.timeoutMs === undefined) return work(place);
     const scope = place.scope.branch();
@@ -287,21 +296,33 @@ export class FlowRunner {
    */
   async #timed<T>(
     node: StepNode,
-    { key, scope }: Pick<StepPlace, 'key' | 'scope'>,
+    { key, scope }: Pick<StepRun, 'key' | 'scope'>,
     work: () => Promise<T>,
   ): Promise<T> {
     const { id, timeoutMs } = node.step;
     if (timeoutMs === undefined) return work();
+    const message = `The step ${id} took longer than ${timeoutMs} ms.`;
+    const timeout = new ToolFailure('TIMEOUT', message);
     const timer = this.#flow.sleep(timeoutMs, { key: `${key}.timeout` }).then(() => {
       scope.stop();
-      const message = `The step ${id} took longer than ${timeoutMs} ms.`;
-      throw new ToolFailure(
-        'TIMEOUT',
-        message,
-        onlyReadsIn(node, this.#deps) ? {} : { retryable: false },
-      );
+      throw timeout;
     });
-    return Promise.race([work(), timer]);
+    try {
+      return await Promise.race([work(), timer]);
+    } catch (thrown) {
+      if (thrown !== timeout || (await this.#onlyReads([node], key))) throw thrown;
+      throw new ToolFailure('TIMEOUT', message, { retryable: false });
+    }
+  }
+
+  /**
+   * Tells whether all calls of some steps only read. The verdict is put on record: a replay decides alike
+   * where the tools of a server are not loaded yet.
+   */
+  #onlyReads(nodes: Iterable<StepNode>, key: string): Promise<boolean> {
+    return this.#flow.value('reads', () => onlyReadsIn(nodes, this.#deps), {
+      key: `${key}.reads`,
+    });
   }
 
   #skip(node: StepNode, scope: RunScope, skipped: Outcome): Promise<Outcome> {

@@ -32,7 +32,7 @@ const rowsByStep = (steps: readonly JournalStep[]): ReadonlyMap<string, Rows> =>
 
 type Status = Pick<FlowNodeState, 'status' | 'because' | 'error'>;
 
-/** A step that was cancelled with its group is not one that failed. */
+/** Tells a step that failed from one that was cancelled with its group. */
 const failedStatus = (error: ToolError | undefined): Status => {
   if (!error) return { status: 'failed' };
   return error.code === 'CANCELLED'
@@ -47,7 +47,7 @@ const statusOfEnd = ({ value }: JournalStep): Status => {
   return { status: 'done' };
 };
 
-/** The result of a step that is done: what its `output` made, or what it returned. */
+/** Finds the result of a step that is done: what its `output` made, or what it returned. */
 const resultOf = (end: JournalStep | undefined, row: JournalStep | undefined) => {
   if (isRecord(end?.value) && 'data' in end.value) return { data: end.value.data };
   return row?.state === 'done' ? { data: row.value ?? null } : {};
@@ -60,11 +60,11 @@ const statusOfRow = (row: JournalStep): Status => {
   return { status: row.kind === 'call' ? 'running' : 'waiting' };
 };
 
-/** The row that speaks for the step: one that is open, or else the one that ended last. */
+/** Finds the row that speaks for the step: one that is open, or else the one that ended last. */
 const tellingRow = (rows: readonly JournalStep[]): JournalStep | undefined =>
   rows.find(({ state, key }) => state === 'open' && !key.endsWith('.timeout')) ??
   rows
-    .filter(({ key }) => !/\.(?:timeout|wait\d+)$/.test(key))
+    .filter(({ key }) => !/\.(?:timeout|wait\d+|reads)$/.test(key))
     .toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0))
     .at(-1);
 

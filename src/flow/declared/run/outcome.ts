@@ -25,17 +25,17 @@ export const failedWith = (error: ToolError, aborts = false): Outcome => ({
   ...{ status: 'failed', error, aborts },
 });
 
-/** The failure of a step that must not be tried again by itself. */
+/** Makes a failure one that must not be tried again by itself. */
 export const notAgain = (failure: Extract<Outcome, { status: 'failed' }>): Outcome => ({
   ...failure,
   error: { ...failure.error, retryable: false },
 });
 
-/** A step that ended because what it is part of has ended. */
+/** Tells whether a step ended because what it is part of has ended. */
 export const isCancelled = (outcome: Outcome): boolean =>
   outcome.status === 'failed' && outcome.error.code === 'CANCELLED';
 
-/** What later steps see of a step. */
+/** Makes what later steps see of a step. */
 export const stepOutput = (outcome: Outcome): StepOutput => {
   switch (outcome.status) {
     case 'done':
@@ -74,7 +74,7 @@ export const joinHolds = (
   }
 };
 
-/** The error of a group whose join does not hold. */
+/** Finds the error of a group whose join does not hold. */
 export const joinError = (outcomes: readonly Outcome[]): ToolError => {
   for (const outcome of outcomes) if (outcome.status === 'failed') return outcome.error;
   for (const outcome of outcomes) {
@@ -85,7 +85,7 @@ export const joinError = (outcomes: readonly Outcome[]): ToolError => {
   return toolError('EXECUTION_FAILED', 'The steps that ran do not fulfil the join of the flow.');
 };
 
-/** Why a step does not run whose predecessors do not fulfil its join. */
+/** Says why a step does not run whose predecessors do not fulfil its join. */
 export const unmetBecause = (
   predecessors: readonly (readonly [id: string, outcome: Outcome | undefined])[],
 ): string => {

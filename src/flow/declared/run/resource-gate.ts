@@ -2,6 +2,7 @@
  * Admits tools by the memory, disk and processor time that they declare, against what the machine has.
  * A tool that needs more than there is runs alone rather than never.
  */
+import type { Tool } from '../../../contract/tool.ts';
 import type { ResourceRequirements } from '../../../contract/tool-limits.ts';
 
 /** Bytes, and shares of one core: 1.5 is a core and a half. */
@@ -52,6 +53,14 @@ export const narrowResources = (one: Resources, other: Partial<Resources>): Reso
   cpu: Math.min(one.cpu, other.cpu ?? Number.POSITIVE_INFINITY),
 });
 
+/**
+ * What a call of a tool waits for. Nothing for one that calls tools: its calls wait by themselves, and
+ * could wait for what it holds.
+ */
+export const gatedNeeds = (
+  tool: Pick<Tool, 'resourceRequirements' | 'callsTools'> | undefined,
+): ResourceRequirements | undefined => (tool?.callsTools ? undefined : tool?.resourceRequirements);
+
 interface Waiting {
   readonly needs: Resources;
   admit(): void;
@@ -68,6 +77,16 @@ export class ResourceGate {
   constructor(capacity: Resources, outer?: ResourceGate) {
     this.#capacity = capacity;
     this.#outer = outer;
+  }
+
+  /** What the tasks that run at this moment declare to use together. */
+  get used(): Resources {
+    return this.#used;
+  }
+
+  /** How many tasks run, and how many wait for room. */
+  get tasks(): { readonly running: number; readonly waiting: number } {
+    return { running: this.#running, waiting: this.#waiting.length };
   }
 
   /** Runs a task when what it needs is free. First come, first served, so that none waits for ever. */

@@ -1,6 +1,7 @@
 /** What the steps of a running group see, and the part of their keys that tells its rounds and items apart. */
 import { setMaxListeners } from 'node:events';
 import { noSteps, type ScopeCaller, type StepOutput, type ValueScope } from '../../values/scope.ts';
+import type { StepNode } from '../step-tree.ts';
 
 export class RunScope implements ValueScope {
   readonly input: unknown;
@@ -17,7 +18,7 @@ export class RunScope implements ValueScope {
   previous: unknown;
   readonly #parent: RunScope | undefined;
   #isStopped = false;
-  #hasRunFlow = false;
+  readonly #startedFlows = new Set<StepNode>();
   /** Of a scope that can be stopped by itself; others share that of their parent. */
   #controller: AbortController | undefined;
   #unlink: (() => void) | undefined;
@@ -48,14 +49,14 @@ export class RunScope implements ValueScope {
     return this.#isStopped || (this.#parent?.isStopped ?? false);
   }
 
-  /** True once a step in it has run another flow that may have changed something. */
-  get hasRunFlow(): boolean {
-    return this.#hasRunFlow;
+  /** The steps in it that have started another flow. */
+  get startedFlows(): ReadonlySet<StepNode> {
+    return this.#startedFlows;
   }
 
-  noteFlow(): void {
-    this.#hasRunFlow = true;
-    this.#parent?.noteFlow();
+  noteFlow(node: StepNode): void {
+    this.#startedFlows.add(node);
+    this.#parent?.noteFlow(node);
   }
 
   /** Cancels the steps under way in this scope; no further one begins. */

@@ -4,9 +4,10 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { FlowCallOptions, FlowContext, FlowDefinition } from '../../../contract/flow.ts';
 import type { FlowData, FlowLimits } from '../../../contract/flow-data.ts';
 import type { Tier, Tool } from '../../../contract/tool.ts';
+import { digestOf } from '../../../kit/data/canonical-json.ts';
 import type { CompiledCall, CompiledStep } from '../flow-program.ts';
 import type { Limiter } from './limiter.ts';
-import type { ResourceGate } from './resource-gate.ts';
+import { gatedNeeds, type ResourceGate } from './resource-gate.ts';
 import type { RunScope } from './run-scope.ts';
 
 /** A flow that a step starts; `data` when it is one itself. */
@@ -76,56 +77,68 @@ export const flowNameOf = (named: string): readonly [name: string, version: stri
   return [named.slice(0, at), named.slice(at + 1)];
 };
 
-/** Where a step runs: its key, what it sees, and what a pipeline hands it. */
-export interface StepPlace {
+/** One time that a step runs: its key, what it sees, and what a pipeline hands it. */
+export interface StepRun {
   readonly key: string;
   /** Its place in the plan. */
-  readonly place?: string;
+  readonly place: string;
   readonly scope: RunScope;
   readonly piped?: unknown;
   readonly timeoutMs?: number | undefined;
 }
 
-/** What cancels the steps of a scope. */
+/** Gives what cancels the steps of a scope. */
 export const signalOf = ({ signal }: RunScope): Pick<FlowCallOptions, 'signal'> =>
   signal ? { signal } : {};
 
+/** What a flow has returned that ran in a step, and the digest of what it was given. */
+interface EndedFlow {
+  readonly digest: string;
+  readonly data: unknown;
+}
+
 export class StepWork {
   readonly #deps: StepWorkDeps;
+  /** The calls that have succeeded, by place: under which name each was made. */
+  readonly #madeCalls = new Map<string, string>();
+  /** The flows that have succeeded, by place. */
+  readonly #endedFlows = new Map<string, EndedFlow>();
 
   constructor(deps: StepWorkDeps) {
     this.#deps = deps;
   }
 
   /** Calls a tool within the limits of the flow. */
-  call(
+  async call(
     { call: { call: name, version }, input }: CompiledCall,
-    { key, place, scope, piped, timeoutMs }: StepPlace,
+    { key, place, scope, piped, timeoutMs }: StepRun,
   ): Promise<unknown> {
     const { flow, limiter, limits, resources, tools } = this.#deps;
     const tool = tools.get(name, version)?.tool;
     const fault = toolBeyond(name, tool, limits);
     if (fault !== undefined) throw beyond(fault);
     const given = input ? input.evaluate(scope) : (piped ?? {});
+    // What has succeeded stays that call where a person has a group around it tried again.
+    const attemptOf = this.#madeCalls.get(place) ?? `${place}${scope.asked}`;
+    const needs = gatedNeeds(tool);
     const options: FlowCallOptions = {
-      key,
-      ...(place !== undefined && { place, attemptOf: `${place}${scope.asked}` }),
+      ...{ key, place, attemptOf },
       ...signalOf(scope),
       ...(version !== undefined && { version }),
       ...this.#time(timeoutMs),
       ...(limits.maxUsd !== undefined && { flowUsd: limits.maxUsd }),
-      ...(tool?.resourceRequirements && {
-        within: (make) => resources.run(tool.resourceRequirements ?? {}, make),
-      }),
+      ...(needs && { within: (make) => resources.run(needs, make) }),
     };
-    return limiter.run(() => flow.call(name, given, options));
+    const data = await limiter.run(() => flow.call(name, given, options));
+    this.#madeCalls.set(place, attemptOf);
+    return data;
   }
 
-  /** Starts another flow and waits for it. */
-  subFlow(
+  /** Starts another flow and waits for it, or takes over what it has returned at its place before. */
+  async subFlow(
     named: string,
     { input }: CompiledStep,
-    { key, scope, piped }: StepPlace,
+    { key, place, scope, piped, isAnew }: StepRun & { readonly isAnew: boolean },
   ): Promise<unknown> {
     const { flow, limiter, limits } = this.#deps;
     const sub = this.#deps.subFlow(...flowNameOf(named));
@@ -139,13 +152,21 @@ export class StepWork {
     const given = input ? input.evaluate(scope) : (piped ?? {});
     const { maxUsd: flowUsd } = limits;
     const options = { key, ...signalOf(scope), ...(flowUsd !== undefined && { flowUsd }) };
-    return limiter.run(() => flow.child(sub.definition, given, options));
+    const ended = isAnew ? undefined : this.#endedFlows.get(place);
+    const digest = digestOf(given ?? null);
+    if (ended && ended.digest !== digest) {
+      throw new ToolFailure('CONFLICT', `${named} has already run with another input.`);
+    }
+    if (ended) return ended.data;
+    const data = await limiter.run(() => flow.child(sub.definition, given, options));
+    this.#endedFlows.set(place, { digest, data });
+    return data;
   }
 
   async approve(
     question: string,
     details: unknown,
-    { key, scope }: Pick<StepPlace, 'key' | 'scope'>,
+    { key, scope }: Pick<StepRun, 'key' | 'scope'>,
   ): Promise<unknown> {
     const options = { key, ...signalOf(scope) };
     const answer = await this.#deps.flow.waitForApproval(question, details, options);

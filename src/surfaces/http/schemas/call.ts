@@ -63,6 +63,8 @@ const callSchema = {
     .optional(),
 };
 
+const { inputFrom: _inputFrom, ...singleCall } = callSchema;
+
 const plannedCalls = z
   .array(z.strictObject({ ...callSchema, dependsOn: z.array(nameSchema).max(100).optional() }))
   .max(100);
@@ -90,7 +92,7 @@ export const processBody = z.discriminatedUnion('operation', [
   z.strictObject({ operation: z.literal('discover'), query: z.string().max(1000).optional() }),
   z.strictObject({
     operation: z.literal('validate'),
-    calls: z.array(z.strictObject(callSchema)).max(100),
+    calls: z.array(z.strictObject(singleCall)).max(100),
   }),
   z.strictObject({ operation: z.literal('validate_chain'), calls: plannedCalls }),
   z.strictObject({ operation: z.literal('optimize_chain'), calls: plannedCalls }),
@@ -111,6 +113,25 @@ export const processResultSchema = z.object({
     )
     .optional(),
   data: z.unknown().optional(),
+  chain: z
+    .object({
+      chainId: z.string(),
+      flow: z.array(
+        z.object({
+          id: z.string(),
+          after: z.array(z.string()),
+          startedMs: z.number().optional(),
+          finishedMs: z.number().optional(),
+        }),
+      ),
+      totalResourcesUsed: z.object({
+        costUsd: z.number(),
+        tokens: z.number(),
+        cpuMs: z.number(),
+        peakMemoryBytes: z.number(),
+      }),
+    })
+    .optional(),
   errors: z.array(errorSchema),
   durationMs: z.number(),
 });
