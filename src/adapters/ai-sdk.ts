@@ -10,7 +10,7 @@ import type {
   AiSdkOptions,
   AiSdkTool,
   AiSdkTools,
-  RunningCall,
+  CallInProgress,
   ToolReply,
 } from '../contract/tool-sets.ts';
 import { loadFramework } from './load-framework.ts';
@@ -22,8 +22,8 @@ import { type ModelCall, openAiSdkSet, type ToolSet } from './tool-set.ts';
 async function* streamCall(
   set: ToolSet,
   call: ModelCall,
-): AsyncGenerator<ToolReply | RunningCall, void> {
-  let latest: RunningCall | undefined;
+): AsyncGenerator<ToolReply | CallInProgress, void> {
+  let latest: CallInProgress | undefined;
   let isOver = false;
   let wake: () => void = () => undefined;
   const reply = set.call({

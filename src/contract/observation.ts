@@ -1,15 +1,26 @@
 /** The part of the contract about watching a crib: alerts, health, figures and traces. `index.ts` exports it. */
+
 export type {
   AlertAction,
+  AlertCaller,
   AlertDefinition,
+  AlertDelivery,
   AlertEvent,
+  AlertFinding,
   AlertNotification,
+  AlertSeverity,
   AlertSilence,
+  AlertState,
   AlertStatus,
+  AlertSubject,
   AlertTest,
   CribAlerts,
+  JobAction,
+  LogAction,
   NewAlert,
   SilenceOptions,
+  ToolAction,
+  WebhookAction,
 } from './alerts.ts';
 export type {
   CheckAllOptions,
@@ -27,9 +38,12 @@ export type {
   ToolRecord,
 } from './health.ts';
 export type {
+  CallCounts,
   CallFigures,
+  CountedRows,
   CountedStatus,
   CribMetrics,
+  MetricGrain,
   MetricHeat,
   MetricHeatCell,
   MetricHistory,
@@ -40,6 +54,9 @@ export type {
   MetricRange,
   MetricScope,
   MetricWatch,
+  RollUp,
+  RollUpQuery,
+  RollUps,
 } from './metrics.ts';
 export type {
   Span,

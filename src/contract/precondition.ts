@@ -13,7 +13,7 @@ interface Base {
 }
 
 /** Only its `check` knows. One that is `required` is critical, whatever `critical` says. */
-interface ResourcePrecondition extends Base {
+export interface ResourcePrecondition extends Base {
   readonly type: 'resource';
   readonly resource: string;
   readonly availability?: 'required' | 'preferred';
@@ -25,7 +25,7 @@ interface ResourcePrecondition extends Base {
  * or `expectedValue` is a function that has to return true for it. A state that was never set is left
  * to `check`, and fails without one.
  */
-interface StatePrecondition extends Base {
+export interface StatePrecondition extends Base {
   readonly type: 'state';
   readonly state: string;
   readonly expectedValue?: unknown;
@@ -33,7 +33,7 @@ interface StatePrecondition extends Base {
 }
 
 /** The caller holds it, by itself, by a role or by a standing grant. */
-interface PermissionPrecondition extends Base {
+export interface PermissionPrecondition extends Base {
   readonly type: 'permission';
   readonly permission: string;
   readonly check?: Check;
@@ -43,14 +43,14 @@ interface PermissionPrecondition extends Base {
  * `available`: the tool can be called. `completed`: a call of it by this user in this session
  * succeeded, and was not undone.
  */
-interface DependencyPrecondition extends Base {
+export interface DependencyPrecondition extends Base {
   readonly type: 'dependency';
   readonly tool: string;
   readonly status: 'completed' | 'available';
   readonly check?: Check;
 }
 
-interface CustomPrecondition extends Base {
+export interface CustomPrecondition extends Base {
   readonly type: 'custom';
   readonly id: string;
   readonly check: Check;

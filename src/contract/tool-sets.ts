@@ -50,7 +50,7 @@ interface NamedTools {
 }
 
 /** What the AI SDK passes on as a preliminary result while a call runs. */
-export interface RunningCall {
+export interface CallInProgress {
   readonly status: 'running';
   readonly progress: { readonly fraction: number; readonly note?: string };
 }
@@ -83,7 +83,7 @@ export interface AiSdkTool {
   execute(
     input: unknown,
     options: { readonly toolCallId: string; readonly abortSignal?: AbortSignal | undefined },
-  ): Promise<ToolReply> | AsyncIterable<ToolReply | RunningCall>;
+  ): Promise<ToolReply> | AsyncIterable<ToolReply | CallInProgress>;
   /** Tells whether a call waits for a person; only with `approvalParts`. */
   needsApproval?(input: unknown, options: { readonly toolCallId: string }): Promise<boolean>;
   toModelOutput(options: { readonly output: unknown }): AiSdkOutput;

@@ -2,6 +2,7 @@
  * The policy in force: the rules of program, user and project over those that ship. An invalid rule stops
  * the start, with its file, its line and the reason.
  */
+import type { PolicyFile } from '../config/load/policy-files.ts';
 import type { Config } from '../config/schema.ts';
 import type { Policy } from '../contract/policy.ts';
 import type { Logger } from '../contract/runtime.ts';
@@ -11,13 +12,6 @@ import type {
   PolicySource,
 } from '../governance/policy/document/policy-document.ts';
 import { type RuleToolsDeps, unknownRuleTools } from './unknown-rule-tools.ts';
-
-/** The text of a policy file. Rules of a project can narrow those of the user, never widen them. */
-export interface PolicyFile {
-  readonly path: string;
-  readonly text: string;
-  readonly kind: 'user' | 'project';
-}
 
 export interface OpenPolicyOptions {
   /** Rules as data, as in a policy file, or an object that judges calls itself. */

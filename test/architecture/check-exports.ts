@@ -23,16 +23,24 @@ const isStar = (node: ts.Statement): boolean =>
   (node.exportClause === undefined || ts.isNamespaceExport(node.exportClause));
 
 const ROOT_ENTRY = 'src/index.ts';
-/** The root entry holds all of the contract's entry, and that the list of a part: their exports have names. */
-const WHOLE_LISTS: Readonly<Record<string, string>> = {
-  [ROOT_ENTRY]: './contract/index.ts',
-  'src/contract/index.ts': './observation.ts',
+/** The root entry holds all of the contract's entry, and that the lists of its parts: their exports have names. */
+const WHOLE_LISTS: Readonly<Record<string, readonly string[]>> = {
+  [ROOT_ENTRY]: ['./contract/index.ts'],
+  'src/contract/index.ts': [
+    './calling.ts',
+    './flows-and-jobs.ts',
+    './observation.ts',
+    './ports.ts',
+    './writing-tools.ts',
+  ],
 };
 const isWholeList = ({ fileName }: ts.SourceFile, node: ts.Statement): boolean =>
   ts.isExportDeclaration(node) &&
   node.exportClause === undefined &&
   Object.entries(WHOLE_LISTS).some(
-    ([path, list]) => fileName.endsWith(path) && node.moduleSpecifier?.getText() === `'${list}'`,
+    ([path, lists]) =>
+      fileName.endsWith(path) &&
+      lists.some((list) => node.moduleSpecifier?.getText() === `'${list}'`),
   );
 
 const checkFile = (source: SourceText): Problems => {
@@ -62,6 +70,11 @@ const barrelImports = (source: SourceText): Problems =>
   importsOf(source)
     .filter(({ ours, to }) => ours && to.endsWith('/index.ts') && source.path !== ROOT_ENTRY)
     .map(({ place, to }) => `${place} imports the entry ${to}; import the file`);
+
+/** The sources of what a program may import. */
+export const entriesOf = ({ exports = {} }: PackageFile): readonly string[] => [
+  ...new Set(targetsOf({ exports }).map(sourceOf)),
+];
 
 export const checkExports = (files: readonly SourceText[], pack: PackageFile): Problems => {
   const paths = new Set(files.map(({ path }) => path));

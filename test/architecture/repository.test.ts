@@ -5,13 +5,14 @@ import { checkComments } from './check-comments.ts';
 import { checkCopies } from './check-copies.ts';
 import { checkCycles } from './check-cycles.ts';
 import { checkDrivers } from './check-drivers.ts';
-import { checkExports, type PackageFile } from './check-exports.ts';
+import { checkExports, entriesOf, type PackageFile } from './check-exports.ts';
 import { checkFragments } from './check-fragments.ts';
 import { checkLayers, layerOf } from './check-layers.ts';
 import { checkFolders, checkLengths, longFiles } from './check-lengths.ts';
 import { checkLoading } from './check-loading.ts';
 import { checkMatchers } from './check-matchers.ts';
 import { checkNames } from './check-names.ts';
+import { checkPublicTypes } from './check-public-types.ts';
 import { checkWaits } from './check-waits.ts';
 import { drawnFolders } from './drawn-folders.ts';
 import { readLayerTable } from './layer-table.ts';
@@ -60,6 +61,10 @@ describe('repository', () => {
 
   it('exports by name, through published entries that exist', () => {
     expect(checkExports(sources, pack)).toEqual([]);
+  });
+
+  it('exports every type that an exported one mentions', () => {
+    expect(checkPublicTypes(sources, entriesOf(pack))).toEqual([]);
   });
 
   it('does nothing while a module loads', () => {

@@ -6,10 +6,10 @@ import { DEFAULT_POLICY_FILE, FOLDER } from './find-config-files.ts';
 import { MAX_BYTES } from './parse-config-text.ts';
 import { readConfigText, type TextReading, textOf } from './read-config-file.ts';
 
+/** The text of a policy file. Rules of a project can narrow those of the user, never widen them. */
 export interface PolicyFile {
   readonly path: string;
   readonly text: string;
-  /** Rules of a project can only narrow those of the user. */
   readonly kind: 'user' | 'project';
 }
 

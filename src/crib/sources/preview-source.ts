@@ -3,6 +3,7 @@
  * reach and what they would cost in a prompt. Writes nothing.
  */
 
+import type { PolicyFile } from '../../config/load/policy-files.ts';
 import type { Config } from '../../config/schema.ts';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
 import type { Catalog } from '../../contract/catalog.ts';
@@ -14,7 +15,6 @@ import type { Tier, Tool } from '../../contract/tool.ts';
 import { capabilityInUse, tierInUse } from '../../governance/policy/capability.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { openRedactor } from '../lazy-drivers.ts';
-import type { PolicyFile } from '../open-policy.ts';
 import { type OpenSourcesDeps, openSources } from './open-sources.ts';
 import { secretsOf } from './source-secrets.ts';
 import { checkedSettings } from './sources-of.ts';

@@ -27,6 +27,8 @@ import { migrate, schemaVersion } from './database/migrate.ts';
 import { assertIdentity, ForeignStore, type StoreIdentity } from './database/store-identity.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
+export type { StoreIdentity } from './database/store-identity.ts';
+
 export interface SqliteStoreOptions {
   /** The file, made with its folder when it is not there; `:memory:` for none. */
   readonly path: string;

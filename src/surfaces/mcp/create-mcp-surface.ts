@@ -36,6 +36,36 @@ import { type McpSurfaceOptions, mcpOptions } from './mcp-options.ts';
 import { connectionSession } from './session.ts';
 import type { SurfaceDeps } from './surface-deps.ts';
 
+export type {
+  Answer,
+  HeaderRecord,
+  PlainAnswer,
+  SealedAnswer,
+  SealedStream,
+  SealedText,
+  StreamAnswer,
+} from '../door/answer.ts';
+export type { EventChunk, EventSink, EventStream, StreamOptions } from '../door/event-stream.ts';
+export type { Handler, HttpRequest } from '../door/http-request.ts';
+export type { AroundCall, ClientLink } from './client-link.ts';
+export type { HandleRequest } from './http/handle-request.ts';
+export type {
+  ListedPrompt,
+  ListedResource,
+  ListedTemplate,
+  PromptAsked,
+  PromptCatalog,
+  ResourceCatalog,
+} from './lists/collection.ts';
+export type {
+  McpCaller,
+  McpHttpOptions,
+  McpIdentity,
+  McpSurfaceOptions,
+  RequestHead,
+  SurfaceKind,
+} from './mcp-options.ts';
+
 export interface McpConnection {
   readonly sessionId: string;
   /** Resolves when the client has gone, or the connection was closed. */
