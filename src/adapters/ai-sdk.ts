@@ -115,7 +115,15 @@ const decideByParts = async (set: ToolSet, { approvalParts }: AiSdkOptions): Pro
   }
 };
 
-/** Fails with DEPENDENCY_MISSING without the library, TOOL_NOT_FOUND for a name that does not exist. */
+/**
+ * Fails with DEPENDENCY_MISSING without the library, TOOL_NOT_FOUND for a name that does not exist.
+ *
+ * @example
+ * import { forAiSdk } from 'toolcrib/adapters/ai-sdk';
+ *
+ * const tools = await forAiSdk(crib, { caller: { userId: 'ada' }, streamProgress: true });
+ * console.log(Object.keys(tools)); // for generateText({ model, prompt, tools })
+ */
 export const forAiSdk = async (crib: Crib, options: AiSdkOptions = {}): Promise<AiSdkTools> => {
   const set = openAiSdkSet(crib, options);
   const { jsonSchema } = await loadFramework('ai', () => import('ai'));

@@ -71,7 +71,15 @@ const callOf = ({ id, name, input }: ToolUse): TurnCall => ({
   input: { value: input ?? {} },
 });
 
-/** Fails with TOOL_NOT_FOUND for a name that does not exist. */
+/**
+ * Fails with TOOL_NOT_FOUND for a name that does not exist.
+ *
+ * @example
+ * import { forAnthropic } from 'toolcrib/adapters/anthropic';
+ *
+ * const set = await forAnthropic(crib, { names: ['greet'] });
+ * console.log(set.tools); // for messages.create({ tools }); set.run answers the message
+ */
 export const forAnthropic = async (
   crib: Crib,
   options?: ToolSetOptions,

@@ -65,7 +65,15 @@ const runCalls = async (set: ToolSet, calls: readonly GeminiCall[], options?: Ru
   });
 };
 
-/** Fails with TOOL_NOT_FOUND for a name that does not exist. */
+/**
+ * Fails with TOOL_NOT_FOUND for a name that does not exist.
+ *
+ * @example
+ * import { forGemini } from 'toolcrib/adapters/gemini';
+ *
+ * const set = await forGemini(crib, { names: ['greet'] });
+ * console.log(set.tools); // for generateContent({ config: { tools } }); set.run answers the response
+ */
 export const forGemini = async (crib: Crib, options?: ToolSetOptions): Promise<GeminiTools> => {
   const set = openToolSet(crib, 'gemini', options);
   const functionDeclarations = set.shown.map(declarationOf);

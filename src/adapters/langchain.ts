@@ -64,7 +64,15 @@ const toolOf = (set: ToolSet, shown: ShownTool, langChain: LangChain): DynamicSt
   return withoutOwnCheck(made as unknown as DynamicStructuredTool, langChain);
 };
 
-/** Fails with DEPENDENCY_MISSING without the library, TOOL_NOT_FOUND for a name that does not exist. */
+/**
+ * Fails with DEPENDENCY_MISSING without the library, TOOL_NOT_FOUND for a name that does not exist.
+ *
+ * @example
+ * import { forLangChain } from 'toolcrib/adapters/langchain';
+ *
+ * const tools = await forLangChain(crib, { caller: { userId: 'ada' } });
+ * console.log(tools.length); // for createAgent({ model, tools })
+ */
 export const forLangChain = async (
   crib: Crib,
   options?: ToolSetOptions,

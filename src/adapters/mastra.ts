@@ -62,7 +62,15 @@ const toolOf = (set: ToolSet, shown: ShownTool, { createTool }: Mastra): MastraT
   return Object.assign(tool, { execute });
 };
 
-/** Fails with DEPENDENCY_MISSING without the library, TOOL_NOT_FOUND for a name that does not exist. */
+/**
+ * Fails with DEPENDENCY_MISSING without the library, TOOL_NOT_FOUND for a name that does not exist.
+ *
+ * @example
+ * import { forMastra } from 'toolcrib/adapters/mastra';
+ *
+ * const tools = await forMastra(crib, { caller: { userId: 'ada' } });
+ * console.log(Object.keys(tools)); // for new Agent({ id, model, tools })
+ */
 export const forMastra = async (
   crib: Crib,
   options?: ToolSetOptions,

@@ -55,7 +55,15 @@ const toolOf = (set: ToolSet, shown: ShownTool, agents: Agents): OpenAiAgentsToo
   return Object.assign(made, { invoke });
 };
 
-/** Fails with DEPENDENCY_MISSING without the library, TOOL_NOT_FOUND for a name that does not exist. */
+/**
+ * Fails with DEPENDENCY_MISSING without the library, TOOL_NOT_FOUND for a name that does not exist.
+ *
+ * @example
+ * import { forOpenAIAgents } from 'toolcrib/adapters/openai-agents';
+ *
+ * const tools = await forOpenAIAgents(crib, { caller: { userId: 'ada' } });
+ * console.log(tools.length); // for new Agent({ name, tools })
+ */
 export const forOpenAIAgents = async (
   crib: Crib,
   options?: ToolSetOptions,

@@ -67,7 +67,15 @@ const runChat = async (set: ToolSet, items: readonly Item[], options: RunOptions
   }));
 };
 
-/** Fails with TOOL_NOT_FOUND for a name that does not exist. */
+/**
+ * Fails with TOOL_NOT_FOUND for a name that does not exist.
+ *
+ * @example
+ * import { forOpenAI } from 'toolcrib/adapters/openai';
+ *
+ * const set = await forOpenAI(crib, { names: ['greet'] });
+ * console.log(set.responsesTools); // for responses.create({ tools }); set.run answers its output
+ */
 export const forOpenAI = async (crib: Crib, options?: ToolSetOptions): Promise<OpenAiTools> => {
   const set = openToolSet(crib, 'openai', options);
   const run = async (turn: ChatTurn | ResponsesTurn, runOptions: RunOptions = {}) => {

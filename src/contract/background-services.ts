@@ -22,6 +22,10 @@ export interface Embeddings {
   readonly model?: string;
   /** What is held before a text is embedded; nothing when absent. */
   readonly price?: ModelPrice;
+  /**
+   * Makes the vector of a text, with as many numbers each time. A rejection fails the attempt, and the
+   * job is tried again.
+   */
   generate(content: string, signal: AbortSignal): Promise<readonly number[] | GeneratedEmbedding>;
   /**
    * Stores vectors in place of the store, which is then not searched either. Called again when a job is

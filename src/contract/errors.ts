@@ -239,7 +239,12 @@ export interface ErrorExtras {
   readonly partial?: unknown;
 }
 
-/** Tells whether a value is a code of the table. Looks at own keys only, so `constructor` is no code. */
+/**
+ * Tells whether a value is a code of the table. Looks at own keys only, so `constructor` is no code.
+ *
+ * @example
+ * console.log(isErrorCode('TIMEOUT'), isErrorCode('constructor')); // true false
+ */
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(ERRORS, code);
 
@@ -267,7 +272,14 @@ export const toolError = (
   };
 };
 
-/** What a tool throws to fail with a code of the table. The pipeline turns it into a value. */
+/**
+ * What a tool throws to fail with a code of the table. The pipeline turns it into a value.
+ *
+ * @example
+ * throw new ToolFailure('NOT_FOUND', 'There is no invoice 7.', {
+ *   suggestions: ['List the invoices first.'],
+ * });
+ */
 export class ToolFailure extends Error {
   readonly code: ErrorCode;
   readonly extras: ErrorExtras;

@@ -163,7 +163,12 @@ export interface Events {
    * console.log(crib.events.has('call.finished'));
    */
   has(name: EventName): boolean;
-  /** Calls all listeners of the event. For the crib itself. */
+  /**
+   * Calls all listeners of the event. For the crib itself.
+   *
+   * @example
+   * crib.events.emit('file.changed', { path: 'a.txt', executionId });
+   */
   emit<N extends EventName>(name: N, payload: CribEvents[N]): void;
   /**
    * Calls the listener on each event of a name; returns a function that removes it. A listener that

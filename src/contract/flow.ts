@@ -59,38 +59,80 @@ export interface FlowContext {
   /**
    * Calls a tool as the caller who started the run. Returns its data, and throws a `ToolFailure` when
    * the call fails. A call that needs approval waits for it, for days if need be.
+   *
+   * @example
+   * const text = await flow.call(greet, { name: 'Ada' });
+   * await flow.call('write_file', { path: 'greeting.txt', content: text }, { timeoutMs: 5_000 });
    */
   call<I, O>(tool: Tool<I, O>, input: I, options?: FlowCallOptions): Promise<O>;
   call(tool: string, input: unknown, options?: FlowCallOptions): Promise<unknown>;
-  /** Runs the tasks, at most `maxConcurrency` at once; the first failure is thrown when all have ended. */
+  /**
+   * Runs the tasks, at most `maxConcurrency` at once; the first failure is thrown when all have ended.
+   *
+   * @example
+   * const names = ['Ada', 'Grace', 'Katherine'];
+   * const texts = await flow.all(
+   *   names.map((name) => () => flow.call(greet, { name }, { key: name })),
+   *   { maxConcurrency: 2 },
+   * );
+   */
   all<T>(
     tasks: readonly (() => Promise<T>)[],
     options?: { readonly maxConcurrency?: number },
   ): Promise<readonly T[]>;
-  /** Waits for so many milliseconds. The time passes also while no process runs. */
+  /**
+   * Waits for so many milliseconds. The time passes also while no process runs.
+   *
+   * @example
+   * await flow.sleep(24 * 60 * 60 * 1000);
+   */
   sleep(ms: number, options?: FlowStepOptions): Promise<void>;
   /**
    * Asks a person, who finds the question among the approvals, and waits for the answer. A rule can
    * deny such questions, none can answer them. Throws APPROVAL_EXPIRED when nobody answers in time.
+   *
+   * @example
+   * const { approved, by } = await flow.waitForApproval('Send the newsletter?', { recipients: 1200 });
+   * if (!approved) return { sent: false, by };
    */
   waitForApproval(
     question: string,
     details?: unknown,
     options?: FlowStepOptions,
   ): Promise<FlowApproval>;
-  /** Waits for an event that `crib.flows.send` sends. Throws TIMEOUT when it does not come within `timeoutMs`. */
+  /**
+   * Waits for an event that `crib.flows.send` sends. Throws TIMEOUT when it does not come within `timeoutMs`.
+   *
+   * @example
+   * const payment = await flow.waitForEvent('paid', { timeoutMs: 3_600_000 });
+   */
   waitForEvent(
     name: string,
     options?: FlowStepOptions & { readonly timeoutMs?: number },
   ): Promise<unknown>;
-  /** Runs another flow as a run of its own, and returns its output. */
+  /**
+   * Runs another flow as a run of its own, and returns its output.
+   *
+   * @example
+   * const report = await flow.child(welcome, { name: 'Ada' }, { flowUsd: 0.5 });
+   */
   child<I, O>(flow: FlowDefinition<I, O>, input: I, options?: FlowChildOptions): Promise<O>;
   /**
    * Computes a value once and remembers it: the clock, randomness, an id. `make` must have no effect
    * outside, because it runs again when the process dies in it.
+   *
+   * @example
+   * const startedAt = await flow.value('started at', () => Date.now());
    */
   value<T>(name: string, make: () => T | Promise<T>, options?: FlowStepOptions): Promise<T>;
-  /** Cancels the calls that run; calls that are made later fail with CANCELLED. */
+  /**
+   * Cancels the calls that run; calls that are made later fail with CANCELLED.
+   *
+   * @example
+   * const slow = flow.call('web_scrape', { url: 'https://example.com' });
+   * flow.cancelCalls();
+   * await slow.catch(() => undefined);
+   */
   cancelCalls(): void;
 }
 

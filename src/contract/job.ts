@@ -15,10 +15,23 @@ export interface JobContext {
    * its data, and throws a `ToolFailure` when the call fails. When the job is run again, a call that has
    * changed something answers what it answered before. A call that needs approval postpones the job until
    * a person has answered.
+   *
+   * @example
+   * crib.jobs.register('welcome', async (job, context) => {
+   *   const text = await context.call(greet, { name: 'Ada' });
+   *   return { text, attempt: job.attempts };
+   * });
    */
   call<I, O>(tool: Tool<I, O>, input: I): Promise<O>;
   call(tool: string, input: unknown): Promise<unknown>;
-  /** Puts on record how far the job has come. */
+  /**
+   * Puts on record how far the job has come.
+   *
+   * @example
+   * crib.jobs.register('count', async (job, context) => {
+   *   for (let done = 1; done <= 10; done += 1) await context.progress({ done });
+   * });
+   */
   progress(value: unknown): Promise<void>;
 }
 
@@ -88,7 +101,13 @@ export interface WorkJobsOptions {
 /** Workers that run in this process. */
 export interface JobWorkers {
   readonly queues: readonly string[];
-  /** Takes no more jobs and waits `graceMs` for those that run; 10 seconds when absent. */
+  /**
+   * Takes no more jobs and waits `graceMs` for those that run; 10 seconds when absent.
+   *
+   * @example
+   * const workers = await crib.jobs.work();
+   * await workers.close(30_000);
+   */
   close(graceMs?: number): Promise<void>;
 }
 

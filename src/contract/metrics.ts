@@ -173,9 +173,21 @@ export interface MetricWatch {
   readonly tool?: string;
   /** When it began, in milliseconds since the epoch. */
   readonly since: number;
-  /** Returns what has been counted so far. */
+  /**
+   * Returns what has been counted so far.
+   *
+   * @example
+   * const watch = crib.metrics.watch('web_search');
+   * console.log(watch.figures().calls);
+   */
   figures(): CallFigures;
-  /** Ends it; returns what was counted until then, also when it is called again. */
+  /**
+   * Ends it; returns what was counted until then, also when it is called again.
+   *
+   * @example
+   * const watch = crib.metrics.watch();
+   * console.log(watch.stop().costUsd);
+   */
   stop(): CallFigures;
 }
 

@@ -147,7 +147,14 @@ export interface OpenAiTools extends NamedTools {
   readonly tools: ChatTool[];
   /** For the Responses API. */
   readonly responsesTools: ResponsesTool[];
-  /** Runs the calls of one turn together and answers in their order; it has no other effect. */
+  /**
+   * Runs the calls of one turn together and answers in their order; it has no other effect.
+   *
+   * @example
+   * const set = await crib.tools.forOpenAI({ names: ['greet'] });
+   * const output = [{ type: 'function_call', call_id: 'c1', name: 'greet', arguments: '{"name":"Ada"}' }];
+   * const answers = await set.run({ output });
+   */
   run(
     turn: ResponsesTurn,
     options?: RunOptions,
@@ -190,7 +197,14 @@ export interface AnthropicRunnableTool extends AnthropicTool {
 export interface AnthropicTools extends NamedTools {
   readonly tools: AnthropicTool[];
   readonly runnable: AnthropicRunnableTool[];
-  /** Runs the calls of one message together; the blocks belong into one user message. */
+  /**
+   * Runs the calls of one message together; the blocks belong into one user message.
+   *
+   * @example
+   * const set = await crib.tools.forAnthropic({ names: ['greet'] });
+   * const content = [{ type: 'tool_use', id: 'u1', name: 'greet', input: { name: 'Ada' } }];
+   * const blocks = await set.run({ content });
+   */
   run(
     message: { readonly content: readonly { readonly type: string }[] },
     options?: RunOptions,
@@ -267,7 +281,13 @@ export interface GeminiTools extends NamedTools {
     tool(): Promise<{ functionDeclarations: never }>;
     callTool(calls: readonly GeminiCall[]): Promise<never>;
   };
-  /** Runs the calls of one response together; the parts belong into one message of role `user`. */
+  /**
+   * Runs the calls of one response together; the parts belong into one message of role `user`.
+   *
+   * @example
+   * const set = await crib.tools.forGemini({ names: ['greet'] });
+   * const parts = await set.run({ functionCalls: [{ name: 'greet', args: { name: 'Ada' } }] });
+   */
   run(turn: GeminiTurn, options?: RunOptions): Promise<GeminiResponsePart[]>;
 }
 

@@ -250,6 +250,10 @@ export interface Tool<I = unknown, O = unknown> {
   /** Turns what `run` threw into an error of the table; `undefined` leaves it to the pipeline. */
   handleError?(error: unknown): ToolError | undefined;
 
+  /**
+   * Does the work. What it returns is the data of the result; what it throws makes the call fail, a
+   * `ToolFailure` with its own code.
+   */
   run(input: I, context: ToolContext): O | Promise<O>;
 }
 
@@ -322,6 +326,16 @@ const definitionFault = (definition: Pick<Tool, 'name' | 'tier'>): string | unde
 /**
  * Completes a definition. Throws CONFIG_INVALID for an unusable name or tier, and for an unknown or
  * invalid field. Does no I/O.
+ *
+ * @example
+ * const add = defineTool({
+ *   name: 'add',
+ *   description: 'Adds two numbers.',
+ *   tier: 'read_only',
+ *   input: z.strictObject({ a: z.number(), b: z.number() }),
+ *   run: ({ a, b }) => a + b,
+ * });
+ * const result = await crib.execute(add, { a: 1, b: 2 });
  */
 export const defineTool: DefineTool = <I, O>(definition: ToolDefinition<I, O>): Tool<I, O> => {
   const fault = definitionFault(definition);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CribHost } from '../contract/crib-host.ts';
+import { isErrorCode } from '../contract/errors.ts';
 import { createCribHost } from './create-crib.ts';
 
 const hostile = new Proxy(
@@ -93,6 +94,11 @@ const INTERNAL: readonly string[] = [
   ],
 ];
 
+/** Take no later argument, or the library behind them is not there. */
+const UNASKED: readonly string[] = ['events.emit', 'tools.forMastra'];
+/** Options whose getters throw throw what they like. */
+const PLAIN = WRONG.filter(([label]) => label !== 'a proxy that throws');
+
 const GROUPS = [
   ...['approvals', 'audit', 'executions', 'permissions', 'results', 'usage', 'servers', 'health'],
   ...['events', 'tools', 'tools.lock', 'metrics', 'alerts', 'flows', 'chains', 'jobs', 'devices'],
@@ -155,6 +161,26 @@ describe('a public method that is handed what it cannot take', () => {
   it.each(WRONG)('process of %s is a failure with VALIDATION_ERROR', async (_, value) => {
     const { status, errors } = await crib.process(value as never);
     expect([status, errors[0]?.code]).toEqual(['failure', 'VALIDATION_ERROR']);
+  });
+
+  it.each(GROUPS)('no method of crib.%s stumbles over a later argument', async (path) => {
+    const group = groupAt(path);
+    const uncoded: string[] = [];
+    for (const name of Object.keys(group)) {
+      const method = group[name];
+      const full = `${path}.${name}`;
+      if (typeof method !== 'function' || INTERNAL.includes(full) || UNASKED.includes(full))
+        continue;
+      for (const [label, value] of PLAIN) {
+        for (const before of [['x'], ['x', {}], [[]], [{}]]) {
+          const code = await codeOf(() => Reflect.apply(method, group, [...before, value]));
+          if (code !== 'no error' && !isErrorCode(code)) {
+            uncoded.push(`${full}(${JSON.stringify(before)}, ${label}): ${String(code)}`);
+          }
+        }
+      }
+    }
+    expect(uncoded).toEqual([]);
   });
 
   it('threat: an undo without an id does not undo the newest call', async () => {

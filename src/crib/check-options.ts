@@ -11,6 +11,7 @@ import {
   list,
   object,
   optional,
+  runtimeParts,
   someFields,
   text,
   withMethods,
@@ -56,15 +57,6 @@ const startServers: ArgumentCheck = (value) =>
     ? undefined
     : "has to be true, false, 'briefly' or 'background'";
 
-/** `someFields`: a runtime may have more members than these. */
-const runtime = someFields({
-  now: optional(callback),
-  elapsed: optional(callback),
-  random: optional(callback),
-  after: optional(callback),
-  log: optional(withMethods('debug', 'info', 'warn', 'error')),
-});
-
 /** Options that `openProject` takes from the project's folder. */
 const PROJECT_SETTINGS = {
   settings: optional(object),
@@ -97,7 +89,7 @@ const OWN_SETTINGS = {
   builtins: optional(flag),
   watch: optional(flag),
   startServers: optional(startServers),
-  runtime: optional(runtime),
+  runtime: optional(runtimeParts),
 };
 
 export const CRIB_OPTIONS = { ...PROJECT_SETTINGS, ...OWN_SETTINGS };

@@ -1,5 +1,6 @@
 /** The real clock, random numbers and log. The only file that reads the system clock. */
 import type { Logger, Runtime, Timer } from '../contract/runtime.ts';
+import { assertArguments, runtimeParts } from '../kit/data/check-arguments.ts';
 
 const SILENT: Logger = {
   debug: () => undefined,
@@ -44,13 +45,23 @@ const clockByMillisecond = (): ((elapsed: number) => number) => {
   };
 };
 
-/** Makes a runtime on the system clock; tests replace parts of it. */
-export const createRuntime = (overrides: Partial<Runtime> = {}): Runtime => ({
-  now: () => Date.now(),
-  elapsed: () => performance.now(),
-  ...(!overrides.now && !overrides.elapsed && { nowAt: clockByMillisecond() }),
-  random: () => Math.random(),
-  after: (ms, callback) => new SystemTimer(ms, callback),
-  log: SILENT,
-  ...overrides,
-});
+/**
+ * Makes a runtime on the system clock; tests replace parts of it. Throws VALIDATION_ERROR for parts of the
+ * wrong kind.
+ *
+ * @example
+ * const noon = Date.UTC(2030, 0, 1, 12);
+ * const fixed = await createCrib({ store: 'memory', runtime: createRuntime({ now: () => noon }) });
+ */
+export const createRuntime = (overrides: Partial<Runtime> = {}): Runtime => {
+  assertArguments({ overrides: runtimeParts }, [overrides]);
+  return {
+    now: () => Date.now(),
+    elapsed: () => performance.now(),
+    ...(!overrides.now && !overrides.elapsed && { nowAt: clockByMillisecond() }),
+    random: () => Math.random(),
+    after: (ms, callback) => new SystemTimer(ms, callback),
+    log: SILENT,
+    ...overrides,
+  };
+};

@@ -78,7 +78,13 @@ const misused = (name: string, problem: string): ToolFailure =>
     issues: [{ path: [name], message: problem }],
   });
 
-/** Throws one `ConfigError` that lists every problem. Files that do not exist are fine. */
+/**
+ * Throws one `ConfigError` that lists every problem. Files that do not exist are fine.
+ *
+ * @example
+ * const { config, provenance } = await loadConfig({ cwd: '.', env: process.env });
+ * console.log(config.store.driver, provenance('store.driver'));
+ */
 export const loadConfig = async (location: LoadConfigOptions): Promise<LoadedConfig> => {
   assertLocation(location);
   const file = location.env.TOOLCRIB_CONFIG;

@@ -7,9 +7,11 @@ import ts from 'typescript-api';
 import { type Problems, parse, type SourceText, visit } from './source-text.ts';
 
 /** A name as the file that declares it knows it. */
-interface Declared {
+export interface Declared {
   readonly file: string;
   readonly name: string;
+  /** Exported as a type alone, whatever it is. */
+  readonly isType?: boolean;
 }
 
 interface Mention extends Declared {
@@ -134,9 +136,10 @@ class Sources {
       if (target === undefined) return [];
       if (!node.exportClause) return this.exportsOf(target);
       if (!ts.isNamedExports(node.exportClause)) return [];
-      return node.exportClause.elements.map(({ name, propertyName }) =>
-        this.originOf({ file: target, name: (propertyName ?? name).text }),
-      );
+      return node.exportClause.elements.map(({ name, propertyName, isTypeOnly }) => ({
+        ...this.originOf({ file: target, name: (propertyName ?? name).text }),
+        isType: node.isTypeOnly || isTypeOnly,
+      }));
     });
     return [...own, ...others];
   }
@@ -178,6 +181,15 @@ class Sources {
       });
   }
 }
+
+/** Lists what the entries export, by the places that declare it. */
+export const exportsOf = (
+  files: readonly SourceText[],
+  entries: readonly string[],
+): readonly Declared[] => {
+  const sources = new Sources(files);
+  return entries.flatMap((path) => sources.exportsOf(path));
+};
 
 /** Judges the exports of all entries together: a type may come from another one. */
 export const checkPublicTypes = (

@@ -1,6 +1,13 @@
 /** Compiles programs that nobody runs, with the project's compiler and options, for what is wrong. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,20 +21,36 @@ export interface CompileError {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
+interface Entry {
+  readonly types?: string;
+}
+
 /**
- * The types that users get, as `npm test` builds them: the compiler does not check them again, and is
- * done in a fraction of the time. The sources where nothing is built.
+ * The types that users get, by the names that they import: as `npm test` builds them, because the
+ * compiler does not check those again and is done in a fraction of the time. The sources where nothing
+ * is built.
  */
-const typesOfPackage = (): string => (isBuilt() ? 'dist/index.d.ts' : 'src/index.ts');
+const typesOfPackage = (): Readonly<Record<string, readonly string[]>> => {
+  const text = readFileSync(`${root}package.json`, 'utf8');
+  const { exports } = JSON.parse(text) as { readonly exports: Readonly<Record<string, Entry>> };
+  const built = isBuilt();
+  const paths = Object.entries(exports).flatMap(([name, { types }]) => {
+    if (types === undefined) return [];
+    const source = types.replace('./dist/', 'src/').replace('.d.ts', '.ts');
+    const path = built ? types.slice('./'.length) : source;
+    return [[`toolcrib${name.slice(1)}`, [`${root}${path}`]] as const];
+  });
+  return Object.fromEntries(paths);
+};
 
 /** As if the programs lay in a project that installed the package. */
-const tsconfigFor = (types: string) => ({
+const tsconfigFor = (types: ReturnType<typeof typesOfPackage>) => ({
   extends: `${root}tsconfig.json`,
   compilerOptions: {
     rootDir: '/',
     rewriteRelativeImportExtensions: false,
     typeRoots: [`${root}node_modules/@types`],
-    paths: { toolcrib: [`${root}${types}`], zod: [`${root}node_modules/zod/index.d.ts`] },
+    paths: { ...types, zod: [`${root}node_modules/zod/index.d.ts`] },
   },
   include: ['*.ts'],
 });

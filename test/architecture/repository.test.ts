@@ -5,6 +5,7 @@ import { checkComments } from './check-comments.ts';
 import { checkCopies } from './check-copies.ts';
 import { checkCycles } from './check-cycles.ts';
 import { checkDrivers } from './check-drivers.ts';
+import { checkExamples } from './check-examples.ts';
 import { checkExports, entriesOf, type PackageFile } from './check-exports.ts';
 import { checkFragments } from './check-fragments.ts';
 import { checkLayers, layerOf } from './check-layers.ts';
@@ -12,7 +13,7 @@ import { checkFolders, checkLengths, longFiles } from './check-lengths.ts';
 import { checkLoading } from './check-loading.ts';
 import { checkMatchers } from './check-matchers.ts';
 import { checkNames } from './check-names.ts';
-import { checkPublicTypes } from './check-public-types.ts';
+import { checkPublicTypes, exportsOf } from './check-public-types.ts';
 import { checkWaits } from './check-waits.ts';
 import { drawnFolders } from './drawn-folders.ts';
 import { readLayerTable } from './layer-table.ts';
@@ -65,6 +66,10 @@ describe('repository', () => {
 
   it('exports every type that an exported one mentions', () => {
     expect(checkPublicTypes(sources, entriesOf(pack))).toEqual([]);
+  });
+
+  it('shows how to call whatever programs call', () => {
+    expect(checkExamples(sources, exportsOf(sources, entriesOf(pack)))).toEqual([]);
   });
 
   it('does nothing while a module loads', () => {

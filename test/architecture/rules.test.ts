@@ -12,7 +12,6 @@ import { checkFolders, checkLengths, longFiles } from './check-lengths.ts';
 import { checkLoading } from './check-loading.ts';
 import { checkMatchers } from './check-matchers.ts';
 import { checkNames } from './check-names.ts';
-import { checkPublicTypes } from './check-public-types.ts';
 import { checkWaits } from './check-waits.ts';
 import { readLayerTable } from './layer-table.ts';
 import type { SourceText } from './source-text.ts';
@@ -301,41 +300,6 @@ describe('exports', () => {
       'published, missing: src/index.ts',
       'published, missing: src/cli/main.ts',
     ]);
-  });
-});
-
-describe('public types', () => {
-  const judge = (text: string, index = "export type { A } from './a.ts';") =>
-    checkPublicTypes(
-      tree({ 'src/index.ts': index, 'src/a.ts': text, 'src/b.ts': 'export interface B { c: 1 }' }),
-      ['src/index.ts'],
-    );
-  const fromB = "import type { B } from './b.ts';\n";
-  const missing = ['src/b.ts B is not exported, A mentions it'];
-
-  it.each([
-    ['a member', 'export interface A { readonly b: readonly B[] }'],
-    ['a method', 'export interface A { run(b: B): void }'],
-    ['a union', 'export type A = B | undefined;'],
-    ['a function', 'export const A = (b: B) => b;'],
-    ['a public method of a class', 'export class A { run(): B { return this.#b; } }'],
-  ])('refuses to keep a type to itself that is mentioned by %s', (_, text) => {
-    expect(judge(`${fromB}${text}`)).toEqual(missing);
-    expect(
-      judge(`${fromB}${text}`, "export * from './a.ts';\nexport { B } from './b.ts';"),
-    ).toEqual([]);
-  });
-
-  it('judges what a base and a type of the file alone show, not their names', () => {
-    expect(judge(`${fromB}export interface A extends B {}`)).toEqual([]);
-    const hidden = 'interface Part { readonly b: B }\nexport interface A extends Part {}';
-    expect(judge(`${fromB}${hidden}`)).toEqual(['src/b.ts B is not exported, Part mentions it']);
-  });
-
-  it('leaves bodies, private members and type parameters alone', () => {
-    const text = 'export class A<B> { #b: B; run<C>(c: C) { const b: B = this.#b; return b; } }';
-    expect(judge(text)).toEqual([]);
-    expect(judge(`${fromB}export const A = (): void => { const b: B = { c: 1 }; };`)).toEqual([]);
   });
 });
 

@@ -108,9 +108,6 @@ const placeFieldFaults = (
 /**
  * Reads the YAML of a flow. Never rejects because of the text: every fault comes back with its line and
  * column.
- *
- * @example
- * const { flow, faults } = await parseFlow('name: hello\nversion: 1.0.0\nsteps: []');
  */
 export const parseFlow = async (
   text: string,

@@ -138,11 +138,18 @@ export const fields = (checks: Readonly<Record<string, ArgumentCheck>>): Argumen
   };
 };
 
+const log = withMethods('debug', 'info', 'warn', 'error');
+
 /** A whole runtime; it may be able to do more. */
-export const runtime = someFields({
-  now: callback,
-  after: callback,
-  log: withMethods('debug', 'info', 'warn', 'error'),
+export const runtime = someFields({ now: callback, after: callback, log });
+
+/** What a program puts in the place of parts of the runtime. */
+export const runtimeParts = someFields({
+  now: optional(callback),
+  elapsed: optional(callback),
+  random: optional(callback),
+  after: optional(callback),
+  log: optional(log),
 });
 
 /** A crib, or what acts as one: methods of a class count as well. */

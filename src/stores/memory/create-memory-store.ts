@@ -14,6 +14,14 @@ import { memorySpaces } from './memory-spaces.ts';
 import { memoryTokens } from './memory-tokens.ts';
 import { memoryVectors } from './memory-vectors.ts';
 
+/**
+ * Makes a store in memory. It is gone with the process, and no other process sees it.
+ *
+ * @example
+ * import { createMemoryStore } from 'toolcrib/stores/memory';
+ *
+ * const volatile = await createCrib({ store: createMemoryStore() });
+ */
 export const createMemoryStore = (): Store => ({
   label: 'memory',
   ...memoryAudit(),

@@ -5,6 +5,17 @@
  */
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
+import {
+  type ArgumentCheck,
+  amount,
+  runtime as aRuntime,
+  assertArguments,
+  atLeastOne,
+  fields,
+  flag,
+  optional,
+  text,
+} from '../../kit/data/check-arguments.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open-database.ts';
 import { openFailure } from './database/store-failure.ts';
@@ -26,6 +37,16 @@ export interface PostgresStoreOptions {
   readonly leaseMs?: number;
 }
 
+const postgresOptions = fields({
+  url: text,
+  runtime: aRuntime,
+  schema: optional(text),
+  connections: optional(atLeastOne),
+  syncEveryRecord: optional(flag),
+  lockTimeoutMs: optional(amount),
+  leaseMs: optional(atLeastOne),
+} satisfies Record<keyof PostgresStoreOptions, ArgumentCheck>);
+
 /** A folder of a socket, or this machine. */
 const LOCAL = /^(?:\/|localhost:|127\.|::1:)/;
 
@@ -34,12 +55,24 @@ const isExposed = (address: string, url: string): boolean =>
   !LOCAL.test(address) && !/[?&]ssl(?:mode)?=/.test(url);
 
 /**
- * Rejects with CONFIG_INVALID when the settings are wrong, with STORE_UNAVAILABLE when the server cannot
- * be used, and with DEPENDENCY_MISSING without the package `pg`. No error holds a password.
+ * Connects to the server and prepares the tables. Rejects with VALIDATION_ERROR for options that are not
+ * known or of the wrong kind, with CONFIG_INVALID when the settings are wrong, with STORE_UNAVAILABLE
+ * when the server cannot be used, and with DEPENDENCY_MISSING without the package `pg`. No error holds a
+ * password.
+ *
+ * @example
+ * import { createPostgresStore } from 'toolcrib/stores/postgres';
+ *
+ * const store = await createPostgresStore({
+ *   url: 'postgres://toolcrib@db.example.com/toolcrib?sslmode=verify-full',
+ *   runtime: createRuntime(),
+ * });
+ * const shared = await createCrib({ store });
  */
 export const createPostgresStore = async (options: PostgresStoreOptions): Promise<Store> => {
-  const { url, runtime, schema = 'toolcrib', connections = 6, syncEveryRecord = false } = options;
-  const { lockTimeoutMs = 5_000, leaseMs = 30_000 } = options;
+  assertArguments({ options: postgresOptions }, [options]);
+  const { url, schema = 'toolcrib', connections = 6, syncEveryRecord = false } = options;
+  const { runtime, lockTimeoutMs = 5_000, leaseMs = 30_000 } = options;
   const database = await openDatabase({ url, schema, runtime, connections, lockTimeoutMs });
   if (isExposed(database.address, url)) {
     runtime.log.warn('The connection to the store is not encrypted.', {

@@ -21,6 +21,17 @@ import { pathToFileURL } from 'node:url';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
+import {
+  type ArgumentCheck,
+  amount,
+  assertArguments,
+  fields,
+  flag,
+  optional,
+  runtime,
+  someFields,
+  text,
+} from '../../kit/data/check-arguments.ts';
 import { type Database, openDatabase } from '../../kit/sqlite/open-database.ts';
 import { isLocked, storeFailure } from '../../kit/sqlite/store-failure.ts';
 import { migrate, schemaVersion } from './database/migrate.ts';
@@ -40,6 +51,14 @@ export interface SqliteStoreOptions {
   /** Rejects with `ForeignStore` when the database is another one; a new one is given it. */
   readonly identity?: StoreIdentity | undefined;
 }
+
+const sqliteOptions = fields({
+  path: text,
+  runtime,
+  syncEveryRecord: optional(flag),
+  lockTimeoutMs: optional(amount),
+  identity: optional(someFields({ id: text })),
+} satisfies Record<keyof SqliteStoreOptions, ArgumentCheck>);
 
 const IN_MEMORY = ':memory:';
 const LOCK_TIMEOUT_MS = 5_000;
@@ -206,28 +225,40 @@ const openFrozen = async (path: string, identity: StoreIdentity | undefined): Pr
   }
 };
 
-/** Rejects with STORE_UNAVAILABLE when the file cannot be used, and says what to do about it. */
+/**
+ * Opens the file. Rejects with VALIDATION_ERROR for options that are not known or of the wrong kind, and
+ * with STORE_UNAVAILABLE when the file cannot be used, and says what to do about it.
+ *
+ * @example
+ * import { createSqliteStore } from 'toolcrib/stores/sqlite';
+ *
+ * const store = await createSqliteStore({ path: 'toolcrib.db', runtime: createRuntime() });
+ * const durable = await createCrib({ store });
+ */
 export const createSqliteStore = async (options: SqliteStoreOptions): Promise<Store> => {
-  const { runtime, lockTimeoutMs = LOCK_TIMEOUT_MS } = options;
+  assertArguments({ options: sqliteOptions }, [options]);
+  const { lockTimeoutMs = LOCK_TIMEOUT_MS } = options;
   const inMemory = options.path === IN_MEMORY;
   const path = inMemory ? IN_MEMORY : resolve(options.path);
   try {
     if (!inMemory) createFile(path);
     let isWritableMedium = true;
-    const database = await openPrepared(path, options, runtime.elapsed() + lockTimeoutMs).catch(
-      (error: unknown) => {
-        if (inMemory || error instanceof ForeignStore || !isFrozen(path)) throw error;
-        isWritableMedium = false;
-        return openFrozen(path, options.identity);
-      },
-    );
+    const database = await openPrepared(
+      path,
+      options,
+      options.runtime.elapsed() + lockTimeoutMs,
+    ).catch((error: unknown) => {
+      if (inMemory || error instanceof ForeignStore || !isFrozen(path)) throw error;
+      isWritableMedium = false;
+      return openFrozen(path, options.identity);
+    });
     return sqliteStore({
       database,
-      runtime,
+      runtime: options.runtime,
       lockTimeoutMs,
       label: inMemory ? 'sqlite in memory' : `sqlite at ${path}`,
       isReadOnly: !isWritableMedium || (!inMemory && !isWritable(path)),
-      ...(!inMemory && { assertUsable: inPlaceGuard(path, database, runtime) }),
+      ...(!inMemory && { assertUsable: inPlaceGuard(path, database, options.runtime) }),
       ...(!inMemory && isWritableMedium && !options.syncEveryRecord && { log: `${path}-wal` }),
     });
   } catch (error) {

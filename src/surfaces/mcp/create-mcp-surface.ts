@@ -70,11 +70,25 @@ export interface McpConnection {
   readonly sessionId: string;
   /** Resolves when the client has gone, or the connection was closed. */
   readonly closed: Promise<void>;
+  /**
+   * Cancels the calls of this client and disconnects it.
+   *
+   * @example
+   * const connection = await surface.connect(transport);
+   * await connection.close();
+   */
   close(): Promise<void>;
 }
 
 export interface McpSurface {
-  /** Serves one client for as long as the transport lasts; its first message says which era. */
+  /**
+   * Serves one client for as long as the transport lasts; its first message says which era.
+   *
+   * @example
+   * const { sessionId, closed } = await surface.connect(transport);
+   * await closed;
+   * console.log(sessionId);
+   */
   connect(transport: Transport): Promise<McpConnection>;
   /**
    * Serves one HTTP request of a client that is known, for a server that has checked Host, Origin and
@@ -86,9 +100,20 @@ export interface McpSurface {
    * the answer is always 401.
    */
   readonly answer: Handler;
-  /** Does the same for a program that uses web-standard requests. */
+  /**
+   * Does the same for a program that uses web-standard requests.
+   *
+   * @example
+   * const request = new Request('http://localhost/mcp', { method: 'POST', body: '{}' });
+   * console.log((await surface.fetch(request)).status); // 401 without `http` options
+   */
   fetch(request: Request): Promise<Response>;
-  /** Cancels running calls and disconnects every client. The crib stays open. */
+  /**
+   * Cancels running calls and disconnects every client. The crib stays open.
+   *
+   * @example
+   * await surface.close();
+   */
   close(): Promise<void>;
 }
 
@@ -236,6 +261,12 @@ class Surface implements McpSurface {
 /**
  * Opens the surface; the MCP library is loaded here. Fails with VALIDATION_ERROR for arguments of the
  * wrong kind and options that are not known.
+ *
+ * @example
+ * import { createMcpSurface } from 'toolcrib/surfaces/mcp';
+ *
+ * const surface = await createMcpSurface(crib, { runtime: createRuntime(), version: '1.0.0' });
+ * await surface.close();
  */
 export const createMcpSurface = async (
   crib: Crib,
