@@ -20,10 +20,9 @@ export const testPolicy = async (
   cases: { readonly text: string; readonly file: string },
   { choices, settings, tools, runtime }: PolicyTestDeps,
 ): Promise<PolicyTestReport> => {
-  const [{ parsePolicyCases, questionOf }, { runPolicyTests }] = await Promise.all([
-    import('../governance/policy/document/policy-cases.ts'),
-    import('../governance/policy/document/policy-cases.ts'),
-  ]);
+  const { parsePolicyCases, questionOf, runPolicyTests } = await import(
+    '../governance/policy/document/policy-cases.ts'
+  );
   const parsed = parsePolicyCases(cases.text, cases.file);
   const policy = await openPolicy(choices, settings, runtime);
   return runPolicyTests(policy, parsed, (call) => {

@@ -1,7 +1,8 @@
 import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
+import { fakeIo } from '../../../test/fixtures/fake-io.ts';
 import { textWidth } from '../../kit/text/text-width.ts';
-import { table, withoutSpare } from './table.ts';
+import { printTable, table, withoutSpare } from './table.ts';
 
 describe('table', () => {
   it('aligns columns and leaves no blanks at the end', () => {
@@ -66,9 +67,38 @@ describe('table', () => {
     expect(lines[0]).toContain('x0mwmofov90000c5fbf1a26852f31e');
   });
 
+  it('what is to be copied is not cut in the last column either, nor behind a mark', () => {
+    const name = 'server_with_a_long_name__tool_with_a_long_name';
+    const last = table([['well', long, { text: name, whole: true }]], 80);
+    expect(last[0]).toMatch(new RegExp(`${name}$`));
+    const marked = table([['✓', { text: name, whole: true }, 'builtin', long]], 80);
+    expect(marked[0]).toContain(`${name} `);
+    expect(textWidth(marked[0] ?? '')).toBeLessThanOrEqual(80);
+  });
+
   it('nothing is cut or spared where the width has no limit', () => {
     const wide = Number.POSITIVE_INFINITY;
     expect(withoutSpare(rows, wide, [4, 3])).toEqual(rows);
     expect(table(rows)[0]).toContain(long);
+  });
+});
+
+describe('printTable', () => {
+  const head = { names: ['id', 'what', 'by'], spare: [2] };
+  const row = ['x', 'w'.repeat(30), 'somebody with a long name'];
+  const printed = (columns: number) => {
+    const { io, out, err } = fakeIo();
+    Object.assign(io.stdout, { isTTY: true, columns });
+    printTable(io, head, [[{ text: 'x'.repeat(20), whole: true }, ...row.slice(1)]]);
+    return [out(), err()] as const;
+  };
+
+  it('says which columns a narrow terminal does without, and where they are', () => {
+    const [narrow, hints] = printed(40);
+    expect(narrow).not.toContain('somebody');
+    expect(hints).toBe('Not shown here: by. --json has all.\n');
+    const [wide, none] = printed(120);
+    expect(wide).toContain('somebody');
+    expect(none).toBe('');
   });
 });

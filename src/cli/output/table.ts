@@ -3,7 +3,7 @@ import type { Colors, Formatter } from 'picocolors/types.js';
 import type { RuleEffect } from '../../contract/policy.ts';
 import { cutToWidth, padToWidth, textWidth } from '../../kit/text/text-width.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
-import { type Io, print, widthOf } from '../io.ts';
+import { hint, type Io, print, widthOf } from '../io.ts';
 import { formatSpan } from './format-units.ts';
 
 /** Shows the effect of a rule in its colour. */
@@ -29,11 +29,11 @@ export const agoCell = (
   paint: ink.dim,
 });
 
+/** Names, each with its fact. */
+export type Facts = readonly (readonly [name: string, fact: string | Cell])[];
+
 /** Makes rows of facts, each below the other with its name in front. */
-export const factRows = (
-  facts: readonly (readonly [name: string, fact: string | Cell])[],
-  ink: Colors,
-): readonly (readonly [Cell, string | Cell])[] =>
+export const factRows = (facts: Facts, ink: Colors): readonly (readonly [Cell, string | Cell])[] =>
   facts.map(([name, fact]) => [{ text: name, paint: ink.dim }, fact]);
 
 const GAP = '  ';
@@ -64,14 +64,14 @@ const plainRows = (cells: readonly (readonly (string | Cell)[])[]): readonly (re
     }),
   );
 
-/** The first column names the row, so it is not cut either. */
+/** The first column names the row, so it is not cut either, unless it is the only one. */
 const columnsOf = (rows: readonly (readonly Cell[])[]): readonly Column[] => {
   const count = Math.max(0, ...rows.map((row) => row.length));
   return Array.from({ length: count }, (_, at) => {
     const width = Math.max(...rows.map((row) => textWidth(row[at]?.text ?? '')));
-    const isWhole = at === 0 || rows.some((row) => row[at]?.whole === true);
-    const least = at === count - 1 ? MIN_LAST : MIN_WIDTH;
-    return { width, least: isWhole && at < count - 1 ? width : Math.min(width, least) };
+    const isLast = at === count - 1;
+    const isWhole = (at === 0 && !isLast) || rows.some((row) => row[at]?.whole === true);
+    return { width, least: isWhole ? width : Math.min(width, isLast ? MIN_LAST : MIN_WIDTH) };
   });
 };
 
@@ -145,7 +145,7 @@ export interface TableHead {
   readonly room?: number;
 }
 
-/** Prints a table below the names of its columns, no wider than the terminal. */
+/** Prints a table below the names of its columns, no wider than the terminal, and says what is left out. */
 export const printTable = (
   io: Io,
   head: TableHead | readonly string[],
@@ -153,5 +153,9 @@ export const printTable = (
 ): void => {
   const { names, spare, room = 0 }: TableHead = 'names' in head ? head : { names: head, spare: [] };
   const width = widthOf(io);
-  print(io, ...table(withoutSpare([headRow(names, io.ink), ...rows], width - room, spare), width));
+  const shown = withoutSpare([headRow(names, io.ink), ...rows], width - room, spare);
+  print(io, ...table(shown, width));
+  const left = new Set(shown[0]?.map((cell) => (typeof cell === 'string' ? cell : cell.text)));
+  const hidden = names.filter((name) => !left.has(name));
+  if (hidden.length > 0) hint(io, `Not shown here: ${hidden.join(', ')}. --json has all.`);
 };

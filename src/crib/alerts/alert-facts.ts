@@ -73,14 +73,15 @@ export class WatchedStates {
 
   servers(list: readonly ListedServer[]): readonly ServerFacts[] {
     const now = this.#now();
-    const before = this.#servers;
-    this.#servers = new Map(
-      list.map((server) => [server.name, seenServer(server, before.get(server.name), now)]),
+    const seen = list.map((server) => ({
+      server,
+      ...seenServer(server, this.#servers.get(server.name), now),
+    }));
+    this.#servers = new Map(seen.map((each) => [each.server.name, each]));
+    return seen.map(
+      ({ server: { name, state, restarts }, down, since }) =>
+        new ServerFacts({ name, state, down, forMs: now - since, restarts }),
     );
-    return list.map(({ name, state, restarts }) => {
-      const { down = false, since = now } = this.#servers.get(name) ?? {};
-      return new ServerFacts({ name, state, down, forMs: now - since, restarts });
-    });
   }
 
   /** Names the servers about which it is too early to judge: their first start is not over. */

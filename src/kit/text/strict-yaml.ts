@@ -53,8 +53,10 @@ interface Excess {
  * Finds the first token that is nested too deep or one too many. Does not recurse, unlike the
  * composer of the library, which deep nesting takes down with the whole process.
  */
-const firstExcess = (tokens: readonly CST.Token[], rules: YamlRules): Excess | undefined => {
-  const { maxDepth, maxNodes } = rules;
+export const firstExcess = (
+  tokens: readonly CST.Token[],
+  { maxDepth, maxNodes }: Pick<YamlRules, 'maxDepth' | 'maxNodes'>,
+): Excess | undefined => {
   const stack: [token: CST.Token, depth: number][] = tokens.map((token) => [token, 0]);
   for (let seen = 0; stack.length > 0; seen += 1) {
     const [token, depth] = stack.pop() as [CST.Token, number];

@@ -1,7 +1,7 @@
 /** The stored record of one alert: its firing and pending subjects, its notifications, and its silence. */
 import type { AlertEvent, AlertSilence } from '../../contract/alerts.ts';
 
-/** The newest events are remaining, and those with a delivery that still waits. */
+/** Keeps the newest events, and those with a delivery that still waits. */
 const MAX_EVENTS = 100;
 
 /** One subject whose condition holds, or held within the cool-down. */
@@ -46,7 +46,7 @@ export const boundedEvents = (events: readonly StoredEvent[]): readonly StoredEv
   let excess = events.length - MAX_EVENTS;
   if (excess <= 0) return events;
   const remaining = events.filter((event) => isWaiting(event) || excess-- <= 0);
-  // A receiver that has not answered for long: only the newest are remaining for it.
+  // A receiver that has not answered for long gets only the newest.
   return remaining.slice(-2 * MAX_EVENTS);
 };
 

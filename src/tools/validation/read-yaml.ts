@@ -1,7 +1,7 @@
 /** Reads YAML for validation: every document of a stream, and its faults with their places. */
 import type { Document, LineCounter, YAMLError, YAMLMap } from 'yaml';
 import { ToolFailure } from '../../contract/errors.ts';
-import { positionAt as yamlPosition } from '../../kit/text/strict-yaml.ts';
+import { firstExcess, positionAt as yamlPosition } from '../../kit/text/strict-yaml.ts';
 import { type Finding, positionAt } from './validation-report.ts';
 
 export interface YamlDocument {
@@ -17,13 +17,7 @@ type Library = typeof import('yaml');
 
 const MAX_ALIASES = 1000;
 const MAX_DEPTH = 500;
-
-/** Tokens of the lexer that have no text: document, broken flow, scalar. */
-const SCALAR = '\u001f';
-const CONTROL: readonly string[] = ['\u0002', '\u0018', SCALAR];
-const OPENING: readonly string[] = ['[', '{'];
-const CLOSING: readonly string[] = [']', '}'];
-const INDICATORS: readonly string[] = ['-', '?'];
+const LIMITS = { maxDepth: MAX_DEPTH, maxNodes: Number.POSITIVE_INFINITY };
 
 const escaped = (key: unknown): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1');
 
@@ -113,28 +107,6 @@ const placeOf = (reading: Reading, pointer: string) => {
     : undefined;
 };
 
-/**
- * Finds where the text nests too deep, without recursion and before the library recurses. Only flow
- * brackets and indicators on one line can nest deep in little text.
- */
-const excessIn = ({ Lexer }: Library, text: string): number | undefined => {
-  let [offset, flow, onLine, isScalar] = [0, 0, 0, false];
-  for (const token of new Lexer().lex(text)) {
-    if (CONTROL.includes(token)) {
-      isScalar = token === SCALAR;
-      continue;
-    }
-    if (!isScalar && OPENING.includes(token)) flow += 1;
-    if (!isScalar && CLOSING.includes(token)) flow -= 1;
-    if (!isScalar && flow === 0 && INDICATORS.includes(token)) onLine += 1;
-    if (/^\r?\n/.test(token)) onLine = 0;
-    if (flow > MAX_DEPTH || onLine > MAX_DEPTH) return offset;
-    isScalar = false;
-    offset += token.length;
-  }
-  return undefined;
-};
-
 /** Makes the report of a document that was not parsed. */
 const unread = (finding: Finding): YamlDocument => ({
   errors: [finding],
@@ -143,14 +115,13 @@ const unread = (finding: Finding): YamlDocument => ({
   placeOf: () => undefined,
 });
 
-const isFullStack = ({ message }: YAMLError): boolean => message.includes('call stack size');
-
 /** Reads the documents of a stream; an empty text is one empty document. */
 export const readYaml = (yaml: Library, text: string): readonly YamlDocument[] => {
-  const excess = excessIn(yaml, text);
-  if (excess !== undefined) {
+  // Before the library recurses.
+  const excess = firstExcess([...new yaml.Parser().parse(text)], LIMITS);
+  if (excess) {
     const message = `Nested deeper than ${MAX_DEPTH} levels`;
-    return [unread({ path: '', message, ...positionAt(text, excess) })];
+    return [unread({ path: '', message, ...positionAt(text, excess.offset) })];
   }
   const lines = new yaml.LineCounter();
   const options = {
@@ -161,8 +132,6 @@ export const readYaml = (yaml: Library, text: string): readonly YamlDocument[] =
   } as const;
   const parsed = [...yaml.parseAllDocuments(text, options)];
   const documents = parsed.length > 0 ? parsed : [yaml.parseDocument(text, options)];
-  // The library catches this error and continues at each level above.
-  if (documents.some(({ errors }) => errors.some(isFullStack))) throw new RangeError('too deep');
   return documents.map((document) => {
     const reading = { yaml, lines, document };
     return {

@@ -126,13 +126,14 @@ describe('threat: hostile documents of validate_yaml', () => {
     },
   );
 
-  it('answers for deep nesting by indentation', { timeout: 20_000 }, async () => {
-    const data = Array.from({ length: 1800 }, (_, n) => `${' '.repeat(n)}k:\n`).join('');
-    const outcome = await validate(data).catch((error: { code: string }) => error.code);
-    expect(outcome).toSatisfy(
-      (result: unknown) =>
-        result === 'VALIDATION_ERROR' || (result as { valid?: boolean }).valid === true,
-    );
+  it('counts nesting by indentation like that by brackets', { timeout: 20_000 }, async () => {
+    const nested = (levels: number) =>
+      Array.from({ length: levels }, (_, n) => `${' '.repeat(n)}k:\n`).join('');
+    expect(await validate(nested(400))).toMatchObject({ valid: true });
+    expect(await validate(nested(1800))).toMatchObject({
+      valid: false,
+      errors: [{ message: 'Nested deeper than 500 levels', line: 501 }],
+    });
   });
 
   it('does not take brackets in text for nesting', async () => {

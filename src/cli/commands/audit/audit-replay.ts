@@ -11,7 +11,7 @@ import { misuse, wholeNumber } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
 import { hint, type Io, print, printJson, warn } from '../../io.ts';
 import { counted, formatTime } from '../../output/format-units.ts';
-import { type Cell, factRows, headRow, table } from '../../output/table.ts';
+import { type Cell, type Facts, factRows, headRow, table } from '../../output/table.ts';
 import { findTool } from '../../session/find-tool.ts';
 import { type OpenCrib, type OpenOptions, withCrib } from '../../session/open-crib.ts';
 
@@ -47,7 +47,7 @@ const showOne = (io: Io, replay: CallReplay): void => {
   const { ink } = io;
   const { executionId, tool, caller, at, lines, notes, verdict } = replay;
   const { userId, agentId, sessionId } = caller;
-  const facts: Parameters<typeof factRows>[0] = [
+  const facts: Facts = [
     ['execution', executionId],
     ['tool', tool],
     ['caller', `user ${userId}, agent ${agentId}, session ${sessionId}`],

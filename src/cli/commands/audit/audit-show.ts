@@ -9,7 +9,7 @@ import { findExecution } from '../../input/by-start.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { formatJson } from '../../output/format-json.ts';
 import { formatCost, formatDuration, formatTime } from '../../output/format-units.ts';
-import { type Cell, factRows, table } from '../../output/table.ts';
+import { type Cell, type Facts, factRows, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 
 /** Shows a status in its colour. */
@@ -67,7 +67,7 @@ const showCall = (io: Io, typed: string): Promise<number> =>
       printJson(io, { executionId, status, rows });
       return 0;
     }
-    const facts: Parameters<typeof factRows>[0] = [
+    const facts: Facts = [
       ['execution', executionId],
       ['tool', `${first.tool} ${first.version}`],
       ['tier', first.tier],

@@ -4,7 +4,7 @@ import type { AuditRow } from '../../../contract/audit.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import type { FlowRun } from '../../../contract/flow-store.ts';
 import { type StepView, stepLabel, stepViews, totalCost } from '../../../contract/flow-view.ts';
-import { cutToWidth } from '../../../kit/text/text-width.ts';
+import { cutToWidth, textWidth } from '../../../kit/text/text-width.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note } from '../../io.ts';
 import { formatCost, formatDuration } from '../../output/format-units.ts';
@@ -79,7 +79,7 @@ const UP = (lines: number): string => (lines > 0 ? `\u001b[${lines}A\r\u001b[0J`
 /** Cuts a line to the columns; a line that is cut loses its colours. */
 const fitted = (line: string, columns: number): string => {
   const plain = stripVTControlCharacters(line);
-  return plain.length <= columns ? line : cutToWidth(plain, columns);
+  return textWidth(plain) <= columns ? line : cutToWidth(plain, columns);
 };
 
 class TerminalTree implements RunView {

@@ -9,7 +9,11 @@ import { printTable } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { enqueueOptionsFrom, type JobOptions, payloadFrom, withJobOptions } from './job-options.ts';
 
-const HEAD = ['schedule', 'pattern', 'time zone', 'type', 'next', 'last', 'user'];
+const HEAD = {
+  names: ['schedule', 'pattern', 'time zone', 'type', 'next', 'last', 'user'],
+  /** What a narrow terminal does without: for whom, when last, the time zone. */
+  spare: [6, 5, 2],
+};
 
 const list = (io: Io): Promise<number> =>
   withStore(io, async ({ crib }) => {
@@ -19,8 +23,9 @@ const list = (io: Io): Promise<number> =>
     else {
       const rows = schedules.map(({ id, cron, timeZone = 'UTC', job, nextAt, lastAt }) => [
         { text: visibleText(id), paint: io.ink.bold },
-        ...[cron, timeZone, job.type].map(visibleText),
-        formatTime(nextAt),
+        { text: visibleText(cron), whole: true },
+        ...[timeZone, job.type].map(visibleText),
+        { text: formatTime(nextAt), whole: true },
         lastAt === undefined ? 'never' : formatTime(lastAt),
         visibleText(job.caller.userId),
       ]);

@@ -6,7 +6,7 @@ import type { Grant, GrantSubject } from '../../../contract/grant.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { byStart } from '../../input/by-start.ts';
-import { hint, type Io, print, printDone, printJson } from '../../io.ts';
+import { hint, type Io, print, printDone, printJson, widthOf } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { type Cell, printTable } from '../../output/table.ts';
 import { localPerson } from '../../session/local-person.ts';
@@ -57,12 +57,15 @@ export const actionsText = ({ actions }: Pick<Grant, 'actions'>): string =>
 
 const HEAD = {
   names: ['grant', 'whom', 'what', 'actions', 'expires', 'skips approval', 'by', 'condition'],
-  /** What a narrow terminal does without: by whom, condition, approvals, actions, when it ends. */
-  spare: [6, 7, 5, 3, 4],
+  /** What a narrow terminal does without: by whom, actions, when it ends. Never what widens or narrows a grant. */
+  spare: [6, 3, 4],
 };
 
+/** `grant_` and eight characters: commands take the beginning of an id. */
+const SHORT_ID = 14;
+
 const rowOf = (io: Io, grant: Grant): readonly (string | Cell)[] => [
-  grant.id,
+  Number.isFinite(widthOf(io)) ? grant.id.slice(0, SHORT_ID) : grant.id,
   subjectText(grant.subject),
   { text: grant.resource, paint: io.ink.bold },
   actionsText(grant),

@@ -7,7 +7,14 @@ import { type CallerOptions, callerFrom, withCaller } from '../../input/caller-o
 import { applyPairs } from '../../input/pairs.ts';
 import { readInput } from '../../input/read-input.ts';
 import { hint, type Io, print, printJson } from '../../io.ts';
-import { type Cell, factRows, headRow, ruleEffectCell, table } from '../../output/table.ts';
+import {
+  type Cell,
+  type Facts,
+  factRows,
+  headRow,
+  ruleEffectCell,
+  table,
+} from '../../output/table.ts';
 import { toolOf } from '../../session/find-tool.ts';
 import { withCrib } from '../../session/open-crib.ts';
 
@@ -31,7 +38,7 @@ const show = (io: Io, { verdict, considered }: Explanation): void => {
   const decided = considered.find(
     ({ rule, matched, shadow }) => rule === verdict.rule && matched && !shadow,
   );
-  const facts: Parameters<typeof factRows>[0] = [
+  const facts: Facts = [
     ['verdict', { text: verdictText(verdict), ...paintOf(io, verdict) }],
     ['rule', `${verdict.rule}${decided ? ` (${decided.origin})` : ''}`],
     ['reason', verdict.reason],

@@ -53,7 +53,7 @@ const trustEdits = async (
 };
 
 const printTrusted = (io: Io, edits: readonly string[]): void => {
-  for (const path of edits) printDone(io, `${visibleText(path)}`);
+  for (const path of edits) printDone(io, visibleText(path));
 };
 
 export const watchTrust = async (io: Io, location: ConfigLocation): Promise<number> => {

@@ -82,7 +82,7 @@ const set = async (io: Io, key: string, { to }: { to?: VaultName }): Promise<num
   else {
     printDone(io, `Stored: ${key}`);
     hint(io, `in ${vault.label}`);
-    if (warning !== undefined) warn(io, `${warning}`);
+    if (warning !== undefined) warn(io, warning);
   }
   return 0;
 };

@@ -100,7 +100,7 @@ export const lockRow = (lockState: LockState, ink: Colors): readonly Cell[] => {
     findings.length === 0 ? '' : ` (${findings.map(({ message }) => message).join('; ')})`;
   return [
     { text: state, paint: painterOf(state, ink) },
-    { text: tool, paint: ink.bold },
+    { text: tool, paint: ink.bold, whole: true },
     { text: origin, paint: ink.cyan },
     { text: `${MEANINGS[state]}${odd}`, paint: ink.dim },
   ];

@@ -51,7 +51,7 @@ const rowOf = (io: Io, { tool, source, state, checks, record }: CheckedTool): re
   const paint = paintOf(io, state);
   return [
     { text: MARKS[state], paint },
-    { text: tool, paint: io.ink.bold },
+    { text: tool, paint: io.ink.bold, whole: true },
     { text: badgeOf(source), paint: io.ink.cyan },
     { text: state, paint },
     { text: usedCell(io, record), paint: io.ink.dim },

@@ -39,7 +39,7 @@ const rowOf = (io: Io, entry: CatalogEntry, tokens: Tokens | undefined): readonl
   const count = tokens?.get(tool.name);
   return [
     markCell(enabled, io.ink),
-    { text: tool.name, ...(enabled ? { paint: io.ink.bold } : { paint: io.ink.dim }) },
+    { text: tool.name, paint: enabled ? io.ink.bold : io.ink.dim, whole: true },
     { text: badgeOf(tool.source), paint: io.ink.cyan },
     tierCell(tool.tier, io.ink),
     ...(tokens ? [{ text: `~${formatCount(count ?? 0)} tokens`, align: 'right' as const }] : []),

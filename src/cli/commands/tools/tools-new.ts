@@ -74,7 +74,7 @@ const makeTool = async (
   }
   if (io.json) return printJson(io, { tool: name, kind, file });
   const shownPath = visibleText(relative(io.cwd, file) || file);
-  printDone(io, `${shownPath}`);
+  printDone(io, shownPath);
   hint(io, `Try it: toolcrib tools test ${shownPath}`, 'After you changed it: toolcrib trust');
 };
 

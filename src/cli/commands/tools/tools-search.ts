@@ -66,7 +66,7 @@ const searchTools = (io: Io, words: readonly string[], options: SearchOptions): 
     }
     const rows = hits.map(({ entry: { tool, enabled } }) => [
       markCell(enabled, io.ink),
-      { text: tool.name, paint: io.ink.bold },
+      { text: tool.name, paint: io.ink.bold, whole: true },
       { text: badgeOf(tool.source), paint: io.ink.cyan },
       tierCell(tool.tier, io.ink),
       { text: firstSentence(tool.description), paint: io.ink.dim },
