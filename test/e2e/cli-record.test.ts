@@ -236,6 +236,7 @@ describe('toolcrib doctor', () => {
       'node',
       'sqlite',
       'ripgrep',
+      'browser',
       'config',
       'trust',
       'workspace',

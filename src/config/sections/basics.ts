@@ -120,7 +120,7 @@ export const observationSection = section(
   z.strictObject({
     metrics: setting(z.boolean(), {
       about:
-        'Serve at /metrics what is counted and timed of calls (also known as metricsCollectionEnabled).',
+        'Serve at /metrics what is counted and timed of calls (also known as metricsCollectionEnabled). Without it calls are counted all the same: stats, alerts and health go by their figures.',
       project: 'on',
       default: true,
     }),

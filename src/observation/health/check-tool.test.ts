@@ -143,6 +143,15 @@ describe('what a tool needs', () => {
     expect(await troubleOf(entry(definition as never), bare)).toEqual({ state, trouble });
   });
 
+  it.each([
+    ['oxlint', 'Install it in the project: npm install -D oxlint'],
+    ['constructor', 'Install constructor, on the PATH.'],
+  ])('says how to install the program %s', async (program, fix) => {
+    const needy = entry({ needs: { commands: [`${program} *`] } });
+    const { checks } = await toolHealth(needy, site({ hasProgram: async () => false }));
+    expect(checks.find(({ name }) => name === 'program')?.fix).toBe(fix);
+  });
+
   it('a source of secrets that fails counts as a missing credential', async () => {
     const locked = site({ secret: () => Promise.reject(new Error('the keychain is locked')) });
     const { state, checks } = await toolHealth(entry({ auth: auth(true) }), locked);

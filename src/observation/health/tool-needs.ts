@@ -2,6 +2,7 @@
 import type { HealthCheck } from '../../contract/health.ts';
 import type { AuthRequirement, Tool } from '../../contract/tool.ts';
 import { within } from '../../kit/data/bounded-work.ts';
+import { ownValue } from '../../kit/data/own-value.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import { adviceOf, broken, notSetUp, ok } from './findings.ts';
 import type { ToolCheckDeps } from './health-deps.ts';
@@ -81,6 +82,15 @@ const programsOf = ({ needs = {} }: Tool): readonly string[] => [
   ),
 ];
 
+/** How to install what is no package of its own name. */
+const INSTALLATIONS: Readonly<Record<string, string>> = {
+  oxlint: 'Install it in the project: npm install -D oxlint',
+  npm: 'Install Node with npm: nodejs.org',
+};
+
+const installationOf = (program: string): string =>
+  ownValue(INSTALLATIONS, program) ?? `Install ${program}, on the PATH.`;
+
 const programChecks = async (
   tool: Tool,
   { hasProgram }: ToolCheckDeps,
@@ -90,9 +100,7 @@ const programChecks = async (
     checks.push(
       (await hasProgram(program))
         ? ok('program', `${program} is there`)
-        : notSetUp(
-            broken('program', `${program} is not installed`, `Install ${program}, on the PATH.`),
-          ),
+        : notSetUp(broken('program', `${program} is not installed`, installationOf(program))),
     );
   }
   return checks;

@@ -9,7 +9,7 @@ import {
   openVendor,
   type VendorSite,
 } from '../../../test/fixtures/vendors/vendor-site.ts';
-import { findBrowser } from './find-browser.ts';
+import { findBrowser } from '../../kit/file/find-browser.ts';
 import { defineWebScrape, webScrape } from './web-scrape.ts';
 
 const browser = await findBrowser({}, '');

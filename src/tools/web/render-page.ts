@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import type { Browser, BrowserContext, BrowserType, Page, Request, Route } from 'playwright-core';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import { type BrowserLocation, findBrowser } from '../../kit/file/find-browser.ts';
 import { readBytes } from '../../kit/http/read-reply.ts';
 import type { FetchedPage } from './fetch-page.ts';
-import { type BrowserLocation, findBrowser } from './find-browser.ts';
 
 export interface RenderRequest {
   readonly page: FetchedPage;

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { BrowserLocation } from '../../kit/file/find-browser.ts';
 import { runDataWork } from '../../kit/work/data-work.ts';
 import { type FetchedPage, fetchPage } from './fetch-page.ts';
-import type { BrowserLocation } from './find-browser.ts';
 import type { PageContent, PageJob } from './read-page.ts';
 
 const input = () =>

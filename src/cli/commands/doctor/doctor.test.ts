@@ -7,7 +7,7 @@ import type { CribHost } from '../../../contract/crib-host.ts';
 import type { HealthCheck, HealthCheckResult } from '../../../contract/health.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import { healthLines } from './crib-checks.ts';
-import { checkNode, checkRipgrep, checkSqlite } from './machine-checks.ts';
+import { checkBrowser, checkNode, checkRipgrep, checkSqlite } from './machine-checks.ts';
 import { checkTrail, checkTrust, checkWorkspace } from './project-checks.ts';
 
 const loaded = (config: object) => ({ config }) as unknown as LoadedConfig;
@@ -40,6 +40,31 @@ describe('checkRipgrep', () => {
     expect(await checkRipgrep(io)).toMatchObject({
       state: 'ok',
       message: expect.stringContaining(folder),
+    });
+  });
+});
+
+describe('checkBrowser', () => {
+  const EMPTY = { folders: ['/nowhere'] };
+
+  it('says what web_scrape lacks to render pages, and how to get it', async () => {
+    expect(await checkBrowser(EMPTY, async () => undefined)).toEqual({
+      name: 'browser',
+      state: 'warning',
+      message: expect.stringContaining('a Chromium and the package playwright-core not found'),
+      fix: 'Install it: npm install playwright-core, then npx playwright-core install chromium',
+    });
+    expect(await checkBrowser(EMPTY, async () => '/nowhere/chromium')).toMatchObject({
+      fix: 'Install it: npx playwright-core install chromium',
+    });
+  });
+
+  it('is content with a browser that there is, if the library is there as well', async () => {
+    const location = { executablePath: process.execPath };
+    expect((await checkBrowser(location, async () => '')).state).toBe('ok');
+    expect(await checkBrowser(location, async () => undefined)).toMatchObject({
+      state: 'warning',
+      fix: 'Install it: npm install playwright-core',
     });
   });
 });

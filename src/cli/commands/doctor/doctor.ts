@@ -14,7 +14,7 @@ import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
 import { checkMark } from '../health/health-lines.ts';
 import { healthLines, loadLines } from './crib-checks.ts';
 import { applyRepairs, type FixOptions, type Repaired } from './fix.ts';
-import { checkNode, checkRipgrep, checkSqlite } from './machine-checks.ts';
+import { checkBrowser, checkNode, checkRipgrep, checkSqlite } from './machine-checks.ts';
 import { findRepairs, type Repair } from './own-files.ts';
 import {
   checkCheckpoints,
@@ -102,6 +102,7 @@ const examineAll = async (io: Io): Promise<Findings> => {
     checkNode(node),
     await checkSqlite(node),
     await checkRipgrep(io),
+    await checkBrowser(),
     ...(await collectorChecks(io)),
   ];
   const files = (await repairsFor(io, loaded)).map(faultOf);

@@ -1,5 +1,6 @@
-/** The checks of `doctor` on this machine: Node, SQLite, programs. */
+/** The checks of `doctor` on this machine: Node, SQLite, programs, a browser. */
 import type { HealthCheck } from '../../../contract/health.ts';
+import { type BrowserLocation, findBrowser } from '../../../kit/file/find-browser.ts';
 import { findProgram, pathFolders } from '../../../kit/file/find-program.ts';
 import type { Io } from '../../io.ts';
 
@@ -49,4 +50,40 @@ export const checkRipgrep = async (io: Io): Promise<HealthCheck> => {
         fix: 'Install it: apt install ripgrep, brew install ripgrep or winget install BurntSushi.ripgrep.MSVC',
       }
     : { name: 'ripgrep', state: 'ok', message: `ripgrep at ${path}` };
+};
+
+/** Returns where the library would install its own browser; `undefined` without the library. */
+const bundledBrowser = async (): Promise<string | undefined> => {
+  try {
+    return (await import('playwright-core')).chromium.executablePath();
+  } catch {
+    return undefined;
+  }
+};
+
+/** Checks what `web_scrape` needs to run the scripts of a page; it reads pages without it, too. */
+export const checkBrowser = async (
+  location: BrowserLocation = {},
+  library: () => Promise<string | undefined> = bundledBrowser,
+): Promise<HealthCheck> => {
+  const name = 'browser';
+  const bundled = await library();
+  const path = await findBrowser(location, bundled ?? '');
+  if (path !== undefined && bundled !== undefined) {
+    return { name, state: 'ok', message: `Browser at ${path}` };
+  }
+  const missing = [
+    ...(path === undefined ? ['a Chromium'] : []),
+    ...(bundled === undefined ? ['the package playwright-core'] : []),
+  ];
+  const steps = [
+    ...(bundled === undefined ? ['npm install playwright-core'] : []),
+    ...(path === undefined ? ['npx playwright-core install chromium'] : []),
+  ];
+  return {
+    name,
+    state: 'warning',
+    message: `web_scrape cannot run the scripts of pages (render): ${missing.join(' and ')} not found`,
+    fix: `Install it: ${steps.join(', then ')}`,
+  };
 };
