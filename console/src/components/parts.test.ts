@@ -50,7 +50,7 @@ describe('times', () => {
     ]);
   });
 
-  it('rounds no duration up to a whole of the next unit', () => {
+  it('gives a duration that rounds up to a whole of the next unit in that unit', () => {
     expect([0.9996, 9.96, 999.6, 59_960, 3_599_000].map(duration)).toEqual([
       ...['1.0 ms', '10 ms', '1.0 s', '1.0 min', '1.0 h'],
     ]);

@@ -18,6 +18,7 @@ import { CALM_MS } from '../../figures/use-figures.ts';
 import { PageFrame } from '../../layout/page-frame.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
 import { choiceOf, hrefOf, replaceRoute, useRoute } from '../../router/route.ts';
+import { type CallCounts, callCounts, MAX_LINES } from './call-counts.ts';
 import { ToolState } from './tool-badges.tsx';
 
 const SOURCES = ['builtin', 'team', 'mcp', 'package', 'external', 'workflow', 'composed', 'custom'];
@@ -67,35 +68,29 @@ const COLUMNS: readonly Column<ToolSummary>[] = [
 ];
 
 const RANGE_MS = 30 * 86_400_000;
-const MAX_LINES = 1_000;
-
-interface CallCounts {
-  readonly from: number;
-  readonly calls: ReadonlyMap<string, number>;
-}
 
 /** How often each tool was called, by whichever process. */
 const useCallCounts = (): CallCounts | undefined => {
   const { api, now, session } = useServices();
   const counts = useLoad<CallCounts>('calls of tools', async () => {
     const from = now() - RANGE_MS;
-    if (session.role === 'agent') return { from, calls: new Map() };
+    if (session.role === 'agent') return callCounts(from, []);
     const { lines } = await api.get<{ readonly lines: readonly MetricLine[] }>('/v1/metrics/tool', {
       ...{ from, to: now(), limit: MAX_LINES },
     });
-    return { from, calls: new Map(lines.map(({ name, calls }) => [name, calls])) };
+    return callCounts(from, lines);
   });
   useReloadOn(['call.finished'], counts.reload, CALM_MS);
   return counts.data;
 };
 
 const CallCount = ({ tool, counts }: { readonly tool: string; readonly counts: CallCounts }) => {
-  const called = counts.calls.get(tool) ?? 0;
-  return called === 0 ? (
-    <span className="muted">0</span>
+  const calls = counts.callsOf(tool);
+  return calls === undefined || calls === 0 ? (
+    <span className="muted">{calls ?? '–'}</span>
   ) : (
     <a className="cell-link" href={callsHref({ tool, from: counts.from })}>
-      {count(called)}
+      {count(calls)}
     </a>
   );
 };
@@ -105,7 +100,7 @@ const callColumn = (counts: CallCounts | undefined): Column<ToolSummary> => ({
   id: 'calls',
   title: 'Calls, 30 days',
   cell: ({ name }) => counts && <CallCount tool={name} counts={counts} />,
-  sortBy: ({ name }) => counts?.calls.get(name) ?? 0,
+  sortBy: ({ name }) => counts?.callsOf(name) ?? 0,
   isNumber: true,
   isSecondary: true,
 });
