@@ -32,11 +32,11 @@ const namedTools = ({
  * Writes a sentence for each name that no tool has; most are typing errors and have no effect. Where
  * tools may come later, only names that are close to that of a tool are reported.
  */
-export const unknownTools = (config: Config, known: KnownTools): readonly string[] => {
-  const suggestions = [...known.names, ...GLOBAL_TOOL_SETTINGS];
+export const unknownTools = (config: Config, tools: KnownTools): readonly string[] => {
+  const suggestions = [...tools.names, ...GLOBAL_TOOL_SETTINGS];
   return namedTools(config)
-    .filter(([, name]) => !known.has(name))
-    .filter(([, name]) => !known.mayGrow || nearestName(name, suggestions) !== undefined)
+    .filter(([, name]) => !tools.has(name))
+    .filter(([, name]) => !tools.mayGrow || nearestName(name, suggestions) !== undefined)
     .map(([path, name]) => {
       const what = `${path} has no effect: there is no tool named ${name}`;
       return `${what}${didYouMean(name, suggestions) || '.'}`;

@@ -89,7 +89,7 @@ export interface Ledger {
   /** Holds the amount in every scope, or in none. */
   reserve(reservation: Reservation): Promise<ReserveOutcome>;
   /** Tells whether the amount could be held, and holds nothing. */
-  covers(wanted: Omit<Reservation, 'executionId'>): Promise<ReserveOutcome>;
+  covers(reservation: Omit<Reservation, 'executionId'>): Promise<ReserveOutcome>;
   /** Holds more for a call that holds something already, in every scope or in none. */
   extend(executionId: string, more: Spending): Promise<ReserveOutcome>;
   /** Counts calls for which nothing was held, without comparing them with a limit. */

@@ -96,8 +96,8 @@ const unknownName = (value: object, fields: Fields): string | undefined => {
 };
 
 /** Describes the first unknown field of a definition; for the definitions of flows. */
-export const unknownField = (value: object, known: readonly string[]): string | undefined =>
-  unknownName(value, Object.fromEntries(known.map((name) => [name, anything])));
+export const unknownField = (value: object, names: readonly string[]): string | undefined =>
+  unknownName(value, Object.fromEntries(names.map((name) => [name, anything])));
 
 type Values = Readonly<Record<string, unknown>>;
 

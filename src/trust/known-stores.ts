@@ -76,8 +76,8 @@ export const readKnownStore = async (
   userDir: string,
   path: string,
 ): Promise<KnownStore | undefined> => {
-  const known = await readRecord(recordFile(userDir, path));
-  return known?.path === path ? known : undefined;
+  const record = await readRecord(recordFile(userDir, path));
+  return record?.path === path ? record : undefined;
 };
 
 /** Finds the record of a database by which file it is: its folder may have been moved since. */
@@ -88,21 +88,21 @@ export const findMovedStore = async (
   const names = await readdir(folderIn(userDir)).catch(() => []);
   const records = names.filter((name) => name.endsWith(SUFFIX)).slice(0, MAX_RECORDS_SEARCHED);
   for (const name of records) {
-    const known = await readRecord(join(folderIn(userDir), name));
-    if (known?.database === database) return known;
+    const record = await readRecord(join(folderIn(userDir), name));
+    if (record?.database === database) return record;
   }
   return undefined;
 };
 
-const textOf = (known: KnownStore): string =>
-  `${JSON.stringify({ version: 1, ...known }, null, 2)}\n`;
+const textOf = (record: KnownStore): string =>
+  `${JSON.stringify({ version: 1, ...record }, null, 2)}\n`;
 
 const makeFolder = (userDir: string): Promise<unknown> =>
   mkdir(folderIn(userDir), { recursive: true, mode: 0o700 });
 
-const writeRecord = async (userDir: string, known: KnownStore): Promise<void> => {
+const writeRecord = async (userDir: string, record: KnownStore): Promise<void> => {
   await makeFolder(userDir);
-  await putFile(recordFile(userDir, known.path), textOf(known));
+  await putFile(recordFile(userDir, record.path), textOf(record));
 };
 
 const newId = (): string => randomBytes(16).toString('hex');
@@ -114,13 +114,13 @@ const newId = (): string => randomBytes(16).toString('hex');
 export const createKnownStore = async (userDir: string, path: string): Promise<KnownStore> => {
   await makeFolder(userDir);
   const file = recordFile(userDir, path);
-  const known = { path, id: newId() };
-  if (await createFile(file, textOf(known))) return known;
+  const record = { path, id: newId() };
+  if (await createFile(file, textOf(record))) return record;
   const winner = await readKnownStore(userDir, path);
   if (winner) return winner;
   // The record that is there cannot be believed; the database is new, and so may be its record.
-  await writeRecord(userDir, known);
-  return known;
+  await writeRecord(userDir, record);
+  return record;
 };
 
 /** Records which files a database consists of now, and that it was adopted if it was to be. */
@@ -129,9 +129,9 @@ export const noteStoreFiles = async (
   { path, id }: Pick<KnownStore, 'path' | 'id'>,
   files: Pick<KnownStore, 'database' | 'log'>,
 ): Promise<void> => {
-  const known = await readKnownStore(userDir, path);
+  const record = await readKnownStore(userDir, path);
   const next = { path, id, ...files };
-  if (known && textOf(known) === textOf(next)) return;
+  if (record && textOf(record) === textOf(next)) return;
   await writeRecord(userDir, next);
 };
 

@@ -87,14 +87,14 @@ const filesAt = async (path: string): Promise<Files> => {
 };
 
 /** Says why a database is not ours. SQLite obeys a log or journal beside it: both must be ours. */
-const faultOf = (files: Files, known: KnownStore | undefined): string | undefined => {
+const faultOf = (files: Files, record: KnownStore | undefined): string | undefined => {
   const { database, log, index, journal } = files;
   if (![database, log, index, journal].every(({ isFile }) => isFile)) return BEHIND_LINK;
   const isNew = database.isEmpty && log.isEmpty && journal.isEmpty;
-  if (!known) return isNew ? undefined : NOT_MADE_HERE;
-  if (known.adopt) return undefined;
+  if (!record) return isNew ? undefined : NOT_MADE_HERE;
+  if (record.adopt) return undefined;
   if (!journal.isEmpty) return OTHER_LOG;
-  return log.isEmpty || log.mark === known.log ? undefined : OTHER_LOG;
+  return log.isEmpty || log.mark === record.log ? undefined : OTHER_LOG;
 };
 
 const inUserFolder = (path: string, userDir: string): Pick<Required<StoreLocation>, 'path'> => ({
@@ -107,19 +107,19 @@ const recordOf = async (
   { database }: Files,
   userDir: string,
 ): Promise<KnownStore | undefined> => {
-  const known = await readKnownStore(userDir, path);
-  if (known || database.mark === undefined || database.isEmpty) return known;
+  const record = await readKnownStore(userDir, path);
+  if (record || database.mark === undefined || database.isEmpty) return record;
   const moved = await findMovedStore(userDir, database.mark);
   return moved && { ...moved, path };
 };
 
 const placeOf = async (
   path: string,
-  known: KnownStore | undefined,
+  record: KnownStore | undefined,
   userDir: string,
 ): Promise<StoreLocation> => {
   try {
-    const { id, adopt } = known ?? (await createKnownStore(userDir, path));
+    const { id, adopt } = record ?? (await createKnownStore(userDir, path));
     return { path, identity: { id, ...(adopt && { adopt }) } };
   } catch (error) {
     const code = errorCodeOf(error) || 'unknown';
@@ -140,9 +140,9 @@ export const placeStore = async (file: string, deps: PlaceStoreDeps): Promise<St
     // A folder is no database and nothing of it is obeyed: opening it says what is wrong.
     if (files.database.isFolder) return { path };
     const isReachable = await isInsideProject(file, { projectDir, inside: ['.'] });
-    const known = isReachable ? await recordOf(path, files, userDir) : undefined;
-    const fault = isReachable ? faultOf(files, known) : BEHIND_LINK;
-    if (fault === undefined) return placeOf(path, known, userDir);
+    const record = isReachable ? await recordOf(path, files, userDir) : undefined;
+    const fault = isReachable ? faultOf(files, record) : BEHIND_LINK;
+    if (fault === undefined) return placeOf(path, record, userDir);
     if (fault !== OTHER_LOG || tries >= MAX_TRIES) {
       return { ...inUserFolder(path, userDir), foreign: fault };
     }

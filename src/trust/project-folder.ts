@@ -38,7 +38,7 @@ export interface ProjectFolder {
 }
 
 interface Reading {
-  readonly site: FolderDeps;
+  readonly deps: FolderDeps;
   readonly hashes: Map<string, string>;
   readonly contents: Map<string, Uint8Array>;
   readonly problems: ConfigProblem[];
@@ -61,12 +61,12 @@ const isObeyed = (path: readonly string[]): boolean => {
 };
 
 const complain = (reading: Reading, path: readonly string[], message: string): void => {
-  const file = join(reading.site.projectDir, FOLDER, ...path);
+  const file = join(reading.deps.projectDir, FOLDER, ...path);
   reading.problems.push({ file, path: '', message });
 };
 
 const readOne = async (reading: Reading, path: readonly string[]): Promise<void> => {
-  const { check, realDir } = reading.site;
+  const { check, realDir } = reading.deps;
   const file = join(realDir, FOLDER, ...path);
   const { bytes, fault } = await readBytes(file, {
     check,
@@ -84,7 +84,7 @@ const readOne = async (reading: Reading, path: readonly string[]): Promise<void>
 
 const readTree = async (reading: Reading, path: readonly string[]): Promise<void> => {
   if (path.length > MAX_DEPTH) return complain(reading, path, 'is nested too deep');
-  const folder = join(reading.site.realDir, FOLDER, ...path);
+  const folder = join(reading.deps.realDir, FOLDER, ...path);
   const entries = await readdir(folder, { withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
       complain(reading, path, `cannot be read (${error.code})`);
@@ -116,23 +116,23 @@ export const hashOfFiles = (files: Readonly<Record<string, string>>): string =>
   hashOf(sorted(Object.entries(files)));
 
 /** Reads the folder. Never throws: a folder with problems is not to be trusted. */
-export const readProjectFolder = async (site: FolderDeps): Promise<ProjectFolder> => {
+export const readProjectFolder = async (deps: FolderDeps): Promise<ProjectFolder> => {
   const reading: Reading = {
-    site,
+    deps,
     hashes: new Map(),
     contents: new Map(),
     problems: [],
     left: MAX_BYTES_ALL,
   };
-  const stats = await lstat(join(site.realDir, FOLDER)).catch(() => undefined);
+  const stats = await lstat(join(deps.realDir, FOLDER)).catch(() => undefined);
   if (stats?.isDirectory()) await readTree(reading, []);
   else if (stats) complain(reading, [], 'is a link or no folder; put the folder itself here');
   else
     complain(reading, [], 'is not there any more; to give its rules up: toolcrib trust --revoke');
   const files = sorted([...reading.hashes]);
   return {
-    projectDir: site.projectDir,
-    realDir: site.realDir,
+    projectDir: deps.projectDir,
+    realDir: deps.realDir,
     hash: hashOf(files),
     files: Object.fromEntries(files),
     contents: reading.contents,

@@ -55,7 +55,7 @@ export interface FolderInForce {
  * of settings and rules. New files, and code or a lock that changed, are left out.
  */
 export const folderInForce = async (
-  found: ProjectFolder,
+  onDisk: ProjectFolder,
   trusted: TrustedContent,
   userDir: string,
 ): Promise<FolderInForce> => {
@@ -63,25 +63,25 @@ export const folderInForce = async (
   const contents = new Map<string, Uint8Array>();
   const lost: string[] = [];
   for (const [path, hash] of Object.entries(trusted.files)) {
-    const isSame = ownValue(found.files, path) === hash;
-    const bytes = isSame ? found.contents.get(path) : undefined;
-    const kept = bytes ?? (isKeptInForce(path) ? await readCopy(userDir, hash) : undefined);
-    if (!kept) {
+    const isSame = ownValue(onDisk.files, path) === hash;
+    const bytes = isSame ? onDisk.contents.get(path) : undefined;
+    const content = bytes ?? (isKeptInForce(path) ? await readCopy(userDir, hash) : undefined);
+    if (!content) {
       if (isKeptInForce(path)) lost.push(path);
       continue;
     }
     files[path] = hash;
-    contents.set(path, kept);
+    contents.set(path, content);
   }
   const hash = hashOfFiles(files);
-  return { folder: { ...found, files, contents, hash, problems: [] }, lost };
+  return { folder: { ...onDisk, files, contents, hash, problems: [] }, lost };
 };
 
 /** Says whether the lock on disk is the one in force: only then does it count, and may be written. */
 export const isLockAsTrusted = (
-  found: ProjectFolder,
+  onDisk: ProjectFolder,
   inForce: ProjectFolder,
   name = LOCK,
 ): boolean =>
-  ownValue(found.files, name) === ownValue(inForce.files, name) &&
-  !found.problems.some(({ file }) => file.endsWith(name));
+  ownValue(onDisk.files, name) === ownValue(inForce.files, name) &&
+  !onDisk.problems.some(({ file }) => file.endsWith(name));

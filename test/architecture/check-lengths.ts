@@ -1,15 +1,15 @@
 /** Files stay short enough to be read, folders to be listed: 400 lines of source, 500 of tests, 25 files. */
 import { isTest, type Problems, type SourceText } from './source-text.ts';
 
-const SOURCE_LIMIT = 400;
-const TEST_LIMIT = 500;
+const MAX_SOURCE_LINES = 400;
+const MAX_TEST_LINES = 500;
 const LOOK_AGAIN = 250;
 
 const linesOf = ({ text }: SourceText): number => text.replace(/\n$/, '').split('\n').length;
 
 /** Whatever lies below test/ counts as a test. */
 const limitOf = ({ path }: SourceText): number =>
-  isTest(path) || path.startsWith('test/') ? TEST_LIMIT : SOURCE_LIMIT;
+  isTest(path) || path.startsWith('test/') ? MAX_TEST_LINES : MAX_SOURCE_LINES;
 
 export const checkLengths = (files: readonly SourceText[]): Problems =>
   files
@@ -19,10 +19,10 @@ export const checkLengths = (files: readonly SourceText[]): Problems =>
 /** Sources that still pass and deserve a second look. */
 export const longFiles = (files: readonly SourceText[]): Problems =>
   files
-    .filter((file) => limitOf(file) === SOURCE_LIMIT && linesOf(file) > LOOK_AGAIN)
+    .filter((file) => limitOf(file) === MAX_SOURCE_LINES && linesOf(file) > LOOK_AGAIN)
     .map((file) => `${file.path} ${linesOf(file)}`);
 
-const FOLDER_LIMIT = 25;
+const MAX_FOLDER_FILES = 25;
 /** Holds the words of the whole project, a topic a file. */
 const LARGE_FOLDERS = new Set(['src/contract']);
 
@@ -35,6 +35,6 @@ export const checkFolders = (files: readonly SourceText[]): Problems => {
     sizes.set(folder, (sizes.get(folder) ?? 0) + 1);
   }
   return [...sizes]
-    .filter(([folder, size]) => size > FOLDER_LIMIT && !LARGE_FOLDERS.has(folder))
-    .map(([folder, size]) => `${folder} has ${size} files, ${FOLDER_LIMIT} are allowed`);
+    .filter(([folder, size]) => size > MAX_FOLDER_FILES && !LARGE_FOLDERS.has(folder))
+    .map(([folder, size]) => `${folder} has ${size} files, ${MAX_FOLDER_FILES} are allowed`);
 };

@@ -52,10 +52,14 @@ const readBody = async (answer: Response): Promise<unknown> => {
 
 const errorOf = (body: unknown, answer: Response): ApiError => {
   const error = isRecord(body) && isRecord(body.error) ? body.error : undefined;
-  const known = typeof error?.code === 'string' && typeof error.message === 'string';
+  const isCoded = typeof error?.code === 'string' && typeof error.message === 'string';
   const fallback = { code: `HTTP_${answer.status}`, message: 'The server refused the request.' };
   const requestId = answer.headers.get('x-request-id') ?? '';
-  return new ApiError(known ? (error as unknown as ErrorBody) : fallback, answer.status, requestId);
+  return new ApiError(
+    isCoded ? (error as unknown as ErrorBody) : fallback,
+    answer.status,
+    requestId,
+  );
 };
 
 const answered = async (asking: () => Promise<Response>): Promise<Answered> => {

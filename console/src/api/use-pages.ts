@@ -34,8 +34,8 @@ export const usePages = <T>(path: string, query: Query = {}): Pages<T> => {
   const { api } = useServices();
   const first = useLoad(api.url(path, query), () => api.get<Page<T>>(path, query));
   const head = first.data;
-  const [known, setRest] = useState<Rest<T>>({ head, pages: [], isLoading: false });
-  const rest: Rest<T> = known.head === head ? known : { head, pages: [], isLoading: false };
+  const [stored, setRest] = useState<Rest<T>>({ head, pages: [], isLoading: false });
+  const rest: Rest<T> = stored.head === head ? stored : { head, pages: [], isLoading: false };
   const latest = useRef(head);
   latest.current = head;
   const next = (rest.pages.at(-1) ?? head)?.next;

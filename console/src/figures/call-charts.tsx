@@ -30,11 +30,11 @@ const COST: readonly Measure<CallStep>[] = [
 /** Makes every step of the span, those without a call too: a chart without them would lie about time. */
 export const everyStep = <T, Step>(
   { from, to, bucket }: Span,
-  known: ReadonlyMap<number, T>,
+  figures: ReadonlyMap<number, T>,
   stepOf: (at: number, figures: T | undefined) => Step,
 ): readonly Step[] => {
   const steps: Step[] = [];
-  for (let at = from; at < to; at += BUCKET_MS[bucket]) steps.push(stepOf(at, known.get(at)));
+  for (let at = from; at < to; at += BUCKET_MS[bucket]) steps.push(stepOf(at, figures.get(at)));
   return steps;
 };
 

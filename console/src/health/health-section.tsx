@@ -56,7 +56,7 @@ export const HealthSection = ({ subject }: { readonly subject: string }) => {
     <section className="panel health" aria-label="Health">
       <h2>Health</h2>
       <WhenLoaded of={history} missing={<p className="muted">It cannot be checked.</p>}>
-        {(found) => <Found history={found} />}
+        {(checks) => <Found history={checks} />}
       </WhenLoaded>
       <CheckButton
         path={healthPath(subject, 'check')}

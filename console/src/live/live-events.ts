@@ -31,8 +31,8 @@ export interface LineDeps {
 const FIRST_PAUSE = 500;
 const MAX_PAUSE = 15_000;
 
-const fits = (name: string, wanted: string): boolean =>
-  wanted.endsWith('.*') ? name.startsWith(wanted.slice(0, -1)) : name === wanted;
+const fits = (name: string, pattern: string): boolean =>
+  pattern.endsWith('.*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
 const dataOf = (event: ServerEvent): LiveEvent['data'] => {
   try {
@@ -87,7 +87,7 @@ export const openLiveEvents = (parts: LineDeps): LiveEvents => {
   };
   const tell = (event: LiveEvent): void => {
     for (const { names, tell } of [...listeners]) {
-      if (names.some((wanted) => fits(event.name, wanted))) tell(event);
+      if (names.some((pattern) => fits(event.name, pattern))) tell(event);
     }
   };
   const line: Line = {

@@ -11,8 +11,8 @@ export const useLive = (names: readonly string[], listener: (event: LiveEvent) =
   const { live } = useServices();
   const latest = useRef(listener);
   latest.current = listener;
-  const wanted = names.join(' ');
-  useEffect(() => live.on(wanted.split(' '), (event) => latest.current(event)), [live, wanted]);
+  const joined = names.join(' ');
+  useEffect(() => live.on(joined.split(' '), (event) => latest.current(event)), [live, joined]);
 };
 
 /**

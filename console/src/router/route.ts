@@ -35,8 +35,8 @@ export const hrefOf = (
   parts: readonly string[],
   query: Readonly<Record<string, string | undefined>> = {},
 ): string => {
-  const kept = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  const search = new URLSearchParams(kept as [string, string][]).toString();
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const search = new URLSearchParams(given as [string, string][]).toString();
   return `#/${parts.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
 };
 

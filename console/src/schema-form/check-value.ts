@@ -104,7 +104,7 @@ const checkLimits: Check = (value, { schema, path }) =>
 
 const checkProperties: Check = (value, { schema, root, path }) => {
   if (!isObject(value)) return [];
-  const known = asSchema(schema.properties);
+  const properties = asSchema(schema.properties);
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : [];
   const missing = required
     .filter((name) => !Object.hasOwn(value, name) || value[name] === undefined)
@@ -112,8 +112,8 @@ const checkProperties: Check = (value, { schema, root, path }) => {
   const inner = Object.entries(value).flatMap(([name, item]) => {
     if (item === undefined) return [];
     const at = [...path, name];
-    if (Object.hasOwn(known, name)) {
-      return checkAt(item, { schema: asSchema(known[name]), root, path: at });
+    if (Object.hasOwn(properties, name)) {
+      return checkAt(item, { schema: asSchema(properties[name]), root, path: at });
     }
     if (schema.additionalProperties === false) return issue(at, 'Is not known.');
     return checkAt(item, { schema: asSchema(schema.additionalProperties), root, path: at });
@@ -132,8 +132,10 @@ const checkItems: Check = (value, { schema, root, path }) =>
 const checkBranches: Check = (value, { schema, root, path }) => {
   const branches = schema.oneOf ?? schema.anyOf;
   if (!Array.isArray(branches) || branches.length === 0) return [];
-  const found = branches.map((branch) => checkAt(value, { schema: asSchema(branch), root, path }));
-  return found.reduce((least, issues) => (issues.length < least.length ? issues : least));
+  const issueLists = branches.map((branch) =>
+    checkAt(value, { schema: asSchema(branch), root, path }),
+  );
+  return issueLists.reduce((least, issues) => (issues.length < least.length ? issues : least));
 };
 
 const CHECKS = [checkType, checkChoice, checkLimits, checkProperties, checkItems, checkBranches];

@@ -102,9 +102,9 @@ export const ObjectField = ({ field, schema, plan, draw }: CompoundProps<'object
 
 /** A name for every item that goes with it: a box keeps its text, so it must not serve another item. */
 const useItemKeys = (count: number) => {
-  const known = useRef({ keys: [] as number[], next: 0 });
-  const { keys } = known.current;
-  while (keys.length < count) keys.push(known.current.next++);
+  const state = useRef({ keys: [] as number[], next: 0 });
+  const { keys } = state.current;
+  while (keys.length < count) keys.push(state.current.next++);
   keys.length = count;
   return {
     at: (index: number): number | undefined => keys[index],

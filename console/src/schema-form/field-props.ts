@@ -27,4 +27,4 @@ export const samePath = (
 
 /** What is wrong with this very field. */
 export const problemOf = ({ issues, path }: SchemaFieldProps): string | undefined =>
-  issues.find((found) => samePath(found.path, path))?.message;
+  issues.find((issue) => samePath(issue.path, path))?.message;

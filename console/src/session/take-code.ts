@@ -10,11 +10,11 @@ export const isSignInLink = (hash: string): boolean => LINK.test(hash);
 
 /** The code of `/#code=…`; `undefined` when the address holds none. */
 export const takeCode = ({ location, history }: AddressBar): string | undefined => {
-  const found = LINK.exec(location.hash);
-  if (!found) return undefined;
+  const match = LINK.exec(location.hash);
+  if (!match) return undefined;
   history.replaceState(null, '', location.pathname + location.search);
   try {
-    return decodeURIComponent(found[1] ?? '');
+    return decodeURIComponent(match[1] ?? '');
   } catch {
     return undefined;
   }

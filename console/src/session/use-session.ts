@@ -52,8 +52,8 @@ const firstLook = async (api: Api, code: string | undefined): Promise<Session> =
 
 export const useSession = ({ fetch, takeCode, onAddress, tabs }: CliSessionDeps): SignedIn => {
   const [state, setState] = useState<SessionState>({ is: 'unknown' });
-  const kept = useMemo(() => keepSession(fetch, setState), [fetch]);
-  const { api, enter, follow } = kept;
+  const keeper = useMemo(() => keepSession(fetch, setState), [fetch]);
+  const { api, enter, follow } = keeper;
   useEffect(() => tabs.onTold(() => void follow()), [tabs, follow]);
   const enterAnew = useCallback(
     (session: Session): void => {
@@ -76,7 +76,7 @@ export const useSession = ({ fetch, takeCode, onAddress, tabs }: CliSessionDeps)
   const signIn = async (code: string): Promise<void> => enterAnew(await api.signIn(code));
   const signOut = async (): Promise<void> => {
     await api.send('DELETE', '/v1/session');
-    kept.leave();
+    keeper.leave();
     tabs.tell();
   };
   // Once, even where React mounts twice: the code works only once.
@@ -86,5 +86,5 @@ export const useSession = ({ fetch, takeCode, onAddress, tabs }: CliSessionDeps)
     hasBegun.current = true;
     return onAddress(begin);
   }, [begin, onAddress]);
-  return { ...kept, state, signIn, signOut, begin, goOn: enter };
+  return { ...keeper, state, signIn, signOut, begin, goOn: enter };
 };

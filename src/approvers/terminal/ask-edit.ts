@@ -2,15 +2,15 @@
 import type { Decision } from '../../contract/approver.ts';
 import { visibleItem, visibleJson } from '../../kit/text/visible-text.ts';
 import { inputDifference } from './shown-value.ts';
-import { agrees, ask, type ReadInput, say, sayIndented, type Talk } from './terminal-dialog.ts';
+import { agrees, ask, type Dialog, type ReadInput, say, sayIndented } from './terminal-dialog.ts';
 
 const MAX_TRIES = 3;
 
 /** Reads lines up to an empty one; `undefined` when the input ends. */
-const typedText = async (talk: Talk): Promise<string | undefined> => {
+const typedText = async (dialog: Dialog): Promise<string | undefined> => {
   const lines: string[] = [];
   for (;;) {
-    const line = await ask(talk, lines.length === 0 ? 'new input, as JSON' : '…');
+    const line = await ask(dialog, lines.length === 0 ? 'new input, as JSON' : '…');
     if (line === undefined) return undefined;
     if (line.trim() === '') return lines.join('\n');
     lines.push(line);
@@ -18,40 +18,40 @@ const typedText = async (talk: Talk): Promise<string | undefined> => {
 };
 
 const newInput = async (
-  talk: Talk,
+  dialog: Dialog,
   read: (text: string) => ReadInput,
 ): Promise<{ readonly value: unknown } | undefined> => {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const text = await typedText(talk);
+    const text = await typedText(dialog);
     if (text === undefined || text === '') return undefined;
     const parsed = read(text);
     if ('value' in parsed) return parsed;
-    sayIndented(talk, visibleItem(parsed.fault));
+    sayIndented(dialog, visibleItem(parsed.fault));
   }
   return undefined;
 };
 
 /** Asks for a new input; `undefined` goes back to the question. The pipeline checks it like any other. */
 export const askEdit = async (
-  talk: Talk,
+  dialog: Dialog,
   read: (text: string) => ReadInput,
 ): Promise<Pick<Decision, 'answer' | 'input'> | undefined> => {
-  const { input } = talk.request;
+  const { input } = dialog.request;
   const written = visibleJson(JSON.stringify(input, null, 2) ?? 'null').split('\n');
-  say(talk, '  The input as it is:', ...written.map((line) => `    ${line}`), '');
+  say(dialog, '  The input as it is:', ...written.map((line) => `    ${line}`), '');
   say(
-    talk,
+    dialog,
     '  Type or paste the whole new input; end with an empty line. An empty line at once goes back.',
   );
-  const edited = await newInput(talk, read);
+  const edited = await newInput(dialog, read);
   if (!edited) return undefined;
   const difference = inputDifference(input, edited.value);
   if (difference.length === 0) {
-    say(talk, '  That is the same input: nothing is changed.');
+    say(dialog, '  That is the same input: nothing is changed.');
     return undefined;
   }
-  say(talk, '', '  Different from what was asked for:');
-  sayIndented(talk, ...difference);
-  if (!(await agrees(talk, 'Run the call with this input instead, once?'))) return undefined;
+  say(dialog, '', '  Different from what was asked for:');
+  sayIndented(dialog, ...difference);
+  if (!(await agrees(dialog, 'Run the call with this input instead, once?'))) return undefined;
   return { answer: 'approve', input: edited.value };
 };

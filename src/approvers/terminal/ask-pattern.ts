@@ -1,7 +1,7 @@
 /** "Always allow this pattern": proposes a CEL condition, lets the person change it, says what it allows, asks again. */
 import type { Decision } from '../../contract/approver.ts';
 import { HIDDEN, visibleItem, visibleJson } from '../../kit/text/visible-text.ts';
-import { agrees, ask, say, sayIndented, type Talk } from './terminal-dialog.ts';
+import { agrees, ask, type Dialog, say, sayIndented } from './terminal-dialog.ts';
 
 /** A longer condition would not be read, so nobody should agree to it. */
 const MAX_CONDITION = 1500;
@@ -43,16 +43,16 @@ const fieldOf = (path: string, key: string): string | undefined => {
   return name === undefined ? undefined : `${path}[${name}]`;
 };
 
-type Parts = (string | undefined)[];
+type Conditions = (string | undefined)[];
 
 /** Compares lists and objects by their size and part by part: CEL has no literal for mixed ones. */
-const partsOf = (path: string | undefined, value: unknown): Parts => {
+const partsOf = (path: string | undefined, value: unknown): Conditions => {
   if (path === undefined) return [undefined];
   if (typeof value !== 'object' || value === null) {
     const literal = literalOf(value);
     return [literal === undefined ? undefined : `${path} == ${literal}`];
   }
-  const children: Parts[] = Array.isArray(value)
+  const children: Conditions[] = Array.isArray(value)
     ? value.map((item, at) => partsOf(`${path}[${at}]`, item))
     : Object.entries(value).map(([key, item]) => partsOf(fieldOf(path, key), item));
   return [...children.flat(), `size(${path}) == ${children.length}`];
@@ -71,33 +71,33 @@ export const proposeCondition = (input: unknown): string | undefined => {
 
 const MAX_TRIES = 3;
 
-const propose = (talk: Talk, proposal: string | undefined): string => {
+const propose = (dialog: Dialog, proposal: string | undefined): string => {
   if (proposal === undefined) {
-    say(talk, '  This input is too long or too odd to propose a condition for it.');
+    say(dialog, '  This input is too long or too odd to propose a condition for it.');
     return 'Type a condition; q or nothing = back';
   }
-  say(talk, '  Always allow this tool and action when (the proposal fits this very input only):');
-  sayIndented(talk, proposal);
+  say(dialog, '  Always allow this tool and action when (the proposal fits this very input only):');
+  sayIndented(dialog, proposal);
   return 'Enter = take it; or type another condition; q = back';
 };
 
 /** Asks for a condition that can be used; `undefined` when the person gives none. */
-const conditionOf = async (talk: Talk): Promise<string | undefined> => {
-  const proposal = proposeCondition(talk.request.input);
-  const prompt = propose(talk, proposal);
+const conditionOf = async (dialog: Dialog): Promise<string | undefined> => {
+  const proposal = proposeCondition(dialog.request.input);
+  const prompt = propose(dialog, proposal);
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const line = (await ask(talk, prompt))?.trim();
+    const line = (await ask(dialog, prompt))?.trim();
     if (line === undefined || line.toLowerCase() === 'q') return undefined;
     const condition = line === '' ? proposal : line;
     if (condition === undefined) return undefined;
-    const fault = await talk.options.checkCondition?.(condition);
+    const fault = await dialog.options.checkCondition?.(condition);
     if (fault === undefined) return condition;
-    sayIndented(talk, visibleItem(fault));
+    sayIndented(dialog, visibleItem(fault));
   }
   return undefined;
 };
 
-const consequence = ({ request }: Talk, condition: string): readonly string[] => {
+const consequence = ({ request }: Dialog, condition: string): readonly string[] => {
   const { caller, tool, action } = request;
   const what = action === tool || action === '' ? tool : `${tool}, action ${action}`;
   return [
@@ -111,12 +111,12 @@ const consequence = ({ request }: Talk, condition: string): readonly string[] =>
 
 /** Asks for a pattern to remember; `undefined` goes back to the question. */
 export const askPattern = async (
-  talk: Talk,
+  dialog: Dialog,
 ): Promise<Pick<Decision, 'answer' | 'remember'> | undefined> => {
-  const condition = await conditionOf(talk);
+  const condition = await conditionOf(dialog);
   if (condition === undefined) return undefined;
-  say(talk, '', '  This allows:');
-  sayIndented(talk, ...consequence(talk, condition));
-  if (!(await agrees(talk, 'Run this call, and always allow that?'))) return undefined;
+  say(dialog, '', '  This allows:');
+  sayIndented(dialog, ...consequence(dialog, condition));
+  if (!(await agrees(dialog, 'Run this call, and always allow that?'))) return undefined;
   return { answer: 'approve', remember: { scope: 'pattern', condition } };
 };

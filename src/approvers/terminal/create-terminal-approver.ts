@@ -13,10 +13,10 @@ import { readLines } from './line-reader.ts';
 import { promptPage } from './prompt-page.ts';
 import {
   ask,
+  type Dialog,
   say,
   settle,
   sizeOf,
-  type Talk,
   type TerminalApproverOptions,
 } from './terminal-dialog.ts';
 
@@ -59,21 +59,21 @@ const outcomeOf = ({ answer, remember, input }: Answer, request: ApprovalRequest
 };
 
 /** Shows the whole call screen by screen; anything but Enter goes back to the question. */
-const viewAll = async (talk: Talk): Promise<void> => {
-  const { columns, rows } = sizeOf(talk.options);
-  const now = talk.options.runtime.now();
-  const { lines } = approvalPage(talk.request, { now, width: columns, full: true });
+const viewAll = async (dialog: Dialog): Promise<void> => {
+  const { columns, rows } = sizeOf(dialog.options);
+  const now = dialog.options.runtime.now();
+  const { lines } = approvalPage(dialog.request, { now, width: columns, full: true });
   const size = Math.max(5, rows - 2);
   for (let from = 0; ; from += size) {
-    say(talk, ...lines.slice(from, from + size));
+    say(dialog, ...lines.slice(from, from + size));
     const left = lines.length - from - size;
     if (left <= 0) return;
-    if ((await ask(talk, `${left} more lines: Enter goes on, q stops`)) !== '') return;
+    if ((await ask(dialog, `${left} more lines: Enter goes on, q stops`)) !== '') return;
   }
 };
 
 /** Lists the answers that this question accepts. */
-const offered = ({ request, options }: Talk): ReadonlyMap<Choice, string> =>
+const offered = ({ request, options }: Dialog): ReadonlyMap<Choice, string> =>
   new Map<Choice, string>([
     ['approve', 'y = yes, once'],
     ['deny', 'n = no'],
@@ -89,62 +89,62 @@ const offered = ({ request, options }: Talk): ReadonlyMap<Choice, string> =>
   ]);
 
 /** Carries out a choice; `undefined` asks the question again. */
-const follow = async (talk: Talk, choice: Choice): Promise<Answer | undefined> => {
-  const { readInput } = talk.options;
+const follow = async (dialog: Dialog, choice: Choice): Promise<Answer | undefined> => {
+  const { readInput } = dialog.options;
   switch (choice) {
     case 'view':
-      await viewAll(talk);
+      await viewAll(dialog);
       return undefined;
     case 'session':
       return { answer: 'approve', remember: { scope: 'session' } };
     case 'pattern':
-      return askPattern(talk);
+      return askPattern(dialog);
     case 'edit':
-      return readInput && askEdit(talk, readInput);
+      return readInput && askEdit(dialog, readInput);
     default:
       return { answer: choice };
   }
 };
 
-const refuseTyped = (talk: Talk, choice: Choice | undefined): void =>
+const refuseTyped = (dialog: Dialog, choice: Choice | undefined): void =>
   say(
-    talk,
+    dialog,
     choice === 'session' || choice === 'pattern'
       ? '  This is asked every time: the answer cannot be remembered.'
       : '  Please answer with one of the letters.',
   );
 
-const question = async (talk: Talk): Promise<Answer> => {
-  const choices = offered(talk);
+const question = async (dialog: Dialog): Promise<Answer> => {
+  const choices = offered(dialog);
   const prompt = `Approve this call? ${[...choices.values()].join(' · ')}`;
   for (let tries = 0; tries < MAX_TRIES; ) {
-    const line = await ask(talk, prompt);
+    const line = await ask(dialog, prompt);
     if (line === undefined) return DENIED;
     const choice = CHOICES.get(line.trim().toLowerCase());
     if (choice === undefined || !choices.has(choice)) {
       tries += 1;
-      refuseTyped(talk, choice);
+      refuseTyped(dialog, choice);
       continue;
     }
-    const answer = await follow(talk, choice);
+    const answer = await follow(dialog, choice);
     if (answer) return answer;
   }
   return DENIED;
 };
 
-const askOnPage = async (talk: Talk): Promise<Answer> => {
-  const { options, request } = talk;
+const askOnPage = async (dialog: Dialog): Promise<Answer> => {
+  const { options, request } = dialog;
   const { columns, rows } = sizeOf(options);
   const ink = pc.createColors(options.colour ?? false);
   const now = options.runtime.now();
   const page = promptPage(request, { now, width: columns, rows });
-  say(talk, '', ink.bold(ink.yellow('Approval needed')), ...page.lines, '');
+  say(dialog, '', ink.bold(ink.yellow('Approval needed')), ...page.lines, '');
   if (page.hidden > 0) {
     const hidden = page.hidden.toLocaleString('en-US');
-    say(talk, ink.bold(`  ${hidden} characters of this call are not on this page: v shows all.`));
+    say(dialog, ink.bold(`  ${hidden} characters of this call are not on this page: v shows all.`));
   }
-  await settle(talk);
-  return question(talk);
+  await settle(dialog);
+  return question(dialog);
 };
 
 /** Ends the wait for an answer when the call is cancelled or the request expires. */

@@ -28,7 +28,7 @@ export interface TerminalApproverOptions {
   checkCondition?(condition: string): Promise<string | undefined>;
 }
 
-export interface Talk {
+export interface Dialog {
   readonly options: TerminalApproverOptions;
   readonly request: ApprovalRequest;
   readonly reader: LineReader;
@@ -36,18 +36,18 @@ export interface Talk {
 
 const SETTLE_MS = 250;
 
-export const say = ({ options }: Pick<Talk, 'options'>, ...lines: readonly string[]): void => {
+export const say = ({ options }: Pick<Dialog, 'options'>, ...lines: readonly string[]): void => {
   options.output.write(`${lines.join('\n')}\n`);
 };
 
 /** Asks for a line; `undefined` when the input has ended. */
-export const ask = ({ options, reader }: Talk, prompt: string): Promise<string | undefined> => {
+export const ask = ({ options, reader }: Dialog, prompt: string): Promise<string | undefined> => {
   options.output.write(`  ${prompt} > `);
   return reader.next();
 };
 
 /** Waits until the page can be seen, and drops what was typed before. */
-export const settle = async ({ options, reader }: Talk): Promise<void> => {
+export const settle = async ({ options, reader }: Dialog): Promise<void> => {
   await new Promise<void>((resolve) => {
     options.runtime.after(options.settleMs ?? SETTLE_MS, resolve);
   });
@@ -55,9 +55,9 @@ export const settle = async ({ options, reader }: Talk): Promise<void> => {
 };
 
 /** Asks for the final yes. Only one typed after the question was on the screen counts. */
-export const agrees = async (talk: Talk, question: string): Promise<boolean> => {
-  await settle(talk);
-  const line = await ask(talk, `${question} y = yes · n = no, back`);
+export const agrees = async (dialog: Dialog, question: string): Promise<boolean> => {
+  await settle(dialog);
+  const line = await ask(dialog, `${question} y = yes · n = no, back`);
   return line !== undefined && /^y(?:es)?$/i.test(line.trim());
 };
 
@@ -70,7 +70,7 @@ export const sizeOf = ({
 });
 
 /** Writes lines that are safe to show, indented, and broken before the terminal does it. */
-export const sayIndented = (talk: Talk, ...lines: readonly string[]): void => {
-  const width = sizeOf(talk.options).columns - 4;
-  say(talk, ...lines.flatMap((line) => wrapLine(line, width)).map((piece) => `    ${piece}`));
+export const sayIndented = (dialog: Dialog, ...lines: readonly string[]): void => {
+  const width = sizeOf(dialog.options).columns - 4;
+  say(dialog, ...lines.flatMap((line) => wrapLine(line, width)).map((piece) => `    ${piece}`));
 };

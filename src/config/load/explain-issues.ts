@@ -43,8 +43,8 @@ const kindOf = (value: unknown): string => {
 const choices = (values: readonly unknown[]): string =>
   values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`;
 
-const hint = (value: unknown, known: readonly unknown[]): string =>
-  typeof value === 'string' ? didYouMean(value, known.map(String)) : '';
+const hint = (value: unknown, choices: readonly unknown[]): string =>
+  typeof value === 'string' ? didYouMean(value, choices.map(String)) : '';
 
 /** Describes the expected value of an issue about its type. */
 const expectation = (issue: Issue): string =>

@@ -88,13 +88,14 @@ const hasExactly = (value: Record<string, unknown>, ...keys: readonly string[]):
   Object.keys(value).length === keys.length && keys.every((key) => key in value);
 
 /** Reads an input from the record, which may have shortened, redacted or omitted it. */
-export const readInput = (kept: unknown): RecordedInput => {
-  if (kept === undefined) return { missing: 'absent', redacted: [] };
-  if (isRecord(kept)) {
-    if (hasExactly(kept, 'shortened', 'characters')) return { missing: 'shortened', redacted: [] };
-    if (hasExactly(kept, 'unvalidated')) return { missing: 'unvalidated', redacted: [] };
+export const readInput = (recorded: unknown): RecordedInput => {
+  if (recorded === undefined) return { missing: 'absent', redacted: [] };
+  if (isRecord(recorded)) {
+    if (hasExactly(recorded, 'shortened', 'characters'))
+      return { missing: 'shortened', redacted: [] };
+    if (hasExactly(recorded, 'unvalidated')) return { missing: 'unvalidated', redacted: [] };
   }
-  return { input: kept, redacted: redactedIn(kept, '') };
+  return { input: recorded, redacted: redactedIn(recorded, '') };
 };
 
 /** Rebuilds the caller. A named user has only the roles given; the local owner is not named. */

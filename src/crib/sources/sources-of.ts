@@ -75,8 +75,8 @@ export const sourcesOf = async (
       ...{ sources: [...ofTeam, ...sources], registry, packages },
       open: async (kind, name, settings) => {
         if (isOff) throw new ToolFailure('PERMISSION_DENIED', 'A team allows no local tools.');
-        const [known, own] = await checkedSettings(kind, name, settings);
-        return (await opened()).open(known, name, own);
+        const [sourceKind, own] = await checkedSettings(kind, name, settings);
+        return (await opened()).open(sourceKind, name, own);
       },
     }),
   };

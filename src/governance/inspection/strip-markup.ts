@@ -11,7 +11,7 @@ import {
 import { pointerOf, type Trail } from './violation.ts';
 
 /** One string, and all of them together. */
-const LONGEST = 256 * 1024;
+const MAX_LENGTH = 256 * 1024;
 const MAX_ALL_LENGTH = 1024 * 1024;
 /** The sanitizer takes time by the square of open elements. */
 const MAX_ELEMENTS = 10_000;
@@ -27,7 +27,7 @@ export interface Stripped {
 /** `fault` says why nothing was cleaned. */
 export type Stripper = (input: unknown) => Stripped | { readonly fault: string };
 
-const TOO_MUCH = `There is too much markup to be cleaned: ${LONGEST} characters in a field and ${MAX_ELEMENTS} elements are the most.`;
+const TOO_MUCH = `There is too much markup to be cleaned: ${MAX_LENGTH} characters in a field and ${MAX_ELEMENTS} elements are the most.`;
 
 interface Work {
   readonly find: ScriptFinder;
@@ -43,7 +43,7 @@ const stripText = (text: string, trail: Trail, work: Work): string => {
   if (!active && !MARKUP.test(text)) return text;
   work.total += text.length;
   work.elements += text.split('<').length - 1;
-  const tooLong = text.length > LONGEST || work.total > MAX_ALL_LENGTH;
+  const tooLong = text.length > MAX_LENGTH || work.total > MAX_ALL_LENGTH;
   work.tooMuch ||= tooLong || work.elements > MAX_ELEMENTS;
   if (work.tooMuch) return text;
   const clean = active ? '' : work.clean(text);

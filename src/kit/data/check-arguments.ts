@@ -125,14 +125,14 @@ export const someFields =
  * silence.
  */
 export const fields = (checks: Readonly<Record<string, ArgumentCheck>>): ArgumentCheck => {
-  const known = new Set(Object.keys(checks));
+  const names = new Set(Object.keys(checks));
   const check = someFields(checks);
   return (value) => {
     const problem = object(value);
     if (problem !== undefined || !isRecord(value)) return problem;
     for (const each of Object.keys(value)) {
-      if (known.has(each) || value[each] === undefined) continue;
-      return `${each} ${unknownNameText(each, known)}`;
+      if (names.has(each) || value[each] === undefined) continue;
+      return `${each} ${unknownNameText(each, names)}`;
     }
     return check(value);
   };

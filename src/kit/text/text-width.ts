@@ -27,13 +27,13 @@ export const cutToWidth = (text: string, columns: number): string => {
   if (textWidth(text) <= columns) return text;
   if (columns <= 0) return '';
   let left = columns - 1;
-  let kept = '';
+  let start = '';
   for (const { segment } of segmenter().segment(text)) {
     left -= widthOf(segment);
     if (left < 0) break;
-    kept += segment;
+    start += segment;
   }
-  return `${kept}…`;
+  return `${start}…`;
 };
 
 /** Fills a text up with spaces to so many columns. */

@@ -38,9 +38,9 @@ export const assertSafeFolder = async (path: string): Promise<void> => {
   }
 };
 
-const assertPrivate = (path: string, found: Stats): void => {
+const assertPrivate = (path: string, stats: Stats): void => {
   switch (
-    found.isFile() ? othersReach(found, { forbidden: UNREADABLE_BY_OTHERS }, ownUid()) : undefined
+    stats.isFile() ? othersReach(stats, { forbidden: UNREADABLE_BY_OTHERS }, ownUid()) : undefined
   ) {
     case 'owner':
       throw refusedFile(

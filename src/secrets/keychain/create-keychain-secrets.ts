@@ -56,8 +56,8 @@ export const createKeychainSecrets = (
     get: async (key) =>
       (await ask(({ AsyncEntry }) => new AsyncEntry(service, key).getPassword())) ?? undefined,
     keys: async () => {
-      const found = await ask((keyring) => keyring.findCredentialsAsync(service));
-      return found.map(({ account }) => account);
+      const credentials = await ask((keyring) => keyring.findCredentialsAsync(service));
+      return credentials.map(({ account }) => account);
     },
     set: async (key, value) => {
       assertSecretKey(key);

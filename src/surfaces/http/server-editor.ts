@@ -57,7 +57,7 @@ export interface ServerEditor {
   /** Lists the servers of other programs of this user. Changes nothing. */
   offers(): Promise<readonly ImportOffer[]>;
   take(
-    wanted: readonly { readonly name: string; readonly digest: string }[],
+    offers: readonly { readonly name: string; readonly digest: string }[],
     by: string,
   ): Promise<ServerChange>;
 }

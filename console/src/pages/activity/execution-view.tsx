@@ -165,7 +165,7 @@ export const ExecutionView = ({ id }: { readonly id: string }) => {
   useReloadOn(['call.finished', 'call.progressed'], call.reload);
   return (
     <WhenLoaded of={call} missing={<NoSuchCall />}>
-      {(found) => <Content call={found} onDone={call.reload} />}
+      {(execution) => <Content call={execution} onDone={call.reload} />}
     </WhenLoaded>
   );
 };

@@ -120,7 +120,7 @@ export const ApprovalView = ({ id }: { readonly id: string }) => {
   useReloadOn(['approval.*', 'call.finished'], record.reload);
   return (
     <WhenLoaded of={record} missing={<NoSuchQuestion />}>
-      {(found) => <Content record={found} onDecided={record.reload} />}
+      {(approval) => <Content record={approval} onDecided={record.reload} />}
     </WhenLoaded>
   );
 };

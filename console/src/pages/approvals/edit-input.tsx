@@ -15,9 +15,9 @@ interface EditProps {
 
 export const EditInput = ({ tool, value, onChange }: EditProps) => {
   const { api } = useServices();
-  const found = useLoad(tool, () => api.get<ToolDetail>(`/v1/tools/${encodeURIComponent(tool)}`));
+  const detail = useLoad(tool, () => api.get<ToolDetail>(`/v1/tools/${encodeURIComponent(tool)}`));
   return (
-    <WhenLoaded of={found}>
+    <WhenLoaded of={detail}>
       {({ input: schema }) => (
         <SchemaForm
           schema={schema}

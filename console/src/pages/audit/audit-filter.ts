@@ -43,8 +43,8 @@ export const filterOf = (query: Readonly<Record<string, string>>): AuditFilter =
   for (const name of FILTER_NAMES) {
     const value = Object.hasOwn(query, name) ? query[name]?.trim() : undefined;
     const choices = CHOICES[name];
-    const kept = choices ? choiceOf(value, choices) : value;
-    if (kept) filter[name] = kept;
+    const usable = choices ? choiceOf(value, choices) : value;
+    if (usable) filter[name] = usable;
   }
   return filter;
 };

@@ -86,13 +86,13 @@ const NoSuchRow = ({ seq }: { readonly seq: string }) => (
 /** A row that the list does not show: it is older, or a filter hides it. */
 const FoundRow = ({ seq }: { readonly seq: string }) => {
   const { api } = useServices();
-  const found = useLoad(`row ${seq}`, async () =>
+  const page = useLoad(`row ${seq}`, async () =>
     isRowNumber(seq)
       ? api.get<Page<AuditRow>>('/v1/audit', { seq })
       : { items: [] as readonly AuditRow[] },
   );
   return (
-    <WhenLoaded of={found}>
+    <WhenLoaded of={page}>
       {({ items: [row] }) => (row ? <AuditRowView row={row} /> : <NoSuchRow seq={seq} />)}
     </WhenLoaded>
   );

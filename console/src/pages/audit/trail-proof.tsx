@@ -19,12 +19,12 @@ import {
   verificationText,
 } from './verification.ts';
 
-const Outcome = ({ found }: { readonly found: Verification }) => {
-  const { title, checked, meaning, message } = verificationText(found);
+const Outcome = ({ verification }: { readonly verification: Verification }) => {
+  const { title, checked, meaning, message } = verificationText(verification);
   return (
-    <div className={found.ok ? 'proof note note-good' : 'proof note note-bad'}>
+    <div className={verification.ok ? 'proof note note-good' : 'proof note note-bad'}>
       <h2>
-        <Icon name={found.ok ? 'check' : 'alert'} /> {title}
+        <Icon name={verification.ok ? 'check' : 'alert'} /> {title}
       </h2>
       <p>{checked}</p>
       {meaning !== '' && <p>{meaning}</p>}
@@ -35,16 +35,18 @@ const Outcome = ({ found }: { readonly found: Verification }) => {
       )}
       <Facts
         of={[
-          ['Head', found.head && <code>{found.head.hash}</code>],
+          ['Head', verification.head && <code>{verification.head.hash}</code>],
           [
             'First bad row',
-            found.problem && (
-              <a href={hrefOf(['audit', String(found.problem.seq)])}>{found.problem.seq}</a>
+            verification.problem && (
+              <a href={hrefOf(['audit', String(verification.problem.seq)])}>
+                {verification.problem.seq}
+              </a>
             ),
           ],
         ]}
       />
-      {!found.ok && (
+      {!verification.ok && (
         <p>
           Keep the store as it is, and compare it with a checkpoint kept elsewhere:{' '}
           <code>toolcrib audit verify --checkpoint &lt;file&gt;</code>
@@ -57,7 +59,7 @@ const Outcome = ({ found }: { readonly found: Verification }) => {
 const useVerify = () => {
   const { api } = useServices();
   const [isBusy, setBusy] = useState(false);
-  const [found, setFound] = useState<Verification>();
+  const [verification, setVerification] = useState<Verification>();
   const [error, setError] = useState<ApiError>();
   const verify = (): void => {
     setBusy(true);
@@ -65,17 +67,17 @@ const useVerify = () => {
       .get<Verification>('/v1/audit/verify')
       .then(
         (answer) => {
-          setFound(answer);
+          setVerification(answer);
           setError(undefined);
         },
         (thrown: unknown) => {
-          setFound(undefined);
+          setVerification(undefined);
           setError(asApiError(thrown));
         },
       )
       .finally(() => setBusy(false));
   };
-  return { isBusy, found, error, verify };
+  return { isBusy, verification, error, verify };
 };
 
 const CheckpointButton = () => {
@@ -126,7 +128,7 @@ const ExportLinks = ({ filter }: { readonly filter: AuditFilter }) => {
 };
 
 export const TrailProof = ({ filter }: { readonly filter: AuditFilter }) => {
-  const { isBusy, found, error, verify } = useVerify();
+  const { isBusy, verification, error, verify } = useVerify();
   return (
     <section className="proof-bar" aria-label="Proof">
       <div className="actions">
@@ -136,7 +138,7 @@ export const TrailProof = ({ filter }: { readonly filter: AuditFilter }) => {
         <CheckpointButton />
         <ExportLinks filter={filter} />
       </div>
-      <div role="status">{found && <Outcome found={found} />}</div>
+      <div role="status">{verification && <Outcome verification={verification} />}</div>
       {error && <ErrorState error={error} onRetry={verify} />}
     </section>
   );

@@ -172,7 +172,7 @@ export const RunView = ({ id, step }: { readonly id: string; readonly step: stri
   }, [isLive, reload]);
   return (
     <WhenLoaded of={run} missing={<NoSuchRun />}>
-      {(found) => <Content run={found} step={step} onDone={run.reload} />}
+      {(flowRun) => <Content run={flowRun} step={step} onDone={run.reload} />}
     </WhenLoaded>
   );
 };

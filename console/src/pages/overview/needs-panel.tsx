@@ -34,10 +34,10 @@ const useNeeds = () => {
         needsOf(await api.get<never>(path, query), now()),
       ),
     );
-    const found = answers.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+    const needs = answers.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
     const failed = answers.find((each) => each.status === 'rejected');
     return {
-      needs: found,
+      needs,
       error: failed && asApiError(failed.reason),
     };
   });
@@ -101,10 +101,10 @@ export const NeedsPanel = () => {
         )}
       </h2>
       <WhenLoaded of={needs}>
-        {({ needs: found, error }) => (
+        {({ needs: list, error }) => (
           <>
             {error && <StaleNote error={error} onRetry={needs.reload} />}
-            {(found.length > 0 || !error) && <NeedList needs={found} />}
+            {(list.length > 0 || !error) && <NeedList needs={list} />}
           </>
         )}
       </WhenLoaded>

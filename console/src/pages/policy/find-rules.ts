@@ -23,11 +23,11 @@ const textOf = (rule: Rule): string =>
 
 /** Those that hold all the words. */
 export const findRules = (rules: readonly Rule[], words: string): readonly PlacedRule[] => {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const terms = words.toLowerCase().split(/\s+/).filter(Boolean);
   return rules
     .map((rule, index) => ({ rule, place: index + 1 }))
     .filter(({ rule }) => {
       const text = textOf(rule);
-      return wanted.every((word) => text.includes(word));
+      return terms.every((word) => text.includes(word));
     });
 };

@@ -60,7 +60,7 @@ const RuleItem = ({ rule, place }: { readonly rule: Rule; readonly place: number
 
 const RuleList = ({ view }: { readonly view: PolicyView }) => {
   const [words, setWords] = useState('');
-  const found = findRules(view.rules, words);
+  const matches = findRules(view.rules, words);
   const shadows = view.rules.filter(({ shadow }) => shadow).length;
   return (
     <>
@@ -73,7 +73,7 @@ const RuleList = ({ view }: { readonly view: PolicyView }) => {
           </code>
         </p>
       </div>
-      {found.length === 0 ? (
+      {matches.length === 0 ? (
         <EmptyState icon="policy" title={words === '' ? 'There are no rules' : 'No rule fits'}>
           <p>
             {words === ''
@@ -83,7 +83,7 @@ const RuleList = ({ view }: { readonly view: PolicyView }) => {
         </EmptyState>
       ) : (
         <ol className="rules">
-          {found.map(({ rule, place }) => (
+          {matches.map(({ rule, place }) => (
             <RuleItem key={`${place} ${rule.id}`} rule={rule} place={place} />
           ))}
         </ol>

@@ -41,7 +41,7 @@ export const stateMeaning = ({
   state,
   name,
 }: Pick<ServerStatus, 'state' | 'name'>): StateMeaning => {
-  const known = MEANINGS.get(state) ?? { tone: 'neutral' as const, word: state, meaning: '' };
+  const meaning = MEANINGS.get(state) ?? { tone: 'neutral' as const, word: state, meaning: '' };
   const command = COMMANDS.get(state);
-  return { ...known, command: command === undefined ? '' : `${command} ${quoted(name)}` };
+  return { ...meaning, command: command === undefined ? '' : `${command} ${quoted(name)}` };
 };

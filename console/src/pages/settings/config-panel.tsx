@@ -83,7 +83,7 @@ const NoneFits = () => (
 export const ConfigPanel = ({ lines }: { readonly lines: readonly SettingLine[] }) => {
   const [words, setWords] = useState('');
   const [onlyChanged, setOnlyChanged] = useState(false);
-  const found = findSettings(lines, { words, onlyChanged });
+  const matches = findSettings(lines, { words, onlyChanged });
   const isSearching = words.trim() !== '' || onlyChanged;
   return (
     <>
@@ -98,12 +98,12 @@ export const ConfigPanel = ({ lines }: { readonly lines: readonly SettingLine[] 
           Only what differs from the default
         </label>
         <span className="muted check" role="status">
-          {found.length} of {lines.length}
+          {matches.length} of {lines.length}
         </span>
       </div>
-      {found.length === 0 && <NoneFits />}
+      {matches.length === 0 && <NoneFits />}
       <div className="setting-groups">
-        {groupSettings(found).map((group) => (
+        {groupSettings(matches).map((group) => (
           // What a search finds is open; ending the search closes it again.
           <Group key={`${group.name} ${isSearching}`} group={group} isOpen={isSearching} />
         ))}

@@ -31,10 +31,10 @@ export const findSettings = (
   lines: readonly SettingLine[],
   { words, onlyChanged }: SettingSearch,
 ): readonly SettingLine[] => {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const terms = words.toLowerCase().split(/\s+/).filter(Boolean);
   return lines.filter((line) => {
     const text = textOf(line);
-    return (!onlyChanged || isChanged(line)) && wanted.every((word) => text.includes(word));
+    return (!onlyChanged || isChanged(line)) && terms.every((word) => text.includes(word));
   });
 };
 

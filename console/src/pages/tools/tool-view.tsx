@@ -107,8 +107,8 @@ const Panel = ({ tool, onChanged, tab }: ViewProps & { readonly tab: string }) =
 const Content = ({ tool, onChanged, tab }: ViewProps & { readonly tab: string }) => {
   // Figures are of the calls of everybody.
   const tabs = tabsOf(tool, useServices().session.role !== 'agent');
-  const wanted = tool.quarantine && tab === 'try' ? 'quarantine' : tab;
-  const selected = tabs.some(({ id }) => id === wanted) ? wanted : 'try';
+  const preferred = tool.quarantine && tab === 'try' ? 'quarantine' : tab;
+  const selected = tabs.some(({ id }) => id === preferred) ? preferred : 'try';
   return (
     <>
       <p className="tool-lead">
@@ -161,7 +161,7 @@ export const ToolView = ({ name, tab }: { readonly name: string; readonly tab: s
       }
     >
       <WhenLoaded of={tool} missing={<NoSuchTool />}>
-        {(found) => <Content tool={found} tab={tab} onChanged={tool.reload} />}
+        {(detail) => <Content tool={detail} tab={tab} onChanged={tool.reload} />}
       </WhenLoaded>
     </PageFrame>
   );

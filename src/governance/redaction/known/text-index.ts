@@ -19,7 +19,7 @@ const LEAVING = Array.from({ length: MIN_SECRET_LENGTH }).reduce<number>(
   (product) => Math.imul(product, FACTOR),
   1,
 );
-const SMALLEST_TABLE = 1 << 12;
+const MIN_TABLE = 1 << 12;
 /** Slots in the table for each text: about one place in so many is looked at in vain. */
 const ROOM = 32;
 
@@ -40,7 +40,7 @@ const longestAt = (text: string, at: number, { texts, lengths }: Bucket): number
 
 export class TextIndex {
   readonly #buckets = new Map<string, Bucket>();
-  #table = new Uint8Array(SMALLEST_TABLE);
+  #table = new Uint8Array(MIN_TABLE);
   #size = 0;
   #longest = 0;
 

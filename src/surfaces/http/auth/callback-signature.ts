@@ -35,7 +35,7 @@ export const verifyCallback = (
   const at = timeOf(timestamp, now);
   const digits = signature === undefined ? undefined : SIGNATURE.exec(signature)?.[1];
   if (at === undefined || digits === undefined) return undefined;
-  const wanted = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest();
-  if (!timingSafeEqual(wanted, Buffer.from(digits, 'hex'))) return undefined;
+  const digest = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest();
+  if (!timingSafeEqual(digest, Buffer.from(digits, 'hex'))) return undefined;
   return { expiresAt: at + CALLBACK_WINDOW_MS };
 };
