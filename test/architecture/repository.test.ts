@@ -14,6 +14,7 @@ import { checkLoading } from './check-loading.ts';
 import { checkMatchers } from './check-matchers.ts';
 import { checkNames } from './check-names.ts';
 import { checkPublicTypes, exportsOf } from './check-public-types.ts';
+import { checkSharedLines } from './check-shared-lines.ts';
 import { checkWaits } from './check-waits.ts';
 import { drawnFolders } from './drawn-folders.ts';
 import { readLayerTable } from './layer-table.ts';
@@ -90,6 +91,10 @@ describe('repository', () => {
 
   it('has no function twice', () => {
     expect(checkCopies(sources)).toEqual([]);
+  });
+
+  it('has no dozen lines twice', () => {
+    expect(checkSharedLines(sources)).toEqual([]);
   });
 
   it('names files for what they hold', () => {

@@ -12,6 +12,7 @@ import { checkFolders, checkLengths, longFiles } from './check-lengths.ts';
 import { checkLoading } from './check-loading.ts';
 import { checkMatchers } from './check-matchers.ts';
 import { checkNames } from './check-names.ts';
+import { checkSharedLines } from './check-shared-lines.ts';
 import { checkWaits } from './check-waits.ts';
 import { readLayerTable } from './layer-table.ts';
 import type { SourceText } from './source-text.ts';
@@ -450,5 +451,27 @@ describe('copies', () => {
       'src/f.ts': "const isText = (value: unknown) => typeof value === 'string';",
     });
     expect(checkCopies(files)).toEqual([]);
+  });
+});
+
+describe('shared lines', () => {
+  const lines = (count: number, name = 'step') =>
+    Array.from({ length: count }, (_, at) => `  ${name}(${at});\n`).join('');
+  const within = (body: string, start: string) => `const f = () => {\n  ${start}();\n${body}};\n`;
+  const judge = (one: string, other: string) =>
+    checkSharedLines(tree({ 'src/a.ts': within(one, 'a'), 'src/b.ts': within(other, 'b') }));
+
+  it('finds twelve lines of two functions once, whatever is around and between them', () => {
+    const spaced = lines(15).replaceAll('\n', '\n  // why\n\n');
+    expect(judge(lines(15), spaced)).toEqual(['src/b.ts:3 repeats 12 lines of src/a.ts:3']);
+  });
+
+  it('leaves shorter runs, imports and tests alone', () => {
+    expect(judge(lines(10), lines(10))).toEqual([]);
+    const names = Array.from({ length: 20 }, (_, at) => `  name${at},\n`).join('');
+    const imports = `import {\n${names}} from './c.ts';\n`;
+    expect(checkSharedLines(tree({ 'src/a.ts': imports, 'src/b.ts': imports }))).toEqual([]);
+    const test = { 'src/a.ts': lines(15), 'src/a.test.ts': lines(15) };
+    expect(checkSharedLines(tree(test))).toEqual([]);
   });
 });
