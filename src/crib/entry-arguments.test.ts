@@ -7,22 +7,20 @@ import { forLangChain } from '../adapters/langchain.ts';
 import { forMastra } from '../adapters/mastra.ts';
 import { forOpenAI } from '../adapters/openai.ts';
 import { forOpenAIAgents } from '../adapters/openai-agents.ts';
-import {
-  conditional,
-  createComposition,
-  createCrib,
-  createRuntime,
-  defineFlow,
-  defineFlowData,
-  defineTool,
-  loadConfig,
-  openProject,
-  parallel,
-  sequence,
-} from '../index.ts';
+import { defineFlow } from '../contract/flow.ts';
+import { defineFlowData } from '../contract/flow-data.ts';
+import { defineTool } from '../contract/tool.ts';
+import { conditional } from '../flow/compose/conditional.ts';
+import { createComposition } from '../flow/compose/create-composition.ts';
+import { parallel } from '../flow/compose/parallel.ts';
+import { sequence } from '../flow/compose/sequence.ts';
 import { createPostgresStore } from '../stores/postgres/create-postgres-store.ts';
 import { createSqliteStore } from '../stores/sqlite/create-sqlite-store.ts';
 import { createMcpSurface } from '../surfaces/mcp/create-mcp-surface.ts';
+import { loadConfig } from '../trust/load-config.ts';
+import { createCrib } from './create-crib.ts';
+import { createRuntime } from './create-runtime.ts';
+import { openProject } from './open-project.ts';
 
 type Callable = (...values: never[]) => unknown;
 
