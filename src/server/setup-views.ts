@@ -33,7 +33,7 @@ export const settingLines = (loaded: LoadedSettings): readonly SettingLine[] => 
     .filter(({ path }) => !isBelowName(path))
     .map(({ path, default: usual, description }) => {
       const at = valueAt(loaded.config, path.split('.'));
-      const value = at.found ? at.value : null;
+      const value = at.isSet ? at.value : null;
       return {
         path,
         value,

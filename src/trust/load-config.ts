@@ -82,7 +82,7 @@ const misused = (name: string, problem: string): ToolFailure =>
  * Throws one `ConfigError` that lists every problem. Files that do not exist are fine.
  *
  * @example
- * const { config, provenance } = await loadConfig({ cwd: '.', env: process.env });
+ * const { config, provenance } = await loadConfig({ cwd: '.', env: { HOME: '/home/ada' } });
  * console.log(config.store.driver, provenance('store.driver'));
  */
 export const loadConfig = async (location: LoadConfigOptions): Promise<LoadedConfig> => {

@@ -65,7 +65,7 @@ const narrowed = async ({
 /** Gives the user's names of policy files; the environment is stronger than the file. */
 const userPolicyTree = ({ user, environment, shape }: Readings): Tree =>
   environment.layers
-    .filter(({ value }) => valueAt(value, ['policy', 'files']).found)
+    .filter(({ value }) => valueAt(value, ['policy', 'files']).isSet)
     .reduce<Tree>((tree, { value }) => mergeTrees(tree, value, shape), user.layer?.value ?? {});
 
 /** Lists problems of trust; they only matter to a user who insists on it. */

@@ -60,8 +60,8 @@ const comparisonAt = (walk: Walk, { path, shape, entry }: SettingPosition, given
   const enforced = valueAt(walk.user, ENFORCED).value;
   return {
     given,
-    user: held.found ? held.value : shape.default,
-    entryTaken: entry !== undefined && valueAt(walk.user, entry).found,
+    user: held.isSet ? held.value : shape.default,
+    entryTaken: entry !== undefined && valueAt(walk.user, entry).isSet,
     enforced: Array.isArray(enforced) && enforced.includes(entry?.at(-1)),
   };
 };

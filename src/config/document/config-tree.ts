@@ -4,16 +4,16 @@ import { type ConfigPath, childShape, isMapping, type ShapeNode } from './config
 
 export type Tree = Readonly<Record<string, unknown>>;
 
-/** Reads the value at a path; `found` distinguishes an absent value from an empty one. */
-export const valueAt = (root: unknown, path: ConfigPath): { found: boolean; value: unknown } => {
+/** Reads the value at a path; `isSet` distinguishes an absent value from an empty one. */
+export const valueAt = (root: unknown, path: ConfigPath): { isSet: boolean; value: unknown } => {
   let value = root;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) {
-      return { found: false, value: undefined };
+      return { isSet: false, value: undefined };
     }
     value = (value as Record<string | number, unknown>)[key];
   }
-  return { found: true, value };
+  return { isSet: true, value };
 };
 
 /**

@@ -20,8 +20,8 @@ export interface PolicyReading {
 
 /** Lists the configured names; the schema reports anything that is not a list of names. */
 const namesIn = (tree: Tree | undefined): readonly string[] => {
-  const { found, value } = valueAt(tree, ['policy', 'files']);
-  if (!found || !Array.isArray(value)) return [DEFAULT_POLICY_FILE];
+  const { isSet, value } = valueAt(tree, ['policy', 'files']);
+  if (!isSet || !Array.isArray(value)) return [DEFAULT_POLICY_FILE];
   return value.filter((name) => typeof name === 'string');
 };
 

@@ -19,7 +19,7 @@ const findOrigin = (
 ): { layer: Layer; path: ConfigPath } | undefined => {
   for (let length = path.length; length >= 0; length -= 1) {
     const part = path.slice(0, length);
-    const layer = layers.findLast(({ value }) => valueAt(value, part).found);
+    const layer = layers.findLast(({ value }) => valueAt(value, part).isSet);
     if (layer) return { layer, path: part };
   }
   return undefined;

@@ -59,8 +59,11 @@ const check = ({ code, declarations }) => {
   };
   const program = ts.createProgram({ rootNames: [...texts.keys()], options, host });
   const file = program.getSourceFile('/code.ts');
-  const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
-  return found
+  const diagnostics = [
+    ...program.getSyntacticDiagnostics(file),
+    ...program.getSemanticDiagnostics(file),
+  ];
+  return diagnostics
     .filter(({ category, code }) => category === ts.DiagnosticCategory.Error && !isImplicitAny(code))
     .slice(0, 50)
     .map(({ start = 0, messageText }) => {
