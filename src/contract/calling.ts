@@ -144,6 +144,7 @@ export type {
   CompletionAsked,
   NewServerConfig,
   PromptText,
+  ReadAs,
   ResourceAnnotations,
   ResourceText,
   ServerList,
