@@ -69,7 +69,15 @@ export type {
 // What the compiler makes of schemas and of lists of tools.
 
 export type { AcceptedBy, FromJsonSchema, ParsedBy } from './schema-type.ts';
-export type { OtherName, ToolMap, ToolMapOf, ToolTypes } from './tool-types.ts';
+export type {
+  InputOf,
+  KnownTool,
+  OtherName,
+  OutputOf,
+  ToolMap,
+  ToolMapOf,
+  ToolTypes,
+} from './tool-types.ts';
 
 // Running inside a tool: what it is handed, and how it fails with a code.
 
