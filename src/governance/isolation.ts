@@ -92,9 +92,9 @@ const isCoded = (error: unknown): error is ToolFailure =>
 export const isolationSandbox = async (
   sandboxes: Sandboxes,
   level: string,
-  wanted: WantedSandbox,
+  sandbox: WantedSandbox,
 ): Promise<Sandbox> => {
-  const types = sandboxFor(level, wanted);
+  const types = sandboxFor(level, sandbox);
   const install: string[] = [];
   let first: ToolFailure | undefined;
   for (const type of types) {

@@ -11,6 +11,7 @@ import { checkFragments } from './check-fragments.ts';
 import { checkLayers, layerOf } from './check-layers.ts';
 import { checkFolders, checkLengths, longFiles } from './check-lengths.ts';
 import { checkLoading } from './check-loading.ts';
+import { checkLocalNames } from './check-local-names.ts';
 import { checkMatchers } from './check-matchers.ts';
 import { checkNames } from './check-names.ts';
 import { checkPublicTypes, exportsOf } from './check-public-types.ts';
@@ -47,6 +48,10 @@ describe('repository', () => {
     const long = longFiles(sources);
     if (long.length > 0) console.warn(`Look again at: ${long.join(', ')}`);
     expect(checkLengths([...sources, ...tests])).toEqual([]);
+  });
+
+  it('names what its variables hold', () => {
+    expect(checkLocalNames([...sources, ...readSources('console/src')])).toEqual([]);
   });
 
   it('keeps folders small', () => {

@@ -40,10 +40,10 @@ export const mayHoldScript = (text: string): boolean =>
 
 export type ScriptFinder = (text: string) => ReadonlySet<ScriptKind>;
 
-const judgeAttribute = (name: string, value: string, found: Set<ScriptKind>): void => {
-  if (HANDLER.test(name)) found.add('handler');
-  else if (name === 'srcdoc') found.add('srcdoc');
-  else if (URL_ATTRIBUTES.has(name) && isActiveUrl(value)) found.add('url');
+const judgeAttribute = (name: string, value: string, kinds: Set<ScriptKind>): void => {
+  if (HANDLER.test(name)) kinds.add('handler');
+  else if (name === 'srcdoc') kinds.add('srcdoc');
+  else if (URL_ATTRIBUTES.has(name) && isActiveUrl(value)) kinds.add('url');
 };
 
 const WORDS: Readonly<Record<ScriptKind, string>> = {
@@ -87,20 +87,20 @@ export const loadScriptFinder = async (): Promise<ScriptFinder> => {
 /** Puts names and values together from what the tokenizer marks in the text. */
 class TagReader {
   readonly #text: string;
-  readonly #found: Set<ScriptKind>;
+  readonly #kinds: Set<ScriptKind>;
   #element = '';
   #attribute = '';
   #value = '';
 
-  constructor(text: string, found: Set<ScriptKind>) {
+  constructor(text: string, kinds: Set<ScriptKind>) {
     this.#text = text;
-    this.#found = found;
+    this.#kinds = kinds;
   }
 
   onopentagname = (start: number, end: number): void => {
     const name = this.#text.slice(start, end).toLowerCase();
     this.#element = name.slice(name.indexOf(':') + 1);
-    if (ELEMENTS.has(this.#element)) this.#found.add('element');
+    if (ELEMENTS.has(this.#element)) this.#kinds.add('element');
   };
 
   onattribname = (start: number, end: number): void => {
@@ -117,9 +117,9 @@ class TagReader {
   };
 
   onattribend = (): void => {
-    judgeAttribute(this.#attribute, this.#value, this.#found);
+    judgeAttribute(this.#attribute, this.#value, this.#kinds);
     if (this.#element === 'meta' && /^\s*refresh\s*$/i.test(this.#value.slice(0, SCHEME_WINDOW))) {
-      this.#found.add('refresh');
+      this.#kinds.add('refresh');
     }
   };
 

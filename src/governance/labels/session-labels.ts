@@ -71,8 +71,8 @@ export class SessionLabels {
       : this.#read(this.#spaceOf(names), marks);
   }
 
-  async #read(space: string, known: readonly Mark[]): Promise<FlowState> {
-    const marks = [...known];
+  async #read(space: string, knownMarks: readonly Mark[]): Promise<FlowState> {
+    const marks = [...knownMarks];
     for (const mark of MARKS) {
       if (marks.includes(mark)) continue;
       if ((await this.#memory.read(space, mark, this.#now())) !== undefined) marks.push(mark);

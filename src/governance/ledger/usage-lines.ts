@@ -38,12 +38,12 @@ const DAILY: readonly BudgetKind[] = ['user', 'tool', 'agent'];
  * Lists the periods that lines of a kind may have. Sessions that a caller names itself go by the day.
  * Lines without a period belong to the present one: when they were spent is not known.
  */
-const prefixesOf = (kind: BudgetKind, wanted: string, today: string): readonly string[] => {
-  if (DAILY.includes(kind)) return [wanted];
-  if (kind === 'free') return [wanted.slice(0, 7)];
-  const lasting = today.startsWith(wanted) ? [ALL_TIME] : [];
+const prefixesOf = (kind: BudgetKind, period: string, today: string): readonly string[] => {
+  if (DAILY.includes(kind)) return [period];
+  if (kind === 'free') return [period.slice(0, 7)];
+  const lasting = today.startsWith(period) ? [ALL_TIME] : [];
   if (kind !== 'session') return lasting;
-  return wanted === '' ? [''] : [...lasting, wanted];
+  return period === '' ? [''] : [...lasting, period];
 };
 
 export interface UsageQuestion {

@@ -111,13 +111,13 @@ const wordsFrom = (text: string, start: number): Words => {
   const starts: number[] = [];
   const command = text.slice(start, start + MAX_COMMAND);
   let end = command.length;
-  for (const { 0: found, 1: stop, index } of command.matchAll(WORD)) {
+  for (const { 0: word, 1: stop, index } of command.matchAll(WORD)) {
     if (stop !== undefined) {
       end = index;
       break;
     }
-    if (/^[ \t]/.test(found)) continue;
-    texts.push(found);
+    if (/^[ \t]/.test(word)) continue;
+    texts.push(word);
     starts.push(start + index);
   }
   return { texts, starts, end: start + end };

@@ -61,18 +61,18 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 const codePoint = (digits: string, base: number): string =>
   String.fromCodePoint(Math.min(Number.parseInt(digits, base), 0x10ffff));
 
-const meaning = (found: string): string => {
-  if (found.startsWith('%')) {
-    return Buffer.from(found.replaceAll('%', ''), 'hex').toString('utf8');
+const meaning = (sequence: string): string => {
+  if (sequence.startsWith('%')) {
+    return Buffer.from(sequence.replaceAll('%', ''), 'hex').toString('utf8');
   }
-  const named = NAMED.get(found);
+  const named = NAMED.get(sequence);
   if (named !== undefined) return named;
-  if (found.startsWith('&#')) {
-    const hex = /^&#[xX]/.test(found);
-    return codePoint(found.slice(hex ? 3 : 2, -1), hex ? 16 : 10);
+  if (sequence.startsWith('&#')) {
+    const hex = /^&#[xX]/.test(sequence);
+    return codePoint(sequence.slice(hex ? 3 : 2, -1), hex ? 16 : 10);
   }
-  if (found.length === 2) return found.slice(1);
-  return codePoint(found.replaceAll(/[\\ux{}]/g, ''), 16);
+  if (sequence.length === 2) return sequence.slice(1);
+  return codePoint(sequence.replaceAll(/[\\ux{}]/g, ''), 16);
 };
 
 /** Finds the last piece that starts at or before a position of the view. */

@@ -78,29 +78,29 @@ export const createMcpServers = (
 ): McpServers => {
   const watchdog = createWatchdog(deps.platform);
   const cache = createDefinitionCache(deps.cacheDir);
-  const known = new KnownServers();
+  const servers = new KnownServers();
   const add = (one: ServerSettings): ServerSource =>
-    known.add(new ServerSource(one, { ...deps, watchdog, cache }));
+    servers.add(new ServerSource(one, { ...deps, watchdog, cache }));
   const enabled = (): readonly ServerSource[] =>
-    known.all().filter(({ link }) => link.settings.enabled);
+    servers.all().filter(({ link }) => link.settings.enabled);
   for (const one of settings) add(one);
   return {
     sources: enabled(),
     servers: {
       ...createServerViews(
-        () => known.all(),
-        (name) => known.find(name),
+        () => servers.all(),
+        (name) => servers.find(name),
       ),
-      watch: (changed) => known.watch(changed),
+      watch: (changed) => servers.watch(changed),
     },
     unlisted: () =>
       enabled()
         .filter(({ listing }) => listing === undefined)
         .map((source) => ({ source, discover: (signal) => source.discover(signal) })),
     add,
-    remove: (name) => known.remove(name),
+    remove: (name) => servers.remove(name),
     close: async () => {
-      await Promise.all(known.all().map((one) => one.close()));
+      await Promise.all(servers.all().map((one) => one.close()));
       watchdog.close();
     },
   };

@@ -44,8 +44,8 @@ const badTools = (problems: readonly string[]): ToolFailure =>
     ],
   });
 
-const otherName = (name: string, wanted: string): ToolFailure =>
-  new ToolFailure('CONFLICT', `The package calls itself ${name}, not ${wanted}.`);
+const otherName = (name: string, requested: string): ToolFailure =>
+  new ToolFailure('CONFLICT', `The package calls itself ${name}, not ${requested}.`);
 
 const wrongIntegrity = (): ToolFailure =>
   new ToolFailure(

@@ -123,8 +123,8 @@ const isNextLine = (text: string, before: Span | undefined, { from }: Span): boo
 /** Finds the blocks that say that they are no private key. */
 const publicBlocks = (text: string): readonly Span[] =>
   text.includes('-----BEGIN ')
-    ? Array.from(text.matchAll(PUBLIC_BLOCK), ({ 0: found, index }) => {
-        const from = index + found.length;
+    ? Array.from(text.matchAll(PUBLIC_BLOCK), ({ 0: head, index }) => {
+        const from = index + head.length;
         const end = text.indexOf('-----', from);
         return { from, to: end < 0 ? text.length : end };
       })
@@ -194,9 +194,9 @@ const longTokens = (line: string): readonly Span[] =>
 const blocks = (text: string): readonly Span[] => {
   const spans: Span[] = [];
   let done = 0;
-  for (const { 0: found, index } of text.matchAll(BEGIN)) {
+  for (const { 0: head, index } of text.matchAll(BEGIN)) {
     if (index < done) continue;
-    const lines = blockLines(text, { from: index, to: index + found.length });
+    const lines = blockLines(text, { from: index, to: index + head.length });
     for (const line of lines) spans.push(line);
     done = lines.at(-1)?.to ?? index;
   }

@@ -60,8 +60,12 @@ const enumType = (name: string, { values }: EnumModel): EnumType => {
 export const createTypeTable = (models: TypeModels): TypeTable => {
   const messages = new Map<string, MessageType | undefined>();
   const enums = new Map<string, EnumType | undefined>();
-  const modelOf = <T>(name: string, known: Readonly<Record<string, T>>, own: typeof known) => {
-    if (Object.hasOwn(known, name)) return known[name];
+  const modelOf = <T>(
+    name: string,
+    wellKnown: Readonly<Record<string, T>>,
+    own: typeof wellKnown,
+  ) => {
+    if (Object.hasOwn(wellKnown, name)) return wellKnown[name];
     return Object.hasOwn(own, name) ? own[name] : undefined;
   };
   return {

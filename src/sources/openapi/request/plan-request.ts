@@ -60,8 +60,8 @@ const listParameters = (
       (place !== 'path' || operation.path.includes(`{${name}}`)) &&
       !credentials.has(`${place} ${name.toLowerCase()}`),
   );
-  const namesAt = (wanted: Parameter['place']): readonly string[] =>
-    used.flatMap(({ place, name }) => (place === wanted ? [name] : []));
+  const namesAt = (at: Parameter['place']): readonly string[] =>
+    used.flatMap(({ place, name }) => (place === at ? [name] : []));
   const [steps = '', query = ''] = operation.path.split('?', 2);
   // A template without its parameter is still a parameter.
   const missing = [
