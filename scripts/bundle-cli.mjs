@@ -78,6 +78,9 @@ const noChildProcess = {
       : undefined,
 };
 
+/** Less to parse; names stay, for stack traces. */
+const minify = { mangle: false, compress: false, codegen: { removeWhitespace: true } };
+
 const bundle = await rolldown({
   input: join(dist, 'cli/main.js'),
   platform: 'node',
@@ -88,8 +91,7 @@ const bundled = join(dist, 'cli-bundled');
 await bundle.write({
   dir: bundled,
   format: 'esm',
-  // Less to parse; names stay, for stack traces.
-  minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
+  minify,
 });
 await bundle.close();
 
@@ -123,6 +125,7 @@ await works.write({
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: 'work-[name]-[hash].js',
+  minify,
 });
 await works.close();
 await rm(join(dist, 'cli'), { recursive: true });

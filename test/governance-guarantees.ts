@@ -13,7 +13,8 @@ const THREATS: readonly Guarantee[] = [
     promise: 'What a tool leaves behind ends with its call, before the outcome is on record.',
     tests: by(
       'src/pipeline/threats-late-work.test.ts',
-      'hostile: of 60 failed calls none is recorded as not done whose file is written later',
+      'hostile: a write that has not begun when the call fails is never made',
+      'hostile: a write that has begun %i turns before the call fails is not recorded as not done',
       'hostile: an inner call that a failed %s call left behind changes nothing after its outcome',
       'hostile: every request that it makes later is refused, and none of them ends the process',
       'hostile: what it charges later is not held',
@@ -52,8 +53,7 @@ const THREATS: readonly Guarantee[] = [
       'A caller with a list of tools neither starts nor plans flows that it does not name, and each attempt is on record.',
     tests: by(
       'src/crib/members/flows/threats-unlisted-flows.test.ts',
-      'hostile: nobody starts it, and the attempt is on record',
-      'hostile: nobody asks about it, and the attempt is on record',
+      'hostile: nobody %s it, and the attempt is on record',
       'benign: a caller whose list names it plans it, asks about it and starts it',
     ),
   },
