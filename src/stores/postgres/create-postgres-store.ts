@@ -13,8 +13,8 @@ import {
   atLeastOne,
   fields,
   flag,
+  name,
   optional,
-  text,
 } from '../../kit/data/check-arguments.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open-database.ts';
@@ -38,9 +38,9 @@ export interface PostgresStoreOptions {
 }
 
 const postgresOptions = fields({
-  url: text,
+  url: name,
   runtime: aRuntime,
-  schema: optional(text),
+  schema: optional(name),
   connections: optional(atLeastOne),
   syncEveryRecord: optional(flag),
   lockTimeoutMs: optional(amount),
