@@ -51,6 +51,7 @@ const OPTIONAL: readonly string[] = [
   'tools.forMastra',
   'tools.lock.forget',
   ...['metrics.summary', 'metrics.history', 'metrics.heat', 'metrics.watch'],
+  ...['servers.resources', 'servers.prompts', 'servers.templates'],
   ...['alerts.history', 'flows.list'],
   // Answers with the faults of what it was given.
   'flows.validate',
@@ -69,14 +70,11 @@ const WITHOUT: readonly string[] = [
   'health.circuits',
   'health.schedules',
   'servers.list',
-  'servers.resources',
-  'servers.prompts',
-  'servers.templates',
   'tools.lock.states',
   'events.has',
   'events.emit',
   ...['alerts.list', 'alerts.evaluate', 'flows.data', 'flows.fileFaults', 'flows.registered'],
-  ...['jobs.counts', 'sources.list', 'packages.list'],
+  ...['jobs.counts', 'sources.list', 'packages.list', 'chains.resources'],
 ];
 /** Take the definition of a flow, and say with this code what is wrong with it. */
 const DEFINITIONS: readonly string[] = [

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { megabytesOf, type PackedPackage, packPackage, root } from './packed-package.ts';
 
-const MAX_FILES = 2500;
-const MAX_OWN_MEGABYTES = 23.5;
+const MAX_FILES = 2550;
+const MAX_OWN_MEGABYTES = 23.75;
 const MAX_MEGABYTES = 94.5;
 const MAX_PACKAGES = 80;
 
