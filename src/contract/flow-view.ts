@@ -37,6 +37,18 @@ const OWN_ROW = /^(?:flow [0-9a-f]{64}|end)$/;
 export const isNote = ({ kind, name, key }: JournalStep): boolean =>
   kind === 'value' && OWN_ROW.test(name) && !/^\d+$/.test(key);
 
+/** The key of the sleep that ends a declared flow; the hyphen keeps it apart from ids of steps. */
+export const RUN_LIMIT_KEY = 'flow-timeout';
+
+const STEP_LIMIT = '.timeout';
+
+/** Names the sleep that ends a step of a declared flow. */
+export const stepLimitKey = (key: string): string => key + STEP_LIMIT;
+
+/** Tells a time limit from a sleep of the flow itself. */
+export const isTimeLimit = ({ kind, key }: Pick<JournalStep, 'kind' | 'key'>): boolean =>
+  kind === 'sleep' && (key === RUN_LIMIT_KEY || key.endsWith(STEP_LIMIT));
+
 /** Names a step: one of a declared flow has an id of its own, one of code has a number. */
 export const stepLabel = ({ key, name }: Pick<StepView, 'key' | 'name'>): string =>
   /^\d+$/.test(key) || key.startsWith('undo:') ? name : `${key}: ${name}`;

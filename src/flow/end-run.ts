@@ -1,4 +1,4 @@
-/** Cancels runs: one that somebody names, and those that it has started. */
+/** Ends what runs leave behind: the runs that they have started, and their questions. */
 import { ToolFailure, toolError } from '../contract/errors.ts';
 import { FINISHED, type FlowRun, type Flows } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
@@ -13,6 +13,8 @@ export interface EndRunDeps {
   drop(runId: string, cause: unknown): void;
   /** Tells those who wait for a run. */
   ended(run: FlowRun): Promise<void>;
+  /** Takes a question back that nobody has answered. */
+  withdraw(approvalId: string): Promise<void>;
 }
 
 export const undoing = (runId: string): ToolFailure =>
@@ -34,15 +36,17 @@ export const endRun = async (
   const run = await flows.get(runId);
   if (isUndoing && !isCancelled && run && !FINISHED.has(run.status)) return 'undoing';
   drop(runId, error);
-  await endChildren(runId, deps);
+  await endOpenSteps(runId, deps);
   if (!isCancelled) return 'over';
   if (run) await ended(run);
   return 'cancelled';
 };
 
-/** Ends the runs that a run has started and still waits for. */
-export const endChildren = async (runId: string, deps: EndRunDeps): Promise<void> => {
-  for (const { childId, state } of await deps.flows.steps(runId)) {
-    if (childId !== undefined && state === 'open') await endRun(childId, deps);
+/** Ends the runs that a run has started and still waits for, and takes its questions back. */
+export const endOpenSteps = async (runId: string, deps: EndRunDeps): Promise<void> => {
+  for (const { childId, approvalId, state } of await deps.flows.steps(runId)) {
+    if (state !== 'open') continue;
+    if (childId !== undefined) await endRun(childId, deps);
+    if (approvalId !== undefined) await deps.withdraw(approvalId);
   }
 };

@@ -37,6 +37,8 @@ const DRAINS_A_TURN = 16;
 /** Asks for a microtask; `queueMicrotask` also makes a resource that async hooks can follow. */
 const NOW = Promise.resolve();
 
+const NO_QUESTIONS: readonly string[] = [];
+
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** A step that has ended, until the code is told. */
@@ -172,6 +174,13 @@ export class FlowExecution {
   underWay(): readonly JournalStep[] {
     const open = [...this.#open.values()];
     return open.filter((step) => step.parkedFor === undefined).map((step) => step.entry());
+  }
+
+  /** Returns the approvals that steps wait for. */
+  openQuestions(): readonly string[] {
+    return this.#open.size === 0
+      ? NO_QUESTIONS
+      : [...this.#open.values()].flatMap(({ open }) => open?.approvalId ?? []);
   }
 
   /** Looks again at steps that wait for this. */

@@ -18,7 +18,7 @@ import type { TraceContext } from '../contract/telemetry.ts';
 import { HOUR_MS } from '../kit/data/durations.ts';
 import { callerOf } from '../pipeline/new-call.ts';
 import { approvalWait, childWait, hasAnswer, isAnswered, wakeAnswered } from './answered-waits.ts';
-import { type EndRunDeps, endChildren, endRun, undoing } from './end-run.ts';
+import { type EndRunDeps, endOpenSteps, endRun, undoing } from './end-run.ts';
 import { StepContext } from './flow-context.ts';
 import { FlowExecution } from './flow-execution.ts';
 import { retryLater } from './retry-later.ts';
@@ -56,12 +56,10 @@ interface ActiveRun {
 }
 
 const CLAIMED_AT_ONCE = 64;
-
 const EXPIRE_EVERY_MS = HOUR_MS;
 
 /** How often the store is asked for answers that came in other processes. */
 const ANSWERS_EVERY_MS = 1_000;
-
 const isEvent = (waitsFor: string): boolean => waitsFor.startsWith('event:');
 
 export class FlowService {
@@ -169,6 +167,7 @@ export class FlowService {
   async #endDeps(): Promise<EndRunDeps> {
     return {
       ...{ flows: await this.#deps.flows(), runtime: this.#deps.runtime },
+      withdraw: (id) => this.#deps.withdraw(id),
       // What it has done stays on record; a journal that cannot be written does not keep it from ending.
       flush: async (runId) =>
         this.#active
@@ -302,7 +301,7 @@ export class FlowService {
     const released = await this.#conclude(turn, end, context.events.seen).finally(() => {
       if (this.#active.get(run.id)?.execution === execution) this.#active.delete(run.id);
     });
-    await this.#afterRelease(released);
+    await this.#afterRelease(released, execution.openQuestions());
   }
 
   /** Writes the end of a turn. What a lost one has done is kept for the next process. */
@@ -333,11 +332,12 @@ export class FlowService {
     });
   }
 
-  async #afterRelease(run: FlowRun): Promise<void> {
+  async #afterRelease(run: FlowRun, questions: readonly string[]): Promise<void> {
     const { status, wakeAt } = run;
     if (FINISHED.has(status) || status === 'blocked') {
-      // Nobody waits for them any more, e.g. after a timeout.
-      if (status === 'failed') await endChildren(run.id, await this.#endDeps());
+      // Nobody waits for them any more, e.g. after a timeout. One that is blocked may yet go on.
+      if (status === 'completed') for (const id of questions) await this.#deps.withdraw(id);
+      if (status === 'failed') await endOpenSteps(run.id, await this.#endDeps());
       await this.#ended(run);
       return;
     }

@@ -109,6 +109,31 @@ describe('the page above the prompt', () => {
     expect(hidden).toBe(0);
   });
 
+  it('breaks long texts into lines while the page has room, and shows them whole', () => {
+    const reason = `The rule keeps programs away from ${'the folder of the team and '.repeat(5)}its end.`;
+    const target = `file:/home/ada/${'deep/'.repeat(20)}last.txt`;
+    const over = { reason, targets: [target], description: `Runs ${'a command '.repeat(12)}here.` };
+    const { lines, hidden } = promptPage(request({ command: COMMAND }, over), {
+      ...{ now: 0, width: 80, rows: 40 },
+    });
+    const plain = lines.map((line) => line.slice(12).replace(/^↪ /, '')).join('');
+    for (const part of [reason, target, over.description]) expect(plain).toContain(part);
+    expect(lines.every((line) => line.length <= 80)).toBe(true);
+    expect(hidden).toBe(0);
+  });
+
+  it('a reason that is longer than the room keeps its rule, and what is cut is counted', () => {
+    const reason = `start ${'x'.repeat(5000)} the end`;
+    const { lines, hidden } = promptPage(request({ command: COMMAND }, { reason }), {
+      ...{ now: 0, width: 80, rows: 40 },
+    });
+    const text = lines.join('\n');
+    expect(text).toMatch(/⟨ 4,\d{3} characters ⟩\(rule ask\)/);
+    expect(text).toContain(`command: "${COMMAND}"`);
+    expect(hidden).toBeGreaterThan(4000);
+    expect(lines.length).toBeLessThanOrEqual(32);
+  });
+
   it('uses a larger screen, and shows a minimum on a tiny one', () => {
     const input = { ...fields(100), command: COMMAND };
     const large = promptPage(request(input), { now: 0, width: 120, rows: 60 });

@@ -17,6 +17,7 @@ import {
   span,
   TIERS,
 } from './approval-page.ts';
+import { wrapLine } from './shown-value.ts';
 
 interface PromptPageOptions {
   readonly now: number;
@@ -30,6 +31,8 @@ const ROWS_AROUND = 8;
 const MIN_ROWS = 12;
 const MAX_TARGETS = 3;
 const MAX_FIELD_ROWS = 5;
+/** A text takes no more lines than this, however many are free. */
+const MAX_ROW_LINES = 6;
 
 /** A part of the page, and how many characters of it are not shown. */
 interface Part {
@@ -62,14 +65,44 @@ const row = (label: string, text: string, width: number): Part => {
   return { lines: [`  ${label.padEnd(LABEL)}${clip(text, room)}`], hidden };
 };
 
-const touches = ({ targets }: ApprovalRequest, width: number): Part => {
-  const items = listed(targets, 'nothing that its input names');
-  const { lines, hidden } = shorten(items, MAX_TARGETS);
-  const rows = lines.map((line, at) => row(at === 0 ? 'touches' : '', line, width));
-  return {
-    lines: rows.flatMap((part) => part.lines),
-    hidden: rows.reduce((sum, part) => sum + part.hidden, hidden),
-  };
+/** A text of the page that is broken into lines where the page has room, and cut where it has none. */
+interface Row {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** Breaks a text into at most so many lines; what is beyond is cut out of the last one. */
+const broken = ({ label, text }: Row, width: number, max: number): Part => {
+  const room = width - LABEL - 2;
+  const pieces = wrapLine(text, room);
+  if (max <= 1 || pieces.length === 1) return row(label, text, width);
+  const rest = pieces.slice(max - 1).map((piece) => piece.slice(2));
+  const isWhole = rest.length <= 1;
+  const last = row('', `↪ ${rest.join('')}`, width);
+  const shown = isWhole ? pieces : pieces.slice(0, max - 1);
+  const lines = shown.map((piece, at) => `  ${(at === 0 ? label : '').padEnd(LABEL)}${piece}`);
+  return isWhole ? { lines, hidden: 0 } : { lines: [...lines, ...last.lines], hidden: last.hidden };
+};
+
+/** Gives each row a line, and the lines that are left to those that need more, in their order. */
+const fitted = (
+  rows: readonly Row[],
+  { width, spare }: { readonly width: number; readonly spare: number },
+): readonly Part[] => {
+  let left = Math.max(0, spare);
+  return rows.map((each) => {
+    const part = broken(each, width, Math.min(MAX_ROW_LINES, left + 1));
+    left -= part.lines.length - 1;
+    return part;
+  });
+};
+
+/** Lists what the call touches, and how many characters of the list are left out. */
+const touches = ({
+  targets,
+}: ApprovalRequest): { readonly rows: readonly Row[]; hidden: number } => {
+  const { lines, hidden } = shorten(listed(targets, 'nothing that its input names'), MAX_TARGETS);
+  return { rows: lines.map((text, at) => ({ label: at === 0 ? 'touches' : '', text })), hidden };
 };
 
 /** Shows as many fields as fit, the telling ones first, and the very last one. */
@@ -99,7 +132,10 @@ const inputPart = (input: unknown, width: number, max: number): Part => {
 };
 
 /** Says who asks, why and what it costs, the most important first. */
-const details = (request: ApprovalRequest, { now, width }: PromptPageOptions): readonly Part[] => {
+const details = (
+  request: ApprovalRequest,
+  { now }: Pick<PromptPageOptions, 'now'>,
+): readonly Row[] => {
   const { caller, estimatedTime } = request;
   const time = estimatedTime === undefined ? 'unknown' : `about ${span(estimatedTime)}`;
   const who = `user ${caller.userId}, agent ${caller.agentId}, session ${caller.sessionId}`;
@@ -115,7 +151,7 @@ const details = (request: ApprovalRequest, { now, width }: PromptPageOptions): r
     ['effects', request.effects.length === 0 ? 'none declared' : request.effects.join('; ')],
     ['what', request.description],
   ];
-  return rows.map(([label, text]) => row(label, visibleItem(text), width));
+  return rows.map(([label, text]) => ({ label, text: visibleItem(text) }));
 };
 
 const isShort = (line: string, width: number): string => clip(line, width - 4);
@@ -125,28 +161,35 @@ export const promptPage = (request: ApprovalRequest, options: PromptPageOptions)
   const width = Math.max(40, options.width);
   const budget = Math.max(MIN_ROWS, options.rows - ROWS_AROUND);
   const { tier, tool, version, action } = request;
-  const top = [
+  const head = [
     row('tool', visibleItem(`${tool} ${version}`), width),
     row('action', visibleItem(`${action || 'not named'} · ${tier} (${TIERS[tier]})`), width),
-    touches(request, width),
   ];
-  const used = top.reduce((sum, { lines }) => sum + lines.length, 0);
-  const about = details(request, { ...options, width });
+  const touched = touches(request);
+  const used = head.length + touched.rows.length;
+  const about = details(request, options);
   // The input comes before the details: of them at least three stay, with the last line.
   const input = inputPart(request.input, width, Math.max(3, budget - used - 5));
   const room = Math.max(3, budget - used - input.lines.length - 2);
-  const shown = about.slice(0, room);
-  const left = about.slice(shown.length);
-  const hidden = [...top, input, ...shown, ...left.map(({ lines }) => ({ hidden: sizeOf(lines) }))];
+  const rows = [...touched.rows, ...about.slice(0, room)];
+  // Only what nothing else needs goes to long texts: none of them takes a line from the input.
+  const spare = budget - head.length - rows.length - input.lines.length - 2;
+  const parts = fitted(rows, { width, spare });
+  const targets = parts.slice(0, touched.rows.length);
+  const shown = parts.slice(touched.rows.length);
+  const left = about.slice(room).map(({ text }) => ({ hidden: text.length }));
   const last = row('in short', visibleItem(inShort(request)), width).lines;
   return {
     lines: [
-      ...top.flatMap(({ lines }) => lines),
+      ...[...head, ...targets].flatMap(({ lines }) => lines),
       '  input',
       ...input.lines.map((line) => `    ${isShort(line, width)}`),
       ...shown.flatMap(({ lines }) => lines),
       ...last,
     ],
-    hidden: hidden.reduce((sum, part) => sum + part.hidden, 0),
+    hidden: [touched, ...head, ...parts, input, ...left].reduce(
+      (sum, part) => sum + part.hidden,
+      0,
+    ),
   };
 };

@@ -42,6 +42,9 @@ interface PlannedRun {
   readonly as: StartFlowAs;
 }
 
+const hasErrors = (faults: readonly Pick<FlowFault, 'severity'>[]): boolean =>
+  faults.some(({ severity }) => severity === 'error');
+
 /** A name, perhaps with a version: no YAML of a flow is one word. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}(?:@(.+))?$/;
 
@@ -112,7 +115,28 @@ export class DataFlows {
 
   async plan(source: FlowSource, input: unknown, as?: CallAs): Promise<FlowPlan> {
     const flow = await this.#good(source);
-    return planFlow(flow, { ...this.#deps, ...this.#checks() }, { input, as });
+    const deps = { ...this.#deps, ...this.#checks() };
+    let given: unknown;
+    try {
+      given = await this.#givenTo(flow, input);
+    } catch (error) {
+      const plan = await planFlow(flow, deps, { input, as });
+      // Faults of the flow come first: they may be those of its schema.
+      if (hasErrors(plan.faults)) return plan;
+      throw error;
+    }
+    return planFlow(flow, deps, { input: given, as });
+  }
+
+  /** Checks input as a run of the flow takes it; none is an empty one. Rejects with VALIDATION_ERROR. */
+  async #givenTo(flow: FlowData, input: unknown): Promise<unknown> {
+    const { registry } = this.#deps;
+    const { name, version, input: schema } = flow;
+    if (!schema) return input;
+    const isKnown = this.get(name, version) === flow;
+    const definition = isKnown ? registry.find(name, version) : undefined;
+    const unregistered = { name, version, input: schema, run: async () => undefined };
+    return plainValue(await registry.parseInput(definition ?? unregistered, input ?? {}));
   }
 
   /** Plans what has no fault of its own; nothing where the flow cannot be read. */
@@ -134,7 +158,7 @@ export class DataFlows {
     );
     const deps = { ...this.#deps, ...this.#checks() };
     const plan = await planFlow(flow, deps, { input: parsed, as });
-    if (plan.faults.some(({ severity }) => severity === 'error')) throw badFlow(plan.faults);
+    if (hasErrors(plan.faults)) throw badFlow(plan.faults);
     const coverage = await planCoverage(compileProgram(flow), deps, { input: parsed, as });
     const { digest, cost } = plan;
     return {

@@ -3,7 +3,7 @@ import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
 import { aTool, type TestCrib, testCrib } from '../../../../test/fixtures/test-crib.ts';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
 import { type AnswerOptions, approvingAnswer } from './approval-answer.ts';
-import { continuationOf, resumeCommand } from './waiting-approval.ts';
+import { assertAwaited, continuationOf, resumeCommand } from './waiting-approval.ts';
 
 let crib: TestCrib | undefined;
 afterEach(() => crib?.close());
@@ -130,6 +130,33 @@ describe('continuationOf', () => {
     expect(await continuationOf(plan, open)).toEqual({
       command: `toolcrib flow run mailing --version 1.0.0 --input '{"to":["it'\\''s"]}' --plan ${record.id}`,
       by: 'plan',
+    });
+  });
+
+  it('names the run of a question while its other steps are worked on, and refuses one that is over', async () => {
+    const { crib: open, record } = await waiting({ input: { flow: 'save', runId: 'run-7' } });
+    const question = { ...record, tool: 'toolcrib:confirm' };
+    const withRun = (run: unknown) => ({
+      tools: open.tools,
+      flows: { get: async () => run, list: async () => [] } as unknown as TestCrib['flows'],
+    });
+    expect(await continuationOf(question, withRun({ status: 'running' }))).toEqual({
+      ...{ command: 'toolcrib flow resume run-7', by: 'run' },
+    });
+    for (const run of [{ status: 'failed' }, undefined]) {
+      await expect(assertAwaited(question, withRun(run))).rejects.toThrow('no answer changes it');
+    }
+  });
+
+  it('names a blocked run whose open call the approval is for', async () => {
+    const { crib: open, record } = await waiting();
+    const flows = {
+      list: async ({ status }: { status: string }) =>
+        status === 'blocked' ? [{ id: 'run-8', waitsFor: ['seal'] }] : [],
+      steps: async () => [{ state: 'open', approvalId: record.id }],
+    } as unknown as TestCrib['flows'];
+    expect(await continuationOf(record, { tools: open.tools, flows })).toEqual({
+      ...{ command: 'toolcrib flow resume run-8', by: 'run' },
     });
   });
 

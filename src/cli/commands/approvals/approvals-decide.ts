@@ -10,7 +10,13 @@ import { exitCodeOf, printResult } from '../../output/print-result.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { type AnswerOptions, approvingAnswer, withAnswer } from './approval-answer.ts';
-import { CONTINUES, type Continuation, continuationOf, findApproval } from './waiting-approval.ts';
+import {
+  assertAwaited,
+  CONTINUES,
+  type Continuation,
+  continuationOf,
+  findApproval,
+} from './waiting-approval.ts';
 
 interface ApproveOptions extends AnswerOptions {
   readonly run?: boolean;
@@ -80,6 +86,7 @@ const report = (
 const approve = (io: Io, id: string, options: ApproveOptions): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const record = await waitingRecord(io, crib, id);
+    await assertAwaited(record, crib);
     const resume = await continuationOf(record, crib);
     const answer = await approvingAnswer(io, { crib, record }, options);
     await decide(crib, record, answer);

@@ -3,6 +3,7 @@ import type { ApprovalRecord, ApprovalState } from '../../../contract/approver.t
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { FINISHED } from '../../../contract/flow-store.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { byStart } from '../../input/by-start.ts';
 import { callerArguments } from '../../input/caller-options.ts';
@@ -44,7 +45,10 @@ export const CONTINUES = {
 } as const;
 
 const PLAN_TOOL = 'toolcrib:plan';
+const CONFIRM_TOOL = 'toolcrib:confirm';
 const MAX_RUNS = 1_000;
+/** How many runs are searched step by step. */
+const MAX_SEARCHED = 100;
 
 const planCommand = ({ id, request }: ApprovalRecord): string => {
   const { flow = '', version = '', input } = isRecord(request.input) ? request.input : {};
@@ -55,10 +59,45 @@ const planCommand = ({ id, request }: ApprovalRecord): string => {
   ].join(' ');
 };
 
-/** Finds the run that waits for an answer. One that a process works on goes on by itself. */
-const waitingRun = async ({ flows }: Pick<Crib, 'flows'>, id: string) => {
+/** Finds the run that waits for an answer to one of its calls. One that a process works on goes on by itself. */
+const waitingRun = async (
+  { flows }: Pick<Crib, 'flows'>,
+  id: string,
+): Promise<string | undefined> => {
   const runs = await flows.list({ status: 'waiting', limit: MAX_RUNS });
-  return runs.find(({ waitsFor = [] }) => waitsFor.includes(`approval:${id}`));
+  const waiting = runs.find(({ waitsFor = [] }) => waitsFor.includes(`approval:${id}`));
+  if (waiting) return waiting.id;
+  // A run whose other branches are worked on, or that is blocked, does not name what else it waits for.
+  for (const status of ['running', 'blocked'] as const) {
+    for (const run of await flows.list({ status, limit: MAX_SEARCHED })) {
+      const steps = await flows.steps(run.id);
+      if (steps.some(({ approvalId, state }) => state === 'open' && approvalId === id))
+        return run.id;
+    }
+  }
+  return undefined;
+};
+
+/** Names the run that a question of a flow says it belongs to; nothing for a call of a tool. */
+const askingRun = ({ tool, request }: ApprovalRecord): string | undefined => {
+  if (tool !== CONFIRM_TOOL || !isRecord(request.input)) return undefined;
+  const { runId } = request.input;
+  return typeof runId === 'string' ? runId : undefined;
+};
+
+/** Throws CONFLICT for a question of a run that is over: no answer to it changes anything. */
+export const assertAwaited = async (
+  record: ApprovalRecord,
+  { flows }: Pick<Crib, 'flows'>,
+): Promise<void> => {
+  const runId = askingRun(record);
+  if (runId === undefined) return;
+  const run = await flows.get(runId);
+  if (run && !FINISHED.has(run.status)) return;
+  const state = run ? `is ${run.status}` : 'is not on record any more';
+  throw new ToolFailure('CONFLICT', `The run ${runId} that asked ${state}: no answer changes it.`, {
+    suggestions: [`Take the question out of the inbox: toolcrib approvals deny ${record.id}`],
+  });
 };
 
 /** Says how a call goes on once it is approved: made again, or by the run of the flow that asked. */
@@ -67,10 +106,10 @@ export const continuationOf = async (
   crib: Pick<Crib, 'flows' | 'tools'>,
 ): Promise<Continuation> => {
   if (record.tool === PLAN_TOOL) return { command: planCommand(record), by: 'plan' };
-  const run = await waitingRun(crib, record.id);
-  return run
-    ? { command: `toolcrib flow resume ${shellQuote(run.id)}`, by: 'run' }
-    : { command: resumeCommand(record, crib.tools), by: 'call' };
+  const run = askingRun(record) ?? (await waitingRun(crib, record.id));
+  return run === undefined
+    ? { command: resumeCommand(record, crib.tools), by: 'call' }
+    : { command: `toolcrib flow resume ${shellQuote(run)}`, by: 'run' };
 };
 
 const STATES: readonly ApprovalState[] = ['waiting', 'approved', 'denied', 'used'];

@@ -11,6 +11,7 @@ import { withCrib } from '../../session/open-crib.ts';
 import { findRun } from './find-run.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 import { flowSource } from './flow-source.ts';
+import { withTrustHint } from './untrusted-flows.ts';
 
 interface GraphOptions extends ModuleOptions {
   readonly format: 'mermaid' | 'svg';
@@ -32,11 +33,14 @@ const runDrawing = async (crib: CribHost, typed: string): Promise<FlowDrawing> =
 };
 
 const draw = (io: Io, typed: string, options: GraphOptions): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withCrib(io, async (open) => {
+    const { crib } = open;
     await registerModules(io, crib, options);
     const drawing = options.run
       ? await runDrawing(crib, typed)
-      : declaredDrawing(await crib.flows.graph(await flowSource(io, typed)));
+      : await withTrustHint(open, typed, async () =>
+          declaredDrawing(await crib.flows.graph(await flowSource(io, typed))),
+        );
     if (io.json) {
       printJson(io, drawing);
       return 0;

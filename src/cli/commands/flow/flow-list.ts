@@ -1,19 +1,24 @@
 /** `toolcrib flow list`: the flows that can be run here. */
 import type { Command } from 'commander';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { hint, type Io, print, printJson, widthOf } from '../../io.ts';
 import { table } from '../../output/table.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
+import { trustHint, untrustedFlows } from './untrusted-flows.ts';
 
 const list = (io: Io, options: ModuleOptions): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withCrib(io, async ({ crib, loaded }) => {
     await registerModules(io, crib, options);
     const flows = await crib.flows.registered();
+    const untrusted = untrustedFlows(loaded.trust);
     if (io.json) printJson(io, { flows });
     else if (flows.length === 0) {
       print(io, 'No flow is known here.');
-      hint(io, 'Write one to .toolcrib/flows/<name>.yml, or name a --module.');
+      if (untrusted.length === 0) {
+        hint(io, 'Write one to .toolcrib/flows/<name>.yml, or name a --module.');
+      }
     } else {
       const rows = flows.map(({ name, version, description }) => [
         { text: name, paint: io.ink.bold },
@@ -22,6 +27,7 @@ const list = (io: Io, options: ModuleOptions): Promise<number> =>
       ]);
       print(io, ...table(rows, widthOf(io)));
     }
+    if (!io.json && untrusted.length > 0) hint(io, visibleText(trustHint(untrusted)));
     if (!io.json) hint(io, 'See what was run: toolcrib flow runs');
     return 0;
   });

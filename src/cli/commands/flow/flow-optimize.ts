@@ -7,11 +7,14 @@ import { counted } from '../../output/format-units.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 import { flowSource } from './flow-source.ts';
+import { withTrustHint } from './untrusted-flows.ts';
 
 const optimize = (io: Io, typed: string, options: ModuleOptions): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withCrib(io, async (open) => {
+    const { crib } = open;
     await registerModules(io, crib, options);
-    const optimized = await crib.flows.optimize(await flowSource(io, typed));
+    const source = await flowSource(io, typed);
+    const optimized = await withTrustHint(open, typed, () => crib.flows.optimize(source));
     if (io.json) {
       printJson(io, optimized);
       return 0;

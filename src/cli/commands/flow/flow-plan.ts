@@ -14,6 +14,7 @@ import { withCrib } from '../../session/open-crib.ts';
 import { terminalPerson } from '../../session/terminal-person.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 import { flowSource } from './flow-source.ts';
+import { withTrustHint } from './untrusted-flows.ts';
 
 interface PlanOptions extends CallerOptions, ModuleOptions {
   readonly inputFile?: string;
@@ -111,12 +112,15 @@ const plan = async (
   { args, options }: { readonly args: readonly string[]; readonly options: PlanOptions },
 ): Promise<number> => {
   const given = await readInput(io, { args, file: options.inputFile });
-  return withCrib(io, async ({ crib }) => {
+  return withCrib(io, async (open) => {
+    const { crib } = open;
     await registerModules(io, crib, options);
     const source = await flowSource(io, typed);
     const schema = (await crib.flows.registered()).find(({ name }) => name === typed)?.input;
     const input = applyPairs(given.base, given.pairs, schema);
-    const plan = await crib.flows.plan(source, input, callerFrom(options));
+    const plan = await withTrustHint(open, typed, () =>
+      crib.flows.plan(source, input, callerFrom(options)),
+    );
     const isGood = !plan.faults.some(({ severity }) => severity === 'error');
     if (io.json && options.approve && isGood)
       return approve(io, crib, { name: typed, input, options, plan });

@@ -10,6 +10,7 @@ import { type GivenInput, readInput } from '../../input/read-input.ts';
 import { type Io, note } from '../../io.ts';
 import { type FollowOptions, withFlowSession, withFollowing } from './flow-session.ts';
 import { type Following, followRun } from './follow-run.ts';
+import { withTrustHint } from './untrusted-flows.ts';
 
 interface RunOptions extends FollowOptions, CallerOptions {
   readonly input?: string;
@@ -66,8 +67,8 @@ const run = async (
   { args, options }: { readonly args: readonly string[]; readonly options: RunOptions },
 ): Promise<number> => {
   const given = await givenInput(io, args, options);
-  return withFlowSession(io, options, async (following) => {
-    const runId = await start(following, name, { given, options });
+  return withFlowSession(io, options, async (following, open) => {
+    const runId = await withTrustHint(open, name, () => start(following, name, { given, options }));
     if (!io.json && options.quiet !== true && io.stderr.isTTY !== true) note(io, `run ${runId}`);
     return followRun(io, following, runId);
   });

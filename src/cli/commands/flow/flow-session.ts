@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Approver } from '../../../contract/approver.ts';
 import type { CallerOptions } from '../../input/caller-options.ts';
 import type { Io } from '../../io.ts';
-import { closeCrib, openCrib } from '../../session/open-crib.ts';
+import { closeCrib, type OpenCrib, openCrib } from '../../session/open-crib.ts';
 import { settleTrust } from '../../session/settle-trust.ts';
 import { terminalPerson } from '../../session/terminal-person.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
@@ -24,18 +24,19 @@ export const withFollowing = (command: Command): Command =>
 export const withFlowSession = async (
   io: Io,
   { user, yes = false, quiet = false, ...modules }: FollowOptions,
-  work: (following: Following) => Promise<number>,
+  work: (following: Following, open: OpenCrib) => Promise<number>,
 ): Promise<number> => {
   // Asked before anything draws on the terminal, so that the question can be read.
   await settleTrust(io);
   const shown: { view?: RunView } = {};
   const onQuestion = (open: boolean): void => shown.view?.pause(open);
   const person: Approver = terminalPerson(io, { user, yes, onQuestion });
-  const { crib } = await openCrib(io, person);
+  const open = await openCrib(io, person);
+  const { crib } = open;
   try {
     await registerModules(io, crib, modules);
     shown.view = createRunView(io, crib, quiet);
-    return await work({ crib, view: shown.view, person });
+    return await work({ crib, view: shown.view, person }, open);
   } finally {
     await closeCrib(io, crib);
   }

@@ -8,6 +8,7 @@ import { counted } from '../../output/format-units.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
 import { readFlowFile } from './flow-source.ts';
+import { isUntrusted } from './untrusted-flows.ts';
 
 const faultLine = (io: Io, file: string, fault: FlowFault): string => {
   const { severity, line, column, path, message } = fault;
@@ -18,7 +19,8 @@ const faultLine = (io: Io, file: string, fault: FlowFault): string => {
 };
 
 const validate = (io: Io, files: readonly string[], options: ModuleOptions): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withCrib(io, async (open) => {
+    const { crib } = open;
     await registerModules(io, crib, options);
     const results = [];
     for (const file of files) {
@@ -32,7 +34,14 @@ const validate = (io: Io, files: readonly string[], options: ModuleOptions): Pro
     else {
       for (const { file, ok, faults } of results) {
         print(io, ...faults.map((fault) => faultLine(io, file, fault)));
-        if (ok) printDone(io, `${visibleText(file)} can be run.`);
+        if (!ok) continue;
+        const isLeftOut = await isUntrusted(io, open, file);
+        printDone(
+          io,
+          isLeftOut
+            ? `${visibleText(file)} has no faults. It counts once you trust it: toolcrib trust`
+            : `${visibleText(file)} can be run.`,
+        );
       }
       if (!isGood) {
         const bad = results.filter(({ ok }) => !ok).length;

@@ -4,41 +4,18 @@ import type { Crib } from '../../../contract/crib.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import { ERRORS } from '../../../contract/errors.ts';
 import { FINISHED, type FlowRun } from '../../../contract/flow-store.ts';
-import { waitingApprovals } from '../../../contract/flow-view.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
 import { formatJson } from '../../output/format-json.ts';
 import { awaitEnd } from '../../session/on-interrupt.ts';
+import { openQuestions } from './open-questions.ts';
 import { waitText } from './run-lines.ts';
 import type { RunView } from './run-tree.ts';
 
 const LOOK_MS = 150;
-const CHILD = 'run:';
-const MAX_DEPTH = 8;
 
 const isOver = ({ status }: FlowRun): boolean => FINISHED.has(status) || status === 'blocked';
-
-/** Lists the approvals that a run waits for; empty when something else may continue it first. */
-const openApprovals = async (
-  crib: Crib,
-  run: FlowRun | undefined,
-  depth = 0,
-): Promise<readonly string[]> => {
-  if (run?.status !== 'waiting' || depth > MAX_DEPTH) return [];
-  const approvals = [...waitingApprovals(run)];
-  for (const cause of run.waitsFor ?? []) {
-    if (!cause.startsWith(CHILD)) continue;
-    const child = await crib.flows.get(cause.slice(CHILD.length));
-    const inner = await openApprovals(crib, child, depth + 1);
-    if (inner.length === 0) return [];
-    approvals.push(...inner);
-  }
-  const isOnlyPeople = run.waitsFor?.every(
-    (cause) => cause.startsWith(CHILD) || cause.startsWith('approval:'),
-  );
-  return isOnlyPeople === true ? approvals : [];
-};
 
 /** Filters out approvals that are answered or expired. */
 const unanswered = async (io: Io, crib: Crib, ids: readonly string[]): Promise<string[]> => {
@@ -100,7 +77,7 @@ const watch = async (
     const run = (await crib.flows.get(runId)) as FlowRun;
     const end = { run, isLeft: signal.aborted, waitsFor: [] };
     if (isOver(run) || signal.aborted) return end;
-    const waitsFor = await unanswered(io, crib, await openApprovals(crib, run));
+    const waitsFor = await unanswered(io, crib, await openQuestions(crib, run, io.runtime.now()));
     if (waitsFor.length > 0 && !(await askHere(following, waitsFor, signal))) {
       return { ...end, isLeft: signal.aborted, waitsFor };
     }

@@ -91,6 +91,49 @@ describe('planning a flow', () => {
     expect(open2.cost.isOpen).toBe(true);
   });
 
+  it('judges a list that is known before the run item by item, the strictest counts', async () => {
+    const crib = await open();
+    const planOf = async (list: readonly unknown[], more: object = {}) => {
+      const each = { id: 'each', call: 'read', input: { n: { from: 'item' } } };
+      const step = { ...each, forEach: { items: { from: 'input.list' } }, ...more };
+      const plan = await crib.flows.plan(
+        { ...{ name: 'sample', version: '1.0.0', steps: [step as never] } },
+        { list },
+      );
+      return plan.steps[0];
+    };
+    expect(await planOf([1, 2, 2])).toMatchObject({ verdict: 'allow' });
+    expect(await planOf([1, 'no number'])).toMatchObject({ verdict: 'deny' });
+    expect(await planOf([])).toMatchObject({ verdict: 'allow', reason: 'its list has no items' });
+    const many = Array.from({ length: 101 }, (_, n) => n);
+    expect((await planOf(many))?.reason).toContain('only the first 100 different inputs');
+    const mail = { call: 'send', input: { text: { from: 'item' } } };
+    expect(await planOf(['a', 'b'], mail)).toMatchObject({ verdict: 'ask' });
+    const missing = { input: { n: { from: 'input.none' } } };
+    expect((await planOf([1], missing))?.reason).toContain('cannot be worked out');
+  });
+
+  it('refuses input that a run refuses, and says what is missing', async () => {
+    const crib = await open();
+    const input = {
+      type: 'object',
+      properties: { n: { type: 'number' }, exprs: { type: 'array' } },
+      required: ['n'],
+    };
+    const typed = { ...flow, kind: 'sequential' as const, steps: [flow.steps[0] as never], input };
+    const refused = { code: 'VALIDATION_ERROR', message: expect.stringContaining('n') };
+    await expect(crib.flows.plan(typed, { n: 1, exprs: '1+1' })).rejects.toMatchObject({
+      ...{ code: 'VALIDATION_ERROR', message: expect.stringContaining('exprs') },
+    });
+    await expect(crib.flows.plan(typed, undefined)).rejects.toMatchObject(refused);
+    await expect(crib.flows.plan(typed, {})).rejects.toMatchObject(refused);
+    await crib.flows.registerData(typed);
+    await expect(crib.flows.plan('sample', {})).rejects.toMatchObject(refused);
+    expect((await crib.flows.plan('sample', { n: 1 })).steps).toHaveLength(1);
+    const bad = { ...typed, steps: [{ id: 'a', call: 'gone' }] };
+    expect((await crib.flows.plan(bad, {})).faults).toHaveLength(1);
+  });
+
   it('counts the tries of the groups around a call', async () => {
     const crib = await open();
     const inner = { id: 'c', call: 'send', input: { text: 'hi' }, retry: { attempts: 2 } };

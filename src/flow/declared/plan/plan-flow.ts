@@ -21,6 +21,7 @@ import {
 import { compileProgram, type FlowProgram } from '../flow-program.ts';
 import { flowNameOf } from '../run/step-work.ts';
 import type { StepNode } from '../step-tree.ts';
+import { type KnownInputs, knownInputs } from './known-inputs.ts';
 import { type PlanDigestDeps, planDigest } from './plan-digest.ts';
 import { type Item, timePlan } from './plan-time.ts';
 import { effectsOf, priceOf } from './tool-facts.ts';
@@ -41,11 +42,13 @@ type Verdict = Pick<FlowPlanStep, 'verdict' | 'reason'>;
 const MAX_DEPTH = 8;
 /** Of all sub-flows together: a flow may start others very often. */
 const MAX_INNER_STEPS = 5_000;
+/** So many items of all lists are judged one by one. */
+const MAX_ITEMS = 10_000;
 
 interface PlanBounds {
   /** The flows around this one, by name and version. */
   readonly outer: ReadonlySet<string>;
-  readonly left: { steps: number };
+  readonly left: { steps: number; items: number };
 }
 
 interface PlannedInput {
@@ -207,8 +210,12 @@ class Planner {
     const id = isOwn ? step.id : `${step.id}.${path.includes('else') ? 'else' : 'fallback'}`;
     const tool = this.#deps.tools.get(name, version)?.tool;
     if (!tool) return;
-    const given = isOwn ? this.#inputOf(node) : undefined;
-    const verdict = await this.#judge(tool, given, version);
+    const known = knownInputs(placed, {
+      ...{ program: this.#program, scope: this.#scope, roots: this.#roots },
+      left: this.#bounds.left,
+    });
+    const given = 'inputs' in known && known.isOne ? { value: known.inputs[0] } : undefined;
+    const verdict = await this.#judgeAll(tool, known, version);
     if (verdict.verdict === 'deny') this.denied.push({ step: id, reason: verdict.reason ?? '' });
     if (verdict.verdict === 'ask' || (verdict.verdict === 'unknown' && !onlyReads(tool))) {
       this.approvals.push({ step: id, reason: verdict.reason ?? '' });
@@ -246,29 +253,40 @@ class Planner {
       : { estimatedMs: limit, timeFrom: 'timeout' };
   }
 
+  /** Judges each input of a call: the strictest verdict is that of the step. */
+  async #judgeAll(tool: Tool, known: KnownInputs, version: string | undefined): Promise<Verdict> {
+    if ('reason' in known) return this.#explainRights(tool.name, version, known.reason);
+    let strictest: Verdict | undefined;
+    for (const input of known.inputs) {
+      const verdict = await this.#judge(tool, input, version);
+      if (verdict.verdict === 'deny') return verdict;
+      if (strictest?.verdict !== 'ask') strictest = verdict;
+    }
+    if (known.isAll) return strictest ?? { verdict: 'allow', reason: 'its list has no items' };
+    if (strictest?.verdict === 'ask') return strictest;
+    const first = known.inputs.length;
+    const reason = `only the first ${first} different inputs were judged; the others are when they are made`;
+    return { verdict: 'unknown', reason };
+  }
+
   /** Asks the rules once for each different call. */
-  #judge(
-    tool: Tool,
-    given: { readonly value: unknown } | undefined,
-    version: string | undefined,
-  ): Promise<Verdict> {
-    const input = given ? digestOf(given.value ?? null) : '';
-    const key = `${tool.name}\0${tool.version}\0${input}`;
-    const asked =
-      this.#verdicts.get(key) ??
-      (given
-        ? this.#explain(tool.name, given.value, version)
-        : this.#explainRights(tool.name, version));
+  #judge(tool: Tool, input: unknown, version: string | undefined): Promise<Verdict> {
+    const key = `${tool.name}\0${tool.version}\0${digestOf(input ?? null)}`;
+    const asked = this.#verdicts.get(key) ?? this.#explain(tool.name, input, version);
     this.#verdicts.set(key, asked);
     return asked;
   }
 
   /** Judges a call whose input is not known yet: a permission that is missing does not depend on it. */
-  async #explainRights(tool: string, version: string | undefined): Promise<Verdict> {
+  async #explainRights(
+    tool: string,
+    version: string | undefined,
+    unknown: string,
+  ): Promise<Verdict> {
     const as = { ...this.#as, ...(version !== undefined && { version }) };
     const reason = await this.#deps.lacks(tool, as);
     return reason === undefined
-      ? { verdict: 'unknown', reason: 'its input depends on what earlier steps return' }
+      ? { verdict: 'unknown', reason: unknown }
       : { verdict: 'deny', reason };
   }
 
@@ -307,7 +325,7 @@ export const planFlow = async (
   const faults = await flowFaults(program, deps);
   const planner = new Planner(program, deps, {
     ...{ input, isInputKnown: true, as },
-    bounds: { outer: new Set([flowKey(flow)]), left: { steps: MAX_INNER_STEPS } },
+    bounds: { outer: new Set([flowKey(flow)]), left: { steps: MAX_INNER_STEPS, items: MAX_ITEMS } },
   });
   const errors = faults.filter(({ severity }) => severity === 'error');
   if (isPartial || errors.length === 0) await planner.run(errors);

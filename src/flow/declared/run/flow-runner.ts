@@ -4,6 +4,7 @@
  */
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { FlowContext } from '../../../contract/flow.ts';
+import { RUN_LIMIT_KEY, stepLimitKey } from '../../../contract/flow-view.ts';
 import { DEFINITION_KEY } from '../../divergence.ts';
 import { thrownError } from '../../turn.ts';
 import { evaluateTest } from '../../values/compile-expression.ts';
@@ -32,9 +33,6 @@ import { type FlowRunDeps, type StepRun, StepWork, signalOf } from './step-work.
 
 const MAX_CONCURRENCY = 16;
 
-/** Keys of the run itself, as `DEFINITION_KEY`, have a hyphen, which no id of a step has. */
-const TIMEOUT_KEY = 'flow-timeout';
-
 export class FlowRunner {
   readonly #program: FlowProgram;
   readonly #flow: FlowContext;
@@ -57,7 +55,7 @@ export class FlowRunner {
     });
     if (limits.timeoutMs === undefined) return this.#main(input);
     this.#work = this.#createWork(startedAt + limits.timeoutMs);
-    const timer = this.#flow.sleep(limits.timeoutMs, { key: TIMEOUT_KEY }).then(() => {
+    const timer = this.#flow.sleep(limits.timeoutMs, { key: RUN_LIMIT_KEY }).then(() => {
       this.#flow.cancelCalls();
       throw new ToolFailure('TIMEOUT', `The run took longer than ${limits.timeoutMs} ms.`);
     });
@@ -303,7 +301,7 @@ export class FlowRunner {
     if (timeoutMs === undefined) return work();
     const message = `The step ${id} took longer than ${timeoutMs} ms.`;
     const timeout = new ToolFailure('TIMEOUT', message);
-    const timer = this.#flow.sleep(timeoutMs, { key: `${key}.timeout` }).then(() => {
+    const timer = this.#flow.sleep(timeoutMs, { key: stepLimitKey(key) }).then(() => {
       scope.stop();
       throw timeout;
     });

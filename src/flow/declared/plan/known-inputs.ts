@@ -1,0 +1,109 @@
+/** Works out with which inputs a step will call its tool, as far as that follows from the input of the run. */
+import { digestOf } from '../../../kit/data/canonical-json.ts';
+import type { CompiledValue } from '../../values/compile-value.ts';
+import type { ScopeName, ValueScope } from '../../values/scope.ts';
+import type { PlacedCall } from '../check/validate-flow.ts';
+import type { FlowProgram } from '../flow-program.ts';
+import type { StepNode } from '../step-tree.ts';
+
+/** So many different inputs of one step are judged; more would hold a plan up. */
+const MAX_INPUTS = 100;
+/** So many items of one step are looked at for them. */
+const MAX_ITEMS = 1_000;
+
+export type KnownInputs =
+  /** Inputs that differ; `isAll` is false where there are more. */
+  | { readonly inputs: readonly unknown[]; readonly isAll: boolean; readonly isOne: boolean }
+  | { readonly reason: string };
+
+const FROM_STEPS: KnownInputs = { reason: 'its input depends on what earlier steps return' };
+const LIST_FROM_STEPS: KnownInputs = { reason: 'its list depends on what earlier steps return' };
+const NOT_THERE: KnownInputs = { reason: 'its input cannot be worked out from what is given' };
+
+export interface KnownInputsDeps {
+  readonly program: FlowProgram;
+  readonly scope: ValueScope;
+  /** The names whose values are known before the run. */
+  readonly roots: ReadonlySet<ScopeName>;
+  /** How many items of all steps may still be looked at. */
+  readonly left: { items: number };
+}
+
+/** Gives the value that a call is made with: `none` without one, nothing where the step before hands it on. */
+const valueOf = (
+  { node, input, path }: PlacedCall,
+  program: FlowProgram,
+): CompiledValue | 'none' | undefined => {
+  if (input === undefined) {
+    return node.group.kind === 'pipeline' && path === node.path ? undefined : 'none';
+  }
+  const compiled = program.steps.get(node);
+  if (path === node.path) return compiled?.input;
+  return path.at(-1) === 'else' ? compiled?.otherwise?.input : compiled?.fallback?.input;
+};
+
+const usesItem = ({ references }: CompiledValue): boolean =>
+  references.some(({ root }) => root === 'item');
+
+class ItemScopes {
+  readonly #deps: KnownInputsDeps;
+  isAll = true;
+
+  constructor(deps: KnownInputsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Lists what each time that a step runs can see; nothing where a list is not known. Throws as values do. */
+  of(node: StepNode | undefined): readonly ValueScope[] | undefined {
+    if (!node) return [this.#deps.scope];
+    const outer = this.of(node.group.owner);
+    if (!outer || !node.step.forEach) return outer;
+    const items = this.#deps.program.steps.get(node)?.items;
+    if (!items || !this.isKnown(items)) return undefined;
+    const scopes: ValueScope[] = [];
+    const max = Math.min(MAX_ITEMS, this.#deps.left.items);
+    for (const scope of outer) {
+      const list = items.evaluate(scope);
+      if (!Array.isArray(list)) return undefined;
+      const room = list.slice(0, max - scopes.length);
+      if (room.length < list.length) this.isAll = false;
+      scopes.push(...room.map((item: unknown) => ({ ...scope, item })));
+    }
+    this.#deps.left.items -= scopes.length;
+    return scopes;
+  }
+
+  isKnown({ references }: CompiledValue): boolean {
+    return references.every(({ root }) => root === 'item' || this.#deps.roots.has(root));
+  }
+}
+
+const inputsOf = (placed: PlacedCall, value: CompiledValue, deps: KnownInputsDeps): KnownInputs => {
+  const { node, path } = placed;
+  const items = new ItemScopes(deps);
+  if (!items.isKnown(value)) return FROM_STEPS;
+  if (!usesItem(value)) return { inputs: [value.evaluate(deps.scope)], isAll: true, isOne: true };
+  // The alternative is called instead of the whole list.
+  const scopes = items.of(path.at(-1) === 'else' && path !== node.path ? node.group.owner : node);
+  if (!scopes) return LIST_FROM_STEPS;
+  const inputs = new Map<string, unknown>();
+  for (const scope of scopes) {
+    const input = value.evaluate(scope);
+    const digest = digestOf(input ?? null);
+    if (inputs.size === MAX_INPUTS && !inputs.has(digest)) items.isAll = false;
+    else inputs.set(digest, input);
+  }
+  return { inputs: [...inputs.values()], isAll: items.isAll, isOne: false };
+};
+
+/** Returns the inputs of a call, each once, or why they are not known. */
+export const knownInputs = (placed: PlacedCall, deps: KnownInputsDeps): KnownInputs => {
+  const value = valueOf(placed, deps.program);
+  if (value === undefined) return FROM_STEPS;
+  if (value === 'none') return { inputs: [{}], isAll: true, isOne: true };
+  try {
+    return inputsOf(placed, value, deps);
+  } catch {
+    return NOT_THERE;
+  }
+};
