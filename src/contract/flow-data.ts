@@ -170,6 +170,8 @@ export interface FlowFault {
 export interface ParsedFlow {
   /** Absent when there are faults. */
   readonly flow?: FlowData;
+  /** The flow without its faulty fields, where it is a flow without them: to be checked, never to be run. */
+  readonly readable?: FlowData;
   readonly faults: readonly FlowFault[];
   /** Finds the line and column of a value, or of the nearest one around it; nothing for objects. */
   positionOf(

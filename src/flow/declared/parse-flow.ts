@@ -3,9 +3,10 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { FlowData, FlowFault, ParsedFlow } from '../../contract/flow-data.ts';
 import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 import { readYaml, type YamlReading, type YamlRules } from '../../kit/text/strict-yaml.ts';
-import { shapeFaults } from './check/check-shape.ts';
+import { checkShape } from './check/check-shape.ts';
 import { explainIssue, type FieldFault, type SchemaIssue } from './explain-issue.ts';
 import { flowSchema, MAX_FLOW_FAULTS } from './flow-schema.ts';
+import { withoutFaults } from './without-faults.ts';
 
 const MAX_TEXT = 1024 * 1024;
 const MAX_DEPTH = 64;
@@ -14,17 +15,30 @@ const RULES: YamlRules = { maxDepth: MAX_DEPTH, maxNodes: MAX_NODES, aliases: 'r
 
 type Fault = Omit<FlowFault, 'line' | 'column'>;
 
+type FlowDataSource = ReturnType<typeof flowSchema.parse>;
+
+interface CheckedData extends Pick<ParsedFlow, 'flow' | 'readable'> {
+  readonly faults: readonly FieldFault[];
+}
+
+/** Checks the rules that no single field shows, of data that fits the schema. */
+const checkRules = (data: FlowDataSource, earlier: readonly FieldFault[] = []): CheckedData => {
+  const { $schema: _schema, ...fields } = data;
+  const flow = fields as FlowData;
+  const shape = checkShape(flow);
+  const faults = [...earlier, ...shape.faults];
+  if (faults.length === 0) return { flow, faults };
+  return shape.isWhole ? { readable: flow, faults } : { faults };
+};
+
 /** Checks data against the schema and the rules that no single field shows. */
-const checkData = (
-  data: unknown,
-): { readonly flow?: FlowData; readonly faults: readonly FieldFault[] } => {
+const checkData = (data: unknown): CheckedData => {
   const parsed = flowSchema.safeParse(data);
-  if (!parsed.success) {
-    return { faults: (parsed.error.issues as readonly SchemaIssue[]).flatMap(explainIssue) };
-  }
-  const { $schema: _schema, ...flow } = parsed.data;
-  const faults = shapeFaults(flow as FlowData);
-  return faults.length > 0 ? { faults } : { flow: flow as FlowData, faults };
+  if (parsed.success) return checkRules(parsed.data);
+  const issues = parsed.error.issues as readonly SchemaIssue[];
+  const faults = issues.flatMap(explainIssue);
+  const rest = flowSchema.safeParse(withoutFaults(data, issues));
+  return rest.success ? checkRules(rest.data, faults) : { faults };
 };
 
 /** Walks plain data without recursion: deep nesting would take down whoever recurses. */
@@ -61,9 +75,8 @@ export const readFlowObject = (data: unknown): ParsedFlow => {
   } catch {
     return problem('a flow is plain data');
   }
-  const { flow, faults } = checkData(copy);
-  const some = placeFaults(faults, { positionOf: nowhere });
-  return { ...(flow && { flow }), faults: some, positionOf: nowhere };
+  const { faults, ...flow } = checkData(copy);
+  return { ...flow, faults: placeFaults(faults, { positionOf: nowhere }), positionOf: nowhere };
 };
 
 const positionsIn = (reading: YamlReading): ParsedFlow['positionOf'] => {
@@ -130,8 +143,8 @@ export const parseFlow = async (
     }));
     return { faults, positionOf };
   }
-  const { flow, faults } = checkData(reading.value);
-  return { ...(flow && { flow }), faults: placeFieldFaults(faults, reading, file), positionOf };
+  const { faults, ...flow } = checkData(reading.value);
+  return { ...flow, faults: placeFieldFaults(faults, reading, file), positionOf };
 };
 
 /** Reads whichever it is. */

@@ -29,10 +29,13 @@ interface StepList {
 
 class ShapeCheck {
   readonly faults: Fault[] = [];
+  /** False once steps were left out because there are too many, or too deep. */
+  isWhole = true;
   #count = 0;
 
   steps(steps: readonly FlowDataStep[], { path, kind, depth }: StepList): void {
     if (depth > MAX_GROUP_DEPTH) {
+      this.isWhole = false;
       this.#fault(path, `groups are nested deeper than ${MAX_GROUP_DEPTH} levels`);
       return;
     }
@@ -41,7 +44,10 @@ class ShapeCheck {
       if (this.#count === MAX_STEPS + 1) {
         this.#fault([...path, index], `a flow has at most ${MAX_STEPS} steps`);
       }
-      if (this.#count > MAX_STEPS) return;
+      if (this.#count > MAX_STEPS) {
+        this.isWhole = false;
+        return;
+      }
       this.#step(step, { path: [...path, index], kind, depth });
     }
     if (kind === 'conditional') this.#defaults(steps, path);
@@ -89,8 +95,12 @@ class ShapeCheck {
   }
 }
 
-export const shapeFaults = ({ steps, kind = 'sequential' }: FlowData): readonly Fault[] => {
+/** Returns the faults, and whether all steps were looked at. */
+export const checkShape = ({
+  steps,
+  kind = 'sequential',
+}: FlowData): Pick<ShapeCheck, 'faults' | 'isWhole'> => {
   const check = new ShapeCheck();
   check.steps(steps, { path: ['steps'], kind, depth: 1 });
-  return check.faults;
+  return check;
 };

@@ -40,6 +40,33 @@ const check = async (text: string, flows: Readonly<Record<string, FlowData>> = {
 const flow = (kind: string, ...steps: string[]): string =>
   ['name: sample', 'version: 1.0.0', `kind: ${kind}`, 'steps:', ...steps].join('\n');
 
+describe('several faults at once', () => {
+  it('a field that is unknown or wrong hides neither references, tools nor loops', async () => {
+    const faults = await check(
+      flow(
+        'dag',
+        '  - { id: a, call: lookup, input: { item: x }, retries: 3, after: [b] }',
+        '  - { id: b, call: lookup, input: { itm: x }, after: [a] }',
+        '  - { id: c, call: loookup, timeoutMs: -1 }',
+        '  - { id: d, call: pay, input: { usd: { from: steps.gone.data } }, sleepMs: 1 }',
+      ),
+    );
+    const text = faults.join('\n');
+    for (const part of [
+      ...['no field retries', 'wait for each other', 'itm', 'no tool loookup', 'too small'],
+      ...['has call and sleepMs', 'gone'],
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(faults).toEqual(faults.toSorted((one, other) => parseInt(one) - parseInt(other)));
+  });
+
+  it('a step without its id is reported alone: nothing can be said about the others', async () => {
+    const faults = await check(flow('sequential', '  - { call: lookup, retries: 3 }'));
+    expect(faults).toHaveLength(2);
+  });
+});
+
 describe('what beginners write', () => {
   it.each([
     ['when: input.x = 1', 'write == to compare'],

@@ -311,10 +311,11 @@ export const validateFlow = async (
   parsed: ParsedFlow,
   deps: ValidateFlowDeps,
 ): Promise<{ readonly ok: boolean; readonly faults: readonly FlowFault[] }> => {
-  const { flow } = parsed;
+  const { flow = parsed.readable } = parsed;
   if (!flow) return { ok: false, faults: parsed.faults };
   const faults = await flowFaults(compileProgram(flow), deps);
-  const placed = placeFaults(faults, parsed).toSorted(
+  const all = [...parsed.faults, ...placeFaults(faults, parsed)];
+  const placed = all.slice(0, MAX_FLOW_FAULTS).toSorted(
     (one, other) =>
       (one.line ?? 0) - (other.line ?? 0) ||
       (one.column ?? 0) - (other.column ?? 0) ||

@@ -30,7 +30,7 @@ export interface KnownInputsDeps {
 }
 
 /** Gives the value that a call is made with: `none` without one, nothing where the step before hands it on. */
-const valueOf = (
+const callValue = (
   { node, input, path }: PlacedCall,
   program: FlowProgram,
 ): CompiledValue | 'none' | undefined => {
@@ -98,7 +98,7 @@ const inputsOf = (placed: PlacedCall, value: CompiledValue, deps: KnownInputsDep
 
 /** Returns the inputs of a call, each once, or why they are not known. */
 export const knownInputs = (placed: PlacedCall, deps: KnownInputsDeps): KnownInputs => {
-  const value = valueOf(placed, deps.program);
+  const value = callValue(placed, deps.program);
   if (value === undefined) return FROM_STEPS;
   if (value === 'none') return { inputs: [{}], isAll: true, isOne: true };
   try {
