@@ -185,7 +185,7 @@ const NEEDS = shape({
 });
 
 const COST = shape({
-  model: oneOf('free', 'usage_based', 'subscription', 'one_time'),
+  model: [oneOf('free', 'usage_based', 'subscription', 'one_time')],
   fixed: amount,
   perUnit: shape({
     unit: [oneOf('token', 'character', 'record', 'second')],

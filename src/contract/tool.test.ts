@@ -43,6 +43,13 @@ describe('defineTool', () => {
     },
   );
 
+  it('refuses a price without a model, as its type does, and says which there are', () => {
+    const price = { name: 'paid', description: 'Costs.', tier: 'read_only', run: () => 1 } as const;
+    const cost = { fixed: 0.4 } as never;
+    const define = () => defineTool({ ...price, input: { type: 'object' }, cost });
+    expect(define).toThrow(/model.*usage_based/);
+  });
+
   it('refuses an unknown tier', () => {
     const define = () =>
       defineTool({ name: 't', description: '', tier: 'root' as never, input: {}, run: () => 1 });

@@ -76,6 +76,24 @@ describe('flows in scripts', { timeout: SLOW }, () => {
     expect((await project.run(['flow', 'cancel', 'monday'])).err).toContain('CONFLICT');
   });
 
+  it('a run with a time limit that waits for a person ends at once with exit code 5', async () => {
+    const project = await flowProject();
+    const limited = SAVE.replace('name: save', 'name: limited').concat(
+      'limits: { timeoutMs: 3600000 }\n',
+    );
+    writeFileSync(join(project.folder, '.toolcrib', 'flows', 'limited.yml'), limited);
+    const unknown = await project.run(['flow', 'plan', 'limited', 'a=3']);
+    expect(unknown.err).toContain('limited.yml is there, but not trusted as it is: toolcrib trust');
+    const checked = await project.run(['flow', 'validate', '.toolcrib/flows/limited.yml']);
+    expect(checked.out).toContain('It counts once you trust it: toolcrib trust');
+    await project.run(['trust', '--yes']);
+    const started = await project.run(['flow', 'run', 'limited', 'a=3', '--id', 'noon', '--json']);
+    expect(started.code).toBe(5);
+    const [approval = ''] = started.json<Started>().waitsFor;
+    const approved = await project.run(['approvals', 'approve', approval]);
+    expect(approved.err).toContain('toolcrib flow resume noon');
+  });
+
   it('bad input, an unknown flow and a flow with faults are exit code 2', async () => {
     const project = await flowProject();
     expect(await project.run(['flow', 'run', 'save', 'a=x'])).toMatchObject({ code: 2 });

@@ -3,7 +3,7 @@ import { fakeIo } from '../../../test/fixtures/fake-io.ts';
 import { type ToolError, ToolFailure } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import { noteNextStep } from '../session/make-call.ts';
-import { refusedResult } from './make-call.ts';
+import { refusedResult, withSearchHint } from './make-call.ts';
 
 const said = (result: ToolResult, input: unknown = { path: "a'b" }) => {
   const { io, err } = fakeIo();
@@ -42,5 +42,17 @@ describe('noteNextStep', () => {
       approval: { approvalId: 'a1', expiresAt: 1 },
     };
     expect(said(pending)).toContain('toolcrib approvals show a1');
+  });
+});
+
+describe('a call of a tool that is not there', () => {
+  it('names the command that searches the tools', () => {
+    const servers = { list: () => [] } as unknown as Parameters<
+      typeof withSearchHint
+    >[0]['servers'];
+    const result = refusedResult('nosuch', new ToolFailure('TOOL_NOT_FOUND'), 0);
+    expect(withSearchHint({ servers }, result).error?.suggestions).toEqual([
+      'Search the tools: toolcrib tools search <words>',
+    ]);
   });
 });

@@ -95,13 +95,15 @@ const isUndoable = async (crib: Crib, { success, metadata }: ToolResult): Promis
   return crib.executions.isUndoable(executionId);
 };
 
-/** Adds to a "not found" result which servers may still bring the tool. */
-const withServerHint = (crib: Crib, result: ToolResult): ToolResult => {
+const SEARCH = 'Search the tools: toolcrib tools search <words>';
+
+/** Adds to a "not found" result the command that searches, and which servers may still bring the tool. */
+export const withSearchHint = (crib: Pick<Crib, 'servers'>, result: ToolResult): ToolResult => {
   if (result.success || result.error?.code !== 'TOOL_NOT_FOUND') return result;
   const { suggestions = [] } = result.error;
   return {
     ...result,
-    error: { ...result.error, suggestions: [...suggestions, ...unansweredHint(crib)] },
+    error: { ...result.error, suggestions: [...suggestions, ...unansweredHint(crib), SEARCH] },
   };
 };
 
@@ -114,7 +116,7 @@ export const makeCall = async (io: Io, crib: Crib, call: TypedCall): Promise<num
     ...as,
     onProgress: (fraction, message) => progress?.update(fraction, message),
   });
-  const result = withServerHint(crib, answer);
+  const result = withSearchHint(crib, answer);
   progress?.stop();
   const undoable = !io.json && (await isUndoable(crib, result));
   printResult(io, result, { quiet, dryRun: as.dryRun === true, undoable });

@@ -315,11 +315,13 @@ export const validateFlow = async (
   if (!flow) return { ok: false, faults: parsed.faults };
   const faults = await flowFaults(compileProgram(flow), deps);
   const all = [...parsed.faults, ...placeFaults(faults, parsed)];
-  const placed = all.slice(0, MAX_FLOW_FAULTS).toSorted(
-    (one, other) =>
-      (one.line ?? 0) - (other.line ?? 0) ||
-      (one.column ?? 0) - (other.column ?? 0) ||
-      bySource(one, other),
-  );
+  const placed = all
+    .slice(0, MAX_FLOW_FAULTS)
+    .toSorted(
+      (one, other) =>
+        (one.line ?? 0) - (other.line ?? 0) ||
+        (one.column ?? 0) - (other.column ?? 0) ||
+        bySource(one, other),
+    );
   return { ok: !placed.some(({ severity }) => severity === 'error'), faults: placed };
 };
