@@ -37,8 +37,6 @@ const DRAINS_A_TURN = 16;
 /** Asks for a microtask; `queueMicrotask` also makes a resource that async hooks can follow. */
 const NOW = Promise.resolve();
 
-const NO_QUESTIONS: readonly string[] = [];
-
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** A step that has ended, until the code is told. */
@@ -178,9 +176,7 @@ export class FlowExecution {
 
   /** Returns the approvals that steps wait for. */
   openQuestions(): readonly string[] {
-    return this.#open.size === 0
-      ? NO_QUESTIONS
-      : [...this.#open.values()].flatMap(({ open }) => open?.approvalId ?? []);
+    return [...this.#open.values()].flatMap(({ open }) => open?.approvalId ?? []);
   }
 
   /** Looks again at steps that wait for this. */
