@@ -210,12 +210,13 @@ class Planner {
     const id = isOwn ? step.id : `${step.id}.${path.includes('else') ? 'else' : 'fallback'}`;
     const tool = this.#deps.tools.get(name, version)?.tool;
     if (!tool) return;
-    const known = knownInputs(placed, {
+    const callInputs = knownInputs(placed, {
       ...{ program: this.#program, scope: this.#scope, roots: this.#roots },
       left: this.#bounds.left,
     });
-    const given = 'inputs' in known && known.isOne ? { value: known.inputs[0] } : undefined;
-    const verdict = await this.#judgeAll(tool, known, version);
+    const given =
+      'inputs' in callInputs && callInputs.isOne ? { value: callInputs.inputs[0] } : undefined;
+    const verdict = await this.#judgeAll(tool, callInputs, version);
     if (verdict.verdict === 'deny') this.denied.push({ step: id, reason: verdict.reason ?? '' });
     if (verdict.verdict === 'ask' || (verdict.verdict === 'unknown' && !onlyReads(tool))) {
       this.approvals.push({ step: id, reason: verdict.reason ?? '' });
@@ -254,17 +255,21 @@ class Planner {
   }
 
   /** Judges each input of a call: the strictest verdict is that of the step. */
-  async #judgeAll(tool: Tool, known: KnownInputs, version: string | undefined): Promise<Verdict> {
-    if ('reason' in known) return this.#explainRights(tool.name, version, known.reason);
+  async #judgeAll(
+    tool: Tool,
+    callInputs: KnownInputs,
+    version: string | undefined,
+  ): Promise<Verdict> {
+    if ('reason' in callInputs) return this.#explainRights(tool.name, version, callInputs.reason);
     let strictest: Verdict | undefined;
-    for (const input of known.inputs) {
+    for (const input of callInputs.inputs) {
       const verdict = await this.#judge(tool, input, version);
       if (verdict.verdict === 'deny') return verdict;
       if (strictest?.verdict !== 'ask') strictest = verdict;
     }
-    if (known.isAll) return strictest ?? { verdict: 'allow', reason: 'its list has no items' };
+    if (callInputs.isAll) return strictest ?? { verdict: 'allow', reason: 'its list has no items' };
     if (strictest?.verdict === 'ask') return strictest;
-    const first = known.inputs.length;
+    const first = callInputs.inputs.length;
     const reason = `only the first ${first} different inputs were judged; the others are when they are made`;
     return { verdict: 'unknown', reason };
   }
