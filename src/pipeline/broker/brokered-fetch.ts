@@ -81,8 +81,10 @@ export const brokeredFetch = (
   return async (input, init) => {
     const scope = egressScope(call);
     const send: typeof globalThis.fetch = (to, more) => {
-      // Last, so that nothing in `more` can widen the scope.
-      const scoped: EgressInit = { ...more, scope };
+      // The signal of the scope ends with that of the call: joining the two costs a request 15 µs.
+      const isOfCall = more?.signal && more.signal === call.control.signal;
+      // The scope comes last, so that nothing in `more` can widen it.
+      const scoped: EgressInit = { ...more, ...(isOfCall && { signal: null }), scope };
       return egress.fetch(to, scoped);
     };
     const { span } = call;
