@@ -178,6 +178,11 @@ export interface Flows {
   list(filter?: FlowFilter): Promise<readonly FlowRun[]>;
   /** Takes over runs that are due and that no living process owns. */
   claim(request: ClaimRequest): Promise<readonly FlowRun[]>;
+  /**
+   * Lists runs that a claim skips although they are due and no living process owns them: those of other
+   * flows. Takes none of them.
+   */
+  unclaimed(request: ClaimRequest): Promise<readonly FlowRun[]>;
   /** Lists the steps of a run, in the order in which their keys were first written. */
   steps(runId: string): Promise<readonly JournalStep[]>;
   /**

@@ -8,6 +8,7 @@ const METHODS: Readonly<Record<keyof Flows, number>> = {
   get: 1,
   list: 1,
   claim: 1,
+  unclaimed: 1,
   steps: 1,
   record: 3,
   release: 3,

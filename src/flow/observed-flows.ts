@@ -37,6 +37,7 @@ export const observedFlows = (flows: Flows, events: Bus): Flows => {
     get: (runId) => flows.get(runId),
     list: (filter) => flows.list(filter),
     claim: (request) => flows.claim(request),
+    unclaimed: (request) => flows.unclaimed(request),
     steps: (runId) => flows.steps(runId),
     record: async (claim, steps, durability) => {
       await flows.record(claim, steps, durability);

@@ -113,6 +113,29 @@ export const describeFlows = (use: Use): void => {
         expect(await flows.claim(CLAIM)).toEqual([]);
       }));
 
+    it('lists due runs of other versions that nobody owns, and takes none', () =>
+      use(async ({ flows }) => {
+        const other = { version: '0.9.0' };
+        for (const id of ['owned', 'later', 'over', 'killed']) {
+          await flows.create(sampleRun(id, { ...other, wakeAt: NOW }));
+        }
+        await flows.create(sampleRun('known', { wakeAt: NOW }), { isReleased: true });
+        await flows.create(sampleRun('asleep', { ...other, status: 'sleeping', wakeAt: NOW }), {
+          isReleased: true,
+        });
+        const ended = { status: 'completed', updatedAt: NOW, wakeAt: undefined } as const;
+        await flows.release({ id: 'over', epoch: 1 }, ended);
+        const later = { status: 'sleeping', updatedAt: NOW, wakeAt: NOW + 99_999 } as const;
+        await flows.release({ id: 'later', epoch: 1 }, later);
+        const freed = { status: 'running', updatedAt: NOW, wakeAt: NOW } as const;
+        await flows.release({ id: 'killed', epoch: 1 }, freed);
+        const ids = async (limit: number) =>
+          (await flows.unclaimed({ ...CLAIM, limit })).map(({ id }) => id).toSorted();
+        expect(await ids(10)).toEqual(['asleep', 'killed']);
+        expect(await ids(10)).toEqual(['asleep', 'killed']);
+        expect(await ids(1)).toHaveLength(1);
+      }));
+
     it('finds a due run behind many that are due but of a version nobody can run', () =>
       use(async ({ flows }) => {
         const due = { status: 'sleeping', updatedAt: NOW, wakeAt: NOW } as const;

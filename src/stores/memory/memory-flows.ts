@@ -74,6 +74,13 @@ export class MemoryFlows implements Flows {
     return due.map(({ run }) => run);
   }
 
+  async unclaimed({ now, flows, limit }: ClaimRequest): Promise<readonly FlowRun[]> {
+    return [...this.#runs.values()]
+      .filter((held) => isDue(held, now) && !flows.has(`${held.run.flow}@${held.run.version}`))
+      .slice(0, limit)
+      .map(({ run }) => run);
+  }
+
   async steps(runId: string): Promise<readonly JournalStep[]> {
     return Array.from(this.#runs.get(runId)?.steps.values() ?? [], stepCopy);
   }

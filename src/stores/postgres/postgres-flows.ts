@@ -130,6 +130,16 @@ export class PostgresFlows implements Flows {
     return runs;
   }
 
+  async unclaimed({ now, flows, limit }: ClaimRequest): Promise<readonly FlowRun[]> {
+    const runs: FlowRun[] = [];
+    for await (const page of this.#duePages(now)) {
+      const others = page.filter(({ run }) => !flows.has(`${run.flow}@${run.version}`));
+      runs.push(...others.map(({ run }) => run));
+      if (runs.length >= limit) break;
+    }
+    return runs.slice(0, limit);
+  }
+
   async steps(runId: string): Promise<readonly JournalStep[]> {
     const rows = await this.#steps.all<RunRow>(toKeyText(runId));
     return rows.map((row) => parseRecord<JournalStep>(row));

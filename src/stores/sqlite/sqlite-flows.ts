@@ -149,6 +149,21 @@ export class SqliteFlows implements Flows {
     });
   }
 
+  unclaimed({ now, flows, limit }: ClaimRequest): Promise<readonly FlowRun[]> {
+    const { writer, owner } = this.#deps;
+    return writer.read(() => {
+      const isAlive = owner.aliveness();
+      const runs: FlowRun[] = [];
+      for (const due of this.#dueRows(now)) {
+        if (runs.length >= limit) break;
+        if (due.owner !== null && isAlive(due.owner)) continue;
+        const run = this.#readRun(due.id)?.run;
+        if (run && !flows.has(`${run.flow}@${run.version}`)) runs.push(run);
+      }
+      return runs;
+    });
+  }
+
   steps(runId: string): Promise<readonly JournalStep[]> {
     return this.#deps.writer.read(() =>
       this.#steps.all(toSqlText(runId)).map((row) => parseRecord<JournalStep>(row as RunRow)),

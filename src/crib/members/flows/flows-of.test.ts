@@ -306,6 +306,7 @@ describe('a run whose version is registered nowhere', () => {
   it.each([
     ['that sleeps', 'sleeping'],
     ['whose event came', 'waiting'],
+    ['whose process was killed while it ran', 'running'],
   ] as const)('%s says so once it is due for a while', async (_title, status) => {
     const store = createMemoryStore();
     const crib = await open({ store });

@@ -166,11 +166,11 @@ type RunMembers = Pick<CribFlows, Exclude<keyof CribFlows, keyof CribFlowData | 
 /** Marks runs whose version is missing. The flow files are read first, once such a run may be there. */
 const marked = async (
   runs: readonly FlowRun[],
-  { data, registry, now }: Opening,
+  { data, registry, stored, now }: Opening,
 ): Promise<readonly ListedFlowRun[]> => {
   if (!runs.some((run) => isOverdue(run, now()))) return runs;
   await data();
-  return markMissingVersions(runs, registry, now());
+  return markMissingVersions(runs, { registry, flows: await stored(), now: now() });
 };
 
 /** Makes the members for runs, and the one that reads the states of their steps. */
