@@ -66,7 +66,7 @@ describe('undo of a change of a SQLite file', () => {
     const noneIsLeft = watchTemporaryFolders('toolcrib-sqlite-');
     const { metadata } = await change('DELETE FROM items');
     const other = await openCrib();
-    expect((await other.executions.undo(metadata.executionId)).success).toBe(true);
+    expect((await other.executions.undo(metadata.executionId)).error).toBe(undefined);
     await other.close();
     expect(names()).toEqual(['lamp', 'nail']);
     await noneIsLeft();
