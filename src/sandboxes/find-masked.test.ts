@@ -45,13 +45,13 @@ describe.each([
       ...{ image: 'i', ociRuntime: undefined, argv: [], variables: {}, masks, startedAt: 0 },
       identity: { uid: 1000, gid: 1000 },
       limits: runLimits({ type: 'container' }),
-      grants: [{ path: '/work', source: root, writable: true, isFolder: true }],
+      grants: [{ path: '/workspace', source: root, writable: true, isFolder: true }],
     });
     const targets = [
       ...(HostConfig?.Binds ?? []).map((bind) => bind.split(':')[1]),
       ...Object.keys(HostConfig?.Tmpfs ?? {}),
     ];
-    expect(targets).toContain('/work/.toolcrib');
+    expect(targets).toContain('/workspace/.toolcrib');
     expect(targets.filter((path, at) => targets.indexOf(path) !== at)).toEqual([]);
   });
 });
