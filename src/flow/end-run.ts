@@ -1,6 +1,6 @@
 /** Ends what runs leave behind: the runs that they have started, and their questions. */
 import { ToolFailure, toolError } from '../contract/errors.ts';
-import { FINISHED, type FlowRun, type Flows } from '../contract/flow-store.ts';
+import { FINISHED, type FlowRun, type Flows, type RunChange } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { stopped } from './run-record.ts';
 
@@ -22,24 +22,50 @@ export const undoing = (runId: string): ToolFailure =>
     suggestions: ['Wait for its end; toolcrib flow steps shows how far it is.'],
   });
 
-/** Ends a run, unless a process takes back what it did: then half of it would be left. */
-export const endRun = async (
+type RunEnd = 'cancelled' | 'over' | 'undoing';
+
+/** How long a run that was taken from its process rests if the process that cancels it dies. */
+const TAKEN_MS = 10_000;
+
+const isUndoing = async (runId: string, flows: EndRunDeps['flows']): Promise<boolean> =>
+  (await flows.steps(runId)).some(({ kind }) => kind === 'undo');
+
+/**
+ * Writes that a run is cancelled. A run that a process works on is taken from it first: what it does
+ * next is refused, so no undo can begin between the look at its steps and the end.
+ */
+const cancelRun = async (
   runId: string,
-  deps: EndRunDeps,
-): Promise<'cancelled' | 'over' | 'undoing'> => {
+  change: RunChange,
+  { flows, runtime }: EndRunDeps,
+): Promise<RunEnd> => {
+  for (;;) {
+    if (await flows.change(runId, change, { onlyIdle: true })) return 'cancelled';
+    const run = await flows.get(runId);
+    if (!run || FINISHED.has(run.status)) return 'over';
+    if (await isUndoing(runId, flows)) return 'undoing';
+    const now = runtime.now();
+    await flows.change(runId, { ...stopped('sleeping', now), wakeAt: now + TAKEN_MS });
+    if (!(await isUndoing(runId, flows))) continue;
+    // The undo began before the run was taken: it goes on where it is.
+    const due = { ...stopped('waiting', now), wakeAt: now };
+    await flows.change(runId, due, { onlyIdle: true });
+    return 'undoing';
+  }
+};
+
+/** Ends a run, unless a process takes back what it did: then half of it would be left. */
+export const endRun = async (runId: string, deps: EndRunDeps): Promise<RunEnd> => {
   const { flows, runtime, flush, drop, ended } = deps;
   await flush(runId);
   const error = toolError('CANCELLED', 'The run was cancelled.');
-  const change = { ...stopped('cancelled', runtime.now()), error };
-  const isUndoing = (await flows.steps(runId)).some(({ kind }) => kind === 'undo');
-  const isCancelled = await flows.change(runId, change, { onlyIdle: isUndoing });
-  const run = await flows.get(runId);
-  if (isUndoing && !isCancelled && run && !FINISHED.has(run.status)) return 'undoing';
+  const end = await cancelRun(runId, { ...stopped('cancelled', runtime.now()), error }, deps);
+  if (end === 'undoing') return end;
   drop(runId, error);
   await endOpenSteps(runId, deps);
-  if (!isCancelled) return 'over';
+  const run = end === 'cancelled' ? await flows.get(runId) : undefined;
   if (run) await ended(run);
-  return 'cancelled';
+  return end;
 };
 
 /** Ends the runs that a run has started and still waits for, and takes its questions back. */
