@@ -1,6 +1,6 @@
 /** Threat "Shell": programs of awk that write files, run programs or read what the command does not name. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -108,7 +108,7 @@ const AWKS = [
   ['/usr/bin/original-awk'],
   ['/usr/bin/awk'],
   ['/bin/busybox', 'awk'],
-].filter(([path = '']) => existsSync(path));
+].filter(([path = '', ...words]) => spawnSync(path, [...words, 'BEGIN {}']).status === 0);
 
 const folder = mkdtempSync(join(tmpdir(), 'toolcrib-awk-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

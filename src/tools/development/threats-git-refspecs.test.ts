@@ -10,8 +10,8 @@ import { createCrib } from '../../crib/create-crib.ts';
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
-/** Bubblewrap is not installed; in CI that is a failure. */
-const missing = isMissing('bwrap');
+/** Bubblewrap or openssl, for the certificate of the server, is not installed; in CI that is a failure. */
+const missing = isMissing('bwrap') || isMissing('openssl');
 
 let server: GitServer;
 let workspace: GitWorkspace;

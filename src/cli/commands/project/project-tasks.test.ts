@@ -3,6 +3,7 @@ import { existsSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { isMissing } from '../../../../test/fixtures/needed-programs.ts';
 import { createWorkspace, type Workspace } from '../../../../test/fixtures/workspace.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import { createCrib } from '../../../crib/create-crib.ts';
@@ -15,13 +16,10 @@ const HOME = homedir();
 const SYSTEM = ['/usr/local/bin', '/usr/bin', '/bin'];
 
 const missingOf = (program: string, folders: readonly string[], install: string) => {
+  if (isMissing('bwrap')) return true;
   const isThere = [...SYSTEM, ...folders].some((folder) => existsSync(join(folder, program)));
-  const reason = existsSync('/usr/bin/bwrap')
-    ? `${program} is missing (${install})`
-    : 'bubblewrap is missing (scripts/install-sandbox-tools.sh)';
-  const isMissing = !isThere || !existsSync('/usr/bin/bwrap');
-  if (isMissing) console.log(`Skipped: ${reason}`);
-  return isMissing;
+  if (!isThere) console.log(`Skipped: ${program} is missing (${install})`);
+  return !isThere;
 };
 
 let workspace: Workspace;
