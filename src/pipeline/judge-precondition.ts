@@ -24,12 +24,19 @@ export interface PreconditionScene {
 const MAX_PAGES = 20;
 const PAGE_ROWS = 250;
 
-const agrees = async (precondition: Precondition, context: ToolContext): Promise<boolean> =>
-  precondition.check === undefined || (await precondition.check(context)) === true;
+type Answer = boolean | Promise<boolean>;
+
+/** Runs the `check`; answers at once where that does, so that nobody waits. */
+const agrees = (precondition: Precondition, context: ToolContext): Answer => {
+  if (precondition.check === undefined) return true;
+  const answer: unknown = precondition.check(context);
+  if (typeof answer === 'boolean') return answer;
+  return Promise.resolve(answer).then((value) => value === true);
+};
 
 /** Runs the `check`. A precondition that has nothing else is not met without one. */
-const checked = async (precondition: Precondition, context: ToolContext): Promise<boolean> =>
-  precondition.check !== undefined && (await agrees(precondition, context));
+const checked = (precondition: Precondition, context: ToolContext): Answer =>
+  precondition.check !== undefined && agrees(precondition, context);
 
 const stateHolds = async (
   precondition: Extract<Precondition, { type: 'state' }>,
@@ -85,27 +92,36 @@ const isCompleted = async (name: string, { call, deps }: PreconditionScene): Pro
   return false;
 };
 
-/** Says whether a precondition holds. Rejects when its `check` throws. */
-export const judgePrecondition = async (
-  precondition: Precondition,
+/** Judges a dependency on another tool. */
+const dependencyHolds = async (
+  precondition: Extract<Precondition, { type: 'dependency' }>,
   scene: PreconditionScene,
 ): Promise<boolean> => {
-  const { context, deps } = scene;
+  const { tool, status } = precondition;
+  if (status !== 'available' && status !== 'completed') return false;
+  const isMet =
+    status === 'available' ? isAvailable(tool, scene.deps) : await isCompleted(tool, scene);
+  return isMet && agrees(precondition, scene.context);
+};
+
+const permissionHolds = async (
+  precondition: Extract<Precondition, { type: 'permission' }>,
+  scene: PreconditionScene,
+): Promise<boolean> =>
+  (await isPermitted(precondition.permission, scene)) && agrees(precondition, scene.context);
+
+/** Says whether a precondition holds. Throws or rejects when its `check` does. */
+export const judgePrecondition = (precondition: Precondition, scene: PreconditionScene): Answer => {
   switch (precondition.type) {
     case 'resource':
     case 'custom':
-      return checked(precondition, context);
+      return checked(precondition, scene.context);
     case 'state':
       return stateHolds(precondition, scene);
     case 'permission':
-      return (await isPermitted(precondition.permission, scene)) && agrees(precondition, context);
-    case 'dependency': {
-      const { tool, status } = precondition;
-      if (status !== 'available' && status !== 'completed') return false;
-      const isMet =
-        status === 'available' ? isAvailable(tool, deps) : await isCompleted(tool, scene);
-      return isMet && agrees(precondition, context);
-    }
+      return permissionHolds(precondition, scene);
+    case 'dependency':
+      return dependencyHolds(precondition, scene);
     default:
       return false;
   }

@@ -51,38 +51,45 @@ const isCritical = (precondition: Precondition): boolean =>
   (precondition.type === 'resource' && precondition.availability === 'required');
 
 interface CheckScene extends PreconditionScene {
+  readonly call: Authenticated;
   readonly deps: CheckPreconditionsDeps;
-  readonly answerMs: number;
-  /** Resolves when the call is aborted: then no answer is waited for. */
-  readonly aborted: Promise<false>;
 }
 
-const sceneOf = (call: Authenticated, deps: CheckPreconditionsDeps): CheckScene => {
+const unmet = ({ context }: CheckScene, description: string, what: string): false => {
+  context.logger.warn(what, { description });
+  return false;
+};
+
+/** Waits for an answer while the call lasts, and no longer than the time of a check or of the call. */
+const waitFor = async (
+  judging: Promise<boolean>,
+  description: string,
+  scene: CheckScene,
+): Promise<boolean> => {
+  const { call, deps } = scene;
   const { timeoutMs } = deps.settingsOf(call.ready.tool);
   const answerMs = Math.min(ANSWER_MS, timeoutMs, call.options.timeoutMs ?? timeoutMs);
   const aborted = new Promise<false>((resolve) => call.control.onAbort(() => resolve(false)));
-  return { call, context: deps.contexts.of(call), deps, answerMs, aborted };
+  let isAnswered = false;
+  const answer = judging.finally(() => {
+    isAnswered = true;
+  });
+  try {
+    return await within(deps.runtime, answerMs, () => Promise.race([answer, aborted]));
+  } catch {
+    return unmet(scene, description, `precondition ${isAnswered ? 'threw' : 'timed out'}`);
+  }
 };
 
-const check = async (precondition: Precondition, scene: CheckScene): Promise<PreconditionCheck> => {
-  const { type, description } = precondition;
-  const { deps, answerMs, aborted, context } = scene;
-  let passed = false;
-  let isAnswered = false;
-  const judged = async (): Promise<boolean> => {
-    try {
-      return await Promise.race([judgePrecondition(precondition, scene), aborted]);
-    } finally {
-      isAnswered = true;
-    }
-  };
+/** Judges a precondition; most answer at once. One that fails to answer is not met. */
+const isMet = (precondition: Precondition, scene: CheckScene): boolean | Promise<boolean> => {
+  const { description } = precondition;
   try {
-    passed = await within(deps.runtime, answerMs, judged);
+    const answer = judgePrecondition(precondition, scene);
+    return typeof answer === 'boolean' ? answer : waitFor(answer, description, scene);
   } catch {
-    const what = isAnswered ? 'precondition threw' : 'precondition timed out';
-    context.logger.warn(what, { description });
+    return unmet(scene, description, 'precondition threw');
   }
-  return { type, description, critical: isCritical(precondition), passed };
 };
 
 /** Checks all of them, in order, so that the caller learns of everything at once; ends early with the call. */
@@ -93,7 +100,10 @@ const reportOn = async (
   const results: PreconditionCheck[] = [];
   for (const each of preconditions) {
     if (scene.call.control.aborted) break;
-    results.push(await check(each, scene));
+    const { type, description } = each;
+    const answer = isMet(each, scene);
+    const passed = typeof answer === 'boolean' ? answer : await answer;
+    results.push({ type, description, critical: isCritical(each), passed });
   }
   const passed = results.every((result) => result.passed);
   const criticalFailed = results.some((result) => result.critical && !result.passed);
@@ -109,17 +119,18 @@ const reportOn = async (
 const checkAll = async (
   call: Authenticated,
   next: Onward,
-  deps: CheckPreconditionsDeps & { readonly preconditions: readonly Precondition[] },
+  { deps, preconditions }: { deps: CheckPreconditionsDeps; preconditions: readonly Precondition[] },
 ): Promise<ToolResult> => {
-  const report = await reportOn(deps.preconditions, sceneOf(call, deps));
+  const scene = { call, context: deps.contexts.of(call), deps };
+  const report = await reportOn(preconditions, scene);
   const { reason } = call.control;
   if (reason) return failed(call, reason);
   call.notes.degraded = report.degradedMode;
   if (report.canProceed) return next(prove(call, 'preconditions', report));
-  const unmet = report.results.filter(({ critical, passed }) => critical && !passed);
+  const notMet = report.results.filter(({ critical, passed }) => critical && !passed);
   return failed(call, 'PRECONDITION_FAILED', {
-    message: `Not met: ${unmet.map(({ description }) => description).join('; ')}`,
-    suggestions: unmet.map(({ description }) => description),
+    message: `Not met: ${notMet.map(({ description }) => description).join('; ')}`,
+    suggestions: notMet.map(({ description }) => description),
   });
 };
 
@@ -132,5 +143,5 @@ export const checkPreconditions = (
     if (!preconditions || preconditions.length === 0) {
       return next(prove(call, 'preconditions', NONE));
     }
-    return checkAll(call, next, { ...deps, preconditions });
+    return checkAll(call, next, { deps, preconditions });
   };
