@@ -91,10 +91,10 @@ export type WrittenListener = (first: number, entries: readonly AuditEntry[]) =>
 
 export interface AuditLog {
   /**
-   * Appends a row. Resolves when it is durable, by default `synced`. An `intent` also opens the claim on
+   * Appends a row. Resolves when it is durable, by default `synced`; returns nothing where it is at once. An `intent` also opens the claim on
    * its execution, an `outcome` closes it, in the same transaction.
    */
-  append(entry: AuditEntry, durability?: Durability): Promise<void>;
+  append(entry: AuditEntry, durability?: Durability): Promise<void> | undefined;
   /**
    * Records intents in one step, if every named claim still belongs to its execution. Fails with
    * CONFLICT, and records none, when another process has taken one over.

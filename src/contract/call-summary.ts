@@ -33,8 +33,19 @@ const escaped = (character: string): string => {
   return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
 };
 
+/** Tells whether a short text is of characters of ASCII that can be seen, as nearly all are. */
+const isPlain = (text: string, max: number): boolean => {
+  if (text.length > max) return false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x20 || code > 0x7e) return false;
+  }
+  return true;
+};
+
 /** Cuts before it marks: a long text costs no more than a short one. */
 const visible = (text: string, max: number): string => {
+  if (isPlain(text, max)) return text;
   const head = text.slice(0, max);
   const marked = head.replace(HIDDEN, escaped).slice(0, max);
   return marked.length < head.length || text.length > max ? `${marked}…` : marked;
@@ -51,19 +62,31 @@ const shownValue = (value: unknown): string => {
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
+const fieldsText = (input: Readonly<Record<string, unknown>>): string => {
+  const telling: string[] = [];
+  const others: string[] = [];
+  let fields = 0;
+  for (const name of Object.keys(input)) {
+    const value = input[name];
+    if (value === undefined) continue;
+    fields += 1;
+    const list = TELLING.test(name) ? telling : others;
+    if (list.length < MAX_FIELDS) list.push(`${visible(name, 40)}: ${shownValue(value)}`);
+  }
+  const shown = [...telling, ...others].slice(0, MAX_FIELDS);
+  const left = fields - shown.length;
+  if (left > 0) shown.push(`and ${left} more`);
+  return shown.join(', ');
+};
+
 const inputText = (input: unknown): string => {
-  if (isScalar(input) || Array.isArray(input)) return input === undefined ? '' : shownValue(input);
-  const fields = Object.entries(input as object).filter(([, value]) => value !== undefined);
-  const telling = fields.filter(([name]) => TELLING.test(name));
-  const others = fields.filter(([name]) => !TELLING.test(name));
-  const shown = [...telling, ...others]
-    .slice(0, MAX_FIELDS)
-    .map(([name, value]) => `${visible(name, 40)}: ${shownValue(value)}`);
-  const left = fields.length - shown.length;
-  return [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join(', ');
+  if (input === undefined) return '';
+  if (isScalar(input) || Array.isArray(input)) return shownValue(input);
+  return fieldsText(input as Readonly<Record<string, unknown>>);
 };
 
 const targetText = (targets: readonly string[]): string => {
+  if (targets.length === 0) return '';
   const shown = targets.slice(0, MAX_TARGETS).map((target) => visible(target, MAX_VALUE));
   const left = targets.length - shown.length;
   return [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join(', ');

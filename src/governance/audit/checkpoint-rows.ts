@@ -10,8 +10,12 @@ import { type VerifyLogOptions, verifyAuditLog } from './verify-audit.ts';
 const TOOL = 'audit_checkpoint';
 
 /** Appends the checkpoint as one row, synced. */
-export const appendCheckpoint = (audit: AuditLog, checkpoint: AuditCheckpoint): Promise<void> =>
-  audit.append(auditEvent({ tool: TOOL, at: checkpoint.at, detail: { checkpoint } }));
+export const appendCheckpoint = async (
+  audit: AuditLog,
+  checkpoint: AuditCheckpoint,
+): Promise<void> => {
+  await audit.append(auditEvent({ tool: TOOL, at: checkpoint.at, detail: { checkpoint } }));
+};
 
 export interface StoredCheckpoints {
   /** Oldest first. */

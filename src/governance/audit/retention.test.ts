@@ -33,7 +33,7 @@ const open = (prune: Prune = async () => DONE, store: Store = createMemoryStore(
     events.emit('call.measured', {} as never);
     await runtime.advance(0);
   };
-  const fill = (age: number): Promise<void> =>
+  const fill = async (age: number): Promise<void> =>
     store.audit.append(auditEntry({ at: runtime.now() - age }));
   return { runtime, events, store, asked, retention, call, fill };
 };

@@ -111,7 +111,7 @@ describe('steps that a crash interrupted', () => {
   const crash = async ({ store }: ReturnType<typeof world>): Promise<void> => {
     const lost = new RecordedSteps({
       audit: async () => ({
-        append: (entry): Promise<void> =>
+        append: async (entry): Promise<void> =>
           entry.status === 'started'
             ? store.audit.append(entry)
             : Promise.reject(new Error('gone')),

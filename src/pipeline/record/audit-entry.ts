@@ -86,9 +86,17 @@ export const summaryOfCall = (call: CallRequest, redactor: Redactor): string => 
   return summary;
 };
 
-/** False for a call that only read and succeeded: readers make the summary from its input. */
-const needsSummary = (call: CallRequest, { result }: Facts): boolean =>
-  call.notes.intentRecorded || !result?.success;
+/** Tells whether the summary of a call says more than its input: its action, or what it touches. */
+const saysMore = (call: CallRequest): boolean => {
+  const { grant, approval, ready } = evidenceOf(call);
+  const action = grant?.capability?.action;
+  const isNamed = action !== undefined && action !== ready?.tool.name;
+  return isNamed || (typeof approval === 'object' && approval.targets.length > 0);
+};
+
+/** False where readers make the summary from the input of the row. Of calls that only read that is enough. */
+const needsSummary = (call: CallRequest, hasInput: boolean, { result }: Facts): boolean =>
+  !hasInput || (!result?.success && saysMore(call));
 
 interface Facts {
   readonly result?: ToolResult;
@@ -105,11 +113,9 @@ const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
   const grant = evidenceOf(call).grant;
   const rule = grant?.rule ?? '';
   // The intent of the same call has the input already.
-  const detail: Detail =
-    kind === 'outcome' && hasIntent(call)
-      ? { rule }
-      : { rule, input: recordInput(call, facts.redactor) };
-  if (needsSummary(call, facts)) detail.summary = summaryOfCall(call, facts.redactor);
+  const hasInput = kind === 'intent' || !hasIntent(call);
+  const detail: Detail = hasInput ? { rule, input: recordInput(call, facts.redactor) } : { rule };
+  if (needsSummary(call, hasInput, facts)) detail.summary = summaryOfCall(call, facts.redactor);
   if (call.parent) detail.parent = call.parent.executionId;
   if (notes.decision) Object.assign(detail, notes.decision);
   if (options.idempotencyKey !== undefined) {

@@ -27,9 +27,6 @@ import { PackedEntries } from './packed-entries.ts';
 
 const PAGE = 1000;
 
-/** One for all: nothing is left to wait for when `append` returns. */
-const WRITTEN = Promise.resolve();
-
 const matches = (row: Omit<AuditRow, 'detail'>, filter: AuditFilter): boolean =>
   (filter.before === undefined || row.seq < filter.before) && matchesAuditFilter(row, filter);
 
@@ -138,11 +135,11 @@ export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Int
       for (const listener of listeners) listener(seq, [entry]);
       if (entry.kind === 'intent') open.set(entry.executionId, entry);
       else if (open.size > 0 && entry.kind === 'outcome') open.delete(entry.executionId);
-      return WRITTEN;
+      return undefined;
     },
     // No other process can take over a claim: the store lives in this one.
     intend: async (entries) => {
-      for (const entry of entries) void audit.append(entry);
+      for (const entry of entries) audit.append(entry);
     },
     onWritten: (listener) => {
       listeners.add(listener);

@@ -7,7 +7,7 @@
 import type { AuditEntry } from '../../contract/audit.ts';
 import { BoundedMap } from '../../kit/data/bounded-map.ts';
 
-const SIZE = 1024;
+const SIZE = 128;
 const NUMBERS = 3;
 /** Combinations of tool, caller and status that are remembered at a time. */
 const MAX_COMMON = 16_384;
@@ -92,13 +92,17 @@ class Columns {
 /** One block, either still filling or packed. */
 interface Block {
   readonly columns: Columns;
+  readonly count: number;
   readonly commons: readonly Common[];
-  readonly ids: readonly string[];
+  /** All ids, concatenated. */
+  readonly ids: string;
   readonly details: readonly unknown[];
 }
 
-const entriesOf = ({ columns, commons, ids, details }: Block): readonly AuditEntry[] =>
-  ids.map((executionId, at) => {
+const entriesOf = ({ columns, count, commons, ids, details }: Block): readonly AuditEntry[] =>
+  Array.from({ length: count }, (_, at) => {
+    const { idEnds } = columns;
+    const executionId = ids.slice(idEnds[at - 1] ?? 0, idEnds[at]);
     const { rule, source, policy, ...common } = commons[commons.length === 1 ? 0 : at] as Common;
     const detail = details[at];
     const [when = 0, durationMs = 0, costMicros = 0] = columns.numbers.subarray(at * NUMBERS);
@@ -114,19 +118,13 @@ const entriesOf = ({ columns, commons, ids, details }: Block): readonly AuditEnt
     };
   });
 
-interface Packed {
-  readonly columns: Columns;
-  readonly commons: readonly Common[];
-  /** All ids, concatenated. */
-  readonly ids: string;
+interface Packed extends Omit<Block, 'details'> {
   /** JSON of all details, or the details where one of them has no JSON. */
   readonly details: string | readonly unknown[];
 }
 
-const unpacked = ({ columns, commons, ids, details }: Packed): Block => ({
-  columns,
-  commons,
-  ids: Array.from(columns.idEnds, (end, at) => ids.slice(columns.idEnds[at - 1] ?? 0, end)),
+const unpacked = ({ details, ...block }: Packed): Block => ({
+  ...block,
   details: typeof details === 'string' ? (JSON.parse(details) as unknown[]) : details,
 });
 
@@ -138,13 +136,19 @@ const packedDetails = (details: readonly unknown[]): Packed['details'] => {
   }
 };
 
+/** Copies a text that was put together into one piece, which the engine does when a character is read. */
+const inOnePiece = (text: string): string => {
+  text.charCodeAt(0);
+  return text;
+};
+
 /** The block that is filling. The next one reuses its lists. */
 class OpenBlock {
-  readonly #ids: string[] = [];
+  /** Grows text by text: a list of ids costs twice as much to join. */
+  #ids = '';
   readonly #commons: Common[] = [];
   readonly #details: unknown[] = [];
   #columns = new Columns();
-  #idEnd = 0;
   #count = 0;
 
   get isFull(): boolean {
@@ -156,12 +160,11 @@ class OpenBlock {
     const at = this.#count++;
     const { numbers, idEnds, usual } = this.#columns;
     const isPlain = isUsual(detail);
-    this.#idEnd += executionId.length;
-    this.#ids[at] = executionId;
+    this.#ids += executionId;
     this.#commons[at] = common;
     this.#details[at] = isPlain ? detail.input : detail;
     usual[at] = isPlain ? 1 : 0;
-    idEnds[at] = this.#idEnd;
+    idEnds[at] = this.#ids.length;
     numbers[at * NUMBERS] = entry.at;
     numbers[at * NUMBERS + 1] = entry.durationMs;
     numbers[at * NUMBERS + 2] = entry.costMicros;
@@ -172,20 +175,26 @@ class OpenBlock {
     const areSame = this.#commons.every((common) => common === first);
     const packed = {
       columns: this.#columns,
+      count: SIZE,
       commons: areSame ? this.#commons.slice(0, 1) : [...this.#commons],
-      ids: this.#ids.join(''),
+      ids: inOnePiece(this.#ids),
       details: packedDetails(this.#details),
     };
     this.#columns = new Columns();
-    this.#idEnd = 0;
+    this.#ids = '';
     this.#count = 0;
     return packed;
   }
 
   /** Returns the entries so far. */
   block(): Block {
-    const ids = this.#ids.slice(0, this.#count);
-    return { columns: this.#columns, commons: this.#commons, ids, details: this.#details };
+    return {
+      columns: this.#columns,
+      count: this.#count,
+      commons: this.#commons,
+      ids: this.#ids,
+      details: this.#details,
+    };
   }
 }
 

@@ -11,11 +11,14 @@ import { createPostgresStore } from './create-postgres-store.ts';
 const PASSWORD = 'pa55-w0rd/#?@';
 const ENCODED = encodeURIComponent(PASSWORD);
 
-const failureOf = (store: Promise<unknown>): Promise<unknown> =>
-  store.then(
-    () => 'opened',
-    (error: unknown) => error,
-  );
+const failureOf = async (work: Promise<unknown> | undefined): Promise<unknown> => {
+  try {
+    await work;
+    return 'opened';
+  } catch (error) {
+    return error;
+  }
+};
 
 const openAt = (url: string, schema = 'toolcrib') =>
   failureOf(createPostgresStore({ url, schema, runtime: fakeRuntime() }));

@@ -99,14 +99,19 @@ export class SqliteAudit implements AuditLog, Intents {
     return () => void this.#listeners.delete(listener);
   }
 
+  intend(entries: readonly AuditEntry[], claims: readonly IntentClaim[]): Promise<void> {
+    if (claims.length > 0) return this.#intendClaimed(entries, claims);
+    // Entries of one turn are one group, with one promise.
+    let written = Promise.resolve();
+    for (const entry of entries) written = this.append(entry);
+    return written;
+  }
+
   /** Writes outside of a group: a claim that is lost must fail this call and no other. */
-  async intend(entries: readonly AuditEntry[], claims: readonly IntentClaim[]): Promise<void> {
-    if (claims.length === 0) {
-      // Entries of one turn are one group, with one promise.
-      let written: Promise<void> | undefined;
-      for (const entry of entries) written = this.append(entry);
-      return written;
-    }
+  async #intendClaimed(
+    entries: readonly AuditEntry[],
+    claims: readonly IntentClaim[],
+  ): Promise<void> {
     const stored = entries.map(toStoredEntry);
     const first = await this.#deps.writer.write(() => {
       for (const { key, executionId } of claims) {

@@ -140,7 +140,7 @@ describe.skipIf(isPostgresMissing())('toolcrib store migrate', () => {
   });
 
   it('refuses a target that holds data, and one whose copy would be the second', async () => {
-    await withSource((store) => store.audit.append(auditEntry()));
+    await withSource(async (store) => store.audit.append(auditEntry()));
     const schema = newSchema();
     expect((await run([file, url(), '--schema', schema])).code).toBe(0);
     const again = await run([file, url(), '--schema', schema]);
@@ -179,7 +179,7 @@ describe.skipIf(isPostgresMissing())('toolcrib store migrate', () => {
     ['no address', ['state.db'], 'The target of the copy is missing'],
     ['a bad schema', ['state.db', 'postgres://u@h/d', '--schema', 'A;'], 'schema'],
   ])('says what is wrong with %s', async (_, args, words) => {
-    await withSource((store) => store.audit.append(auditEntry()));
+    await withSource(async (store) => store.audit.append(auditEntry()));
     const { code, err } = await run(args);
     expect(code).not.toBe(0);
     expect(err).toContain(words);
