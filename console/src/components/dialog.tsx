@@ -47,25 +47,30 @@ export const Dialog = ({ title, isWide, onClose, children }: DialogProps) => {
 interface ConfirmProps extends Omit<DialogProps, 'isWide'> {
   readonly confirm: string;
   readonly kind?: ButtonKind;
-  /** The window closes when this is over; what it throws is shown and the window stays. */
-  onConfirm(): Promise<void>;
+  /**
+   * The window closes when this is over; what it throws is shown and the window stays. Nothing is
+   * returned where the fields of the window have to be filled in first.
+   */
+  onConfirm(): Promise<void> | undefined;
 }
 
-/** Asks before something that cannot be taken back by another click. */
+/** Asks before something that cannot be taken back by another click, or for what an action needs. */
 export const ConfirmDialog = ({ confirm, kind, onConfirm, children, ...rest }: ConfirmProps) => {
   const [isBusy, setBusy] = useState(false);
   const fail = useErrorToast();
   const submit = (event: FormEvent): void => {
     event.preventDefault();
+    const work = onConfirm();
+    if (!work) return;
     setBusy(true);
-    onConfirm().then(rest.onClose, (thrown: unknown) => {
+    work.then(rest.onClose, (thrown: unknown) => {
       setBusy(false);
       fail(thrown);
     });
   };
   return (
     <Dialog {...rest}>
-      <form className="dialog-body" onSubmit={submit}>
+      <form className="dialog-body" onSubmit={submit} noValidate>
         {children}
         <div className="actions">
           <Button type="submit" kind={kind ?? 'primary'} isBusy={isBusy}>

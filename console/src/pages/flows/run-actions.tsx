@@ -1,9 +1,9 @@
 /** Continuing, cancelling and sending an event to a run. Cancelling asks first. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { isOver, type RunDetail } from '../../api/flow-records.ts';
 import { useServices } from '../../api/services.tsx';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { Field } from '../../components/field.tsx';
 import { useErrorToast, useToast } from '../../components/toast.tsx';
 
@@ -53,55 +53,50 @@ const parsed = (text: string): { readonly value: unknown } | undefined => {
 const SendDialog = ({ run, onDone, onClose }: ActionsProps & { onClose(): void }) => {
   const { api } = useServices();
   const toast = useToast();
-  const fail = useErrorToast();
   const [event, setEvent] = useState(() => awaitedEvent(run));
   const [text, setText] = useState('');
   const [isChecked, setChecked] = useState(false);
   const payload = parsed(text);
-  const submit = (submitted: FormEvent): void => {
-    submitted.preventDefault();
+  const send = async (value: unknown): Promise<void> => {
+    await api.send('POST', pathOf(run, 'send'), { event, payload: value });
+    toast({ tone: 'good', text: 'The event was sent.' });
+    onDone();
+  };
+  const submit = (): Promise<void> | undefined => {
     setChecked(true);
-    if (event === '' || !payload) return;
-    api.send('POST', pathOf(run, 'send'), { event, payload: payload.value }).then(() => {
-      toast({ tone: 'good', text: 'The event was sent.' });
-      onDone();
-      onClose();
-    }, fail);
+    return event === '' || !payload ? undefined : send(payload.value);
   };
   return (
-    <Dialog title="Send an event" onClose={onClose}>
-      <form className="dialog-body" onSubmit={submit} noValidate>
-        <Field
-          label="Event"
-          isRequired
-          problem={isChecked && event === '' ? 'Name the event.' : undefined}
-        >
-          {(ids) => (
-            <input {...ids} value={event} onChange={({ target }) => setEvent(target.value)} />
-          )}
-        </Field>
-        <Field
-          label="What it brings"
-          hint="JSON; nothing is null"
-          problem={isChecked && !payload ? 'This is not JSON.' : undefined}
-        >
-          {(ids) => (
-            <textarea
-              {...ids}
-              rows={5}
-              value={text}
-              onChange={({ target }) => setText(target.value)}
-            />
-          )}
-        </Field>
-        <div className="actions">
-          <Button type="submit" kind="primary">
-            Send the event
-          </Button>
-          <Button onClick={onClose}>Not now</Button>
-        </div>
-      </form>
-    </Dialog>
+    <ConfirmDialog
+      title="Send an event"
+      confirm="Send the event"
+      onConfirm={submit}
+      onClose={onClose}
+    >
+      <Field
+        label="Event"
+        isRequired
+        problem={isChecked && event === '' ? 'Name the event.' : undefined}
+      >
+        {(ids) => (
+          <input {...ids} value={event} onChange={({ target }) => setEvent(target.value)} />
+        )}
+      </Field>
+      <Field
+        label="What it brings"
+        hint="JSON; nothing is null"
+        problem={isChecked && !payload ? 'This is not JSON.' : undefined}
+      >
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={5}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        )}
+      </Field>
+    </ConfirmDialog>
   );
 };
 
@@ -109,32 +104,25 @@ const SendDialog = ({ run, onDone, onClose }: ActionsProps & { onClose(): void }
 const ResumeDialog = ({ run, onDone, onClose }: ActionsProps & { onClose(): void }) => {
   const { api } = useServices();
   const toast = useToast();
-  const fail = useErrorToast();
   const [version, setVersion] = useState(run.version);
-  const submit = (submitted: FormEvent): void => {
-    submitted.preventDefault();
-    api.send('POST', pathOf(run, 'resume'), version === '' ? {} : { version }).then(() => {
-      toast({ tone: 'good', text: 'The run goes on.' });
-      onDone();
-      onClose();
-    }, fail);
+  const resume = async (): Promise<void> => {
+    await api.send('POST', pathOf(run, 'resume'), version === '' ? {} : { version });
+    toast({ tone: 'good', text: 'The run goes on.' });
+    onDone();
   };
   return (
-    <Dialog title="Resume this run" onClose={onClose}>
-      <form className="dialog-body" onSubmit={submit} noValidate>
-        <Field label="Version" hint="of the flow, with which the run goes on">
-          {(ids) => (
-            <input {...ids} value={version} onChange={({ target }) => setVersion(target.value)} />
-          )}
-        </Field>
-        <div className="actions">
-          <Button type="submit" kind="primary">
-            Resume the run
-          </Button>
-          <Button onClick={onClose}>Not now</Button>
-        </div>
-      </form>
-    </Dialog>
+    <ConfirmDialog
+      title="Resume this run"
+      confirm="Resume the run"
+      onConfirm={resume}
+      onClose={onClose}
+    >
+      <Field label="Version" hint="of the flow, with which the run goes on">
+        {(ids) => (
+          <input {...ids} value={version} onChange={({ target }) => setVersion(target.value)} />
+        )}
+      </Field>
+    </ConfirmDialog>
   );
 };
 
