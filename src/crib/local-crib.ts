@@ -297,7 +297,7 @@ export class LocalCrib implements CribHost {
     const call = namedCall(tool, as);
     const fault = requestFault(call.toolName, call.as);
     if (fault) throw new ToolFailure('VALIDATION_ERROR', issueSentence(fault));
-    return (await this.#open()).engine.explain(call.toolName, input, call.as);
+    return (await this.#open()).engine.preview.explain(call.toolName, input, call.as);
   }
 
   getCapabilities(): Capabilities {

@@ -5,9 +5,8 @@ import type { CallAs } from '../contract/call-options.ts';
 import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
 import type { ExecutionStatus } from '../contract/crib-members.ts';
-import { type Issue, type ToolError, ToolFailure } from '../contract/errors.ts';
+import type { Issue, ToolError } from '../contract/errors.ts';
 import type { PlanQuestion } from '../contract/flow-plan.ts';
-import type { Explanation, Verdict } from '../contract/policy.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Timer } from '../contract/runtime.ts';
 import type { Stage } from '../contract/stage.ts';
@@ -29,16 +28,15 @@ import type { ExecSettings } from './broker/brokered-exec.ts';
 import { type CallTool, type Contexts, createContexts } from './broker/context.ts';
 import { fileHooks } from './broker/file-hooks.ts';
 import { createProgramCheck } from './broker/judge-program.ts';
-import { explainCall, explainRights } from './explain-call.ts';
+import { CallPreview } from './call-preview.ts';
 import { governed } from './governed.ts';
 import { followInner } from './inner-runs.ts';
 import { type CallInput, callerOf, type NewCallDeps, newCall } from './new-call.ts';
 import { failed } from './outcome.ts';
-import { evidenceOf, prove } from './pipeline.ts';
+import { evidenceOf } from './pipeline.ts';
 import { redactError } from './record/as-tool-error.ts';
 import { reconcile } from './record/reconcile.ts';
 import { SignalFollowers } from './recovery/signal-followers.ts';
-import { createRehearsal, type Rehearsal } from './rehearse.ts';
 import { requestFault } from './request-fault.ts';
 import { createSharedServices, type EngineDeps, type SharedServices } from './shared-services.ts';
 import { type StageDeps, stageDeps } from './stage-deps.ts';
@@ -63,23 +61,14 @@ export type IdentifiedCall = Pick<CallInput, 'toolName' | 'rawInput' | 'as'> & {
   readonly executionId: string;
 };
 
-/** What the approval of a plan is bound to for one call. */
-export interface PlannedFacts {
-  readonly verdict: Verdict;
-  /** As the tool will get it. */
-  readonly input: unknown;
-  readonly targets: readonly string[];
-  readonly definition: string;
-}
-
 type RefusedCall = Pick<CallInput, 'rawInput' | 'parent' | 'executionId'>;
 
 export class Engine {
   readonly shared: SharedServices;
+  readonly preview: CallPreview;
   readonly #deps: EngineDeps;
   readonly #contexts: Contexts;
   readonly #run: Next<CallRequest>;
-  readonly #rehearse: (call: CallRequest) => Promise<Rehearsal>;
   readonly #record: Stage<never>;
   readonly #newCallDeps: NewCallDeps;
   #recovering: Timer | undefined = undefined;
@@ -97,7 +86,12 @@ export class Engine {
     const stages = this.#stageDeps();
     this.#record = record(stages.record);
     this.#run = governed(stages, createTracer(deps));
-    this.#rehearse = createRehearsal(stages);
+    this.preview = new CallPreview({
+      ...deps,
+      shared: this.shared,
+      newCall: this.#newCallDeps,
+      stages,
+    });
   }
 
   /** Records what became of each call that a crash interrupted. Runs before the first call. */
@@ -139,63 +133,6 @@ export class Engine {
     const fault = requestFault(toolName, as);
     if (fault) return this.#refuse({ executionId, rawInput, parent: undefined }, fault);
     return this.#start({ executionId, toolName, rawInput, as, parent: undefined });
-  }
-
-  /** Explains which rule decides about a call, and why. Rejects with the refusal of an earlier gate. */
-  async explain(toolName: string, rawInput: unknown, as?: CallAs): Promise<Explanation> {
-    return this.#explain(await this.#parsed(toolName, rawInput, as));
-  }
-
-  /** Says what the caller lacks for any call of a tool; nothing where that depends on the input. */
-  async lacks(toolName: string, as: CallAs): Promise<string | undefined> {
-    const ready = await this.#deps.registry.ready(toolName, as.version);
-    const { policy, runtime } = this.#deps;
-    const deps = { ...this.shared, policy, now: runtime.now() };
-    return ready && (await explainRights(ready.tool, callerOf(as), deps))?.reason;
-  }
-
-  /** Takes a call through the gates without making it: nothing is recorded, counted or run. */
-  rehearse(toolName: string, rawInput: unknown, as: CallAs): Promise<Rehearsal> {
-    const from = { toolName, rawInput, as: { ...as, dryRun: true }, parent: undefined };
-    return this.#rehearse(newCall(from, this.#newCallDeps));
-  }
-
-  /** Returns what the approval of a plan is bound to for one call. Rejects like `explain`. */
-  async planned(toolName: string, rawInput: unknown, as?: CallAs): Promise<PlannedFacts> {
-    const call = await this.#parsed(toolName, rawInput, as);
-    const { verdict } = await this.#explain(call);
-    const { ready, input } = call;
-    // Only a call that a person is asked about is bound to its targets.
-    const isAsked = verdict.effect === 'ask';
-    const { targets } = isAsked
-      ? await this.shared.resolveTargets(ready.tool, input)
-      : { targets: [] };
-    return { verdict, input, targets, definition: this.shared.definitionOf(ready) };
-  }
-
-  /** Returns the digest of a tool's definition and code; `undefined` when there is no such tool. */
-  async definition(toolName: string, version: string | undefined): Promise<string | undefined> {
-    const ready = await this.#deps.registry.ready(toolName, version);
-    return ready && this.shared.definitionOf(ready);
-  }
-
-  async #parsed(
-    toolName: string,
-    rawInput: unknown,
-    as: CallAs | undefined,
-  ): Promise<Call<'ready' | 'input'>> {
-    const ready = await this.#deps.registry.ready(toolName, as?.version);
-    if (!ready) throw new ToolFailure('TOOL_NOT_FOUND');
-    const parsed = ready.input.validate(rawInput);
-    if (!parsed.ok) throw invalidInput(parsed.issues);
-    const from = { toolName, rawInput, as, parent: undefined };
-    const call = prove(newCall(from, this.#newCallDeps), 'ready', ready);
-    return prove(call, 'input', parsed.value);
-  }
-
-  async #explain(call: Call<'ready' | 'input'>): Promise<Explanation> {
-    const flow = await this.shared.labels.fresh(call.caller);
-    return explainCall(call, flow, { policy: this.#deps.policy, ...this.shared });
   }
 
   /** Tells whether a credential is configured, by the same test as `authenticate`. */
@@ -390,8 +327,3 @@ const NOBODY: Caller = Object.freeze({
   roles: [],
   permissions: [],
 });
-
-const invalidInput = (issues: readonly Issue[]): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', 'The input does not match the schema of the tool.', {
-    issues,
-  });

@@ -5,7 +5,7 @@ import { LOCAL_CALLER } from '../../contract/caller.ts';
 import type { CallReplay, ReplayedNow, ReplayOptions } from '../../contract/replay.ts';
 import { isReservedName } from '../../contract/tool.ts';
 import { MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
-import type { Engine } from '../../pipeline/engine.ts';
+import type { CallPreview } from '../../pipeline/call-preview.ts';
 import type { Rehearsal } from '../../pipeline/rehearse.ts';
 import {
   callerOf,
@@ -19,7 +19,7 @@ import { compareLines, verdictOf } from './replay-lines.ts';
 
 export interface ReplayCallDeps {
   readonly audit: Pick<AuditLog, 'query'>;
-  readonly engine: Pick<Engine, 'rehearse'>;
+  readonly engine: { readonly preview: Pick<CallPreview, 'rehearse'> };
   now(): number;
   /** Tells whether a server or source has not listed its tools yet: they may still exist. */
   isUnanswered(source: string): boolean;
@@ -129,7 +129,7 @@ const judge = async (recorded: Recorded, deps: ReplayCallDeps, options: ReplayOp
   const { row, input } = recorded;
   const why = unjudgeable(row, deps);
   if (why !== undefined) return { now: UNKNOWN, notes: [why] };
-  const rehearsal = await deps.engine.rehearse(row.tool, input, callAsOf(row, options));
+  const rehearsal = await deps.engine.preview.rehearse(row.tool, input, callAsOf(row, options));
   const notes = notesOn(recorded, options, rehearsal.unchecked);
   return { now: presentOf(rehearsal, recorded), rehearsal, notes };
 };

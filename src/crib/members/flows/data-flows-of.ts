@@ -34,9 +34,9 @@ export const openData = async (deps: DataFlowDeps, registry: FlowRegistry): Prom
     ...{ registry, tools, explain, recordedMs, now: () => runtime.now() },
     machine: await deps.machine(),
     hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
-    lacks: async (...call) => (await deps.open()).engine.lacks(...call),
-    planned: async (...call) => (await deps.open()).engine.planned(...call),
-    definition: async (...tool) => (await deps.open()).engine.definition(...tool),
+    lacks: async (...call) => (await deps.open()).engine.preview.lacks(...call),
+    planned: async (...call) => (await deps.open()).engine.preview.planned(...call),
+    definition: async (...tool) => (await deps.open()).engine.preview.definition(...tool),
   });
   for (const { file, line, column, message } of await dataFlows.load(deps.flowFiles ?? new Map())) {
     runtime.log.warn(`.toolcrib/flows/${file}:${line}:${column}: ${message}`);
