@@ -4,7 +4,8 @@ import type { Database, SqlValue, Statement } from '../../kit/sqlite/open-databa
 import { AUDIT_COLUMNS } from '../audit-columns.ts';
 
 const COLUMNS = AUDIT_COLUMNS.split(',').length;
-const ROWS_AT_ONCE = 4;
+/** Larger statements gain nothing more. */
+const ROWS_AT_ONCE = [16, 4, 1];
 
 const insertOf = (rows: number): string => {
   const row = `(${Array.from({ length: COLUMNS }, () => '?').join(', ')})`;
@@ -12,20 +13,20 @@ const insertOf = (rows: number): string => {
 };
 
 export class AuditInserts {
-  readonly #one: Statement;
-  readonly #several: Statement;
+  readonly #inserts: readonly { readonly step: number; readonly statement: Statement }[];
 
   constructor(database: Database) {
-    this.#one = database.prepare(insertOf(1));
-    this.#several = database.prepare(insertOf(ROWS_AT_ONCE));
+    this.#inserts = ROWS_AT_ONCE.map((rows) => ({
+      step: rows * COLUMNS,
+      statement: database.prepare(insertOf(rows)),
+    }));
   }
 
   /** Inserts any number of rows: `values` holds them one after the other, in the order of the columns. */
   run(values: readonly SqlValue[]): void {
-    const step = ROWS_AT_ONCE * COLUMNS;
     let at = 0;
-    for (; at + step <= values.length; at += step)
-      this.#several.run(...values.slice(at, at + step));
-    for (; at < values.length; at += COLUMNS) this.#one.run(...values.slice(at, at + COLUMNS));
+    for (const { step, statement } of this.#inserts) {
+      for (; at + step <= values.length; at += step) statement.run(...values.slice(at, at + step));
+    }
   }
 }
