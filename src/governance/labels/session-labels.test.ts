@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
 import { NOTHING_SEEN } from '../../contract/policy.ts';
+import type { MemoryStore } from '../../contract/store.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 import { SessionLabels } from './session-labels.ts';
 
@@ -46,6 +47,62 @@ describe('the labels of a session', () => {
     expect(await one.fresh(ada)).toEqual({ untrusted: true, sensitivity: 'private' });
     expect(await other.fresh(ada)).toEqual({ untrusted: true, sensitivity: 'private' });
     expect(one.known(ada)).toEqual({ untrusted: true, sensitivity: 'private' });
+  });
+
+  it('that could not be written are written with the next result', async () => {
+    const { memory } = createMemoryStore();
+    let isAway = true;
+    const write: MemoryStore['write'] = async (item) => {
+      if (isAway) throw new Error('away');
+      return memory.write(item);
+    };
+    const failing = { read: memory.read.bind(memory), write } as MemoryStore;
+    const one = new SessionLabels(failing, () => NOW);
+    const untrusted = { trust: 'untrusted', sensitivity: 'public' } as const;
+    await expect(one.absorb(ada, untrusted)).rejects.toThrow('away');
+    isAway = false;
+    await one.absorb(ada, untrusted);
+    const other = new SessionLabels(memory, () => NOW);
+    expect(await other.fresh(ada)).toEqual({ untrusted: true, sensitivity: 'public' });
+  });
+
+  it('that are still being written let later results of the session wait', async () => {
+    const { memory } = createMemoryStore();
+    const waiting: (() => void)[] = [];
+    const write: MemoryStore['write'] = async (item) => {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return memory.write(item);
+    };
+    const slow = { read: memory.read.bind(memory), write } as MemoryStore;
+    const one = new SessionLabels(slow, () => NOW);
+    const both = { trust: 'untrusted', sensitivity: 'private' } as const;
+    const first = one.absorb(ada, both);
+    const second = one.absorb(ada, both);
+    const third = one.absorb(ada, { trust: 'trusted', sensitivity: 'secret' });
+    const fourth = one.absorb(ada, { trust: 'untrusted', sensitivity: 'secret' });
+    for (const each of [second, third, fourth]) expect(each).toBeInstanceOf(Promise);
+    for (const write of waiting) write();
+    await Promise.all([first, second, third, fourth]);
+    expect(one.absorb(ada, both)).toBeUndefined();
+    const other = new SessionLabels(memory, () => NOW);
+    expect(await other.fresh(ada)).toEqual({ untrusted: true, sensitivity: 'secret' });
+  });
+
+  it('that a result adds while the session is read are not lost', async () => {
+    const { memory } = createMemoryStore();
+    let added: Promise<void> | undefined;
+    const read: MemoryStore['read'] = async (...item) => {
+      const value = await memory.read(...item);
+      added ??= one.absorb(ada, { trust: 'untrusted', sensitivity: 'public' });
+      return value;
+    };
+    const one = new SessionLabels(
+      { read, write: memory.write.bind(memory) } as MemoryStore,
+      () => NOW,
+    );
+    await one.fresh(ada);
+    await added;
+    expect(one.known(ada)).toEqual({ untrusted: true, sensitivity: 'public' });
   });
 
   it.each([

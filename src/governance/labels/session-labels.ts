@@ -43,6 +43,8 @@ export class SessionLabels {
   readonly #memory: MemoryStore;
   readonly #now: () => number;
   readonly #named = new LRUCache<string, readonly Mark[]>({ max: MAX_SESSIONS });
+  /** Marks on their way to the store, by session. Results that rely on them wait, too. */
+  readonly #writing = new Map<string, Promise<void>>();
   readonly #spaceOf = perCaller(
     ({ userId, sessionId }) => `labels:${JSON.stringify([userId, sessionId])}`,
   );
@@ -72,39 +74,60 @@ export class SessionLabels {
   }
 
   async #read(space: string, knownMarks: readonly Mark[]): Promise<FlowState> {
-    const marks = [...knownMarks];
+    const read = [...knownMarks];
     for (const mark of MARKS) {
-      if (marks.includes(mark)) continue;
-      if ((await this.#memory.read(space, mark, this.#now())) !== undefined) marks.push(mark);
+      if (read.includes(mark)) continue;
+      if ((await this.#memory.read(space, mark, this.#now())) !== undefined) read.push(mark);
     }
+    // A result may have added marks in the meantime.
+    const added = this.#named.get(space) ?? PLAIN;
+    const marks = MARKS.filter((mark) => read.includes(mark) || added.includes(mark));
     this.#named.set(space, marks);
     return stateOf(marks);
   }
 
-  /** Adds the labels of a result. Returns nothing when the session carries them already. */
+  /**
+   * Adds the labels of a result. Returns nothing when they are on record already. Rejects when they
+   * cannot be recorded: other processes would not know of them.
+   */
   absorb(caller: Caller, labels: Labels): Promise<void> | undefined {
     if (labels.trust === 'trusted' && labels.sensitivity === 'public') return undefined;
     const names = provenNames(caller);
     const before = this.#marks(names);
     const more = marksOf(labels).filter((mark) => !before.includes(mark));
-    if (more.length === 0) return undefined;
-    const marks = [...before, ...more];
+    const marks = more.length === 0 ? before : [...before, ...more];
     if (isLocal(names)) {
       this.#local = marks;
       return undefined;
     }
     const space = this.#spaceOf(names);
+    if (more.length === 0) return this.#writing.get(space);
     this.#named.set(space, marks);
-    return this.#keep(space, more);
+    const writing = this.#keep(space, more, this.#writing.get(space)).finally(() => {
+      if (this.#writing.get(space) === writing) this.#writing.delete(space);
+    });
+    this.#writing.set(space, writing);
+    return writing;
   }
 
   #marks(names: CallerNames): readonly Mark[] {
     return isLocal(names) ? this.#local : (this.#named.get(this.#spaceOf(names)) ?? PLAIN);
   }
 
-  async #keep(space: string, marks: readonly Mark[]): Promise<void> {
+  /** Writes marks. After a failure they count as not known, so that the next result writes them again. */
+  async #keep(
+    space: string,
+    marks: readonly Mark[],
+    earlier: Promise<void> | undefined,
+  ): Promise<void> {
     const expiresAt = this.#now() + KEEP_MS;
-    for (const key of marks) await this.#memory.write({ space, key, value: true, expiresAt });
+    const write = (key: Mark) => this.#memory.write({ space, key, value: true, expiresAt });
+    try {
+      await Promise.all([earlier, ...marks.map(write)]);
+    } catch (error) {
+      this.#named.delete(space);
+      throw error;
+    }
   }
 }
 
