@@ -23,7 +23,14 @@ const markOf = (what: Invalidation): string => {
   return 'tag' in what ? `tag:${what.tag}` : `path:${what.path}`;
 };
 
+/** A call whose result may be kept, and what was invalidated since it began. */
+export interface OpenRead {
+  readonly key: string;
+  readonly invalidated: Set<string>;
+}
+
 export class ResultCache {
+  readonly #reads = new Set<OpenRead>();
   readonly #entries: LRUCache<string, CacheEntry>;
   readonly #byMark = new Map<string, Set<string>>();
   readonly #now: () => number;
@@ -51,12 +58,25 @@ export class ResultCache {
     return undefined;
   }
 
-  keep(key: string, result: ToolResult, rule: CacheRule): void {
+  /** Notes that a call begins whose result may be kept; `end` must follow. */
+  begin(key: string): OpenRead {
+    const read = { key, invalidated: new Set<string>() };
+    this.#reads.add(read);
+    return read;
+  }
+
+  end(read: OpenRead): void {
+    this.#reads.delete(read);
+  }
+
+  /** Keeps a result, unless what it was made from was invalidated in the meantime. */
+  keep({ key, invalidated }: OpenRead, result: ToolResult, rule: CacheRule): void {
     const marks = [
       markOf({ tool: result.metadata.toolName }),
       ...(rule.tags ?? []).map((tag) => markOf({ tag })),
       ...result.metadata.resourcesUsed.map((path) => markOf({ path })),
     ];
+    if (marks.some((mark) => invalidated.has(mark))) return;
     // Copied in and out: the caller holds what it was given, and may change it.
     this.#entries.set(key, { result: ownCopy(result), marks, expiresAt: this.#now() + rule.ttlMs });
     for (const mark of marks) {
@@ -68,7 +88,9 @@ export class ResultCache {
 
   /** Returns how many results were forgotten. */
   invalidate(what: Invalidation): number {
-    const keys = this.#byMark.get(markOf(what));
+    const mark = markOf(what);
+    for (const { invalidated } of this.#reads) invalidated.add(mark);
+    const keys = this.#byMark.get(mark);
     if (!keys) return 0;
     // A copy: deleting an entry changes the set.
     const invalid = [...keys];

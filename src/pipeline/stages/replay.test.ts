@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 
@@ -127,6 +127,25 @@ describe('cache', () => {
     expect(crib.results.forget({ tool: 'echo' })).toBe(1);
     await crib.execute('echo', {});
     expect(seen.runs).toBe(3);
+  });
+
+  it('keeps nothing of a call that was forgotten while it ran', async () => {
+    const seen = { runs: 0 };
+    const until: { resolve: () => void } = { resolve: () => undefined };
+    const run = async () => {
+      seen.runs++;
+      if (seen.runs === 1) await new Promise<void>((resolve) => Object.assign(until, { resolve }));
+      return seen.runs;
+    };
+    const cache = { ttlMs: 1000, tags: ['weather'] };
+    const crib = await testCrib([aTool({ tier: 'read_only', cache, run })]);
+    const first = crib.execute('echo', {});
+    await vi.waitUntil(() => seen.runs === 1);
+    crib.results.forget({ tag: 'weather' });
+    until.resolve();
+    await first;
+    expect((await crib.execute('echo', {})).data).toBe(2);
+    expect((await crib.execute('echo', {})).metadata.cached).toBe(true);
   });
 
   it('is limited in size', async () => {

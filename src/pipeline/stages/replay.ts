@@ -142,12 +142,17 @@ const throughCache = async (call: Checked, next: Onward, deps: ReplayDeps): Prom
   const key = deps.cache.keyOf(call);
   const stored = deps.cache.get(key);
   if (stored) return replayed(call, stored);
-  const result = await next(prove(call, 'fresh', true));
-  if (rule && result.success) {
-    const resourcesUsed = [...(call.notes.resources ?? [])];
-    deps.cache.keep(key, { ...result, metadata: { ...result.metadata, resourcesUsed } }, rule);
+  const read = deps.cache.begin(key);
+  try {
+    const result = await next(prove(call, 'fresh', true));
+    if (rule && result.success) {
+      const resourcesUsed = [...(call.notes.resources ?? [])];
+      deps.cache.keep(read, { ...result, metadata: { ...result.metadata, resourcesUsed } }, rule);
+    }
+    return result;
+  } finally {
+    deps.cache.end(read);
   }
-  return result;
 };
 
 export const replay = (deps: ReplayDeps): Stage<'ready' | 'input' | 'grant', 'fresh'> =>
