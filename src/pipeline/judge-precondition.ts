@@ -26,12 +26,15 @@ const PAGE_ROWS = 250;
 
 type Answer = boolean | Promise<boolean>;
 
+/** Waits with the language's own `then`: a promise of the tool may have another. */
+const isTrue = async (answer: unknown): Promise<boolean> => (await answer) === true;
+
 /** Runs the `check`; answers at once where that does, so that nobody waits. */
 const agrees = (precondition: Precondition, context: ToolContext): Answer => {
   if (precondition.check === undefined) return true;
   const answer: unknown = precondition.check(context);
   if (typeof answer === 'boolean') return answer;
-  return Promise.resolve(answer).then((value) => value === true);
+  return isTrue(answer);
 };
 
 /** Runs the `check`. A precondition that has nothing else is not met without one. */

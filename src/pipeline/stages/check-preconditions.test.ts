@@ -34,6 +34,14 @@ describe('preconditions', () => {
     expect([result.data, result.metadata.degraded]).toEqual([true, true]);
   });
 
+  it('wait for a promise with a then of its own as the language does', async () => {
+    const answer = Object.defineProperty(Promise.resolve(true), 'then', {
+      value: () => undefined,
+    });
+    const crib = await testCrib([aTool({ preconditions: [condition('x', true, () => answer)] })]);
+    expect((await crib.execute('echo', {})).success).toBe(true);
+  });
+
   it('pass only when they return true', async () => {
     const crib = await testCrib([aTool({ preconditions: [condition('x', true, () => 'yes')] })]);
     expect((await crib.execute('echo', {})).success).toBe(false);
