@@ -64,10 +64,14 @@ export class OutcomeRows {
 
   /** Writes the rows that a run has gathered: only the run has seen the results. */
   readonly #writeGathered: WriteRecords = async (entries) => {
+    // Entries of one tick are one group, with one promise.
+    const writing = new Set<Promise<void> | undefined>();
     try {
-      // Entries of one tick are one group, with one promise.
-      await Promise.all(new Set(entries.map((entry) => this.#deps.audit.append(entry, 'written'))));
+      for (const entry of entries) writing.add(this.#deps.audit.append(entry, 'written'));
+      await Promise.all(writing);
     } catch (error) {
+      // A store may throw after it has begun to write others.
+      void Promise.allSettled(writing);
       this.writeLater(entries);
       throw error;
     }
