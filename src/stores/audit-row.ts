@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto';
 import type { AuditEntry } from '../contract/audit.ts';
 import { plainObjects } from '../kit/data/plain-objects.ts';
+import { stableJson } from './stable-json.ts';
 
 /** What the first row is bound to. */
 export const GENESIS_HASH = '0'.repeat(64);
@@ -17,19 +18,6 @@ export interface StoredEntry extends Omit<AuditEntry, 'detail'> {
 
 /** Larger details are replaced by a note, so that one of them cannot fail its whole transaction. */
 const MAX_DETAIL = 16 * 1024 * 1024;
-
-const INDEX_KEY = /"\d+":/;
-
-/**
- * Writes JSON that reads back to itself: `stringify(parse(text)) === text` makes verification exact.
- * `stringify` alone ensures it but for two cases: a proxy can list index keys out of order, and newer
- * engines have `rawJSON`.
- */
-const stableJson = (detail: unknown): string | undefined => {
-  const text: string | undefined = JSON.stringify(detail);
-  if (text === undefined || !text.startsWith('{')) return undefined;
-  return INDEX_KEY.test(text) || 'rawJSON' in JSON ? JSON.stringify(JSON.parse(text)) : text;
-};
 
 /** Writes the detail as text. Never throws: a row without its detail is worth more than no row. */
 const detailText = (detail: unknown): string => {

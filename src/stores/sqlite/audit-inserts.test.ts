@@ -24,7 +24,7 @@ const fieldsOf = (seq: number) => {
   return [...rowFields(seq, entry), `hash of ${seq}`];
 };
 
-it.each([0, 1, 3, 4, 5, 8, 11])(
+it.each([0, 1, 3, 4, 5, 8, 11, 16, 17, 37])(
   'AuditInserts inserts %i rows, each value in its column',
   async (count) => {
     const database = await openDatabase(':memory:');
