@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
-import type { AuditEntry } from '../../contract/audit.ts';
 import { OutcomeRows, type OutcomeRowsDeps } from './outcome-rows.ts';
 import { RunRecords } from './run-records.ts';
 
-const entryOf = (executionId: string) => ({ executionId }) as AuditEntry;
+const result = { success: true, status: 'success', metadata: { duration: 1 } };
 
 it('a store that throws at once after it began another row loses no row and leaves no promise alone', async () => {
   const appended: string[] = [];
@@ -20,9 +19,13 @@ it('a store that throws at once after it began another row loses no row and leav
   };
   const rows = new OutcomeRows(deps as unknown as OutcomeRowsDeps);
   const runRecords = new RunRecords();
-  const call = { notes: {}, options: { runRecords }, ready: { tool: {} } };
-  for (const id of ['one', 'two', 'three']) {
-    expect(rows.write(call as never, { success: true } as never, entryOf(id))).toBeUndefined();
+  for (const executionId of ['one', 'two', 'three']) {
+    const call = {
+      ...{ executionId, caller: {}, notes: {} },
+      options: { runRecords },
+      ready: { tool: {} },
+    };
+    expect(rows.write(call as never, result as never)).toBeUndefined();
   }
   await expect(runRecords.flush()).rejects.toThrow('refused at once');
   expect(appended).toEqual(['one', 'two']);

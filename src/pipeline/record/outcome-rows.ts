@@ -42,23 +42,32 @@ export class OutcomeRows {
     this.#policy = deps.policy.version.slice(0, VERSION_CHARS);
   }
 
-  entryOf(call: CallRequest, result: ToolResult): AuditEntry {
-    const at = call.startedAt + Math.round(result.metadata.duration + call.notes.waitedMs);
-    const { redactor } = this.#deps;
-    return auditEntry('outcome', call, { result, redactor, at, policy: this.#policy });
-  }
-
   /** Writes the row of a call. Returns nothing where it is written at once, or later with the steps of a run. */
-  write(call: CallRequest, result: ToolResult, entry: AuditEntry): Promise<void> | undefined {
+  write(call: CallRequest, result: ToolResult): Promise<void> | undefined {
     const { audit } = this.#deps;
+    const entry = this.#entryOf(call, result);
     if (call.notes.effectPossible) return audit.append(entry, 'synced');
     const { runRecords } = call.options;
     if (runRecords && mayWait(call, result)) return runRecords.add(entry, this.#writeGathered);
     return audit.append(entry, 'written');
   }
 
-  /** Writes rows that must not be lost once the store can be written again. */
-  writeLater(entries: readonly AuditEntry[]): void {
+  /**
+   * Writes the row of a call that may have changed something once the store can be written again. Where
+   * nothing was changed, withholding the result is enough: nobody has seen it. The row is made anew, so
+   * that no call holds it while it is written.
+   */
+  writeLater(call: CallRequest, result: ToolResult): void {
+    if (call.notes.effectPossible) this.#retry([this.#entryOf(call, result)]);
+  }
+
+  #entryOf(call: CallRequest, result: ToolResult): AuditEntry {
+    const at = call.startedAt + Math.round(result.metadata.duration + call.notes.waitedMs);
+    const { redactor } = this.#deps;
+    return auditEntry('outcome', call, { result, redactor, at, policy: this.#policy });
+  }
+
+  #retry(entries: readonly AuditEntry[]): void {
     for (const entry of entries) this.#deps.late.add(() => writeLate(entry, this.#deps));
   }
 
@@ -72,7 +81,7 @@ export class OutcomeRows {
     } catch (error) {
       // A store may throw after it has begun to write others.
       void Promise.allSettled(writing);
-      this.writeLater(entries);
+      this.#retry(entries);
       throw error;
     }
   };

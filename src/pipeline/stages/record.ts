@@ -2,7 +2,6 @@
  * Records every call, refused ones too, and turns every throw into a result. It is the outermost stage.
  * A result whose row cannot be written is withheld.
  */
-import type { AuditEntry } from '../../contract/audit.ts';
 import type { Call, CallRequest, Next } from '../../contract/call.ts';
 import { toolError } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
@@ -164,31 +163,14 @@ const announced = (call: CallRequest, result: ToolResult, deps: Recording): Tool
   return result;
 };
 
-interface Row {
-  readonly call: CallRequest;
-  readonly result: ToolResult;
-  /** Absent where it could not be made. */
-  readonly entry: AuditEntry | undefined;
-}
-
-/** Withholds the result of a call whose row could not be written. */
+/** Withholds the result of a call whose row could not be written now. */
 const leaveWithheld = (
-  { call, entry }: Omit<Row, 'result'>,
-  error: unknown,
+  call: CallRequest,
+  { result, error }: { readonly result: ToolResult; readonly error: unknown },
   deps: Recording,
 ): ToolResult | Promise<ToolResult> => {
-  // Where nothing was changed, withholding the result is enough: nobody has seen it.
-  if (entry && call.notes.effectPossible) deps.rows.writeLater([entry]);
+  deps.rows.writeLater(call, result);
   return leave(call, withhold(call, deps, error), deps);
-};
-
-const afterRow = async (writing: Promise<void>, row: Row, deps: Recording): Promise<ToolResult> => {
-  try {
-    await writing;
-  } catch (error) {
-    return leaveWithheld(row, error, deps);
-  }
-  return leave(row.call, row.result, deps);
 };
 
 const writeRow = (
@@ -196,15 +178,17 @@ const writeRow = (
   result: ToolResult,
   deps: Recording,
 ): ToolResult | Promise<ToolResult> => {
-  let entry: AuditEntry | undefined;
+  let writing: Promise<void> | undefined;
   try {
-    entry = deps.rows.entryOf(call, result);
-    const writing = deps.rows.write(call, result, entry);
-    if (writing) return afterRow(writing, { call, result, entry }, deps);
+    writing = deps.rows.write(call, result);
   } catch (error) {
-    return leaveWithheld({ call, entry }, error, deps);
+    return leaveWithheld(call, { result, error }, deps);
   }
-  return leave(call, result, deps);
+  if (!writing) return leave(call, result, deps);
+  return writing.then(
+    () => leave(call, result, deps),
+    (error: unknown) => leaveWithheld(call, { result, error }, deps),
+  );
 };
 
 /** Puts the labels of the data on record before the caller sees it: later calls are judged by them. */

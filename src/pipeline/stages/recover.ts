@@ -8,6 +8,7 @@ import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Tool } from '../../contract/tool.ts';
+import { plainObjects } from '../../kit/data/plain-objects.ts';
 import type { ApprovalService } from '../approval/approval-service.ts';
 import { failed } from '../outcome.ts';
 import type { CircuitBreaker } from '../recovery/breaker.ts';
@@ -151,6 +152,15 @@ interface Held {
   readonly deps: RecoverDeps;
 }
 
+const Holding = plainObjects<Held, [Ready, RecoverDeps]>(function (call, deps) {
+  const { tool } = call.ready;
+  this.guards = deps.guardsOf(tool);
+  this.bulkheads = call.parent ? this.guards.bulkheads : this.guards.bulkheadsAndAll;
+  const timeoutMs = timeoutFor(call, deps.settingsOf(tool));
+  this.deadline = deps.deadlines.abortAfter(timeoutMs, call.control);
+  this.deps = deps;
+});
+
 const release = ({ bulkheads, deadline }: Held): void => {
   leaveAll(bulkheads);
   deadline.cancel();
@@ -216,14 +226,9 @@ const enterAndRun = async (
 
 /** Runs a call that no breaker refused. */
 const runGuarded = (call: Ready, next: Next<Ready>, deps: RecoverDeps): Promise<ToolResult> => {
-  const { tool } = call.ready;
-  const guards = deps.guardsOf(tool);
-  const bulkheads = call.parent ? guards.bulkheads : guards.bulkheadsAndAll;
-  const timeoutMs = timeoutFor(call, deps.settingsOf(tool));
-  const deadline = deps.deadlines.abortAfter(timeoutMs, call.control);
-  const held = { guards, bulkheads, deadline, deps };
-  const entered = enterFree(bulkheads);
-  return entered < bulkheads.length
+  const held = new Holding(call, deps);
+  const entered = enterFree(held.bulkheads);
+  return entered < held.bulkheads.length
     ? enterAndRun(call, next, { ...held, entered })
     : runEntered(call, next, held);
 };
