@@ -178,7 +178,9 @@ const leaveWithheld = (
   deps: Recording,
 ): ToolResult | Promise<ToolResult> => {
   // Where nothing was changed, withholding the result is enough: nobody has seen it.
-  if (entry && call.notes.effectPossible) deps.rows.writeLater([entry]);
+  // An intent that may be on record needs its outcome all the same.
+  const { effectPossible, intentTried } = call.notes;
+  if (entry && (effectPossible || intentTried)) deps.rows.writeLater([entry]);
   return leave(call, withhold(call, deps, error), deps);
 };
 

@@ -7,7 +7,7 @@ import type { Call, Next } from '../../contract/call.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
-import type { ReplayClaim, Replays } from '../../contract/store.ts';
+import type { ReplayClaim, ReplayRequest, Replays } from '../../contract/store.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { canonicalJson, digestOf } from '../../kit/data/canonical-json.ts';
 import { failed } from '../outcome.ts';
@@ -22,7 +22,7 @@ export interface ReplayDeps {
   readonly audit: Pick<AuditLog, 'query' | 'anchor'>;
   readonly cache: ResultCache;
   readonly runtime: Runtime;
-  readonly late: Pick<LateWrites, 'attempt'>;
+  readonly late: Pick<LateWrites, 'add' | 'attempt'>;
   readonly keepMs: number;
   settingsOf(tool: Tool): ToolSettings;
 }
@@ -110,6 +110,19 @@ const storedKey = ({ caller, ready, parent }: Checked, idempotencyKey: string): 
   return canonicalJson(parent ? [...parts, 'inner'] : parts);
 };
 
+/** Claims the key. When the answer is lost after the store has committed, the key is freed later. */
+const claimKey = async (
+  request: ReplayRequest,
+  { replays, late }: ReplayDeps,
+): Promise<ReplayClaim> => {
+  try {
+    return await replays.claim(request);
+  } catch (error) {
+    late.add(() => replays.abandon(request.key, request.executionId));
+    throw error;
+  }
+};
+
 const onceByKey = async (
   call: Checked,
   next: Onward,
@@ -119,11 +132,11 @@ const onceByKey = async (
   const key = storedKey(call, deps.idempotencyKey);
   const now = deps.runtime.now();
   const request = { key, digest: digestOf(call.input), executionId, now };
-  let claim = await deps.replays.claim(request);
+  let claim = await claimKey(request, deps);
   if (claim.state === 'unknown' && (await hadNoEffect(claim.executionId, deps))) {
     // Another process may do the same: the key is freed only while it belongs to the dead call.
     await deps.replays.abandon(key, claim.executionId);
-    claim = await deps.replays.claim(request);
+    claim = await claimKey(request, deps);
   }
   if (claim.state === 'done') return replayed(call, claim.result);
   if (claim.state !== 'new') return refusal(call, claim);
