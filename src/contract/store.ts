@@ -147,6 +147,12 @@ export interface Replays {
   ): Promise<void>;
   /** Frees the key after a call that had no effect; with an execution id, only while the key belongs to it. */
   abandon(key: string, executionId?: string): Promise<void>;
+  /**
+   * Frees the key of a call in doubt that did nothing, in one step: its process is gone and no intent of
+   * it is on record. False, and nothing is freed, when the process lives after all, when the call has
+   * begun, and where the trail was pruned: the intent may be among the rows that are gone.
+   */
+  abandonDead(key: string, executionId: string): Promise<boolean>;
 }
 
 export interface MemoryStore {

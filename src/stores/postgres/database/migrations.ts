@@ -10,6 +10,7 @@ import { FLOW_FUNCTIONS } from './functions/flow-functions.ts';
 import { LEDGER_FUNCTIONS } from './functions/ledger-functions.ts';
 import { OWNER_FUNCTIONS } from './functions/owner-functions.ts';
 import { RECORD_FUNCTIONS } from './functions/record-functions.ts';
+import { RECOVERY_FUNCTIONS } from './functions/recovery-functions.ts';
 
 /** The table `lanes` has a row for each write group: its lock. `version` counts the commits of the group. */
 const BASE = `
@@ -271,4 +272,10 @@ CREATE TABLE metric_mark (
 );
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST, VECTORS, SEAL_KEY, ROLL_UPS];
+export const MIGRATIONS: readonly string[] = [
+  FIRST,
+  VECTORS,
+  SEAL_KEY,
+  ROLL_UPS,
+  RECOVERY_FUNCTIONS,
+];

@@ -1,0 +1,63 @@
+/** The threat: a process that was silent past its lease wakes up while another one recovers what it held. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { auditEntry, intentEntry } from '../../../test/conformance/store-samples.ts';
+import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
+import { isPostgresMissing, usePostgres } from '../../../test/fixtures/postgres-schemas.ts';
+import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
+import type { Store } from '../../contract/store.ts';
+
+const LEASE_MS = 300;
+
+describe.skipIf(isPostgresMissing())('an owner that was silent past its lease', () => {
+  const { open, newSchema } = usePostgres();
+
+  /** A store without heartbeats, and one that recovers. */
+  const openBoth = async () => {
+    const schema = newSchema();
+    const silent = await open({ schema, leaseMs: LEASE_MS, runtime: fakeRuntime() });
+    const store = await open({ schema });
+    return { silent, store };
+  };
+
+  it('that begins its call while its key is being freed keeps the key: the tool runs once', async () => {
+    const { silent, store } = await openBoth();
+    const effects: string[] = [];
+    const tool = aTool({ tier: 'write', run: () => effects.push('recovering') });
+    let key = '';
+    let isAwake = false;
+    const wake = async () => {
+      if (isAwake) return;
+      isAwake = true;
+      await silent.audit.intend([intentEntry('silent')], [{ key, executionId: 'silent' }]);
+      effects.push('silent');
+    };
+    const { replays } = store;
+    const watched: Store['replays'] = {
+      claim: async (request) => {
+        if (key === '') {
+          key = request.key;
+          await silent.replays.claim({ ...request, executionId: 'silent' });
+          await pause(LEASE_MS + 50);
+        }
+        return replays.claim(request);
+      },
+      finish: (...given) => replays.finish(...given),
+      abandon: async (...given) => {
+        await wake();
+        await replays.abandon(...given);
+      },
+      abandonDead: async (...given) => {
+        await wake();
+        return replays.abandonDead(...given);
+      },
+    };
+    const crib = await testCrib([tool], { store: { ...store, replays: watched } });
+    const result = await crib.execute('echo', {}, { idempotencyKey: 'k' });
+    expect(result.error?.code).toBe('CONFLICT');
+    expect(effects).toEqual(['silent']);
+    await silent.audit.append(auditEntry({ executionId: 'silent' }));
+    await crib.close();
+    await silent.close();
+  });
+});
