@@ -99,6 +99,11 @@ export interface Ledger {
   release(executionId: string): Promise<void>;
   /** Lists the holds whose process has died. */
   orphans(): Promise<readonly Reservation[]>;
+  /**
+   * Ends the hold of a process that has died: books what the call may have cost and one call, or, without
+   * that, nothing. False, and nothing is changed, when there is no such hold or its process lives after all.
+   */
+  endOrphan(executionId: string, actual?: Spending): Promise<boolean>;
   /** Lists the lines whose key starts with the prefix. */
   lines(prefix: string): Promise<readonly BudgetLine[]>;
 }

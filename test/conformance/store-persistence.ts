@@ -92,7 +92,8 @@ export const expectKept = async (store: Store): Promise<void> => {
 /** Recovery: the outcome of a foreign intent closes it, the foreign hold is let go. */
 const recover = async (store: Store): Promise<void> => {
   await store.audit.append(auditEntry({ executionId: 'open', status: 'unknown' }));
-  await store.ledger.release('open');
+  expect(await store.ledger.endOrphan('open')).toBe(true);
+  expect(await store.ledger.endOrphan('open')).toBe(false);
   expect(await store.replays.abandonDead('begun', 'open')).toBe(false);
   expect(await store.replays.abandonDead('doubt', 'other')).toBe(false);
   expect(await store.replays.abandonDead('doubt', 'e')).toBe(true);

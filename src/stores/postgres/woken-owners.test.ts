@@ -1,11 +1,12 @@
 /** The threat: a process that was silent past its lease wakes up while another one recovers what it held. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { auditEntry, intentEntry } from '../../../test/conformance/store-samples.ts';
+import { auditEntry, intentEntry, NOW } from '../../../test/conformance/store-samples.ts';
 import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
 import { isPostgresMissing, usePostgres } from '../../../test/fixtures/postgres-schemas.ts';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { Store } from '../../contract/store.ts';
+import { reconcile } from '../../pipeline/record/reconcile.ts';
 
 const LEASE_MS = 300;
 
@@ -59,5 +60,27 @@ describe.skipIf(isPostgresMissing())('an owner that was silent past its lease', 
     await silent.audit.append(auditEntry({ executionId: 'silent' }));
     await crib.close();
     await silent.close();
+  });
+
+  it('that begins its call while holds are being recovered keeps its hold, and books what it cost', async () => {
+    const { silent, store } = await openBoth();
+    const scopes = [{ key: 'user:u', limitMicros: 100 }];
+    await silent.ledger.reserve({ executionId: 'silent', scopes, amountMicros: 60 });
+    await pause(LEASE_MS + 50);
+    const intents: Store['intents'] = {
+      open: async () => {
+        const open = await store.intents.open();
+        await silent.audit.intend([intentEntry('silent')], []);
+        return open;
+      },
+      conclude: (outcome) => store.intents.conclude(outcome),
+    };
+    const inspect = async () => 'unknown' as const;
+    const deps = { store: { ...store, intents }, now: () => NOW, inspect };
+    expect(await reconcile(deps)).toEqual([]);
+    expect(await store.ledger.lines('user:')).toMatchObject([{ heldMicros: 60, spentMicros: 0 }]);
+    await silent.ledger.settle('silent', { micros: 55, tokens: 0 });
+    expect(await store.ledger.lines('user:')).toMatchObject([{ heldMicros: 0, spentMicros: 55 }]);
+    await Promise.all([store.close(), silent.close()]);
   });
 });

@@ -98,7 +98,7 @@ it.each([
   }
   expect(await store.replays.abandonDead('k', 'frozen')).toBe(!hasBegun);
   const { state } = await store.replays.claim(claim('other'));
-  expect(state).toBe(hasBegun ? 'unknown' : 'new');
+  expect(state).toBe(hasBegun ? 'running' : 'new');
   database.close();
   await store.close();
   await frozen.close();

@@ -23,6 +23,25 @@ BEGIN
   RETURN 'true';
 END $$;
 
+CREATE FUNCTION end_orphan(op jsonb, me jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+  holder text;
+BEGIN
+  SELECT owner INTO holder FROM holds WHERE execution_id = op->>'id' FOR UPDATE;
+  IF NOT FOUND OR holder = me->>'id' OR is_alive(holder) THEN RETURN 'false'; END IF;
+  PERFORM end_hold(op);
+  RETURN 'true';
+END $$;
+
+${replacing(
+  ownedBatchFunction('ledger', [
+    "WHEN 'reserve' THEN reserve_budget(op, me)",
+    "WHEN 'extend' THEN extend_hold(op)",
+    "WHEN 'end' THEN end_hold(op)",
+    "WHEN 'end orphan' THEN end_orphan(op, me)",
+    "WHEN 'tally' THEN tally_calls(op->'counts')",
+  ]),
+)}
 ${replacing(
   ownedBatchFunction('claims', [
     "WHEN 'hit' THEN hit_windows(op)",
