@@ -1,7 +1,12 @@
 /** The threat: a process that was silent past its lease wakes up while another one recovers what it held. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { auditEntry, intentEntry, NOW } from '../../../test/conformance/store-samples.ts';
+import {
+  auditEntry,
+  intentEntry,
+  NOW,
+  toolResult,
+} from '../../../test/conformance/store-samples.ts';
 import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
 import { isPostgresMissing, usePostgres } from '../../../test/fixtures/postgres-schemas.ts';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
@@ -11,7 +16,7 @@ import { reconcile } from '../../pipeline/record/reconcile.ts';
 const LEASE_MS = 300;
 
 describe.skipIf(isPostgresMissing())('an owner that was silent past its lease', () => {
-  const { open, newSchema } = usePostgres();
+  const { open, newSchema, server } = usePostgres();
 
   /** A store without heartbeats, and one that recovers. */
   const openBoth = async () => {
@@ -82,5 +87,22 @@ describe.skipIf(isPostgresMissing())('an owner that was silent past its lease', 
     await silent.ledger.settle('silent', { micros: 55, tokens: 0 });
     expect(await store.ledger.lines('user:')).toMatchObject([{ heldMicros: 0, spentMicros: 55 }]);
     await Promise.all([store.close(), silent.close()]);
+  });
+
+  it('whose intent and the end of a key are written at once fails neither of them', async () => {
+    const schema = newSchema();
+    const store = await open({ schema });
+    const claim = { key: 'k', executionId: 'e' };
+    await store.replays.claim({ ...claim, digest: 'd', now: NOW });
+    // The intent waits once it has looked at its claim, and both have to renew the lease.
+    await server().sql(`CREATE FUNCTION ${schema}.wait() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END $$;
+      CREATE TRIGGER wait BEFORE INSERT ON ${schema}.audit
+      FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.wait();
+      UPDATE ${schema}.owners SET heartbeat_at = heartbeat_at - interval '15 s'`);
+    const intent = store.audit.intend([intentEntry('e')], [claim]);
+    await pause(200);
+    await Promise.all([intent, store.replays.finish(claim, toolResult(1), NOW + 1000)]);
+    await store.close();
   });
 });

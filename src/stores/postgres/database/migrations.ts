@@ -7,6 +7,7 @@
 import { AUDIT_FUNCTIONS } from './functions/audit-functions.ts';
 import { CLAIM_FUNCTIONS } from './functions/claim-functions.ts';
 import { FLOW_FUNCTIONS } from './functions/flow-functions.ts';
+import { INTENT_FUNCTIONS } from './functions/intent-functions.ts';
 import { LEDGER_FUNCTIONS } from './functions/ledger-functions.ts';
 import { OWNER_FUNCTIONS } from './functions/owner-functions.ts';
 import { RECORD_FUNCTIONS } from './functions/record-functions.ts';
@@ -272,10 +273,6 @@ CREATE TABLE metric_mark (
 );
 `;
 
-export const MIGRATIONS: readonly string[] = [
-  FIRST,
-  VECTORS,
-  SEAL_KEY,
-  ROLL_UPS,
-  RECOVERY_FUNCTIONS,
-];
+const RECOVERY = [RECOVERY_FUNCTIONS, INTENT_FUNCTIONS].join('\n');
+
+export const MIGRATIONS: readonly string[] = [FIRST, VECTORS, SEAL_KEY, ROLL_UPS, RECOVERY];
