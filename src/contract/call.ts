@@ -62,6 +62,8 @@ export interface CallNotes {
   tokens: number;
   cached: boolean;
   degraded: boolean;
+  /** The write of an intent for it has begun. One that failed may be on record all the same. */
+  intentTried: boolean;
   intentRecorded: boolean;
   /** A call that this one made recorded its intent, and marked this one in the same step. */
   innerIntent: boolean;

@@ -99,6 +99,11 @@ export interface Ledger {
   release(executionId: string): Promise<void>;
   /** Lists the holds whose process has died. */
   orphans(): Promise<readonly Reservation[]>;
+  /**
+   * Ends the hold of a process that has died: books what the call may have cost and one call, or, without
+   * that, nothing. False, and nothing is changed, when there is no such hold or its process lives after all.
+   */
+  endOrphan(executionId: string, actual?: Spending): Promise<boolean>;
   /** Lists the lines whose key starts with the prefix. */
   lines(prefix: string): Promise<readonly BudgetLine[]>;
 }
@@ -147,6 +152,12 @@ export interface Replays {
   ): Promise<void>;
   /** Frees the key after a call that had no effect; with an execution id, only while the key belongs to it. */
   abandon(key: string, executionId?: string): Promise<void>;
+  /**
+   * Frees the key of a call in doubt that did nothing, in one step: its process is gone and no intent of
+   * it is on record. False, and nothing is freed, when the process lives after all, when the call has
+   * begun, and where the trail was pruned: the intent may be among the rows that are gone.
+   */
+  abandonDead(key: string, executionId: string): Promise<boolean>;
 }
 
 export interface MemoryStore {

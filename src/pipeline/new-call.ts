@@ -120,6 +120,7 @@ class Notes implements CallNotes {
   tokens = 0;
   cached = false;
   degraded = false;
+  intentTried = false;
   intentRecorded = false;
   innerIntent = false;
   innerCalls: CallNotes['innerCalls'] = undefined;

@@ -75,7 +75,7 @@ const gateDeps = (
     validateInput: { shape, validators, runtime },
     inspect: { redactor, guard, sanitize },
     authorize: { policy, standingGrants, labels, events, definitionOf, resolveTargets },
-    replay: { replays, audit, late, cache, runtime, keepMs, settingsOf },
+    replay: { replays, late, cache, runtime, keepMs, settingsOf },
     limitRate: { counters, runtime, loops, settingsOf },
     authenticate: secrets,
     checkPreconditions: {

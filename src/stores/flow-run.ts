@@ -16,6 +16,12 @@ export const takenRun = (run: FlowRun, now: number): FlowRun => ({
   epoch: run.epoch + 1,
 });
 
+/** Returns the run as it is after its process has given it up without having worked on it. */
+export const dueAgain = (run: FlowRun, now: number): FlowRun => ({
+  ...changedRun(run, { status: 'waiting', updatedAt: now, wakeAt: now, waitsFor: undefined }),
+  epoch: run.epoch + 1,
+});
+
 export const fitsFilter = (run: FlowRun, filter: FlowFilter): boolean =>
   (filter.status === undefined || run.status === filter.status) &&
   (filter.flow === undefined || run.flow === filter.flow) &&

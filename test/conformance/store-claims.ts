@@ -149,6 +149,17 @@ const describeReplays = (use: Use): void => {
       expect(await store.replays.claim(request())).toMatchObject({ state: 'done' });
     }));
 
+  it('frees no key of a call that is running, finished or unknown as that of a dead one', () =>
+    use(async (store) => {
+      await store.replays.claim(request());
+      expect(await store.replays.abandonDead('key', 'exec-1')).toBe(false);
+      expect(await store.replays.claim(request())).toMatchObject({ state: 'running' });
+      await store.replays.finish({ key: 'key' }, toolResult(1), NOW + 1000);
+      expect(await store.replays.abandonDead('key', 'exec-1')).toBe(false);
+      expect(await store.replays.abandonDead('never', 'exec-1')).toBe(false);
+      expect(await store.replays.claim(request())).toMatchObject({ state: 'done' });
+    }));
+
   it('keeps the first of two results, and ignores one for a key nobody claimed', () =>
     use(async (store) => {
       await store.replays.claim(request());

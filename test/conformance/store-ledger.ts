@@ -175,6 +175,15 @@ const describeLimits = (use: Use): void => {
 };
 
 const describeLife = (use: Use): void => {
+  it('ends no hold of a living process as that of a dead one', () =>
+    use(async (store) => {
+      await store.ledger.reserve(hold('e1'));
+      expect(await store.ledger.endOrphan('e1', { micros: 1, tokens: 0 })).toBe(false);
+      expect(await store.ledger.endOrphan('e1')).toBe(false);
+      expect(await store.ledger.endOrphan('never')).toBe(false);
+      expect(await line(store, 'user:alice')).toMatchObject({ heldCalls: 1, spentMicros: 0 });
+    }));
+
   it('settles the actual cost and gives the rest back', () =>
     use(async (store) => {
       await store.ledger.reserve(hold('e1', { amountMicros: 600_000 }));

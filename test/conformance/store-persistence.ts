@@ -30,6 +30,7 @@ export const fill = async (store: Store): Promise<void> => {
   await store.replays.claim({ key: 'done', digest: 'd', executionId: 'e', now: NOW });
   await store.replays.finish({ key: 'done' }, toolResult('kept'), NOW + 1000);
   await store.replays.claim({ key: 'doubt', digest: 'd', executionId: 'e', now: NOW });
+  await store.replays.claim({ key: 'begun', digest: 'd', executionId: 'open', now: NOW });
   await store.memory.write({ space: 's', key: 'k', value: 'kept' });
   await store.approvals.create(approvalRecord('a1', { state: 'approved' }));
   await store.results.put({
@@ -91,8 +92,11 @@ export const expectKept = async (store: Store): Promise<void> => {
 /** Recovery: the outcome of a foreign intent closes it, the foreign hold is let go. */
 const recover = async (store: Store): Promise<void> => {
   await store.audit.append(auditEntry({ executionId: 'open', status: 'unknown' }));
-  await store.ledger.release('open');
-  await store.replays.abandon('doubt');
+  expect(await store.ledger.endOrphan('open')).toBe(true);
+  expect(await store.ledger.endOrphan('open')).toBe(false);
+  expect(await store.replays.abandonDead('begun', 'open')).toBe(false);
+  expect(await store.replays.abandonDead('doubt', 'other')).toBe(false);
+  expect(await store.replays.abandonDead('doubt', 'e')).toBe(true);
   expect(await store.intents.open()).toEqual([]);
   expect(await store.ledger.orphans()).toEqual([]);
   expect(await store.ledger.lines('user:')).toMatchObject([{ heldMicros: 0, spentMicros: 0 }]);

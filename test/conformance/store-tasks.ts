@@ -74,9 +74,7 @@ const effectOnce = async (store: Store, name: string, n: number): Promise<boolea
   const request = { key, digest: 'd', executionId, now: Date.now() };
   let claim = await store.replays.claim(request);
   if (claim.state === 'unknown') {
-    const rows = await store.audit.query({ executionId: claim.executionId });
-    if (rows.length > 0) return true;
-    await store.replays.abandon(key, claim.executionId);
+    await store.replays.abandonDead(key, claim.executionId);
     claim = await store.replays.claim(request);
   }
   if (claim.state === 'running') return false;

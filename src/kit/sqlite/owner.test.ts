@@ -118,6 +118,17 @@ describe('owner', () => {
     expect(here.owner.aliveness()(far.owner.id)).toBe(false);
   });
 
+  it('shows that it lives with its next claim when its heartbeat is late', async () => {
+    const far = makeOwner(FAR);
+    const here = makeOwner(HERE);
+    await far.writer.write(() => far.owner.claim());
+    timers = [];
+    await pass(31_000);
+    expect(here.owner.aliveness()(far.owner.id)).toBe(false);
+    await far.writer.write(() => far.owner.claim());
+    expect(here.owner.aliveness()(far.owner.id)).toBe(true);
+  });
+
   it('comes back when it was only frozen', async () => {
     const far = makeOwner(FAR);
     const here = makeOwner(HERE);

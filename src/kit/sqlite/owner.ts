@@ -52,12 +52,14 @@ export class Owner {
     this.#remove = database.prepare('DELETE FROM owners WHERE id = ?');
   }
 
-  /** Puts the owner on record. Called inside a transaction that claims something. */
+  /**
+   * Puts the owner on record, or shows that it lives when its heartbeat is late: the process may have been
+   * silent. Called inside a transaction that claims something.
+   */
   claim(): string {
-    if (this.#find.get(this.id) === undefined) {
-      this.#sweep();
-      this.#enter();
-    }
+    const row = this.#find.get(this.id) as OwnerRow | undefined;
+    if (!row) this.#sweep();
+    if (!row || this.#runtime.now() - row.heartbeat_at > HEARTBEAT_MS) this.#enter();
     if (!this.#timer) this.#scheduleHeartbeat();
     return this.id;
   }

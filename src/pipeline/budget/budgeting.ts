@@ -43,7 +43,7 @@ import { givePurse, type HoldMore, Purse, purseOf } from './purse.ts';
 
 export interface BudgetingDeps {
   readonly ledger: Ledger;
-  readonly late: Pick<LateWrites, 'attempt'>;
+  readonly late: Pick<LateWrites, 'add' | 'attempt'>;
   readonly limits: BudgetLimits;
   readonly runtime: Runtime;
   readonly model: Pick<Model, 'price'>;
@@ -135,17 +135,24 @@ export class Budgeting {
     const { executionId } = call;
     const most = this.#mostOf(call, estimate);
     const free = this.#freeScope(call, most);
-    const isFree = free !== undefined && (await this.#takeFree(executionId, free));
     const scopes = this.#scopesNow(call);
-    const amounts = { most: isFree ? freeOf(most) : most, unknown: this.#unknown };
-    const { outcome, held } = await reserveMost(this.ledger, { executionId, scopes }, amounts);
-    if (!outcome.ok) {
-      if (isFree) await this.ledger.release(freeHoldOf(executionId));
-      return { refused: outcome };
+    try {
+      const isFree = free !== undefined && (await this.#takeFree(executionId, free));
+      const amounts = { most: isFree ? freeOf(most) : most, unknown: this.#unknown };
+      const { outcome, held } = await reserveMost(this.ledger, { executionId, scopes }, amounts);
+      if (!outcome.ok) {
+        if (isFree) await this.ledger.release(freeHoldOf(executionId));
+        return { refused: outcome };
+      }
+      const max = { micros: most.maxMicros, tokens: most.maxTokens };
+      const purse = givePurse(call, this.#newPurse(call, scopes, { held, max, wish: NOTHING }));
+      return { purse, isFree, scopes };
+    } catch (error) {
+      // It may be held all the same: the answer can be lost after the store has committed.
+      this.#releaseLater(executionId);
+      if (free) this.#releaseLater(freeHoldOf(executionId));
+      throw error;
     }
-    const max = { micros: most.maxMicros, tokens: most.maxTokens };
-    const purse = givePurse(call, this.#newPurse(call, scopes, { held, max, wish: NOTHING }));
-    return { purse, isFree, scopes };
   }
 
   /** Returns the purse of a running call, a new and empty one for a call that held nothing. */
@@ -185,7 +192,10 @@ export class Budgeting {
     call.notes.tokens = spent.tokens;
     if (held.micros > 0 || held.tokens > 0) {
       await this.#deps.late.attempt(() => this.ledger.settle(call.executionId, spent));
-    } else this.countFree(call);
+      return;
+    }
+    if (purse.isHoldUnknown) this.#releaseLater(call.executionId);
+    this.countFree(call);
   }
 
   /** Counts a call for which nothing was held in the periods it started in, so that usage shows it. */
@@ -205,6 +215,10 @@ export class Budgeting {
         'Raise the limit under `budget` in your own configuration, or wait for the next day.',
       ],
     });
+  }
+
+  #releaseLater(hold: string): void {
+    this.#deps.late.add(() => this.ledger.release(hold));
   }
 
   #probable(call: Judged): Estimate {

@@ -54,6 +54,8 @@ export class Purse {
   #isClosed = false;
   /** The attempt that reported last; 0 when none did. */
   reportedIn = 0;
+  /** The ledger failed when more was to be held: what it holds may be more than `held`. */
+  isHoldUnknown = false;
 
   constructor(call: Call<'ready'>, options: PurseOptions) {
     this.#call = call;
@@ -183,7 +185,10 @@ export class Purse {
     const more = await holdMore(need, {
       micros: micros === 0 ? 0 : Math.max(micros, wish.micros - this.#held.micros),
       tokens: tokens === 0 ? 0 : Math.max(tokens, wish.tokens - this.#held.tokens),
-    }).catch(() => undefined);
+    }).catch(() => {
+      this.isHoldUnknown = true;
+      return undefined;
+    });
     if (more) this.#add(more);
     // `ask` refuses a question itself; a charge has happened already, so the call is stopped.
     else if (this.#hasOverspent()) this.#stop();

@@ -26,7 +26,7 @@ const reachesOnlyFiles = (call: CallRequest): boolean => {
 const hasIntent = ({ notes }: CallRequest): boolean => notes.intentRecorded || notes.innerIntent;
 
 export const effectState = (call: CallRequest, result: ToolResult): EffectState => {
-  if (!hasIntent(call)) return 'none';
+  if (!hasIntent(call)) return call.notes.intentTried ? 'not_done' : 'none';
   if (result.success) return 'done';
   if (!call.notes.effectPossible) return 'not_done';
   // The tool itself had succeeded when one of these occurred.
@@ -125,7 +125,7 @@ const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
   const inspected = evidenceOf(call).inspected;
   if (inspected && inspected.length > 0) detail.inspected = inspected;
   if (kind === 'intent' || !facts.result) return detail;
-  if (hasIntent(call)) detail.effect = effectState(call, facts.result);
+  if (hasIntent(call) || notes.intentTried) detail.effect = effectState(call, facts.result);
   const tool = evidenceOf(call).ready?.tool;
   // Metrics are kept by source. Most calls are of built-in tools, whose source is left out.
   if (tool && tool.source !== 'builtin') detail.source = tool.server ?? tool.source;

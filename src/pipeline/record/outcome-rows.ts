@@ -53,12 +53,13 @@ export class OutcomeRows {
   }
 
   /**
-   * Writes the row of a call that may have changed something once the store can be written again. Where
-   * nothing was changed, withholding the result is enough: nobody has seen it. The row is made anew, so
-   * that no call holds it while it is written.
+   * Writes the row of a call that may have changed something, or whose intent may be on record, once the
+   * store can be written again. Where nothing was changed, withholding the result is enough: nobody has
+   * seen it. The row is made anew, so that no call holds it while it is written.
    */
   writeLater(call: CallRequest, result: ToolResult): void {
-    if (call.notes.effectPossible) this.#retry([this.#entryOf(call, result)]);
+    const { effectPossible, intentTried } = call.notes;
+    if (effectPossible || intentTried) this.#retry([this.#entryOf(call, result)]);
   }
 
   #entryOf(call: CallRequest, result: ToolResult): AuditEntry {

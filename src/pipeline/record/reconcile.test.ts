@@ -49,6 +49,10 @@ const afterCrash = (store: Store): Store => ({
     tally: (counts) => store.ledger.tally(counts),
     settle: (id, actual) => store.ledger.settle(id, actual),
     release: (id) => store.ledger.release(id),
+    endOrphan: async (id, actual) => {
+      await (actual ? store.ledger.settle(id, actual) : store.ledger.release(id));
+      return true;
+    },
     lines: (prefix) => store.ledger.lines(prefix),
     orphans: async () => [
       { executionId: 'begun', scopes: [], amountMicros: 100 },

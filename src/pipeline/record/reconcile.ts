@@ -36,16 +36,19 @@ export const reconcile = async (
 ): Promise<readonly { readonly executionId: string; readonly effect: EffectState }[]> => {
   const { store } = deps;
   const orphans = await store.ledger.orphans();
-  const doubtful = (await store.intents.open()).filter(({ ownerAlive }) => !ownerAlive);
-  const begun = new Set(doubtful.map(({ entry }) => entry.executionId));
+  // After the holds: of a process that is gone, the intents are all there by then.
+  const open = await store.intents.open();
+  const begun = new Set(open.map(({ entry }) => entry.executionId));
   // Money first: a call that began may have cost what it was estimated at, any other cost nothing.
   for (const { executionId, amountMicros, tokens = 0 } of orphans) {
     const isBegun = begun.has(executionId) || begun.has(callOfFreeHold(executionId));
-    if (isBegun) await store.ledger.settle(executionId, { micros: amountMicros, tokens });
-    else await store.ledger.release(executionId);
+    const most = isBegun ? { micros: amountMicros, tokens } : undefined;
+    // A process that was only silent may have woken up since: its hold stays.
+    await store.ledger.endOrphan(executionId, most);
   }
   const concluded = [];
-  for (const { entry, isElsewhere = false } of doubtful) {
+  for (const { entry, ownerAlive, isElsewhere = false } of open) {
+    if (ownerAlive) continue;
     const { executionId } = entry;
     const effect = isElsewhere ? 'unknown' : await effectOnFiles(executionId, deps);
     const isMine = await store.intents.conclude({

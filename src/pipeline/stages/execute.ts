@@ -57,8 +57,11 @@ const writeIntents = (
 ): Promise<void> => {
   const facts = { redactor, at: runtime.now() };
   const own = auditEntry('intent', call, facts);
+  call.notes.intentTried = true;
   if (!call.parent) return audit.intend([own], claimsOf(call));
-  const entries = parentsWithoutIntent(call).map((each) => auditEntry('intent', each, facts));
+  const parents = parentsWithoutIntent(call);
+  for (const { notes } of parents) notes.intentTried = true;
+  const entries = parents.map((each) => auditEntry('intent', each, facts));
   return inParents(call, audit.intend([...entries, own], claimsOf(call)));
 };
 

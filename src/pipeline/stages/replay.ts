@@ -2,12 +2,11 @@
  * Returns the stored result for a known idempotency key or a cached call: no second effect, cost or
  * question. A key whose first call is in doubt is never run again silently.
  */
-import type { AuditLog } from '../../contract/audit.ts';
 import type { Call, Next } from '../../contract/call.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
-import type { ReplayClaim, Replays } from '../../contract/store.ts';
+import type { ReplayClaim, ReplayRequest, Replays } from '../../contract/store.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { canonicalJson, digestOf } from '../../kit/data/canonical-json.ts';
 import { failed } from '../outcome.ts';
@@ -19,10 +18,9 @@ import type { ToolSettings } from '../tool-settings.ts';
 
 export interface ReplayDeps {
   readonly replays: Replays;
-  readonly audit: Pick<AuditLog, 'query' | 'anchor'>;
   readonly cache: ResultCache;
   readonly runtime: Runtime;
-  readonly late: Pick<LateWrites, 'attempt'>;
+  readonly late: Pick<LateWrites, 'add' | 'attempt'>;
   readonly keepMs: number;
   settingsOf(tool: Tool): ToolSettings;
 }
@@ -75,13 +73,6 @@ const isFinal = (call: Checked, result: ToolResult): boolean => {
   return !isWithoutEffect;
 };
 
-/** Checks whether a call died before its intent was on record: then it has done nothing. */
-const hadNoEffect = async (executionId: string, { audit }: ReplayDeps): Promise<boolean> => {
-  // In a trail that was pruned the intent may be among the rows that are gone.
-  if ((await audit.anchor()) !== undefined) return false;
-  return (await audit.query({ executionId, kind: 'intent', limit: 1 })).length === 0;
-};
-
 /** Makes the result to store under the key of a call that threw after its tool ran. */
 const inDoubt = (call: Checked): ToolResult =>
   failed(call, 'STORE_UNAVAILABLE', {
@@ -110,6 +101,19 @@ const storedKey = ({ caller, ready, parent }: Checked, idempotencyKey: string): 
   return canonicalJson(parent ? [...parts, 'inner'] : parts);
 };
 
+/** Claims the key. When the answer is lost after the store has committed, the key is freed later. */
+const claimKey = async (
+  request: ReplayRequest,
+  { replays, late }: ReplayDeps,
+): Promise<ReplayClaim> => {
+  try {
+    return await replays.claim(request);
+  } catch (error) {
+    late.add(() => replays.abandon(request.key, request.executionId));
+    throw error;
+  }
+};
+
 const onceByKey = async (
   call: Checked,
   next: Onward,
@@ -119,11 +123,11 @@ const onceByKey = async (
   const key = storedKey(call, deps.idempotencyKey);
   const now = deps.runtime.now();
   const request = { key, digest: digestOf(call.input), executionId, now };
-  let claim = await deps.replays.claim(request);
-  if (claim.state === 'unknown' && (await hadNoEffect(claim.executionId, deps))) {
-    // Another process may do the same: the key is freed only while it belongs to the dead call.
-    await deps.replays.abandon(key, claim.executionId);
-    claim = await deps.replays.claim(request);
+  let claim = await claimKey(request, deps);
+  if (claim.state === 'unknown') {
+    // One step: the process may only have been silent, and begin the call at this moment.
+    await deps.replays.abandonDead(key, claim.executionId);
+    claim = await claimKey(request, deps);
   }
   if (claim.state === 'done') return replayed(call, claim.result);
   if (claim.state !== 'new') return refusal(call, claim);

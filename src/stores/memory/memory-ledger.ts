@@ -97,6 +97,10 @@ export class MemoryLedger implements Ledger {
     return [];
   }
 
+  async endOrphan(): Promise<boolean> {
+    return false;
+  }
+
   async lines(prefix: string): Promise<readonly BudgetLine[]> {
     return [...this.#lines.values()]
       .filter(({ key }) => key.startsWith(prefix))

@@ -18,73 +18,35 @@ import {
   type RunClaim,
 } from '../../contract/flow-store.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
-import { changedRun, DEFAULT_LIMIT, notOwned, parseRecord, takenRun } from '../flow-run.ts';
+import { changedRun, DEFAULT_LIMIT, notOwned, parseRecord } from '../flow-run.ts';
 import { recordText } from '../plain-json.ts';
 import { jsonNumber } from './database/json-number.ts';
 import { toKeyText } from './database/key-text.ts';
 import type { Statement } from './database/open-database.ts';
 import type { PostgresDeps } from './postgres-deps.ts';
-
-interface RunRow {
-  readonly record: string;
-  readonly owner: string | null;
-  readonly revision: number;
-}
-
-interface DueRow extends RunRow {
-  readonly id: string;
-  readonly wake_at: number;
-}
-
-interface ReadRun {
-  readonly run: FlowRun;
-  readonly owner: string | null;
-  readonly revision: number;
-}
-
-type Exchanged = 'done' | 'changed' | 'held' | 'news';
-
-/** How many due runs are read at a time. */
-const PAGE = 500;
-
-/** Returns the run as the server stores it. */
-const toFields = (run: FlowRun): object => ({
-  id: toKeyText(run.id),
-  flow: toSqlText(run.flow),
-  userId: toSqlText(run.caller.userId),
-  status: run.status,
-  // A run that is worked on is due at once when its process dies.
-  wakeAt: run.status === 'running' ? 0 : jsonNumber(run.wakeAt),
-  createdAt: jsonNumber(run.createdAt),
-  updatedAt: jsonNumber(run.updatedAt),
-  epoch: run.epoch,
-  record: recordText(run),
-});
-
-/** Lists key and record of each step. */
-const stepRows = (steps: readonly JournalStep[]): readonly (readonly [string, string])[] =>
-  steps.map((step) => [toKeyText(step.key), recordText(step)]);
+import { RunClaims } from './run-claims.ts';
+import {
+  type Exchanged,
+  exchangeRun,
+  type ReadRun,
+  type RunRow,
+  stepRows,
+  toFields,
+} from './run-rows.ts';
 
 export class PostgresFlows implements Flows {
   readonly #deps: PostgresDeps;
+  readonly #claims: RunClaims;
   readonly #find: Statement;
-  readonly #due: Statement;
   readonly #list: Statement;
   readonly #steps: Statement;
   readonly #events: Statement;
 
   constructor(deps: PostgresDeps) {
     this.#deps = deps;
+    this.#claims = new RunClaims(deps);
     const prepare = (sql: string) => deps.database.prepare(sql);
     this.#find = prepare('SELECT record, owner, revision FROM @flow_runs WHERE id = $1');
-    this.#due = prepare(
-      `SELECT id, wake_at, record, owner, revision FROM @flow_runs AS run
-       WHERE wake_at <= $1 AND (wake_at, id) > ($2, $3)
-       AND (owner IS NULL OR (owner <> $4 AND NOT EXISTS (SELECT 1 FROM @owners AS holder
-         WHERE holder.id = run.owner
-         AND heartbeat_at > clock_timestamp() - lease_ms * interval '1 ms')))
-       ORDER BY wake_at, id LIMIT ${PAGE}`,
-    );
     this.#list = prepare(
       `SELECT record FROM @flow_runs WHERE status = coalesce($1, status)
        AND flow = coalesce($2, flow) AND user_id = coalesce($3, user_id)
@@ -98,10 +60,9 @@ export class PostgresFlows implements Flows {
   }
 
   create(run: FlowRun, { steps = [], isReleased = false }: CreateOptions = {}): Promise<boolean> {
-    return this.#deps.writers.flows.write<boolean>({
-      ...{ op: 'create', ...toFields(run) },
-      ...{ steps: stepRows(steps), isReleased },
-    });
+    const operation = { op: 'create', ...toFields(run), steps: stepRows(steps), isReleased };
+    const create = () => this.#deps.writers.flows.write<boolean>(operation);
+    return isReleased ? create() : this.#claims.attempt(run, create);
   }
 
   async get(runId: string): Promise<FlowRun | undefined> {
@@ -115,29 +76,12 @@ export class PostgresFlows implements Flows {
     return rows.map((row) => parseRecord(row));
   }
 
-  async claim({ now, flows, limit }: ClaimRequest): Promise<readonly FlowRun[]> {
-    const runs: FlowRun[] = [];
-    for await (const page of this.#duePages(now)) {
-      const fitting = page.filter(({ run }) => flows.has(`${run.flow}@${run.version}`));
-      for (let at = 0; at < fitting.length && runs.length < limit; ) {
-        const tried = fitting.slice(at, at + limit - runs.length);
-        at += tried.length;
-        const taken = await Promise.all(tried.map((read) => this.#take(read, now)));
-        runs.push(...taken.filter((run) => run !== undefined));
-      }
-      if (runs.length >= limit) break;
-    }
-    return runs;
+  claim(request: ClaimRequest): Promise<readonly FlowRun[]> {
+    return this.#claims.claim(request);
   }
 
-  async unclaimed({ now, flows, limit }: ClaimRequest): Promise<readonly FlowRun[]> {
-    const runs: FlowRun[] = [];
-    for await (const page of this.#duePages(now)) {
-      const others = page.filter(({ run }) => !flows.has(`${run.flow}@${run.version}`));
-      runs.push(...others.map(({ run }) => run));
-      if (runs.length >= limit) break;
-    }
-    return runs.slice(0, limit);
+  unclaimed(request: ClaimRequest): Promise<readonly FlowRun[]> {
+    return this.#claims.unclaimed(request);
   }
 
   async steps(runId: string): Promise<readonly JournalStep[]> {
@@ -175,8 +119,8 @@ export class PostgresFlows implements Flows {
       const isNews = seenEvent !== undefined && seen === undefined;
       const isOpen = !FINISHED.has(run.status);
       const next = isNews && isOpen ? { ...run, wakeAt: change.updatedAt } : run;
-      const result = await this.#exchange(read, next, {
-        steps: rows,
+      const result = await exchangeRun(this.#deps, read, {
+        ...{ next, steps: rows },
         ...(isOpen && seen !== undefined && { seenEvent: seen }),
       });
       if (result === 'done') return next;
@@ -191,21 +135,25 @@ export class PostgresFlows implements Flows {
   ): Promise<boolean> {
     return this.#changeOpen(runId, (read) => {
       const next = { ...changedRun(read.run, change), epoch: read.run.epoch + 1 };
-      return this.#exchange(read, next, { ifFree: onlyIdle });
+      return exchangeRun(this.#deps, read, { next, ifFree: onlyIdle });
     });
   }
 
   async send(runId: string, event: Omit<FlowEvent, 'id'>): Promise<boolean> {
     const text = recordText(event);
     return this.#changeOpen(runId, (read) =>
-      this.#exchange(read, this.#woken(read, event.at), { holder: 'same', event: text }),
+      exchangeRun(this.#deps, read, {
+        next: this.#woken(read, event.at),
+        holder: 'same',
+        event: text,
+      }),
     );
   }
 
   async wake(runId: string, now: number): Promise<void> {
     await this.#changeOpen(runId, async (read) => {
       const woken = this.#woken(read, now);
-      return woken ? this.#exchange(read, woken, { holder: 'same' }) : 'done';
+      return woken ? exchangeRun(this.#deps, read, { next: woken, holder: 'same' }) : 'done';
     });
   }
 
@@ -219,23 +167,6 @@ export class PostgresFlows implements Flows {
 
   expire(before: number): Promise<number> {
     return this.#deps.writers.flows.write<number>({ op: 'expire', before: jsonNumber(before) });
-  }
-
-  /** All due runs of nobody, page by page: runs that no process can run hide no other. */
-  async *#duePages(now: number): AsyncGenerator<readonly ReadRun[]> {
-    let last: Pick<DueRow, 'id' | 'wake_at'> | undefined = { wake_at: -1, id: '' };
-    while (last) {
-      const { id } = this.#deps.owner;
-      const rows: DueRow[] = await this.#due.all<DueRow>(now, last.wake_at, last.id, id);
-      yield rows.map((row) => ({ ...row, run: parseRecord<FlowRun>(row) }));
-      last = rows.length < PAGE ? undefined : rows.at(-1);
-    }
-  }
-
-  async #take(read: ReadRun, now: number): Promise<FlowRun | undefined> {
-    const taken = takenRun(read.run, now);
-    const result = await this.#exchange(read, taken, { holder: 'me', ifFree: true });
-    return result === 'done' ? taken : undefined;
   }
 
   #woken({ run }: ReadRun, now: number): FlowRun | undefined {
@@ -256,19 +187,6 @@ export class PostgresFlows implements Flows {
       const result = await exchange(read);
       if (result === 'done' || result === 'held') return result === 'done';
     }
-  }
-
-  /**
-   * Exchanges a run for its next state; without `next`, writes only the event. The run has no owner
-   * afterwards unless a holder is named.
-   */
-  #exchange(read: ReadRun, next: FlowRun | undefined, more: object): Promise<Exchanged> {
-    return this.#deps.writers.flows.write<Exchanged>({
-      op: 'exchange',
-      ...(next ? toFields(next) : { id: toKeyText(read.run.id) }),
-      revision: read.revision,
-      ...more,
-    });
   }
 
   async #read(runId: string): Promise<ReadRun | undefined> {

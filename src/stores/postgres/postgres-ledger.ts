@@ -118,6 +118,14 @@ export class PostgresLedger implements Ledger {
     return (await this.#orphans.all<HoldRow>(this.#deps.owner.id)).map(fromRow);
   }
 
+  async endOrphan(executionId: string, actual?: Spending): Promise<boolean> {
+    if (actual) assertAmounts(actual.micros, actual.tokens);
+    return this.#deps.writers.ledger.write<boolean>({
+      ...{ op: 'end orphan', id: toSqlText(executionId) },
+      ...(actual && { amount: actual.micros, tokens: actual.tokens }),
+    });
+  }
+
   async lines(prefix: string): Promise<readonly BudgetLine[]> {
     const rows = await this.#linesFrom.all<BudgetLine>(toSqlText(prefix));
     return rows.map((row) => ({ ...row, key: fromSqlText(row.key) }));

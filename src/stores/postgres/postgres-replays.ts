@@ -54,4 +54,9 @@ export class PostgresReplays implements Replays {
       ...(executionId !== undefined && { id: toSqlText(executionId) }),
     });
   }
+
+  abandonDead(key: string, executionId: string): Promise<boolean> {
+    const operation = { op: 'abandon dead', key: toKeyText(key), id: toSqlText(executionId) };
+    return this.#deps.writers.claims.write<boolean>(operation);
+  }
 }

@@ -86,7 +86,7 @@ const writersFor = (options: PostgresStoreDeps, owner: Owner): Record<WriteGroup
 export const postgresStore = (options: PostgresStoreDeps): Store => {
   const { database, runtime } = options;
   const owner = new Owner(options);
-  const deps = { database, owner, writers: writersFor(options, owner) };
+  const deps = { database, owner, runtime, writers: writersFor(options, owner) };
   const audit = new PostgresAudit(deps);
   let closing: Promise<void> | undefined;
   return {

@@ -85,13 +85,15 @@ const statOf = (path: string): Stats | undefined => {
   }
 };
 
-/** Creates the file before SQLite does, unreadable for other users: the rows are private. */
+/**
+ * Creates the file before SQLite does, unreadable for other users: the rows are private. A file that is
+ * there is not opened: closing it drops the locks that other stores of this process have on it.
+ */
 const createFile = (path: string): void => {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, 'a', 0o600));
+    closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    // A file that is there but read-only can still be opened for reading.
     if (statOf(path)?.isFile()) return;
     const failure = new ToolFailure('STORE_UNAVAILABLE', 'The database file cannot be created.', {
       suggestions: [

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
 import type { AuditEntry } from '../../contract/audit.ts';
+import { openDatabase } from '../../kit/sqlite/open-database.ts';
 import { createSqliteStore } from './create-sqlite-store.ts';
 
 const entry = (executionId: string, kind: AuditEntry['kind'] = 'intent'): AuditEntry => ({
@@ -79,4 +80,26 @@ it('recovery concludes an intent once, when the process that claimed it is gone'
   expect(await store.intents.conclude(entry('left', 'outcome'))).toBe(false);
   expect(await store.audit.query({ kind: 'outcome' })).toHaveLength(1);
   await store.close();
+});
+
+it.each([
+  ['hostile: one that began its call meanwhile keeps it', true],
+  ['benign: one that did nothing loses it', false],
+])('of the key of a process that is thought to be gone, %s', async (_title, hasBegun) => {
+  const path = join(mkdtempSync(join(tmpdir(), 'toolcrib-fence-')), 's.db');
+  const frozen = await createSqliteStore({ path, runtime: fakeRuntime() });
+  await frozen.replays.claim(claim('frozen'));
+  const database = await openDatabase(path);
+  database.exec("UPDATE owners SET place = 'far', heartbeat_at = -1e9");
+  const store = await createSqliteStore({ path, runtime: fakeRuntime() });
+  expect((await store.replays.claim(claim('other'))).state).toBe('unknown');
+  if (hasBegun) {
+    await frozen.audit.intend([entry('frozen')], [{ key: 'k', executionId: 'frozen' }]);
+  }
+  expect(await store.replays.abandonDead('k', 'frozen')).toBe(!hasBegun);
+  const { state } = await store.replays.claim(claim('other'));
+  expect(state).toBe(hasBegun ? 'running' : 'new');
+  database.close();
+  await store.close();
+  await frozen.close();
 });

@@ -129,6 +129,17 @@ export class SqliteLedger implements Ledger {
     });
   }
 
+  endOrphan(executionId: string, actual?: Spending): Promise<boolean> {
+    if (actual) assertAmounts(actual.micros, actual.tokens);
+    const { writer, owner } = this.#deps;
+    return writer.write(() => {
+      const row = this.#hold.get(toSqlText(executionId)) as HoldRow | undefined;
+      if (!row || owner.aliveness()(row.owner)) return false;
+      this.#endHold(executionId, actual);
+      return true;
+    });
+  }
+
   async lines(prefix: string): Promise<readonly BudgetLine[]> {
     const start = toSqlText(prefix);
     const rows = await this.#deps.writer.read(() => this.#linesFrom.all(start) as BudgetLine[]);

@@ -21,6 +21,7 @@ export class SqliteReplays implements Replays {
   readonly #finish: Statement;
   readonly #abandon: Statement;
   readonly #sweep: Statement;
+  readonly #mayHaveBegun: Statement;
 
   constructor(deps: SqliteDeps) {
     this.#deps = deps;
@@ -43,6 +44,11 @@ export class SqliteReplays implements Replays {
       `DELETE FROM replays WHERE key IN
        (SELECT key FROM replays WHERE expires_at <= ? ORDER BY expires_at LIMIT 4)`,
     );
+    // In a trail that was pruned the intent may be among the rows that are gone.
+    this.#mayHaveBegun = prepare(
+      `SELECT 1 FROM audit_anchor UNION ALL
+       SELECT 1 FROM audit WHERE execution_id = ? AND kind = 'intent' LIMIT 1`,
+    );
   }
 
   claim(request: ReplayRequest): Promise<ReplayClaim> {
@@ -63,6 +69,17 @@ export class SqliteReplays implements Replays {
   async abandon(key: string, executionId?: string): Promise<void> {
     const owner = executionId === undefined ? null : toSqlText(executionId);
     await this.#deps.writer.write(() => this.#abandon.run(toSqlText(key), owner));
+  }
+
+  abandonDead(key: string, executionId: string): Promise<boolean> {
+    const [name, id] = [toSqlText(key), toSqlText(executionId)];
+    return this.#deps.writer.write(() => {
+      const row = this.#find.get(name) as ReplayRow | undefined;
+      if (row?.execution_id !== id || row.result !== null) return false;
+      if (this.#deps.owner.aliveness()(row.owner) || this.#mayHaveBegun.get(id)) return false;
+      this.#abandon.run(name, id);
+      return true;
+    });
   }
 
   #claim({ key, digest, executionId, now }: ReplayRequest): ReplayClaim {

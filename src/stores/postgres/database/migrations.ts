@@ -7,9 +7,11 @@
 import { AUDIT_FUNCTIONS } from './functions/audit-functions.ts';
 import { CLAIM_FUNCTIONS } from './functions/claim-functions.ts';
 import { FLOW_FUNCTIONS } from './functions/flow-functions.ts';
+import { INTENT_FUNCTIONS } from './functions/intent-functions.ts';
 import { LEDGER_FUNCTIONS } from './functions/ledger-functions.ts';
 import { OWNER_FUNCTIONS } from './functions/owner-functions.ts';
 import { RECORD_FUNCTIONS } from './functions/record-functions.ts';
+import { RECOVERY_FUNCTIONS } from './functions/recovery-functions.ts';
 
 /** The table `lanes` has a row for each write group: its lock. `version` counts the commits of the group. */
 const BASE = `
@@ -271,4 +273,6 @@ CREATE TABLE metric_mark (
 );
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST, VECTORS, SEAL_KEY, ROLL_UPS];
+const RECOVERY = [RECOVERY_FUNCTIONS, INTENT_FUNCTIONS].join('\n');
+
+export const MIGRATIONS: readonly string[] = [FIRST, VECTORS, SEAL_KEY, ROLL_UPS, RECOVERY];

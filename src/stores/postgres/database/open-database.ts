@@ -8,6 +8,7 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import { invalidSetting } from '../../../kit/data/coded-failures.ts';
 import { closedFailure } from '../../../kit/data/store-refusals.ts';
+import { checkServer, prepareConnection } from './server-settings.ts';
 import { openFailure, storeFailure } from './store-failure.ts';
 
 export type SqlValue = string | number | boolean | null | Uint8Array | readonly string[];
@@ -114,6 +115,7 @@ const poolFor = (pg: Pg, { url, connections, lockTimeoutMs }: DatabaseOptions): 
     keepAlive: true,
     allowExitOnIdle: true,
     types: typesFor(pg),
+    verify: prepareConnection,
   });
 
 const bind = (values: readonly SqlValue[]): unknown[] =>
@@ -196,7 +198,7 @@ class PooledDatabase implements Database {
   }
 }
 
-/** Opens the pool and checks that the server answers. Rejects with what to do about it. */
+/** Opens the pool and checks the server. Rejects with what to do about it. */
 export const openDatabase = async (options: DatabaseOptions): Promise<Database> => {
   assertSchema(options.schema);
   assertUrl(options.url);
@@ -205,16 +207,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   const pool = poolFor(pg, options);
   const database = new PooledDatabase(pool, address, options);
   try {
-    const { rows } = await pool.query<{ encoding: string; version: number }>(
-      `SELECT current_setting('server_encoding') AS encoding,
-       current_setting('server_version_num')::int AS version`,
-    );
-    if (rows[0]?.encoding !== 'UTF8') {
-      throw invalidSetting('The database does not store UTF-8.', "Make it with ENCODING 'UTF8'.");
-    }
-    if (rows[0].version < 130_000) {
-      throw invalidSetting('The PostgreSQL server is too old.', 'Use PostgreSQL 13 or later.');
-    }
+    await checkServer(pool, options.runtime);
     return database;
   } catch (error) {
     await database.close();

@@ -26,6 +26,11 @@ const SLOW: Trouble = {
   remedy: 'Look at the load and the locks of the server; then call again.',
 };
 
+const BUSY: Trouble = {
+  message: 'Several processes wrote to the store at once, and this write gave way.',
+  remedy: 'Call again.',
+};
+
 /** By SQLSTATE, https://www.postgresql.org/docs/current/errcodes-appendix.html; longest match first. */
 const TROUBLES: Readonly<Record<string, Trouble>> = {
   '08': GONE,
@@ -47,6 +52,8 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
     message: 'The store cannot be written: the disk of PostgreSQL is full.',
     remedy: 'Free space on the server, then call again.',
   },
+  '40001': BUSY,
+  '40P01': BUSY,
   '25006': {
     message: 'The store cannot be written: PostgreSQL is read-only.',
     remedy: 'Name the primary server in store.url, not a standby.',

@@ -8,6 +8,10 @@ export const batchFunction = (group: string, branches: readonly string[]): strin
 export const ownedBatchFunction = (group: string, branches: readonly string[]): string =>
   dispatcher(group, `PERFORM take_lane('${group}');\n  PERFORM renew_owner(me);`, branches);
 
+/** Writes functions that take the place of those that an earlier migration made. */
+export const replacing = (functions: string): string =>
+  functions.replaceAll(/^CREATE FUNCTION/gm, 'CREATE OR REPLACE FUNCTION');
+
 const dispatcher = (group: string, start: string, branches: readonly string[]): string =>
   `CREATE FUNCTION apply_${group}(operations jsonb, me jsonb) RETURNS SETOF jsonb LANGUAGE plpgsql
 SET search_path = "SCHEMA_NAME", pg_temp SET enable_seqscan = off SET jit = off
