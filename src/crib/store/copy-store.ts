@@ -8,10 +8,11 @@ import type { Runtime } from '../../contract/runtime.ts';
 import { verifyAudit } from '../../governance/audit/verify-audit.ts';
 import { type CopiedTrail, importTables } from '../../stores/postgres/import-tables.ts';
 import { type ExportedTables, withExportedTables } from '../../stores/sqlite/export-tables.ts';
+import type { UnusedFile } from '../../stores/sqlite/unused-database.ts';
 
 export interface CopyRequest {
-  /** The database file of the source, absolute. */
-  readonly from: string;
+  /** The database file of the source. */
+  readonly from: UnusedFile;
   /** The address of the target, with its password. */
   readonly to: string;
   readonly schema: string;

@@ -27,7 +27,7 @@ let file = '';
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), 'toolcrib-migrate-'));
   mkdirSync(join(base, 'project'));
-  file = join(base, 'project', 'state.db');
+  file = join(base, 'state.db');
 });
 afterEach(() => rmSync(base, { recursive: true }));
 
@@ -139,6 +139,32 @@ describe.skipIf(isPostgresMissing())('toolcrib store migrate', () => {
     expect(out).not.toContain('mover');
   });
 
+  it('hostile: copies the state of the user, not the database that came with the project', async () => {
+    const planted = join(base, 'project', '.toolcrib', 'state.db');
+    const store = await createSqliteStore({ path: planted, runtime: createRuntime() });
+    await store.audit.append({ ...auditEntry(), userId: 'planted' });
+    await store.close();
+    const io = fakeIo({
+      cwd: join(base, 'project'),
+      env: { HOME: base, TOOLCRIB_HOME: join(base, 'home') },
+    });
+    expect(await runCli(['run', 'calculator', '{"expression":"6*7"}'], io.io)).toBe(0);
+    const schema = newSchema();
+    const env = { TOOLCRIB_STORE_URL: url(), TOOLCRIB_STORE_SCHEMA: schema };
+    const { code, out } = await run(['--json'], env);
+    expect([code, JSON.parse(out).from]).toEqual([0, expect.stringContaining(join(base, 'home'))]);
+    const target = await open({ schema });
+    const users = (await target.audit.query({})).map(({ userId }) => userId);
+    expect([users.length > 0, users.includes('planted')]).toEqual([true, false]);
+    await target.close();
+    const named = await run(['.toolcrib/state.db', url(), '--schema', newSchema()]);
+    expect(named.code).not.toBe(0);
+    expect(named.err).toContain('was not made by you in this folder');
+    const taken = await run(['.toolcrib/state.db', url(), '--schema', newSchema(), '--foreign']);
+    expect([taken.code, taken.err]).toEqual([0, '']);
+    expect(taken.out).toContain(planted);
+  });
+
   it('refuses a target that holds data, and one whose copy would be the second', async () => {
     await withSource(async (store) => store.audit.append(auditEntry()));
     const schema = newSchema();
@@ -175,9 +201,9 @@ describe.skipIf(isPostgresMissing())('toolcrib store migrate', () => {
 
   it.each([
     ['a file that is not there', ['nowhere.db', 'postgres://u@127.0.0.1:1/d'], 'no store'],
-    ['a server that is not there', ['state.db', 'postgres://u:pw@127.0.0.1:1/d'], 'reached'],
-    ['no address', ['state.db'], 'The target of the copy is missing'],
-    ['a bad schema', ['state.db', 'postgres://u@h/d', '--schema', 'A;'], 'schema'],
+    ['a server that is not there', ['../state.db', 'postgres://u:pw@127.0.0.1:1/d'], 'reached'],
+    ['no address', ['../state.db'], 'The target of the copy is missing'],
+    ['a bad schema', ['../state.db', 'postgres://u@h/d', '--schema', 'A;'], 'schema'],
   ])('says what is wrong with %s', async (_, args, words) => {
     await withSource(async (store) => store.audit.append(auditEntry()));
     const { code, err } = await run(args);
