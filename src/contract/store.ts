@@ -181,9 +181,12 @@ export interface Snapshot {
   readonly afterHash: string | undefined;
   /** Milliseconds since the epoch. */
   readonly keptAt: number;
+  /** Where the file is, when that is not the store's own `place`: it cannot be restored from here. */
+  readonly elsewhere?: string;
 }
 
 export interface Snapshots {
+  /** Keeps it as one of this place, whatever its `elsewhere` says. */
   save(snapshot: Snapshot): Promise<void>;
   /** Lists the snapshots of a call, in the order of its writes. */
   of(executionId: string): Promise<readonly Snapshot[]>;
@@ -284,6 +287,8 @@ export interface SealKey {
 export interface Store {
   /** What `doctor` prints, e.g. `sqlite at /path`. */
   readonly label: string;
+  /** Where the files of this process are. Absent for a store whose processes all have the same files. */
+  readonly place?: string;
   /** What is kept can be read and nothing added: no call may run on it. */
   readonly isReadOnly?: boolean;
   readonly audit: AuditLog;

@@ -16,6 +16,7 @@ import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 import { placeElsewhere, placeStore, type StoreLocation } from '../../trust/locate-store.ts';
 import { isBelow } from './is-below.ts';
 import { noteOpened } from './note-opened.ts';
+import { openPlace } from './open-place.ts';
 import { assertSealKey } from './seal-key.ts';
 
 export interface StoreOptions {
@@ -106,6 +107,7 @@ const openPostgres = async (url: string, deps: OpenStoreDeps): Promise<Store> =>
   ]);
   const { store, audit } = deps.config;
   const opened = await createPostgresStore({
+    place: await openPlace(deps.userDir),
     url: await resolveAddress(url, 'store', deps),
     schema: store.schema,
     connections: store.connections,

@@ -271,4 +271,13 @@ CREATE TABLE metric_mark (
 );
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST, VECTORS, SEAL_KEY, ROLL_UPS];
+/** Where the files are that a call changed. */
+const PLACE_OF_SNAPSHOTS = 'ALTER TABLE snapshots ADD COLUMN place text';
+
+export const MIGRATIONS: readonly string[] = [
+  FIRST,
+  VECTORS,
+  SEAL_KEY,
+  ROLL_UPS,
+  PLACE_OF_SNAPSHOTS,
+];
