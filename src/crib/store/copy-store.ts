@@ -17,6 +17,8 @@ export interface CopyRequest {
   readonly to: string;
   readonly schema: string;
   readonly runtime: Runtime;
+  /** Where the files are that the calls of the source changed. */
+  readonly place: string;
   onRows?(copied: number, total: number): void;
 }
 
@@ -57,6 +59,7 @@ export const copyStore = ({
   to,
   schema,
   runtime,
+  place,
   onRows,
 }: CopyRequest): Promise<CopiedStore> =>
   withExportedTables(from, runtime, async (source) => {
@@ -65,6 +68,7 @@ export const copyStore = ({
       url: to,
       schema,
       runtime,
+      place,
       onRows: (copied) => onRows?.(copied, source.total),
       check: (trail) => checkCopy(trail, verified),
     });

@@ -17,6 +17,7 @@ import { LOCAL_CALLER } from '../../../contract/caller.ts';
 import type { FlowRun } from '../../../contract/flow-store.ts';
 import type { Store } from '../../../contract/store.ts';
 import { createRuntime } from '../../../crib/create-runtime.ts';
+import { openPlace } from '../../../crib/store/open-place.ts';
 import { verifyAuditLog } from '../../../governance/audit/verify-audit.ts';
 import { openDatabase } from '../../../kit/sqlite/open-database.ts';
 import { createSqliteStore } from '../../../stores/sqlite/create-sqlite-store.ts';
@@ -172,6 +173,25 @@ describe.skipIf(isPostgresMissing())('toolcrib store migrate', () => {
     const again = await run([file, url(), '--schema', schema]);
     expect(again.code).not.toBe(0);
     expect(again.err).toContain('holds data already');
+  });
+
+  it('keeps calls in doubt and snapshots as those of this machine', async () => {
+    const snapshot = { path: '/a', before: undefined, beforeMode: undefined, afterHash: 'ab' };
+    await withSource(async (store) => {
+      await store.audit.append(intentEntry('doubtful'));
+      await store.snapshots.save({ ...snapshot, executionId: 'doubtful', order: 0, keptAt: NOW });
+    });
+    const schema = newSchema();
+    expect((await run([file, url(), '--schema', schema])).code).toBe(0);
+    const seenFrom = async (place: string) => {
+      const store = await open({ schema, place });
+      const [intent] = await store.intents.open();
+      const [kept] = await store.snapshots.of('doubtful');
+      await store.close();
+      return [intent?.isElsewhere, kept?.elsewhere !== undefined];
+    };
+    expect(await seenFrom(await openPlace(join(base, 'home')))).toEqual([false, false]);
+    expect(await seenFrom('another host')).toEqual([true, true]);
   });
 
   it('refuses a source that a living process has claims in, and leaves the target empty', async () => {

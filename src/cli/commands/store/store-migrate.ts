@@ -81,13 +81,19 @@ const jobLines = ({
   ];
 };
 
-const copyTo = async (io: Io, request: Omit<CopyRequest, 'runtime' | 'onRows'>) => {
+const copyTo = async (
+  io: Io,
+  request: Omit<CopyRequest, 'runtime' | 'onRows' | 'place'>,
+  { userDir }: LoadedConfig,
+) => {
+  const { openPlace } = await import('../../../crib/store/open-place.ts');
   const { copyStore } = await import('../../../crib/store/copy-store.ts');
   const line = progressOn(io, 'copying');
   try {
     return await copyStore({
       ...request,
       runtime: io.runtime,
+      place: await openPlace(userDir),
       onRows: (rows, total) =>
         line?.update(rows / Math.max(rows, total), `${formatCount(rows)} rows`),
     });
@@ -173,11 +179,8 @@ const migrateStore = async (
   if (jobs) return migrateJobs(io, request, loaded);
   const url = await targetOf(to, loaded);
   const file = await locate(io, request, loaded);
-  const copied = await copyTo(io, {
-    from: file,
-    to: url,
-    schema: schema ?? loaded.config.store.schema,
-  });
+  const target = { to: url, schema: schema ?? loaded.config.store.schema };
+  const copied = await copyTo(io, { from: file, ...target }, loaded);
   report(io, file, [copied, await moveTo(io, file, loaded)]);
   return 0;
 };
