@@ -149,13 +149,23 @@ export interface Replays {
   abandon(key: string, executionId?: string): Promise<void>;
 }
 
+/** When an item expires, and the present moment. */
+export interface Expiry {
+  readonly at: number;
+  readonly now: number;
+}
+
 export interface MemoryStore {
   read(space: string, key: string, now: number): Promise<unknown>;
+  /**
+   * Writes a value. Each write of one that expires also forgets a few others that have expired, so that
+   * they do not pile up.
+   */
   write(item: {
     readonly space: string;
     readonly key: string;
     readonly value: unknown;
-    readonly expiresAt?: number;
+    readonly expiry?: Expiry;
   }): Promise<void>;
   /** Changes a value and returns the new one. `change` is synchronous and runs inside the transaction. */
   update(

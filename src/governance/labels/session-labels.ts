@@ -103,8 +103,9 @@ export class SessionLabels {
   }
 
   async #keep(space: string, marks: readonly Mark[]): Promise<void> {
-    const expiresAt = this.#now() + KEEP_MS;
-    for (const key of marks) await this.#memory.write({ space, key, value: true, expiresAt });
+    const now = this.#now();
+    const expiry = { at: now + KEEP_MS, now };
+    for (const key of marks) await this.#memory.write({ space, key, value: true, expiry });
   }
 }
 

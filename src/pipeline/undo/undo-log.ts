@@ -1,5 +1,5 @@
 /** Keeps what a tool's own `undo` will need: the exact input and what came of it. */
-import type { MemoryStore, Store } from '../../contract/store.ts';
+import type { Expiry, MemoryStore, Store } from '../../contract/store.ts';
 import type { PastResult } from '../../contract/tool.ts';
 import { isSamePlace } from '../../kit/data/place.ts';
 
@@ -37,10 +37,10 @@ export class UndoLog {
   }
 
   keep(executionId: string, { input, result }: PastCall): Promise<void> {
-    const expiresAt = this.#now() + this.#keepMs;
+    const expiry = this.#expiry();
     const place = this.#place;
     const value = { input, result, ...(place !== undefined && { place }) };
-    return this.#memory.write({ space: SPACE, key: executionId, value, expiresAt });
+    return this.#memory.write({ space: SPACE, key: executionId, value, expiry });
   }
 
   async read(executionId: string): Promise<PastCall | undefined> {
@@ -54,8 +54,8 @@ export class UndoLog {
 
   /** Keeps the ids of the calls that a call made and that may have changed something, oldest first. */
   keepInner(executionId: string, calls: readonly string[]): Promise<void> {
-    const expiresAt = this.#now() + this.#keepMs;
-    return this.#memory.write({ space: INNER_SPACE, key: executionId, value: calls, expiresAt });
+    const expiry = this.#expiry();
+    return this.#memory.write({ space: INNER_SPACE, key: executionId, value: calls, expiry });
   }
 
   async readInner(executionId: string): Promise<readonly string[]> {
@@ -66,5 +66,10 @@ export class UndoLog {
   async forget(executionId: string): Promise<void> {
     await this.#memory.delete(SPACE, executionId);
     await this.#memory.delete(INNER_SPACE, executionId);
+  }
+
+  #expiry(): Expiry {
+    const now = this.#now();
+    return { at: now + this.#keepMs, now };
   }
 }
