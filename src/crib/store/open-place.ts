@@ -22,8 +22,8 @@ const readId = async (file: string): Promise<string | undefined> => {
 export const openPlace = async (userDir: string): Promise<string> => {
   const file = join(userDir, FILE);
   const host = hostname();
-  const known = await readId(file);
-  if (known !== undefined) return placeText(known, host);
+  const id = await readId(file);
+  if (id !== undefined) return placeText(id, host);
   try {
     await mkdir(userDir, { recursive: true, mode: 0o700 });
     await createFile(file, `${randomUUID()}\n`);
