@@ -277,7 +277,8 @@ export const GUARANTEES: readonly Guarantee[] = [
   },
   {
     id: 'undo-refuses-when-changed',
-    promise: 'Undo restores what a call changed, and refuses when it was changed since.',
+    promise:
+      'Undo restores what a call changed, and refuses when it was changed since or lies on another machine.',
     tests: [
       ...by(
         'src/pipeline/undo/undo.test.ts',
@@ -286,6 +287,10 @@ export const GUARANTEES: readonly Guarantee[] = [
         'nobody undoes the calls of others, except an owner or admin',
       ),
       ...by('test/e2e/cli-record.test.ts', 'refuses when the file has changed since the call'),
+      ...by(
+        'src/crib/store/undo-elsewhere.test.ts',
+        'is refused, changes nothing, and keeps the copy for the machine of the call',
+      ),
     ],
   },
   {

@@ -228,7 +228,7 @@ export interface CribExecutions {
    */
   undo(executionId: string, as?: CallAs): Promise<ToolResult<UndoReport>>;
   /**
-   * Says whether `undo` would find something to restore; false for an unknown call.
+   * Says whether `undo` would find something to restore on this machine; false for an unknown call.
    *
    * @example
    * if (await crib.executions.isUndoable(executionId)) await crib.executions.undo(executionId);

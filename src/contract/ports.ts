@@ -62,6 +62,7 @@ export type {
   BudgetScope,
   BudgetUnit,
   Counters,
+  Expiry,
   HitOutcome,
   Intents,
   Ledger,

@@ -160,13 +160,23 @@ export interface Replays {
   abandonDead(key: string, executionId: string): Promise<boolean>;
 }
 
+/** When an item expires, and the present moment. */
+export interface Expiry {
+  readonly at: number;
+  readonly now: number;
+}
+
 export interface MemoryStore {
   read(space: string, key: string, now: number): Promise<unknown>;
+  /**
+   * Writes a value. Each write of one that expires also forgets a few others that have expired, so that
+   * they do not pile up.
+   */
   write(item: {
     readonly space: string;
     readonly key: string;
     readonly value: unknown;
-    readonly expiresAt?: number;
+    readonly expiry?: Expiry;
   }): Promise<void>;
   /** Changes a value and returns the new one. `change` is synchronous and runs inside the transaction. */
   update(
@@ -192,9 +202,12 @@ export interface Snapshot {
   readonly afterHash: string | undefined;
   /** Milliseconds since the epoch. */
   readonly keptAt: number;
+  /** Where the file is, when that is not the store's own `place`: it cannot be restored from here. */
+  readonly elsewhere?: string;
 }
 
 export interface Snapshots {
+  /** Keeps it as one of this place, whatever its `elsewhere` says. */
   save(snapshot: Snapshot): Promise<void>;
   /** Lists the snapshots of a call, in the order of its writes. */
   of(executionId: string): Promise<readonly Snapshot[]>;
@@ -295,6 +308,8 @@ export interface SealKey {
 export interface Store {
   /** What `doctor` prints, e.g. `sqlite at /path`. */
   readonly label: string;
+  /** Where the files of this process are. Absent for a store whose processes all have the same files. */
+  readonly place?: string;
   /** What is kept can be read and nothing added: no call may run on it. */
   readonly isReadOnly?: boolean;
   readonly audit: AuditLog;

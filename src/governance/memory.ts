@@ -105,11 +105,12 @@ export class CallMemory implements Memory {
     this.#assertRunning();
     assertPlace(scope, key);
     assertStorable(value);
+    const now = this.#runtime.now();
     await this.#in(scope).write({
       space: spaceOf(scope, this.#call),
       key,
       value,
-      ...(ttlMs !== undefined && { expiresAt: this.#runtime.now() + ttlMs }),
+      ...(ttlMs !== undefined && { expiry: { at: now + ttlMs, now } }),
     });
   }
 

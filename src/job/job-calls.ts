@@ -74,9 +74,10 @@ export class JobCalls {
 
   /** Remembers the question, so that the next attempt brings its answer. */
   async #postpone(name: string, { approvalId, expiresAt }: PendingApproval): Promise<never> {
-    const { memory } = this.#deps;
+    const { memory, runtime } = this.#deps;
     const key = `${this.#job.id}:${name}`;
-    await memory.write({ space: SPACE, key, value: approvalId, expiresAt });
+    const expiry = { at: expiresAt, now: runtime.now() };
+    await memory.write({ space: SPACE, key, value: approvalId, expiry });
     throw new PostponedJob('A person has to approve a call of this job.', POSTPONED_MS);
   }
 

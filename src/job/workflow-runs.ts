@@ -56,8 +56,9 @@ const readNotes = async ({ id }: Job, deps: WorkflowRunsDeps): Promise<RunNotes>
 };
 
 const writeNotes = async ({ id }: Job, notes: RunNotes, deps: WorkflowRunsDeps): Promise<void> => {
-  const expiresAt = deps.runtime.now() + KEPT_MS;
-  await (await deps.memory()).write({ space: SPACE, key: id, value: notes, expiresAt });
+  const now = deps.runtime.now();
+  const expiry = { at: now + KEPT_MS, now };
+  await (await deps.memory()).write({ space: SPACE, key: id, value: notes, expiry });
 };
 
 /** Tells whether a failed attempt has had this run for its reason. */

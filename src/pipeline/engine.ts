@@ -43,6 +43,7 @@ import { type StageDeps, stageDeps } from './stage-deps.ts';
 import { record } from './stages/record.ts';
 import { createTracer } from './trace.ts';
 import { type UndoTools, undoTools } from './undo/undo.ts';
+import { undoesFiles } from './undo/undo-place.ts';
 
 /** How often the engine looks for calls that killed processes left behind. */
 const RECOVER_MS = 30_000;
@@ -147,9 +148,12 @@ export class Engine {
     // A composed call that failed may have parts that are done.
     if ((await undoLog.readInner(executionId)).length > 0) return true;
     if (effect !== 'done') return false;
-    const byTool = this.#deps.registry.get(tool)?.tool.undo !== undefined;
-    if (byTool && (await undoLog.read(executionId)) !== undefined) return true;
-    return (await snapshots.of(executionId)).length > 0;
+    const files = await snapshots.of(executionId);
+    if (files.some(({ elsewhere }) => elsewhere !== undefined)) return false;
+    const owner = this.#deps.registry.get(tool)?.tool;
+    const past = owner?.undo && (await undoLog.read(executionId));
+    if (owner && past) return past.elsewhere === undefined || !undoesFiles(owner);
+    return files.length > 0;
   }
 
   undo(executionId: string, as: CallAs | undefined): Promise<ToolResult> {

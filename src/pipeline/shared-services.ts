@@ -117,7 +117,7 @@ export const createSharedServices = (deps: EngineDeps) => {
     running: new RunningCalls(),
     deadlines: new Deadlines(runtime),
     cache: new ResultCache(settings.cacheEntries, runtime.now),
-    undoLog: new UndoLog(store.memory, runtime.now, settings.undoMs),
+    undoLog: new UndoLog({ store, now: runtime.now, keepMs: settings.undoMs }),
     snapshots: new KeptSnapshots({ ...store, runtime, keepMs: settings.undoMs }),
     approvalService: new ApprovalService({
       ...deps,

@@ -1,7 +1,9 @@
 /** What every store owes to what it keeps for others: memory, snapshots and large results. */
 import { describe, expect, it } from 'vitest';
-import type { Snapshot, Store } from '../../src/contract/store.ts';
+import type { Expiry, Snapshot, Store } from '../../src/contract/store.ts';
 import { AWKWARD_STRINGS, NOW, times } from './store-samples.ts';
+
+const EXPIRY: Expiry = { at: NOW + 10, now: NOW };
 
 type Use = (test: (store: Store) => Promise<void>) => Promise<void>;
 
@@ -21,7 +23,7 @@ const describeMemory = (use: Use): void => {
 
   it('forgets at the time given', () =>
     use(async (store) => {
-      await store.memory.write({ space: 's', key: 'k', value: 1, expiresAt: NOW + 10 });
+      await store.memory.write({ space: 's', key: 'k', value: 1, expiry: EXPIRY });
       expect(await store.memory.read('s', 'k', NOW + 9)).toBe(1);
       expect(await store.memory.read('s', 'k', NOW + 10)).toBeUndefined();
       const update = (now: number) =>
@@ -32,10 +34,31 @@ const describeMemory = (use: Use): void => {
 
   it('keeps the time limit of what it updates', () =>
     use(async (store) => {
-      await store.memory.write({ space: 's', key: 'k', value: 1, expiresAt: NOW + 10 });
+      await store.memory.write({ space: 's', key: 'k', value: 1, expiry: EXPIRY });
       await store.memory.update({ space: 's', key: 'k', now: NOW }, (old) => Number(old) + 1);
       expect(await store.memory.read('s', 'k', NOW + 9)).toBe(2);
       expect(await store.memory.read('s', 'k', NOW + 10)).toBeUndefined();
+    }));
+
+  it('forgets what has expired while more that expires is written, and nothing else', () =>
+    use(async (store) => {
+      const write = (key: string, expiry?: Expiry) =>
+        store.memory.write({ space: 's', key, value: key, ...(expiry && { expiry }) });
+      await write('for ever');
+      await write('longer', { at: NOW + 1000, now: NOW });
+      await write('again', EXPIRY);
+      await Promise.all(times(150, (n) => write(`old ${n}`, EXPIRY)));
+      const later = { at: NOW + 1000, now: NOW + 10 };
+      await write('again', later);
+      await Promise.all(times(300, (n) => write(`new ${n}`, later)));
+      const read = (key: string) => store.memory.read('s', key, NOW);
+      expect(await Promise.all(times(150, (n) => read(`old ${n}`)))).toEqual(
+        times(150, () => undefined),
+      );
+      expect(await Promise.all(times(300, (n) => read(`new ${n}`)))).toEqual(
+        times(300, (n) => `new ${n}`),
+      );
+      for (const key of ['for ever', 'longer', 'again']) expect(await read(key)).toBe(key);
     }));
 
   it('loses none of 500 concurrent updates', () =>

@@ -97,8 +97,8 @@ describe.skipIf(isMissing('redis-server'))('moving jobs to Redis', () => {
   it('moves every job unchanged, in any state, and the times of schedules', async () => {
     const before = await fillFile();
     const schedules = await inFile((queue) => queue.schedules());
-    expect(await countJobs(from, runtime)).toEqual({ jobs: 9, schedules: 1 });
-    const moved = await moveJobs({ from, to: redisQueue, runtime });
+    expect(await countJobs({ path: from }, runtime)).toEqual({ jobs: 9, schedules: 1 });
+    const moved = await moveJobs({ from: { path: from }, to: redisQueue, runtime });
     expect(moved).toEqual({ jobs: 9, schedules: 1, present: 0 });
     for (const job of before) expect(await redisQueue.get(job.id)).toEqual(job);
     expect((await redisQueue.list()).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
@@ -107,13 +107,13 @@ describe.skipIf(isMissing('redis-server'))('moving jobs to Redis', () => {
       main: { waiting: 2, delayed: 2, active: 0, completed: 2, dead: 1, cancelled: 1 },
       other: { waiting: 1, delayed: 0, active: 0, completed: 0, dead: 0, cancelled: 0 },
     });
-    expect(await countJobs(from, runtime)).toEqual({ jobs: 0, schedules: 0 });
+    expect(await countJobs({ path: from }, runtime)).toEqual({ jobs: 0, schedules: 0 });
     expect((await redisQueue.list({ userId: 'ada' })).map(({ id }) => id)).toEqual(['other']);
   });
 
   it('workers continue where the old ones stopped, and repeat no finished job', async () => {
     await fillFile();
-    await moveJobs({ from, to: redisQueue, runtime });
+    await moveJobs({ from: { path: from }, to: redisQueue, runtime });
     const begun: string[] = [];
     work(redisQueue, ({ id }) => {
       begun.push(id);
@@ -140,8 +140,8 @@ describe.skipIf(isMissing('redis-server'))('moving jobs to Redis', () => {
         return taken;
       },
     });
-    await expect(moveJobs({ from, to: cutOff, runtime })).rejects.toThrow();
-    expect(await countJobs(from, runtime)).toMatchObject({ jobs: 70 });
+    await expect(moveJobs({ from: { path: from }, to: cutOff, runtime })).rejects.toThrow();
+    expect(await countJobs({ path: from }, runtime)).toMatchObject({ jobs: 70 });
     const runs = new Map<string, number>();
     work(
       redisQueue,
@@ -152,7 +152,7 @@ describe.skipIf(isMissing('redis-server'))('moving jobs to Redis', () => {
       { concurrency: 8 },
     );
     await until(() => runs.size === 100);
-    expect(await moveJobs({ from, to: redisQueue, runtime })).toEqual({
+    expect(await moveJobs({ from: { path: from }, to: redisQueue, runtime })).toEqual({
       ...{ jobs: 20, schedules: 0, present: 50 },
     });
     await until(() => runs.size === 120);
@@ -169,7 +169,7 @@ describe.skipIf(isMissing('redis-server'))('moving jobs to Redis', () => {
       deps.database.exec("UPDATE jobs SET deaths = 2 WHERE id = 'thrice'");
     });
     await store.close();
-    await moveJobs({ from, to: redisQueue, runtime });
+    await moveJobs({ from: { path: from }, to: redisQueue, runtime });
     expect(await redisQueue.get('once')).toMatchObject({ state: 'waiting', attempts: 1 });
     const dead = await redisQueue.get('thrice');
     expect(dead).toMatchObject({ state: 'dead', error: { code: 'EXECUTION_FAILED' } });
@@ -180,11 +180,11 @@ describe.skipIf(isMissing('redis-server'))('moving jobs to Redis', () => {
       await queue.add(sampleJobs(2));
       const worker = work(queue, (_, { signal }) => aborted(signal));
       await untilState(queue, 'job-0', 'active');
-      const moving = moveJobs({ from, to: redisQueue, runtime });
+      const moving = moveJobs({ from: { path: from }, to: redisQueue, runtime });
       await expect(moving).rejects.toMatchObject({ code: 'CONFLICT' });
       await worker.close(1);
     });
     expect(await redisQueue.list()).toEqual([]);
-    expect(await countJobs(from, runtime)).toMatchObject({ jobs: 2 });
+    expect(await countJobs({ path: from }, runtime)).toMatchObject({ jobs: 2 });
   });
 });

@@ -12,11 +12,15 @@ import {
   departingJobs,
   departingSchedules,
 } from '../../queues/sqlite/departing-jobs.ts';
-import { inTransaction, withUnusedDatabase } from '../../stores/sqlite/unused-database.ts';
+import {
+  inTransaction,
+  type UnusedFile,
+  withUnusedDatabase,
+} from '../../stores/sqlite/unused-database.ts';
 
 export interface MoveJobsRequest {
-  /** The database file, absolute. */
-  readonly from: string;
+  /** The database file. */
+  readonly from: UnusedFile;
   readonly to: Queue;
   readonly runtime: Runtime;
   onJobs?(moved: number, total: number): void;
@@ -31,7 +35,7 @@ export interface MovedJobs {
 
 /** Counts the jobs and schedules of a file. */
 export const countJobs = (
-  from: string,
+  from: UnusedFile,
   runtime: Runtime,
 ): Promise<{ readonly jobs: number; readonly schedules: number }> =>
   withUnusedDatabase(from, runtime, async (database) => countDeparting(database));

@@ -8,14 +8,17 @@ import type { Runtime } from '../../contract/runtime.ts';
 import { verifyAudit } from '../../governance/audit/verify-audit.ts';
 import { type CopiedTrail, importTables } from '../../stores/postgres/import-tables.ts';
 import { type ExportedTables, withExportedTables } from '../../stores/sqlite/export-tables.ts';
+import type { UnusedFile } from '../../stores/sqlite/unused-database.ts';
 
 export interface CopyRequest {
-  /** The database file of the source, absolute. */
-  readonly from: string;
+  /** The database file of the source. */
+  readonly from: UnusedFile;
   /** The address of the target, with its password. */
   readonly to: string;
   readonly schema: string;
   readonly runtime: Runtime;
+  /** Where the files are that the calls of the source changed. */
+  readonly place: string;
   onRows?(copied: number, total: number): void;
 }
 
@@ -56,6 +59,7 @@ export const copyStore = ({
   to,
   schema,
   runtime,
+  place,
   onRows,
 }: CopyRequest): Promise<CopiedStore> =>
   withExportedTables(from, runtime, async (source) => {
@@ -64,6 +68,7 @@ export const copyStore = ({
       url: to,
       schema,
       runtime,
+      place,
       onRows: (copied) => onRows?.(copied, source.total),
       check: (trail) => checkCopy(trail, verified),
     });

@@ -2,7 +2,7 @@
  * Opens the store of a crib. A database inside the project is used only if this user created it;
  * otherwise state is kept in the user's own folder, and the project's database is ignored.
  */
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ignoreState } from '../../config/edit/ignore-state.ts';
 import { FOLDER } from '../../config/load/find-config-files.ts';
 import type { Config } from '../../config/schema.ts';
@@ -13,12 +13,10 @@ import { Seals } from '../../governance/approvals/seals.ts';
 import type { SigningKey } from '../../governance/signing/open-signing-key.ts';
 import { sealedTokens } from '../../governance/signing/sealed-tokens.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
-import {
-  placeElsewhere,
-  placeStore,
-  recordOpened,
-  type StoreLocation,
-} from '../../trust/locate-store.ts';
+import { placeElsewhere, placeStore, type StoreLocation } from '../../trust/locate-store.ts';
+import { isBelow } from './is-below.ts';
+import { noteOpened } from './note-opened.ts';
+import { openPlace } from './open-place.ts';
 import { assertSealKey } from './seal-key.ts';
 
 export interface StoreOptions {
@@ -38,11 +36,6 @@ export interface OpenStoreDeps {
 }
 
 const IN_MEMORY = ':memory:';
-
-const isBelow = (folder: string, file: string): boolean => {
-  const path = relative(folder, file);
-  return path !== '' && !isAbsolute(path) && path.split(sep)[0] !== '..';
-};
 
 /**
  * Tells whether a database may have come with the project. A program that names a file outside
@@ -96,9 +89,7 @@ const openProjectStore = async (file: string, deps: OpenStoreDeps): Promise<Stor
   const pause = (ms: number) => new Promise<void>((done) => void runtime.after(ms, done));
   const located = await placeStore(file, { userDir, projectDir: project, pause });
   const { store, location } = await openLocated(located, deps);
-  await recordOpened(location, userDir).catch((error: unknown) => {
-    runtime.log.warn('The files of the store were not recorded.', { cause: String(error) });
-  });
+  await noteOpened(location, deps);
   if (location.foreign === undefined) await ignoreState(file);
   return store;
 };
@@ -116,6 +107,7 @@ const openPostgres = async (url: string, deps: OpenStoreDeps): Promise<Store> =>
   ]);
   const { store, audit } = deps.config;
   const opened = await createPostgresStore({
+    place: await openPlace(deps.userDir),
     url: await resolveAddress(url, 'store', deps),
     schema: store.schema,
     connections: store.connections,

@@ -120,8 +120,9 @@ export class SessionLabels {
     marks: readonly Mark[],
     earlier: Promise<void> | undefined,
   ): Promise<void> {
-    const expiresAt = this.#now() + KEEP_MS;
-    const write = (key: Mark) => this.#memory.write({ space, key, value: true, expiresAt });
+    const now = this.#now();
+    const expiry = { at: now + KEEP_MS, now };
+    const write = (key: Mark) => this.#memory.write({ space, key, value: true, expiry });
     try {
       await Promise.all([earlier, ...marks.map(write)]);
     } catch (error) {

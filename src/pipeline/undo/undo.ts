@@ -13,7 +13,8 @@ import type { Tool } from '../../contract/tool.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import { defineInternalTool } from '../internal-tool.ts';
 import type { KeptSnapshots } from './kept-snapshots.ts';
-import type { UndoLog } from './undo-log.ts';
+import type { PastCall, UndoLog } from './undo-log.ts';
+import { assertHere, undoesFiles } from './undo-place.ts';
 
 const UNDO_TOOL = 'toolcrib:undo';
 
@@ -105,16 +106,19 @@ const restoreFiles = async (
   return [...new Set(restored)];
 };
 
-const undoByTool = async (
-  row: AuditRow,
-  context: ToolContext,
-  deps: UndoDeps,
-): Promise<boolean> => {
-  const tool = deps.findTool(row.tool, row.version);
-  const past = tool?.undo && (await deps.undoLog.read(row.executionId));
-  if (!tool?.undo || !past) return false;
-  await tool.undo(past.input, past.result, context);
-  return true;
+interface OwnUndo {
+  readonly tool: Tool;
+  readonly past: PastCall;
+}
+
+/** Finds the tool that undoes the call itself, and what it needs for that. */
+const ownUndo = async (
+  { tool: name, version, executionId }: AuditRow,
+  { findTool, undoLog }: UndoDeps,
+): Promise<OwnUndo | undefined> => {
+  const tool = findTool(name, version);
+  const past = tool?.undo && (await undoLog.read(executionId));
+  return tool?.undo && past ? { tool, past } : undefined;
 };
 
 /** What one undo works with. */
@@ -182,11 +186,16 @@ const undo = async (past: Past, undoing: Undoing): Promise<UndoReport> => {
   const { context, deps } = undoing;
   const { row } = past;
   const { executionId } = row;
+  const snapshots = await deps.snapshots.of(executionId);
+  const byTool = await ownUndo(row, deps);
+  // Before anything is undone.
+  for (const { elsewhere } of snapshots) assertHere(elsewhere);
+  if (byTool && undoesFiles(byTool.tool)) assertHere(byTool.past.elsewhere);
   const inner = await undoParts(executionId, undoing);
-  const own = await restoreFiles(await deps.snapshots.of(executionId), deps);
-  const byTool = await undoByTool(row, context, deps);
+  const own = await restoreFiles(snapshots, deps);
+  await byTool?.tool.undo?.(byTool.past.input, byTool.past.result, context);
   const parts = inner.map(({ part }) => part);
-  const isUndone = own.length > 0 || byTool || parts.some(({ undone }) => undone);
+  const isUndone = own.length > 0 || byTool !== undefined || parts.some(({ undone }) => undone);
   if (!isUndone) throw nothingLeft(past, deps);
   const restored = [...new Set([...inner.flatMap((each) => each.restored), ...own])];
   if (parts.every(({ undone }) => undone)) await recordUndo(past, restored, undoing);

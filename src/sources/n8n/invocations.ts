@@ -105,9 +105,9 @@ const claimIn = async (
   const place = { space: SPACE, key: recordKey(claim.id) };
   if (claim.id === fresh.id) {
     // Updates keep the end that an entry was written with.
-    const expiresAt = at + KEPT_MS;
-    await store.write({ ...claimed, value: claim, expiresAt });
-    await store.write({ ...place, value: record, expiresAt });
+    const expiry = { at: at + KEPT_MS, now: at };
+    await store.write({ ...claimed, value: claim, expiry });
+    await store.write({ ...place, value: record, expiry });
     return record;
   }
   // Missing where the process that claimed the key has died in between.

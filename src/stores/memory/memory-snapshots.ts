@@ -2,7 +2,7 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Snapshot, Snapshots } from '../../contract/store.ts';
 
-const copy = (snapshot: Snapshot): Snapshot => ({
+const copy = ({ elsewhere: _elsewhere, ...snapshot }: Snapshot): Snapshot => ({
   ...snapshot,
   before: snapshot.before && Uint8Array.from(snapshot.before),
 });

@@ -7,8 +7,37 @@ interface Item {
   readonly expiresAt: number | undefined;
 }
 
+type Spaces = Map<string, Map<string, Item>>;
+
+const isLive = ({ expiresAt }: Item, now: number): boolean =>
+  expiresAt === undefined || expiresAt > now;
+
+const MIN_SWEEP_WRITES = 100;
+
+/**
+ * Returns a function that is called after each write of what expires. It looks at all items once in as
+ * many writes as there are items, so that a write costs no more for it.
+ */
+const sweeper = (spaces: Spaces): ((now: number) => void) => {
+  let writesLeft = MIN_SWEEP_WRITES;
+  return (now) => {
+    writesLeft -= 1;
+    if (writesLeft > 0) return;
+    let live = 0;
+    for (const [space, items] of spaces) {
+      for (const [key, item] of items) {
+        if (isLive(item, now)) live += 1;
+        else items.delete(key);
+      }
+      if (items.size === 0) spaces.delete(space);
+    }
+    writesLeft = Math.max(MIN_SWEEP_WRITES, live);
+  };
+};
+
 export const memorySpaces = (): MemoryStore => {
-  const spaces = new Map<string, Map<string, Item>>();
+  const spaces: Spaces = new Map();
+  const sweep = sweeper(spaces);
 
   const remove = (space: string, key: string): boolean => {
     const items = spaces.get(space);
@@ -18,7 +47,7 @@ export const memorySpaces = (): MemoryStore => {
   };
   const find = (space: string, key: string, now: number): Item | undefined => {
     const item = spaces.get(space)?.get(key);
-    if (!item || item.expiresAt === undefined || item.expiresAt > now) return item;
+    if (!item || isLive(item, now)) return item;
     remove(space, key);
     return undefined;
   };
@@ -44,7 +73,8 @@ export const memorySpaces = (): MemoryStore => {
       return item && JSON.parse(item.text);
     },
     async write(item) {
-      put(item, item.value, item.expiresAt);
+      put(item, item.value, item.expiry?.at);
+      if (item.expiry) sweep(item.expiry.now);
     },
     async update(at, change) {
       const item = find(at.space, at.key, at.now);

@@ -3,6 +3,7 @@
  * promise has confirmed survives a crash of the server, but for records of calls that changed nothing,
  * which may be a few tenths of a second behind (`synchronous_commit = off`).
  */
+import { hostname } from 'node:os';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
 import {
@@ -16,6 +17,7 @@ import {
   name,
   optional,
 } from '../../kit/data/check-arguments.ts';
+import { placeText } from '../../kit/data/place.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open-database.ts';
 import { openFailure } from './database/store-failure.ts';
@@ -35,6 +37,11 @@ export interface PostgresStoreOptions {
   readonly lockTimeoutMs?: number;
   /** A process that was not heard of for this long is gone. 30 seconds when absent. */
   readonly leaseMs?: number;
+  /**
+   * Where the files of this process are: `<id> <host>`. What a call did to files can be undone where the
+   * id is the same. The name of the machine when absent.
+   */
+  readonly place?: string;
 }
 
 const postgresOptions = fields({
@@ -45,6 +52,7 @@ const postgresOptions = fields({
   syncEveryRecord: optional(flag),
   lockTimeoutMs: optional(amount),
   leaseMs: optional(atLeastOne),
+  place: optional(name),
 } satisfies Record<keyof PostgresStoreOptions, ArgumentCheck>);
 
 /** A folder of a socket, or this machine. */
@@ -73,6 +81,7 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
   assertArguments({ options: postgresOptions }, [options]);
   const { url, schema = 'toolcrib', connections = 6, syncEveryRecord = false } = options;
   const { runtime, lockTimeoutMs = 5_000, leaseMs = 30_000 } = options;
+  const { place = placeText(hostname(), hostname()) } = options;
   const database = await openDatabase({ url, schema, runtime, connections, lockTimeoutMs });
   if (isExposed(database.address, url)) {
     runtime.log.warn('The connection to the store is not encrypted.', {
@@ -85,5 +94,5 @@ export const createPostgresStore = async (options: PostgresStoreOptions): Promis
     await database.close();
     throw openFailure(error);
   }
-  return postgresStore({ database, runtime, leaseMs, syncEveryRecord });
+  return postgresStore({ database, runtime, leaseMs, place, syncEveryRecord });
 };

@@ -28,6 +28,8 @@ export interface ImportOptions {
   readonly url: string;
   readonly schema: string;
   readonly runtime: Runtime;
+  /** Where the files are that the calls of the source changed. */
+  readonly place: string;
   /** Called after each page with the number of rows copied so far. */
   onRows?(rows: number): void;
   /** Throws where the copied trail is not as it has to be: nothing is kept then. */
@@ -47,6 +49,16 @@ const KEYS: Partial<Record<CopiedTable, readonly string[]>> = {
   flow_runs: ['id'],
   flow_steps: ['run_id', 'key'],
   flow_events: ['run_id'],
+};
+
+/** Tables that say here where the files of a call are; the source has the files of one place. */
+const PLACED: ReadonlySet<CopiedTable> = new Set(['intents', 'snapshots']);
+
+const insertInto = (table: CopiedTable): string => {
+  const columns = COPIED_TABLES[table];
+  const [name, value] = PLACED.has(table) ? [', place', ', $2'] : ['', ''];
+  return `INSERT INTO @${table} (${columns}${name})
+    SELECT ${columns}${value} FROM jsonb_populate_recordset(NULL::@${table}, $1::jsonb)`;
 };
 
 const withShortKeys = (table: CopiedTable, rows: readonly CopiedRow[]): readonly CopiedRow[] => {
@@ -70,19 +82,15 @@ const assertEmpty = async (run: Run): Promise<void> => {
   }
 };
 
-/** Copies a table page by page; yields the number of rows after each page. */
-const copyTable = async function* copyTable(
+/** Makes the function that inserts a page into a table. */
+const inserter = (
   run: Run,
   table: CopiedTable,
-  pages: Iterable<readonly CopiedRow[]>,
-): AsyncGenerator<number> {
-  const columns = COPIED_TABLES[table];
-  const insert = `INSERT INTO @${table} (${columns})
-    SELECT ${columns} FROM jsonb_populate_recordset(NULL::@${table}, $1::jsonb)`;
-  for (const page of pages) {
-    await run(insert, [JSON.stringify(withShortKeys(table, page))]);
-    yield page.length;
-  }
+  place: string,
+): ((page: readonly CopiedRow[]) => Promise<unknown>) => {
+  const insert = insertInto(table);
+  const values = PLACED.has(table) ? [place] : [];
+  return (page) => run(insert, [JSON.stringify(withShortKeys(table, page)), ...values]);
 };
 
 const scanWith = async function* scanWith(run: Run): AsyncGenerator<readonly AuditRow[]> {
@@ -102,8 +110,10 @@ const copyAll = async (run: Run, source: TableSource, options: ImportOptions): P
   await assertEmpty(run);
   let copied = 0;
   for (const table of TABLES) {
-    for await (const rows of copyTable(run, table, source.pages(table))) {
-      copied += rows;
+    const insert = inserter(run, table, options.place);
+    for (const page of source.pages(table)) {
+      await insert(page);
+      copied += page.length;
       options.onRows?.(copied);
     }
   }

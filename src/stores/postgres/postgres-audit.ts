@@ -68,7 +68,7 @@ export class PostgresAudit implements AuditLog, Intents {
       `SELECT audit.*, intents.owner = $1 OR EXISTS (SELECT 1 FROM @owners AS owner
          WHERE owner.id = intents.owner
          AND heartbeat_at > clock_timestamp() - lease_ms * interval '1 ms') AS alive,
-         intents.place <> $2 AS elsewhere
+         split_part(intents.place, ' ', 1) <> split_part($2, ' ', 1) AS elsewhere
        FROM @intents AS intents JOIN @audit AS audit USING (seq) ORDER BY seq`,
     );
     this.#page = prepare(

@@ -1,24 +1,32 @@
 /** File snapshots in PostgreSQL: the bytes as they were, in the order of the call's writes. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Snapshot, Snapshots } from '../../contract/store.ts';
+import { isSamePlace } from '../../kit/data/place.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
 import { type SnapshotRow, toSnapshot } from '../snapshot-row.ts';
 import type { Statement } from './database/open-database.ts';
 import type { PostgresDeps } from './postgres-deps.ts';
 
+interface PlacedRow extends SnapshotRow {
+  readonly place: string | null;
+}
+
 export class PostgresSnapshots implements Snapshots {
+  readonly #place: string;
   readonly #insert: Statement;
   readonly #of: Statement;
   readonly #drop: Statement;
   readonly #expire: Statement;
 
-  constructor({ database }: PostgresDeps) {
+  constructor({ database, owner }: PostgresDeps) {
+    this.#place = owner.place;
     this.#insert = database.prepare(
-      `INSERT INTO @snapshots (execution_id, step, path, before, before_mode, after_hash, kept_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
+      `INSERT INTO @snapshots (execution_id, step, path, before, before_mode, after_hash, kept_at,
+         place)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
     );
     this.#of = database.prepare(
-      `SELECT step, path, before, before_mode, after_hash, kept_at FROM @snapshots
+      `SELECT step, path, before, before_mode, after_hash, kept_at, place FROM @snapshots
        WHERE execution_id = $1 ORDER BY step`,
     );
     this.#drop = database.prepare('DELETE FROM @snapshots WHERE execution_id = $1');
@@ -40,14 +48,19 @@ export class PostgresSnapshots implements Snapshots {
       snapshot.beforeMode ?? null,
       snapshot.afterHash ?? null,
       snapshot.keptAt,
+      this.#place,
     );
     if (changes > 0) return;
     throw new ToolFailure('CONFLICT', 'This write of the call has its snapshot already.');
   }
 
   async of(executionId: string): Promise<readonly Snapshot[]> {
-    const rows = await this.#of.all<SnapshotRow>(toSqlText(executionId));
-    return rows.map((row) => toSnapshot(executionId, row));
+    const rows = await this.#of.all<PlacedRow>(toSqlText(executionId));
+    return rows.map(({ place, ...row }) => ({
+      ...toSnapshot(executionId, row),
+      // Rows of an earlier version have no place.
+      ...(place !== null && !isSamePlace(place, this.#place) && { elsewhere: place }),
+    }));
   }
 
   async drop(executionId: string): Promise<void> {

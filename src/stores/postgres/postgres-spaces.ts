@@ -13,12 +13,16 @@ import type { PostgresDeps } from './postgres-deps.ts';
 /** How often an update starts again because others write the same item. */
 const MAX_TRIES = 200;
 
+const PUT = `INSERT INTO @memory (space, key, value, expires_at) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (space, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at`;
+
 type UpdatedItem = Parameters<MemoryStore['update']>[0];
 
 export class PostgresSpaces implements MemoryStore {
   readonly #deps: PostgresDeps;
   readonly #find: Statement;
   readonly #put: Statement;
+  readonly #putExpiring: Statement;
   readonly #delete: Statement;
   readonly #clear: Statement;
   /** The last update of each item of this process: updates of one item take turns. */
@@ -31,9 +35,13 @@ export class PostgresSpaces implements MemoryStore {
       `SELECT value FROM @memory
        WHERE space = $1 AND key = $2 AND (expires_at IS NULL OR expires_at > $3)`,
     );
-    this.#put = prepare(
-      `INSERT INTO @memory (space, key, value, expires_at) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (space, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at`,
+    this.#put = prepare(PUT);
+    // Not the item that is written: one statement changes a row once.
+    this.#putExpiring = prepare(
+      `WITH swept AS (DELETE FROM @memory WHERE (space, key) IN (SELECT space, key FROM @memory
+         WHERE expires_at <= $5 AND (space, key) <> ($1, $2)
+         ORDER BY expires_at LIMIT 4 FOR UPDATE SKIP LOCKED))
+       ${PUT}`,
     );
     this.#delete = prepare('DELETE FROM @memory WHERE space = $1 AND key = $2');
     this.#clear = prepare('DELETE FROM @memory WHERE space = $1');
@@ -48,7 +56,8 @@ export class PostgresSpaces implements MemoryStore {
     const text = toJsonText(item.value);
     const keys = [toKeyText(item.space), toKeyText(item.key)];
     if (text === undefined) await this.#delete.run(...keys);
-    else await this.#put.run(...keys, text, item.expiresAt ?? null);
+    else if (item.expiry === undefined) await this.#put.run(...keys, text, null);
+    else await this.#putExpiring.run(...keys, text, item.expiry.at, item.expiry.now);
   }
 
   async update(at: UpdatedItem, change: (value: unknown) => unknown): Promise<unknown> {

@@ -23,6 +23,8 @@ export interface PostgresStoreDeps {
   readonly database: Database;
   readonly runtime: Runtime;
   readonly leaseMs: number;
+  /** Where the files of this process are. */
+  readonly place: string;
   readonly syncEveryRecord: boolean;
 }
 
@@ -91,6 +93,7 @@ export const postgresStore = (options: PostgresStoreDeps): Store => {
   let closing: Promise<void> | undefined;
   return {
     label: `postgres at ${database.address}, schema ${database.schema}`,
+    place: owner.place,
     isReadOnly: false,
     audit,
     intents: audit,

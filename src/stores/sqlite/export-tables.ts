@@ -16,7 +16,7 @@ import {
   type CopiedTable,
   type TableSource,
 } from '../table-rows.ts';
-import { inTransaction, withUnusedDatabase } from './unused-database.ts';
+import { inTransaction, type UnusedFile, withUnusedDatabase } from './unused-database.ts';
 
 /** The tables, and the trail among them as it is verified. */
 export interface ExportedTables extends TableSource {
@@ -142,11 +142,11 @@ const countRows = (database: Database): number =>
 
 /** Runs the work while the file cannot be written. Fails with NOT_FOUND, CONFLICT or STORE_UNAVAILABLE. */
 export const withExportedTables = async <T>(
-  path: string,
+  file: UnusedFile,
   runtime: Runtime,
   work: (source: ExportedTables) => Promise<T>,
 ): Promise<T> =>
-  withUnusedDatabase(path, runtime, (database) =>
+  withUnusedDatabase(file, runtime, (database) =>
     inTransaction(database, runtime, () =>
       work({
         anchor: anchorOf(database),

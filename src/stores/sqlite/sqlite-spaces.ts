@@ -50,7 +50,11 @@ export class SqliteSpaces implements MemoryStore {
 
   async write(item: Parameters<MemoryStore['write']>[0]): Promise<void> {
     const text = toJsonText(item.value);
-    await this.#deps.writer.write(() => this.#store(item, text, item.expiresAt ?? null));
+    const { expiry } = item;
+    await this.#deps.writer.write(() => {
+      this.#store(item, text, expiry?.at ?? null);
+      if (expiry) this.#sweep.run(expiry.now);
+    });
   }
 
   update(

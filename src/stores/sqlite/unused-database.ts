@@ -1,6 +1,5 @@
 /** Opens the database file of a store that no process uses, for copies and moves. */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { type Database, openDatabase } from '../../kit/sqlite/open-database.ts';
@@ -8,6 +7,16 @@ import { isOwnerAlive, type OwnerRow } from '../../kit/sqlite/owner.ts';
 import { identifyProcess } from '../../kit/sqlite/process-identity.ts';
 import { storeFailure } from '../../kit/sqlite/store-failure.ts';
 import { migrate } from './database/migrate.ts';
+import { assertIdentity, type StoreIdentity } from './database/store-identity.ts';
+
+export interface UnusedFile {
+  /** The database file, absolute. */
+  readonly path: string;
+  /** The id that the database has to have; any when absent. */
+  readonly identity?: StoreIdentity;
+  /** Is called each time the file was opened, before anything is done with its rows. */
+  onOpen?(): Promise<void>;
+}
 
 const assertUnused = (database: Database, runtime: Runtime): void => {
   const { place } = identifyProcess();
@@ -45,21 +54,31 @@ export const inTransaction = async <T>(
   }
 };
 
-/** Fails with NOT_FOUND, CONFLICT or STORE_UNAVAILABLE. A transaction that is left open is rolled back. */
+/** Brings the database to this version, unless it has another id: that one is left as it is. */
+const prepare = async (database: Database, { identity, onOpen }: UnusedFile): Promise<void> => {
+  database.exec('PRAGMA trusted_schema = OFF');
+  if (identity && !identity.adopt) assertIdentity(database, identity);
+  migrate(database, identity);
+  await onOpen?.();
+};
+
+/**
+ * Opens the file for the work and closes it. Fails with NOT_FOUND, CONFLICT or STORE_UNAVAILABLE. A
+ * transaction that is left open is rolled back.
+ */
 export const withUnusedDatabase = async <T>(
-  path: string,
+  file: UnusedFile,
   runtime: Runtime,
   work: (database: Database) => Promise<T>,
 ): Promise<T> => {
-  const file = resolve(path);
-  if (!existsSync(file)) {
+  if (!existsSync(file.path)) {
     throw new ToolFailure('NOT_FOUND', 'There is no store in this file.', {
       suggestions: ['Name the database file, e.g. .toolcrib/state.db.'],
     });
   }
-  const database = await openDatabase(file);
+  const database = await openDatabase(file.path);
   try {
-    migrate(database);
+    await prepare(database, file);
     assertUnused(database, runtime);
     return await work(database);
   } catch (error) {

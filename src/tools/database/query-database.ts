@@ -92,8 +92,8 @@ const restore = async (
   const { restoreCopy } = await import('./sqlite-undo.ts');
   if (path === undefined) throw new ToolFailure('CONFLICT', 'The call left nothing to undo.');
   const absolute = await context.fs.resolve(path, 'write');
-  const session = { processes: await processes(), signal: context.signal };
-  await restoreCopy(absolute, copy, session);
+  const { logger, signal } = context;
+  await restoreCopy(copy, { path: absolute, processes: await processes(), signal, logger });
 };
 
 const NAME_IT =

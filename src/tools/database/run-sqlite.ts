@@ -23,7 +23,7 @@ const answer = lazy(() =>
 
 /** Maps an error of SQLite to a code of the table, by its message. */
 const failureOf = (fault: string, mode: QueryRequest['mode']): ToolFailure => {
-  if (fault === 'swapped') {
+  if (fault.startsWith('swapped')) {
     return new ToolFailure('SECURITY_VIOLATION', 'The file was exchanged while it was opened.');
   }
   if (fault === 'too few values') {
@@ -51,6 +51,9 @@ const failureOf = (fault: string, mode: QueryRequest['mode']): ToolFailure => {
   }
   if (/out of memory|too big/i.test(fault)) {
     return new ToolFailure('OUTPUT_TOO_LARGE', 'The query needs more memory than it may use.');
+  }
+  if (fault.startsWith('not watched')) {
+    return new ToolFailure('EXECUTION_FAILED', 'The process for the query did not start properly.');
   }
   return invalidQuery(`SQLite: ${fault}`);
 };

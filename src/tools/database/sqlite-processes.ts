@@ -71,7 +71,7 @@ const exchange = (
   });
 
 /** Errors after which a process is not used again. */
-const FATAL_ERRORS = /memory|too big|swapped|malformed|disk/i;
+const FATAL_ERRORS = /memory|too big|swapped|malformed|disk|not watched/i;
 
 const isSound = (answer: unknown): boolean =>
   typeof answer === 'object' &&

@@ -5,8 +5,8 @@
  */
 
 /**
- * Writes the text. It needs `openDatabase`, `openFiles`, `assertSame`, `backup` and parts of Node around
- * it.
+ * Writes the text. It needs `openDatabase`, `openFiles`, `assertSame`, `tell`, `backup` and parts of
+ * Node around it.
  */
 export const sqliteSnapshot = (): string => `
 const number = (db, name) => Object.values(db.prepare('PRAGMA ' + name).get())[0];
@@ -38,13 +38,20 @@ const rollBack = (db) => {
 
 const MAX_TRIES = 3;
 
+// Copies as copyTo does, and tries again when that fails. Undefined when no try made a copy.
+const copyIfPossible = async (db, file) => {
+  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+    try { return await copyTo(db, file); } catch {}
+  }
+};
+
 // Begins the transaction of the change; says whether nothing was changed between the copy and it.
 const beginAfterCopy = async (db, before) => {
   for (let tries = 1; ; tries += 1) {
-    const copied = await copyTo(db, before).catch(() => undefined);
+    const copied = await copyIfPossible(db, before);
     db.exec('BEGIN IMMEDIATE');
-    if (copied === undefined || tries === MAX_TRIES) return false;
     if (number(db, 'data_version') === copied) return true;
+    if (copied === undefined || tries === MAX_TRIES) return false;
     rollBack(db);
   }
 };
@@ -75,33 +82,35 @@ const changeWithSnapshot = async (db, request, change) => {
   }
   if (reason !== undefined) return { ...answer, undo: { reason } };
   const after = join(request.keepIn, 'after.db');
-  try {
-    const same = (await copyTo(db, after)) === version;
-    return { ...answer, undo: same ? { after: stateOf(after) } : { reason: 'busy' } };
-  } catch {
-    return { ...answer, undo: { reason: 'busy' } };
-  }
+  const same = (await copyIfPossible(db, after)) === version;
+  return { ...answer, undo: same ? { after: stateOf(after) } : { reason: 'busy' } };
 };
 
-// The engine opens the file by its name once more. It commits at the end, so a process that dies
-// before has changed nothing.
-const restore = async ({ path, after, keepIn }) => {
-  const db = openDatabase(path, true);
+// The engine opens the file by its name once more. It commits at the end: a process that dies has
+// changed nothing, or everything. The next one sees which (again), and can roll back a journal.
+const restore = async ({ path, after, keepIn, again }) => {
   const now = join(keepIn, 'now.db');
+  const kept = join(keepIn, 'before.db');
+  const db = openDatabase(path, !again);
   try {
     await copyTo(db, now);
   } finally {
     db.close();
   }
-  if (stateOf(now) !== after) return { restored: false };
-  const source = new DatabaseSync(join(keepIn, 'before.db'), { readOnly: true });
+  const state = stateOf(now);
+  if (again && state === stateOf(kept)) return { restored: true };
+  if (state !== after) return { restored: false };
+  const source = new DatabaseSync(kept, { readOnly: true });
   source.exec('PRAGMA schema_version');
   const before = openFiles();
   // The copying goes on in a thread meanwhile: it syncs the folder, and removes the journal.
   const passing = [dirname(path), path + '-journal (deleted)'];
   const progress = () => {
     try { assertSame(path, before && [...before, ...passing]); }
-    catch { process.kill(process.pid, 'SIGKILL'); }
+    catch (error) {
+      tell({ fault: error.message });
+      process.kill(process.pid, 'SIGKILL');
+    }
   };
   try {
     await backup(source, path, { rate: 1, progress });

@@ -64,7 +64,11 @@ describe('undo of a change of a SQLite file', () => {
 
   it('works in another process than the call, and leaves no copy behind', async () => {
     const noneIsLeft = watchTemporaryFolders('toolcrib-sqlite-');
-    const { metadata } = await change('DELETE FROM items');
+    const { metadata, success, warnings } = {
+      warnings: [],
+      ...(await change('DELETE FROM items')),
+    };
+    expect([success, warnings]).toEqual([true, []]);
     const other = await openCrib();
     expect((await other.executions.undo(metadata.executionId)).error).toBe(undefined);
     await other.close();

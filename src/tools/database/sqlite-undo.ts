@@ -71,12 +71,57 @@ const changedSince = (): ToolFailure =>
     },
   );
 
+/** The process may have died of something that passes, such as a lack of memory. */
+const endedWithoutAnswer = (error: unknown): boolean =>
+  error instanceof ToolFailure && error.code === 'EXECUTION_FAILED';
+
+/**
+ * Asks for the restore, and a fresh process once more when the first ended without an answer. The first
+ * has changed nothing then, or everything: told that it comes `again`, the second sees which.
+ */
+const askForRestore = async (
+  database: RestoredDatabase,
+  request: { readonly after: string; readonly keepIn: string },
+): Promise<unknown> => {
+  const { path } = database;
+  const ask = (again: boolean): Promise<unknown> =>
+    askSqlite(database, {
+      message: { restore: true, path, ...request, again },
+      timeoutMs: MAX_RESTORE_MS,
+      maxAnswerBytes: MAX_REPORT_BYTES,
+    });
+  try {
+    return await ask(false);
+  } catch (error) {
+    if (!endedWithoutAnswer(error)) throw error;
+  }
+  return ask(true).catch((error: unknown) => {
+    if (endedWithoutAnswer(error)) return { fault: 'the process ended twice without an answer' };
+    throw error;
+  });
+};
+
+const failureOf = (fault: string): ToolFailure => {
+  if (fault.startsWith('swapped')) {
+    return new ToolFailure('SECURITY_VIOLATION', 'The file was exchanged while it was restored.');
+  }
+  return /locked|busy/i.test(fault)
+    ? new ToolFailure('LOCK', 'The database is locked.')
+    : new ToolFailure(
+        'EXECUTION_FAILED',
+        `The database could not be restored: ${fault.replace(/\.$/, '')}.`,
+      );
+};
+
+/** A database file, with what it takes to restore it. */
+export interface RestoredDatabase extends SqliteSession {
+  /** Absolute, and allowed by the broker. */
+  readonly path: string;
+  readonly logger: Pick<ToolContext['logger'], 'warn'>;
+}
+
 /** Restores the copy. Fails with CONFLICT when the database has changed since the call. */
-export const restoreCopy = async (
-  path: string,
-  data: unknown,
-  session: SqliteSession,
-): Promise<void> => {
+export const restoreCopy = async (data: unknown, database: RestoredDatabase): Promise<void> => {
   const copy = keptCopy().safeParse(data);
   if (!copy.success) throw nothingKept();
   const { file, after } = copy.data;
@@ -85,17 +130,11 @@ export const restoreCopy = async (
   });
   await inCopyFolder(async (keepIn) => {
     await writeFile(join(keepIn, 'before.db'), bytes);
-    const answer = await askSqlite(session, {
-      message: { restore: true, path, after, keepIn },
-      timeoutMs: MAX_RESTORE_MS,
-      maxAnswerBytes: MAX_REPORT_BYTES,
-    });
+    const answer = await askForRestore(database, { after, keepIn });
     const { restored, fault } = answer as { restored?: unknown; fault?: unknown };
     if (restored === true) return;
     if (restored === false) throw changedSince();
-    if (/locked|busy/i.test(String(fault))) {
-      throw new ToolFailure('LOCK', 'The database is locked.');
-    }
-    throw new ToolFailure('EXECUTION_FAILED', 'The database could not be restored.');
+    database.logger.warn('A SQLite database could not be restored.', { fault });
+    throw failureOf(String(fault));
   });
 };

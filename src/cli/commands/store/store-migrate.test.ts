@@ -17,6 +17,7 @@ import { LOCAL_CALLER } from '../../../contract/caller.ts';
 import type { FlowRun } from '../../../contract/flow-store.ts';
 import type { Store } from '../../../contract/store.ts';
 import { createRuntime } from '../../../crib/create-runtime.ts';
+import { openPlace } from '../../../crib/store/open-place.ts';
 import { verifyAuditLog } from '../../../governance/audit/verify-audit.ts';
 import { openDatabase } from '../../../kit/sqlite/open-database.ts';
 import { createSqliteStore } from '../../../stores/sqlite/create-sqlite-store.ts';
@@ -27,7 +28,7 @@ let file = '';
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), 'toolcrib-migrate-'));
   mkdirSync(join(base, 'project'));
-  file = join(base, 'project', 'state.db');
+  file = join(base, 'state.db');
 });
 afterEach(() => rmSync(base, { recursive: true }));
 
@@ -139,6 +140,32 @@ describe.skipIf(isPostgresMissing())('toolcrib store migrate', () => {
     expect(out).not.toContain('mover');
   });
 
+  it('hostile: copies the state of the user, not the database that came with the project', async () => {
+    const planted = join(base, 'project', '.toolcrib', 'state.db');
+    const store = await createSqliteStore({ path: planted, runtime: createRuntime() });
+    await store.audit.append({ ...auditEntry(), userId: 'planted' });
+    await store.close();
+    const io = fakeIo({
+      cwd: join(base, 'project'),
+      env: { HOME: base, TOOLCRIB_HOME: join(base, 'home') },
+    });
+    expect(await runCli(['run', 'calculator', '{"expression":"6*7"}'], io.io)).toBe(0);
+    const schema = newSchema();
+    const env = { TOOLCRIB_STORE_URL: url(), TOOLCRIB_STORE_SCHEMA: schema };
+    const { code, out } = await run(['--json'], env);
+    expect([code, JSON.parse(out).from]).toEqual([0, expect.stringContaining(join(base, 'home'))]);
+    const target = await open({ schema });
+    const users = (await target.audit.query({})).map(({ userId }) => userId);
+    expect([users.length > 0, users.includes('planted')]).toEqual([true, false]);
+    await target.close();
+    const named = await run(['.toolcrib/state.db', url(), '--schema', newSchema()]);
+    expect(named.code).not.toBe(0);
+    expect(named.err).toContain('was not made by you in this folder');
+    const taken = await run(['.toolcrib/state.db', url(), '--schema', newSchema(), '--foreign']);
+    expect([taken.code, taken.err]).toEqual([0, '']);
+    expect(taken.out).toContain(planted);
+  });
+
   it('refuses a target that holds data, and one whose copy would be the second', async () => {
     await withSource(async (store) => store.audit.append(auditEntry()));
     const schema = newSchema();
@@ -146,6 +173,25 @@ describe.skipIf(isPostgresMissing())('toolcrib store migrate', () => {
     const again = await run([file, url(), '--schema', schema]);
     expect(again.code).not.toBe(0);
     expect(again.err).toContain('holds data already');
+  });
+
+  it('keeps calls in doubt and snapshots as those of this machine', async () => {
+    const snapshot = { path: '/a', before: undefined, beforeMode: undefined, afterHash: 'ab' };
+    await withSource(async (store) => {
+      await store.audit.append(intentEntry('doubtful'));
+      await store.snapshots.save({ ...snapshot, executionId: 'doubtful', order: 0, keptAt: NOW });
+    });
+    const schema = newSchema();
+    expect((await run([file, url(), '--schema', schema])).code).toBe(0);
+    const seenFrom = async (place: string) => {
+      const store = await open({ schema, place });
+      const [intent] = await store.intents.open();
+      const [kept] = await store.snapshots.of('doubtful');
+      await store.close();
+      return [intent?.isElsewhere, kept?.elsewhere !== undefined];
+    };
+    expect(await seenFrom(await openPlace(join(base, 'home')))).toEqual([false, false]);
+    expect(await seenFrom('another host')).toEqual([true, true]);
   });
 
   it('refuses a source that a living process has claims in, and leaves the target empty', async () => {
@@ -175,9 +221,9 @@ describe.skipIf(isPostgresMissing())('toolcrib store migrate', () => {
 
   it.each([
     ['a file that is not there', ['nowhere.db', 'postgres://u@127.0.0.1:1/d'], 'no store'],
-    ['a server that is not there', ['state.db', 'postgres://u:pw@127.0.0.1:1/d'], 'reached'],
-    ['no address', ['state.db'], 'The target of the copy is missing'],
-    ['a bad schema', ['state.db', 'postgres://u@h/d', '--schema', 'A;'], 'schema'],
+    ['a server that is not there', ['../state.db', 'postgres://u:pw@127.0.0.1:1/d'], 'reached'],
+    ['no address', ['../state.db'], 'The target of the copy is missing'],
+    ['a bad schema', ['../state.db', 'postgres://u@h/d', '--schema', 'A;'], 'schema'],
   ])('says what is wrong with %s', async (_, args, words) => {
     await withSource(async (store) => store.audit.append(auditEntry()));
     const { code, err } = await run(args);

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { MovedJobs } from '../../../crib/queue/move-jobs.ts';
 import type { CopiedStore, CopyRequest } from '../../../crib/store/copy-store.ts';
+import type { LocatedSource, SourceRequest } from '../../../crib/store/locate-source.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type LoadedConfig, loadConfig } from '../../../trust/load-config.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
@@ -13,6 +14,7 @@ import { progressOn } from '../../output/progress-line.ts';
 
 interface MigrateOptions {
   readonly schema?: string;
+  readonly foreign?: boolean;
   readonly jobs?: true;
 }
 
@@ -36,7 +38,11 @@ const targetOf = async (to: string | undefined, loaded: LoadedConfig): Promise<s
 };
 
 /** Moves the jobs to the configured queue; counts them when there is none. */
-const moveTo = async (io: Io, from: string, loaded: LoadedConfig): Promise<JobsReport> => {
+const moveTo = async (
+  io: Io,
+  from: LocatedSource['file'],
+  loaded: LoadedConfig,
+): Promise<JobsReport> => {
   const { config, userDir } = loaded;
   const { runtime } = io;
   const { countJobs, moveJobs } = await import('../../../crib/queue/move-jobs.ts');
@@ -75,13 +81,19 @@ const jobLines = ({
   ];
 };
 
-const copyTo = async (io: Io, request: Omit<CopyRequest, 'runtime' | 'onRows'>) => {
+const copyTo = async (
+  io: Io,
+  request: Omit<CopyRequest, 'runtime' | 'onRows' | 'place'>,
+  { userDir }: LoadedConfig,
+) => {
+  const { openPlace } = await import('../../../crib/store/open-place.ts');
   const { copyStore } = await import('../../../crib/store/copy-store.ts');
   const line = progressOn(io, 'copying');
   try {
     return await copyStore({
       ...request,
       runtime: io.runtime,
+      place: await openPlace(userDir),
       onRows: (rows, total) =>
         line?.update(rows / Math.max(rows, total), `${formatCount(rows)} rows`),
     });
@@ -90,31 +102,69 @@ const copyTo = async (io: Io, request: Omit<CopyRequest, 'runtime' | 'onRows'>) 
   }
 };
 
-const report = (io: Io, from: string, [copied, jobs]: readonly [CopiedStore, JobsReport]): void => {
+/** Locates the file, and says so when it is not the one in the project. */
+const locate = async (
+  io: Io,
+  request: SourceRequest,
+  { config, projectDir = io.cwd, userDir }: LoadedConfig,
+): Promise<LocatedSource['file']> => {
+  const { locateSource } = await import('../../../crib/store/locate-source.ts');
+  const deps = { config, project: projectDir, userDir, runtime: io.runtime };
+  const { file, foreign } = await locateSource(request, deps);
+  if (foreign !== undefined) {
+    io.runtime.log.warn(
+      `The database of this project ${foreign}: nothing in it counts. Your own is copied.`,
+      { path: file.path, next: 'if the one of the project is yours: toolcrib trust --store' },
+    );
+  }
+  return file;
+};
+
+const report = (
+  io: Io,
+  { path }: LocatedSource['file'],
+  [copied, jobs]: readonly [CopiedStore, JobsReport],
+): void => {
   const { rows, auditRows, head, target } = copied;
   if (io.json) {
-    printJson(io, { from, target, rows, auditRows, head: head ?? null, verified: true, jobs });
+    printJson(io, {
+      from: path,
+      target,
+      rows,
+      auditRows,
+      head: head ?? null,
+      verified: true,
+      jobs,
+    });
     return;
   }
   print(
     io,
-    `${io.ink.green('✓')} ${counted(rows, 'row')} copied to ${visibleText(target)}.`,
+    `${io.ink.green('✓')} ${counted(rows, 'row')} copied from ${visibleText(path)} to ${visibleText(target)}.`,
     `  The record has ${counted(auditRows, 'row')} and verifies on both sides, with the same last row.`,
     ...jobLines(jobs),
     '  Next: set store.url in your own configuration, e.g. by TOOLCRIB_STORE_URL.',
   );
 };
 
+const assertJobTarget = ({ config }: LoadedConfig): void => {
+  if (config.jobs.url !== undefined) return;
+  throw misuse(
+    'The target of the jobs is missing.',
+    'Set jobs.url to the address of a Redis, e.g. by TOOLCRIB_JOBS_URL.',
+  );
+};
+
 /** Moves only the jobs: the store stays, or was copied by a run that was interrupted. */
-const migrateJobs = async (io: Io, from: string, loaded: LoadedConfig): Promise<number> => {
-  if (loaded.config.jobs.url === undefined) {
-    throw misuse(
-      'The target of the jobs is missing.',
-      'Set jobs.url to the address of a Redis, e.g. by TOOLCRIB_JOBS_URL.',
-    );
-  }
+const migrateJobs = async (
+  io: Io,
+  request: SourceRequest,
+  loaded: LoadedConfig,
+): Promise<number> => {
+  assertJobTarget(loaded);
+  const from = await locate(io, request, loaded);
   const moved = await moveTo(io, from, loaded);
-  if (io.json) printJson(io, { from, jobs: moved });
+  if (io.json) printJson(io, { from: from.path, jobs: moved });
   else print(io, `${io.ink.green('✓')}${jobLines(moved).join('').slice(1)}`);
   return 0;
 };
@@ -122,14 +172,15 @@ const migrateJobs = async (io: Io, from: string, loaded: LoadedConfig): Promise<
 const migrateStore = async (
   io: Io,
   [from, to]: readonly (string | undefined)[],
-  { schema, jobs }: MigrateOptions,
+  { schema, jobs, foreign = false }: MigrateOptions,
 ): Promise<number> => {
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
-  const { config, projectDir = io.cwd } = loaded;
-  const file = from === undefined ? resolve(projectDir, config.store.path) : resolve(io.cwd, from);
-  if (jobs) return migrateJobs(io, file, loaded);
+  const request = { ...(from !== undefined && { named: resolve(io.cwd, from) }), foreign };
+  if (jobs) return migrateJobs(io, request, loaded);
   const url = await targetOf(to, loaded);
-  const copied = await copyTo(io, { from: file, to: url, schema: schema ?? config.store.schema });
+  const file = await locate(io, request, loaded);
+  const target = { to: url, schema: schema ?? loaded.config.store.schema };
+  const copied = await copyTo(io, { from: file, ...target }, loaded);
   report(io, file, [copied, await moveTo(io, file, loaded)]);
   return 0;
 };
@@ -137,9 +188,10 @@ const migrateStore = async (
 export const storeMigrateCommand = (store: Command, io: Io): Command =>
   withExamples(
     withJson(store.command('migrate'))
-      .argument('[from]', 'the database file of SQLite (default: store.path)')
+      .argument('[from]', 'the database file of SQLite (default: your state of this project)')
       .argument('[to]', 'the address of the PostgreSQL database (default: store.url)')
       .option('--schema <name>', 'the schema of the target (default: store.schema)')
+      .option('--foreign', 'take the database of the project although you did not make it there')
       .option('--jobs', 'move jobs and schedules to the Redis of jobs.url, and copy nothing else')
       .action(
         leaving(io, (from: string | undefined, to: string | undefined, options: MigrateOptions) =>

@@ -275,4 +275,14 @@ CREATE TABLE metric_mark (
 
 const RECOVERY = [RECOVERY_FUNCTIONS, INTENT_FUNCTIONS].join('\n');
 
-export const MIGRATIONS: readonly string[] = [FIRST, VECTORS, SEAL_KEY, ROLL_UPS, RECOVERY];
+/** Where the files are that a call changed. */
+const PLACE_OF_SNAPSHOTS = 'ALTER TABLE snapshots ADD COLUMN place text';
+
+export const MIGRATIONS: readonly string[] = [
+  FIRST,
+  VECTORS,
+  SEAL_KEY,
+  ROLL_UPS,
+  RECOVERY,
+  PLACE_OF_SNAPSHOTS,
+];

@@ -4,7 +4,6 @@
  * under way from claims in doubt. Every batch that claims something renews the lease.
  */
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Runtime, Timer } from '../../../contract/runtime.ts';
 import type { Database, Statement } from './open-database.ts';
 
@@ -13,12 +12,13 @@ export interface OwnerDeps {
   readonly runtime: Runtime;
   /** An owner that has not been heard of for this long is gone. */
   readonly leaseMs: number;
+  /** Where the files of this process are: those that a call changed are looked at there. */
+  readonly place: string;
 }
 
 export class Owner {
   readonly id = randomUUID();
-  /** The machine: files that a call changed are looked at where it ran. */
-  readonly place = hostname().slice(0, 200);
+  readonly place: string;
   readonly #deps: OwnerDeps;
   readonly #text: string;
   readonly #beat: Statement;
@@ -29,7 +29,8 @@ export class Owner {
 
   constructor(deps: OwnerDeps) {
     this.#deps = deps;
-    const { database, leaseMs } = deps;
+    const { database, leaseMs, place } = deps;
+    this.place = place;
     this.#text = JSON.stringify({
       id: this.id,
       place: this.place,
