@@ -1,6 +1,7 @@
 /** The fetch of a login: safe addresses only, and every answer is bounded in size and time. */
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { isLoopback } from '../../../kit/http/loopback.ts';
 
 const MAX_BYTES = 256 * 1024;
 const MAX_MS = 30_000;
@@ -49,10 +50,6 @@ export const boundedFetch =
     Object.defineProperty(copy, 'redirected', { value: response.redirected });
     return copy;
   };
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-const isLoopback = ({ hostname }: URL): boolean => LOOPBACK.test(hostname);
 
 const parseUrl = (text: string): URL | undefined => {
   try {
