@@ -16,6 +16,7 @@ import {
   name,
   optional,
 } from '../../kit/data/check-arguments.ts';
+import { isExposed } from './database/is-exposed.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open-database.ts';
 import { openFailure } from './database/store-failure.ts';
@@ -46,13 +47,6 @@ const postgresOptions = fields({
   lockTimeoutMs: optional(amount),
   leaseMs: optional(atLeastOne),
 } satisfies Record<keyof PostgresStoreOptions, ArgumentCheck>);
-
-/** A folder of a socket, or this machine. */
-const LOCAL = /^(?:\/|localhost:|127\.|::1:)/;
-
-/** Tells whether password and records would cross a network unencrypted. */
-const isExposed = (address: string, url: string): boolean =>
-  !LOCAL.test(address) && !/[?&]ssl(?:mode)?=/.test(url);
 
 /**
  * Connects to the server and prepares the tables. Rejects with VALIDATION_ERROR for options that are not
