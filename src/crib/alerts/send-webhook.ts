@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { AlertNotification, WebhookAction } from '../../contract/alerts.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Egress } from '../../governance/egress/create-egress.ts';
+import { postJson } from '../post-json.ts';
 
 const TIMEOUT_MS = 10_000;
 const TOO_MANY = 429;
@@ -63,23 +64,15 @@ export const sendWebhook = async (
   const body = JSON.stringify({ ...notification, text: textOf(notification) });
   const signed =
     key === undefined ? {} : signatureHeaders(body, await secretOf(key, deps), deps.now());
-  const headers = {
-    'content-type': 'application/json',
-    'idempotency-key': notification.id,
-    'x-toolcrib-delivery': notification.id,
-    ...signed,
-  };
-  const scope = {
-    hosts: [address.hostname],
-    signal: () => AbortSignal.timeout(timeoutMs),
-    onHop: () => undefined,
-  };
-  // Does not follow redirects: one that turns the POST into a GET would look like a delivery.
-  const init = { method: 'POST', headers, body, redirect: 'manual', scope } as const;
-  const response = await deps.egress.fetch(address, init);
-  await response.body?.cancel();
-  if (response.ok) return;
-  throw new ToolFailure('NETWORK', `The webhook answered with status ${response.status}.`, {
-    retryable: isWorthAnotherTry(response.status),
+  await postJson(deps.egress, address, {
+    body,
+    headers: {
+      'idempotency-key': notification.id,
+      'x-toolcrib-delivery': notification.id,
+      ...signed,
+    },
+    timeoutMs,
+    receiver: 'The webhook',
+    isRetryable: isWorthAnotherTry,
   });
 };

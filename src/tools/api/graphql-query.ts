@@ -136,5 +136,3 @@ export const defineGraphqlQuery = ({
     output,
     run: (request, context) => ask(request, context, credentials),
   });
-
-export const graphqlQuery = defineGraphqlQuery();

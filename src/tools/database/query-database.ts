@@ -206,5 +206,3 @@ export const defineQueryDatabase = (
     cleanup: processes.close,
   });
 };
-
-export const queryDatabase = defineQueryDatabase();

@@ -16,7 +16,7 @@ const SUPABASE: Vendor = {
 };
 
 const name = () => z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/, 'A plain name.');
-/** Also a field of a JSON column: `data->>colour`. */
+/** Describes a column, or a field of a JSON column: `data->>colour`. */
 const column = () => z.string().regex(/^[A-Za-z_]\w{0,62}(?:->>?\w{1,62}){0,5}$/, 'A column.');
 const plain = () => z.union([z.string().max(10_000), z.number(), z.boolean(), z.null()]);
 const row = () => z.record(name(), z.unknown());
@@ -200,5 +200,3 @@ export const defineSupabaseQuery = (
     run: (request, context) => query(request, context, fixed),
   });
 };
-
-export const supabaseQuery = defineSupabaseQuery();

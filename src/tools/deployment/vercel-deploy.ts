@@ -203,5 +203,3 @@ export const defineVercelDeploy = (options: VercelOptions = {}): Tool<Input, Out
     run: (request, context) => deploy(request, context, { href, pause }),
   });
 };
-
-export const vercelDeploy = defineVercelDeploy();

@@ -173,5 +173,3 @@ export const defineFileSearch = (options: FileSearchOptions = {}): Tool<Input, O
     output,
     run: (request, context) => search(request, context, options.folders ?? programFolders()),
   });
-
-export const fileSearch = defineFileSearch();

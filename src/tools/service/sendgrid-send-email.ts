@@ -16,7 +16,10 @@ const SENDGRID: Vendor = {
 
 const line = () => z.string().regex(/^[^\r\n]*$/, 'One line only.');
 const isAddress = lazy(() => z.email());
-/** A refinement instead of `z.email()`, whose long pattern would be in the definition once for each field. */
+/**
+ * Describes an address. A refinement instead of `z.email()`, whose long pattern would be in the definition
+ * once for each field.
+ */
 const email = () =>
   z
     .string()
@@ -158,5 +161,3 @@ export const defineSendgridSendEmail = (
     run: (request, context) => send(request, context, `${href}/v3/mail/send`),
   });
 };
-
-export const sendgridSendEmail = defineSendgridSendEmail();

@@ -185,5 +185,3 @@ export const defineStripeCreatePayment = (
     run: (request, context) => create(request, context, `${href}/v1/payment_intents`),
   });
 };
-
-export const stripeCreatePayment = defineStripeCreatePayment();

@@ -143,5 +143,3 @@ export const defineWebScrape = (location: BrowserLocation = {}): Tool<Input, Out
     output,
     run: (request, context) => scrape(request, context, location),
   });
-
-export const webScrape = defineWebScrape();

@@ -133,5 +133,3 @@ export const defineWebSearch = (provider: SearchProvider = braveSearch()): Tool<
     output,
     run: (request, context) => search(request, context, provider),
   });
-
-export const webSearch = defineWebSearch();
