@@ -27,7 +27,7 @@ const OUTPUT = {
 } as const;
 
 /**
- * Composes tools to a tool that calls them in order, each with the output of the one before. It throws
+ * Makes one tool that calls the given tools in order, each with the output of the one before. Throws
  * CONFIG_INVALID when an output can never fit. When a part fails, the whole fails with its code, and
  * `error.partial` has what was done.
  *

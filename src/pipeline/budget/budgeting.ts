@@ -76,7 +76,8 @@ export class Budgeting {
   readonly ledger: Ledger;
   readonly freeCalls: FreeCalls;
   /**
-   * Tells whether a limit counts the calls of a tool. Most tools are in none, have no price and need no hold.
+   * Tells whether a limit counts the calls of a tool. Most tools are counted by no limit, have no price
+   * and need no hold.
    */
   readonly #isCounted: (tool: Tool) => boolean;
   readonly #isPriceless: (tool: Tool) => boolean;
@@ -188,7 +189,7 @@ export class Budgeting {
     } else this.countFree(call);
   }
 
-  /** Counts a call for which nothing was held in the periods it started in, so that usage shows it. */
+  /** Counts a call without a hold, in the periods in which it started, so that usage shows it. */
   countFree(call: Judged): void {
     if (call.notes.attempts === 0) return;
     this.freeCalls.count(this.#scopesOf(call, call.startedAt), call.notes.tokens);

@@ -8,12 +8,12 @@ import type { Spending } from '../../contract/store.ts';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 
-/** Holds more in the ledger for one call: at least `need`, better `wish`. Returns what it holds. */
+/** Holds more in the ledger for one call: at least `need`, and `wish` if the budget allows it. Returns what it holds. */
 export type HoldMore = (need: Spending, wish: Spending) => Promise<Spending | undefined>;
 
 export interface PurseOptions {
   readonly held: Spending;
-  /** Where a charge ends the call. */
+  /** The total at which a charge ends the call. */
   readonly max: Spending;
   /** Whether some limit counts tokens; otherwise they are only reported. */
   readonly limitsTokens: boolean;

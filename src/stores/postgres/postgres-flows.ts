@@ -221,7 +221,10 @@ export class PostgresFlows implements Flows {
     return this.#deps.writers.flows.write<number>({ op: 'expire', before: jsonNumber(before) });
   }
 
-  /** All due runs of nobody, page by page: runs that no process can run hide no other. */
+  /**
+   * Reads all due runs without an owner, page by page: otherwise runs that no process can run would fill
+   * the first page.
+   */
   async *#duePages(now: number): AsyncGenerator<readonly ReadRun[]> {
     let last: Pick<DueRow, 'id' | 'wake_at'> | undefined = { wake_at: -1, id: '' };
     while (last) {
