@@ -30,7 +30,7 @@ import { runContainer } from './run-container.ts';
 
 export interface ContainerSandboxOptions {
   readonly type?: 'container' | 'vm';
-  /** `findEngine`, asked until there is one: an engine that is started later is found later. */
+  /** Finds the engine. Called again until there is one, so that an engine that is started later is found. */
   findEngine(): EngineAddress | undefined;
   /** For code it has to hold `node`. */
   readonly image: string;

@@ -32,9 +32,9 @@ export interface ProcessSandboxOptions extends Machine {
   readonly runtime: Runtime;
   /** Which names below a granted path stay hidden or read-only. */
   readonly masks: Masks;
-  /** Connections to hosts of these patterns, checked; without it there is no network. */
+  /** Makes the checked connections to hosts of these patterns; without it there is no network. */
   readonly connectTo?: (hosts: readonly string[]) => Connect;
-  /** Programs that are no part of the system. */
+  /** Finds programs that are no part of the system. */
   readonly packaged?: (name: string) => PackagedProgram | undefined;
 }
 
@@ -134,7 +134,7 @@ class ProcessSandbox implements Sandbox {
     return repository?.gitAlone && platform === 'linux' ? (masks.git ?? masks) : masks;
   }
 
-  /** A packaged program is a script, which Node runs. */
+  /** Returns the program to start: a packaged one is a script, which Node runs. */
   #programOf(argv: readonly string[]) {
     const { packaged, node, platform } = this.#options;
     const [name = '', ...args] = argv;

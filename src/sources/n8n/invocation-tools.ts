@@ -26,7 +26,7 @@ interface Input {
   readonly invocationId: string;
 }
 
-/** The tool that the job of a run calls. */
+/** Names the tool that the job of a run calls. */
 export const deliveryToolName = (source: string): string => `n8n_deliver_${source}`;
 
 /** The tool that reads the record of a run. */

@@ -81,7 +81,7 @@ const assignedFlow = (
   return { ...(isLater ? OWN_ID : WORST), ...labels, ...tool };
 };
 
-/** What the user says of the tool, of the workflow, of the source; an external service otherwise. */
+/** Chooses the tier that the user gave to the tool, the workflow or the source; `external_api` otherwise. */
 const tierOf = ({ toolTiers, tier }: ExternalSettings, name: string, own: WorkflowSettings): Tier =>
   (Object.hasOwn(toolTiers, name) ? toolTiers[name] : undefined) ??
   own.tier ??
@@ -196,7 +196,7 @@ const describe = ({ description = '' }: WorkflowSettings, isLater: boolean): str
   return isLater ? `${text}\n${later}` : text;
 };
 
-/** The lock pins it: a name that leads to another workflow is seen. */
+/** Describes the workflow for the lock, so that a name that leads to another workflow is noticed. */
 const documentationOf = ({ webhookPath, workflowId = webhookPath }: WorkflowSettings): string =>
   visibleText(`n8n webhook ${webhookPath} of the workflow ${workflowId}.`);
 

@@ -83,10 +83,7 @@ const shownAddress = (address: string): string =>
     ? visibleText(address)
     : `${visibleText(address.slice(0, MAX_ADDRESS))}… (sha256 ${sha256Hex(address)})`;
 
-/**
- * Method, address and the place of credentials are part of what the lock pins: a change of one of
- * them is seen.
- */
+/** Describes method, address and place of credentials for the lock, so that a change of one is noticed. */
 const documentationOf = ({ operation, server, credentials }: ToolBuild): string => {
   const request = `${operation.method.toUpperCase()} ${shownAddress(`${server.url}${operation.path}`)}`;
   const places = [...credentials.parameters].map((place) => place.trim());

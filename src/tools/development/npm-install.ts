@@ -9,7 +9,7 @@ import { type ReadRegistries, userRegistries } from '../npm-registries.ts';
 import { oneLine } from '../one-line.ts';
 import { projectFolder } from './project-folder.ts';
 
-/** A name in the registry: no folder, address, repository or archive, which npm would accept too. */
+/** Describes a name in the registry: no folder, address, repository or archive, which npm would accept too. */
 const packageName = () =>
   z
     .string()

@@ -31,7 +31,7 @@ const usableName = (name: string): string | undefined => {
   return NAME.test(near) ? near : undefined;
 };
 
-/** True for a schema with a reference to another document, which some reader might fetch. */
+/** Tells whether a schema refers to another document, which some reader might fetch. */
 const hasForeignReference = (schema: unknown): boolean => {
   const open: unknown[] = [schema];
   while (open.length > 0) {
@@ -172,7 +172,7 @@ const call = async (
 export interface BuildDeps {
   redact(text: string): string;
   refuse(tool: string, why: string): void;
-  /** Whether the server still describes the tool as it did when the tool was built. */
+  /** Tells whether the server still describes the tool as it did when the tool was built. */
   isCurrent?(listing: ToolListing): boolean;
 }
 
