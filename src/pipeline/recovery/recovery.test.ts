@@ -22,7 +22,7 @@ describe('backoff', () => {
     [{ type: 'fixed', delay: 200 }, [200, 200, 200]],
     [{ type: 'linear', baseDelay: 100, increment: 50 }, [100, 150, 200]],
     [{ type: 'exponential', baseDelay: 100, maxDelay: 350, multiplier: 2 }, [100, 200, 350]],
-  ] as const)('%o', (backoff, expected) => {
+  ] as const)('waits between tries as %o says', (backoff, expected) => {
     expect([1, 2, 3].map((attempt) => backoffDelay(backoff, attempt, none))).toEqual(expected);
   });
 

@@ -300,7 +300,7 @@ it.each([
   { mode: 'fuzzy', query: 'a' },
   { mode: 'grep', query: 'a', maxResults: 0 },
   { mode: 'grep', query: 'a', flags: '--pre' },
-])('does not take %j', async (asked) => {
+])('file_search does not take %j', async (asked) => {
   await expect(runTool(fileSearch, asked, workspace.contextFor(fileSearch))).rejects.toMatchObject({
     name: 'ZodError',
   });
