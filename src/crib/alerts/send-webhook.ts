@@ -35,7 +35,9 @@ const addressOf = async ({ url }: WebhookAction, deps: SendWebhookDeps): Promise
   const value = await secretOf(key, deps);
   const address = URL.canParse(value) ? new URL(value) : undefined;
   if (address && /^https?:$/.test(address.protocol)) return address;
-  throw new ToolFailure('CONFIG_INVALID', `The secret ${key} holds no http(s) address.`);
+  throw new ToolFailure('CONFIG_INVALID', `The secret ${key} holds no http(s) address.`, {
+    suggestions: [`Set it again: toolcrib secrets set ${key}`],
+  });
 };
 
 /** Writes the line for chat programs, which show the field `text`. */

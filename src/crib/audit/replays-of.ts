@@ -39,7 +39,9 @@ const depsOf = async (deps: AuditDeps): Promise<ReplayCallDeps> => {
 /** Throws where a caller who is no owner or admin names the roles that a call is judged in. */
 const assertMayName = ({ roles }: ReplayOptions, as: ReplayAs | undefined): void => {
   if (roles === undefined || isOwner(callerOf(as))) return;
-  throw new ToolFailure('PERMISSION_DENIED', 'Only an owner or admin has calls judged in a role.');
+  throw new ToolFailure('PERMISSION_DENIED', 'Only an owner or admin may name roles.', {
+    suggestions: ['Leave roles out.'],
+  });
 };
 
 /** Makes the error for a call that is not on record. A call of another user gets the same one. */

@@ -11,7 +11,11 @@ import { assertNoOptions, MAX_ANSWER_TOKENS } from './context-checks.ts';
 type Answer = (context: ToolContext, args: readonly unknown[]) => unknown;
 
 const invalid = (): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', 'A request of the sandboxed code has arguments of no use.');
+  new ToolFailure(
+    'VALIDATION_ERROR',
+    'The sandboxed code called its context with invalid arguments.',
+    { suggestions: ['See the type ToolContext for what each method takes.'] },
+  );
 
 const text = (value: unknown): string => {
   if (typeof value !== 'string') throw invalid();

@@ -34,7 +34,7 @@ const notCovered = (): ToolFailure =>
   new ToolFailure('BUDGET_EXCEEDED', 'The budget does not cover a question to the model.', {
     suggestions: [
       'See what was spent with `toolcrib usage`.',
-      'Raise the limit under `budget` in your own configuration, or wait for the next day.',
+      'Raise the limit under `budget` in your own configuration, or wait for the next period.',
     ],
   });
 

@@ -11,6 +11,7 @@ import type {
   SandboxReadiness,
   SandboxRequest,
 } from '../../contract/sandbox.ts';
+import { assertType } from '../assert-type.ts';
 import type { Masks } from '../find-masked.ts';
 import { OutputMeter } from '../output-meter.ts';
 import { watchPlanted } from '../planted-names.ts';
@@ -145,10 +146,9 @@ class ProcessSandbox implements Sandbox {
   }
 
   /** Gives the connections to hosts, if any. Fails when it cannot: there is no silent fallback. */
-  #connectFor({ type, networkAccess = [] }: SandboxConfig): Connect | undefined {
-    if (type !== 'process') {
-      throw new ToolFailure('SANDBOX_ERROR', `This sandbox is process, asked for was ${type}.`);
-    }
+  #connectFor(config: SandboxConfig): Connect | undefined {
+    assertType('process', config);
+    const { networkAccess = [] } = config;
     if (networkAccess.length === 0) return undefined;
     const { connectTo, platform } = this.#options;
     if (connectTo !== undefined && platform === 'linux') return connectTo(networkAccess);

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { lazy } from '../../kit/data/lazy.ts';
+import { databaseBusy } from './database-busy.ts';
 import { askSqlite, type SqliteSession } from './sqlite-processes.ts';
 
 /** Larger databases are not copied before a change. */
@@ -94,7 +95,7 @@ export const restoreCopy = async (
     if (restored === true) return;
     if (restored === false) throw changedSince();
     if (/locked|busy/i.test(String(fault))) {
-      throw new ToolFailure('LOCK', 'The database is locked.');
+      throw databaseBusy();
     }
     throw new ToolFailure('EXECUTION_FAILED', 'The database could not be restored.');
   });
