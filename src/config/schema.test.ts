@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defineTool } from '../contract/define-tool.ts';
 import { RetryPolicies } from '../contract/retry.ts';
-import { defineTool } from '../contract/tool.ts';
 import { ConfigError } from './config-error.ts';
 import { toolSettingsOf } from './configured-tools.ts';
 import { defaultSettings } from './default-settings.ts';

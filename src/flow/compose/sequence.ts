@@ -1,5 +1,6 @@
 /** Composes tools to one that calls them in order. */
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { callback, flag } from '../../kit/data/check-arguments.ts';
 import { combinedEstimate, sumOfCosts } from './combined-cost.ts';
 import { combinedFacts, compositionOf, handedOnSchema, sumOfTimeouts } from './combined-facts.ts';

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { toolError } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { newCall } from '../new-call.ts';
 import { CircuitBreaker } from './breaker.ts';
 import { Bulkhead } from './bulkhead.ts';

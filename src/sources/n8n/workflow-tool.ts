@@ -1,16 +1,10 @@
 /** Makes the tool of one workflow: it waits for the answer, or puts the run on record and returns its id. */
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import type { Needs } from '../../contract/needs.ts';
 import type { JsonSchema } from '../../contract/schema.ts';
 import type { BuildDeps, ExternalSettings } from '../../contract/source-driver.ts';
-import {
-  type AssignedFlow,
-  type Capability,
-  defineTool,
-  type Health,
-  type Tier,
-  type Tool,
-} from '../../contract/tool.ts';
+import type { AssignedFlow, Capability, Health, Tier, Tool } from '../../contract/tool.ts';
 import { digestOf } from '../../kit/data/canonical-json.ts';
 import { decodeText, readBytes } from '../../kit/http/read-reply.ts';
 import { secretKeysOf } from '../../kit/text/resolve-secrets.ts';

@@ -1,13 +1,9 @@
 /** Builds the tool of one operation. Its schemas are made on first use. */
+
+import { defineTool } from '../../contract/define-tool.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import type { BuildDeps, ExternalSettings } from '../../contract/source-driver.ts';
-import {
-  type AssignedFlow,
-  type Capability,
-  defineTool,
-  type Tier,
-  type Tool,
-} from '../../contract/tool.ts';
+import type { AssignedFlow, Capability, Tier, Tool } from '../../contract/tool.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 import { ownValue } from '../../kit/data/own-value.ts';

@@ -1,9 +1,10 @@
 /** `rest_api_call`: makes one HTTP request to a public host and returns the answer. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { type Capability, defineTool, type Tool } from '../../contract/tool.ts';
+import type { Capability, Tool } from '../../contract/tool.ts';
 import {
   charsetOf,
   decodeText,

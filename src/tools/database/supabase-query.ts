@@ -1,9 +1,10 @@
 /** `supabase_query`: tables and functions of a Supabase project through PostgREST. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { type Capability, defineTool, type Tool, type ToolExample } from '../../contract/tool.ts';
+import type { Capability, Tool, ToolExample } from '../../contract/tool.ts';
 import { type BaseUrl, baseUrl } from '../base-url.ts';
 import { authOf, textAt, type Vendor, vendorData, vendorFailure } from '../vendor-reply.ts';
 import { OPERATORS, postgrestRequest, totalIn } from './postgrest.ts';

@@ -1,8 +1,9 @@
 /** `npm_install`: installs packages of the registry into a project, without running their scripts. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { runNpm } from '../npm-program.ts';
 import { type ReadRegistries, userRegistries } from '../npm-registries.ts';

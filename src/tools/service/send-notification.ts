@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { PushMessage, PushToken } from '../../contract/background-services.ts';
 import { type Caller, isOwner } from '../../contract/caller.ts';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { errorCodeOf, reasonOf } from '../../kit/data/reason-of.ts';
 
 export interface SendNotificationDeps {

@@ -1,8 +1,9 @@
 /** `sendgrid_send_email`: sends one message through SendGrid's v3 API. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 import { baseUrl } from '../base-url.ts';
 import { authOf, textAt, type Vendor, vendorFailure } from '../vendor-reply.ts';

@@ -1,8 +1,10 @@
 /** Makes the tool of one query or mutation. Schemas and documents are made when they are needed. */
+
+import { defineTool } from '../../../contract/define-tool.ts';
 import { RetryPolicies } from '../../../contract/retry.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
 import type { ExternalSettings } from '../../../contract/source-driver.ts';
-import { defineTool, type Tool } from '../../../contract/tool.ts';
+import type { Tool } from '../../../contract/tool.ts';
 import { lazy } from '../../../kit/data/lazy.ts';
 import { isPrototypeKey } from '../../../kit/data/prototype-key.ts';
 import { sourceToolFields } from '../../../kit/source/source-tool.ts';

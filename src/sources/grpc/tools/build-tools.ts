@@ -1,8 +1,10 @@
 /** Makes a tool of each method. What cannot become one is refused with a reason. */
+
+import { defineTool } from '../../../contract/define-tool.ts';
 import { RetryPolicies } from '../../../contract/retry.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
 import type { BuildDeps, ExternalSettings } from '../../../contract/source-driver.ts';
-import { type AssignedFlow, defineTool, type Tier, type Tool } from '../../../contract/tool.ts';
+import type { AssignedFlow, Tier, Tool } from '../../../contract/tool.ts';
 import { ownValue } from '../../../kit/data/own-value.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { Channels } from '../call/channels.ts';

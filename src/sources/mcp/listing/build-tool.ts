@@ -1,9 +1,10 @@
 /** Builds a tool from the listing of a server. The user decides its risk; hints of the server can only raise it. */
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { ToolContext } from '../../../contract/context.ts';
+import { defineTool } from '../../../contract/define-tool.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { TraceContext } from '../../../contract/telemetry.ts';
-import { type Capability, defineTool, type Tier, type Tool } from '../../../contract/tool.ts';
+import type { Capability, Tier, Tool } from '../../../contract/tool.ts';
 import { judgeSchema } from '../../../kit/data/judge-schema.ts';
 import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
