@@ -62,7 +62,7 @@ describe('dropNulls', () => {
       {},
     ],
     ['no object at all', { properties: { a: text } }, null, null],
-  ])('%s', (_what, schema, value, expected) => {
+  ])('drops a null unless the schema allows it: %s', (_what, schema, value, expected) => {
     expect(dropNulls(value, schema)).toEqual(expected ?? value);
   });
 

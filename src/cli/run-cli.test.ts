@@ -18,11 +18,14 @@ describe('runCli', () => {
     expect(err).toBe('');
   });
 
-  it.each([['--version'], ['-V'], ['--json', '--version']])('%j', async (...args) => {
-    const { code, out } = await run(...args);
-    expect(code).toBe(0);
-    expect(out).toMatch(/\d+\.\d+\.\d+/);
-  });
+  it.each([['--version'], ['-V'], ['--json', '--version']])(
+    'prints the version for %j',
+    async (...args) => {
+      const { code, out } = await run(...args);
+      expect(code).toBe(0);
+      expect(out).toMatch(/\d+\.\d+\.\d+/);
+    },
+  );
 
   it.each(COMMANDS.map(({ name }) => name))('%s explains itself with an example', async (name) => {
     const { code, out } = await run(name, '--help');

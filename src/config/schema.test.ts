@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defineTool } from '../contract/define-tool.ts';
 import { RetryPolicies } from '../contract/retry.ts';
-import { defineTool } from '../contract/tool.ts';
 import { ConfigError } from './config-error.ts';
 import { toolSettingsOf } from './configured-tools.ts';
 import { defaultSettings } from './default-settings.ts';
@@ -232,7 +232,7 @@ describe('the loop breaker', () => {
   });
 });
 
-describe('messages', () => {
+describe('messages of the configuration', () => {
   it.each([
     [{ exekution: {} }, 'exekution: unknown key; did you mean execution?'],
     [
@@ -343,7 +343,7 @@ describe('messages', () => {
       JSON.parse('{"tools":{"__proto__":{"enabled":false}}}'),
       'tools.__proto__: this key is not allowed',
     ],
-  ])('%j', (value, expected) => {
+  ])('names the fault of %j', (value, expected) => {
     expect(problemsOf(value)).toEqual([
       typeof expected === 'string' ? expected : expect.stringMatching(expected),
     ]);
@@ -385,7 +385,7 @@ describe('mcp servers', () => {
     [{ url: 'file:///etc/passwd' }, /git\.url: expected an address that starts with http:\/\//],
     [{ url: 'https://me:secret@x.test' }, /holds no user name or password/],
     [{ command: 'x', env: { 'A=B': 'c' } }, /env\.A=B: a variable name/],
-  ])('%j', (server, expected) => {
+  ])('refuses the server %j', (server, expected) => {
     expect(faults(server)).toEqual([expect.stringMatching(expected)]);
   });
 
@@ -427,9 +427,12 @@ describe('model', () => {
 });
 
 describe('datetime', () => {
-  it.each(['UTC', 'local', 'Europe/Vienna', 'America/Argentina/Buenos_Aires'])('%s', (zone) => {
-    expect(parseConfig({ datetime: { zone } }).datetime.zone).toBe(zone);
-  });
+  it.each(['UTC', 'local', 'Europe/Vienna', 'America/Argentina/Buenos_Aires'])(
+    'accepts the zone %s',
+    (zone) => {
+      expect(parseConfig({ datetime: { zone } }).datetime.zone).toBe(zone);
+    },
+  );
 });
 
 describe('retryPolicyOf', () => {

@@ -20,7 +20,7 @@ export const AUDIT_STATUSES = [
   'undone',
 ] as const;
 
-/** Those of results; `started` for an intent, `unknown` for a call that a crash left in doubt. */
+/** The statuses of results, and `started` for an intent, `unknown` for a call that a crash left in doubt. */
 export type AuditStatus = (typeof AUDIT_STATUSES)[number];
 
 export interface AuditEntry {
@@ -91,8 +91,9 @@ export type WrittenListener = (first: number, entries: readonly AuditEntry[]) =>
 
 export interface AuditLog {
   /**
-   * Appends a row. Resolves when it is durable, by default `synced`; returns nothing where it is at once. An `intent` also opens the claim on
-   * its execution, an `outcome` closes it, in the same transaction.
+   * Appends a row. Resolves when the row is durable (`synced` by default); returns `undefined` when it is
+   * durable already. An `intent` also opens the claim on its execution, an `outcome` closes it, in the
+   * same transaction.
    */
   append(entry: AuditEntry, durability?: Durability): Promise<void> | undefined;
   /**

@@ -29,6 +29,10 @@ export interface Caller extends CallerNames {
 /** Returns the names that limits and labels go by. */
 export const provenNames = (caller: Caller): CallerNames => caller.authenticated ?? caller;
 
+/** Tells whether a caller is an owner or admin, who may act on what other users made. */
+export const isOwner = ({ roles }: Pick<Caller, 'roles'>): boolean =>
+  roles.includes('owner') || roles.includes('admin');
+
 export const LOCAL_CALLER: Caller = Object.freeze({
   userId: 'local',
   agentId: 'local',

@@ -114,7 +114,7 @@ export interface Usage {
   readonly tokens?: number;
 }
 
-/** What a tool may say of a call that it makes; nothing of it can widen what the call may do. */
+/** Options of a call that a tool makes. None of them can widen what the call may do. */
 export interface InnerCallOptions {
   /** Cancels this call and leaves the others running. */
   readonly signal?: AbortSignal;

@@ -35,7 +35,7 @@ export interface CribTools extends Catalog, ToolSets {
   metadata(name: string, range?: MetricRange): Promise<ToolMetadata>;
 }
 
-/** Links that decide one question once. Whoever holds one can answer, so they are sent, not shown. */
+/** Links that decide one question once. Anyone who has a link can answer: handle links like passwords. */
 export interface ApprovalLinks {
   readonly approvalId: string;
   readonly approve: string;

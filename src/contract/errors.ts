@@ -107,11 +107,11 @@ export const ERRORS = {
   ),
   TIMEOUT: row(
     ['timeout', 'medium', 504, -32007, 'retryable', 4],
-    'The tool did not finish in time.',
+    'The tool did not finish in time. Ask for less at once, or allow it more time.',
   ),
   CANCELLED: row(
     ['execution', 'low', 499, -32008, 'recoverable', 4],
-    'The call was cancelled before it finished.',
+    'The call was cancelled before it finished. Call again if it is still needed.',
   ),
   CIRCUIT_OPEN: row(
     ['dependency', 'medium', 503, -32009, 'retryable', 1],
@@ -119,11 +119,11 @@ export const ERRORS = {
   ),
   NETWORK: row(
     ['network', 'medium', 502, -32010, 'retryable', 1],
-    'The network or the remote host could not be reached.',
+    'The network or the remote host could not be reached. Try again later or check the address.',
   ),
   SERVER_ERROR: row(
     ['network', 'medium', 502, -32010, 'retryable', 1],
-    'The remote service answered with an error.',
+    'The remote service answered with an error. Try again later or change the request.',
   ),
   LOOP_DETECTED: row(
     ['resource', 'medium', 429, -32005, 'recoverable', 3],
@@ -131,7 +131,7 @@ export const ERRORS = {
   ),
   LOCK: row(
     ['resource', 'low', 423, -32011, 'retryable', 1],
-    'The resource is locked by someone else at the moment.',
+    'The resource is locked by someone else at the moment. Try again shortly.',
   ),
   CONFLICT: row(
     ['execution', 'medium', 409, -32012, 'recoverable', 1],
@@ -143,11 +143,11 @@ export const ERRORS = {
   ),
   NOT_FOUND: row(
     ['execution', 'low', 404, -32013, 'recoverable', 1],
-    'The thing asked for does not exist.',
+    'The thing asked for does not exist. List what is there, then ask again.',
   ),
   OUTPUT_INVALID: row(
     ['validation', 'high', 502, -32014, 'final', 1],
-    'The tool returned something that its own schema does not allow.',
+    'The tool returned something that its own schema does not allow. Its author has to correct it.',
   ),
   OUTPUT_TOO_LARGE: row(
     ['resource', 'medium', 507, -32015, 'recoverable', 1],
@@ -155,7 +155,7 @@ export const ERRORS = {
   ),
   SANDBOX_ERROR: row(
     ['execution', 'high', 500, -32016, 'final', 1],
-    'The isolation this tool needs cannot be given on this machine, or it broke.',
+    'The isolation this tool needs cannot be given on this machine, or it broke. A person can see what is missing with `toolcrib doctor`.',
   ),
   EFFECT_FAILED: row(
     ['execution', 'high', 500, -32017, 'recoverable', 1],
@@ -163,19 +163,19 @@ export const ERRORS = {
   ),
   MODEL_NOT_CONFIGURED: row(
     ['dependency', 'low', 501, -32018, 'recoverable', 1],
-    'This operation needs a language model and none is configured.',
+    'This operation needs a language model and none is configured. A person has to set `model`.',
   ),
   DEPENDENCY_MISSING: row(
     ['dependency', 'medium', 424, -32019, 'recoverable', 1],
-    'A program, package or tool that this one needs is missing.',
+    'A program, package or tool that this one needs is missing. A person has to install or enable it.',
   ),
   MAX_RETRIES_EXCEEDED: row(
     ['execution', 'medium', 502, -32020, 'recoverable', 1],
-    'The tool failed every time it was tried.',
+    'The tool failed every time it was tried. Look at the last error before you call again.',
   ),
   NO_BRANCH_MATCHED: row(
     ['execution', 'low', 422, -32021, 'final', 1],
-    'No branch of the conditional tool fits, and it has no fallback.',
+    'No branch of the conditional tool fits, and it has no fallback. Change the input, or add a fallback.',
   ),
   CALL_CYCLE: row(
     ['execution', 'high', 508, -32022, 'final', 1],
@@ -184,7 +184,7 @@ export const ERRORS = {
   EXECUTION_FAILED: row(['execution', 'medium', 500, -32023, 'recoverable', 1], 'The tool failed.'),
   STORE_UNAVAILABLE: row(
     ['resource', 'critical', 503, -32024, 'retryable', 1],
-    'The audit store cannot be written, so nothing was run.',
+    'The store cannot be used right now. Check disk space and permissions, then call again unless the call is in doubt.',
   ),
   CONFIG_INVALID: row(
     ['validation', 'high', 500, -32025, 'final', 2],

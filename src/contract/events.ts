@@ -63,7 +63,7 @@ export interface CribEvents {
     readonly fraction: number;
     readonly note: string | undefined;
   };
-  /** Comes with every `call.finished` and costs a call less: for those who only count. */
+  /** Emitted with every `call.finished`. Cheaper to listen to, because it holds figures only. */
   'call.measured': MeasuredCall;
   'call.finished': {
     readonly tool: string;

@@ -1,12 +1,10 @@
 /** Flows as code: durable functions whose steps are governed calls, written down as they end. */
 import type { CallAs } from './call-options.ts';
 import type { Caller } from './caller.ts';
-import { ToolFailure } from './errors.ts';
 import type { CribFlowData } from './flow-data-members.ts';
 import type { FlowFilter, FlowRun, JournalStep } from './flow-store.ts';
 import type { JsonSchema, LazySchema } from './schema.ts';
 import type { Tool } from './tool.ts';
-import { unknownField } from './tool-fields.ts';
 
 /** A person's answer to `waitForApproval`. */
 export interface FlowApproval {
@@ -151,55 +149,6 @@ export interface FlowDefinition<I = unknown, O = unknown> {
    */
   run(flow: FlowContext, input: I): Promise<O>;
 }
-
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
-const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?$/;
-
-const FIELDS: Readonly<Record<keyof FlowDefinition, true>> = {
-  ...{ name: true, version: true, description: true, input: true },
-  ...{ undoOnFailure: true, run: true },
-};
-
-/** Says what is wrong with a definition whose name is in order, or nothing. */
-const flowProblem = (definition: FlowDefinition): string | undefined => {
-  const { version, undoOnFailure, run } = definition;
-  if (!(typeof version === 'string' && VERSION.test(version))) {
-    return 'version has to be declared, as in 1.0.0.';
-  }
-  if (typeof run !== 'function') return 'run has to be a function.';
-  if (undoOnFailure !== undefined && typeof undoOnFailure !== 'boolean') {
-    return 'undoOnFailure has to be true or false.';
-  }
-  // A misspelt `undoOnFailure` would leave effects behind in silence.
-  const unknown = unknownField(definition, Object.keys(FIELDS));
-  return unknown && `${unknown}${unknown.endsWith('?') ? '' : '.'}`;
-};
-
-/**
- * Checks a definition and gives it its type. Throws CONFIG_INVALID; does no I/O.
- *
- * @example
- * const welcome = defineFlow({
- *   name: 'welcome',
- *   version: '1.0.0',
- *   run: (flow, { name }: { name: string }) => flow.call(greet, { name }),
- * });
- * crib.flows.register(welcome);
- */
-export const defineFlow = <I = unknown, O = unknown>(
-  definition: FlowDefinition<I, O>,
-): FlowDefinition<I, O> => {
-  const { name } = Object(definition) as FlowDefinition<I, O>;
-  if (!(typeof name === 'string' && NAME.test(name))) {
-    throw new ToolFailure(
-      'CONFIG_INVALID',
-      'A flow needs a name of 1 to 128 letters, digits, "_", ".", ":" or "-".',
-    );
-  }
-  const problem = flowProblem(definition as unknown as FlowDefinition);
-  if (problem) throw new ToolFailure('CONFIG_INVALID', `Flow ${name}: ${problem}`);
-  return definition;
-};
 
 /** A run that was started: await its end, or look for it later by its id. */
 export interface StartedRun<O = unknown> {

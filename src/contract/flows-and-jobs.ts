@@ -2,21 +2,21 @@
 
 // Flows: durable functions whose steps are governed calls.
 
-export {
-  type CribFlows,
-  defineFlow,
-  type FlowApproval,
-  type FlowCallOptions,
-  type FlowChildOptions,
-  type FlowContext,
-  type FlowCost,
-  type FlowDefinition,
-  type FlowInfo,
-  type FlowRunInfo,
-  type FlowStepOptions,
-  type ListedFlowRun,
-  type StartedRun,
-  type StartFlowAs,
+export { defineFlow } from './define-flow.ts';
+export type {
+  CribFlows,
+  FlowApproval,
+  FlowCallOptions,
+  FlowChildOptions,
+  FlowContext,
+  FlowCost,
+  FlowDefinition,
+  FlowInfo,
+  FlowRunInfo,
+  FlowStepOptions,
+  ListedFlowRun,
+  StartedRun,
+  StartFlowAs,
 } from './flow.ts';
 export type {
   ChangeOptions,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineTool } from './tool.ts';
+import { defineTool } from './define-tool.ts';
 
 const define = (input: object, more: object = {}) => {
   const own = { name: 't', description: 'd', tier: 'read_only', run: () => 1, input, ...more };

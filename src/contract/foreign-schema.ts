@@ -2,10 +2,7 @@
  * Tells schemas of other libraries, and fields without a schema around them, from JSON Schemas. JSON
  * Schema ignores keywords that it does not know: read as one, they would let every input pass.
  */
-
-/** True for an object with named fields: neither null nor a list. */
-export const hasFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isRecord } from './is-record.ts';
 
 interface Standard {
   readonly vendor?: unknown;
@@ -23,7 +20,7 @@ const standardOf = (schema: object): Standard =>
  * are functions themselves.
  */
 const isLibrarySchema = (value: unknown): value is object =>
-  (typeof value === 'function' || hasFields(value)) &&
+  (typeof value === 'function' || isRecord(value)) &&
   (typeof Reflect.get(value, 'safeParse') === 'function' ||
     typeof standardOf(value).validate === 'function');
 
@@ -33,7 +30,7 @@ const vendorOf = (schema: object): string => {
 };
 
 const holdsSchemas = (value: unknown): boolean =>
-  hasFields(value) && Object.values(value).some(isLibrarySchema);
+  isRecord(value) && Object.values(value).some(isLibrarySchema);
 
 /** Says why a schema is neither one of Zod 4 nor a JSON Schema, or nothing. A function that makes one is not called. */
 export const foreignSchemaFault = (source: object): string | undefined => {
@@ -61,7 +58,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 const isTyped = (value: unknown): boolean =>
-  hasFields(value) && (typeof value.type === 'string' || Array.isArray(value.enum));
+  isRecord(value) && (typeof value.type === 'string' || Array.isArray(value.enum));
 
 /** Says that a JSON Schema is a list of fields without the object around them, or nothing. */
 export const bareFieldsFault = (source: object): string | undefined => {

@@ -73,7 +73,7 @@ export interface EnqueueOptions extends JobAs {
   readonly idempotencyKey?: string;
   /** Another queue than that of the type. */
   readonly queue?: string;
-  /** What the job belongs to; its calls, and lines of the log, carry it. The id of the job when absent. */
+  /** The trace that the job belongs to; its calls and log lines carry it. The id of the job when absent. */
   readonly traceId?: string;
   /** The span around it in another process, as W3C Trace Context writes it; the job and its calls join its trace. */
   readonly trace?: TraceContext;

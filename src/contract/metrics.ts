@@ -16,7 +16,7 @@ export const UNKNOWN_TOOL = '(unknown)';
 /** `unknown` for a call that a crash left in doubt. */
 export type CountedStatus = ToolStatus | 'unknown';
 
-/** What is counted of the calls of one series that ended in one period. Two of them add up to one. */
+/** What is counted of the calls of one series that ended in one period. The counts of two periods can be added. */
 export interface CallCounts {
   readonly byStatus: Readonly<Partial<Record<CountedStatus, number>>>;
   readonly byCode: Readonly<Partial<Record<ErrorCode, number>>>;

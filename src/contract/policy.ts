@@ -7,7 +7,7 @@ import type { Capability, Tier, Tool } from './tool.ts';
 export interface FlowState {
   /** Content that somebody outside may have written is among it. */
   readonly untrusted: boolean;
-  /** The most delicate of it. */
+  /** The highest sensitivity among it. */
   readonly sensitivity: Sensitivity;
 }
 

@@ -28,7 +28,10 @@ export interface JobBackoff {
   readonly maxMs: number;
 }
 
-/** The moments at which a schedule makes jobs: under its seal, so that nobody can add others. */
+/**
+ * The pattern by which a schedule makes jobs. The seal of each job covers it, so that nobody can add jobs at
+ * other times.
+ */
 export interface Cadence {
   readonly cron: string;
   readonly timeZone?: string;
@@ -169,7 +172,7 @@ export interface QueueWorker {
 }
 
 /**
- * What some engines cannot do. `backlog`: jobs wait for a worker. `counts`: by queue and state. `record`:
+ * What an engine may be unable to do. `backlog`: jobs wait for a worker. `counts`: by queue and state. `record`:
  * results, progress, reasons of failures. `order`: by priority. `pauses`: to the millisecond, by the
  * backoff of the job. `slots`: concurrency and rate. `cancelRunning`: with a signal. `forget`: finished
  * jobs are removed and cancelled ones requeued. `seconds`: in the patterns of schedules.

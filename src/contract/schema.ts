@@ -4,7 +4,7 @@
  */
 import type { Issue } from './errors.ts';
 
-/** A JSON Schema document, draft-07 or 2020-12, used as it is. */
+/** A JSON Schema document of draft-04 to 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 export type Validation<T> =

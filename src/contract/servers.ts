@@ -207,7 +207,7 @@ export interface Servers {
    */
   request(name: string, request: ServerRequest): Promise<Readonly<Record<string, unknown>>>;
   /**
-   * Lists the resources of all servers, or of the named one, whose failure then is an empty list as well.
+   * Lists the resources of all servers, or of the named one. A server that fails contributes an empty list.
    *
    * @example
    * for (const { server, uri } of await crib.servers.resources()) console.log(server, uri);

@@ -3,7 +3,8 @@
  * a tool without one: an unknown field or one of the wrong type is refused.
  */
 
-import { bareFieldsFault, foreignSchemaFault, hasFields } from './foreign-schema.ts';
+import { bareFieldsFault, foreignSchemaFault } from './foreign-schema.ts';
+import { isRecord } from './is-record.ts';
 
 /** Says what a value has to be, or nothing when it is that. */
 type FieldCheck = (value: unknown) => string | undefined;
@@ -35,9 +36,9 @@ const share = must(
   'a share of cores as in 50%',
   (value) => isText(value) && SHARE.test(value as string),
 );
-const object = must('an object', hasFields);
+const object = must('an object', isRecord);
 const schema: FieldCheck = (value) =>
-  typeof value === 'function' || hasFields(value)
+  typeof value === 'function' || isRecord(value)
     ? foreignSchemaFault(value as object)
     : 'has to be a schema';
 
@@ -122,7 +123,7 @@ const fieldsOf = (fields: Fields): ((value: Values) => string | undefined) => {
 const shape = (fields: Fields): FieldCheck => {
   const wrongField = fieldsOf(fields);
   return (value) =>
-    hasFields(value) ? (unknownName(value, fields) ?? wrongField(value)) : 'has to be an object';
+    isRecord(value) ? (unknownName(value, fields) ?? wrongField(value)) : 'has to be an object';
 };
 
 const listOf =
@@ -156,7 +157,7 @@ const PRECONDITIONS: Readonly<Record<string, FieldCheck>> = {
 };
 
 const precondition: FieldCheck = (value) => {
-  if (!hasFields(value)) return 'it has to be an object';
+  if (!isRecord(value)) return 'it has to be an object';
   const { type, state, expectedValue, check } = value;
   const judge = typeof type === 'string' && Object.hasOwn(PRECONDITIONS, type);
   if (!judge) return `type has to be one of ${Object.keys(PRECONDITIONS).join(', ')}`;
@@ -171,7 +172,7 @@ const precondition: FieldCheck = (value) => {
 
 /** May be an object of a class, with fields of its own. */
 const validator: FieldCheck = (value) =>
-  hasFields(value) && typeof value.check === 'function' ? undefined : 'check has to be a function';
+  isRecord(value) && typeof value.check === 'function' ? undefined : 'check has to be a function';
 
 const TIER = oneOf('read_only', 'write', 'execute', 'external_api');
 
@@ -312,7 +313,7 @@ export const unknownToolField = (definition: object): string | undefined =>
 export const bareSchema = (definition: object): string | undefined => {
   for (const name of ['input', 'output']) {
     const source: unknown = Reflect.get(definition, name);
-    const fault = hasFields(source) ? bareFieldsFault(source) : undefined;
+    const fault = isRecord(source) ? bareFieldsFault(source) : undefined;
     if (fault !== undefined) return `${name} ${fault}`;
   }
   return undefined;

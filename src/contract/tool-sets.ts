@@ -65,10 +65,9 @@ export interface AiSdkOptions extends ToolSetOptions {
   /** Yields how far a call is as preliminary results, for `streamText` and its user interfaces. */
   readonly streamProgress?: boolean;
   /**
-   * Asks about calls through the approval parts of the SDK. `decidedBy` is the person whom the
-   * program has authenticated, and who is in charge of what `messages` answers. Questions are
-   * decided in the store: an answer to a call that is not waiting, or that was changed, counts for
-   * nothing.
+   * Asks about calls through the approval parts of the SDK. `decidedBy` is the authenticated
+   * person in whose name the answers in `messages` are taken. An answer to a call that does not wait, or
+   * that has changed, is ignored.
    */
   readonly approvalParts?: {
     readonly decidedBy: string;

@@ -3,9 +3,9 @@ import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { createCrib } from '../crib/create-crib.ts';
 import type { Crib, DryRunReport } from './crib.ts';
+import { defineTool } from './define-tool.ts';
 import type { ToolError } from './errors.ts';
 import type { PendingApproval, ToolResult } from './result.ts';
-import { defineTool } from './tool.ts';
 import type { ToolMapOf } from './tool-types.ts';
 
 const greet = defineTool({

@@ -2,6 +2,7 @@
 
 // Its definition and what it may say about itself.
 
+export { defineTool } from './define-tool.ts';
 export type {
   CascadeEffect,
   Effect,
@@ -39,7 +40,6 @@ export {
   type Capability,
   type Composition,
   type Dependency,
-  defineTool,
   type Health,
   type NamedTool,
   type PastResult,

@@ -1,7 +1,7 @@
 /** Warns at the start of entries of `commands` that can never work. */
-import { access } from 'node:fs/promises';
 import type { Config } from '../config/schema.ts';
 import type { Logger } from '../contract/runtime.ts';
+import { isMissing } from '../kit/file/is-missing.ts';
 
 const checkPatterns = async (allow: readonly string[], log: Logger): Promise<void> => {
   if (allow.length === 0) return;
@@ -11,12 +11,6 @@ const checkPatterns = async (allow: readonly string[], log: Logger): Promise<voi
     if (why !== undefined) log.warn(`commands.allow: "${pattern}" allows nothing: ${why}.`);
   }
 };
-
-const isMissing = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => false,
-    () => true,
-  );
 
 /**
  * Warns of patterns that allow nothing, and of tasks whose paths are missing. Such a task is

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
+import { defineTool } from '../contract/define-tool.ts';
 import { ToolFailure } from '../contract/errors.ts';
-import { defineTool } from '../contract/tool.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 import { createCribHost } from './create-crib.ts';
 

@@ -40,7 +40,6 @@ import type { TeamClient, TeamState } from '../contract/team.ts';
 import type { Tool, ToolSource } from '../contract/tool.ts';
 import { createExecutionIds } from '../governance/ids.ts';
 import { issueSentence } from '../kit/text/issues-text.ts';
-import type { Engine, IdentifiedCall } from '../pipeline/engine.ts';
 import { requestFault } from '../pipeline/request-fault.ts';
 import type { Registry } from '../registry/registry.ts';
 import { ALERT_CHECKS, type OpenedAlertMember } from './alerts/alerts-of.ts';
@@ -64,7 +63,7 @@ import {
   RESULT_CHECKS,
   SERVER_CHECKS,
 } from './members/member-checks.ts';
-import type { MemberDeps, Opened } from './members/member-deps.ts';
+import type { MemberDeps } from './members/member-deps.ts';
 import {
   METRIC_CHECKS,
   type MetricMembers,
@@ -85,6 +84,7 @@ import {
 } from './members/tool-checks.ts';
 import { METADATA_CHECKS, metadataOf } from './members/tool-metadata.ts';
 import { USAGE_CHECKS, usageOf } from './members/usage-of.ts';
+import { Opening } from './opening.ts';
 import { PACKAGE_CHECKS } from './packages/packages-of.ts';
 import type { ServerConnections } from './sources/connected-servers.ts';
 import { SOURCE_CHECKS } from './sources/sources-of.ts';
@@ -113,18 +113,9 @@ const readableRequest = (request: ProcessRequest): ProcessRequest => {
   }
 };
 
-const closed = (): ToolFailure =>
-  new ToolFailure('STORE_UNAVAILABLE', 'This crib is closed.', {
-    suggestions: ['Make another one with createCrib, and close it when the last call is over.'],
-    retryable: false,
-  });
-
 export class LocalCrib implements CribHost {
   readonly #deps: LocalCribDeps;
-  #opening: Promise<Opened> | undefined = undefined;
-  /** Set once the store is open: the hot path then needs no promise to reach it. */
-  #engine: Engine | undefined = undefined;
-  #closed: Promise<void> | undefined = undefined;
+  readonly #opening: Opening;
   readonly #nextId = createExecutionIds();
   readonly #starting = new StartingCalls();
   readonly #sandboxes: ReadySandboxes;
@@ -154,10 +145,16 @@ export class LocalCrib implements CribHost {
     this.#deps = deps;
     const { registry } = deps;
     this.#sandboxes = new ReadySandboxes(deps.sandboxes);
+    this.#opening = new Opening({
+      ...deps,
+      starting: this.#starting,
+      settled: () => this.#sandboxes.settled(),
+      endBackground: () => this.#background.close(),
+    });
     const members: MemberDeps = {
       ...deps,
-      open: () => this.#open(),
-      engine: () => this.#engine,
+      open: () => this.#opening.open(),
+      engine: () => this.#opening.engine,
       starting: this.#starting,
     };
     const metricDeps = { ...members, keepMetrics: deps.keepMetrics, events: deps.events };
@@ -233,7 +230,7 @@ export class LocalCrib implements CribHost {
   }
 
   async store(): Promise<Store> {
-    return (await this.#open()).store;
+    return (await this.#opening.open()).store;
   }
 
   deliverJob(job: NewJob, attempts: number): Promise<JobEnd> {
@@ -246,7 +243,7 @@ export class LocalCrib implements CribHost {
 
   execute(tool: string | Tool, input: unknown, as?: CallAs): Promise<ToolResult<never>>;
   execute(tool: string | Tool, input: unknown, as?: CallAs): Promise<ToolResult> {
-    const engine = this.#engine;
+    const { engine } = this.#opening;
     return engine && typeof tool === 'string'
       ? engine.execute(tool, input, as)
       : this.start(tool, input, as).result;
@@ -256,23 +253,9 @@ export class LocalCrib implements CribHost {
   start(tool: string | Tool, input: unknown, as?: CallAs): StartedCall {
     const executionId = this.#nextId(this.#deps.runtime.now());
     const call = { executionId, rawInput: input, ...namedCall(tool, as) };
-    const result = this.#engine ? this.#engine.start(call) : this.#startFirst(call);
+    const { engine } = this.#opening;
+    const result = engine ? engine.start(call) : this.#opening.startFirst(call);
     return { executionId, result: typeof tool === 'string' ? result : explainMissing(result) };
-  }
-
-  /** Opens the store, then starts the call. Without a store the call is refused: nothing runs unrecorded. */
-  async #startFirst(call: IdentifiedCall): Promise<ToolResult> {
-    const { runtime } = this.#deps;
-    this.#starting.add(call, runtime.now());
-    try {
-      const { engine } = await this.#openWritable();
-      return engine.start(this.#starting.release(call));
-    } catch (error) {
-      const { refuseWithoutStore } = await import('../pipeline/refuse-without-store.ts');
-      return refuseWithoutStore({ ...call, error }, runtime);
-    } finally {
-      this.#starting.release(call);
-    }
   }
 
   async process(
@@ -297,7 +280,7 @@ export class LocalCrib implements CribHost {
     const call = namedCall(tool, as);
     const fault = requestFault(call.toolName, call.as);
     if (fault) throw new ToolFailure('VALIDATION_ERROR', issueSentence(fault));
-    return (await this.#open()).engine.preview.explain(call.toolName, input, call.as);
+    return (await this.#opening.open()).engine.preview.explain(call.toolName, input, call.as);
   }
 
   getCapabilities(): Capabilities {
@@ -308,72 +291,14 @@ export class LocalCrib implements CribHost {
       operations: PROCESS_OPERATIONS,
       tools: entries.length,
       sources,
-      sandboxes: this.#closed ? [] : this.#sandboxes.types(),
-      store: this.#storeLabel,
+      sandboxes: this.#opening.isClosed ? [] : this.#sandboxes.types(),
+      store: this.#opening.storeLabel,
       maxConcurrentTools: this.#deps.maxConcurrentTools,
       model: this.#deps.hasModel,
     };
   }
 
-  #storeLabel = 'not open yet';
-
   close(): Promise<void> {
-    this.#closed ??= this.#shutDown();
-    return this.#closed;
-  }
-
-  #open(): Promise<Opened> {
-    if (this.#closed) return Promise.reject(closed());
-    // A failure is not cached: the next call tries again.
-    this.#opening ??= this.#start().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
-  }
-
-  async #start(): Promise<Opened> {
-    const opened = await this.#deps.open();
-    this.#storeLabel = opened.store.label;
-    await opened.engine.recover();
-    // A read-only store may become writable: each call checks again.
-    if (opened.store.isReadOnly) return opened;
-    this.#engine = opened.engine;
-    opened.engine.keepRecovering();
-    opened.retention?.start();
-    opened.checkpoints?.start();
-    return opened;
-  }
-
-  /** Opens a store again that was read-only when it was opened. */
-  async #openWritable(): Promise<Opened> {
-    const opened = await this.#open();
-    if (!opened.store.isReadOnly) return opened;
-    this.#opening = undefined;
-    await opened.engine.close();
-    await opened.store.close();
-    const again = await this.#open();
-    if (!again.store.isReadOnly) return again;
-    throw new ToolFailure('STORE_UNAVAILABLE', 'The store can only be read.', {
-      suggestions: ['Make the file of the store, and its folder, writable for this user.'],
-    });
-  }
-
-  async #shutDown(): Promise<void> {
-    // First of all: a call, a job or a flow may wait for an approver that never answers.
-    const leaving = ({ engine }: Opened): void => engine.shared.approvalService.close();
-    void this.#opening?.then(leaving, () => undefined);
-    await this.#background.close();
-    const opened = await this.#opening?.catch(() => undefined);
-    this.#engine = undefined;
-    if (opened) await opened.engine.shared.running.whenIdle();
-    await this.#deps.registry.close();
-    await this.#sandboxes.settled();
-    await this.#deps.sandboxes.close();
-    if (!opened) return;
-    await opened.retention?.stop();
-    await opened.engine.close();
-    if (!opened.store.isReadOnly) await opened.checkpoints?.stop();
-    await opened.store.close();
+    return this.#opening.close();
   }
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { aTool, type TestCrib, testCrib } from '../../test/fixtures/test-crib.ts';
 import type { CallAs } from '../contract/call-options.ts';
-import { defineFlow } from '../contract/flow.ts';
+import { defineFlow } from '../contract/define-flow.ts';
 import { createCrib } from './create-crib.ts';
 import { openProject } from './open-project.ts';
 

@@ -27,6 +27,7 @@ import type {
   WebSocketLike,
 } from '../sources/mcp/server-settings.ts';
 import { openServerAuth } from './open-server-auth.ts';
+import { labelsAndSink } from './sources/labels-and-sink.ts';
 import { openEgress, scopeOf } from './sources/open-egress.ts';
 import { secretsOf } from './sources/source-secrets.ts';
 
@@ -97,14 +98,6 @@ const sandboxOf = (
   };
 };
 
-const flowOf = ({
-  labels,
-  sink,
-}: Pick<ServerConfig, 'labels' | 'sink'>): NonNullable<ServerSettings['labels']> => ({
-  ...labels,
-  ...(sink !== undefined && { sink }),
-});
-
 export const serverSettings = (
   name: string,
   own: ServerConfig,
@@ -131,8 +124,10 @@ export const serverSettings = (
     toolTiers: Object.fromEntries(
       tools.flatMap(([tool, { tier }]) => (tier ? [[tool, tier]] : [])),
     ),
-    labels: flowOf(own),
-    toolLabels: Object.fromEntries(tools.map(([tool, settings]) => [tool, flowOf(settings)])),
+    labels: labelsAndSink(own),
+    toolLabels: Object.fromEntries(
+      tools.map(([tool, settings]) => [tool, labelsAndSink(settings)]),
+    ),
     startTimeoutMs: config.mcp.startTimeoutMs,
     firstStartTimeoutMs: Math.max(config.mcp.startTimeoutMs, MIN_FIRST_START_MS),
     roots: own.roots === true,
@@ -158,8 +153,8 @@ const openWebSocket = async (
 ): Promise<WebSocketLike> => {
   const { url, maxMessageBytes } = settings;
   const address = await egress.resolve(socketTarget(new URL(url)), scopeFor(settings));
-  // The limit of the transport comes first and names its reason; this one is for what the transport never
-  // sees.
+  // The transport's own limit is lower and names its reason. This one bounds data that never reaches the
+  // transport.
   const limits = { maxMessageBytes: maxMessageBytes * MAX_BYTES_A_CHARACTER };
   const target = { url, address, protocols: ['mcp'], headers, ...limits };
   return (await openPinnedWebSocket(target)).socket;

@@ -23,6 +23,7 @@ import {
   writeProjectLock,
   writeUserLock,
 } from '../trust/lock-file.ts';
+import { warnUntrusted } from './project/warn-untrusted.ts';
 
 export interface ToolLockOptions {
   /**
@@ -58,8 +59,6 @@ const memoryStore = (): LockStore => {
     },
   };
 };
-
-const NOT_KEPT = 'Something else in .toolcrib has changed as well, so it is not trusted any more';
 
 interface Lines {
   readonly user: readonly LockEntry[];
@@ -103,7 +102,7 @@ const fileStore = async (location: LockLocation, runtime: Runtime): Promise<Lock
     const after = formatLock(lines, VISIBLE);
     const edit = { before: files.project.text, after, now: runtime.now() };
     const isKept = await writeProjectLock({ ...project, userDir }, edit);
-    if (!isKept) runtime.log.warn(NOT_KEPT, { next: 'toolcrib trust' });
+    if (!isKept) warnUntrusted(runtime.log);
     files = { ...files, project: { ...files.project, text: after } };
   };
   const writeUser = async (lines: readonly LockEntry[]): Promise<void> => {

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Crib } from '../contract/crib.ts';
-import { defineFlow } from '../contract/flow.ts';
-import { defineTool } from '../contract/tool.ts';
+import { defineFlow } from '../contract/define-flow.ts';
+import { defineTool } from '../contract/define-tool.ts';
 import { createCrib } from './create-crib.ts';
 
 class InheritedCaller {

@@ -25,7 +25,7 @@ import { z } from 'zod';
 import { fakeIo } from '../../test/fixtures/fake-io.ts';
 import { runCli } from '../cli/run-cli.ts';
 import type { CribHost } from '../contract/crib-host.ts';
-import { defineTool } from '../contract/tool.ts';
+import { defineTool } from '../contract/define-tool.ts';
 import { openDatabase } from '../kit/sqlite/open-database.ts';
 import { createSqliteStore } from '../stores/sqlite/create-sqlite-store.ts';
 import { createTokenService } from '../surfaces/http/auth/token-service.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineFlow } from '../contract/flow.ts';
-import { defineTool } from '../contract/tool.ts';
+import { defineFlow } from '../contract/define-flow.ts';
+import { defineTool } from '../contract/define-tool.ts';
 import { createCribHost } from '../crib/create-crib.ts';
 
 const cleanup: (() => unknown)[] = [];

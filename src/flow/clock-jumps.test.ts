@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineFlow } from '../contract/flow.ts';
-import { defineTool } from '../contract/tool.ts';
+import { defineFlow } from '../contract/define-flow.ts';
+import { defineTool } from '../contract/define-tool.ts';
 import { createCribHost } from '../crib/create-crib.ts';
 import { createRuntime } from '../crib/create-runtime.ts';
 

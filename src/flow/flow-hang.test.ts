@@ -4,10 +4,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { LOCAL_CALLER } from '../contract/caller.ts';
 import type { Crib } from '../contract/crib.ts';
-import { defineFlow, type FlowContext } from '../contract/flow.ts';
+import { defineFlow } from '../contract/define-flow.ts';
+import { defineTool } from '../contract/define-tool.ts';
+import type { FlowContext } from '../contract/flow.ts';
 import type { FlowRun, Flows } from '../contract/flow-store.ts';
 import type { Store } from '../contract/store.ts';
-import { defineTool } from '../contract/tool.ts';
 import { createCribHost } from '../crib/create-crib.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 

@@ -1,6 +1,8 @@
 /** The flows that this process can run, by name and version. */
+
+import { defineFlow } from '../contract/define-flow.ts';
 import { ToolFailure } from '../contract/errors.ts';
-import { defineFlow, type FlowDefinition } from '../contract/flow.ts';
+import type { FlowDefinition } from '../contract/flow.ts';
 import type { JsonSchema, LazySchema, Schema } from '../contract/schema.ts';
 import { isRecord } from '../kit/data/is-record.ts';
 import { didYouMean, nearestName } from '../kit/text/did-you-mean.ts';

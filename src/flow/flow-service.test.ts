@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineFlow, type FlowContext, type FlowDefinition } from '../contract/flow.ts';
+import { defineFlow } from '../contract/define-flow.ts';
+import { defineTool } from '../contract/define-tool.ts';
+import type { FlowContext, FlowDefinition } from '../contract/flow.ts';
 import type { FlowRun } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
-import { defineTool } from '../contract/tool.ts';
 import { createCribHost } from '../crib/create-crib.ts';
 import { createRuntime } from '../crib/create-runtime.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';

@@ -6,7 +6,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Crib } from '../contract/crib.ts';
-import { defineFlow, type FlowContext } from '../contract/flow.ts';
+import { defineFlow } from '../contract/define-flow.ts';
+import type { FlowContext } from '../contract/flow.ts';
 import { createCribHost } from '../crib/create-crib.ts';
 
 const STEPS = 10_000;

@@ -1,4 +1,4 @@
-/** Finds runs that nobody continues because their version is registered nowhere near. */
+/** Finds runs that no live process continues, because none has registered their version. */
 import type { ListedFlowRun } from '../contract/flow.ts';
 import { FINISHED, type FlowRun, type Flows } from '../contract/flow-store.ts';
 import type { FlowRegistry } from './flow-registry.ts';

@@ -1,7 +1,7 @@
 /** Threat: somebody chooses the id of another run, and gets its output or gives it theirs. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Crib } from '../contract/crib.ts';
-import { defineFlow } from '../contract/flow.ts';
+import { defineFlow } from '../contract/define-flow.ts';
 import { createCrib } from '../crib/create-crib.ts';
 
 const report = defineFlow({

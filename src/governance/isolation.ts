@@ -5,6 +5,7 @@
 import type { Isolation } from '../contract/caller.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Sandbox, Sandboxes, SandboxType } from '../contract/sandbox.ts';
+import { sandboxFailure } from '../kit/data/coded-failures.ts';
 
 /** All kinds, from the one that is available everywhere to the one that needs most. */
 export const SANDBOX_TYPES = [
@@ -55,9 +56,6 @@ export interface WantedSandbox {
   readonly hosts?: readonly string[] | undefined;
 }
 
-const refuse = (message: string, suggestion: string): ToolFailure =>
-  new ToolFailure('SANDBOX_ERROR', message, { suggestions: [suggestion] });
-
 /** Gives the row of a level; an unknown level is the strictest. */
 const isolationRow = (level: string): IsolationRow =>
   Object.hasOwn(ISOLATION, level) ? ISOLATION[level as Isolation] : ISOLATION.paranoid;
@@ -73,7 +71,7 @@ export const sandboxFor = (
 ): readonly SandboxType[] => {
   const row = isolationRow(level);
   if (row.hosts === 'named' && hosts.some((host) => host.includes('*'))) {
-    throw refuse(
+    throw sandboxFailure(
       'The isolation of this caller gives network to hosts named one by one.',
       'Have the tool declare its hosts without patterns, or call with a lower isolation level.',
     );

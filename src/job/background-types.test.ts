@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EmbeddingItem, PushMessage, PushService } from '../contract/background-services.ts';
 import type { CribHost } from '../contract/crib-host.ts';
-import { defineFlow } from '../contract/flow.ts';
+import { defineFlow } from '../contract/define-flow.ts';
 import type { EnqueueOptions } from '../contract/job.ts';
 import type { Job } from '../contract/queue.ts';
 import { createCribHost } from '../crib/create-crib.ts';

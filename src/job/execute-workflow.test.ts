@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { CribHost } from '../contract/crib-host.ts';
+import { defineFlow } from '../contract/define-flow.ts';
+import { defineTool } from '../contract/define-tool.ts';
 import { ToolFailure } from '../contract/errors.ts';
-import { defineFlow, type FlowContext } from '../contract/flow.ts';
+import type { FlowContext } from '../contract/flow.ts';
 import type { Job } from '../contract/queue.ts';
-import { defineTool, type Tool } from '../contract/tool.ts';
+import type { Tool } from '../contract/tool.ts';
 import { createCribHost } from '../crib/create-crib.ts';
 import { type ExecuteWorkflowDeps, executeWorkflow } from './execute-workflow.ts';
 

@@ -6,8 +6,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { isMissing } from '../../test/fixtures/needed-programs.ts';
 import { startRedis } from '../../test/fixtures/real-redis.ts';
 import { aTool } from '../../test/fixtures/test-crib.ts';
+import { defineFlow } from '../contract/define-flow.ts';
 import { ToolFailure } from '../contract/errors.ts';
-import { defineFlow } from '../contract/flow.ts';
 import { createCribHost } from '../crib/create-crib.ts';
 import type { CribOptions } from '../crib/crib-options.ts';
 

@@ -11,7 +11,7 @@ export class TypeSlots {
       this.#running.set(type, running + 1);
       return;
     }
-    // Whoever gives a slot back hands it over, so the count stays.
+    // `giveBack` passes the slot to the next waiter, so the count does not change.
     await new Promise<void>((resolve) => {
       this.#waiting.set(type, [...(this.#waiting.get(type) ?? []), resolve]);
     });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
-import { CallMetrics, UNKNOWN_TOOL } from './call-metrics.ts';
+import { UNKNOWN_TOOL } from '../contract/metrics.ts';
+import { CallMetrics } from './call-metrics.ts';
 
 const watched = async (tools: Parameters<typeof testCrib>[0]) => {
   const crib = await testCrib(tools);

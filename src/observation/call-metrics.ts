@@ -3,6 +3,7 @@
  * crib without listeners has no cost.
  */
 import type { Events, MeasuredCall } from '../contract/events.ts';
+import { UNKNOWN_TOOL } from '../contract/metrics.ts';
 import type { ToolStatus } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { SandboxUsage } from '../contract/sandbox.ts';
@@ -49,8 +50,6 @@ export interface ToolCounts {
   readonly lastUsedAt: number;
 }
 
-/** Counts calls of unknown names together, because a caller could send any number of names. */
-export const UNKNOWN_TOOL = '(unknown)';
 /** Counts the tools above the limit together. */
 const OTHER_TOOLS = '(other)';
 const MAX_TOOLS = 2000;

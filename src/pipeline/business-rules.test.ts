@@ -10,14 +10,20 @@ const ask = async (...answers: unknown[]) =>
   (await brokenRules(answers.map(rule), question, fakeRuntime())).map(({ message }) => message);
 
 describe('business rules', () => {
-  it.each([undefined, null, false, '', 0])('pass on %j', async (answer) => {
-    expect(await ask(answer)).toEqual([]);
-    expect(await ask(Promise.resolve(answer))).toEqual([]);
-  });
+  it.each([undefined, null, false, '', 0])(
+    'accept an input whose check returns %j',
+    async (answer) => {
+      expect(await ask(answer)).toEqual([]);
+      expect(await ask(Promise.resolve(answer))).toEqual([]);
+    },
+  );
 
-  it.each([true, 1, {}, [], new Error('x'), () => 'x'])('refuse on %o', async (answer) => {
-    expect(await ask(answer)).toEqual(['The rule r refuses this input.']);
-  });
+  it.each([true, 1, {}, [], new Error('x'), () => 'x'])(
+    'refuse an input whose check returns %o',
+    async (answer) => {
+      expect(await ask(answer)).toEqual(['The rule r refuses this input.']);
+    },
+  );
 
   it('report every broken rule, each cut to 500 characters', async () => {
     expect(await ask('a', Promise.resolve('b'), undefined)).toEqual(['a', 'b']);

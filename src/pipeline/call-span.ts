@@ -3,6 +3,7 @@
  * It holds no input and no result unless the person who set tracing up asked for them; both are redacted.
  */
 import type { CallRequest } from '../contract/call.ts';
+import { UNKNOWN_TOOL } from '../contract/metrics.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type {
   Span,
@@ -16,8 +17,6 @@ import { evidenceOf } from './pipeline.ts';
 
 /** Longer arguments and results are cut: exporters refuse large spans. */
 const MAX_CONTENT_LENGTH = 8_192;
-/** Replaces the name of a tool that does not exist: callers could make up any number of names. */
-const UNKNOWN_TOOL = '(unknown)';
 
 /** Returns the trace that a call is part of, for the requests that it makes. */
 export const traceOf = (call: CallRequest): TraceContext | undefined => {

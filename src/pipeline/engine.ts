@@ -2,7 +2,7 @@
 import { dirname, relative } from 'node:path';
 import type { Call, CallRequest, InnerOutcome, Next, ReadyTool } from '../contract/call.ts';
 import type { CallAs } from '../contract/call-options.ts';
-import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
+import { type Caller, isOwner, LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
 import type { ExecutionStatus } from '../contract/crib-members.ts';
 import type { Issue, ToolError } from '../contract/errors.ts';
@@ -164,9 +164,7 @@ export class Engine {
       const isOptions = typeof executionId === 'string' && fault !== undefined;
       return this.#refuse({ rawInput: undefined, parent: undefined }, isOptions ? fault : issue);
     }
-    const { roles } = callerOf(as);
-    const isOwner = roles.includes('owner') || roles.includes('admin');
-    const internal = isOwner ? this.#undo.ofAnyone : this.#undo.ofCaller;
+    const internal = isOwner(callerOf(as)) ? this.#undo.ofAnyone : this.#undo.ofCaller;
     const toolName = internal.tool.name;
     return this.#start({ toolName, rawInput: { executionId }, as, parent: undefined, internal });
   }

@@ -56,4 +56,4 @@ export const governed = (deps: StageDeps, tracer?: Tracer): Next<CallRequest> =>
     .through(governResult(deps.governResult)) //   on the way out: plain, redacted, capped
     .through(applyEffects(deps.applyEffects)) //   on the way out: in order, or rolled back
     .through(recover(deps.recover)) //             breaker, bulkhead, deadline, retry, fallback
-    .endingIn(execute(deps.execute)); //           the only step that runs foreign code
+    .endingIn(execute(deps.execute)); //           the only step that calls the tool's run

@@ -4,9 +4,10 @@
  * the caller and never by the input.
  */
 import type { ReadyTool } from '../contract/call.ts';
+import { defineTool } from '../contract/define-tool.ts';
 import type { Labels } from '../contract/result.ts';
 import type { Schema } from '../contract/schema.ts';
-import { defineTool, type Tool, type ToolDefinition } from '../contract/tool.ts';
+import type { Tool, ToolDefinition } from '../contract/tool.ts';
 
 export interface InternalToolOptions<I> {
   readonly input: Schema<I>;

@@ -36,12 +36,12 @@ export interface NewCallDeps {
   nextId(at: number): string;
 }
 
-/** All of the first steps are passed on. */
-const MAX_STEPS = 1_000;
+/** Progress reports up to this number are all passed on. */
+const UNFILTERED_STEPS = 1_000;
 
-/** Lets fewer steps pass the more there are: 900 of each power of ten, so that no flood of them fills a client. */
+/** Passes on every report up to 1,000, then 900 of each power of ten: a flood would overwhelm a client. */
 const isPassedOn = (step: number): boolean =>
-  step <= MAX_STEPS || step % 10 ** (Math.floor(Math.log10(step)) - 2) === 0;
+  step <= UNFILTERED_STEPS || step % 10 ** (Math.floor(Math.log10(step)) - 2) === 0;
 
 /** Cancels one call and reports its progress. Its AbortSignal is made when first asked for. */
 class Control implements CallControl {
@@ -96,7 +96,7 @@ class Control implements CallControl {
   step(fraction: number): boolean {
     this.touch?.();
     this.#steps += 1;
-    // The last step of all ends the bar of whoever watches; it passes once.
+    // The final report completes the client's progress bar; it is passed on once.
     const isLast = fraction === 1 && !this.#isEndTold;
     this.#isEndTold ||= isLast;
     return isLast || isPassedOn(this.#steps);

@@ -82,6 +82,8 @@ const put = (proofs: Proofs, key: Key, proof: unknown): void => {
     case 'budget':
       proofs.budget = proof;
       return;
+    default:
+      key satisfies never;
   }
 };
 

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CribHost } from '../contract/crib-host.ts';
+import { defineTool } from '../contract/define-tool.ts';
 import type { Logger } from '../contract/runtime.ts';
-import { defineTool, type Tool } from '../contract/tool.ts';
+import type { Tool } from '../contract/tool.ts';
 import { createCribHost } from '../crib/create-crib.ts';
 
 const CANARY = 'c4nary-V4lue!77';

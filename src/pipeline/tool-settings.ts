@@ -1,6 +1,8 @@
 /** Combines a tool's own limits with those of the configuration, which win. */
+
+import { isReservedName } from '../contract/define-tool.ts';
 import { RetryPolicies, type RetryPolicy } from '../contract/retry.ts';
-import { isReservedName, type Tool } from '../contract/tool.ts';
+import type { Tool } from '../contract/tool.ts';
 import type {
   Breaker,
   CacheRule,

@@ -30,7 +30,7 @@ const child = (childId: string): JournalStep => entry('sub', { kind: 'child', ch
 const judge = (journals: Readonly<Record<string, readonly JournalStep[]>>): Promise<boolean> =>
   mayHaveChanged('run', { tools, flows: { steps: async (id) => journals[id] ?? [] } });
 
-describe('a run', () => {
+describe('mayHaveChanged', () => {
   it.each<[string, readonly JournalStep[], boolean]>([
     ['that only reads', [entry('read')], false],
     ['whose reading call failed', [failed('read', 'NETWORK')], false],
@@ -60,7 +60,7 @@ describe('a run', () => {
     ['that called a tool which never was', [failed('gone', 'TOOL_NOT_FOUND')], false],
     ['whose write was undone', [entry('write', { executionId: 'e' }), undo('e', 'done')], false],
     ['whose undo failed', [entry('write', { executionId: 'e' }), undo('e', 'failed')], true],
-  ])('%s', async (_title, steps, expected) => {
+  ])('tells whether a run %s may have changed something', async (_title, steps, expected) => {
     expect(await judge({ run: steps })).toBe(expected);
   });
 

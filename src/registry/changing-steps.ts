@@ -1,4 +1,4 @@
-/** Says whether a run of a flow may have changed something: then the same steps must not be made again. */
+/** Says whether a run of a flow may have changed something: such a run must not be repeated. */
 import type { Flows, JournalStep } from '../contract/flow-store.ts';
 import type { Tool } from '../contract/tool.ts';
 import { onlyReads } from './only-reads.ts';

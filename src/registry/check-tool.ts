@@ -1,6 +1,8 @@
 /** Checks that a tool definition can be used. It runs at registration, because sources build tools without `defineTool`. */
+
+import { isReservedName } from '../contract/define-tool.ts';
 import { ToolFailure } from '../contract/errors.ts';
-import { CATEGORIES, isReservedName, SOURCES, TIERS, type Tool } from '../contract/tool.ts';
+import { CATEGORIES, SOURCES, TIERS, type Tool } from '../contract/tool.ts';
 import { wrongToolField } from '../contract/tool-fields.ts';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fakeRuntime } from '../../test/fixtures/fake-runtime.ts';
-import { type Dependency, defineTool } from '../contract/tool.ts';
+import { defineTool } from '../contract/define-tool.ts';
+import type { Dependency } from '../contract/tool.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
 let registry: Registry;

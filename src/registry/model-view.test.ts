@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fakeRuntime } from '../../test/fixtures/fake-runtime.ts';
 import type { ModelProvider } from '../contract/catalog.ts';
+import { defineTool } from '../contract/define-tool.ts';
 import type { SchemaSource } from '../contract/schema.ts';
-import { defineTool, type Tool, type ToolSource } from '../contract/tool.ts';
+import type { Tool, ToolSource } from '../contract/tool.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
 let registry: Registry;

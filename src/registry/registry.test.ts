@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { type FakeRuntime, fakeRuntime } from '../../test/fixtures/fake-runtime.ts';
 import type { ReadyTool } from '../contract/call.ts';
+import { defineTool } from '../contract/define-tool.ts';
 import type { Events } from '../contract/events.ts';
-import { defineTool, type Tool, type ToolDefinition } from '../contract/tool.ts';
+import type { Tool, ToolDefinition } from '../contract/tool.ts';
 import { createRegistry, type Registry, type RegistryDeps } from './registry.ts';
 
 const tool = (name: string, more: Partial<ToolDefinition<never, unknown>> = {}): Tool =>

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fakeRuntime } from '../../test/fixtures/fake-runtime.ts';
-import { defineTool, type Tool } from '../contract/tool.ts';
+import { defineTool } from '../contract/define-tool.ts';
+import type { Tool } from '../contract/tool.ts';
 import { createRegistry } from './registry.ts';
 
 const VERBS = [

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fakeRuntime } from '../../test/fixtures/fake-runtime.ts';
-import { defineTool, type ToolSource } from '../contract/tool.ts';
+import { defineTool } from '../contract/define-tool.ts';
+import type { ToolSource } from '../contract/tool.ts';
 import { countTokens } from './model-view.ts';
 import { createRegistry, type Registry } from './registry.ts';
 

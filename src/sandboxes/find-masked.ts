@@ -14,14 +14,14 @@ export interface NamedPath {
 }
 
 export interface Masks {
-  /** True for what holds secrets: it reads as empty. */
+  /** Tells whether a path holds secrets: it reads as empty. */
   isSecret(path: NamedPath): boolean;
   /**
-   * True for what programs run or trust: it is read-only below a path granted for writing. `above`
-   * are the segments of that path, which may be a protected folder granted for itself.
+   * Tells whether programs run or trust what is at a path: it is read-only below a path granted for writing.
+   * `above` are the segments of that path, which may be a protected folder granted for itself.
    */
   isProtected(below: readonly string[], above: readonly string[]): boolean;
-  /** True for the names in a folder that git takes for a repository. */
+  /** Tells whether git takes a folder with these names in it for a repository. */
   isRepository?(names: readonly string[]): boolean;
   /** What holds where nothing but git runs. */
   readonly git?: Masks;

@@ -5,6 +5,7 @@
 import type { Worker } from 'node:worker_threads';
 import { ToolFailure } from '../contract/errors.ts';
 import type { SandboxHost, SandboxOutcome, SandboxRequest } from '../contract/sandbox.ts';
+import { textOf } from '../kit/data/text-of.ts';
 import { NO_HOST } from './context-names.ts';
 import type {
   FromThread,
@@ -42,8 +43,6 @@ const positionIn = (stack: string, name: string): string => {
   return position === undefined ? '' : ` (${name}${position})`;
 };
 
-const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 /** Reads JSON that code may have had a hand in: it replaces whatever it can reach. */
 const fieldsOf = (text: string | undefined): Readonly<Record<string, unknown>> => {
   try {
@@ -56,9 +55,9 @@ const fieldsOf = (text: string | undefined): Readonly<Record<string, unknown>> =
 const thrownIn = (text: string | undefined): ThrownInCode => {
   const { name, message, stack, request } = fieldsOf(text);
   return {
-    name: textOr(name),
-    message: textOr(message),
-    stack: textOr(stack),
+    name: textOf(name),
+    message: textOf(message),
+    stack: textOf(stack),
     ...(typeof request === 'number' && { request }),
   };
 };

@@ -12,7 +12,7 @@ export interface RunLimits {
 
 const DEFAULTS = { memoryMb: 1024, processes: 128, outputBytes: 1_048_576, timeMs: 60_000 };
 
-/** A limit that is no positive number would be no limit at all. */
+/** Throws for a limit that is no positive number: it would be no limit at all. */
 const positive = (name: string, value: number): number => {
   if (Number.isFinite(value) && value > 0) return value;
   throw new ToolFailure('SANDBOX_ERROR', `The limit ${name} of the sandbox is not above zero.`, {

@@ -1,6 +1,7 @@
 /** Makes the message that starts a run in a thread. */
 import { ToolFailure } from '../contract/errors.ts';
 import type { SandboxRequest, SandboxType } from '../contract/sandbox.ts';
+import { assertType } from './assert-type.ts';
 import { type RunLimits, runLimits } from './run-limits.ts';
 import type { RunRequest } from './thread-protocol.ts';
 
@@ -33,12 +34,7 @@ export const runRequestFor = (
 ): TimedRun => {
   const { task, config, signal } = request;
   if (signal.aborted) throw new ToolFailure('CANCELLED');
-  if (config.type !== type) {
-    throw new ToolFailure(
-      'SANDBOX_ERROR',
-      `This sandbox is ${type}, asked for was ${config.type}.`,
-    );
-  }
+  assertType(type, config);
   if (task.kind !== 'code') {
     throw new ToolFailure('SANDBOX_ERROR', `A ${type} sandbox runs code, not commands.`, {
       suggestions: ['Run commands in a sandbox of type process or container.'],

@@ -1,8 +1,8 @@
 /** Checks the paths that a run may see: absolute, existing, not too wide, and not redirected by a link. */
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, normalize, sep } from 'node:path';
-import { ToolFailure } from '../contract/errors.ts';
 import type { SandboxConfig } from '../contract/sandbox.ts';
+import { sandboxFailure } from '../kit/data/coded-failures.ts';
 
 export interface SandboxGrant {
   /** Where the sandbox sees it. */
@@ -16,9 +16,6 @@ export interface SandboxGrant {
 /** The kernel's own, and the mounts that every sandbox has of its own. */
 const KERNEL = ['/proc', '/dev', '/sys'];
 
-const refuse = (message: string, suggestion: string) =>
-  new ToolFailure('SANDBOX_ERROR', message, { suggestions: [suggestion] });
-
 export const isAtOrBelow = (path: string, root: string): boolean =>
   path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 
@@ -26,7 +23,7 @@ const sourceOf = (path: string): string => {
   try {
     return realpathSync(path);
   } catch {
-    throw refuse(
+    throw sandboxFailure(
       'A path granted to the sandbox is not there.',
       'Create it or take it off the list.',
     );
@@ -40,12 +37,15 @@ const tidy = (path: string): string => {
 
 const grantOf = (granted: string, writable: boolean): SandboxGrant => {
   if (!isAbsolute(granted) || granted.includes('\0')) {
-    throw refuse('A path granted to the sandbox is not absolute.', 'Grant absolute paths.');
+    throw sandboxFailure('A path granted to the sandbox is not absolute.', 'Grant absolute paths.');
   }
   const path = tidy(granted);
   const source = sourceOf(path);
   if ([path, source].some((it) => it === sep || KERNEL.some((root) => isAtOrBelow(it, root)))) {
-    throw refuse('A path granted to the sandbox is too wide.', 'Grant the folder of the work.');
+    throw sandboxFailure(
+      'A path granted to the sandbox is too wide.',
+      'Grant the folder of the work.',
+    );
   }
   return { path, source, writable, isFolder: statSync(source).isDirectory() };
 };
@@ -56,7 +56,7 @@ const assertNotRedirected = (grant: SandboxGrant, all: readonly SandboxGrant[]):
     (other) => other.writable && other !== grant && isAtOrBelow(grant.path, other.path),
   );
   if (outer !== undefined && grant.source !== outer.source + grant.path.slice(outer.path.length)) {
-    throw refuse(
+    throw sandboxFailure(
       'A path granted to the sandbox is a link below a folder that sandboxes may write.',
       'Grant the path that the link leads to.',
     );

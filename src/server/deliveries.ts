@@ -3,10 +3,10 @@
  * workflows, each with the keys that its sender signs with.
  */
 import type { LoadedSettings } from '../config/loaded-settings.ts';
-import { isLoopbackHost } from '../config/sections/server.ts';
 import type { CribHost } from '../contract/crib-host.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { workerEndpoint } from '../crib/queue/worker-endpoint.ts';
+import { isLoopbackHost } from '../kit/http/loopback.ts';
 import type { HttpDeps, JobDelivery } from '../surfaces/http/http-deps.ts';
 
 export interface DeliveryDeps {

@@ -1,8 +1,8 @@
 /** Checks the address that a server listens on, and explains why it cannot. */
 import type { Config } from '../config/schema.ts';
-import { isLoopbackHost } from '../config/sections/server.ts';
 import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
 import { errorCodeOf } from '../kit/data/reason-of.ts';
+import { isLoopbackHost } from '../kit/http/loopback.ts';
 
 /**
  * Checks an address. Throws CONFIG_INVALID for one beyond this machine unless names and TLS are

@@ -1,12 +1,12 @@
 /** What the HTTP surface of a server is handed: settings, views, the trail, metrics, and the opened services. */
 import { randomBytes } from 'node:crypto';
 import type { LoadedSettings } from '../config/loaded-settings.ts';
-import { isLoopbackHost } from '../config/sections/server.ts';
 import type { CribHost } from '../contract/crib-host.ts';
 import type { LogLevels } from '../contract/log-level.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { auditService } from '../crib/audit/audit-files.ts';
 import { openTeamCatalog } from '../crib/team/open-team-catalog.ts';
+import { isLoopbackHost } from '../kit/http/loopback.ts';
 import type { CallMetrics } from '../observation/call-metrics.ts';
 import type { Readiness } from '../observation/health/readiness.ts';
 import type { PrometheusFormat, PrometheusText } from '../observation/prometheus-text.ts';

@@ -1,6 +1,7 @@
 /** Credentials of hosts: each is sent to its host only, whatever a caller asks for. */
 import type { ToolContext } from '../contract/context.ts';
 import { ToolFailure } from '../contract/errors.ts';
+import { isLoopback } from '../kit/http/loopback.ts';
 
 export interface HostCredential {
   /** The key of the secret. */
@@ -20,11 +21,7 @@ export const secretsOf = (credentials: HostCredentials): readonly string[] => [
   ...new Set(Object.values(credentials).map(({ secret }) => secret)),
 ];
 
-/** As `URL` writes them: it has replaced short, hexadecimal and octal spellings. */
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-
-const isPrivateChannel = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' || LOOPBACK.test(hostname);
+const isPrivateChannel = (url: URL): boolean => url.protocol === 'https:' || isLoopback(url);
 
 const headerValue = (
   { scheme = 'bearer', username = '' }: HostCredential,

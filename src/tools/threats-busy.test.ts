@@ -14,7 +14,9 @@ import { defineReadResult } from './results/read-result.ts';
 import { jsonParser } from './validation/json-parser.ts';
 import { validateJson } from './validation/validate-json.ts';
 import { validateYaml } from './validation/validate-yaml.ts';
-import { webScrape } from './web/web-scrape.ts';
+import { defineWebScrape } from './web/web-scrape.ts';
+
+const webScrape = defineWebScrape();
 
 const LONG = { timeout: 120_000 };
 

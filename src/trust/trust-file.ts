@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
 import { readConfigText } from '../config/load/read-config-file.ts';
 import { isRecord } from '../kit/data/is-record.ts';
+import { isText } from '../kit/data/is-text.ts';
 import { ownValue } from '../kit/data/own-value.ts';
 import { errorCodeOf } from '../kit/data/reason-of.ts';
 import { othersReach, UNWRITABLE_BY_OTHERS } from '../kit/file/private-file.ts';
@@ -52,8 +53,6 @@ export const trustFileFault = (
   if (reach === 'owner') return 'belongs to another user; remove it';
   return reach && 'can be written by others; look through it, then: chmod 600';
 };
-
-const isText = (value: unknown): value is string => typeof value === 'string';
 
 const contentOf = (value: unknown): TrustedContent | undefined => {
   if (!isRecord(value)) return undefined;

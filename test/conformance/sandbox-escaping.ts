@@ -60,7 +60,7 @@ export const describeEscapes = (test: SandboxUnderTest): void => {
     });
     afterEach(() => canary?.close());
 
-    it.each(escapesFor(test.can))('%s', async (name, body) => {
+    it.each(escapesFor(test.can))('contains the escape: %s', async (name, body) => {
       if (canary === undefined) throw new Error('there is no canary');
       const task = {
         kind: 'code',

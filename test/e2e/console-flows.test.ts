@@ -3,7 +3,7 @@
  * TOOLCRIB_SCREENSHOTS set, pictures of it are left in that folder.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { defineFlow } from '../../src/contract/flow.ts';
+import { defineFlow } from '../../src/contract/define-flow.ts';
 import { hasBrowser } from '../fixtures/console-browser.ts';
 import { faultsOf, take } from '../fixtures/console-looks.ts';
 import { AGENT, SLOW, useConsole } from '../fixtures/use-console.ts';

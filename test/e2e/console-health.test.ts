@@ -1,6 +1,6 @@
 /** Health in a real browser: all checks under Settings, one tool, one server, and what changes live. */
 import { describe, expect, it } from 'vitest';
-import { defineTool } from '../../src/contract/tool.ts';
+import { defineTool } from '../../src/contract/define-tool.ts';
 import { hasBrowser } from '../fixtures/console-browser.ts';
 import { checkLook, LOOKS } from '../fixtures/console-looks.ts';
 import { SLOW, useConsole } from '../fixtures/use-console.ts';

@@ -1,8 +1,8 @@
 /** The first page of the console in a real browser: what needs one, what runs, and figures that lead to calls. */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { defineTool } from '../../src/contract/define-tool.ts';
 import { ToolFailure } from '../../src/contract/errors.ts';
-import { defineTool } from '../../src/contract/tool.ts';
 import { hasBrowser } from '../fixtures/console-browser.ts';
 import { AGENT, SLOW, useConsole } from '../fixtures/use-console.ts';
 

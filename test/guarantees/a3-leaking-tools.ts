@@ -1,6 +1,8 @@
 /** Tools that do their best to let a secret out, each through other channels. */
+
+import { defineTool } from '../../src/contract/define-tool.ts';
 import { ToolFailure, toolError } from '../../src/contract/errors.ts';
-import { defineTool, type Tool } from '../../src/contract/tool.ts';
+import type { Tool } from '../../src/contract/tool.ts';
 import { writtenForms } from './a3-canaries.ts';
 
 interface Leak {

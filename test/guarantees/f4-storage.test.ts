@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CribHost } from '../../src/contract/crib-host.ts';
-import { defineFlow } from '../../src/contract/flow.ts';
+import { defineFlow } from '../../src/contract/define-flow.ts';
 import { createCribHost } from '../../src/crib/create-crib.ts';
 import { aTool } from '../fixtures/test-crib.ts';
 import { startProgram } from './programs/start-program.ts';

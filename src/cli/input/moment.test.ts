@@ -12,7 +12,7 @@ describe('readMoment', () => {
     ['2026-11-14T10:30Z', Date.UTC(2026, 10, 14, 10, 30)],
     ['2026-11-14 10:30', Date.UTC(2026, 10, 14, 10, 30)],
     ['2026-11-14T10:30:00+02:00', Date.UTC(2026, 10, 14, 8, 30)],
-  ])('%s', (text, moment) => {
+  ])('reads the moment %s', (text, moment) => {
     expect(readMoment('--since', text, NOW)).toBe(moment);
   });
 

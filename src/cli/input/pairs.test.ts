@@ -78,7 +78,7 @@ describe('applyPairs', () => {
     ['dotted.name=5', { 'dotted.name': 5 }],
     ['map.x=5', { map: { x: 5 } }],
     ['unknown=5', { unknown: '5' }],
-  ])('%s', (arg, expected) => {
+  ])('applies %s', (arg, expected) => {
     expect(build(arg)).toEqual(expected);
   });
 

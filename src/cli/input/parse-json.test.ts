@@ -27,7 +27,7 @@ describe('findJsonFault', () => {
     ['{"a": 1, "a": 2}', 1, 10, 'given twice'],
     ['{"a": 1, "\\u0061": 2}', 1, 10, 'given twice'],
     ['{"id": 12345678901234567890}', 1, 8, 'cannot be kept exactly'],
-  ])('%j', (...[text, line, column, message]) => {
+  ])('finds the fault of %j', (...[text, line, column, message]) => {
     const fault = findJsonFault(text);
     expect(fault).toMatchObject({ line, column });
     expect(fault?.message).toContain(message);

@@ -23,7 +23,7 @@ describe('formatDuration', () => {
     [59_960, '1 min 0 s'],
     [119_600, '2 min 0 s'],
     [5_400_000, '1 h 30 min'],
-  ])('%d', (ms, text) => {
+  ])('writes %d ms', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });
 });
@@ -37,7 +37,7 @@ describe('formatBytes', () => {
     [16_777_216, '16.8 MB'],
     [128_000_000, '128 MB'],
     [5e15, '5000 TB'],
-  ])('%d', (bytes, text) => {
+  ])('writes %d bytes', (bytes, text) => {
     expect(formatBytes(bytes)).toBe(text);
   });
 });
@@ -86,6 +86,6 @@ it.each([
   [3_600_000, '60 min'],
   [7_300_000, '2 h'],
   [3 * 86_400_000, '3 d'],
-])('%d ms is %s', (ms, text) => {
+])('formatSpan writes %d ms as %s', (ms, text) => {
   expect(formatSpan(ms)).toBe(text);
 });

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
+import { isText } from '../../kit/data/is-text.ts';
 import { putFile } from '../../kit/file/replace-file.ts';
 import { isProcessAlive, pidScope } from '../../kit/sqlite/process-identity.ts';
 import { identifyStart } from './process-start.ts';
@@ -53,8 +54,6 @@ export const announceServe = async (
     .catch(() => undefined);
   return () => rm(file, { force: true }).catch(() => undefined);
 };
-
-const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** Reads a file; one without the start of its process, or of another shape, is none. */
 const parse = (text: string): ServeFile | undefined => {

@@ -3,10 +3,11 @@
  * call: they are recorded, count against budgets and can be cancelled. Their texts are not recorded.
  */
 import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ConverseReply, ConverseRequest } from '../../contract/model.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 
 /** The name of the model's steps in the pipeline and in the audit trail. */
 export const CHAT_TOOL = 'shell:chat';

@@ -38,7 +38,7 @@ describe('completeLine', () => {
     ['/tools info r', ['read_file ', 'read_result '], 'r'],
     ['/tools list r', [], 'r'],
     ['/nobody x', [], 'x'],
-  ])('%j', (line, hits, part) => {
+  ])('completes %j', (line, hits, part) => {
     expect(completeLine(site, line)).toEqual([hits, part]);
   });
 });

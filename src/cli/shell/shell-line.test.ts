@@ -92,7 +92,7 @@ describe('splitWords', () => {
     ['a \\\nb', ['a', 'b']],
     ["'a\nb'", ['a\nb']],
     ['$HOME `id` $(id) a;b|c>d*', ['$HOME', '`id`', '$(id)', 'a;b|c>d*']],
-  ])('%j', (text, words) => {
+  ])('splits %j into words', (text, words) => {
     expect(splitWords(text)).toEqual({ words, open: false });
   });
 

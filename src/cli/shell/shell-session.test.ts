@@ -127,7 +127,7 @@ describe('which commands share the crib', () => {
     'approvals approve x --run',
     'servers restart demo',
     'policy explain git',
-  ])('%s', (line) => expect(sharesCrib(line.split(' '))).toBe(true));
+  ])('shares the crib with: %s', (line) => expect(sharesCrib(line.split(' '))).toBe(true));
 
   it.each([
     'tools enable git',
@@ -140,5 +140,5 @@ describe('which commands share the crib', () => {
     'trust',
     'doctor',
     '',
-  ])('not: %s', (line) => expect(sharesCrib(line.split(' '))).toBe(false));
+  ])('does not share the crib with: %s', (line) => expect(sharesCrib(line.split(' '))).toBe(false));
 });

@@ -56,7 +56,7 @@ describe('removeFromConfigFile', () => {
       'mcp:\r\n  servers:\r\n    two: { command: b }\r\n    one: { command: a }\r\n',
       'mcp:\r\n  servers:\r\n    one: { command: a }\r\n',
     ],
-  ])('%s', async (_case, text, wanted) => {
+  ])('removes an entry %s', async (_case, text, wanted) => {
     expect(await edited(text, ...SERVER)).toBe(wanted);
   });
 

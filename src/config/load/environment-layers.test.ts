@@ -125,7 +125,7 @@ describe('environmentLayers', () => {
     ['TOOLCRIB_TOOLS__constructor__ENABLED', 'true', /holds a name that is not allowed/],
     ['TOOLCRIB_TOOLS__a b__ENABLED', 'true', /a tool name is/],
     ['TOOLCRIB_MODEL_API_KEY_REF', 'sk-hunter2', /looks like a key itself/],
-  ])('%s=%s', (name, value, expected) => {
+  ])('reports %s=%s as a problem', (name, value, expected) => {
     const { problems } = read({ [name]: value });
     expect(problems.filter((problem) => expected.test(problem))).toHaveLength(1);
     expect(problems.every((problem) => problem.startsWith(`${name}: `))).toBe(true);

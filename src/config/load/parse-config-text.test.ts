@@ -49,7 +49,7 @@ describe('parseConfigText', () => {
     ['? [a, b]\n: 1', '1:3 : a key must be plain text'],
     ['a: *nobody', '1:4 a: there is no anchor of this name'],
     ['\ta: 1', '1:1 : tabs are not allowed as indentation; use spaces'],
-  ])('%j', async (text, expected) => {
+  ])('refuses %j and says where', async (text, expected) => {
     expect(await faults(text)).toEqual([expected]);
   });
 

@@ -105,7 +105,7 @@ describe('what another program calls a server', () => {
       { command: '/home/ada/p/bin', args: ['/home/ada/x'] },
     ],
     [undefined, { mcpServers: { a: { command: 'x', cwd: '/y' } } }, { command: 'x', cwd: '/y' }],
-  ] as const)('%s %j', (client, file, definition) => {
+  ] as const)('translates the entry of %s: %j', (client, file, definition) => {
     const { servers, refused } = read(file, client);
     expect(refused).toEqual([]);
     expect(servers.map((server) => server.definition)).toEqual([definition]);

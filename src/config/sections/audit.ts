@@ -1,7 +1,7 @@
 /** The `audit` section. */
 import { z } from 'zod';
+import { isLoopback } from '../../kit/http/loopback.ts';
 import { ALSO_WHEN_FAULTY, address, nonEmptyText, positiveCount, WHOLE } from './fields.ts';
-import { isLoopbackHost } from './server.ts';
 import { optionalSetting, section, setting } from './setting.ts';
 
 const MINUTES_PER_WEEK = 7 * 24 * 60;
@@ -27,8 +27,8 @@ const secretFault = ({ to, secret }: Checkpoints): string | undefined => {
   if (to === undefined || LOCAL_DESTINATION.test(to))
     return '"secret" needs an https address in "to"';
   if (!URL.canParse(to)) return undefined;
-  const { protocol, hostname } = new URL(to);
-  return protocol === 'https:' || isLoopbackHost(hostname.replace(/^\[|\]$/g, ''))
+  const url = new URL(to);
+  return url.protocol === 'https:' || isLoopback(url)
     ? undefined
     : '"secret" is sent over https only: give "to" an https address';
 };

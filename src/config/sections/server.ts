@@ -45,10 +45,6 @@ const oidc = z.strictObject({
   }),
 });
 
-/** Recognises addresses that only programs on this machine can reach. */
-export const isLoopbackHost = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-
 const oidcFault = ({ issuer, audience }: z.output<typeof oidc>): string | undefined => {
   if ((issuer === undefined) === (audience === undefined)) return undefined;
   return issuer === undefined

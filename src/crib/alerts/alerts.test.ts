@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { aTool, type TestCrib, testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { AlertNotification, NewAlert } from '../../contract/alerts.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool } from '../../contract/tool.ts';
 import { MINUTE_MS } from '../../kit/data/durations.ts';
 import type { CribOptions } from '../crib-options.ts';
 

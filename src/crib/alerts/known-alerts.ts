@@ -124,7 +124,7 @@ export class KnownAlerts {
       });
     }
     if (!before && this.#alerts.size >= MAX_ALERTS) {
-      throw new ToolFailure('CONFLICT', `There are ${MAX_ALERTS} alerts.`, {
+      throw new ToolFailure('CONFLICT', `No more alerts can be added: there are ${MAX_ALERTS}.`, {
         suggestions: ['Remove some, or use `each` in place of many alike.'],
       });
     }

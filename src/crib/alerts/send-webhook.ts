@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { AlertNotification, WebhookAction } from '../../contract/alerts.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Egress } from '../../governance/egress/create-egress.ts';
+import { postJson } from '../post-json.ts';
 
 const TIMEOUT_MS = 10_000;
 const TOO_MANY = 429;
@@ -34,7 +35,9 @@ const addressOf = async ({ url }: WebhookAction, deps: SendWebhookDeps): Promise
   const value = await secretOf(key, deps);
   const address = URL.canParse(value) ? new URL(value) : undefined;
   if (address && /^https?:$/.test(address.protocol)) return address;
-  throw new ToolFailure('CONFIG_INVALID', `The secret ${key} holds no http(s) address.`);
+  throw new ToolFailure('CONFIG_INVALID', `The secret ${key} holds no http(s) address.`, {
+    suggestions: [`Set it again: toolcrib secrets set ${key}`],
+  });
 };
 
 /** Writes the line for chat programs, which show the field `text`. */
@@ -63,23 +66,15 @@ export const sendWebhook = async (
   const body = JSON.stringify({ ...notification, text: textOf(notification) });
   const signed =
     key === undefined ? {} : signatureHeaders(body, await secretOf(key, deps), deps.now());
-  const headers = {
-    'content-type': 'application/json',
-    'idempotency-key': notification.id,
-    'x-toolcrib-delivery': notification.id,
-    ...signed,
-  };
-  const scope = {
-    hosts: [address.hostname],
-    signal: () => AbortSignal.timeout(timeoutMs),
-    onHop: () => undefined,
-  };
-  // Does not follow redirects: one that turns the POST into a GET would look like a delivery.
-  const init = { method: 'POST', headers, body, redirect: 'manual', scope } as const;
-  const response = await deps.egress.fetch(address, init);
-  await response.body?.cancel();
-  if (response.ok) return;
-  throw new ToolFailure('NETWORK', `The webhook answered with status ${response.status}.`, {
-    retryable: isWorthAnotherTry(response.status),
+  await postJson(deps.egress, address, {
+    body,
+    headers: {
+      'idempotency-key': notification.id,
+      'x-toolcrib-delivery': notification.id,
+      ...signed,
+    },
+    timeoutMs,
+    receiver: 'The webhook',
+    isRetryable: isWorthAnotherTry,
   });
 };

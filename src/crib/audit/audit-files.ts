@@ -34,7 +34,7 @@ import { verifyAuditFiles } from '../../governance/audit/verify-audit-files.ts';
 import { isPublicKey } from '../../governance/signing/verify-signature.ts';
 import { TrailCounter } from '../../observation/roll-up/trail-counter.ts';
 import { openUserKey, readUserKey } from '../user-folder.ts';
-import { isMissing, readDestination, readNamed } from './read-checkpoints.ts';
+import { isDestinationMissing, readDestination, readNamed } from './read-checkpoints.ts';
 
 export type { Pruned };
 
@@ -149,7 +149,7 @@ class UserAuditService implements AuditService {
     assertKeys(publicKeys);
     const own = await readUserKey(this.#folder);
     const trustedKeys = [...(own ? [own.publicKey] : []), ...publicKeys];
-    const missing = destination !== undefined && store && (await isMissing(destination));
+    const missing = destination !== undefined && store && (await isDestinationMissing(destination));
     const recalled = store ? [{ checkpoints: await this.recall(store) }] : [];
     const named = await Promise.all([
       ...(store && destination !== undefined && !missing

@@ -15,6 +15,7 @@ import { createEgress } from '../../governance/egress/create-egress.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { createSecretChain } from '../../secrets/chain.ts';
 import { openSecrets } from '../open-secrets.ts';
+import { postJson } from '../post-json.ts';
 import { auditService } from './audit-files.ts';
 import { deliverToStore, storePathOf } from './checkpoint-store.ts';
 
@@ -57,24 +58,13 @@ const deliverToAddress = (to: string, deps: CheckpointsDeps): AutoCheckpointsDep
   const { audit, egress } = deps.config;
   const { secret } = audit.checkpoints;
   const guard = createEgress({ ...egress, maxResponseBytes: 65_536 });
-  return async (checkpoint: AuditCheckpoint): Promise<void> => {
-    const scope = {
-      hosts: [new URL(to).hostname],
-      signal: () => AbortSignal.timeout(SEND_MS),
-      onHop: () => undefined,
-    };
-    const headers = {
-      'content-type': 'application/json',
-      ...(secret !== undefined && { authorization: await authorization(secret, deps) }),
-    };
-    const body = `${JSON.stringify(checkpoint)}\n`;
-    // Does not follow redirects: one that turns the POST into a GET would look like a delivery.
-    const init = { method: 'POST', headers, body, redirect: 'manual', scope } as const;
-    const response = await guard.fetch(to, init);
-    await response.body?.cancel();
-    if (response.ok) return;
-    throw new ToolFailure('NETWORK', `The address answered with status ${response.status}.`);
-  };
+  return async (checkpoint: AuditCheckpoint): Promise<void> =>
+    postJson(guard, new URL(to), {
+      body: `${JSON.stringify(checkpoint)}\n`,
+      headers: secret === undefined ? {} : { authorization: await authorization(secret, deps) },
+      timeoutMs: SEND_MS,
+      receiver: 'The address',
+    });
 };
 
 const deliveryTo = (

@@ -1,10 +1,11 @@
 /** Reads the checkpoints that a trail is compared with, from files and second stores. */
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { AuditCheckpoint } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { parseCheckpoints, recallCheckpoints } from '../../governance/audit/checkpoint-book.ts';
 import type { StoredCheckpoints } from '../../governance/audit/checkpoint-rows.ts';
+import { isMissing } from '../../kit/file/is-missing.ts';
 import { createRuntime } from '../create-runtime.ts';
 import { readCheckpointStore, storePathOf } from './checkpoint-store.ts';
 
@@ -40,15 +41,9 @@ export const readNamed = async (
 };
 
 /** Tells whether the destination of automatic checkpoints is missing, e.g. on a disk that is not mounted. */
-export const isMissing = async (destination: string): Promise<boolean> => {
+export const isDestinationMissing = async (destination: string): Promise<boolean> => {
   const path = storePathOf(destination) ?? destination;
-  return (
-    isAbsolute(path) &&
-    !(await access(path).then(
-      () => true,
-      () => false,
-    ))
-  );
+  return isAbsolute(path) && isMissing(path);
 };
 
 /** Reads the checkpoints of one store from the destination of automatic ones; none from an address. */

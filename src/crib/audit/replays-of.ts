@@ -1,5 +1,6 @@
 /** `crib.audit.replay`: recorded calls under today's rules. */
 import type { AuditRow } from '../../contract/audit.ts';
+import { isOwner } from '../../contract/caller.ts';
 import type { CribAudit } from '../../contract/crib-members.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ReplayAs, ReplayFilter, ReplayOptions } from '../../contract/replay.ts';
@@ -35,15 +36,12 @@ const depsOf = async (deps: AuditDeps): Promise<ReplayCallDeps> => {
   return { audit: store.audit, engine, now: deps.runtime.now, isUnanswered: unanswered(deps) };
 };
 
-const isOwner = (as: ReplayAs | undefined): boolean => {
-  const { roles } = callerOf(as);
-  return roles.includes('owner') || roles.includes('admin');
-};
-
 /** Throws where a caller who is no owner or admin names the roles that a call is judged in. */
 const assertMayName = ({ roles }: ReplayOptions, as: ReplayAs | undefined): void => {
-  if (roles === undefined || isOwner(as)) return;
-  throw new ToolFailure('PERMISSION_DENIED', 'Only an owner or admin has calls judged in a role.');
+  if (roles === undefined || isOwner(callerOf(as))) return;
+  throw new ToolFailure('PERMISSION_DENIED', 'Only an owner or admin may name roles.', {
+    suggestions: ['Leave roles out.'],
+  });
 };
 
 /** Makes the error for a call that is not on record. A call of another user gets the same one. */
@@ -59,7 +57,8 @@ const recordOf = async (
 ): Promise<AuditRow> => {
   const [outcome] = await audit.query({ executionId, kind: 'outcome', limit: 1 });
   const [row] = outcome ? [outcome] : await audit.query({ executionId, kind: 'intent', limit: 1 });
-  if (row && (isOwner(as) || row.userId === callerOf(as).userId)) return row;
+  const caller = callerOf(as);
+  if (row && (isOwner(caller) || row.userId === caller.userId)) return row;
   throw notFound();
 };
 
@@ -71,7 +70,8 @@ const replayAll = async function* replayAll(
   const { limit = DEFAULT_LIMIT, roles, ...range } = filter;
   const options = roles ? { roles } : {};
   assertMayName(options, as);
-  const own = isOwner(as) ? range : { ...range, userId: callerOf(as).userId };
+  const caller = callerOf(as);
+  const own = isOwner(caller) ? range : { ...range, userId: caller.userId };
   // Calls of other users are treated as not on record, as in `replay`.
   if (range.userId !== undefined && range.userId !== own.userId) return;
   const [{ replayCall }, { outcomeRows }, ready] = await Promise.all([

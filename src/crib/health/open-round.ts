@@ -1,4 +1,4 @@
-/** Opens the dependencies of the checks of one round. What several checks share is read once a round. */
+/** Opens the dependencies of the checks of one round. Values that several checks use are read once a round. */
 import { createRequire } from 'node:module';
 import { readEnvironment } from '../../config/read-environment.ts';
 import type { Config } from '../../config/schema.ts';

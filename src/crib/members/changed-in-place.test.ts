@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Crib } from '../../contract/crib.ts';
-import { defineFlow, type FlowContext } from '../../contract/flow.ts';
-import { defineTool } from '../../contract/tool.ts';
+import { defineFlow } from '../../contract/define-flow.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { FlowContext } from '../../contract/flow.ts';
 import { createCribHost } from '../create-crib.ts';
 
 const parts = defineTool({

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { CallAs } from '../../contract/call-options.ts';
-import { defineFlow, type FlowContext } from '../../contract/flow.ts';
-import { defineTool } from '../../contract/tool.ts';
+import { defineFlow } from '../../contract/define-flow.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { FlowContext } from '../../contract/flow.ts';
 import { createCribHost } from '../create-crib.ts';
 import type { CribOptions } from '../crib-options.ts';
 

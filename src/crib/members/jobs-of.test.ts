@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sendingTools } from '../../../test/fixtures/sending-tools.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
-import { defineFlow } from '../../contract/flow.ts';
+import { defineFlow } from '../../contract/define-flow.ts';
 import type { JobState } from '../../contract/queue.ts';
 import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
 import { sqliteDepsOf } from '../../stores/sqlite/sqlite-store.ts';

@@ -5,8 +5,8 @@ import { openHttp } from '../../../test/fixtures/http-surface.ts';
 import { openSurface, textOf } from '../../../test/fixtures/mcp-surface.ts';
 import { twice } from '../../../test/fixtures/mcp-tasks.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
+import { defineFlow } from '../../contract/define-flow.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineFlow } from '../../contract/flow.ts';
 
 const cleanup: (() => unknown)[] = [];
 afterEach(async () => {

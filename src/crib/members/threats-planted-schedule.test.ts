@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineTool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
 import { sqliteDepsOf } from '../../stores/sqlite/sqlite-store.ts';
 import { createCribHost } from '../create-crib.ts';

@@ -18,6 +18,7 @@ import {
   writeProjectPackagesLock,
   writeUserPackagesLock,
 } from '../../trust/packages-lock-file.ts';
+import { warnUntrusted } from '../project/warn-untrusted.ts';
 
 /** Where packages are looked for. */
 export interface PackageLocations {
@@ -50,8 +51,6 @@ const userLibrary = async (userDir: string): Promise<PackageLibrary> => {
   };
 };
 
-const NOT_KEPT = 'Something else in .toolcrib has changed as well, so it is not trusted any more';
-
 const projectLibrary = (
   { lock, ...location }: NonNullable<PackageLocations['project']>,
   { log, now }: Runtime,
@@ -70,7 +69,7 @@ const projectLibrary = (
     change: async (edit) => {
       const change = { edit: edited(edit), now: now() };
       const { text, isTrusted } = await writeProjectPackagesLock(location, change);
-      if (!isTrusted) log.warn(NOT_KEPT, { next: 'toolcrib trust' });
+      if (!isTrusted) warnUntrusted(log);
       packages = parsePackagesLock(text, path);
     },
     assertWritable: async () => {

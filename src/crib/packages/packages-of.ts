@@ -47,7 +47,9 @@ const unavailable = (): ToolFailure =>
   });
 
 const notAllowed = (): ToolFailure =>
-  new ToolFailure('PERMISSION_DENIED', 'A team allows no local tools.');
+  new ToolFailure('PERMISSION_DENIED', 'A team allows no local tools.', {
+    suggestions: ['Propose it for the catalog of the team: toolcrib team propose.'],
+  });
 
 const hasPackages = async ({ userDir, project }: PackageLocations): Promise<boolean> =>
   project?.lock !== undefined || (await readUserPackagesLock(userDir)) !== undefined;

@@ -24,7 +24,7 @@ import {
   writePackage,
 } from '../../../test/fixtures/package-crib.ts';
 import { openPackageRegistry } from '../../../test/fixtures/package-registry.ts';
-import { defineTool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 
 let root: string;
 const opened: { close(): Promise<void> }[] = [];

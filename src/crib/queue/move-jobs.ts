@@ -46,7 +46,7 @@ export const moveJobs = ({ from, to, runtime, onJobs }: MoveJobsRequest): Promis
     const moved = { jobs: 0, schedules: 0, present: 0 };
     const adopt: NonNullable<Queue['adopt']> = async (jobs, schedules) => {
       if (to.adopt) return to.adopt(jobs, schedules);
-      throw new TypeError('This queue takes no jobs over.');
+      throw new TypeError('This queue cannot take over jobs.');
     };
     // Schedules first: a job that falls due meanwhile is made there, under the same id.
     await inTransaction(database, runtime, async () => {

@@ -5,6 +5,7 @@ import type { Queue } from '../../contract/queue.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { createEgress } from '../../governance/egress/create-egress.ts';
 import { type AddressDeps, neededSecret, resolveAddress, secretsFor } from '../resolve-address.ts';
+import { scopeOf } from '../sources/open-egress.ts';
 import { workerEndpoint } from './worker-endpoint.ts';
 
 export interface SharedQueueDeps extends AddressDeps {
@@ -30,16 +31,15 @@ export const openQstashQueue = async (deps: SharedQueueDeps): Promise<Queue> => 
   const api = config.jobs.qstash.api.replace(/\/+$/, '');
   const secrets = secretsFor(deps);
   const guard = createEgress({ ...config.egress, maxResponseBytes: MAX_ANSWER_BYTES });
-  const scope = {
-    hosts: [new URL(api).hostname],
-    signal: () => AbortSignal.timeout(SEND_MS),
-    onHop: () => undefined,
-  };
+  const hosts = [new URL(api).hostname];
   return new QstashQueue({
     runtime,
     api,
     endpoint: workerEndpoint(config, readEnvironment()),
     token: () => neededSecret('QSTASH_TOKEN', secrets, 'queue'),
-    fetch: (url, init) => guard.fetch(url, { ...init, scope }),
+    fetch: (url, init) => {
+      const scope = scopeOf(hosts, AbortSignal.timeout(SEND_MS));
+      return guard.fetch(url, { ...init, scope });
+    },
   });
 };

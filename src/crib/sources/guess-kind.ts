@@ -1,8 +1,7 @@
 /**
  * Guesses what is at an address: an OpenAPI document, an MCP server, a GraphQL endpoint, the catalog of a team
- * or an n8n. Sends only
- * requests that change nothing, through the egress guard. Answers may be hostile: only their shape is
- * examined, and nothing is added before the user confirms the guess.
+ * or an n8n server. Sends only requests that change nothing, through the egress guard. Answers may be
+ * hostile: only their shape is examined, and nothing is added before the user confirms the guess.
  */
 import { resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
@@ -129,7 +128,7 @@ const QUESTIONS: readonly Question[] = [
   },
 ];
 
-/** An address of the service that tells what it is, beside the one that was given. */
+/** A path on the same server whose answer identifies the service. */
 interface Landmark {
   readonly kind: string;
   readonly why: string;

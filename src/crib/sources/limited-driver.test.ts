@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { defineTool } from '../../contract/define-tool.ts';
 import type { Needs } from '../../contract/needs.ts';
 import type { SourceDriver } from '../../contract/source-driver.ts';
-import { defineTool } from '../../contract/tool.ts';
 import { limitedTo } from './open-sources.ts';
 
 const driverOf = (needs?: Needs): SourceDriver => ({

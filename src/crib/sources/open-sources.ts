@@ -12,6 +12,7 @@ import type { Egress, EgressInit } from '../../governance/egress/create-egress.t
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import { readRegularFile } from '../../kit/file/read-regular-file.ts';
+import { hasScheme } from '../../kit/http/has-scheme.ts';
 import { localHosts } from '../../kit/http/loopback.ts';
 import { ExternalSource } from '../../sources/external/external-source.ts';
 import { createReadingCache, type ReadingCache } from '../../sources/external/reading-cache.ts';
@@ -100,12 +101,10 @@ const READ_AT: Readonly<Record<ExternalKind, readonly string[]>> = {
   n8n: ['baseUrl'],
 };
 
-const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
-
 export const hostOf = (
   text: string,
 ): { readonly host: string; readonly hostname: string } | undefined => {
-  const url = isUrl(text) ? text : `tcp://${text}`;
+  const url = hasScheme(text) ? text : `tcp://${text}`;
   return URL.canParse(url) ? new URL(url) : undefined;
 };
 
@@ -115,7 +114,7 @@ const ownLocalHosts = ({ kind, own }: ExternalSettings): readonly string[] => {
     Reflect.get(own as object, key),
   );
   // A file has no host, and redirects nobody.
-  const text = texts.find((one) => typeof one === 'string' && (kind === 'grpc' || isUrl(one)));
+  const text = texts.find((one) => typeof one === 'string' && (kind === 'grpc' || hasScheme(one)));
   const at = typeof text === 'string' ? hostOf(text) : undefined;
   return at ? localHosts(at) : [];
 };

@@ -92,7 +92,9 @@ export const loginTokens = (
   deps: Omit<SourceLoginDeps, 'openBrowser'> & { learn(credential: string): void },
 ): SourceTokens => {
   const openBrowser = async (): Promise<void> => {
-    throw new ToolFailure('AUTH_MISSING', 'A person has to log in first.');
+    throw new ToolFailure('AUTH_MISSING', 'A person has to log in first.', {
+      suggestions: [`Log in: toolcrib sources login ${settings.name}`],
+    });
   };
   const opened = lazyAsync(() => openSourceLogin(settings, { ...deps, openBrowser }));
   return {

@@ -1,22 +1,14 @@
 /** Completes the settings of one source of the configuration. */
 import type { Config } from '../../config/schema.ts';
 import type { ExternalSettings } from '../../contract/source-driver.ts';
-import type { AssignedFlow } from '../../contract/tool.ts';
 import { compact } from '../../kit/data/compact.ts';
 import { MINUTE_MS } from '../../kit/data/durations.ts';
+import { labelsAndSink } from './labels-and-sink.ts';
 
 export type ExternalKind = keyof Config['sources'];
 export type ExternalConfig = Config['sources'][ExternalKind][string];
 
 const LIMITS = { timeoutMs: MINUTE_MS, maxOutputBytes: 5_000_000 };
-
-const flowOf = ({
-  labels,
-  sink,
-}: Pick<ExternalConfig, 'labels' | 'sink'>): Partial<AssignedFlow> => ({
-  ...labels,
-  ...(sink !== undefined && { sink }),
-});
 
 /** Adds the headers, for kinds that have them. */
 const withHeaders = (
@@ -39,7 +31,7 @@ export const sourceSettings = (
     toolTiers: Object.fromEntries(
       all.flatMap(([tool, one]) => (one.tier ? [[tool, one.tier]] : [])),
     ),
-    labels: flowOf(compact({ labels, sink })),
-    toolLabels: Object.fromEntries(all.map(([tool, one]) => [tool, flowOf(one)])),
+    labels: labelsAndSink(compact({ labels, sink })),
+    toolLabels: Object.fromEntries(all.map(([tool, one]) => [tool, labelsAndSink(one)])),
   };
 };

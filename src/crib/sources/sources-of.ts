@@ -74,7 +74,11 @@ export const sourcesOf = async (
     members: createExternalSources({
       ...{ sources: [...ofTeam, ...sources], registry, packages },
       open: async (kind, name, settings) => {
-        if (isOff) throw new ToolFailure('PERMISSION_DENIED', 'A team allows no local tools.');
+        if (isOff) {
+          throw new ToolFailure('PERMISSION_DENIED', 'A team allows no local tools.', {
+            suggestions: ['Propose it for the catalog of the team: toolcrib team propose.'],
+          });
+        }
         const [sourceKind, own] = await checkedSettings(kind, name, settings);
         return (await opened()).open(sourceKind, name, own);
       },

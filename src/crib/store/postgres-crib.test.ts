@@ -28,7 +28,7 @@ describe('the address of a store with secrets', () => {
     [`postgres://u:\${secret:PW}@h/d`, { PW: 'a@/?#%' }, 'postgres://u:a%40%2F%3F%23%25@h/d'],
     [`\${secret:WHOLE}`, { WHOLE: 'postgres://u:p@h/d\n' }, 'postgres://u:p@h/d'],
     ['postgres://u@h/d', {}, 'postgres://u@h/d'],
-  ])('%s', async (url, values, expected) => {
+  ])('fills the secrets into %s', async (url, values, expected) => {
     expect(await resolve(url, values)).toBe(expected);
   });
 

@@ -96,5 +96,7 @@ export const rotateTeamKey = async (
   const { readSigningKey } = await import('../../governance/signing/open-signing-key.ts');
   const before = await readSigningKey(file);
   if (before) return openTeamCatalog(deps).rotate(before, by);
-  throw new ToolFailure('NOT_FOUND', 'There is no such key file.');
+  throw new ToolFailure('NOT_FOUND', `There is no key at ${file}.`, {
+    suggestions: ['Give the path of the signing key that was used before.'],
+  });
 };

@@ -30,8 +30,8 @@ export const assertCatalogUrl = (text: string): string => {
   const isSafe =
     url && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url)));
   if (url && isSafe && url.username === '' && url.password === '') return url.origin;
-  throw new ToolFailure('VALIDATION_ERROR', 'That is no address of a server of a catalog.', {
-    suggestions: ['Give its https address, e.g. https://tools.example.com.'],
+  throw new ToolFailure('VALIDATION_ERROR', 'The address of the catalog has to be https.', {
+    suggestions: ['Give it without a user name, e.g. https://tools.example.com.'],
   });
 };
 
@@ -61,7 +61,9 @@ export const fetchTeamKey = (url: string, deps: MembershipDeps): Promise<TeamKey
   withRemoteCatalog(url, deps, async (catalog) => {
     const parsed = keySchema.safeParse(await catalog.key());
     if (!parsed.success) {
-      throw new ToolFailure('SERVER_ERROR', 'The server gave no key of a catalog.');
+      throw new ToolFailure('SERVER_ERROR', 'The server gave no key of a catalog.', {
+        suggestions: ['Check the address: it has to be a Toolcrib server with server.catalog.org.'],
+      });
     }
     const { org, publicKey } = parsed.data;
     return { org, publicKey, fingerprint: fingerprintOf(publicKey) };

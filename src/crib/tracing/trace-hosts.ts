@@ -1,16 +1,12 @@
 /** Decides to which hosts the requests of a call carry its trace. */
-import { isIP } from 'node:net';
 import type { Runtime } from '../../contract/runtime.ts';
 import { compileHosts, matchesHost } from '../../governance/egress/host-rule.ts';
 import { normalHost } from '../../governance/egress/normal-host.ts';
+import { isLoopbackHost } from '../../kit/http/loopback.ts';
 
-const LOOPBACK_V6 = '::1';
-
-/** Tells whether a name or address always means this machine. */
-const isThisMachine = (host: string): boolean => {
-  if (isIP(host) === 4) return host.startsWith('127.');
-  return host === LOOPBACK_V6 || host === 'localhost' || host.endsWith('.localhost');
-};
+/** Tells whether a name or address always means this machine: names below `localhost` do (RFC 6761). */
+const isThisMachine = (host: string): boolean =>
+  isLoopbackHost(host) || host.endsWith('.localhost');
 
 /** Returns a runtime whose requests carry the trace to these hosts, and to those of this machine. */
 export const withTraceHosts = (runtime: Runtime, patterns: readonly string[]): Runtime => {

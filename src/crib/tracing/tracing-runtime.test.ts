@@ -9,8 +9,8 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { eventually } from '../../../test/fixtures/eventually.ts';
-import { defineFlow } from '../../contract/flow.ts';
-import { defineTool } from '../../contract/tool.ts';
+import { defineFlow } from '../../contract/define-flow.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { createCrib } from '../create-crib.ts';
 
 const exporter = new InMemorySpanExporter();

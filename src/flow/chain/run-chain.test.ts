@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ChainCall } from '../../contract/chain.ts';
-import { defineTool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { createCribHost } from '../../crib/create-crib.ts';
 
 const cleanup: (() => unknown)[] = [];

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { aTool, type TestCrib, testCrib } from '../../../test/fixtures/test-crib.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import type { CribOptions } from '../../crib/crib-options.ts';
 import { conditional } from './conditional.ts';
 import { parallel } from './parallel.ts';

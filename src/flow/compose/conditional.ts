@@ -1,8 +1,9 @@
 /** Composes tools to one that chooses between them. */
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { LazySchema } from '../../contract/schema.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { anything, callback, list } from '../../kit/data/check-arguments.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';

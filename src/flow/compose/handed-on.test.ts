@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
-import { defineTool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { conditional } from './conditional.ts';
 import { sequence } from './sequence.ts';
 

@@ -1,6 +1,7 @@
 /** Composes tools to one that calls them at the same time. */
 import type { ToolContext } from '../../contract/context.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { anything, flag } from '../../kit/data/check-arguments.ts';
 import { callPart, endsTheWhole, type PartOutcome, skipped } from './call-part.ts';
 import { combinedEstimate, sumOfCosts } from './combined-cost.ts';

@@ -1,5 +1,6 @@
 /** Composes tools to one that calls them in order. */
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { callback, flag } from '../../kit/data/check-arguments.ts';
 import { combinedEstimate, sumOfCosts } from './combined-cost.ts';
 import { combinedFacts, compositionOf, handedOnSchema, sumOfTimeouts } from './combined-facts.ts';
@@ -27,7 +28,7 @@ const OUTPUT = {
 } as const;
 
 /**
- * Composes tools to a tool that calls them in order, each with the output of the one before. It throws
+ * Makes one tool that calls the given tools in order, each with the output of the one before. Throws
  * CONFIG_INVALID when an output can never fit. When a part fails, the whole fails with its code, and
  * `error.partial` has what was done.
  *

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { defineTool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { createCrib } from '../../crib/create-crib.ts';
 import { flowJsonSchema } from './flow-schema.ts';
 

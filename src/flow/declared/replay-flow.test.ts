@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { defineFlow } from '../../contract/define-flow.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineFlow } from '../../contract/flow.ts';
 import type { FlowData } from '../../contract/flow-data.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { createCribHost } from '../../crib/create-crib.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { FlowData } from '../../contract/flow-data.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { defineTool } from '../../contract/tool.ts';
 import { createCribHost } from '../../crib/create-crib.ts';
 import type { CribOptions } from '../../crib/crib-options.ts';
 

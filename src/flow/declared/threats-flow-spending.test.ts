@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Crib } from '../../contract/crib.ts';
-import { defineTool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { createCrib } from '../../crib/create-crib.ts';
 
 let crib: Crib | undefined;

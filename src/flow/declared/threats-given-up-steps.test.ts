@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
 import type { FlowData } from '../../contract/flow-data.ts';
-import { defineTool } from '../../contract/tool.ts';
 import { createCribHost } from '../../crib/create-crib.ts';
 
 const cleanup: (() => unknown)[] = [];

@@ -1,10 +1,10 @@
 /** Threat: a flow that tries something again does once more what the first try has done already. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
 import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
 import type { FlowData, FlowDataStep } from '../../contract/flow-data.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { defineTool } from '../../contract/tool.ts';
 import { createCribHost } from '../../crib/create-crib.ts';
 import { sequence } from '../compose/sequence.ts';
 

@@ -212,7 +212,7 @@ describe('the files of an approved call', () => {
     ['a path below a named folder that leaves it', '/w/a/b', '/w/b', 'read', elsewhere],
     ['the end of a link that became a link itself', '/w/other', '/w/third', 'read', elsewhere],
     ['a path that led nowhere', '/w/gone', '/w/gone', 'read', elsewhere],
-  ] as const)('%s', (_name, asked, absolute, access, code) => {
+  ] as const)('judges access to %s', (_name, asked, absolute, access, code) => {
     const open = () => assertApprovedPath(approval, { asked, absolute }, access);
     if (code === undefined) expect(open).not.toThrow();
     else expect(open).toThrow(expect.objectContaining({ code }));

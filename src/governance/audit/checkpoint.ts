@@ -6,6 +6,7 @@
 import type { AuditCheckpoint } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
+import { isText } from '../../kit/data/is-text.ts';
 import type { SigningKey } from '../signing/open-signing-key.ts';
 import { isPublicKey, verifySignature } from '../signing/verify-signature.ts';
 
@@ -77,8 +78,6 @@ export const checkCheckpoint = (
 };
 
 const MAX_LENGTH = 16_384;
-
-const isText = (value: unknown): value is string => typeof value === 'string';
 
 const CHECKS: Readonly<Record<keyof AuditCheckpoint, (value: unknown) => boolean>> = {
   version: (value) => value === 1,

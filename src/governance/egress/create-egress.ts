@@ -98,7 +98,9 @@ const travel = async (first: OutgoingRequest, trip: Trip): Promise<Response> => 
     answer.body.cancel();
     request = { ...next, url: admitted(trip.judge(next.url.href)) };
   }
-  throw new ToolFailure('NETWORK', 'The request was redirected too often.');
+  throw new ToolFailure('NETWORK', 'The request was redirected too often.', {
+    suggestions: ['Call the final address directly.'],
+  });
 };
 
 /**
@@ -133,7 +135,7 @@ export const createEgress = (settings: EgressSettings = {}): Egress => {
   const widened = new Map<string, Egress>();
 
   const agent = (): Promise<Agent> => {
-    if (closed) throw new ToolFailure('NETWORK', 'The way out is closed.');
+    if (closed) throw new ToolFailure('NETWORK', 'The crib is closed, so no request is sent.');
     opened ??= import('undici').then((undici) => createPinnedAgent(undici, forAgent));
     return opened;
   };

@@ -1,6 +1,6 @@
 /**
  * One request and its answer on a connection. Pieces of the body are handed out as they are asked for,
- * and the connection is told to wait while nobody asks.
+ * and the connection is paused while no piece is requested.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Agent, Dispatcher } from 'undici';

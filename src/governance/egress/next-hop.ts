@@ -71,7 +71,11 @@ export const nextHop = (
   if (!REDIRECTS.has(status) || location === null) return undefined;
   if (request.redirect === 'manual') return undefined;
   if (request.redirect === 'error') {
-    throw new ToolFailure('NETWORK', 'The remote host redirects, and the tool asked for none.');
+    throw new ToolFailure(
+      'NETWORK',
+      'The remote host answered with a redirect, which the tool does not follow.',
+      { suggestions: ['Use the address it redirects to.'] },
+    );
   }
   const toGet = becomesGet(request.method, status);
   if (!toGet && request.body instanceof ReadableStream) return undefined;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineTool, type Tool, type ToolDefinition } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { Tool, ToolDefinition } from '../../contract/tool.ts';
 import { createInspectors, type InspectionOptions } from './create-inspectors.ts';
 
 const tool = (extra: Partial<ToolDefinition<unknown, unknown>> = {}): Tool =>

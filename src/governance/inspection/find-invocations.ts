@@ -1,4 +1,6 @@
 /** Finds the commands that an object of the input describes: text for a shell, or a program with its words. */
+
+import { isText } from '../../kit/data/is-text.ts';
 import { fieldKindOf } from './field-kind.ts';
 import type { Invocation } from './judge-command.ts';
 import type { Trail } from './violation.ts';
@@ -6,8 +8,6 @@ import type { Trail } from './violation.ts';
 export interface FoundInvocation extends Invocation {
   readonly trail: Trail;
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string';
 
 const words = (value: unknown): readonly string[] | undefined =>
   Array.isArray(value) && value.some(isText) ? value.filter(isText) : undefined;

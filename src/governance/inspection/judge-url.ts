@@ -1,5 +1,6 @@
 /** Tells whether a URL points where no tool should go, or carries a secret out. */
 import { isIP } from 'node:net';
+import { parseUrl } from '../../kit/http/parse-url.ts';
 import { createAddressJudge } from '../egress/address-judge.ts';
 import { isMetadataName } from '../egress/metadata-services.ts';
 import { judgeControls, judgeHidden, type Report } from './judge-text.ts';
@@ -43,20 +44,12 @@ const SCHEMES: ReadonlySet<string> = new Set([
 
 const LIKE_URL = /^\s*(?:https?:|(?:[a-z][a-z0-9+.-]*:)?[\\/]{2})/i;
 
-const parse = (text: string): URL | undefined => {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /**
  * Finds the host that a lenient client would contact: relative to http, or a bare host and port.
  */
 const hostOf = (text: string, asWritten: URL | undefined): string | undefined => {
   if (asWritten && asWritten.hostname !== '') return asWritten.hostname;
-  return parse(/^\s*[\\/]{2}/.test(text) ? `http:${text.trim()}` : `http://${text.trim()}`)
+  return parseUrl(/^\s*[\\/]{2}/.test(text) ? `http:${text.trim()}` : `http://${text.trim()}`)
     ?.hostname;
 };
 
@@ -80,7 +73,7 @@ export type LooksSecret = ((text: string) => boolean) | undefined;
 
 /** Judges a field that is not known to hold a URL, but reads like one. */
 export const judgeLikeUrl = (text: string, looksSecret: LooksSecret, report: Report): void => {
-  if (isMetadataHost(text, parse(text))) report(METADATA);
+  if (isMetadataHost(text, parseUrl(text))) report(METADATA);
   if (looksSecret?.(text)) report(SECRET);
 };
 
@@ -88,7 +81,7 @@ export const judgeUrl = (text: string, looksSecret: LooksSecret, report: Report)
   const trimmed = text.trim();
   judgeControls(trimmed, report);
   judgeHidden(trimmed, report);
-  const asWritten = parse(trimmed);
+  const asWritten = parseUrl(trimmed);
   if (isMetadataHost(trimmed, asWritten)) report(METADATA);
   if (looksSecret?.(trimmed)) report(SECRET);
   if (asWritten && SCHEMES.has(asWritten.protocol)) report(SCHEME);
@@ -98,5 +91,5 @@ export const judgeUrl = (text: string, looksSecret: LooksSecret, report: Report)
 /** Judges a word of a command line. */
 export const judgeCommandWord = (word: string, report: Report): void => {
   if (isMetadata(word)) report(METADATA);
-  else if (looksLikeUrl(word) && isMetadataHost(word, parse(word))) report(METADATA);
+  else if (looksLikeUrl(word) && isMetadataHost(word, parseUrl(word))) report(METADATA);
 };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { defineTool, type Tool, type ToolDefinition } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { Tool, ToolDefinition } from '../../contract/tool.ts';
 import { createInspectors } from './create-inspectors.ts';
 import { isSerious, type Violation } from './violation.ts';
 

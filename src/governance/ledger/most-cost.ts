@@ -17,7 +17,7 @@ export interface Most {
   /** Unknown: what is left is held, up to `budget.unknownUsd` or `budget.unknownTokens`. */
   readonly openMicros: boolean;
   readonly openTokens: boolean;
-  /** Where a charge ends the call. More than `micros` only where the price is open. */
+  /** The total at which a charge ends the call. More than `micros` only where the price is open. */
   readonly maxMicros: number;
   readonly maxTokens: number;
 }

@@ -49,11 +49,11 @@ const HEADER_NAME = /^X(?:-[A-Z][a-z]+)+$/;
 
 const isCode = (value: string): boolean => TYPE_OR_CODE.test(value) || CALL.test(value);
 
-/** `self.password = password` hands a value on under its own name. */
+/** Recognises `self.password = password`, which hands a value on under its own name. */
 const repeatsName = (name: string, value: string): boolean =>
   value.length > 2 && name.toLowerCase().endsWith(value.toLowerCase());
 
-/** Whether a value without quotes is a secret and not code. */
+/** Tells whether a value without quotes is a secret and not code. */
 export const isBareSecret = (bare: BareValue): boolean => {
   const { name, kind, value, next, isTight, separator } = bare;
   const isEnvironment = separator === '=' && isTight && ENV_NAME.test(name);

@@ -12,7 +12,7 @@ const BASE64_LINE = /^[ \t"'>|+-]{0,8}[A-Za-z0-9+/]{40,100}={0,2}[",]{0,2}\r?$/;
 const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1;
 
 /**
- * The nearest place at or before `at` where a line starts that is no continued block of base64: what
+ * Finds the nearest place at or before `at` where a line starts that is no continued block of base64: what
  * such a block is can be seen by its first line only. Without a line break near, a place after a blank.
  */
 export const cutBefore = (text: string, at: number): number => {

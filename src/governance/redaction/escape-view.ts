@@ -23,7 +23,7 @@ export interface View {
 /** The view of a part of a text. */
 export interface PartView extends View {
   readonly isWhole: boolean;
-  /** Whether a span lies inside: one at a border that is no end of the text may be cut off there. */
+  /** Tells whether a span lies inside: one at a border that is no end of the text may be cut off there. */
   holds(span: Span): boolean;
 }
 
@@ -284,7 +284,7 @@ export const joinedView = (text: string): View | undefined =>
 /** How often an escaped text may have been escaped again. */
 export const MAX_LAYERS = 3;
 
-/** The texts that reading escapes, again and again, and joining lines makes of one. */
+/** Lists the texts that come of one by reading its escapes, again and again, and joining its lines. */
 export const unescapedForms = (text: string): readonly string[] => {
   const forms = [text];
   let current = text;

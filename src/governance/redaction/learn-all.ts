@@ -10,7 +10,7 @@ import type { Redactor } from './redaction.ts';
 /** What cannot be listed lists nothing. */
 export type ListedSecrets = Required<Secrets>;
 
-/** Every value a source hands out is known from then on. */
+/** Makes the redactor learn every value that a source hands out. */
 export const learningSecrets = (secrets: Secrets, redactor: Redactor): ListedSecrets => ({
   label: secrets.label ?? 'unnamed',
   keys: async () => (await secrets.keys?.()) ?? [],

@@ -19,7 +19,7 @@ const LATIN: ReadonlyMap<string, string> = new Map(
 /** Letters with marks decompose; marks, and characters without a width, go. */
 const DROPPED = /[\p{Mn}\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** The Latin letter that a character looks like, or the character itself. */
+/** Returns the Latin letter that a character looks like, or the character itself. */
 export const latinOf = (char: string): string => LATIN.get(char) ?? char;
 
 /** Writes a name with the Latin letters that it seems to have. */

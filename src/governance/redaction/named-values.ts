@@ -40,7 +40,10 @@ const INNER_QUOTE = `(?<=\\w)["'](?=\\w)`;
 const isMixedSecret: IsSecret = ({ value }) => !isPlaceholder(value) && isMixed(value);
 const isGivenSecret: IsSecret = ({ kind, name, value }) =>
   isQuotedSecret(name, kind, value) && !value.includes('{{');
-/** Without quotes and in the same line it may be code: `{ name: "x-api-key", value: apiKey }`. */
+/**
+ * Tells whether the value of a field is a secret. Without quotes and in the same line it may be code: `{ name:
+ * "x-api-key", value: apiKey }`.
+ */
 const isFieldSecret: IsSecret = (named) =>
   named.isQuoted || named.before.includes('\n') ? isGivenSecret(named) : isMixedSecret(named);
 

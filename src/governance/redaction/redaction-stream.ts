@@ -10,7 +10,7 @@ import { replaceSpans, type Span } from './span.ts';
 export interface RedactionStream {
   /** Takes the next piece; returns what can be shown by now, clean. */
   push(chunk: string): string;
-  /** What is held back, clean as far as it can be told; it stays held. */
+  /** Returns what is held back, clean as far as it can be told; it stays held. */
   peek(): string;
   /** Returns the rest, clean. */
   end(): string;
@@ -25,7 +25,7 @@ const MAX_KEY_BLOCK_LENGTH = 16_384;
 /** Beyond this the text goes on in parts, whatever it is. */
 const MAX_HELD = 65_536;
 
-/** The last place at or before `limit` that is not inside a word, unless the word has no end. */
+/** Finds the last place at or before `limit` that is not inside a word, unless the word has no end. */
 const wordStart = (text: string, limit: number): number => {
   for (let at = limit; at > limit - MAX_TOKEN_LENGTH; at--) {
     if (at <= 0) return 0;

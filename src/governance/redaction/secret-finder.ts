@@ -41,7 +41,7 @@ const SLICE = 262_144;
 /** No block of a private key is longer. A multiple of four, as `sliceEnd` wants it. */
 const MARGIN = 16_384;
 
-/** The part of a span that lies in a slice, if any. */
+/** Returns the part of a span that lies in a slice, if any. */
 const within = (slice: Span, { from, to }: Span): readonly Span[] => {
   const part = { from: Math.max(from, slice.from), to: Math.min(to, slice.to) };
   return part.from < part.to ? [part] : NO_SPANS;

@@ -26,7 +26,7 @@ const PLACEHOLDERS: readonly RegExp[] = [
   /^(?:<?your[-_][A-Za-z_-]{2,40}>?|[A-Za-z_-]{0,12}(?:\.{3}|…))$/,
 ];
 
-/** Whether it has the letters and digits of something that a machine made up. */
+/** Tells whether a value has the letters and digits of something that a machine made up. */
 export const looksRandom = (value: string): boolean => {
   if (value.length < MIN_RANDOM || value.length > 4096 || UUID.test(value)) return false;
   if (!/^[A-Za-z0-9_+/=.~:-]+$/.test(value) || /^(?:\/|\.|[a-z]+:\/\/)/i.test(value)) return false;
@@ -66,7 +66,7 @@ export const hasSecretForm = (name: string, value: string): boolean =>
 const VERSION =
   /^(?:[\^~]|[<>]=?)?v?\d{1,5}(?:\.(?:\d{1,5}|x|\*)){1,2}(?:-[a-z]{1,10}\.?\d{0,4})?(?: <\d{1,5}(?:\.\d{1,5}){0,2})?$/;
 
-/** Values that stand for a value. */
+/** Recognises values that stand for another one, and versions of packages. */
 export const isPlaceholder = (value: string): boolean =>
   VERSION.test(value) ||
   PLACEHOLDERS.some((form) => form.test(value)) ||
@@ -79,7 +79,7 @@ export const isFolder = (name: string, value: string): boolean =>
 /** Recognises a plural: a number under such a name counts things. */
 const isPlural = (name: string): boolean => /[^s]s$/i.test(name);
 
-/** Whether a text under a name of this kind is hidden. */
+/** Tells whether a text under a name of this kind is hidden. */
 export const isSecretText = (kind: NameKind, name: string, value: string): boolean => {
   if (kind === 'plain' || value.trim() === '' || isPlaceholder(value)) return false;
   if (kind === 'maybe') return hasSecretForm(name, value);

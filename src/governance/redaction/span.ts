@@ -9,7 +9,9 @@ export interface Span {
 /** Shorter stretches may be searched again from each place inside. */
 const MIN_COVERED = 1024;
 
-/** Whether a place lies in the first half of a long span, so that a search from there finds little more. */
+/**
+ * Tells whether a place lies in the first half of a long span, so that a search from there finds little more.
+ */
 export const isCovered = (span: Span | undefined, at: number): boolean =>
   span !== undefined && span.to - span.from >= MIN_COVERED && at < (span.from + span.to) / 2;
 

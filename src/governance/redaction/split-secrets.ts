@@ -58,7 +58,7 @@ const fieldGroups = (items: readonly unknown[]): readonly (readonly Member[])[] 
   return [...groups.values()];
 };
 
-/** Texts that may be one text together, in order. */
+/** Groups the texts that may be one text together, in order. */
 const groupsOf = (source: object): readonly (readonly Member[])[] => {
   const direct: Member[] = [];
   const entries: Iterable<readonly [string | number, unknown]> = Array.isArray(source)
@@ -68,7 +68,7 @@ const groupsOf = (source: object): readonly (readonly Member[])[] => {
   return Array.isArray(source) ? [direct, ...fieldGroups(source)] : [direct];
 };
 
-/** Texts to search: of long members only the ends, because the middle was searched already. */
+/** Returns the texts to search: of long members only the ends, because the middle was searched already. */
 const partsOf = (group: readonly Member[], reach: number): readonly (readonly Part[])[] => {
   const lists: Part[][] = [];
   let list: Part[] = [];

@@ -183,7 +183,10 @@ class Publisher implements TeamPublisher {
     return this.publish({ renew: true, note: 'another key signs' }, by);
   }
 
-  /** A crash may have come between the change of the key and the bundle that tells of it. */
+  /**
+   * Tells whether the catalog names this change of key already: a crash may have come between the change of
+   * the key and the bundle that tells of it.
+   */
   async #isHandedOver(from: string, to: string): Promise<boolean> {
     const handovers = await this.#states.read().then(
       (state) => state.handovers,
@@ -251,7 +254,10 @@ class Publisher implements TeamPublisher {
     return this.#steps.run({ tool, by, detail: { org: this.#deps.org, ...detail } }, work);
   }
 
-  /** The id of the step is stored with what it changes, so that an interrupted one can be judged. */
+  /**
+   * Changes the state. The id of the step is stored with what it changes, so that an interrupted one can be
+   * judged.
+   */
   #change(
     step: BegunStep,
     change: (state: CatalogState) => CatalogState,

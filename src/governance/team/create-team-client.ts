@@ -28,7 +28,7 @@ export interface TeamClientDeps {
   readonly runtime: Pick<Runtime, 'now'>;
   /** Reaches the host of the server and no other. */
   readonly fetch: typeof globalThis.fetch;
-  /** The token for the server. Rejects with AUTH_MISSING where there is none. */
+  /** Returns the token for the server. Rejects with AUTH_MISSING where there is none. */
   token(): Promise<string>;
 }
 

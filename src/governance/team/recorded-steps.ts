@@ -126,7 +126,10 @@ export class RecordedSteps {
     });
   }
 
-  /** The first error is the one to tell; the trail has the beginning of the step already. */
+  /**
+   * Records that a step failed. Never rejects: the first error is the one to report, and the trail has the
+   * beginning of the step already.
+   */
   async #recordFailure(step: Step, id: string, error: unknown): Promise<void> {
     const end = { status: 'failure' as const, code: codeOf(error), detail: { step: id } };
     await this.#append(step, end).catch((reason: unknown) => {

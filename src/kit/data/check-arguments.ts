@@ -15,7 +15,7 @@ export type ArgumentCheck = (value: unknown) => string | undefined;
 export const text: ArgumentCheck = (value) =>
   typeof value === 'string' && value !== '' ? undefined : 'has to be a text that is not empty';
 
-/** A name to look up: an empty one is the name of nothing. */
+/** Checks a name to look up, which may be empty: it then names nothing. */
 export const name: ArgumentCheck = (value) =>
   typeof value === 'string' ? undefined : 'has to be a text';
 
@@ -25,7 +25,7 @@ export const object: ArgumentCheck = (value) => {
   return foreign && `has to be ${foreign}`;
 };
 
-/** An object that JSON can hold; one with a field that throws when it is read is none. */
+/** Checks for an object that JSON can hold; one with a field that throws when it is read is refused. */
 export const data: ArgumentCheck = (value) => {
   const problem = object(value);
   if (problem !== undefined) return problem;
@@ -59,17 +59,17 @@ export const amount: ArgumentCheck = (value) =>
     ? undefined
     : 'has to be a whole number that is not negative';
 
-/** An amount above zero. */
+/** Checks for an amount above zero. */
 export const atLeastOne: ArgumentCheck = (value) =>
   amount(value) ?? (value === 0 ? 'has to be above zero' : undefined);
 
-/** A point in time or a number that may be anything but NaN. */
+/** Checks a point in time, or another number that may be anything but NaN. */
 export const moment: ArgumentCheck = (value) =>
   typeof value === 'number' && !Number.isNaN(value) ? undefined : 'has to be a number';
 
 export const anything: ArgumentCheck = () => undefined;
 
-/** A tool as `defineTool` makes it. */
+/** Checks for a tool as `defineTool` makes it. */
 export const tool: ArgumentCheck = (value) =>
   isRecord(value) && typeof value.name === 'string' && typeof value.run === 'function'
     ? undefined

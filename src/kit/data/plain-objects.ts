@@ -7,7 +7,7 @@
 
 type Fields<T> = { -readonly [name in keyof T]: T[name] };
 
-/** The function assigns every field to `this`, always in the same order. */
+/** Makes a constructor of plain objects. `assign` sets every field of `this`, always in the same order. */
 export const plainObjects = <T extends object, Args extends readonly unknown[]>(
   assign: (this: Fields<T>, ...args: Args) => void,
 ): (new (

@@ -1,7 +1,7 @@
 /** Reads a file that a stranger may have put there: no device, no pipe, no more than a limit. */
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
-import { ToolFailure } from '../../contract/errors.ts';
+import { invalidSetting } from '../data/coded-failures.ts';
 import { segmentsBelow } from './segments-below.ts';
 
 export interface RegularFileOptions {
@@ -10,15 +10,12 @@ export interface RegularFileOptions {
   readonly within?: string | undefined;
 }
 
-const refused = (message: string, suggestion: string): ToolFailure =>
-  new ToolFailure('CONFIG_INVALID', message, { suggestions: [suggestion] });
-
 /** Gives the file itself, so that no link is followed when it is opened. */
 const realFile = async (path: string, within: string | undefined): Promise<string> => {
   if (within === undefined) return realpath(path);
   const [root, file] = await Promise.all([realpath(within), realpath(path)]);
   if (segmentsBelow(root, file) !== undefined) return file;
-  throw refused('A file leaves its folder by a link.', 'Copy the file into the folder.');
+  throw invalidSetting('A file leaves its folder by a link.', 'Copy the file into the folder.');
 };
 
 /** Rejects with CONFIG_INVALID for what is no file or too large, and as the file system does. */
@@ -32,10 +29,10 @@ export const readRegularFile = async (
   try {
     const { size } = await file.stat().then((stats) => {
       if (stats.isFile()) return stats;
-      throw refused('What should be read is no file.', 'Name a regular file.');
+      throw invalidSetting('What should be read is no file.', 'Name a regular file.');
     });
     if (size > maxBytes) {
-      throw refused(`The file is larger than ${maxBytes} bytes.`, 'Use a smaller one.');
+      throw invalidSetting(`The file is larger than ${maxBytes} bytes.`, 'Use a smaller one.');
     }
     return await readUpTo(file, maxBytes);
   } finally {
@@ -54,7 +51,7 @@ const readUpTo = async (
     pieces.push(piece as Buffer);
     size += (piece as Buffer).length;
     if (size > maxBytes) {
-      throw refused(`The file is larger than ${maxBytes} bytes.`, 'Use a smaller one.');
+      throw invalidSetting(`The file is larger than ${maxBytes} bytes.`, 'Use a smaller one.');
     }
   }
   return Buffer.concat(pieces, size);

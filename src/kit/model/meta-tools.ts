@@ -67,12 +67,12 @@ export interface ToolSchemas {
 
 /** The tools that may be found, described and called. */
 export interface MetaDeps {
-  /** Best first, and no more than the limit. */
+  /** Finds tools, the best first, and no more than the limit. */
   search(text: string, limit: number): readonly CatalogEntry[];
   entry(name: string): CatalogEntry | undefined;
   /** Names close to one that has no entry. */
   suggest(name: string): readonly string[];
-  /** Nothing for a tool whose schema cannot be shown. */
+  /** Returns the schemas of a tool; nothing where they cannot be shown. */
   schemas(entry: CatalogEntry): ToolSchemas | undefined;
   /** What is found comes with its schemas, where no `describe_tool` stands beside the search. */
   readonly withSchemas?: boolean;

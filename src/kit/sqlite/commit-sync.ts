@@ -25,7 +25,7 @@ export interface CommitSyncOptions {
   readonly runtime: Runtime;
   /** The write-ahead log; without one every commit is synced at once. */
   readonly log?: string;
-  /** The system's own, unless given. */
+  /** Syncs a file; the system's own call when absent. */
   readonly syncFile?: (file: number) => Promise<void>;
 }
 

@@ -29,7 +29,7 @@ const pidNamespace = (): string => {
 /** Names where a pid is unique: containers may share a host name, and pids then mean nothing. */
 export const pidScope = (): string => [hostname(), pidNamespace()].join(' ');
 
-/** Fields of /proc/<pid>/stat after the program's name, which may itself hold spaces and brackets. */
+/** Reads the fields of /proc/<pid>/stat after the program's name, which may itself hold spaces and brackets. */
 const statFields = (pid: number): readonly string[] | undefined => {
   const stat = read(`/proc/${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');

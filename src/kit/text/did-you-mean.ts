@@ -1,7 +1,7 @@
 /** "Did you mean …": the known name closest to one that is not known. */
 import { distance } from 'fastest-levenshtein';
 
-/** Spelling apart, `max_concurrent_tools` and `maxConcurrentTools` are the same name. */
+/** Removes what is spelling only: `max_concurrent_tools` and `maxConcurrentTools` are the same name. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, '');
 
 /** Hostile names may be long, and the distance is quadratic in their length. */

@@ -19,7 +19,10 @@ export interface CompilerProcessesOptions {
   readonly memoryMb: number;
   /** Gives the text of a `compilerProgram`, or of another that answers a line with a line. */
   program(): string;
-  /** Its arguments. For a compiler: files that may be a TypeScript; the first that is one is used. */
+  /**
+   * Lists the arguments of the program. For a compiler: files that may be a TypeScript; the first that is one
+   * is used.
+   */
   compilerFiles(): readonly string[];
 }
 

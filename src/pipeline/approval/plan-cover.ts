@@ -17,10 +17,10 @@ import { DAY_MS } from '../../kit/data/durations.ts';
 import type { JudgedCall } from './call-bindings.ts';
 import { PLAN_TOOL } from './plan-tool.ts';
 
-/** A run that sleeps for weeks must not go on with what a person said then. */
+/** Limits the cover to a day: a run that sleeps for weeks must not use an old approval. */
 const MAX_COVER_MS = DAY_MS;
 
-/** Tools of these tiers may be covered with an input that nobody has seen. */
+/** Tiers whose calls an approved plan covers although their input was not known when it was approved. */
 const OPEN_TIERS: ReadonlySet<Tier> = new Set<Tier>(['read_only', 'write']);
 
 /** What a call is compared by. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { codeOf, type LocalSite, openSite } from '../../../test/fixtures/local-site.ts';
 import type { Call } from '../../contract/call.ts';
-import { defineTool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import {
   createEgress,
   type Egress,

@@ -8,10 +8,13 @@ import type { Spending } from '../../contract/store.ts';
 import { boundedMicros } from '../../governance/ledger/estimate-cost.ts';
 import { modelUsd } from '../../governance/ledger/most-cost.ts';
 import type { Purse } from '../budget/purse.ts';
-import { assertConverseRequest, assertEmbedRequest, assertModelRequest } from './context-checks.ts';
+import {
+  assertConverseRequest,
+  assertEmbedRequest,
+  assertModelRequest,
+  MAX_ANSWER_TOKENS,
+} from './context-checks.ts';
 
-/** Limits an answer when the tool sets no limit: the cost of an unlimited one would be unlimited, too. */
-const MAX_ANSWER_TOKENS = 8_192;
 /** Tokens for roles and separators, which vendors count as well. */
 const MAX_FRAME_TOKENS = 256;
 

@@ -23,6 +23,9 @@ import {
   texts,
 } from '../../kit/data/check-arguments.ts';
 
+/** Limits an answer of the model when the tool sets no limit: an unlimited one would have no highest cost. */
+export const MAX_ANSWER_TOKENS = 8_192;
+
 type FieldChecks<T> = { readonly [Name in keyof T]-?: ArgumentCheck };
 type FileOptions<Name extends 'read' | 'write'> = NonNullable<
   Parameters<FileAccess[Name]>[Name extends 'read' ? 1 : 2]

@@ -138,6 +138,7 @@ export const createProgramCheck =
       if (!isToolFailure(error)) {
         return failed(call, 'EXECUTION_FAILED', {
           message: 'The tool could not say which programs the call runs.',
+          suggestions: ['Correct programs() of the tool; it threw.'],
         });
       }
       return failed(call, error.code, { message: error.message, ...error.extras });

@@ -6,12 +6,16 @@ import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import type { SandboxHost } from '../../contract/sandbox.ts';
-import { assertNoOptions } from './context-checks.ts';
+import { assertNoOptions, MAX_ANSWER_TOKENS } from './context-checks.ts';
 
 type Answer = (context: ToolContext, args: readonly unknown[]) => unknown;
 
 const invalid = (): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', 'A request of the sandboxed code has arguments of no use.');
+  new ToolFailure(
+    'VALIDATION_ERROR',
+    'The sandboxed code called its context with invalid arguments.',
+    { suggestions: ['See the type ToolContext for what each method takes.'] },
+  );
 
 const text = (value: unknown): string => {
   if (typeof value !== 'string') throw invalid();
@@ -52,15 +56,13 @@ const fetched: Answer = async ({ fetch }, [url, init]) => {
   };
 };
 
-const MAX_TOKENS = 8_192;
-
 /** Asks the model and charges the call, so that the code cannot forget to. */
 const generated: Answer = async (context, [request]) => {
   const { prompt, system, maxTokens, temperature, schema, ...surplus } = record(request);
   const reply = await context.model.generate({
     ...surplus,
     prompt: text(prompt),
-    maxTokens: Math.min(optional(maxTokens, number) ?? MAX_TOKENS, MAX_TOKENS),
+    maxTokens: Math.min(optional(maxTokens, number) ?? MAX_ANSWER_TOKENS, MAX_ANSWER_TOKENS),
     ...(system !== undefined && { system: text(system) }),
     ...(temperature !== undefined && { temperature: number(temperature) }),
     ...(schema !== undefined && { schema: record(schema) }),

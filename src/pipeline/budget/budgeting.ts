@@ -2,28 +2,16 @@
 import type { Call, Estimate } from '../../contract/call.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Model } from '../../contract/model.ts';
-import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
-import type {
-  BudgetScope,
-  BudgetUnit,
-  Ledger,
-  ReserveOutcome,
-  Spending,
-} from '../../contract/store.ts';
+import type { BudgetScope, Ledger, ReserveOutcome, Spending } from '../../contract/store.ts';
 import type { Tool } from '../../contract/tool.ts';
 import {
   type BudgetLimits,
   countsFreeCalls,
   freeTierScope,
 } from '../../governance/ledger/budget.ts';
-import {
-  boundedMicros,
-  estimateCost,
-  MICROS_PER_USD,
-} from '../../governance/ledger/estimate-cost.ts';
+import { boundedMicros, estimateCost } from '../../governance/ledger/estimate-cost.ts';
 import { type Most, mostCost } from '../../governance/ledger/most-cost.ts';
-import { failed } from '../outcome.ts';
 import { perTool } from '../per-tool.ts';
 import { evidenceOf } from '../pipeline.ts';
 import type { LateWrites } from '../record/late-writes.ts';
@@ -66,17 +54,12 @@ export interface NotHeld {
 const COVERED: ReserveOutcome = { ok: true };
 const DEFAULT_UNKNOWN_USD = 1;
 const DEFAULT_UNKNOWN_TOKENS = 100_000;
-const LEFT: Readonly<Record<BudgetUnit, (available: number) => string>> = {
-  micros: (available) => `${(available / MICROS_PER_USD).toFixed(4)} USD`,
-  calls: (available) => `${available} calls`,
-  tokens: (available) => `${available} tokens`,
-};
-
 export class Budgeting {
   readonly ledger: Ledger;
   readonly freeCalls: FreeCalls;
   /**
-   * Tells whether a limit counts the calls of a tool. Most tools are in none, have no price and need no hold.
+   * Tells whether a limit counts the calls of a tool. Most tools are counted by no limit, have no price
+   * and need no hold.
    */
   readonly #isCounted: (tool: Tool) => boolean;
   readonly #isPriceless: (tool: Tool) => boolean;
@@ -198,23 +181,10 @@ export class Budgeting {
     this.countFree(call);
   }
 
-  /** Counts a call for which nothing was held in the periods it started in, so that usage shows it. */
+  /** Counts a call without a hold, in the periods in which it started, so that usage shows it. */
   countFree(call: Judged): void {
     if (call.notes.attempts === 0) return;
     this.freeCalls.count(this.#scopesOf(call, call.startedAt), call.notes.tokens);
-  }
-
-  refusal(call: Judged, { scope, unit, available }: RefusedHold): ToolResult {
-    const [kind = '', period = ''] = scope.split(':', 2);
-    const whose =
-      period === 'all' ? `The budget of this ${kind}` : `The budget of this ${kind} for ${period}`;
-    return failed(call, 'BUDGET_EXCEEDED', {
-      message: `${whose} has ${LEFT[unit](available)} left, which does not cover the call.`,
-      suggestions: [
-        'See what was spent with `toolcrib usage`.',
-        'Raise the limit under `budget` in your own configuration, or wait for the next day.',
-      ],
-    });
   }
 
   #releaseLater(hold: string): void {

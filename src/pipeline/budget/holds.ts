@@ -16,7 +16,9 @@ export const NOTHING: Spending = Object.freeze({ micros: 0, tokens: 0 });
 /** How often a smaller hold is tried when others draw on the same budget. */
 const MAX_HOLD_TRIES = 5;
 
-/** The hold of a free call lies beside that of its money. */
+/**
+ * The suffix of the hold that counts a call against the tool's free tier; the hold of its money has no suffix.
+ */
 const FREE_HOLD = ':free';
 export const freeHoldOf = (executionId: string): string => executionId + FREE_HOLD;
 export const callOfFreeHold = (hold: string): string =>
@@ -25,7 +27,7 @@ export const callOfFreeHold = (hold: string): string =>
 export const limitsTokens = (scopes: readonly BudgetScope[]): boolean =>
   scopes.some(({ limitTokens }) => limitTokens !== undefined);
 
-/** Returns the least that the budget must have left: something for an open price, all of an exact one. */
+/** Returns the least that must be left of the budget: the whole price, or the known part of an open one. */
 export const leastMicros = (most: Most): number =>
   most.openMicros ? Math.max(most.micros, 1) : most.micros;
 

@@ -8,12 +8,12 @@ import type { Spending } from '../../contract/store.ts';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 
-/** Holds more in the ledger for one call: at least `need`, better `wish`. Returns what it holds. */
+/** Holds more in the ledger for one call: at least `need`, and `wish` if the budget allows it. Returns what it holds. */
 export type HoldMore = (need: Spending, wish: Spending) => Promise<Spending | undefined>;
 
 export interface PurseOptions {
   readonly held: Spending;
-  /** Where a charge ends the call. */
+  /** The total at which a charge ends the call. */
   readonly max: Spending;
   /** Whether some limit counts tokens; otherwise they are only reported. */
   readonly limitsTokens: boolean;
@@ -34,7 +34,7 @@ const notCovered = (): ToolFailure =>
   new ToolFailure('BUDGET_EXCEEDED', 'The budget does not cover a question to the model.', {
     suggestions: [
       'See what was spent with `toolcrib usage`.',
-      'Raise the limit under `budget` in your own configuration, or wait for the next day.',
+      'Raise the limit under `budget` in your own configuration, or wait for the next period.',
     ],
   });
 

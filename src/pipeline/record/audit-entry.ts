@@ -94,7 +94,7 @@ const saysMore = (call: CallRequest): boolean => {
   return isNamed || (typeof approval === 'object' && approval.targets.length > 0);
 };
 
-/** False where readers make the summary from the input of the row. Of calls that only read that is enough. */
+/** Tells whether the row needs a summary of its own. Readers make the one of a read-only call from its input. */
 const needsSummary = (call: CallRequest, hasInput: boolean, { result }: Facts): boolean =>
   !hasInput || (!result?.success && saysMore(call));
 

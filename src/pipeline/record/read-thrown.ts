@@ -9,6 +9,7 @@ import {
   type Issue,
   isErrorCode,
 } from '../../contract/errors.ts';
+import { isText } from '../../kit/data/is-text.ts';
 import { isError, propertyOf, thrownText } from '../../kit/data/reason-of.ts';
 
 /** Longer chains of causes are not followed; a circle ends here too. */
@@ -18,8 +19,6 @@ const MAX_CAUSES = 8;
 export const ignoreRejection = (value: unknown): void => {
   if (types.isPromise(value)) void Promise.prototype.then.call(value, undefined, () => undefined);
 };
-
-const isText = (value: unknown): value is string => typeof value === 'string';
 
 /**
  * An error is part of results and of logs: its lists and texts stay short, whoever threw it. Texts are cut

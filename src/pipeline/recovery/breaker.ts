@@ -7,7 +7,7 @@ export type CircuitState = 'closed' | 'open' | 'half-open';
 type ErrorRate = NonNullable<Breaker['errorRate']>;
 
 const SLICES = 10;
-/** Two calls of which one failed say nothing about a tool. */
+/** The calls an error rate needs before it can open the circuit: one failure of two calls proves nothing. */
 const DEFAULT_MIN_CALLS = 10;
 
 interface Slice {
@@ -87,7 +87,7 @@ export class CircuitBreaker {
     return this.#failures;
   }
 
-  /** True until a call has succeeded again, also while it waits for one to try. */
+  /** True from the opening of the circuit until a call succeeds, also in the half-open state. */
   get isTripped(): boolean {
     return this.#openedAt !== undefined;
   }
@@ -171,7 +171,7 @@ export class CallerBreakers {
   succeeded(userId: string, now: number): boolean {
     const breaker = this.of(userId);
     if (!breaker) return false;
-    // A rate is one of successes, too; without one a success leaves nothing to remember.
+    // An error rate counts successes, too. Without one, a success makes the record of the caller unnecessary.
     if (!this.#rule.errorRate) this.#byUser.delete(userId);
     return breaker.succeeded(now);
   }

@@ -50,7 +50,10 @@ class Row {
     this.#newest = entry;
   }
 
-  /** Also cuts the links of the entry: the collector would keep every later call alive behind it for a while. */
+  /**
+   * Removes an entry and clears its links, so that the garbage collector does not keep later calls alive
+   * through it.
+   */
   remove(entry: Entry): void {
     const { older, newer } = entry;
     if (older) older.newer = newer;

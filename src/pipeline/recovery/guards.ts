@@ -14,7 +14,7 @@ export interface ToolGuards {
   /** Of single callers; undefined where the breaker is switched off. */
   readonly callers: CallerBreakers | undefined;
   readonly bulkheads: readonly Bulkhead[];
-  /** With the one of all tools. Calls made by running tools skip that, or they could wait for ever. */
+  /** `bulkheads` and the one that all tools share. Calls that a tool makes do not enter the shared one: they could wait for their own parent. */
   readonly bulkheadsAndAll: readonly Bulkhead[];
 }
 

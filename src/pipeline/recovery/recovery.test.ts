@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { toolError } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { newCall } from '../new-call.ts';
 import { CircuitBreaker } from './breaker.ts';
 import { Bulkhead } from './bulkhead.ts';
@@ -22,7 +23,7 @@ describe('backoff', () => {
     [{ type: 'fixed', delay: 200 }, [200, 200, 200]],
     [{ type: 'linear', baseDelay: 100, increment: 50 }, [100, 150, 200]],
     [{ type: 'exponential', baseDelay: 100, maxDelay: 350, multiplier: 2 }, [100, 200, 350]],
-  ] as const)('%o', (backoff, expected) => {
+  ] as const)('waits between tries as %o says', (backoff, expected) => {
     expect([1, 2, 3].map((attempt) => backoffDelay(backoff, attempt, none))).toEqual(expected);
   });
 

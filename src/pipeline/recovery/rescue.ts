@@ -40,7 +40,7 @@ const byFallback = async (
   return { ...other, metadata: { ...other.metadata, executionId, traceId } };
 };
 
-/** Tells whether a result is final: cancelled and refused calls must not happen in another way. */
+/** Tells whether a result is final: a cancelled or refused call must not be made by another tool instead. */
 const isFinal = ({ status }: ToolResult): boolean =>
   status === 'cancelled' || status === 'denied' || status === 'pending';
 

@@ -25,6 +25,7 @@ import type { Redactor } from '../../governance/redaction/redaction.ts';
 import type { ApprovalService } from '../approval/approval-service.ts';
 import type { Approved } from '../approval/call-bindings.ts';
 import { coveredTargets } from '../approval/plan-cover.ts';
+import { budgetRefusal } from '../budget/budget-refusal.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
 import { callAndParents } from '../call-and-parents.ts';
 import { failed } from '../outcome.ts';
@@ -70,7 +71,7 @@ const overBudget = async (
   budgeting: Budgeting,
 ): Promise<ToolResult | undefined> => {
   const outcome = await budgeting.covers(call, estimate);
-  return outcome.ok ? undefined : budgeting.refusal(call, outcome);
+  return outcome.ok ? undefined : budgetRefusal(call, outcome);
 };
 
 const continueApproved = async (

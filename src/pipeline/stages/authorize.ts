@@ -92,7 +92,10 @@ export const NOT_LISTED = Object.freeze({
   reason: 'The caller may not call this tool: it is not on its list.',
 }) satisfies Verdict;
 
-/** Internal tools, such as undo, are listed as what they open, or check the caller themselves. */
+/**
+ * Tells whether the call's tool is missing from the caller's list. An internal tool, such as undo, is looked
+ * up as its `listedAs`; one without it checks the caller itself.
+ */
 export const isOffList = ({ internal, caller, ready }: Call<'ready'>): boolean => {
   const name = internal === undefined ? ready.tool.name : internal.listedAs;
   return name !== undefined && !isListed(caller, name);

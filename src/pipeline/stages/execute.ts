@@ -1,5 +1,5 @@
 /**
- * Runs the tool. No other stage runs foreign code, so this one asks for the proof of every gate. Where
+ * Runs the tool. No other stage calls `run`, so this one asks for the proof of every gate. Where
  * there can be a side effect, the intent is on disk before the tool starts.
  */
 import type { AuditLog, IntentClaim } from '../../contract/audit.ts';

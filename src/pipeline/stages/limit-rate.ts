@@ -12,14 +12,12 @@ import type { Tool } from '../../contract/tool.ts';
 import type { RateLimit } from '../../contract/tool-limits.ts';
 import type { LoopBreaker } from '../../governance/ledger/loop-breaker.ts';
 import { perCaller } from '../../governance/per-caller.ts';
-import { HOUR_MS } from '../../kit/data/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../kit/data/durations.ts';
 import { SERVER_TOOL } from '../internal-tool.ts';
 import { failed } from '../outcome.ts';
 import { perTool } from '../per-tool.ts';
 import { prove } from '../pipeline.ts';
 import type { ToolSettings } from '../tool-settings.ts';
-
-const DAY_MS = 24 * HOUR_MS;
 
 const windowsOf = ({ maxPerHour, maxPerDay }: RateLimit): readonly Window[] => [
   ...(maxPerHour === undefined ? [] : [{ sizeMs: HOUR_MS, limit: maxPerHour }]),

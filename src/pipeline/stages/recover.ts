@@ -139,7 +139,7 @@ const enterRest = async (
 const timeoutFor = (call: Ready, settings: ToolSettings): number =>
   Math.min(call.options.timeoutMs ?? settings.timeoutMs, settings.timeoutMs);
 
-/** Returns the probe of each breaker: the call has shown nothing about the tool, so the next one probes. */
+/** Frees the probe of each breaker: the call has shown nothing about the tool, so the next one may probe. */
 const abstain = (call: Ready, guards: ToolGuards): void => {
   for (const breaker of breakersOf(call, guards)) breaker.abstained();
 };

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Crib } from '../../contract/crib.ts';
-import { defineTool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { createCrib } from '../../crib/create-crib.ts';
 import { TEMPORARY_PREFIX } from '../../governance/paths/replace-file.ts';
 

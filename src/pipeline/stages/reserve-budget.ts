@@ -5,6 +5,7 @@ import type { Stage } from '../../contract/stage.ts';
 import type { Spending } from '../../contract/store.ts';
 import { boundedMicros, FREE } from '../../governance/ledger/estimate-cost.ts';
 import { plainObjects } from '../../kit/data/plain-objects.ts';
+import { budgetRefusal } from '../budget/budget-refusal.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
 import type { Purse } from '../budget/purse.ts';
 import { prove } from '../pipeline.ts';
@@ -62,7 +63,7 @@ const holding = async (
   { budgeting, estimate }: { readonly budgeting: Budgeting; readonly estimate: Estimate },
 ): Promise<ToolResult> => {
   const held = await budgeting.hold(call, estimate);
-  if ('refused' in held) return budgeting.refusal(call, held.refused);
+  if ('refused' in held) return budgetRefusal(call, held.refused);
   const { purse, isFree, scopes } = held;
   let result: ToolResult | undefined;
   try {
@@ -88,7 +89,7 @@ const ifCovered = async (
   const outcome = await budgeting.covers(call, estimate);
   return outcome.ok
     ? next(prove(call, 'budget', new Unheld(estimate)))
-    : budgeting.refusal(call, outcome);
+    : budgetRefusal(call, outcome);
 };
 
 export const reserveBudget = (

@@ -6,6 +6,7 @@
 import type { JsonSchema } from '../../contract/schema.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
+import { objectSchema } from '../../kit/data/object-schema.ts';
 import { type Defined, follow, type Loss, type SchemaNode, type Shown } from './definition.ts';
 import { rootObject } from './root-object.ts';
 
@@ -128,7 +129,7 @@ export const listedInput = (schema: JsonSchema, losses: Loss[]): SchemaNode | un
   const $defs = { ...(isRecord(local.$defs) && local.$defs), ...Object.fromEntries(added) };
   const whole = added.length > 0 ? { ...local, $defs } : local;
   const isCombined = COMBINED.some((keyword) => Object.hasOwn(whole, keyword));
-  if (!isCombined) return asObject(whole);
+  if (!isCombined) return objectSchema(whole);
   const dialect = schema.$schema === undefined ? {} : { $schema: schema.$schema };
   const flat = rootObject(whole, losses);
   const definitions = {
@@ -136,11 +137,6 @@ export const listedInput = (schema: JsonSchema, losses: Loss[]): SchemaNode | un
     ...(isRecord(whole.definitions) && { definitions: whole.definitions }),
   };
   return flat && { ...dialect, ...definitions, ...flat };
-};
-
-const asObject = (schema: SchemaNode): SchemaNode | undefined => {
-  if (schema.type === undefined) return { ...schema, type: 'object' };
-  return schema.type === 'object' ? schema : undefined;
 };
 
 const isPattern = (source: unknown): boolean => {
@@ -178,6 +174,6 @@ export const listedOutput = (schema: JsonSchema): SchemaNode | undefined => {
   const { $schema: dialect, ...rest } = schema;
   const isDefault = dialect === undefined || DEFAULT_DIALECT.test(String(dialect));
   if (!isDefault && !COMMON_DIALECT.test(String(dialect))) return undefined;
-  const object = asObject(isDefault ? rest : schema);
+  const object = objectSchema(isDefault ? rest : schema);
   return object && allCompile(object) ? object : undefined;
 };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
 import type { JsonSchema } from '../../contract/schema.ts';
-import { defineTool } from '../../contract/tool.ts';
 import type { Loss } from './definition.ts';
 import { openaiTool } from './openai.ts';
 

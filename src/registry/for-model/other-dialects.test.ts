@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { defineTool } from '../../contract/define-tool.ts';
 import type { JsonSchema } from '../../contract/schema.ts';
-import { defineTool, type ToolDefinition } from '../../contract/tool.ts';
+import type { ToolDefinition } from '../../contract/tool.ts';
 import { anthropicTool } from './anthropic.ts';
 import type { Shown } from './definition.ts';
 import { geminiTool } from './gemini.ts';

@@ -1,13 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type FakeRuntime, fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
 import type { ReadyTool } from '../../contract/call.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import type { Source } from '../../contract/source.ts';
-import {
-  defineTool,
-  type Tool,
-  type ToolDefinition,
-  type ToolSource,
-} from '../../contract/tool.ts';
+import type { Tool, ToolDefinition, ToolSource } from '../../contract/tool.ts';
 import { createRegistry, type Registry } from '../registry.ts';
 
 const tool = (name: string, more: Partial<ToolDefinition<never, unknown>> = {}): Tool =>

@@ -65,7 +65,7 @@ const mountsOf = (grant: SandboxGrant, masks: Masks): Mounts => {
   };
 };
 
-/** The engine reads a colon as the end of a path. */
+/** Refuses a path with a colon, which the engine would read as the end of the path. */
 const assertPlain = (grants: readonly SandboxGrant[]): void => {
   if (grants.every(({ path, source }) => !`${path}${source}`.includes(':'))) return;
   throw new ToolFailure('SANDBOX_ERROR', 'A path with a colon cannot be granted to a container.');

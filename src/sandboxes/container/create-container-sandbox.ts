@@ -12,6 +12,7 @@ import type {
   SandboxReadiness,
   SandboxRequest,
 } from '../../contract/sandbox.ts';
+import { assertType } from '../assert-type.ts';
 import type { Masks } from '../find-masked.ts';
 import { OutputMeter } from '../output-meter.ts';
 import { runLimits } from '../run-limits.ts';
@@ -30,7 +31,7 @@ import { runContainer } from './run-container.ts';
 
 export interface ContainerSandboxOptions {
   readonly type?: 'container' | 'vm';
-  /** `findEngine`, asked until there is one: an engine that is started later is found later. */
+  /** Finds the engine. Called again until there is one, so that an engine that is started later is found. */
   findEngine(): EngineAddress | undefined;
   /** For code it has to hold `node`. */
   readonly image: string;
@@ -154,10 +155,9 @@ class ContainerSandbox implements Sandbox {
     throw noRuntime();
   }
 
-  #assertFits({ type, networkAccess = [] }: SandboxConfig): void {
-    if (type !== this.type) {
-      throw new ToolFailure('SANDBOX_ERROR', `This sandbox is ${this.type}, asked was ${type}.`);
-    }
+  #assertFits(config: SandboxConfig): void {
+    assertType(this.type, config);
+    const { type, networkAccess = [] } = config;
     if (networkAccess.length === 0) return;
     throw new ToolFailure('SANDBOX_ERROR', `The ${type} sandbox gives no network.`, {
       suggestions: ['Have code ask the context for fetch, or leave networkAccess empty.'],

@@ -1,5 +1,6 @@
 /** Maps an error of the engine to a failure. The engine's message holds paths and is left out. */
 import { ToolFailure } from '../../contract/errors.ts';
+import { sandboxFailure } from '../../kit/data/coded-failures.ts';
 
 interface EngineError {
   readonly statusCode?: unknown;
@@ -8,9 +9,6 @@ interface EngineError {
 
 const NO_PROGRAM =
   /executable file.*not found|no such file or directory: unknown|stat .*: no such/i;
-
-const failure = (message: string, suggestion: string): ToolFailure =>
-  new ToolFailure('SANDBOX_ERROR', message, { suggestions: [suggestion] });
 
 export const engineFailure = (error: unknown): ToolFailure => {
   if (error instanceof ToolFailure) return error;
@@ -22,15 +20,21 @@ export const engineFailure = (error: unknown): ToolFailure => {
     });
   }
   if (statusCode === 404) {
-    return failure('The image of the sandbox is not there.', 'Pull the image that is configured.');
+    return sandboxFailure(
+      'The image of the sandbox is not there.',
+      'Pull the image that is configured.',
+    );
   }
   if (/runtime/i.test(text)) {
-    return failure(
+    return sandboxFailure(
       'The engine has no such runtime.',
       'Run `toolcrib doctor` to see what is missing.',
     );
   }
   return typeof statusCode === 'number'
-    ? failure(`The engine refused the container (${statusCode}).`, 'See the log of the engine.')
-    : failure('The engine could not be reached.', 'Start Docker or Podman and try again.');
+    ? sandboxFailure(
+        `The engine refused the container (${statusCode}).`,
+        'See the log of the engine.',
+      )
+    : sandboxFailure('The engine could not be reached.', 'Start Docker or Podman and try again.');
 };

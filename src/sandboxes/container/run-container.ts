@@ -108,14 +108,17 @@ const listen = async (
   return { read, begin: () => protocol.begin(stream) };
 };
 
-/** The engine tells that a container has ended before the last of its output has come. */
+/** Waits for the end and for the last of the output: the engine reports an end before all output has come. */
 const wait = async (container: Container, read: Promise<void>): Promise<Ended> => {
   const { StatusCode } = (await container.wait()) as { readonly StatusCode: number };
   const [{ State }] = await Promise.all([container.inspect(), read]);
   return { exitCode: StatusCode, outOfMemory: State.OOMKilled };
 };
 
-/** A container that has ended cannot be killed, and one that is gone cannot be removed. */
+/**
+ * Kills a container. Never rejects: one that has ended cannot be killed, and one that is gone cannot be
+ * removed.
+ */
 const kill = (container: Container): Promise<void> =>
   container.kill({ signal: 'SIGKILL' }).catch(() => undefined);
 const remove = (container: Container): Promise<void> =>

@@ -75,12 +75,12 @@ const granted = ({ path, source, writable, masked }: MaskedGrant): readonly stri
   ...masked.flatMap((one) => covered(one, (hidden) => path + hidden.slice(source.length))),
 ];
 
-/** Memory behind a file system counts for no process, so each gets a size. */
+/** Mounts a file system in memory. That memory counts for no process, so each mount gets a size. */
 const scratch = (bytes: number, path: string): readonly string[] => [
   ...['--size', String(bytes), '--perms', '1777', '--tmpfs', path],
 ];
 
-/** The arguments, in the order in which bubblewrap mounts. `exists` tells what the kernel offers. */
+/** Lists the arguments, in the order in which bubblewrap mounts. `exists` tells what the kernel offers. */
 export const bubblewrapArguments = (
   plan: SandboxPlan,
   exists: (path: string) => boolean,

@@ -54,7 +54,7 @@ export interface ConfinedProgram {
   /** The content of the descriptors 3, 4 and so on. */
   readonly data: readonly Uint8Array[];
   watch(pid: number, events: ConfineEvents): void;
-  /** Call it when nothing of the program runs any more. Never rejects. */
+  /** Removes what the confinement needed. Call it when nothing of the program runs any more. Never rejects. */
   close(): Promise<void>;
 }
 

@@ -11,6 +11,7 @@ import type {
   SandboxReadiness,
   SandboxRequest,
 } from '../../contract/sandbox.ts';
+import { assertType } from '../assert-type.ts';
 import type { Masks } from '../find-masked.ts';
 import { OutputMeter } from '../output-meter.ts';
 import { watchPlanted } from '../planted-names.ts';
@@ -32,9 +33,9 @@ export interface ProcessSandboxOptions extends Machine {
   readonly runtime: Runtime;
   /** Which names below a granted path stay hidden or read-only. */
   readonly masks: Masks;
-  /** Connections to hosts of these patterns, checked; without it there is no network. */
+  /** Makes the checked connections to hosts of these patterns; without it there is no network. */
   readonly connectTo?: (hosts: readonly string[]) => Connect;
-  /** Programs that are no part of the system. */
+  /** Finds programs that are no part of the system. */
   readonly packaged?: (name: string) => PackagedProgram | undefined;
 }
 
@@ -134,7 +135,7 @@ class ProcessSandbox implements Sandbox {
     return repository?.gitAlone && platform === 'linux' ? (masks.git ?? masks) : masks;
   }
 
-  /** A packaged program is a script, which Node runs. */
+  /** Returns the program to start: a packaged one is a script, which Node runs. */
   #programOf(argv: readonly string[]) {
     const { packaged, node, platform } = this.#options;
     const [name = '', ...args] = argv;
@@ -145,10 +146,9 @@ class ProcessSandbox implements Sandbox {
   }
 
   /** Gives the connections to hosts, if any. Fails when it cannot: there is no silent fallback. */
-  #connectFor({ type, networkAccess = [] }: SandboxConfig): Connect | undefined {
-    if (type !== 'process') {
-      throw new ToolFailure('SANDBOX_ERROR', `This sandbox is process, asked for was ${type}.`);
-    }
+  #connectFor(config: SandboxConfig): Connect | undefined {
+    assertType('process', config);
+    const { networkAccess = [] } = config;
     if (networkAccess.length === 0) return undefined;
     const { connectTo, platform } = this.#options;
     if (connectTo !== undefined && platform === 'linux') return connectTo(networkAccess);

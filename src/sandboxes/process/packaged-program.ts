@@ -18,7 +18,7 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The script of the package that has its name, below the package's own folder. */
+/** Finds the script of the package that has its name, below the package's own folder. */
 const scriptIn = ({ bin }: Manifest, name: string): string | undefined => {
   const script =
     typeof bin === 'object' && Object.hasOwn(bin, name)

@@ -8,7 +8,7 @@ export interface ProcessUsage {
   readonly cpuMs: number;
 }
 
-/** A process may end between two looks; then it uses nothing. */
+/** Reads a file; empty for a process that has ended since, which then uses nothing. */
 const textOf = (path: string): string => {
   try {
     return readFileSync(path, 'latin1');

@@ -16,7 +16,7 @@ const SYSTEM = [
   ...['/dev/zero', '/dev/random', '/dev/urandom'],
 ];
 
-/** A text of the profile's language. */
+/** Quotes a text in the language of profiles. */
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 const subpaths = (paths: readonly string[]): string =>
   paths.map((path) => `(subpath ${quoted(path)})`).join(' ');
@@ -33,7 +33,7 @@ interface ProfileFacts {
   readonly grants: readonly (SandboxGrant & { readonly masked: readonly Masked[] })[];
 }
 
-/** The later rule wins, so a grant is followed by what is taken out of it. */
+/** Writes the profile. The later rule wins, so a grant is followed by what is taken out of it. */
 export const seatbeltProfile = ({ node, grants }: ProfileFacts): string =>
   [
     '(version 1)',

@@ -82,10 +82,10 @@ const steps = ({ arch, socket, refused }: CallTable): readonly Step[] => [
   [RETURN, 0, 0, REFUSE | EAFNOSUPPORT],
 ];
 
-/** True for a processor whose numbers are known. */
+/** Tells whether the numbers of system calls are known for a processor. */
 export const hasSeccompFilter = (processor: string): boolean => Object.hasOwn(TABLES, processor);
 
-/** The filter for a processor as Node names it. Fails with SANDBOX_ERROR for an unknown one. */
+/** Makes the filter for a processor as Node names it. Fails with SANDBOX_ERROR for an unknown one. */
 export const seccompFilter = (processor: string): Buffer => {
   const table = hasSeccompFilter(processor) ? TABLES[processor] : undefined;
   if (table === undefined) {

@@ -19,11 +19,11 @@ export interface Launch {
   readonly cwd?: string;
   readonly limits: RunLimits;
   readonly signal: AbortSignal;
-  /** How much is in use, for systems that can tell. */
+  /** Measures how much is in use, for systems that can tell. */
   readonly usage?: (pid: number, most: number) => ProcessUsage;
   /** Told once what the run took, where `usage` is there. */
   readonly onUsage?: SandboxRequest['onUsage'];
-  /** True when the run needs no more time. Throws to end it as a failure. */
+  /** Takes output. Returns true when the run needs no more time; throws to end it as a failure. */
   onOutput(stream: 'stdout' | 'stderr', chunk: Buffer): boolean;
   onStart(stdin: Writable): void;
 }
@@ -41,7 +41,7 @@ const overLimit = (what: string, setting: string) =>
     suggestions: [`Have it use less, or raise ${setting}.`],
   });
 
-/** The number after which counting may stop. */
+/** Returns the number of processes, ours included, above which the run is ended. */
 export const mostProcesses = ({ processes }: RunLimits): number => processes + OWN_PROCESSES;
 
 /** Gives the failure when a limit is exceeded. */
@@ -151,7 +151,7 @@ class Supervision {
     return taken;
   }
 
-  /** The first reason counts. */
+  /** Ends the run. The first reason counts. */
   #end(reason: unknown): void {
     this.#failure ??= reason;
     this.#kill();

@@ -29,7 +29,7 @@ const startThread = ({ config }: SandboxRequest, { memoryBytes }: RunRequest): W
   });
 };
 
-/** `close` ends what still runs. */
+/** Creates the sandbox. Its `close` ends what still runs. */
 export const createWorkerSandbox = (): Sandbox => {
   const running = new Set<Worker>();
   let isClosed = false;

@@ -6,6 +6,7 @@
 import type { Stats } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isText } from '../../kit/data/is-text.ts';
 import {
   othersReach,
   ownUid,
@@ -22,14 +23,12 @@ export interface CacheEntry extends CompiledCode {
 
 export interface CompileCache {
   get(key: string): Promise<CacheEntry | undefined>;
-  /** Never fails: the cache is optional. */
+  /** Stores an entry. Never fails: the cache is optional. */
   put(key: string, entry: CacheEntry): Promise<void>;
 }
 
 const MAX_FILES = 500;
 const MAX_BYTES = 32 * 1024 * 1024;
-
-const isText = (value: unknown): value is string => typeof value === 'string';
 
 const entryOf = (text: string, key: string): CacheEntry | undefined => {
   const value = JSON.parse(text) as Partial<CacheEntry & { key: string }> | null;

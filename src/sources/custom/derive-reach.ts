@@ -48,7 +48,10 @@ const needsOf = ({ needs }: Definition, allowlist: readonly string[]): Needs => 
   };
 };
 
-/** The risk is medium by default; without `autoAccept: true` a person is asked. */
+/**
+ * Derives tier and needs of a YAML tool. The risk is medium by default; without `autoAccept: true` a person is
+ * asked.
+ */
 export const yamlReach = (definition: YamlDefinition): Reach => {
   const { description, permissions } = definition;
   const { allowlist = [], autoAccept = false, riskLevel = 'medium' } = permissions;

@@ -32,7 +32,7 @@ export interface LoadedFiles {
 
 const isYaml = (file: string): boolean => /\.ya?ml$/i.test(file);
 
-/** True for files with tools. Files in subfolders can only be imported; tests and types are no tools. */
+/** Tells whether a file has tools. Files in subfolders can only be imported; tests and types are no tools. */
 export const isToolFile = (file: string): boolean =>
   !file.includes('/') &&
   (isYaml(file) || (/\.m?ts$/.test(file) && !/\.(?:d|test|spec)\.m?ts$/.test(file)));
@@ -110,7 +110,7 @@ const withoutDuplicates = (outcomes: readonly Outcome[]): LoadedFiles => {
   return { tools: [...tools.values()].map(({ tool }) => tool), problems, composed };
 };
 
-/** Never rejects because of the content of a file. */
+/** Loads the tools of all files. Never rejects because of the content of a file. */
 export const loadToolFiles = async (deps: LoadDeps): Promise<LoadedFiles> => {
   const compile = createCompiler(deps);
   const { runCode, defaultSandbox, onlySandbox, hasTools = isToolFile, maxDescribeMs } = deps;

@@ -16,7 +16,10 @@ export interface MappedCode {
   positionOf(line: number, column: number): Position;
 }
 
-/** Names have letters, digits, `_`, `.` and `-` only, so the dot is the only special character. */
+/**
+ * Makes the pattern that finds positions in a file. Names have letters, digits, `_`, `.` and `-` only, so the
+ * dot is the only special character.
+ */
 const positionsOf = (name: string): RegExp =>
   new RegExp(`(?<![\\w.-])${name.replaceAll('.', '\\.')}:(\\d+)(?::(\\d+))?`, 'g');
 

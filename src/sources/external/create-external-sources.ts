@@ -14,7 +14,7 @@ export interface ExternalSourcesDeps {
   readonly sources: readonly ManagedSource[];
   /** Makes a source of settings that nobody has checked. Rejects with CONFIG_INVALID. */
   open(kind: SourceKind, name: string, settings: unknown): Promise<ManagedSource>;
-  /** Installed packages, as they are now. */
+  /** Lists the installed packages, as they are now. */
   packages?(): readonly ManagedSource[];
   readonly registry: {
     load(sources: readonly Source[]): Promise<unknown>;
@@ -25,7 +25,7 @@ export interface ExternalSourcesDeps {
 /** How long reading a source again may take. */
 const MAX_READ_MS = 120_000;
 
-/** One that cannot be tried is as it was when it was last read. */
+/** Tests a source and returns its status. A source that cannot be tested has the status of its last reading. */
 const testSource = async (
   source: ManagedSource,
   signal = AbortSignal.timeout(MAX_READ_MS),

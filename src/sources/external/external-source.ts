@@ -38,7 +38,7 @@ const QUIET_MS = 150;
 /** How long the definitions of a source may take to read at the start. */
 const MAX_READ_MS = 60_000;
 
-/** What a model or a person reads of a tool, and what decides how it is governed. */
+/** Digests what a model or a person reads of a tool, and what decides how it is governed. */
 const digestOfTool = ({ description, documentation, tier, input, output, needs }: Tool): string =>
   digestOf([description, documentation, tier, made(input), made(output), needs]);
 

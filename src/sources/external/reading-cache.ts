@@ -16,7 +16,7 @@ export interface CachedReading extends SourceReading<unknown> {
 export interface ReadingCache {
   /** Returns `undefined` when there is none that can be read. */
   read(settings: ExternalSettings): Promise<CachedReading | undefined>;
-  /** Never rejects: without a cache the next start is only slower. */
+  /** Writes an entry. Never rejects: without a cache the next start is only slower. */
   write(settings: ExternalSettings, reading: CachedReading): Promise<void>;
   remove(settings: ExternalSettings): Promise<void>;
 }
@@ -27,7 +27,7 @@ const NO_CACHE: ReadingCache = {
   remove: async () => undefined,
 };
 
-/** What tells a file that has changed; rejects for one that is gone. */
+/** Returns what changes when a file changes; rejects for one that is gone. */
 const stampOf = async (path: string): Promise<string> => {
   const { mtimeMs, size, ino } = await stat(path);
   return `${mtimeMs} ${size} ${ino}`;
@@ -55,13 +55,16 @@ const readOne = async (path: string): Promise<CachedReading | undefined> => {
   }
 };
 
-/** A source with other settings of its own kind has other definitions. */
+/**
+ * Names the cache file of a source. Its settings are part of the name, because other settings mean other
+ * definitions.
+ */
 const fileName = ({ kind, name, headers, own }: ExternalSettings, project: string): string =>
   `${kind}-${name}-${digestOf([headers, own, project]).slice(0, 16)}.json`;
 
 /**
- * What came from files belongs to its project: another one may use the same name and paths. What came
- * over the network is the same for all.
+ * Makes the cache. Entries read from files are kept per project, because another project may use the same
+ * names and paths; entries read over the network are shared.
  */
 export const createReadingCache = (folder: string | undefined, project: string): ReadingCache => {
   if (folder === undefined) return NO_CACHE;

@@ -15,7 +15,7 @@ export interface GraphqlSettings {
 
 export const ownSettings = ({ own }: ExternalSettings): GraphqlSettings => own as GraphqlSettings;
 
-/** The headers of a request, with references to secrets. */
+/** Returns the headers of a request, with references to secrets. */
 export const headersOf = (settings: ExternalSettings): Readonly<Record<string, string>> => {
   const { bearer } = ownSettings(settings);
   return {

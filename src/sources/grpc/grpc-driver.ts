@@ -91,7 +91,7 @@ const readCa = async ({ ca }: GrpcSettings, deps: ReadDeps): Promise<string | un
   });
 };
 
-/** Services that the server lists, but does not describe. */
+/** Lists services that the server names but does not describe. */
 const undescribed = (
   services: readonly ServiceModel[],
   { listed = [], missing }: ReadFiles,

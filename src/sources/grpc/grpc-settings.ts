@@ -3,6 +3,7 @@
 import { isIP } from 'node:net';
 import type { ExternalSettings } from '../../contract/source-driver.ts';
 import { invalidSetting } from '../../kit/data/coded-failures.ts';
+import { isLoopbackHost } from '../../kit/http/loopback.ts';
 import { secretKeysOf } from '../../kit/text/resolve-secrets.ts';
 
 /** As `sources.grpc.<name>` takes them. */
@@ -42,12 +43,9 @@ export interface GrpcSettings {
 }
 
 const ADDRESS = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]%\\]+):(\d{1,5})$/i;
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 const MAX_MESSAGES = 100;
 /** Servers refuse more unless told otherwise. */
 const MAX_REQUEST_BYTES = 4_194_304;
-
-export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 
 /** These belong to the protocol. */
 const RESERVED =
@@ -77,15 +75,15 @@ export const grpcSettings = (settings: ExternalSettings): GrpcSettings => {
   }
   const metadata = metadataOf(own);
   const secretKeys = secretKeysOf(metadata);
-  const isTls = own.tls ?? !isLoopback(host);
-  if (!isTls && !isLoopback(host) && secretKeys.length > 0) {
+  const isTls = own.tls ?? !isLoopbackHost(host);
+  if (!isTls && !isLoopbackHost(host) && secretKeys.length > 0) {
     throw invalidSetting(
       'Secrets are not sent without TLS to another machine.',
       'Set tls to true, or leave the secrets out.',
     );
   }
   return {
-    ...{ host, port, isTls, metadata, secretKeys, isLoopback: isLoopback(host) },
+    ...{ host, port, isTls, metadata, secretKeys, isLoopback: isLoopbackHost(host) },
     authority: `${isIP(host) === 6 ? `[${host}]` : host}:${port}`,
     ...{ ca: own.ca, proto: own.proto ?? [], includeDirs: own.includeDirs ?? [] },
     ...{ include: own.include ?? [], exclude: own.exclude ?? [] },

@@ -35,10 +35,7 @@ export const loadGrpc = async (): Promise<Grpc> => {
   }
 };
 
-/**
- * The same for the parser of proto files, which is reached through the package that brings it
- * along.
- */
+/** Loads the parser of proto files, which comes with another package. Fails like `loadGrpc`. */
 export const loadProtoParser = (): ProtoParser => {
   try {
     const loader = createRequire(import.meta.url).resolve('@grpc/proto-loader');

@@ -133,7 +133,12 @@ const attempt = async (sdk: Sdk, options: Attempt) => {
   let timer: { cancel(): void } | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = deps.runtime.after(timeout, () => {
-      reject(new ToolFailure('TIMEOUT', `The MCP server ${settings.name} did not start in time.`));
+      const message = `The MCP server ${settings.name} did not start in time.`;
+      const suggestions = [
+        `See its output: toolcrib servers logs ${settings.name}`,
+        'Raise mcp.startTimeoutMs if it needs longer.',
+      ];
+      reject(new ToolFailure('TIMEOUT', message, { suggestions }));
     });
   });
   try {

@@ -27,7 +27,7 @@ export interface Notifier {
   message(params: { readonly level?: unknown; readonly data?: unknown }): void;
 }
 
-/** A server that reports more than the limit is not heard until the second is over. */
+/** Makes the notifier. A server that reports more than the limit is ignored until the second is over. */
 export const createNotifier = ({ runtime, redact, notified }: NotificationDeps): Notifier => {
   let from = Number.NEGATIVE_INFINITY;
   let count = 0;

@@ -36,7 +36,7 @@ export class RestartPolicy {
     this.#notBefore = this.#runtime.elapsed() + wait;
   }
 
-  /** Called while the server is ready, with the time when it became ready. */
+  /** Forgets the failures once the server has been ready for long enough. `since` is when it became ready. */
   noteReady(since: number): void {
     if (this.#runtime.elapsed() - since > STABLE_MS) this.#failures = 0;
   }

@@ -9,19 +9,19 @@ const codeOf = (error: unknown): unknown =>
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
 
-/** True when a person has to log in. */
+/** Tells whether a person has to log in. */
 export const isLoginNeeded = (error: unknown): boolean =>
   (error instanceof ToolFailure && error.code === 'AUTH_MISSING') ||
   nameOf(error) === 'UnauthorizedError' ||
   codeOf(error) === 'CLIENT_HTTP_AUTHENTICATION';
 
-/** True when the connection broke, as opposed to an error that the server answered with. */
+/** Tells whether the connection broke, as opposed to an error that the server answered with. */
 export const isConnectionLost = (error: unknown): boolean => {
   const code = codeOf(error);
   return code === 'CONNECTION_CLOSED' || code === 'NOT_CONNECTED' || code === 'SEND_FAILED';
 };
 
-/** True when the server may be of the older kind that knows only the event stream. */
+/** Tells whether the server may be of the older kind that knows only the event stream. */
 export const isNoSuchTransport = (error: unknown): boolean => {
   const status =
     typeof error === 'object' && error !== null && 'data' in error
@@ -73,7 +73,7 @@ export const serverFailure = (error: unknown, deps: FailureDeps): ToolFailure =>
   });
 };
 
-/** The failure of a server that was given up for a while. */
+/** Makes the failure of a server that was given up for a while. */
 export const serverResting = (server: string, waitMs: number): ToolFailure =>
   new ToolFailure('CIRCUIT_OPEN', `The MCP server ${server} failed too often and rests.`, {
     retryAfterMs: Math.ceil(waitMs),
@@ -86,7 +86,7 @@ export const serverSwitchedOff = (server: string): ToolFailure =>
     suggestions: [`Switch it on: toolcrib servers enable ${server}`],
   });
 
-/** The failure of calls whose connection was cut for a limit or a message that is too large. */
+/** Makes the failure of calls whose connection was cut for a limit or a message that is too large. */
 export const cutOffFailure = (
   {
     failure,

@@ -33,7 +33,7 @@ export interface LinkEvents {
   onListChanged(list: ServerList): void;
   onResourceUpdated(uri: string): void;
   onMessage?(params: { readonly level?: unknown; readonly data?: unknown }): void;
-  /** True while a subscription waits for updates: an idle server is then kept. */
+  /** Tells whether a subscription waits for updates: an idle server is then kept. */
   isAwaited?(): boolean;
 }
 

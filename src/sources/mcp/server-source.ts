@@ -95,7 +95,7 @@ export class ServerSource implements Source {
     return tools.flatMap((tool) => buildTool(tool, this.link, { redact, refuse, isCurrent }) ?? []);
   }
 
-  /** True while the server describes the tool as in the list that it was built from. */
+  /** Tells whether the server describes the tool as in the list that it was built from. */
   #isCurrent(tool: ToolListing, from: ServerListing['tools']): boolean {
     const now = this.#listing?.tools;
     if (now === undefined || now === from) return true;

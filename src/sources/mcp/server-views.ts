@@ -172,7 +172,7 @@ export interface ServerRequests {
 export type ServerViews = Omit<Servers, keyof ServerRequests | 'connect' | 'disconnect'> &
   ServerRequests;
 
-/** `all` gives those that there are now; `find` throws NOT_FOUND. */
+/** Makes the views. `all` gives the present servers; `find` throws NOT_FOUND. */
 export const createServerViews = (
   all: () => readonly ServerSource[],
   find: (name: string) => ServerSource,

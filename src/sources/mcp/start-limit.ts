@@ -10,7 +10,7 @@ const INSTALLERS: ReadonlySet<string> = new Set(['npx', 'bunx', 'uvx', 'pipx', '
 const MANAGERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun', 'uv', 'deno', 'go']);
 const SUBCOMMANDS: ReadonlySet<string> = new Set(['exec', 'dlx', 'x', 'run', 'tool']);
 
-/** True when the command of the server may install something first, also behind `env` or `sh`. */
+/** Tells whether the command of the server may install something first, also behind `env` or `sh`. */
 export const isInstaller = (settings: ServerSettings): boolean => {
   if (settings.transport !== 'stdio') return false;
   const words = [settings.command, ...settings.args];

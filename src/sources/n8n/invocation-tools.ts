@@ -1,8 +1,9 @@
 /** The tools around runs that answer later: the one that delivers a run, and the one that reads its record. */
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Invocation } from '../../contract/invocation.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { callWebhook } from './call-webhook.ts';
 import type { Invocations } from './invocations.ts';
 import { ownSettings, retryPolicy, withoutSlash } from './n8n-settings.ts';
@@ -26,7 +27,7 @@ interface Input {
   readonly invocationId: string;
 }
 
-/** The tool that the job of a run calls. */
+/** Names the tool that the job of a run calls. */
 export const deliveryToolName = (source: string): string => `n8n_deliver_${source}`;
 
 /** The tool that reads the record of a run. */

@@ -4,6 +4,7 @@ import type { RetryPolicy } from '../../contract/retry.ts';
 import type { JsonSchema } from '../../contract/schema.ts';
 import type { ExternalSettings } from '../../contract/source-driver.ts';
 import type { Tier } from '../../contract/tool.ts';
+import { isLoopback } from '../../kit/http/loopback.ts';
 
 export interface RetrySettings {
   readonly maxAttempts?: number;
@@ -51,12 +52,10 @@ export const withoutSlash = (address: string): string => {
   return address.slice(0, end);
 };
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 /** Returns the host with its port, and whether it is on this machine. */
 export const hostOf = ({ baseUrl }: N8nSettings): { readonly host: string; isLocal: boolean } => {
-  const { host, hostname } = new URL(baseUrl);
-  return { host, isLocal: LOOPBACK.test(hostname) };
+  const url = new URL(baseUrl);
+  return { host: url.host, isLocal: isLoopback(url) };
 };
 
 const RETRYABLE: readonly ErrorCode[] = ['TIMEOUT', 'NETWORK', 'SERVER_ERROR', 'RATE_LIMITED'];

@@ -1,16 +1,10 @@
 /** Makes the tool of one workflow: it waits for the answer, or puts the run on record and returns its id. */
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import type { Needs } from '../../contract/needs.ts';
 import type { JsonSchema } from '../../contract/schema.ts';
 import type { BuildDeps, ExternalSettings } from '../../contract/source-driver.ts';
-import {
-  type AssignedFlow,
-  type Capability,
-  defineTool,
-  type Health,
-  type Tier,
-  type Tool,
-} from '../../contract/tool.ts';
+import type { AssignedFlow, Capability, Health, Tier, Tool } from '../../contract/tool.ts';
 import { digestOf } from '../../kit/data/canonical-json.ts';
 import { decodeText, readBytes } from '../../kit/http/read-reply.ts';
 import { secretKeysOf } from '../../kit/text/resolve-secrets.ts';
@@ -81,7 +75,7 @@ const assignedFlow = (
   return { ...(isLater ? OWN_ID : WORST), ...labels, ...tool };
 };
 
-/** What the user says of the tool, of the workflow, of the source; an external service otherwise. */
+/** Chooses the tier that the user gave to the tool, the workflow or the source; `external_api` otherwise. */
 const tierOf = ({ toolTiers, tier }: ExternalSettings, name: string, own: WorkflowSettings): Tier =>
   (Object.hasOwn(toolTiers, name) ? toolTiers[name] : undefined) ??
   own.tier ??
@@ -196,7 +190,7 @@ const describe = ({ description = '' }: WorkflowSettings, isLater: boolean): str
   return isLater ? `${text}\n${later}` : text;
 };
 
-/** The lock pins it: a name that leads to another workflow is seen. */
+/** Describes the workflow for the lock, so that a name that leads to another workflow is noticed. */
 const documentationOf = ({ webhookPath, workflowId = webhookPath }: WorkflowSettings): string =>
   visibleText(`n8n webhook ${webhookPath} of the workflow ${workflowId}.`);
 

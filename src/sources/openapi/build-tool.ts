@@ -1,13 +1,9 @@
 /** Builds the tool of one operation. Its schemas are made on first use. */
+
+import { defineTool } from '../../contract/define-tool.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import type { BuildDeps, ExternalSettings } from '../../contract/source-driver.ts';
-import {
-  type AssignedFlow,
-  type Capability,
-  defineTool,
-  type Tier,
-  type Tool,
-} from '../../contract/tool.ts';
+import type { AssignedFlow, Capability, Tier, Tool } from '../../contract/tool.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 import { ownValue } from '../../kit/data/own-value.ts';
@@ -83,10 +79,7 @@ const shownAddress = (address: string): string =>
     ? visibleText(address)
     : `${visibleText(address.slice(0, MAX_ADDRESS))}… (sha256 ${sha256Hex(address)})`;
 
-/**
- * Method, address and the place of credentials are part of what the lock pins: a change of one of
- * them is seen.
- */
+/** Describes method, address and place of credentials for the lock, so that a change of one is noticed. */
 const documentationOf = ({ operation, server, credentials }: ToolBuild): string => {
   const request = `${operation.method.toUpperCase()} ${shownAddress(`${server.url}${operation.path}`)}`;
   const places = [...credentials.parameters].map((place) => place.trim());

@@ -41,7 +41,7 @@ const REPEATABLE: ReadonlySet<Method> = new Set([...SAFE, 'put', 'delete']);
 /** Says whether a call only reads, by the method. */
 export const isSafe = (method: Method): boolean => SAFE.has(method);
 
-/** The name of the header by which the API tells repeated requests. */
+/** Returns the name of the header by which the API tells repeated requests. */
 export const idempotencyHeader = (plan: RequestPlan): string | undefined =>
   plan.parameters.find(({ parameter }) => isIdempotencyKey(parameter))?.parameter.name;
 

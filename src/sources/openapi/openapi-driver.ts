@@ -103,7 +103,7 @@ const locationOf = (settings: ExternalSettings): string => {
   return `${origin}${pathname}`;
 };
 
-/** Drivers with one pool share the documents that they read. */
+/** Creates the driver. Drivers with one pool share the documents that they read. */
 export const createOpenapiDriver = (pool = new DocumentPool()): SourceDriver => ({
   kind: 'openapi',
   locationOf,

@@ -39,7 +39,7 @@ const checkOne = async (
   }
 };
 
-/** Never rejects because of one package: its entry has the reason. */
+/** Looks for updates. Never rejects because of one package: its entry has the reason. */
 export const checkUpdates = async (
   packages: readonly InstalledPackage[],
   deps: NpmDeps,

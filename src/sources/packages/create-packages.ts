@@ -38,7 +38,7 @@ export interface PackagesDeps extends Omit<InstallDeps, 'installed'> {
 
 export interface Packages {
   readonly members: CribPackages;
-  /** Those in use, also those that are switched off. */
+  /** Lists the packages in use, also those that are switched off. */
   sources(): readonly PackageToolSource[];
 }
 

@@ -25,7 +25,7 @@ import { dependencyText, judgeDependencies, type OtherTool } from './tool-depend
 
 export interface InstallDeps extends FetchDeps {
   readonly runtime: Runtime;
-  /** What is installed anywhere; of two of the same name the one in use. */
+  /** Lists what is installed anywhere; of two of the same name the one in use. */
   installed(): readonly LockedPackage[];
   readonly otherTool: OtherTool;
 }

@@ -50,7 +50,7 @@ const manifestOf = ({ tool, file }: ToolToPack, { name, version }: PackOptions) 
   };
 };
 
-/** The same files make the same bytes. */
+/** Packs a tool. The same files make the same bytes. */
 export const packTool = async (packed: ToolToPack, options: PackOptions): Promise<PackedTool> => {
   const manifest = manifestOf(packed, options);
   const text = `${JSON.stringify(manifest, null, 2)}\n`;

@@ -6,7 +6,7 @@ export interface PackageLibrary {
   readonly target: PackageTarget;
   /** The folder of packages, absolute. */
   readonly root: string;
-  /** What the lock file says, as it was read last. */
+  /** Returns what the lock file said when it was last read. */
   packages(): readonly LockedPackage[];
   /** Reads the lock file again, and writes it as `edit` makes it. */
   change(edit: (packages: readonly LockedPackage[]) => readonly LockedPackage[]): Promise<void>;

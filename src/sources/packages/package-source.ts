@@ -45,7 +45,7 @@ export interface PackageEntry {
   readonly enabled: boolean;
 }
 
-/** The text of a definition, to see what a change of a package changes. */
+/** Writes a definition as text, to show what a change of a package changes. */
 export const definitionText = (tool: Tool): string => {
   const { name, version, description, documentation, tier, capabilities, input, output } = tool;
   const { needs, dependencies, sandbox, codeDigest: code } = tool;

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { validRange } from 'semver';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { PackageSource } from '../../contract/packages.ts';
+import { isLoopback } from '../../kit/http/loopback.ts';
 
 /** The names that the registry gives out today: no capitals, no letters beyond ASCII. */
 export const PACKAGE_NAME = /^(?:@[a-z0-9][a-z0-9._~-]*\/)?[a-z0-9][a-z0-9._~-]*$/;
@@ -12,7 +13,6 @@ const TAG = /^[A-Za-z][\w.-]{0,100}$/;
 const GIT_REF = /^[A-Za-z0-9][\w./-]{0,200}$/;
 const GIT_ADDRESS = /^git\+(?:https|ssh|file):\/\/[^\s#]+$/;
 const GITHUB = /^github:[A-Za-z0-9][\w.-]*\/[\w.-]+$/;
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 export const isPackageName = (name: string): boolean =>
   name.length <= MAX_NAME_LENGTH && PACKAGE_NAME.test(name) && !name.includes('..');
@@ -55,14 +55,15 @@ export interface PackageSpec extends PackageSource {
 
 const addressFault = (text: string): string | undefined => {
   if (!URL.canParse(text)) return 'the address cannot be read';
-  const { username, password, protocol, hostname } = new URL(text);
+  const url = new URL(text);
+  const { username, password, protocol, hostname } = url;
   const isSsh = protocol === 'git+ssh:' && password === '';
   if ((username !== '' || password !== '') && !isSsh) {
     return 'an address with a password in it would end up in the lock file; log in with npm or git';
   }
   // A host that begins with a hyphen would be an option of ssh.
   if (protocol !== 'git+file:' && !/^[A-Za-z0-9[]/.test(hostname)) return 'the host cannot be read';
-  return protocol === 'http:' && !LOOPBACK.test(hostname)
+  return protocol === 'http:' && !isLoopback(url)
     ? 'http: is not safe on the way; use https:'
     : undefined;
 };

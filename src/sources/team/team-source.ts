@@ -79,7 +79,7 @@ export class TeamSource implements ManagedSource {
     return this.#tools;
   }
 
-  /** Also starts syncing: now, and again and again while the program stays. */
+  /** Starts syncing, now and at intervals while the program runs, and calls back after changes. */
   watch(changed: () => void): () => void {
     const stop = this.#deps.client.onChange(changed);
     this.#reload = changed;

@@ -1,8 +1,9 @@
 /** Makes the tool of one operation of a WebSocket service. */
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { socketTarget } from '../../kit/http/pinned-web-socket.ts';
 import { sourceToolFields } from '../../kit/source/source-tool.ts';

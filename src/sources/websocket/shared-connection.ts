@@ -104,7 +104,7 @@ export class SharedConnection {
     this.#current?.close();
   }
 
-  /** The call that makes the connection may be cancelled meanwhile; another one then makes it. */
+  /** Opens the connection for a call. If that call is cancelled meanwhile, another one opens it. */
   async #openFor(call: SharedCall): Promise<OpenConnection> {
     try {
       return await this.#open(call);

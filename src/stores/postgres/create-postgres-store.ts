@@ -18,6 +18,7 @@ import {
   optional,
 } from '../../kit/data/check-arguments.ts';
 import { placeText } from '../../kit/data/place.ts';
+import { isExposed } from './database/is-exposed.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open-database.ts';
 import { openFailure } from './database/store-failure.ts';
@@ -54,13 +55,6 @@ const postgresOptions = fields({
   leaseMs: optional(atLeastOne),
   place: optional(name),
 } satisfies Record<keyof PostgresStoreOptions, ArgumentCheck>);
-
-/** A folder of a socket, or this machine. */
-const LOCAL = /^(?:\/|localhost:|127\.|::1:)/;
-
-/** Tells whether password and records would cross a network unencrypted. */
-const isExposed = (address: string, url: string): boolean =>
-  !LOCAL.test(address) && !/[?&]ssl(?:mode)?=/.test(url);
 
 /**
  * Connects to the server and prepares the tables. Rejects with VALIDATION_ERROR for options that are not

@@ -64,7 +64,10 @@ export class RunClaims {
     return runs.slice(0, limit);
   }
 
-  /** All due runs of nobody, page by page: runs that no process can run hide no other. */
+  /**
+   * Reads all due runs without an owner, page by page: otherwise runs that no process can run would fill
+   * the first page.
+   */
   async *#duePages(now: number): AsyncGenerator<readonly ReadRun[]> {
     let last: Pick<DueRow, 'id' | 'wake_at'> | undefined = { wake_at: -1, id: '' };
     while (last) {

@@ -245,7 +245,10 @@ export class SqliteFlows implements Flows {
     );
   }
 
-  /** All due runs, page by page: runs that others own or that no process can run hide no other. */
+  /**
+   * Reads all due runs, page by page: otherwise runs of other owners, or of unknown versions, would fill
+   * the first page.
+   */
   *#dueRows(now: number): Generator<DueRow> {
     let last: Pick<DueRow, 'row' | 'wakeAt'> | undefined = { wakeAt: -1, row: 0 };
     while (last) {

@@ -33,6 +33,7 @@ export const ORIGIN_MESSAGES: Readonly<Record<OriginFault, string>> = {
   origin: 'The Origin of the request is not allowed here.',
 };
 
+/** Narrower than `isLoopback`: pages at another address of 127/8 may belong to another program. */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 /** A name or an address, and a port; nothing that a URL parser would have to repair. */
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::\d{1,5})?$/;

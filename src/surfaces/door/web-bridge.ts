@@ -47,7 +47,8 @@ export const createWebBridge = async (): Promise<WebBridge> => {
     // The listener reports its own failures to the client.
     void listener(incoming, outgoing);
     const { request } = received;
-    if (!request) throw new ToolFailure('VALIDATION_ERROR', 'The request has no good address.');
+    if (!request)
+      throw new ToolFailure('VALIDATION_ERROR', 'The address of the request is not a valid URL.');
     return { request, respond: (response) => respond(response ?? RESPONSE_ALREADY_SENT) };
   };
 };

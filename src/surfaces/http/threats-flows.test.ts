@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openHttp, type TestHttp } from '../../../test/fixtures/http-surface.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
-import { defineFlow } from '../../contract/flow.ts';
+import { defineFlow } from '../../contract/define-flow.ts';
 import type { Role } from '../../contract/tokens.ts';
 import { maySee } from './events/event-summaries.ts';
 

@@ -10,7 +10,9 @@ import {
   vendorCrib,
 } from '../../../test/fixtures/vendors/vendor-crib.ts';
 import { TOO_MANY, type VendorSite } from '../../../test/fixtures/vendors/vendor-site.ts';
-import { defineGraphqlQuery, graphqlQuery } from './graphql-query.ts';
+import { defineGraphqlQuery } from './graphql-query.ts';
+
+const graphqlQuery = defineGraphqlQuery();
 
 let site: VendorSite;
 let crib: TestCrib;

@@ -1,8 +1,9 @@
 /** `graphql_query`: one operation at a GraphQL endpoint; queries and mutations are judged separately. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { type Capability, defineTool, type Tool } from '../../contract/tool.ts';
+import type { Capability, Tool } from '../../contract/tool.ts';
 import { graphqlError, graphqlFailure, readGraphqlReply } from '../../kit/graphql/graphql-reply.ts';
 import { readBytes } from '../../kit/http/read-reply.ts';
 import { type HostCredentials, headerFor, secretsOf } from '../host-credential.ts';
@@ -136,5 +137,3 @@ export const defineGraphqlQuery = ({
     output,
     run: (request, context) => ask(request, context, credentials),
   });
-
-export const graphqlQuery = defineGraphqlQuery();

@@ -16,7 +16,9 @@ import {
   type VendorSite,
 } from '../../../test/fixtures/vendors/vendor-site.ts';
 import type { CribOptions } from '../../crib/crib-options.ts';
-import { defineRestApiCall, restApiCall } from './rest-api-call.ts';
+import { defineRestApiCall } from './rest-api-call.ts';
+
+const restApiCall = defineRestApiCall();
 
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {

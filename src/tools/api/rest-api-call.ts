@@ -1,9 +1,10 @@
 /** `rest_api_call`: makes one HTTP request to a public host and returns the answer. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { type Capability, defineTool, type Tool } from '../../contract/tool.ts';
+import type { Capability, Tool } from '../../contract/tool.ts';
 import {
   charsetOf,
   decodeText,
@@ -17,7 +18,7 @@ import { appendAll, checkBody, encodeBody } from './rest-body.ts';
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 const scalar = () => z.union([z.string().max(8192), z.number(), z.boolean()]);
-/** Headers of the connection are allowed here, because the guard removes them. */
+/** Describes the name of a header. Those of the connection are allowed, because the guard removes them. */
 const headerName = () => z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'No header name.');
 const headerValue = () =>
   z
@@ -208,5 +209,3 @@ export const defineRestApiCall = ({
     output,
     run: (request, context) => send(request, { context, credentials }).catch(orTimeout),
   });
-
-export const restApiCall = defineRestApiCall();

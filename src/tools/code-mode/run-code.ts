@@ -5,9 +5,10 @@
 
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { isErrorCode, ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { textOf } from '../../kit/data/text-of.ts';
 import { apiTools } from './api-tools.ts';
 import { badCode } from './code-issues.ts';

@@ -140,7 +140,7 @@ export class SchemaTypes {
     return `{\n${lines.join('\n')}\n${'  '.repeat(depth)}}`;
   }
 
-  /** The name is registered first, so that a schema can refer to itself. */
+  /** Names the type of a reference. The name is registered first, so that a schema can refer to itself. */
   #reference(ref: string): string {
     const cached = this.#names.get(ref);
     if (cached !== undefined) return cached;

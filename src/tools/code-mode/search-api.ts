@@ -1,7 +1,8 @@
 /** `search_api`: the TypeScript declarations of the tools that fit a task, for code that `run_code` runs. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { type ApiTool, apiTools } from './api-tools.ts';
 import { type CodeModeDeps, sessionOf } from './code-mode-deps.ts';
 import { COMMON_DECLARATIONS } from './declare-tools.ts';

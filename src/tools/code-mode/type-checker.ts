@@ -11,7 +11,7 @@ import { issueAt } from './code-issues.ts';
 import { LINES_BEFORE, wrapCode } from './guest-api.ts';
 
 export interface TypeCheckerOptions {
-  /** Candidates for a TypeScript with a JavaScript API; those installed with this program when absent. */
+  /** Lists candidates for a TypeScript with a JavaScript API; those installed with this program when absent. */
   compilerFiles?(): readonly string[];
   /** Milliseconds that one check may take; 20,000 when absent. */
   readonly maxMs?: number;

@@ -39,7 +39,9 @@ beforeEach(() => {
 afterEach(() => workspace.remove());
 
 describe('analyze_code examples', () => {
-  it.each(titlesOf(analyzeCode))('%s', (title) => runExample(analyzeCode, title, contextOf()));
+  it.each(titlesOf(analyzeCode))('the example "%s" gives the documented result', (title) =>
+    runExample(analyzeCode, title, contextOf()),
+  );
 });
 
 describe('analyze_code measures complexity', () => {

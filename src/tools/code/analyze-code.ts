@@ -1,7 +1,8 @@
 /** `analyze_code`: the findings of a linter, and the complexity of each function. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import type { CompilerOptions } from '../compiler-files.ts';
 import { oneLine } from '../one-line.ts';
 import { runLinter } from './run-linter.ts';

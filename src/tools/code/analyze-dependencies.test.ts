@@ -71,7 +71,7 @@ const run = (input: object, more: Partial<SpawnSettings> = {}) =>
   runTool(analyzeDependencies, input, contextOf(more).context);
 
 describe('analyze_dependencies examples', () => {
-  it.each(titlesOf(analyzeDependencies))('%s', (title) =>
+  it.each(titlesOf(analyzeDependencies))('the example "%s" gives the documented result', (title) =>
     runExample(analyzeDependencies, title, contextOf().context),
   );
 });

@@ -5,8 +5,9 @@
 import { dirname } from 'node:path/posix';
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import type { CompilerOptions } from '../compiler-files.ts';
 import { type JsonObject, runNpm } from '../npm-program.ts';

@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => workspace.remove());
 
 describe('parse_typescript examples', () => {
-  it.each(titlesOf(parseTypescript))('%s', (title) =>
+  it.each(titlesOf(parseTypescript))('the example "%s" gives the documented result', (title) =>
     runExample(parseTypescript, title, workspace.contextFor(parseTypescript)),
   );
 });

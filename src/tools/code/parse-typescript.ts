@@ -1,7 +1,8 @@
 /** `parse_typescript`: the outline, imports, exports and syntax errors of one source file. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 import type { CompilerOptions } from '../compiler-files.ts';
 import { oneLine } from '../one-line.ts';

@@ -1,6 +1,7 @@
 /** Reads the JSON of `npm ls`, `npm outdated` and `npm audit`. */
 
 import { isRecord } from '../../kit/data/is-record.ts';
+import { textOf } from '../../kit/data/text-of.ts';
 import type { JsonObject } from '../npm-program.ts';
 
 export const SEVERITIES = ['critical', 'high', 'moderate', 'low', 'info'] as const;
@@ -38,17 +39,15 @@ export const countPackages = (listing: JsonObject): number => {
   return versions.size;
 };
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 export const readOutdated = (report: JsonObject): OutdatedPackage[] =>
   Object.entries(report).flatMap(([name, value]) => {
     // A package that is installed several times is a list.
     const places: readonly unknown[] = Array.isArray(value) ? value : [value];
     return places.filter(isRecord).map(({ current, wanted, latest }) => ({
       package: name,
-      current: text(current),
-      wanted: text(wanted),
-      latest: text(latest),
+      current: textOf(current),
+      wanted: textOf(wanted),
+      latest: textOf(latest),
     }));
   });
 
@@ -56,7 +55,7 @@ const severityOf = (value: unknown): Severity =>
   SEVERITIES.find((severity) => severity === value) ?? 'moderate';
 
 const fixOf = (name: string, fix: unknown): { readonly fixVersion?: string } =>
-  isRecord(fix) && fix.name === name ? { fixVersion: text(fix.version) } : {};
+  isRecord(fix) && fix.name === name ? { fixVersion: textOf(fix.version) } : {};
 
 const advisoriesOf = (name: string, entry: JsonObject): Advisory[] => {
   const causes: readonly unknown[] = Array.isArray(entry.via) ? entry.via : [];
@@ -64,10 +63,10 @@ const advisoriesOf = (name: string, entry: JsonObject): Advisory[] => {
   return causes.filter(isRecord).map((cause) => ({
     package: name,
     severity: severityOf(cause.severity),
-    description: text(cause.title),
-    range: text(cause.range),
+    description: textOf(cause.title),
+    range: textOf(cause.range),
     direct: entry.isDirect === true,
-    ...(text(cause.url) && { url: text(cause.url) }),
+    ...(textOf(cause.url) && { url: textOf(cause.url) }),
     ...fixOf(name, entry.fixAvailable),
   }));
 };

@@ -35,7 +35,7 @@ beforeEach(() => {
 afterEach(() => workspace.remove());
 
 describe('type_check examples', () => {
-  it.each(titlesOf(typeCheck))('%s', (title) =>
+  it.each(titlesOf(typeCheck))('the example "%s" gives the documented result', (title) =>
     runExample(typeCheck, title, workspace.contextFor(typeCheck)),
   );
 });

@@ -1,8 +1,9 @@
 /** `type_check`: the diagnostics of the TypeScript compiler for a project of the workspace. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import type { CompilerProcesses } from '../../kit/work/compiler-processes.ts';
 import { type CompilerOptions, compilerFiles } from '../compiler-files.ts';
 import { oneLine } from '../one-line.ts';

@@ -68,7 +68,7 @@ const ACTING_FUNCTIONS: readonly (readonly [name: string, what: string])[] = [
 
 const escaped = (name: string): string =>
   name.replaceAll('*', '\\w*').replaceAll('.', '"?\\s*\\.\\s*"?');
-/** The function of a schema alone: a comment may stand on either side of the dot. */
+/** Matches a function without its schema: a comment may stand on either side of the dot. */
 const withoutSchema = (name: string): string => escaped(name.slice(name.indexOf('.') + 1));
 
 const callOf = (names: readonly string[]): RegExp =>

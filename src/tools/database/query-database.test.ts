@@ -16,10 +16,12 @@ import { titlesOf } from '../../../test/fixtures/run-tool.ts';
 import type { TestCrib } from '../../../test/fixtures/test-crib.ts';
 import { fakeContext } from '../../../test/fixtures/tool-context.ts';
 import { exampleAt, vendorCrib } from '../../../test/fixtures/vendors/vendor-crib.ts';
-import { queryDatabase } from './query-database.ts';
+import { defineQueryDatabase } from './query-database.ts';
 import type { QueryAnswer } from './query-request.ts';
 import { runSqlite } from './run-sqlite.ts';
 import { openSqliteProcesses } from './sqlite-processes.ts';
+
+const queryDatabase = defineQueryDatabase();
 
 let folder: string;
 let root: string;

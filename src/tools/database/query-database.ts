@@ -4,8 +4,9 @@
  */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { type Capability, defineTool, type Tool, type ToolExample } from '../../contract/tool.ts';
+import type { Capability, Tool, ToolExample } from '../../contract/tool.ts';
 import type { CompilerProcesses } from '../../kit/work/compiler-processes.ts';
 import { assertOneStatement } from './one-statement.ts';
 import type { QueryAnswer } from './query-request.ts';
@@ -206,5 +207,3 @@ export const defineQueryDatabase = (
     cleanup: processes.close,
   });
 };
-
-export const queryDatabase = defineQueryDatabase();

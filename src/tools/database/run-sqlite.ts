@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { lazy } from '../../kit/data/lazy.ts';
+import { databaseBusy } from './database-busy.ts';
 import { assertNoNames, invalidParams, invalidQuery } from './one-statement.ts';
 import { type QueryAnswer, type QueryRequest, takeRows } from './query-request.ts';
 import { askSqlite, type SqliteSession } from './sqlite-processes.ts';
@@ -45,7 +46,7 @@ const failureOf = (fault: string, mode: QueryRequest['mode']): ToolFailure => {
           : ['Other files, extensions and settings cannot be reached from a query.'],
     });
   }
-  if (/locked|busy/i.test(fault)) return new ToolFailure('LOCK', 'The database is locked.');
+  if (/locked|busy/i.test(fault)) return databaseBusy();
   if (/not a database|malformed|unable to open/i.test(fault)) {
     return new ToolFailure('EXECUTION_FAILED', 'The file is no SQLite database that can be read.');
   }

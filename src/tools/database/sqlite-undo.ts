@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { lazy } from '../../kit/data/lazy.ts';
+import { databaseBusy } from './database-busy.ts';
 import { askSqlite, type SqliteSession } from './sqlite-processes.ts';
 
 /** Larger databases are not copied before a change. */
@@ -106,7 +107,7 @@ const failureOf = (fault: string): ToolFailure => {
     return new ToolFailure('SECURITY_VIOLATION', 'The file was exchanged while it was restored.');
   }
   return /locked|busy/i.test(fault)
-    ? new ToolFailure('LOCK', 'The database is locked.')
+    ? databaseBusy()
     : new ToolFailure(
         'EXECUTION_FAILED',
         `The database could not be restored: ${fault.replace(/\.$/, '')}.`,

@@ -10,7 +10,9 @@ import {
   vendorCrib,
 } from '../../../test/fixtures/vendors/vendor-crib.ts';
 import { TOO_MANY, type VendorSite } from '../../../test/fixtures/vendors/vendor-site.ts';
-import { defineSupabaseQuery, supabaseQuery } from './supabase-query.ts';
+import { defineSupabaseQuery } from './supabase-query.ts';
+
+const supabaseQuery = defineSupabaseQuery();
 
 const NAME = 'supabase_query';
 let site: VendorSite;

@@ -1,9 +1,10 @@
 /** `supabase_query`: tables and functions of a Supabase project through PostgREST. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { type Capability, defineTool, type Tool, type ToolExample } from '../../contract/tool.ts';
+import type { Capability, Tool, ToolExample } from '../../contract/tool.ts';
 import { type BaseUrl, baseUrl } from '../base-url.ts';
 import { authOf, textAt, type Vendor, vendorData, vendorFailure } from '../vendor-reply.ts';
 import { OPERATORS, postgrestRequest, totalIn } from './postgrest.ts';
@@ -16,7 +17,7 @@ const SUPABASE: Vendor = {
 };
 
 const name = () => z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/, 'A plain name.');
-/** Also a field of a JSON column: `data->>colour`. */
+/** Describes a column, or a field of a JSON column: `data->>colour`. */
 const column = () => z.string().regex(/^[A-Za-z_]\w{0,62}(?:->>?\w{1,62}){0,5}$/, 'A column.');
 const plain = () => z.union([z.string().max(10_000), z.number(), z.boolean(), z.null()]);
 const row = () => z.record(name(), z.unknown());
@@ -200,5 +201,3 @@ export const defineSupabaseQuery = (
     run: (request, context) => query(request, context, fixed),
   });
 };
-
-export const supabaseQuery = defineSupabaseQuery();

@@ -15,7 +15,9 @@ import {
   type VercelSite,
 } from '../../../test/fixtures/vendors/vercel-server.ts';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
-import { defineVercelDeploy, vercelDeploy } from './vercel-deploy.ts';
+import { defineVercelDeploy } from './vercel-deploy.ts';
+
+const vercelDeploy = defineVercelDeploy();
 
 const NAME = 'vercel_deploy';
 const SITE = { projectPath: 'site', name: 'lamps' };

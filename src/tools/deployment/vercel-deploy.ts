@@ -3,9 +3,10 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { baseUrl } from '../base-url.ts';
 import { authOf } from '../vendor-reply.ts';
 import { collectFiles } from './collect-files.ts';
@@ -203,5 +204,3 @@ export const defineVercelDeploy = (options: VercelOptions = {}): Tool<Input, Out
     run: (request, context) => deploy(request, context, { href, pause }),
   });
 };
-
-export const vercelDeploy = defineVercelDeploy();

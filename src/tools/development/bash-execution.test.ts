@@ -25,7 +25,9 @@ beforeEach(() => {
 afterEach(() => workspace.remove());
 
 describe('bash_execution examples', () => {
-  it.each(titlesOf(bashExecution))('%s', (title) => runExample(bashExecution, title, contextOf()));
+  it.each(titlesOf(bashExecution))('the example "%s" gives the documented result', (title) =>
+    runExample(bashExecution, title, contextOf()),
+  );
 });
 
 describe('results', () => {
@@ -79,7 +81,7 @@ describe('results', () => {
   });
 });
 
-describe('refusals', () => {
+describe('refusals of bash_execution', () => {
   it.each([
     [{ command: '' }, 'command'],
     [{ command: ' \n' }, 'command'],

@@ -1,7 +1,7 @@
 /** `bash_execution`: one shell command, or one program with its arguments and no shell. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
-import { defineTool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { oneLine } from '../one-line.ts';
 import { runProgram } from '../run-program.ts';
 import { projectFolder } from './project-folder.ts';

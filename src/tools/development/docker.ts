@@ -3,8 +3,9 @@
  * field for anything that opens a container to the host.
  */
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { writeTar } from '../../kit/archive/write-tar.ts';
 import { dockerContext } from './docker-context.ts';
 import type { DockerEngine, DockerMount, OpenDockerEngine } from './docker-engine.ts';

@@ -1,7 +1,7 @@
 /** `git_commit`: makes one commit of the named files, or of what is staged. */
 import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool } from '../../contract/tool.ts';
 import { oneLine } from '../one-line.ts';
 import { commitFiles } from './commit-files.ts';
 import { commitMessage, GIT_NEEDS, paths } from './git-fields.ts';

@@ -1,8 +1,9 @@
 /** `git_remote`: fetches commits from the remotes of the repository, and pushes commits to them. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { type HostCredentials, headerFor, secretsOf } from '../host-credential.ts';
 import { operand } from '../one-line.ts';
 import { branchName, GIT_NEEDS } from './git-fields.ts';

@@ -1,5 +1,5 @@
 /** `git`: the everyday operations on the repository of the workspace. */
-import { defineTool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { undoCheckout } from './checkout-undo.ts';
 import {
   GIT_NEEDS,

@@ -53,7 +53,7 @@ const run = (input: object, more: Partial<SpawnSettings> = {}) =>
   runTool(npmInstall, input, contextOf(more).context);
 
 describe('npm_install examples', () => {
-  it.each(titlesOf(npmInstall))('%s', (title) =>
+  it.each(titlesOf(npmInstall))('the example "%s" gives the documented result', (title) =>
     runExample(npmInstall, title, contextOf().context),
   );
 });
@@ -103,7 +103,7 @@ describe('npm_install', () => {
   });
 });
 
-describe('refusals', () => {
+describe('refusals of npm_install', () => {
   it.each([
     [{ package: '--global' }, 'package'],
     [{ package: '-g' }, 'package'],
@@ -136,7 +136,7 @@ describe('refusals', () => {
     [{ package: 'left-pad', projectPath: 'missing' }, 'VALIDATION_ERROR'],
     [{ package: 'left-pad', projectPath: 'empty' }, 'PRECONDITION_FAILED'],
     [{ package: 'left-pad', projectPath: '..' }, 'SECURITY_VIOLATION'],
-  ])('%j → %s', async (input, code) => {
+  ])('fails for %j with %s', async (input, code) => {
     workspace.put('empty/x', '');
     await expect(run(input)).rejects.toMatchObject({ code });
   });

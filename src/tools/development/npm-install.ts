@@ -1,15 +1,16 @@
 /** `npm_install`: installs packages of the registry into a project, without running their scripts. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { runNpm } from '../npm-program.ts';
 import { type ReadRegistries, userRegistries } from '../npm-registries.ts';
 import { oneLine } from '../one-line.ts';
 import { projectFolder } from './project-folder.ts';
 
-/** A name in the registry: no folder, address, repository or archive, which npm would accept too. */
+/** Describes a name in the registry: no folder, address, repository or archive, which npm would accept too. */
 const packageName = () =>
   z
     .string()

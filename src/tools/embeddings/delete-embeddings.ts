@@ -1,7 +1,8 @@
 /** `delete_embeddings`: deletes the vector of a text of the caller's user, or all of one type. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { type EmbeddingToolDeps, idField, kindField } from './embed-text.ts';
 
 const input = () =>

@@ -1,7 +1,8 @@
 /** `save_embedding`: makes a vector of a text and stores it for the caller's user. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import type { VectorItem } from '../../contract/vectors.ts';
 import {
   type EmbeddingToolDeps,

@@ -1,7 +1,8 @@
 /** `search_embeddings`: finds texts of the caller's user by their meaning. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import {
   type EmbeddingToolDeps,
   embedText,

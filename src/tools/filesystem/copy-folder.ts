@@ -4,6 +4,7 @@
  */
 import type { FileAccess, FileInfo, ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import { conflict } from '../../kit/data/coded-failures.ts';
 
 /** Limited, because undo stores the content of every moved file. */
 const MAX_ENTRIES = 2_000;
@@ -27,9 +28,6 @@ interface Plan {
   readonly target: string;
 }
 
-const refusal = (message: string, suggestion: string): ToolFailure =>
-  new ToolFailure('CONFLICT', message, { suggestions: [suggestion] });
-
 /** Lists everything below a folder, each folder before its content. Secret files are left out. */
 const entriesBelow = async (folder: string, fs: FileAccess): Promise<readonly FileInfo[]> => {
   const entries: FileInfo[] = [];
@@ -38,7 +36,7 @@ const entriesBelow = async (folder: string, fs: FileAccess): Promise<readonly Fi
   for (let next = folders.shift(); next !== undefined; next = folders.shift()) {
     for (const info of await fs.list(next)) {
       if (info.kind === 'other') {
-        throw refusal(
+        throw conflict(
           `The folder holds a link or a special file: ${info.path}.`,
           'Remove it first, or copy the files beside it one by one.',
         );
@@ -48,7 +46,7 @@ const entriesBelow = async (folder: string, fs: FileAccess): Promise<readonly Fi
       else bytes += info.size;
     }
     if (entries.length > MAX_ENTRIES || bytes > MAX_BYTES) {
-      throw refusal(
+      throw conflict(
         `The folder holds more than ${MAX_ENTRIES} entries or ${MAX_BYTES / 1024 ** 2} MB.`,
         'Copy or move its folders one by one.',
       );
@@ -65,10 +63,10 @@ const planOf = async (
 ): Promise<readonly Plan[]> => {
   const [from, to] = [await fs.resolve(path, 'read'), await fs.resolve(newPath, 'write')];
   if (to === from || to.startsWith(`${from}/`)) {
-    throw refusal('The new name lies in the folder itself.', 'Choose a name outside the folder.');
+    throw conflict('The new name lies in the folder itself.', 'Choose a name outside the folder.');
   }
   if (await fs.stat(newPath)) {
-    throw refusal('Something of the new name is there already.', 'Choose another name.');
+    throw conflict('Something of the new name is there already.', 'Choose another name.');
   }
   const source = (await fs.stat(path)) as FileInfo;
   const prefix = source.path === '.' ? 0 : source.path.length + 1;

@@ -36,7 +36,7 @@ const failing = (code: string, message: RegExp) =>
   expect.objectContaining({ code, message: expect.stringMatching(message) });
 
 describe('edit_files examples', () => {
-  it.each(titlesOf(editFiles))('%s', async (title) => {
+  it.each(titlesOf(editFiles))('the example "%s" gives the documented result', async (title) => {
     await runExample(editFiles, title, workspace.contextFor(editFiles));
   });
 });

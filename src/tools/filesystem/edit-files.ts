@@ -1,8 +1,8 @@
 /** `edit_files`: exact replacements in several files, all of them or none. */
 import { z } from 'zod';
 import type { FileAccess, ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool } from '../../contract/tool.ts';
 import type { TextDiff } from '../../kit/text/unified-diff.ts';
 import { runDataWork } from '../../kit/work/data-work.ts';
 import { invalidEdit } from './apply-edits.ts';

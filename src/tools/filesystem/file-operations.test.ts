@@ -25,9 +25,12 @@ beforeEach(() => {
 afterEach(() => workspace.remove());
 
 describe('file_operations examples', () => {
-  it.each(titlesOf(fileOperations))('%s', async (title) => {
-    await runExample(fileOperations, title, workspace.contextFor(fileOperations));
-  });
+  it.each(titlesOf(fileOperations))(
+    'the example "%s" gives the documented result',
+    async (title) => {
+      await runExample(fileOperations, title, workspace.contextFor(fileOperations));
+    },
+  );
 });
 
 describe('file_operations makes, copies and moves', () => {
@@ -310,7 +313,7 @@ describe('file_operations refusals', () => {
   });
 });
 
-it('says how dangerous each operation is', () => {
+it('file_operations says how dangerous each of its operations is', () => {
   const tiers = Object.fromEntries(fileOperations.capabilities.map((each) => [each.action, each]));
   for (const action of ['read', 'list', 'exists']) expect(tiers[action]?.tier).toBe('read_only');
   for (const action of ['write', 'edit']) expect(tiers[action]?.destructive).toBeUndefined();

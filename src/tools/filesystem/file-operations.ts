@@ -1,8 +1,8 @@
 /** `file_operations`: the everyday operations on one path in one tool. */
 import { z } from 'zod';
 import type { FileAccess, ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool } from '../../contract/tool.ts';
 import { compileLinear } from '../../kit/text/linear-pattern.ts';
 import { copyFolder, moveFolder } from './copy-folder.ts';
 import { assertText } from './text-content.ts';

@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => workspace.remove());
 
 describe('read_file examples', () => {
-  it.each(titlesOf(readFile))('%s', async (title) => {
+  it.each(titlesOf(readFile))('the example "%s" gives the documented result', async (title) => {
     await runExample(readFile, title, workspace.contextFor(readFile));
   });
 });

@@ -1,7 +1,7 @@
 /** `read_file`: the content of one file, whole or a range of lines. */
 import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool } from '../../contract/tool.ts';
 import { linesOf } from '../../kit/text/lines-of.ts';
 import { assertText, textOf } from './text-content.ts';
 

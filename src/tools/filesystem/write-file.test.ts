@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => workspace.remove());
 
 describe('write_file examples', () => {
-  it.each(titlesOf(writeFile))('%s', async (title) => {
+  it.each(titlesOf(writeFile))('the example "%s" gives the documented result', async (title) => {
     await runExample(writeFile, title, workspace.contextFor(writeFile));
   });
 });

@@ -1,7 +1,7 @@
 /** `write_file`: creates or replaces one file. */
 import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool } from '../../contract/tool.ts';
 
 const input = () =>
   z.strictObject({

@@ -25,12 +25,12 @@ const failureOf = async (expression: string, more: object = {}): Promise<ToolFai
 };
 
 describe('calculator examples', () => {
-  it.each(titlesOf(calculator))('%s', async (title) => {
+  it.each(titlesOf(calculator))('the example "%s" gives the documented result', async (title) => {
     await runExample(calculator, title, fakeContext());
   });
 });
 
-describe('results', () => {
+describe('calculator', () => {
   it.each([
     ['sqrt(16)+2^3', 12, 'number'],
     ['-2^2', -4, 'number'],
@@ -57,7 +57,7 @@ describe('results', () => {
     ['hex(255)', '0xff', 'string'],
     ['combinations(52, 5)', 2_598_960, 'number'],
     ['10 coulomb to C', '10 C', 'Unit'],
-  ])('%s', async (expression, result, resultType) => {
+  ])('calculates %s', async (expression, result, resultType) => {
     expect(await run(expression)).toMatchObject({ expression, result, resultType });
   });
 

@@ -3,8 +3,9 @@
  * parsed and evaluated here; nothing is passed to `eval` or to the evaluator of a library.
  */
 import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { FUNCTIONS } from './math/allowed-names.ts';
 import { evaluateTree } from './math/evaluate-tree.ts';
 import { explainParse } from './math/explain-error.ts';

@@ -1,7 +1,8 @@
 /** `datetime`: the current time, and parsing, formatting, comparing and shifting dates in any time zone. */
 import type { DateTime } from 'luxon';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { type Capability, defineTool, type Tool, type ToolExample } from '../../contract/tool.ts';
+import type { Capability, Tool, ToolExample } from '../../contract/tool.ts';
 import {
   datetimeInput,
   datetimeOutput,

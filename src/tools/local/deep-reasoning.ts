@@ -1,9 +1,9 @@
 /** `deep_reasoning`: lets the configured model solve a problem step by step. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ModelReply } from '../../contract/model.ts';
-import { defineTool } from '../../contract/tool.ts';
 import type { MostCost } from '../../contract/tool-cost.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 

@@ -30,12 +30,15 @@ const failureOf = async (operation: string, text: string, options?: object) =>
   );
 
 describe('text_transform examples', () => {
-  it.each(titlesOf(textTransform))('%s', async (title) => {
-    await runExample(textTransform, title, fakeContext());
-  });
+  it.each(titlesOf(textTransform))(
+    'the example "%s" gives the documented result',
+    async (title) => {
+      await runExample(textTransform, title, fakeContext());
+    },
+  );
 });
 
-describe('input', () => {
+describe('text_transform: input', () => {
   it.each([
     { text: 'a', operation: 'rot13' },
     { text: 'a', operation: 'constructor' },
@@ -55,7 +58,7 @@ describe('input', () => {
   });
 });
 
-describe('word_count', () => {
+describe('text_transform: word_count', () => {
   it('counts nothing in an empty text', async () => {
     expect(await run('word_count', '')).toEqual({
       operation: 'word_count',
@@ -86,7 +89,7 @@ describe('word_count', () => {
   });
 });
 
-describe('keywords', () => {
+describe('text_transform: keywords', () => {
   const text =
     'Machine learning changes medicine. Doctors use machine learning to read images, and machine learning needs data. Data is scarce.';
 
@@ -127,14 +130,14 @@ describe('keywords', () => {
   });
 });
 
-describe('sentiment', () => {
+describe('text_transform: sentiment', () => {
   it.each([
     ['The food was excellent and the staff very friendly.', 'positive'],
     ['This is a terrible, horrible product. I hate it.', 'negative'],
     ['The table has four legs.', 'neutral'],
     ['', 'neutral'],
     ['This is not good.', 'negative'],
-  ])('%s', async (text, label) => {
+  ])('judges %j as %s', async (text, label) => {
     const { score = 9, ...rest } = await run('sentiment', text);
     expect(rest.label).toBe(label);
     expect(Math.sign(score)).toBe({ positive: 1, negative: -1, neutral: 0 }[label]);
@@ -147,7 +150,7 @@ describe('sentiment', () => {
   });
 });
 
-describe('entities', () => {
+describe('text_transform: entities', () => {
   const found = async (text: string, operation = 'entities') =>
     (await run(operation, text)).entities?.map(({ type, value }) => `${type} ${value}`);
 
@@ -194,7 +197,7 @@ describe('entities', () => {
   });
 });
 
-describe('summarize', () => {
+describe('text_transform: summarize', () => {
   const text =
     'Solar power grew fast last year. Many countries built solar power plants. My cat sleeps. Solar power plants are now cheaper than coal plants in many countries. The end.';
 
@@ -223,7 +226,7 @@ describe('summarize', () => {
   });
 });
 
-describe('model', () => {
+describe('text_transform: model', () => {
   const withModel = (reply: Partial<ModelReply> = {}) => {
     const requests: ModelRequest[] = [];
     const charges: Usage[] = [];
@@ -311,7 +314,7 @@ describe('the context it is given', () => {
   });
 });
 
-describe('letters and lines', () => {
+describe('text_transform: letters and lines', () => {
   it.each([
     ['uppercase', 'straße é', 'STRASSE É'],
     ['lowercase', 'ΌΣΟΣ É', 'όσος é'],
@@ -326,12 +329,12 @@ describe('letters and lines', () => {
     ['sort_lines', 'b\n\na\n', '\na\nb\n'],
     ['dedupe_lines', 'a\nb\na\nB\n', 'a\nb\nB\n'],
     ['dedupe_lines', '', ''],
-  ])('%s %j', async (operation, text, expected) => {
+  ])('applies %s to %j', async (operation, text, expected) => {
     expect(await textOf(operation, text)).toBe(expected);
   });
 });
 
-describe('codes', () => {
+describe('text_transform: codes', () => {
   it.each([
     ['base64_encode', 'é👋', 'w6nwn5GL'],
     ['base64_decode', 'w6nwn5GL', 'é👋'],
@@ -339,7 +342,7 @@ describe('codes', () => {
     ['url_encode', 'a b&ü/', 'a%20b%26%C3%BC%2F'],
     ['url_decode', 'a%20b+%C3%BC', 'a b+ü'],
     ['hash', '', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
-  ])('%s %j', async (operation, text, expected) => {
+  ])('applies %s to %j', async (operation, text, expected) => {
     expect(await textOf(operation, text)).toBe(expected);
   });
 

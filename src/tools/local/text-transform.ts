@@ -3,7 +3,8 @@
  * All of it works offline except translations, and summaries by the model.
  */
 import type { ToolContext } from '../../contract/context.ts';
-import { defineTool, type ToolExample } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { ToolExample } from '../../contract/tool.ts';
 import { runDataWork } from '../../kit/work/data-work.ts';
 import {
   OPERATIONS,

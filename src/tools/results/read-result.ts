@@ -4,8 +4,9 @@
  */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { runDataWork } from '../../kit/work/data-work.ts';
 import type { SearchAnswer, SearchJob } from './search-result-work.ts';
 

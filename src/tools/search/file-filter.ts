@@ -94,7 +94,7 @@ export interface FilterRequest {
 /** Selects paths, which are relative to the searched folder. */
 export interface FileFilter {
   wantsFolder(path: string): boolean;
-  /** Also checks the folders above the file. */
+  /** Tells whether a file is wanted; checks the folders above it, too. */
   wantsFile(path: string): boolean;
   /** The patterns for ripgrep, which narrow the search beforehand. */
   readonly globs: readonly string[];

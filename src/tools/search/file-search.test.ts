@@ -8,8 +8,10 @@ import { runExample, runTool, titlesOf } from '../../../test/fixtures/run-tool.t
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import { findProgram } from '../../kit/file/find-program.ts';
-import { defineFileSearch, fileSearch } from './file-search.ts';
+import { defineFileSearch } from './file-search.ts';
 import { programFolders, RIPGREP } from './ripgrep.ts';
+
+const fileSearch = defineFileSearch();
 
 const installed = await findProgram({
   names: [RIPGREP],
@@ -298,7 +300,7 @@ it.each([
   { mode: 'fuzzy', query: 'a' },
   { mode: 'grep', query: 'a', maxResults: 0 },
   { mode: 'grep', query: 'a', flags: '--pre' },
-])('does not take %j', async (asked) => {
+])('file_search does not take %j', async (asked) => {
   await expect(runTool(fileSearch, asked, workspace.contextFor(fileSearch))).rejects.toMatchObject({
     name: 'ZodError',
   });

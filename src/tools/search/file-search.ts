@@ -2,8 +2,9 @@
 import { dirname } from 'node:path/posix';
 import { z } from 'zod';
 import type { FileInfo, ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { findProgram } from '../../kit/file/find-program.ts';
 import { createFileFilter, type FileFilter } from './file-filter.ts';
 import { programFolders, RIPGREP, runRipgrep } from './ripgrep.ts';
@@ -173,5 +174,3 @@ export const defineFileSearch = (options: FileSearchOptions = {}): Tool<Input, O
     output,
     run: (request, context) => search(request, context, options.folders ?? programFolders()),
   });
-
-export const fileSearch = defineFileSearch();

@@ -1,10 +1,11 @@
 /** `send_notification`: sends a message to each device of a user, through the push service of the program. */
 import { z } from 'zod';
 import type { PushMessage, PushToken } from '../../contract/background-services.ts';
-import type { Caller } from '../../contract/caller.ts';
+import { type Caller, isOwner } from '../../contract/caller.ts';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { errorCodeOf, reasonOf } from '../../kit/data/reason-of.ts';
 
 export interface SendNotificationDeps {
@@ -35,8 +36,8 @@ type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
 
 /** Tells whether a caller may notify a user: the addressee comes from an input that anyone may write. */
-export const mayNotify = ({ userId, roles }: Caller, addressee: string): boolean =>
-  userId === addressee || roles.includes('owner') || roles.includes('admin');
+export const mayNotify = (caller: Caller, addressee: string): boolean =>
+  caller.userId === addressee || isOwner(caller);
 
 type Outcome = 'sent' | 'gone' | ToolFailure;
 

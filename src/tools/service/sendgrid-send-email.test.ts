@@ -10,7 +10,9 @@ import {
   vendorCrib,
 } from '../../../test/fixtures/vendors/vendor-crib.ts';
 import type { VendorSite } from '../../../test/fixtures/vendors/vendor-site.ts';
-import { defineSendgridSendEmail, sendgridSendEmail } from './sendgrid-send-email.ts';
+import { defineSendgridSendEmail } from './sendgrid-send-email.ts';
+
+const sendgridSendEmail = defineSendgridSendEmail();
 
 const NAME = 'sendgrid_send_email';
 const MAIL = { to: 'ada@example.com', from: 'shop@example.com', subject: 'Hi', text: 'Hello' };

@@ -1,8 +1,9 @@
 /** `sendgrid_send_email`: sends one message through SendGrid's v3 API. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 import { baseUrl } from '../base-url.ts';
 import { authOf, textAt, type Vendor, vendorFailure } from '../vendor-reply.ts';
@@ -16,7 +17,10 @@ const SENDGRID: Vendor = {
 
 const line = () => z.string().regex(/^[^\r\n]*$/, 'One line only.');
 const isAddress = lazy(() => z.email());
-/** A refinement instead of `z.email()`, whose long pattern would be in the definition once for each field. */
+/**
+ * Describes an address. A refinement instead of `z.email()`, whose long pattern would be in the definition
+ * once for each field.
+ */
 const email = () =>
   z
     .string()
@@ -158,5 +162,3 @@ export const defineSendgridSendEmail = (
     run: (request, context) => send(request, context, `${href}/v3/mail/send`),
   });
 };
-
-export const sendgridSendEmail = defineSendgridSendEmail();

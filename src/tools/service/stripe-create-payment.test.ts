@@ -14,7 +14,9 @@ import {
   vendorCrib,
 } from '../../../test/fixtures/vendors/vendor-crib.ts';
 import { TOO_MANY } from '../../../test/fixtures/vendors/vendor-site.ts';
-import { defineStripeCreatePayment, stripeCreatePayment } from './stripe-create-payment.ts';
+import { defineStripeCreatePayment } from './stripe-create-payment.ts';
+
+const stripeCreatePayment = defineStripeCreatePayment();
 
 const NAME = 'stripe_create_payment';
 const LAMP = { amount: 1099, currency: 'USD' };

@@ -4,8 +4,9 @@
  */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 import { baseUrl } from '../base-url.ts';
 import { authOf, isRefusal, textAt, type Vendor, vendorData } from '../vendor-reply.ts';
@@ -185,5 +186,3 @@ export const defineStripeCreatePayment = (
     run: (request, context) => create(request, context, `${href}/v1/payment_intents`),
   });
 };
-
-export const stripeCreatePayment = defineStripeCreatePayment();

@@ -63,7 +63,7 @@ describe('json_parser', () => {
     ['it is [1, "unterminated\n{"ok": true}', { ok: true }, 'extracted'],
     ['{"a": 1, "b": [1, 2', { a: 1, b: [1, 2] }, 'repaired'],
     ['// note\n{a: 1, /* x */ b: True}', { a: 1, b: true }, 'repaired'],
-  ])('%j', async (text, data, method) => {
+  ])('reads %j by the named method', async (text, data, method) => {
     expect(await run(text)).toMatchObject({ data, method });
   });
 

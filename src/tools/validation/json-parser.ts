@@ -1,8 +1,8 @@
 /** `json_parser`: structured data from text that is JSON, contains JSON, is nearly JSON, or is prose. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool } from '../../contract/tool.ts';
 import { runDataWork } from '../../kit/work/data-work.ts';
 import type { ParsedText, ParseJob } from './json-parser-work.ts';
 import type { SchemaError, SchemaJob } from './schema-work.ts';

@@ -177,7 +177,7 @@ describe('threat: hostile schemas and data of validate_json', () => {
 });
 
 it.each([{}, { data: 1 }, { data: '1', schema: 'x' }, { data: '1', more: 1 }])(
-  'does not take %j',
+  'validate_json does not take %j',
   async (input) => {
     await expect(runTool(validateJson, input, fakeContext())).rejects.toMatchObject({
       name: 'ZodError',

@@ -1,6 +1,6 @@
 /** `validate_json`: checks whether a text is JSON, and whether it fits a schema. */
 import { z } from 'zod';
-import { defineTool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { runDataWork } from '../../kit/work/data-work.ts';
 import { isSmallText } from './small-input.ts';
 import { validationReport } from './validation-report.ts';

@@ -1,6 +1,6 @@
 /** `validate_yaml`: checks whether a text is YAML, and whether each of its documents fits a schema. */
 import { z } from 'zod';
-import { defineTool } from '../../contract/tool.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { runDataWork } from '../../kit/work/data-work.ts';
 import { isSmallText } from './small-input.ts';
 import { validationReport } from './validation-report.ts';

@@ -10,7 +10,9 @@ import {
   type VendorSite,
 } from '../../../test/fixtures/vendors/vendor-site.ts';
 import { findBrowser } from '../../kit/file/find-browser.ts';
-import { defineWebScrape, webScrape } from './web-scrape.ts';
+import { defineWebScrape } from './web-scrape.ts';
+
+const webScrape = defineWebScrape();
 
 const browser = await findBrowser({}, '');
 if (browser === undefined)

@@ -27,7 +27,7 @@ describe('robots.txt', () => {
     ['/abx', true],
     ['/exact', false],
     ['/exact/no', true],
-  ])('%s: %s', (path, expected) => {
+  ])('lets a robot read %s: %s', (path, expected) => {
     expect(allowsRobot(FILE, 'toolcrib', path)).toBe(expected);
   });
 

@@ -8,7 +8,9 @@ import {
   TOO_MANY,
   type VendorSite,
 } from '../../../test/fixtures/vendors/vendor-site.ts';
-import { webScrape } from './web-scrape.ts';
+import { defineWebScrape } from './web-scrape.ts';
+
+const webScrape = defineWebScrape();
 
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {

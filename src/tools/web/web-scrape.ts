@@ -1,8 +1,9 @@
 /** `web_scrape`: returns one web page as text, links and metadata; with a real browser on request. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import type { BrowserLocation } from '../../kit/file/find-browser.ts';
 import { runDataWork } from '../../kit/work/data-work.ts';
 import { type FetchedPage, fetchPage } from './fetch-page.ts';
@@ -143,5 +144,3 @@ export const defineWebScrape = (location: BrowserLocation = {}): Tool<Input, Out
     output,
     run: (request, context) => scrape(request, context, location),
   });
-
-export const webScrape = defineWebScrape();

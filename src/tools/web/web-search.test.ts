@@ -11,7 +11,9 @@ import {
 } from '../../../test/fixtures/vendors/vendor-crib.ts';
 import { TOO_MANY, type VendorSite } from '../../../test/fixtures/vendors/vendor-site.ts';
 import { braveSearch, searxngSearch } from './search-provider.ts';
-import { defineWebSearch, webSearch } from './web-search.ts';
+import { defineWebSearch } from './web-search.ts';
+
+const webSearch = defineWebSearch();
 
 const NAME = 'web_search';
 let site: VendorSite;

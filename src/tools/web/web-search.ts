@@ -1,8 +1,9 @@
 /** `web_search`: searches the web; results have one form for all search services. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/define-tool.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
-import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { authOf, isRefusal, vendorData } from '../vendor-reply.ts';
 import { braveSearch, type SearchHit, type SearchProvider } from './search-provider.ts';
 
@@ -133,5 +134,3 @@ export const defineWebSearch = (provider: SearchProvider = braveSearch()): Tool<
     output,
     run: (request, context) => search(request, context, provider),
   });
-
-export const webSearch = defineWebSearch();

@@ -1,5 +1,6 @@
 /** Rewrites the paths of a new source, typed relative to the current folder, as its file needs them. */
 import { relative, resolve, sep } from 'node:path';
+import { hasScheme } from '../../../kit/http/has-scheme.ts';
 import type { NewSource } from './add-kind.ts';
 
 /** Settings that may name files. */
@@ -11,8 +12,6 @@ const PATH_KEYS: ReadonlySet<string> = new Set([
   'ca',
 ]);
 
-const isAddress = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
-
 export interface PathBase {
   readonly cwd: string;
   /** The project whose file is written; absent for the user's own, which counts in every folder. */
@@ -20,7 +19,7 @@ export interface PathBase {
 }
 
 const placed = (text: unknown, { cwd, project }: PathBase): unknown => {
-  if (typeof text !== 'string' || isAddress(text)) return text;
+  if (typeof text !== 'string' || hasScheme(text)) return text;
   const path = resolve(cwd, text);
   if (project === undefined) return path;
   const below = relative(project, path).split(sep).join('/');

@@ -61,7 +61,11 @@ const showCall = (io: Io, typed: string): Promise<number> =>
     const executionId = await findExecution(crib, typed);
     const rows = (await store.audit.query({ executionId })).toReversed();
     const [first] = rows;
-    if (!first) throw new ToolFailure('NOT_FOUND', 'The record of that call is gone.');
+    if (!first) {
+      throw new ToolFailure('NOT_FOUND', 'The trail no longer holds this call: it was pruned.', {
+        suggestions: ['Look for it in an archive of audit prune.'],
+      });
+    }
     const status = await crib.executions.status(executionId);
     if (io.json) {
       printJson(io, { executionId, status, rows });

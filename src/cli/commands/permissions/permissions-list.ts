@@ -25,7 +25,7 @@ const revoke = (io: Io, id: string): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const grant = await findGrant(crib, id);
     if (!(await crib.permissions.revoke(grant.id, localPerson()))) {
-      throw new ToolFailure('CONFLICT', 'It was revoked already.');
+      throw new ToolFailure('CONFLICT', 'The grant was revoked already.');
     }
     if (io.json) printJson(io, { id: grant.id, revoked: true });
     else {

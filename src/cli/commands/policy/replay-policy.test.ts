@@ -154,6 +154,6 @@ it.each([
   ['a later gate', { rule: 'r' }, 'BUDGET_EXCEEDED', 'denied', { rule: 'r' }],
   ['an earlier gate', { rule: '' }, 'VALIDATION_ERROR', 'failure', undefined],
   ['a row of another shape', {}, 'SECURITY_VIOLATION', 'denied', undefined],
-] as const)('%s', (_, detail, code, status, verdict) => {
+] as const)('recordedVerdict reads the verdict of %s', (_, detail, code, status, verdict) => {
   expect(verdictOf(detail, code, status)).toEqual(verdict);
 });

@@ -212,7 +212,9 @@ const leave = async (io: Io, { yes }: { readonly yes?: boolean }): Promise<numbe
   if (yes !== true) {
     if (!canAsk(io)) throw noTerminal('Add --yes to leave without being asked.');
     const question = 'Leave the team? Its rules and tools end here.';
-    if (!(await confirm(io, question))) throw new ToolFailure('USER_CANCELLED', 'You stay.');
+    if (!(await confirm(io, question))) {
+      throw new ToolFailure('USER_CANCELLED', 'You are still in the team; nothing was changed.');
+    }
   }
   const { org, url } = (await currentEnrolment(membership)) ?? {};
   await recorded(io, { membership, tool: 'team_leave', detail: { org, url } }, async () => {

@@ -1,7 +1,8 @@
 /** Threat: a caller reads, continues or ends the runs of another user. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Crib } from '../../../contract/crib.ts';
-import { defineFlow, type FlowContext } from '../../../contract/flow.ts';
+import { defineFlow } from '../../../contract/define-flow.ts';
+import type { FlowContext } from '../../../contract/flow.ts';
 import { createCribHost } from '../../create-crib.ts';
 
 const inner = defineFlow({

@@ -1,6 +1,8 @@
 /** Builds the tool of a composition that is data. */
+
+import { defineTool } from '../../../contract/define-tool.ts';
 import { type Issue, ToolFailure } from '../../../contract/errors.ts';
-import { defineTool, type Tool } from '../../../contract/tool.ts';
+import type { Tool } from '../../../contract/tool.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import type { ValueCompiler } from '../../values/compile-value.ts';
 import { combinedEstimate, sumOfCosts } from '../combined-cost.ts';

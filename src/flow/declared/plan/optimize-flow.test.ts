@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { defineTool } from '../../../contract/define-tool.ts';
 import type { FlowData, FlowDataStep } from '../../../contract/flow-data.ts';
-import { defineTool } from '../../../contract/tool.ts';
 import { createRuntime } from '../../../crib/create-runtime.ts';
 import { createRegistry } from '../../../registry/registry.ts';
 import { referenceFaults } from '../check/check-references.ts';

@@ -8,8 +8,8 @@ import { aTool } from '../../../../test/fixtures/test-crib.ts';
 import type { CallAs } from '../../../contract/call-options.ts';
 import type { ToolContext } from '../../../contract/context.ts';
 import type { Crib } from '../../../contract/crib.ts';
+import { defineTool } from '../../../contract/define-tool.ts';
 import type { FlowData } from '../../../contract/flow-data.ts';
-import { defineTool } from '../../../contract/tool.ts';
 import { createCribHost } from '../../../crib/create-crib.ts';
 import type { CribOptions } from '../../../crib/crib-options.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { defineTool } from '../../../contract/define-tool.ts';
 import type { FlowDataStep, FlowNodeState } from '../../../contract/flow-data.ts';
 import { RetryPolicies } from '../../../contract/retry.ts';
-import { defineTool } from '../../../contract/tool.ts';
 import { createCribHost } from '../../../crib/create-crib.ts';
 
 const cleanup: (() => unknown)[] = [];

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ToolContext } from '../../../contract/context.ts';
+import { defineTool } from '../../../contract/define-tool.ts';
 import type { FlowData } from '../../../contract/flow-data.ts';
-import { defineTool } from '../../../contract/tool.ts';
 import { createCribHost } from '../../../crib/create-crib.ts';
 
 const cleanup: (() => unknown)[] = [];

@@ -1,9 +1,9 @@
 /** Questions of a run that is over are taken back: nobody can approve what nothing waits for. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineFlow } from '../../../contract/flow.ts';
+import { defineFlow } from '../../../contract/define-flow.ts';
+import { defineTool } from '../../../contract/define-tool.ts';
 import type { FlowDataStep } from '../../../contract/flow-data.ts';
-import { defineTool } from '../../../contract/tool.ts';
 import { createCribHost } from '../../../crib/create-crib.ts';
 
 const cleanup: (() => unknown)[] = [];

@@ -66,7 +66,7 @@ describe('names', () => {
     'now - timestamp("2026-04-01T00:00:00Z") > duration("12h")',
     'time.hour == 12 && time.weekday == 3 && time.date == "2026-04-01"',
     'flow.untrusted && flow.sensitivity == "private" && flow.private && !flow.secret',
-  ])('%s', (text) => expect(compileCondition(text).holds(question)).toBe(true));
+  ])('the condition %s holds', (text) => expect(compileCondition(text).holds(question)).toBe(true));
 
   it('are defined when the call has no value for them', () => {
     const { holds: bare } = compileCondition(

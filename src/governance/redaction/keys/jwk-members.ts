@@ -44,7 +44,7 @@ const unmatched = (text: string, at: number, step: 1 | -1): number => {
 /** In a text of more keys than this, braces are not counted, which takes time for each. */
 const MAX_COUNTED = 64;
 
-/** The object that a place of a text lies in; inner ones do not end it. */
+/** Finds the object that a place of a text lies in; inner ones do not end it. */
 const objectAround = (text: string, at: number, isCounted: boolean): Span => {
   const open = isCounted ? unmatched(text, at, -1) : -1;
   const close = isCounted ? unmatched(text, at, 1) : -1;

@@ -18,7 +18,7 @@ const AFTER_VERSION: readonly (number | undefined)[] = [SEQUENCE, INTEGER, 0x04]
 /** Encryption with a password, as in encrypted PKCS #8: 1.2.840.113549.1.5 and 1.12. */
 const PASSWORD_ENCRYPTION = /^2a864886f70d010[5c]/;
 
-/** Where the content of the DER element at a place starts; -1 when it has no usual length. */
+/** Returns where the content of the DER element at a place starts; -1 when it has no usual length. */
 const contentAt = (bytes: Buffer, at: number): number => {
   const length = bytes[at + 1] ?? 0xff;
   if (length < 0x80) return at + 2;

@@ -108,7 +108,7 @@ export const rewrittenForms = (secret: string): ReadonlySet<string> => {
 /** What is secret about a connection string is its password, which may turn up by itself. */
 const PASSWORD = /^[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:([^\s/]+)@/i;
 
-/** The secret itself, without the line break it was stored with, and the password in it. */
+/** Returns the secret, also without the line break it was stored with, and the password in it. */
 export const secretParts = (secret: string): readonly string[] => {
   const password = PASSWORD.exec(secret)?.[1];
   return [secret, secret.trim(), ...(password === undefined ? [] : unescapedForms(password))];

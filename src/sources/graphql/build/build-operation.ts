@@ -1,8 +1,10 @@
 /** Makes the tool of one query or mutation. Schemas and documents are made when they are needed. */
+
+import { defineTool } from '../../../contract/define-tool.ts';
 import { RetryPolicies } from '../../../contract/retry.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
 import type { ExternalSettings } from '../../../contract/source-driver.ts';
-import { defineTool, type Tool } from '../../../contract/tool.ts';
+import type { Tool } from '../../../contract/tool.ts';
 import { lazy } from '../../../kit/data/lazy.ts';
 import { isPrototypeKey } from '../../../kit/data/prototype-key.ts';
 import { sourceToolFields } from '../../../kit/source/source-tool.ts';
@@ -28,7 +30,7 @@ export interface OperationDeps {
   readonly types: Types;
   readonly settings: ExternalSettings;
   readonly limits: SelectionLimits;
-  /** The reference library, and the schema in its form; both are loaded with the first use. */
+  /** Loads the reference library, and the schema in its form, with the first use. */
   checker(): Promise<{
     readonly library: GraphqlLibrary;
     readonly schema: ReturnType<GraphqlLibrary['buildClientSchema']>;
@@ -40,7 +42,7 @@ type Input = Readonly<Record<string, unknown>>;
 const MAX_FIELDS_TEXT = 4000;
 const MAX_LINKS = 20;
 
-/** The arguments that a call can give. */
+/** Lists the arguments that a call can give. */
 const usableArguments = ({ field }: Operation): readonly ArgumentEntry[] =>
   (field.args ?? []).filter(({ name }) => !isPrototypeKey(name));
 
@@ -93,11 +95,14 @@ const withFields = (schema: JsonSchema, name: string, fields: JsonSchema): JsonS
 const descriptionOf = ({ kind, field }: NamedOperation): string =>
   field.about ?? `The ${kind} ${field.name} of a GraphQL service.`;
 
-/** The lock pins it: a mutation that becomes a query, which asks nobody, is seen. */
+/**
+ * Describes the operation for the lock, so that a mutation that becomes a query (which asks nobody) is
+ * noticed.
+ */
 const documentationOf = ({ kind, field }: NamedOperation): string =>
   `GraphQL ${kind} ${field.name}.${field.deprecated ? ' The service calls it deprecated.' : ''}`;
 
-/** What is worked out of an operation once, when it is first needed. */
+/** Prepares, once and when first needed, what an operation's calls share. */
 const plansOf = (operation: NamedOperation, { types, limits }: OperationDeps) => {
   const { field } = operation;
   const selection = lazy(() => selectFields(field.type, types, limits));

@@ -20,7 +20,7 @@ export interface NamedOperation extends Operation {
   readonly name: string;
 }
 
-/** Letters and digits of a digest, so that the name stays a name. */
+/** Makes a digest of letters and digits only, so that the name stays valid. */
 const digest = (text: string): string =>
   shortDigestOf(text)
     .replaceAll(/[^A-Za-z0-9]/g, '')
@@ -35,8 +35,8 @@ const nameOf = ({ field }: Operation): string => {
 };
 
 /**
- * A mutation that shares its name with a query is called `<name>_mutation`. Names that still meet get a
- * digest of what they stand for, so that the order of the schema does not matter.
+ * Names the operations. A mutation that shares its name with a query is called `<name>_mutation`. Names that
+ * still meet get a digest of what they stand for, so that the order of the schema does not matter.
  */
 export const nameOperations = (operations: readonly Operation[]): readonly NamedOperation[] => {
   const queries = new Set(

@@ -46,7 +46,7 @@ const fromIntrospection = (value: unknown, library: GraphqlLibrary): GraphQLSche
   return guarded(() => library.buildClientSchema(introspection, { assumeValid: true }));
 };
 
-/** Directives of vendors that are applied and not defined are no fault. */
+/** Builds a schema from text. Directives that are applied but not defined are accepted. */
 const fromText = (text: string, library: GraphqlLibrary): GraphQLSchema => {
   if (/^[\s\ufeff]*\{/.test(text)) {
     const json = parseJson(withoutByteOrderMark(text));
@@ -59,7 +59,7 @@ const fromText = (text: string, library: GraphqlLibrary): GraphQLSchema => {
   });
 };
 
-/** The work throws CONFIG_INVALID where the schema is at fault. */
+/** Prepares the work, which throws CONFIG_INVALID where the schema is at fault. */
 export const prepare = async (input: SchemaInput): Promise<() => GraphqlDefinition> => {
   const library = await import('graphql');
   return () =>

@@ -84,7 +84,7 @@ const TOO_DEEP = '['.repeat(20);
 /** Tells whether a type is lists in so many lists that a schema of it would not compile. */
 export const isTooDeep = (type: string): boolean => type.startsWith(TOO_DEEP);
 
-/** True for an argument that a caller has to give. */
+/** Tells whether a caller has to give an argument. */
 export const isNeeded = (argument: ArgumentEntry): boolean =>
   isRequired(argument.type) && argument.default === undefined;
 
@@ -93,7 +93,7 @@ export const fieldsOf = (types: Types, name: string): readonly FieldEntry[] => {
   return entry && (entry.kind === 'object' || entry.kind === 'interface') ? entry.fields : [];
 };
 
-/** True for a type whose values have fields. A type that is not there counts as a scalar. */
+/** Tells whether the values of a type have fields. A missing type counts as a scalar. */
 export const isComposite = (types: Types, name: string): boolean => {
   const kind = types.get(name)?.kind;
   return kind === 'object' || kind === 'interface' || kind === 'union';

@@ -30,7 +30,7 @@ const reference = (type: string, types: Types): Json => {
   return { kind: KINDS[types.get(type)?.kind ?? 'scalar'], name: type };
 };
 
-/** An argument with a default may be left out; the service knows the default. */
+/** Converts an argument. One with a default may be left out; the service knows the default. */
 const input = ({ name, type, default: value }: ArgumentEntry, types: Types): Json => ({
   name,
   type: reference(value === undefined ? type : nullable(type), types),

@@ -98,7 +98,10 @@ class InputWriter {
     return { ...members, minProperties: 1, maxProperties: 1, ...about };
   }
 
-  /** A default is described but not filled in: the service applies its own, also when that changes. */
+  /**
+   * Adds a member. Its default is described but not filled in: the service applies its own, also when that
+   * changes.
+   */
   #member({ type, about, default: value }: ArgumentEntry, above: readonly string[]): JsonSchema {
     const preset = value === undefined || value === null ? undefined : presetNote(value);
     const texts = [about, preset].filter((text) => text !== undefined);

@@ -76,7 +76,7 @@ const withAdvice = (error: unknown): unknown => {
   return new ToolFailure(error.code, error.message, { ...error.extras, suggestions });
 };
 
-/** A failure of ours says what is wrong with the file already. */
+/** Explains why a file cannot be read. A `ToolFailure` names the reason already. */
 const fileFault = (file: string, error: unknown): unknown =>
   error instanceof ToolFailure
     ? error

@@ -20,7 +20,10 @@ const typed = (types: readonly string[], type: string): JsonSchema => {
   return { type: all.length === 1 ? all[0] : all };
 };
 
-/** `isEnum` says whether a name is that of an enum: new values of one are no fault. */
+/**
+ * Makes the schema of a value. `isEnum` says whether a name is that of an enum: new values of one are no
+ * fault.
+ */
 const valueSchema = (
   type: string,
   set: SelectionSet | undefined,

@@ -56,7 +56,10 @@ interface Job {
 const byName = (fields: readonly FieldEntry[], name: string): FieldEntry | undefined =>
   fields.find((field) => field.name === name);
 
-/** True for a list in pages, as Relay describes it: `pageInfo`, and `nodes` or `edges` with `node`. */
+/**
+ * Tells whether a type is a list in pages, as Relay describes it: `pageInfo`, and `nodes` or `edges` with
+ * `node`.
+ */
 export const isConnection = (types: Types, name: string): boolean => {
   const fields = fieldsOf(types, name);
   const pageInfo = byName(fields, 'pageInfo');
@@ -200,7 +203,7 @@ class Selector {
     return set;
   }
 
-  /** Two types may have a field of one name and of different types: then one of them is renamed. */
+  /** Chooses the key of a field. A field whose name another type uses with another type is renamed. */
   #keyFor({ set, path }: Job, name: string, type: string): string | undefined {
     const shape = this.#shapeOf(type);
     for (const key of [name, `${name}_${set.type}`]) {

@@ -1,8 +1,9 @@
 /** Makes the metadata of a call, with its secrets. */
 import type { Metadata } from '@grpc/grpc-js';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { isLoopbackHost } from '../../../kit/http/loopback.ts';
 import { resolveSecrets } from '../../../kit/text/resolve-secrets.ts';
-import { type GrpcSettings, isLoopback } from '../grpc-settings.ts';
+import type { GrpcSettings } from '../grpc-settings.ts';
 import type { Grpc } from '../load-libraries.ts';
 
 const PRINTABLE = /^[\x20-\x7e]*$/;
@@ -19,7 +20,7 @@ export const callMetadata = async (
   { metadata, secretKeys, isTls }: GrpcSettings,
   { grpc, address, secret }: MetadataDeps,
 ): Promise<Metadata> => {
-  if (secretKeys.length > 0 && !isTls && !isLoopback(address)) {
+  if (secretKeys.length > 0 && !isTls && !isLoopbackHost(address)) {
     throw new ToolFailure('CONFIG_INVALID', 'Secrets are not sent without TLS to another machine.');
   }
   const sent = new grpc.Metadata();

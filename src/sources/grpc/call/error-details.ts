@@ -30,7 +30,7 @@ const textOf = (value: unknown): string => visibleText(String(value ?? '').slice
 const listOf = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.filter(isRecord).slice(0, MAX_ITEMS) : [];
 
-/** `a.b[2].c` names the field c of the third b. */
+/** Parses a path: `a.b[2].c` names the field c of the third b. */
 const pathOf = (field: unknown): readonly (string | number)[] =>
   textOf(field)
     .split(/[.[\]]+/)

@@ -111,7 +111,10 @@ const wireOf = ({ type }: Field): number => {
   return type === 'group' ? WIRE.startGroup : WIRE_OF[type];
 };
 
-/** A list of numbers may come packed or not, whatever its definition says. */
+/**
+ * Tells whether a wire type fits a field. A list of numbers may come packed or not, whatever its definition
+ * says.
+ */
 const fits = (field: Field, wire: number): boolean =>
   wire === wireOf(field) || (field.many === true && wire === WIRE.bytes && field.type !== 'group');
 
@@ -160,7 +163,7 @@ const readEntry = (field: Field, reader: WireReader, { at, into }: FieldPosition
   else (into[field.name] as Fields)[key] = entryValue(type, entry, at);
 };
 
-/** An entry without a value stands for the empty one. */
+/** Returns the value of a map entry; an empty message when it has none. */
 const entryValue = (type: MessageType, entry: Fields, at: Position): unknown => {
   const value = type.byNumber.get(2);
   if (value === undefined || Object.hasOwn(entry, 'value')) return entry.value;
@@ -189,7 +192,7 @@ const readValue = (
   return value;
 };
 
-/** A message that comes in two parts is one message. */
+/** Reads a nested message, and merges it into its earlier part when it comes in two. */
 const readNested = (
   { ref = '' }: Field,
   reader: WireReader,

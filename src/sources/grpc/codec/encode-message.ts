@@ -115,7 +115,7 @@ const writeField = (field: Field, fields: Fields, place: FieldWriting): void => 
   else writeList(field, value, place);
 };
 
-/** Zero is not sent where it cannot be told from an absent field. */
+/** Tells whether a value is the default, which is not sent where it cannot be told from an absent field. */
 const isDefault = (field: Field, value: unknown, { writing }: FieldWriting): boolean => {
   const { type, ref = '' } = field;
   if (type === 'message' || type === 'group') return false;

@@ -11,7 +11,7 @@ export type ReadPacked = (typeName: string, bytes: Buffer) => unknown;
 export type WritePacked = (typeName: string, value: unknown) => Buffer | undefined;
 
 export interface JsonForm {
-  /** `read` gives `undefined` for a type that is not known. */
+  /** Converts fields to JSON. `read` gives `undefined` for an unknown type. */
   fromFields(fields: Fields, read: ReadPacked): unknown;
   /** Throws `Unfit`. */
   toFields(value: unknown, write: WritePacked): Fields;

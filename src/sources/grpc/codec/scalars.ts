@@ -34,7 +34,7 @@ const shortFloat = (value: number): number => {
   return value;
 };
 
-/** A text that was not UTF-8 is reported by `onFault`; its faulty bytes become U+FFFD. */
+/** Reads a scalar. `onFault` is called for a text that is not UTF-8, whose faulty bytes become U+FFFD. */
 export const readScalar = (
   reader: WireReader,
   type: ScalarType,
@@ -65,7 +65,7 @@ export const readScalar = (
   }
 };
 
-/** The value that stands for an absent field without presence. */
+/** Returns the value that an absent field without presence has. */
 export const zeroOf = (type: ScalarType): string | number | boolean => {
   if (type === 'bool') return false;
   if (type === 'string' || type === 'bytes') return '';

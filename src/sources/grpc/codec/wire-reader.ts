@@ -97,7 +97,7 @@ export class WireReader {
     return this.#bytes.readDoubleLE(this.#take(8));
   }
 
-  /** A view of the bytes, not a copy. */
+  /** Returns a view of the bytes, not a copy. */
   bytes(): Buffer {
     const length = this.#length();
     const start = this.#take(length);

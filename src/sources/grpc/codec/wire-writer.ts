@@ -23,7 +23,7 @@ export class WireWriter {
     room[this.#at++] = rest;
   }
 
-  /** Negative numbers take ten bytes, as the format wants it. */
+  /** Writes an int32. Negative numbers take ten bytes, as the format requires. */
   int32(value: number): void {
     if (value >= 0) this.uint32(value);
     else this.uint64(BigInt.asUintN(64, BigInt(value)));

@@ -42,7 +42,7 @@ interface Collected {
   fields: number;
 }
 
-/** A name that is not sound is left out; what refers to it is refused later. */
+/** Makes the full name of a nested type; `undefined` for an invalid name, whose uses are refused later. */
 const below = (scope: string, name: string | undefined): string | undefined => {
   if (name === undefined || !isIdentifier(name)) return undefined;
   const full = scope === '' ? name : `${scope}.${name}`;
@@ -117,7 +117,7 @@ const enumModel = ({ value }: EnumDescriptor): EnumModel => ({
 
 const LEVELS = [undefined, 'NO_SIDE_EFFECTS', 'IDEMPOTENT'] as const;
 
-/** A type that cannot be found keeps its name; the method is refused when tools are made. */
+/** Makes the model of a method. A type that cannot be found keeps its name, and the method is refused later. */
 const methodModel = (
   { name = '', inputType = '', outputType = '', options, ...method }: MethodDescriptor,
   scope: string,

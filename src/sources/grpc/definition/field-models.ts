@@ -36,7 +36,10 @@ const JSON_NAME = /^[\x21-\x7e]{1,128}$/;
 const camelName = (name: string): string =>
   name.replaceAll(/_+([A-Za-z0-9]?)/g, (_, letter: string) => letter.toUpperCase());
 
-/** A name in JSON that no object may have is replaced by the one made from the name itself. */
+/**
+ * Returns the JSON name of a field. A name that no object may have is replaced by one made from the field's
+ * name.
+ */
 const jsonNameOf = ({ name = '', jsonName }: FieldDescriptor): string => {
   const isSound = jsonName !== undefined && JSON_NAME.test(jsonName) && !isPrototypeKey(jsonName);
   const made = isSound ? jsonName : camelName(name);
@@ -45,7 +48,7 @@ const jsonNameOf = ({ name = '', jsonName }: FieldDescriptor): string => {
 
 type FieldType = Pick<FieldModel, 'type' | 'ref'>;
 
-/** `undefined` for a type that is not there. */
+/** Resolves the type of a field; `undefined` when there is no such type. */
 const typeOf = (
   { type, typeName = '' }: FieldDescriptor,
   { scope, isDelimited }: { readonly scope: MessageScope; readonly isDelimited: boolean },
@@ -66,7 +69,7 @@ const hasPresence = (field: FieldDescriptor, type: FieldType, presence: number):
   return field.oneofIndex !== undefined || field.proto3Optional === true || presence !== IMPLICIT;
 };
 
-/** What the syntax of the file says where no feature is set. */
+/** Returns the features that the syntax of a file implies where it sets none. */
 const defaultsOf = (syntax: string): Required<FeatureSet> => ({
   fieldPresence: syntax === 'proto3' ? 2 : 1,
   repeatedFieldEncoding: syntax === 'proto2' ? 2 : 1,

@@ -48,7 +48,7 @@ const build = ({ files, listed }: DescribedFiles): BuiltDefinition => {
   }
 };
 
-/** The work throws OUTPUT_TOO_LARGE for definitions that nobody could look at. */
+/** Prepares the work, which throws OUTPUT_TOO_LARGE for definitions that nobody could look at. */
 export const prepare =
   async (input: DescribedFiles): Promise<() => BuiltDefinition> =>
   () =>

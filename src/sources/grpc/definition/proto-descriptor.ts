@@ -64,7 +64,7 @@ interface OwnOneofs {
   readonly indexOf: ReadonlyMap<string, number>;
 }
 
-/** Oneofs that stand for `optional` in proto3 are left out. */
+/** Lists the oneofs without those that stand for `optional` in proto3. */
 const oneofsOf = (message: Node): OwnOneofs => {
   const fields = nodeOf(message.fields);
   const own = entriesOf(message.oneofs).flatMap(([name, { oneof }]) => {
@@ -179,14 +179,14 @@ const syntaxOf = (text: string): Pick<FileDescriptor, 'syntax' | 'edition'> => {
   return word === 'edition' ? { edition: Number(value) || 0 } : { syntax: value };
 };
 
-/** The parser makes a namespace of each part of the package. */
+/** Finds the node of the package. The parser makes a namespace of each part of its name. */
 const packageNode = (tree: unknown, name: string): Node =>
   name
     .split('.')
     .filter((part) => part !== '')
     .reduce((node, part) => nodeOf(nodeOf(node.nested)[part]), nodeOf(tree));
 
-/** `tree` is the JSON form of what the parser read of one file, `name` its package. */
+/** Converts a parsed proto file to a descriptor. `tree` is the parser's JSON form, `name` the package. */
 export const protoDescriptor = (tree: unknown, name: string, text: string): FileDescriptor => {
   const node = packageNode(tree, name);
   const own = entriesOf(node.nested);

@@ -36,7 +36,7 @@ const parse = ({ text, path }: ProtoText, parser: ProtoParser): ParsedProto => {
   }
 };
 
-/** The work throws CONFIG_INVALID, naming the file. */
+/** Prepares the work, which throws CONFIG_INVALID, naming the file. */
 export const prepare = async (input: ProtoText): Promise<() => ParsedProto> => {
   const parser = loadProtoParser();
   return () => parse(input, parser);

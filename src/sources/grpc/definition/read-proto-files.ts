@@ -23,7 +23,7 @@ const MEMORY_MB = 1024;
 
 export interface ProtoFilesDeps {
   readonly signal: AbortSignal;
-  /** The path of a file that the settings name. */
+  /** Returns the absolute path of a file that the settings name. */
   absolutePath(path: string): string;
   readFile(path: string): Promise<Uint8Array>;
 }

@@ -1,8 +1,10 @@
 /** Makes a tool of each method. What cannot become one is refused with a reason. */
+
+import { defineTool } from '../../../contract/define-tool.ts';
 import { RetryPolicies } from '../../../contract/retry.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
 import type { BuildDeps, ExternalSettings } from '../../../contract/source-driver.ts';
-import { type AssignedFlow, defineTool, type Tier, type Tool } from '../../../contract/tool.ts';
+import type { AssignedFlow, Tier, Tool } from '../../../contract/tool.ts';
 import { ownValue } from '../../../kit/data/own-value.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { Channels } from '../call/channels.ts';
@@ -52,13 +54,13 @@ const refusalOf = (
     : `its message ${visibleText(unknown.slice(0, MAX_SHOWN))} is not defined`;
 };
 
-/** The user decides; what a server says can make a tool read_only only where nobody else spoke. */
+/** Chooses the tier: the user's, else read_only if the server says so, else the worse case. */
 const tierOf = ({ tier, toolTiers }: ExternalSettings, name: string, model: MethodModel): Tier =>
   ownValue(toolTiers, name) ??
   tier ??
   (model.idempotency === 'NO_SIDE_EFFECTS' ? 'read_only' : 'external_api');
 
-/** What the user leaves open counts as the worse case. */
+/** Assigns labels. What the user leaves open counts as the worse case. */
 const assignedFlow = (
   { labels, toolLabels = {} }: ExternalSettings,
   name: string,
@@ -75,7 +77,7 @@ const descriptionOf = ({ service, method, model, of }: ServiceMethod): string =>
   return `${words === undefined ? '' : `${words}\n\n`}${call}${old}`.slice(0, MAX_DESCRIPTION);
 };
 
-/** The lock pins it: what a server says of side effects decides whether a person is asked. */
+/** Describes the method for the lock: what a server says of side effects decides whether a person is asked. */
 const documentationOf = ({ service, method, model }: ServiceMethod): string =>
   `gRPC ${service}/${method}, idempotency level ${model.idempotency ?? 'unknown'}.`;
 
@@ -113,7 +115,7 @@ const methodDeps = (
   };
 };
 
-/** Always leads to this tool, also when another one has the short name. */
+/** Makes the alias by its full name, which leads to this tool even if another one has the short name. */
 const aliasOf = (name: string): Pick<Tool, 'aliases'> =>
   name.length <= MAX_TOOL_NAME ? { aliases: [name] } : {};
 

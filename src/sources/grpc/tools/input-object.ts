@@ -7,7 +7,7 @@ import type { MessageSchemas } from './message-schema.ts';
 /** Forms that are objects themselves. */
 const OBJECTS: ReadonlySet<string> = new Set(['google.protobuf.Struct', 'google.protobuf.Any']);
 
-/** A method may take a text or a time alone; its tool takes `{ value }`. */
+/** Tells whether a method takes a text or a time alone: its tool then takes `{ value }`. */
 const isWrapped = (typeName: string): boolean => JSON_FORMS.has(typeName) && !OBJECTS.has(typeName);
 
 export const inputSchema = (typeName: string, schemas: MessageSchemas): JsonSchema | undefined => {

@@ -150,7 +150,7 @@ const objectSchema = (type: MessageType, deps: SchemaDeps): JsonSchema => {
   };
 };
 
-/** Only an input is described: a model writes it, and reads results as they are. */
+/** Describes a field, in inputs only: a model writes those, and reads results as they are. */
 const descriptionOf = ({ doc, siblings }: Field, side: Side): string => {
   if (side === 'output') return '';
   const only = siblings.length > 0 ? `Not together with ${siblings.slice(0, 20).join(', ')}.` : '';
@@ -179,7 +179,7 @@ const valueSchema = (field: Field, deps: SchemaDeps): JsonSchema => {
   return { $ref: `#/$defs/${deps.keys.get(ref)}` };
 };
 
-/** A server may send a number that has no name yet. */
+/** Makes the schema of an enum. Results also allow numbers, which a newer server may send. */
 const enumSchema = (ref: string, { types, side }: SchemaDeps): JsonSchema => {
   if (ref === 'google.protobuf.NullValue') return { type: 'null' };
   const names = [...(types.enumType(ref)?.numbers.keys() ?? [])];

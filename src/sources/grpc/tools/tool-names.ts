@@ -26,13 +26,13 @@ const longName = ({ service, method }: NamedMethod): string =>
 const digestOf = (method: NamedMethod): string =>
   createHash('sha256').update(pathOf(method)).digest('hex').slice(0, HASH_DIGITS);
 
-/** Too long a name ends with a digest, so that it stays unique and the same at every reading. */
+/** Shortens a name that is too long and appends a digest, so that it stays unique and stable. */
 const bounded = (name: string, method: NamedMethod): string =>
   name.length <= MAX_NAME
     ? name
     : `${name.slice(0, MAX_NAME - HASH_DIGITS - 1)}_${digestOf(method)}`;
 
-/** Case counts for nothing: two names that differ in case alone are easily mixed up. */
+/** Finds names that occur twice, ignoring case: such names are easily mixed up. */
 const doubled = (names: readonly string[]): ReadonlySet<string> => {
   const counts = new Map<string, number>();
   for (const name of names) {
@@ -62,7 +62,7 @@ export const toolNames = (methods: readonly NamedMethod[]): ReadonlyMap<string, 
   );
 };
 
-/** A pattern may name a service or a method, with or without the package. */
+/** Lists the names that a pattern may use for a method: service or method, with or without the package. */
 const namesOf = ({ service, method }: NamedMethod): readonly string[] => {
   const short = service.slice(service.lastIndexOf('.') + 1);
   return [service, `${service}/${method}`, short, `${short}/${method}`];

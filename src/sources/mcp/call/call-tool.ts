@@ -73,7 +73,7 @@ const countOf = (fields: Fields): number => {
   return count;
 };
 
-/** True for a block with nothing but text: the SDK removes unknown fields and checks annotations. */
+/** Tells whether a block has nothing but text: the SDK removes unknown fields and checks annotations. */
 const isPlainText = (block: unknown): boolean =>
   isRecord(block) &&
   block.type === 'text' &&
@@ -86,14 +86,14 @@ const isPlainContent = (content: unknown): boolean => {
   return true;
 };
 
-/** True without the keys that the protocol gives a meaning. */
+/** Tells whether `_meta` has none of the keys that the protocol defines. */
 const isPlainMeta = (meta: unknown): boolean =>
   meta === undefined ||
   (isRecord(meta) &&
     meta.progressToken === undefined &&
     meta['io.modelcontextprotocol/related-task'] === undefined);
 
-/** True without a key `__proto__`, which the SDK removes. */
+/** Tells whether data has no key `__proto__`, which the SDK removes. */
 const isPlainData = (data: unknown): boolean =>
   data === undefined || (isRecord(data) && !Object.hasOwn(data, '__proto__'));
 

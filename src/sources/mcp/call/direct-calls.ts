@@ -35,7 +35,7 @@ export interface CallWatch {
 interface Waiting {
   readonly watch: CallWatch;
   readonly stop: () => void;
-  /** Must not throw. */
+  /** Takes the response. Must not throw. */
   answer(response: Fields): void;
   reject(error: unknown): void;
 }

@@ -42,7 +42,7 @@ const onlyText = (content: Content): string | undefined => {
 const textOf = (content: Content): string =>
   content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 
-/** True when the text only repeats the structured content, as servers do for older clients. */
+/** Tells whether the text only repeats the structured content, as servers do for older clients. */
 const repeats = (content: Content, structured: unknown): boolean => {
   const text = onlyText(content);
   if (text === undefined) return false;

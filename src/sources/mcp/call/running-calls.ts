@@ -22,7 +22,7 @@ const sessionOf = ({ userId, agentId, sessionId, authenticated }: RunningCaller)
   return JSON.stringify([userId, agentId, sessionId, Object.entries(proven).sort()]);
 };
 
-/** True for an error that the server answered with: the same call gets the same answer. */
+/** Tells whether the server answered with an error: the same call gets the same answer. */
 export const isErrorAnswer = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ProtocolError';
 
@@ -60,7 +60,7 @@ const MIN_LEFT_MS = 300_000;
 const NO_ASKERS: Askers = { elicit: undefined, elicitUrl: undefined, sample: undefined };
 
 export interface RunningCallsDeps {
-  /** Milliseconds by a clock that never goes back. */
+  /** Returns milliseconds on a clock that never goes back. */
   elapsed(): number;
   /** How long one call may take. */
   readonly maxCallMs: number;

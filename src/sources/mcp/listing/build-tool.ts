@@ -1,9 +1,10 @@
 /** Builds a tool from the listing of a server. The user decides its risk; hints of the server can only raise it. */
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { ToolContext } from '../../../contract/context.ts';
+import { defineTool } from '../../../contract/define-tool.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { TraceContext } from '../../../contract/telemetry.ts';
-import { type Capability, defineTool, type Tier, type Tool } from '../../../contract/tool.ts';
+import type { Capability, Tier, Tool } from '../../../contract/tool.ts';
 import { judgeSchema } from '../../../kit/data/judge-schema.ts';
 import { secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
@@ -31,7 +32,7 @@ const usableName = (name: string): string | undefined => {
   return NAME.test(near) ? near : undefined;
 };
 
-/** True for a schema with a reference to another document, which some reader might fetch. */
+/** Tells whether a schema refers to another document, which some reader might fetch. */
 const hasForeignReference = (schema: unknown): boolean => {
   const open: unknown[] = [schema];
   while (open.length > 0) {
@@ -172,7 +173,7 @@ const call = async (
 export interface BuildDeps {
   redact(text: string): string;
   refuse(tool: string, why: string): void;
-  /** Whether the server still describes the tool as it did when the tool was built. */
+  /** Tells whether the server still describes the tool as it did when the tool was built. */
   isCurrent?(listing: ToolListing): boolean;
 }
 

@@ -17,7 +17,7 @@ const MAX_LATENESS_AGE_MS = 600_000;
 export interface DefinitionCache {
   /** Returns `undefined` when there is none that can be read. */
   read(settings: ServerSettings): Promise<ServerListing | undefined>;
-  /** Never rejects: without a cache the next start is only slower. */
+  /** Writes an entry. Never rejects: without a cache the next start is only slower. */
   write(settings: ServerSettings, listing: ServerListing): Promise<void>;
   /** Gives the milliseconds that a recent wait for it lasted in vain; 0 when there was none. */
   readLateness(settings: ServerSettings, now: number): Promise<number>;

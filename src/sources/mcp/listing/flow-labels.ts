@@ -5,14 +5,14 @@
 import type { AssignedFlow, Tier } from '../../../contract/tool.ts';
 import type { ServerSettings } from '../server-settings.ts';
 
-/** True for a confined server without access to user data: its results cannot be private. */
+/** Tells whether a server is confined and has no access to user data: its results cannot be private. */
 const seesNothingPrivate = ({ sandbox, env, roots }: ServerSettings): boolean =>
   sandbox !== undefined &&
   sandbox.read.length + sandbox.write.length === 0 &&
   Object.keys(env).length === 0 &&
   !roots;
 
-/** True for a server that can send data out: it has a network and is not declared read-only. */
+/** Tells whether a server can send data out: it has a network and is not declared read-only. */
 const canSend = ({ url, sandbox }: ServerSettings, tier: Tier): boolean => {
   if (url !== '') return true;
   if (sandbox !== undefined && sandbox.hosts.length === 0) return false;

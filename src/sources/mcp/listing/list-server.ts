@@ -1,6 +1,7 @@
 /** Lists what a server offers, and reads its definitions with care: they are data of a stranger.  */
 import type { Client } from '@modelcontextprotocol/client';
 import { isRecord } from '../../../kit/data/is-record.ts';
+import { objectSchema } from '../../../kit/data/object-schema.ts';
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
@@ -97,12 +98,6 @@ const isDeep = (schema: object): boolean => {
     );
   }
   return false;
-};
-
-/** Gives the schema with `type: object`, or nothing when it has another type. */
-const objectSchema = (schema: Fields): Fields | undefined => {
-  if (schema.type === undefined) return { ...schema, type: 'object' };
-  return schema.type === 'object' ? schema : undefined;
 };
 
 const inputOf = (schema: unknown, notes: string[]): Fields | undefined => {

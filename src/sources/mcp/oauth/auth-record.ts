@@ -41,7 +41,7 @@ export interface RecordBook {
   /** Returns `undefined` when there is none, it is malformed, or it is for another address. */
   read(): Promise<AuthRecord | undefined>;
   write(record: AuthRecord): Promise<void>;
-  /** False when there was none. */
+  /** Removes the record; false when there was none. */
   remove(): Promise<boolean>;
 }
 

@@ -1,6 +1,8 @@
 /** The fetch of a login: safe addresses only, and every answer is bounded in size and time. */
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { isLoopback } from '../../../kit/http/loopback.ts';
+import { parseUrl } from '../../../kit/http/parse-url.ts';
 
 const MAX_BYTES = 256 * 1024;
 const MAX_MS = 30_000;
@@ -20,14 +22,14 @@ const bodyOf = async (response: Response): Promise<string | null> => {
   return Buffer.concat(chunks).toString();
 };
 
-/** A remote server must not make us send requests to this machine. */
+/** Throws for an address on this machine that a remote server names. */
 const assertAllowed = (address: string | URL, server: string): void => {
   const url = assertSecureAddress('address that the server names for its login', String(address));
   if (!isLoopback(url) || isLoopback(new URL(server))) return;
   throw new ToolFailure('SECURITY_VIOLATION', 'The server names this machine for its login.');
 };
 
-/** `server` is the address of the server that the login is for. */
+/** Wraps a fetch. `server` is the address that the login is for. */
 export const boundedFetch =
   (fetchFn: typeof fetch, server: string): FetchLike =>
   async (url, init = {}) => {
@@ -49,18 +51,6 @@ export const boundedFetch =
     Object.defineProperty(copy, 'redirected', { value: response.redirected });
     return copy;
   };
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-const isLoopback = ({ hostname }: URL): boolean => LOOPBACK.test(hostname);
-
-const parseUrl = (text: string): URL | undefined => {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
-};
 
 /**
  * Accepts https, or http on this machine; throws SECURITY_VIOLATION otherwise. The login page that a

@@ -82,7 +82,7 @@ const challengeOf = async (
   });
 };
 
-/** RFC 8707: requests a token for this server only, whatever its metadata names. */
+/** Returns the resource to request a token for: this server only, whatever its metadata names (RFC 8707). */
 const resourceOf = (sdk: Sdk, url: string, { resourceMetadata }: OAuthServerInfo): string => {
   const own = sdk.resourceUrlFromServerUrl(url);
   if (!resourceMetadata) return own.href;
@@ -105,7 +105,7 @@ const scopeOf = (
   return `${scope} offline_access`;
 };
 
-/** The login server of the configuration. Nothing is asked of the server itself. */
+/** Returns the configured login server; asks the MCP server nothing. */
 const configuredTarget = (
   { authorization, token }: NonNullable<AuthServer['endpoints']>,
   scope: string | undefined,

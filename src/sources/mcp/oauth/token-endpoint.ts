@@ -20,7 +20,7 @@ const codeOf = (error: unknown): string => {
   return typeof code === 'string' && /^[a-z_]{1,40}$/.test(code) ? code : '';
 };
 
-/** Never throws. */
+/** Refreshes tokens. Never throws. */
 export const refreshTokens = async (
   record: AuthRecord,
   { fetchFn, now }: { readonly fetchFn: FetchLike; readonly now: number },

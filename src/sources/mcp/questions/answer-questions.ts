@@ -40,6 +40,7 @@ const checkAnswer = ({ action, content }: ElicitationAnswer, schema: Record<stri
 };
 
 const MAX_URL = 4096;
+/** Narrower than `isLoopback`: what listens at other addresses of 127/8 is hardly meant for a browser. */
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Says why nobody is asked to open an address; the client shows it to the person before it opens it. */

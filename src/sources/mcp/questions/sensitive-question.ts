@@ -72,7 +72,7 @@ const wordsOf = (text: string): readonly string[] => {
   return [...words, ...spelt].map(unleeted);
 };
 
-/** True when a sentence names a credential in one or several words; counts of tokens are none. */
+/** Tells whether a sentence names a credential, in one or several words; counts of tokens are none. */
 const namesCredential = (text: string, { nameKind }: SensitiveDeps): boolean => {
   const words = wordsOf(text);
   const seen = new Set<number>();

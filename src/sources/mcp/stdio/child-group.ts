@@ -34,7 +34,7 @@ const FIRST_FREE_DESCRIPTOR = 3;
 export const gateAt = (descriptor: number): string =>
   `read -r go <&${descriptor} || exit 125; exec ${descriptor}<&-; exec "$@"`;
 
-/** The gate comes after the data, whose descriptors the program knows. */
+/** Returns the descriptor of the gate: the one after the data, whose descriptors the program knows. */
 const gateOf = ({ data = [] }: ChildRequest): number => FIRST_FREE_DESCRIPTOR + data.length;
 
 const start = (request: ChildRequest): ChildProcess => {
@@ -78,7 +78,10 @@ const killTree = (pid: number): void => {
   killer.on('error', () => undefined);
 };
 
-/** True when the promise settled in time. The timer keeps the process alive until servers have ended. */
+/**
+ * Waits for a promise; false when it did not settle in time. The timer keeps the process alive until servers
+ * have ended.
+ */
 const within = async (work: Promise<unknown>, ms: number): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {

@@ -10,7 +10,7 @@ import type { Socket } from 'node:net';
 export const MARK_VARIABLE = 'TOOLCRIB_SERVER_RUN';
 
 export interface Watchdog {
-  /** From now on this group, and every process with the mark, ends with this process. */
+  /** Makes this group, and every process with the mark, end with this process from now on. */
   guard(group: number, mark: string): void;
   release(group: number): void;
   close(): void;

@@ -139,7 +139,7 @@ const WINDOWS = [
   'WINDIR',
 ];
 
-/** True for an exported function, which old shells would run. */
+/** Tells whether a variable is an exported shell function, which old shells would run. */
 const isShellFunction = (value: string): boolean => value.startsWith('()');
 
 /** Makes the environment of a server: what programs need, and what is configured. Nothing else. */

@@ -5,6 +5,7 @@
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { RequestContext, SourceTokens } from '../../../contract/source-driver.ts';
 import type { AuthRequirement } from '../../../contract/tool.ts';
+import { isLoopback } from '../../../kit/http/loopback.ts';
 import { resolveSecrets, secretKeysOf } from '../../../kit/text/resolve-secrets.ts';
 import type { Server, Servers } from '../operations/servers.ts';
 import type { Draft } from '../request/draft.ts';
@@ -70,8 +71,6 @@ const requirementOf = (schemes: readonly Scheme[]): AuthRequirement | undefined 
     : undefined;
 };
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 /** Finds where to request a token: by the configuration, or by the document at a host that the user names. */
 const tokenRequest = (scheme: Scheme, servers: Servers): TokenRequest | undefined => {
   const { name, settings, tokenUrl, scopes } = scheme;
@@ -83,7 +82,7 @@ const tokenRequest = (scheme: Scheme, servers: Servers): TokenRequest | undefine
   if (!URL.canParse(tokenUrl, base)) return undefined;
   const url = new URL(tokenUrl, base);
   const isNamed = settings.tokenUrl !== undefined || servers.isConfigured(url.host);
-  const isSafe = url.protocol === 'https:' || LOOPBACK.test(url.hostname);
+  const isSafe = url.protocol === 'https:' || isLoopback(url);
   if (!isNamed || !isSafe || url.username !== '' || url.password !== '') return undefined;
   return { scheme: name, url: url.href, clientId, secretKey: clientSecret, scopes };
 };

@@ -113,8 +113,8 @@ export class SecuritySchemes {
   }
 
   /**
-   * The schemes that a request of the operation uses: the first alternative of the document for which
-   * the user has configured everything. A document that says nothing of security uses all of them.
+   * Returns the schemes that a request uses: the first alternative of the document for which the user has
+   * configured everything. A document that says nothing of security uses all of them.
    */
   of({ fields }: Operation): readonly Scheme[] {
     const security = fields.security ?? this.#resolver.root.security;

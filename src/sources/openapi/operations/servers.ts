@@ -3,6 +3,7 @@
  * the document says; addresses of the document are checked, because its author may be hostile.
  */
 import { isRecord } from '../../../kit/data/is-record.ts';
+import { isLoopback } from '../../../kit/http/loopback.ts';
 import { isAddress, type OpenapiOptions } from '../openapi-settings.ts';
 import type { Fields } from './definition.ts';
 import type { Operation } from './list-operations.ts';
@@ -24,7 +25,6 @@ export interface Server {
 }
 
 const MAX_SERVERS = 100;
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const VARIABLE = /\{([^{}]{1,200})\}/g;
 
 const withVariables = (
@@ -127,13 +127,13 @@ export class Servers {
     const { host } = url;
     const text = `${url.origin}${url.pathname}`.replace(/\/+$/, '');
     const isNamed = this.#configured.has(host);
-    const isLoopback = LOOPBACK.test(url.hostname);
+    const isHere = isLoopback(url);
     const { baseUrl } = this.#options;
     // The user may choose plain http; a document may not.
-    const isSafe = url.protocol === 'https:' || isLoopback || baseUrl !== undefined;
+    const isSafe = url.protocol === 'https:' || isHere || baseUrl !== undefined;
     return {
       ...{ url: text, host, takesCredentials: isNamed && isSafe },
-      ...{ isLocal: isNamed && isLoopback, isForeignLocal: !isNamed && isLoopback },
+      ...{ isLocal: isNamed && isHere, isForeignLocal: !isNamed && isHere },
     };
   }
 }

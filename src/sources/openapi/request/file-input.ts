@@ -18,7 +18,7 @@ export const FILE_SCHEMA: JsonSchema = {
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** One letter after whole groups of four stands for no byte, and would be lost. */
+/** Tells whether a text is base64. One letter after whole groups of four is refused: it stands for no byte. */
 const isBase64 = (text: string): boolean =>
   BASE64.test(text) && text.replace(/=+$/, '').length % 4 !== 1;
 

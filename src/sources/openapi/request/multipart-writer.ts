@@ -22,7 +22,7 @@ const headOf = (name: string, fileName: string | undefined, type: string | undef
     ...(type === undefined ? [] : [`Content-Type: ${type}`]),
   ].join('\r\n');
 
-/** A file that does not say its media type has the one of the document. */
+/** Makes the part of a file, with the media type of the document unless the file names one. */
 const filePart = (name: string, value: unknown, type: string | undefined): Part => {
   const { bytes, fileName = 'file', contentType } = fileOf(value);
   const sent = contentType ?? type ?? 'application/octet-stream';

@@ -273,7 +273,7 @@ class Conversion {
   }
 }
 
-/** From 3.1 on, keywords beside a reference count. */
+/** Tells whether the document is of 3.1 or later, where keywords beside a reference count. */
 const isLater = ({ resolver }: Components): boolean => {
   const { openapi } = resolver.root;
   // YAML reads `openapi: 3.1` as a number.

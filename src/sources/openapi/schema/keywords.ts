@@ -47,7 +47,7 @@ export const isSafePattern = (pattern: unknown): pattern is string => {
   }
 };
 
-/** The types that a schema allows; an unknown one says nothing. */
+/** Returns the types that a schema allows; an unknown one says nothing. */
 export const typesOf = (type: unknown): string | readonly string[] | undefined => {
   if (TYPES.has(type)) return type as string;
   if (type === 'file') return 'string';
@@ -98,9 +98,9 @@ const asType = (value: unknown, types: readonly string[]): unknown => {
 };
 
 /**
- * Beside a type that none of its values has, an `enum` leaves no value at all, and by the letter the
- * operation could not be called. It is a mistake of the document, mostly of quotes in YAML. Where
- * that cannot be put right the `enum` is left out: the API checks it.
+ * Returns the values of an `enum` that fit its type, `undefined` to leave the `enum` out. One without a
+ * fitting value is a mistake of the document (mostly quotes in YAML), and would allow no call; the API still
+ * checks the value.
  */
 const possibleValues = (
   values: readonly unknown[],
@@ -124,7 +124,7 @@ const enumNote = (values: readonly unknown[]): string => {
   return isWhole ? all : `One of ${values.length} values, e.g. ${texts[0] ?? ''}.`;
 };
 
-/** `note` is what a reader should know of an `enum` that cannot be listed, or is too long for it. */
+/** Returns the `enum`, or a `note` for the description where it cannot be listed or is too long. */
 export const enumOf = ({
   enum: values,
   type,

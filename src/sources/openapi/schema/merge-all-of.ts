@@ -11,7 +11,7 @@ const MERGED: ReadonlySet<string> = new Set(['type', 'properties', 'required', '
 const isOpen = (value: unknown): boolean =>
   value === true || (isRecord(value) && Object.keys(value).length === 0);
 
-/** True for an object with fields that says nothing else. */
+/** Tells whether a schema is an object with fields and nothing else. */
 const isPlainObject = (part: JsonSchema): boolean =>
   (part.type === undefined || part.type === 'object') &&
   Object.entries(part).every(
@@ -69,7 +69,10 @@ class Merged {
   }
 }
 
-/** `own` are the keywords beside `allOf`; `parts` may still be references, which stay. */
+/**
+ * Merges the parts of `allOf` into one schema. `own` are the keywords beside `allOf`; `parts` may still be
+ * references, which stay.
+ */
 export const mergeAllOf = (own: JsonSchema, parts: readonly JsonSchema[]): JsonSchema => {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) {

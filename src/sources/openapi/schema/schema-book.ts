@@ -88,8 +88,8 @@ export class SchemaBook implements Components {
   }
 
   /**
-   * A name depends on the place in the document alone, so that it is the same at every reading: neither the
-   * name of the document nor where it lies may change what the lock pins.
+   * Names a component by its place in the document alone, so that the name stays the same when the document is
+   * moved or renamed: the lock pins it.
    */
   #nameOf({ address, pointer }: Located): string {
     const { rootAddress } = this.resolver;

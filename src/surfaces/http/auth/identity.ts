@@ -46,7 +46,8 @@ const prefixedName = (owner: string, name: string | undefined): string => {
   return name.startsWith(`${own}/`) ? name : `${own}/${name}`;
 };
 
-const provenNamesOf = ({ userId, key }: Identity): CallerNames => ({
+/** Returns the names that limits and labels go by. */
+export const provenNamesOf = ({ userId, key }: Identity): CallerNames => ({
   userId,
   agentId: userId,
   sessionId: key,

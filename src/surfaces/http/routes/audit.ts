@@ -80,7 +80,11 @@ const exported = defineRoute({
     const { format } = query;
     const filter = { ...filterOf(query), ...(query.kind && { kind: query.kind }) };
     const parts = services.deps.exportAudit?.({ format, filter });
-    if (!parts) throw new ToolFailure('DEPENDENCY_MISSING', 'This server exports no audit trail.');
+    if (!parts) {
+      throw new ToolFailure('DEPENDENCY_MISSING', 'This server exports no audit trail.', {
+        suggestions: ['Start the server with toolcrib serve.'],
+      });
+    }
     return new Response(ReadableStream.from(textsOf(parts)), {
       headers: {
         'content-type': TYPES[format],

@@ -3,11 +3,10 @@
  * person is the identity behind the request, never a name in it.
  */
 import { z } from 'zod';
-import type { CallerNames } from '../../../contract/caller.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { PROPOSAL_STATES, type TeamCatalog } from '../../../contract/team.ts';
 import { pageOf, timeKey } from '../../door/page-of.ts';
-import type { Identity } from '../auth/identity.ts';
+import { type Identity, provenNamesOf } from '../auth/identity.ts';
 import type { HttpServices } from '../http-services.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { idParams, listOf, pageQuery } from '../schemas/lists.ts';
@@ -51,12 +50,6 @@ const catalogOf = ({ deps }: HttpServices): TeamCatalog => {
     suggestions: ['Name the organisation in its configuration: server.catalog.org.'],
   });
 };
-
-const callerOf = ({ userId, key }: Identity): CallerNames => ({
-  userId,
-  agentId: userId,
-  sessionId: key,
-});
 
 /**
  * Refuses a token that is limited to single tools or amounts: it was not made to decide for a team.
@@ -155,7 +148,7 @@ const propose = defineRoute({
   status: 201,
   handle: async ({ services, identity, body }) => ({
     status: 201,
-    body: await catalogOf(services).propose(body.change, body.note, callerOf(identity)),
+    body: await catalogOf(services).propose(body.change, body.note, provenNamesOf(identity)),
   }),
 });
 
@@ -171,7 +164,9 @@ const decision = (verb: 'approve' | 'reject', summary: string): Route =>
     handle: async ({ services, identity, params, body }) => {
       assertWhole(identity);
       const decided = { ...body, approve: verb === 'approve' };
-      return { body: await catalogOf(services).decide(params.id, decided, callerOf(identity)) };
+      return {
+        body: await catalogOf(services).decide(params.id, decided, provenNamesOf(identity)),
+      };
     },
   });
 
@@ -186,7 +181,7 @@ const publish = defineRoute({
   status: 201,
   handle: async ({ services, identity, body }) => {
     assertWhole(identity);
-    return { status: 201, body: await catalogOf(services).publish(body, callerOf(identity)) };
+    return { status: 201, body: await catalogOf(services).publish(body, provenNamesOf(identity)) };
   },
 });
 
@@ -201,7 +196,7 @@ const rollBack = defineRoute({
   status: 201,
   handle: async ({ services, identity, body: { serial, note: why } }) => {
     assertWhole(identity);
-    const published = await catalogOf(services).rollBack(serial, why, callerOf(identity));
+    const published = await catalogOf(services).rollBack(serial, why, provenNamesOf(identity));
     return { status: 201, body: published };
   },
 });

@@ -34,7 +34,11 @@ const rules = defineRoute({
   }),
   etag: true,
   handle: async ({ services: { deps } }) => {
-    if (!deps.policy) throw new ToolFailure('DEPENDENCY_MISSING', 'The rules cannot be listed.');
+    if (!deps.policy) {
+      throw new ToolFailure('DEPENDENCY_MISSING', 'The rules cannot be listed.', {
+        suggestions: ['Start the server with toolcrib serve.'],
+      });
+    }
     return { body: await deps.policy() };
   },
 });

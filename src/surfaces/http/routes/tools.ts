@@ -152,7 +152,7 @@ const accept = defineRoute({
     const fingerprint = body?.fingerprint;
     const target = fingerprint === undefined ? name : { tool: name, fingerprint };
     const [entry] = await services.crib.tools.lock.accept([target], identity.userId);
-    if (!entry) throw new ToolFailure('CONFLICT', 'The tool did not have to be accepted.');
+    if (!entry) throw new ToolFailure('CONFLICT', 'The tool is accepted already.');
     const { definition: _, ...shown } = entry;
     return { body: shown };
   },

@@ -2,6 +2,7 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { ToolResult } from '../../../contract/result.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
+import { isText } from '../../../kit/data/is-text.ts';
 import { errorText } from '../../../kit/text/error-text.ts';
 
 export const META = {
@@ -43,8 +44,6 @@ interface ContentData {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const isText = (value: unknown): value is string => typeof value === 'string';
 
 const SHAPES: Readonly<Record<string, (block: Fields) => boolean>> = {
   text: ({ text }) => isText(text),

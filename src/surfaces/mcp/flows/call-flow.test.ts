@@ -10,7 +10,7 @@ import {
 } from '../../../../test/fixtures/mcp-surface.ts';
 import { asker, sleeper, twice } from '../../../../test/fixtures/mcp-tasks.ts';
 import { aTool } from '../../../../test/fixtures/test-crib.ts';
-import { defineFlow } from '../../../contract/flow.ts';
+import { defineFlow } from '../../../contract/define-flow.ts';
 
 let open: TestSurface | undefined;
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ERAS, openSurface, type TestSurface } from '../../../../test/fixtures/mcp-surface.ts';
 import { sleeper, twice } from '../../../../test/fixtures/mcp-tasks.ts';
 import { aTool } from '../../../../test/fixtures/test-crib.ts';
-import { defineFlow } from '../../../contract/flow.ts';
+import { defineFlow } from '../../../contract/define-flow.ts';
 import { derivedName, flowToolName } from '../../../kit/model/flow-name.ts';
 
 let open: TestSurface | undefined;

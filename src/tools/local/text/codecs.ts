@@ -1,7 +1,7 @@
 /** Converts text to base64, URL encoding and digests, and back. What cannot be decoded exactly is refused. */
 import { ToolFailure } from '../../../contract/errors.ts';
 
-/** Loaded on first use: it would slow down the start of every command. */
+/** Loads the module on first use: it would slow down the start of every command. */
 const crypto = () => process.getBuiltinModule('node:crypto');
 
 const refusal = (message: string, suggestion: string): ToolFailure =>

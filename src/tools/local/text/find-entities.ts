@@ -16,7 +16,7 @@ const CLOSERS: Readonly<Record<string, string>> = { ')': '(', ']': '[' };
 
 const countOf = (text: string, mark: string): number => text.split(mark).length - 1;
 
-/** An address without the punctuation of the sentence around it. */
+/** Cuts the punctuation of the sentence off an address. */
 const bareAddress = (address: string): string => {
   let end = address.length;
   for (; end > 0; end -= 1) {
@@ -29,7 +29,7 @@ const bareAddress = (address: string): string => {
   return address.slice(0, end);
 };
 
-/** The library trips over addresses in brackets, so they are taken out before it reads. */
+/** Takes addresses out of a text before the library reads it: it trips over those in brackets. */
 const takeAddresses = (text: string): { rest: string; addresses: readonly Bare[] } => {
   const addresses: Bare[] = [];
   const rest = text.replaceAll(ADDRESS, (match, url: string | undefined) => {
@@ -47,7 +47,7 @@ const PARTICLES: ReadonlySet<string> = new Set(
 const isCapital = ({ text, kind, stop }: Token): boolean =>
   kind === 'word' && !stop && /^\p{Lu}/u.test(text);
 
-/** The index after the name that begins at `start`: capitals, and particles and hyphens between. */
+/** Finds the index after the name that begins at `start`: capitals, and particles and hyphens between. */
 const endOfName = (tokens: readonly Token[], start: number, isFree: (i: number) => boolean) => {
   const isPartOfName = (i: number): boolean => {
     const token = tokens[i];
@@ -85,7 +85,7 @@ const namesIn = ({ tokens, entities }: Reading): readonly Bare[] => {
   return names;
 };
 
-/** Every entity once: addresses first, then what the reader knows, then names. */
+/** Lists every entity once: addresses first, then what the reader knows, then names. */
 export const findEntities = async (
   text: string,
   read: (text: string) => Promise<Reading | undefined>,

@@ -5,7 +5,7 @@ import { DEFAULT_SENTENCES, type SummaryOptions } from './analyse.ts';
 import { shorten } from './summarize.ts';
 import { takeBeginning } from './take-sample.ts';
 
-/** Loaded on first use: it would slow down the start of every command. */
+/** Loads the module on first use: it would slow down the start of every command. */
 const crypto = () => process.getBuiltinModule('node:crypto');
 
 interface Question {

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { defineTool } from './tool.ts';
+import { defineTool } from './define-tool.ts';
 
 describe('defineTool', () => {
   it('fills in what is usual and keeps the rest', () => {

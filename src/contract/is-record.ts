@@ -1,0 +1,5 @@
+/** Tells an object with named fields from everything else. */
+
+/** Tells whether a value is an object with named fields: neither null nor a list. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
