@@ -70,6 +70,8 @@ export class FlowExecution {
   #end: ((end: TurnEnd) => void) | undefined;
   /** The code is over; steps that it did not wait for are not. */
   #finishing: TurnEnd | undefined;
+  /** The run cannot go on: no step begins any more, and those that are worked on end first. */
+  #blocked: Extract<TurnEnd, { type: 'blocked' }> | undefined;
 
   constructor(deps: ExecutionDeps) {
     this.#deps = deps;
@@ -116,7 +118,7 @@ export class FlowExecution {
   step(request: StepRequest): Promise<unknown> {
     // Rejects for what is thrown, e.g. because the input is no JSON; stays open once the turn is over.
     return new Promise((resolve, reject) => {
-      if (this.#end) this.#begin(request, resolve, reject);
+      if (this.#end && !this.#blocked) this.#begin(request, resolve, reject);
     });
   }
 
@@ -181,7 +183,7 @@ export class FlowExecution {
 
   /** Looks again at steps that wait for this. */
   recheck(waitsFor: string): void {
-    if (!this.#end) return;
+    if (!this.#end || this.#blocked) return;
     for (const step of this.#open.values()) {
       if (step.parkedFor === waitsFor) void this.#work(step);
       else if (step.parkedFor === undefined) {
@@ -197,7 +199,8 @@ export class FlowExecution {
       const { parkedFor, open } = step;
       if (parkedFor === undefined) continue;
       const isDue = (open?.wakeAt ?? Number.POSITIVE_INFINITY) <= now || (await isThere(parkedFor));
-      if (isDue && this.#end && step.parkedFor === parkedFor) void this.#work(step);
+      const isWaiting = this.#end && !this.#blocked && step.parkedFor === parkedFor;
+      if (isDue && isWaiting) void this.#work(step);
     }
   }
 
@@ -220,7 +223,8 @@ export class FlowExecution {
 
   /** Ends a step whose signal fired. One that is worked on ends by its work, or when it parks. */
   #cancel(step: OpenStep): void {
-    if (step.parkedFor !== undefined && this.#end) void this.#closeCancelled(step);
+    if (step.parkedFor === undefined || !this.#end || this.#blocked) return;
+    void this.#closeCancelled(step);
   }
 
   async #closeCancelled(step: OpenStep): Promise<void> {
@@ -239,6 +243,10 @@ export class FlowExecution {
 
   #park(step: OpenStep, end: Extract<StepEnd, { state: 'parked' }>): void {
     if (end.step || !step.open) step.keep(end.step);
+    if (this.#blocked) {
+      step.parkedFor = end.waitsFor;
+      return;
+    }
     if (step.isCancelled) {
       void this.#closeCancelled(step);
       return;
@@ -289,6 +297,10 @@ export class FlowExecution {
   /** Hands one step's end to the code, then lets the code go on before the next. */
   #pump(): void {
     if (this.#isDraining || !this.#end) return;
+    if (this.#blocked) {
+      this.#endIfIdle();
+      return;
+    }
     const past = this.#finishing ? undefined : this.#replay[this.#replayed];
     if (past) {
       const step = this.#open.get(past.key);
@@ -328,8 +340,10 @@ export class FlowExecution {
     this.#pump();
   };
 
+  /** Ends the turn once the steps that are worked on have ended: what they did has to be on record. */
   #block(waitsFor: string, error: ToolError): void {
-    this.#end?.({ type: 'blocked', waitsFor, error });
+    this.#blocked ??= { type: 'blocked', waitsFor, error };
+    this.#pump();
   }
 
   #finish(end: Extract<TurnEnd, { type: 'completed' | 'failed' }>): void {
@@ -353,6 +367,10 @@ export class FlowExecution {
 
   #endIfIdle(): void {
     if (this.#active > 0) return;
+    if (this.#blocked) {
+      this.#end?.(this.#blocked);
+      return;
+    }
     if (this.#finishing) {
       this.#closeSleeps();
       this.#end?.(this.#finishing);

@@ -11,6 +11,7 @@ import type { TraceContext } from '../contract/telemetry.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
 import type { ConfirmInput } from '../pipeline/approval/confirm-tool.ts';
 import type { PlanCover, PlannedRun } from '../pipeline/approval/plan-cover.ts';
+import { DurableWork } from '../pipeline/durable-work.ts';
 import type { RunRecords } from '../pipeline/record/run-records.ts';
 import type { FlowRegistry } from './flow-registry.ts';
 import type { FlowSeals } from './run-seals.ts';
@@ -54,8 +55,10 @@ export const limitsOf = ({ caller, dailyUsd }: FlowRun): Pick<FlowRun, 'caller' 
 export const callAsOf = (run: FlowRun): CallAs => {
   const { caller, ...limits } = limitsOf(run);
   const { id: flowId, outerFlows } = run;
+  const durable = new DurableWork(`flow:${flowId}`);
   // Calls of a run are found under its id, also those that another process makes.
-  return { ...caller, ...limits, flowId, traceId: flowId, ...(outerFlows && { outerFlows }) };
+  const as = { ...caller, ...limits, flowId, traceId: flowId, durable };
+  return outerFlows ? { ...as, outerFlows } : as;
 };
 
 /** For how long an answer about a caller holds. */

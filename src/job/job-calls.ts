@@ -10,6 +10,7 @@ import { type Job, traceIdOf } from '../contract/queue.ts';
 import type { PendingApproval, ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { MemoryStore } from '../contract/store.ts';
+import { DurableWork } from '../pipeline/durable-work.ts';
 import { onlyReads } from '../registry/only-reads.ts';
 import { PostponedJob } from './job-end.ts';
 
@@ -38,7 +39,8 @@ export class JobCalls {
     const limits = job.dailyUsd === undefined ? {} : { dailyUsd: job.dailyUsd };
     const { trace } = job;
     const place = trace ? { trace } : { traceId: traceIdOf(job) };
-    this.#as = { ...job.caller, ...limits, signal, ...place };
+    const durable = new DurableWork(`job:${job.id}`);
+    this.#as = { ...job.caller, ...limits, signal, durable, ...place };
   }
 
   async call(tool: string, input: unknown): Promise<unknown> {
