@@ -39,7 +39,7 @@ export class JobCalls {
     const limits = job.dailyUsd === undefined ? {} : { dailyUsd: job.dailyUsd };
     const { trace } = job;
     const place = trace ? { trace } : { traceId: traceIdOf(job) };
-    const durable = new DurableWork(`job:${job.id}`);
+    const durable = new DurableWork(`job:${job.id}`, signal);
     this.#as = { ...job.caller, ...limits, signal, durable, ...place };
   }
 

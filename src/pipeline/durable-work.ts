@@ -9,14 +9,20 @@ import { callAndParents } from './call-and-parents.ts';
 /** Its private field keeps others from making one. */
 export class DurableWork implements DurableWorkHandle {
   readonly name: string;
-  readonly #isOurs = true;
+  readonly #cutOff: AbortSignal | undefined;
 
-  constructor(name: string) {
+  /** Calls that are cancelled once `cutOff` has fired were not ended by anybody who wanted that. */
+  constructor(name: string, cutOff?: AbortSignal) {
     this.name = name;
+    this.#cutOff = cutOff;
   }
 
   static is(value: unknown): value is DurableWork {
-    return typeof value === 'object' && value !== null && #isOurs in value;
+    return typeof value === 'object' && value !== null && #cutOff in value;
+  }
+
+  get isCutOff(): boolean {
+    return this.#cutOff?.aborted === true;
   }
 
   /** Finds the run or job that a call belongs to, also one that a tool makes. */
