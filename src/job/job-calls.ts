@@ -70,7 +70,7 @@ export class JobCalls {
         suggestions: ['Check what it did. If it has to be done again, add a new job.'],
       });
     }
-    if (code === 'CONFLICT' && extras.retryable) throw new PostponedJob(message, POSTPONED_MS);
+    if (extras.keyHeld) throw new PostponedJob(message, POSTPONED_MS);
     throw new ToolFailure(code, message, extras);
   }
 

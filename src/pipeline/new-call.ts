@@ -131,6 +131,7 @@ class Notes implements CallNotes {
   innerRunning: CallNotes['innerRunning'] = undefined;
   innerIntents: CallNotes['innerIntents'] = undefined;
   claim: string | undefined = undefined;
+  isClaimLost = false;
   decision: CallNotes['decision'] = undefined;
   warnings: string[] | undefined = undefined;
   resources: Set<string> | undefined = undefined;

@@ -57,6 +57,7 @@ const refusal = (call: Checked, claim: ReplayClaim): ToolResult => {
       message: 'A call with this idempotency key is still running.',
       suggestions: ['Wait for it, then send the same call again to get its result.'],
       retryable: true,
+      keyHeld: true,
     });
   }
   return failed(call, 'CONFLICT', {
