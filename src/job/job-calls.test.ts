@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { laterClock } from '../../test/fixtures/later-clock.ts';
 import { sendingTools } from '../../test/fixtures/sending-tools.ts';
+import { aTool } from '../../test/fixtures/test-crib.ts';
 import type { CribHost } from '../contract/crib-host.ts';
 import type { JobState } from '../contract/queue.ts';
 import { createCribHost } from '../crib/create-crib.ts';
@@ -10,6 +11,10 @@ import { DAY_MS } from '../kit/data/durations.ts';
 const ALLOW = {
   version: 1 as const,
   rules: [{ name: 'all', effect: 'allow' as const, tools: ['*'] }],
+};
+const ASK = {
+  version: 1 as const,
+  rules: [{ name: 'ask', effect: 'ask' as const, tools: ['*'] }],
 };
 const BACKOFF = { initialMs: 5, factor: 1, maxMs: 5 };
 
@@ -48,4 +53,25 @@ describe('a call of a job', () => {
     await untilState(crib, jobId, 'completed');
     expect({ attempts, sent }).toEqual({ attempts: 2, sent: ['once'] });
   });
+
+  it.each([
+    [true, 'read_only', 'completed', 1],
+    [true, 'write', 'completed', 1],
+    [false, 'read_only', 'dead', 0],
+  ] as const)(
+    'uses the answer that a person gave: %s to a tool of tier %s',
+    async (approve, tier, state, times) => {
+      let runs = 0;
+      const look = aTool({ name: 'look', tier, run: () => ++runs });
+      const { crib } = await openCrib({ tools: [look], policy: ASK });
+      const jobId = await crib.jobs.enqueue('tool', { tool: 'look' }, { retries: 0 });
+      await crib.jobs.work();
+      await untilState(crib, jobId, 'delayed');
+      const [question] = await crib.approvals.list();
+      await crib.approvals.decide(question?.id ?? '', { approve, by: 'ada' });
+      await untilState(crib, jobId, state);
+      expect(await crib.approvals.list()).toEqual([]);
+      expect(runs).toBe(times);
+    },
+  );
 });

@@ -4,7 +4,14 @@
  */
 import type { CallRequest } from '../contract/call.ts';
 import type { DurableWorkHandle } from '../contract/call-options.ts';
+import { DAY_MS } from '../kit/data/durations.ts';
 import { callAndParents } from './call-and-parents.ts';
+
+/**
+ * How long keys and questions of a run or a job are remembered: longer than any sleep, delay or question, which
+ * end after 366 days. A limit, because nobody says that a job will not be put back any more.
+ */
+export const DURABLE_MS = 400 * DAY_MS;
 
 /** Its private field keeps others from making one. */
 export class DurableWork implements DurableWorkHandle {
@@ -33,3 +40,12 @@ export class DurableWork implements DurableWorkHandle {
     return undefined;
   }
 }
+
+/**
+ * Names the step of a run, or the call of a job, that a call is; `undefined` for any other, and for one that a
+ * tool makes. Calls that only read have no key: they go by the name of their run or job.
+ */
+export const durableStepOf = ({ options, parent }: CallRequest): string | undefined => {
+  const { durable, idempotencyKey } = options;
+  return parent || !DurableWork.is(durable) ? undefined : (idempotencyKey ?? durable.name);
+};

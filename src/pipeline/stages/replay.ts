@@ -10,8 +10,7 @@ import type { Stage } from '../../contract/stage.ts';
 import type { ReplayClaim, Replays } from '../../contract/store.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { canonicalJson, digestOf } from '../../kit/data/canonical-json.ts';
-import { DAY_MS } from '../../kit/data/durations.ts';
-import { DurableWork } from '../durable-work.ts';
+import { DURABLE_MS, DurableWork } from '../durable-work.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
 import { effectState } from '../record/audit-entry.ts';
@@ -28,12 +27,6 @@ export interface ReplayDeps {
   readonly keepMs: number;
   settingsOf(tool: Tool): ToolSettings;
 }
-
-/**
- * How long a key of a run or a job is kept: longer than any sleep, delay or question, which end after 366
- * days. A limit, because nobody says that a job will not be put back any more.
- */
-const DURABLE_MS = 400 * DAY_MS;
 
 type Checked = Call<'ready' | 'input' | 'grant'>;
 type Onward = Next<Call<'ready' | 'input' | 'grant' | 'fresh'>>;
