@@ -93,6 +93,8 @@ export interface ApprovalRecord {
   readonly callKey?: string;
   /** The tool that made the call, where a tool did: when it makes the call again, the answer is found. */
   readonly within?: string;
+  /** The step of a run, or the call of a job, that asked: no other call may use the answer. */
+  readonly step?: string;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly state: ApprovalState;

@@ -27,6 +27,12 @@ export interface RunRecordsHandle {
   add(entry: AuditEntry, write: WriteRecords): Promise<void> | undefined;
 }
 
+/** The run or job that a call belongs to. Only the engines of flows and of jobs can make one. */
+export interface DurableWorkHandle {
+  /** Differs from that of every other run and job. */
+  readonly name: string;
+}
+
 /** Writes records. Rejects when the store fails; they are then written later. */
 export type WriteRecords = (entries: readonly AuditEntry[]) => Promise<void>;
 
@@ -60,6 +66,8 @@ export interface CallOptions {
   readonly planConsent?: PlanConsent;
   /** Gathers the record of a call that only reads; inner calls do not inherit it. */
   readonly runRecords?: RunRecordsHandle;
+  /** The run or job that makes the call: its result counts for longer under its key. */
+  readonly durable?: DurableWorkHandle;
   /** Who is asked about this very call, and about those it makes; the crib's own approver otherwise. */
   readonly approver?: Approver;
   /** Puts questions of MCP servers to the person behind this very call, and those it makes. */

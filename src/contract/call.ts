@@ -85,6 +85,8 @@ export interface CallNotes {
   innerIntents: Set<Promise<unknown>> | undefined;
   /** The idempotency key it holds, as the store knows it. */
   claim: string | undefined;
+  /** Another call took its idempotency key over before it could change anything. */
+  isClaimLost: boolean;
   /** Most calls are let pass by a rule alone and have none. */
   decision: DecisionNotes | undefined;
   warnings: string[] | undefined;

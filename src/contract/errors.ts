@@ -217,6 +217,8 @@ export interface ToolError {
   readonly standing?: readonly string[];
   /** The execution whose effect is unknown; set when that is why the call was refused or failed. */
   readonly inDoubt?: string;
+  /** Another call holds the idempotency key: the same call gets its result later. No tool can set it. */
+  readonly keyHeld?: true;
   /** What the parts of a failed composed tool did before it failed. Redacted and capped like data. */
   readonly partial?: unknown;
 }
@@ -236,6 +238,7 @@ export interface ErrorExtras {
   readonly cause?: ErrorCode;
   readonly standing?: readonly string[];
   readonly inDoubt?: string;
+  readonly keyHeld?: true;
   readonly partial?: unknown;
 }
 
@@ -268,6 +271,7 @@ export const toolError = (
     ...(extras.cause && { cause: extras.cause }),
     ...(extras.standing && { standing: extras.standing }),
     ...(extras.inDoubt !== undefined && { inDoubt: extras.inDoubt }),
+    ...(extras.keyHeld && { keyHeld: true }),
     ...(extras.partial !== undefined && { partial: extras.partial }),
   };
 };

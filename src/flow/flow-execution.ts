@@ -9,6 +9,7 @@ import type { JournalStep } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { digestOf } from '../kit/data/canonical-json.ts';
 import { differentStep, missingStep, stalledStep } from './divergence.ts';
+import { EndedSteps } from './ended-steps.ts';
 import { OpenStep, type ToldEnd } from './open-step.ts';
 import { ReplayStall } from './replay-stall.ts';
 import type { RunJournal } from './run-journal.ts';
@@ -39,11 +40,8 @@ const NOW = Promise.resolve();
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** A step that has ended, until the code is told. */
-interface EndedStep {
-  readonly step: OpenStep;
-  readonly end: ToldEnd;
-}
+const isCancelled = (end: StepEnd): boolean =>
+  end.state === 'failed' && end.error?.code === 'CANCELLED';
 
 const STEP_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,999}$/;
 
@@ -60,9 +58,7 @@ export class FlowExecution {
   readonly #made = new Set<string>();
   /** How many steps the code has made. */
   #steps = 0;
-  readonly #ended: (EndedStep | undefined)[] = [];
-  /** The first of the ended steps that the code has not been told of. */
-  #nextEnded = 0;
+  readonly #ended = new EndedSteps();
   #active = 0;
   #isDraining = false;
   #drains = 0;
@@ -70,6 +66,11 @@ export class FlowExecution {
   #end: ((end: TurnEnd) => void) | undefined;
   /** The code is over; steps that it did not wait for are not. */
   #finishing: TurnEnd | undefined;
+  /** How the turn ends that goes no further: no step begins any more, those that are worked on end first. */
+  #halted: Extract<TurnEnd, { type: 'blocked' | 'lost' }> | undefined;
+  /** The process leaves: only calls end first. */
+  #isStopped = false;
+  #calls = 0;
 
   constructor(deps: ExecutionDeps) {
     this.#deps = deps;
@@ -112,11 +113,18 @@ export class FlowExecution {
     this.#end?.({ type: 'lost', cause });
   }
 
+  /** Ends the turn when the calls under way have ended, so that what they did is on record. */
+  stop(cause: unknown): void {
+    this.#isStopped = true;
+    this.#halted ??= { type: 'lost', cause };
+    this.#pump();
+  }
+
   /** Makes one step, or repeats what is on record of it. */
   step(request: StepRequest): Promise<unknown> {
     // Rejects for what is thrown, e.g. because the input is no JSON; stays open once the turn is over.
     return new Promise((resolve, reject) => {
-      if (this.#end) this.#begin(request, resolve, reject);
+      if (this.#end && !this.#halted) this.#begin(request, resolve, reject);
     });
   }
 
@@ -181,7 +189,7 @@ export class FlowExecution {
 
   /** Looks again at steps that wait for this. */
   recheck(waitsFor: string): void {
-    if (!this.#end) return;
+    if (!this.#end || this.#halted) return;
     for (const step of this.#open.values()) {
       if (step.parkedFor === waitsFor) void this.#work(step);
       else if (step.parkedFor === undefined) {
@@ -197,16 +205,21 @@ export class FlowExecution {
       const { parkedFor, open } = step;
       if (parkedFor === undefined) continue;
       const isDue = (open?.wakeAt ?? Number.POSITIVE_INFINITY) <= now || (await isThere(parkedFor));
-      if (isDue && this.#end && step.parkedFor === parkedFor) void this.#work(step);
+      const isWaiting = this.#end && !this.#halted && step.parkedFor === parkedFor;
+      if (isDue && isWaiting) void this.#work(step);
     }
   }
 
   async #work(step: OpenStep): Promise<void> {
+    const isCall = step.request.kind === 'call';
     this.#active += 1;
+    if (isCall) this.#calls += 1;
     step.parkedFor = undefined;
     step.missed = undefined;
     try {
       const end = await step.request.work(step);
+      // Nobody but the process that leaves has cancelled it: the next one works on it again.
+      if (this.#isStopped && isCancelled(end)) return;
       if (end.state === 'blocked') this.#block(end.waitsFor, end.error);
       else if (end.state === 'parked') this.#park(step, end);
       else this.#close(step, end);
@@ -214,13 +227,15 @@ export class FlowExecution {
       this.abandon(cause);
     } finally {
       this.#active -= 1;
+      if (isCall) this.#calls -= 1;
       this.#pump();
     }
   }
 
   /** Ends a step whose signal fired. One that is worked on ends by its work, or when it parks. */
   #cancel(step: OpenStep): void {
-    if (step.parkedFor !== undefined && this.#end) void this.#closeCancelled(step);
+    if (step.parkedFor === undefined || !this.#end || this.#halted) return;
+    void this.#closeCancelled(step);
   }
 
   async #closeCancelled(step: OpenStep): Promise<void> {
@@ -239,6 +254,10 @@ export class FlowExecution {
 
   #park(step: OpenStep, end: Extract<StepEnd, { state: 'parked' }>): void {
     if (end.step || !step.open) step.keep(end.step);
+    if (this.#halted) {
+      step.parkedFor = end.waitsFor;
+      return;
+    }
     if (step.isCancelled) {
       void this.#closeCancelled(step);
       return;
@@ -265,20 +284,7 @@ export class FlowExecution {
     // A copy: the code may change the lists of the error that it catches.
     if (error) entry.error = plainValue(error) as ToolError;
     this.#deps.journal.add(entry);
-    this.#ended.push({ step, end: plain });
-  }
-
-  /** Takes the step that ended first. */
-  #takeEnded(): EndedStep | undefined {
-    const ended = this.#ended[this.#nextEnded];
-    if (!ended) return undefined;
-    this.#ended[this.#nextEnded] = undefined;
-    this.#nextEnded += 1;
-    if (this.#nextEnded === this.#ended.length) {
-      this.#ended.length = 0;
-      this.#nextEnded = 0;
-    }
-    return ended;
+    this.#ended.add({ step, end: plain });
   }
 
   #settle(step: OpenStep, end: ToldEnd): void {
@@ -289,6 +295,10 @@ export class FlowExecution {
   /** Hands one step's end to the code, then lets the code go on before the next. */
   #pump(): void {
     if (this.#isDraining || !this.#end) return;
+    if (this.#halted) {
+      this.#endIfIdle();
+      return;
+    }
     const past = this.#finishing ? undefined : this.#replay[this.#replayed];
     if (past) {
       const step = this.#open.get(past.key);
@@ -299,7 +309,7 @@ export class FlowExecution {
       this.#replayed += 1;
       this.#settle(step, past);
     } else {
-      const ended = this.#takeEnded();
+      const ended = this.#ended.take();
       if (!ended) {
         this.#endIfIdle();
         return;
@@ -328,8 +338,10 @@ export class FlowExecution {
     this.#pump();
   };
 
+  /** Ends the turn once the steps that are worked on have ended: what they did has to be on record. */
   #block(waitsFor: string, error: ToolError): void {
-    this.#end?.({ type: 'blocked', waitsFor, error });
+    if (this.#halted?.type !== 'blocked') this.#halted = { type: 'blocked', waitsFor, error };
+    this.#pump();
   }
 
   #finish(end: Extract<TurnEnd, { type: 'completed' | 'failed' }>): void {
@@ -352,7 +364,12 @@ export class FlowExecution {
   }
 
   #endIfIdle(): void {
-    if (this.#active > 0) return;
+    // Nobody can end the code of a value, and it is run again.
+    if ((this.#isStopped ? this.#calls : this.#active) > 0) return;
+    if (this.#halted) {
+      this.#end?.(this.#halted);
+      return;
+    }
     if (this.#finishing) {
       this.#closeSleeps();
       this.#end?.(this.#finishing);

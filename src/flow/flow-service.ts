@@ -2,7 +2,6 @@
  * Starts runs, continues those that are due, and ends them. Any number of processes may do so on one
  * store: each run is worked on by one of them.
  */
-import { setMaxListeners } from 'node:events';
 import type { Events } from '../contract/events.ts';
 import type { FlowDefinition, StartedRun, StartFlowAs } from '../contract/flow.ts';
 import {
@@ -32,6 +31,7 @@ import { noRun, RunWatchers, unwatchable } from './run-watchers.ts';
 import { limitsOf, type RunDeps, stepDepsOf } from './step-deps.ts';
 import type { StepDeps } from './step-ends.ts';
 import { plainValue, type TurnEnd } from './turn.ts';
+import { TurnSignals } from './turn-signals.ts';
 import type { UndoStepsDeps } from './undo/undo-steps.ts';
 
 export interface FlowServiceDeps extends UndoStepsDeps, RunDeps {
@@ -52,7 +52,7 @@ export interface StartRunAs extends Omit<StartFlowAs, 'planDigest' | 'planApprov
 interface ActiveRun {
   readonly execution: FlowExecution;
   readonly journal: RunJournal;
-  readonly controller: AbortController;
+  readonly signals: TurnSignals;
 }
 
 const CLAIMED_AT_ONCE = 64;
@@ -196,14 +196,21 @@ export class FlowService {
     return isChanged;
   }
 
-  /** Stops continuing runs. Those that are under way stay on record for the next process. */
+  /**
+   * Stops continuing runs. Those that are under way stay on record for the next process. Calls that may
+   * change something have a while to end first: one that is cut off is in doubt, and blocks its run.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopListening();
     await this.#scheduler.close();
-    for (const runId of [...this.#active.keys()]) this.#drop(runId, 'closing');
+    const timers = Array.from(this.#active.values(), ({ execution, signals }) => {
+      execution.stop('closing');
+      return signals.leave(this.#deps.runtime);
+    });
     for (const runId of this.#watchers.runs()) this.#watchers.fail(runId, unwatchable(runId));
     await Promise.all(this.#turns);
+    for (const timer of timers) timer.cancel();
   }
 
   /**
@@ -286,12 +293,10 @@ export class FlowService {
     const lookAt = (moment: number) => this.#scheduler.after(moment - runtime.now());
     const execution = new FlowExecution({ steps, runtime, journal, lookAt });
     journal.whenFailed((cause) => execution.abandon(cause));
-    const controller = new AbortController();
-    // Each call under way listens to it.
-    setMaxListeners(0, controller.signal);
-    this.#active.set(run.id, { execution, controller, journal });
+    const signals = new TurnSignals();
+    this.#active.set(run.id, { execution, signals, journal });
     const span = startTurnSpan(run, runtime.telemetry);
-    const stepDeps = this.#stepDeps(turn, controller, span?.trace);
+    const stepDeps = this.#stepDeps(turn, signals, span?.trace);
     const context = new StepContext(execution, stepDeps, steps);
     // A copy: what the code does to its input must not change the record of the run.
     const work = () => execution.run(() => flow.run(context, plainValue(run.input)));
@@ -314,12 +319,12 @@ export class FlowService {
 
   #stepDeps(
     { run, flows, seals, records }: Turn,
-    controller: AbortController,
+    signals: TurnSignals,
     trace: TraceContext | undefined,
   ): StepDeps {
     return stepDepsOf(run, this.#deps, {
-      ...{ flows, seals, records, trace, signal: controller.signal },
-      cancelCalls: () => controller.abort(),
+      ...{ flows, seals, records, trace, signals },
+      cancelCalls: () => signals.abort(),
       cancelChild: async (runId) => {
         await endRun(runId, await this.#endDeps());
       },
@@ -368,7 +373,7 @@ export class FlowService {
     const active = this.#active.get(runId);
     this.#active.delete(runId);
     active?.execution.abandon(cause);
-    active?.controller.abort();
+    active?.signals.abort();
   }
 
   async #continueDue(): Promise<void> {

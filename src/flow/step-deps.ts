@@ -11,10 +11,12 @@ import type { TraceContext } from '../contract/telemetry.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
 import type { ConfirmInput } from '../pipeline/approval/confirm-tool.ts';
 import type { PlanCover, PlannedRun } from '../pipeline/approval/plan-cover.ts';
+import { DurableWork } from '../pipeline/durable-work.ts';
 import type { RunRecords } from '../pipeline/record/run-records.ts';
 import type { FlowRegistry } from './flow-registry.ts';
 import type { FlowSeals } from './run-seals.ts';
 import type { StepCall, StepDeps, StepQuestion } from './step-ends.ts';
+import type { TurnSignals } from './turn-signals.ts';
 
 export interface RunDeps {
   readonly registry: FlowRegistry;
@@ -40,7 +42,7 @@ export interface RunDeps {
 export interface TurnDeps extends Pick<StepDeps, 'startChild' | 'cancelCalls' | 'cancelChild'> {
   readonly flows: Flows;
   readonly seals: FlowSeals;
-  readonly signal: AbortSignal;
+  readonly signals: Pick<TurnSignals, 'changing' | 'reading' | 'cutOff'>;
   readonly records: RunRecords | undefined;
   /** The span of the turn, for its calls; nothing where nobody traces. */
   readonly trace?: TraceContext | undefined;
@@ -54,8 +56,10 @@ export const limitsOf = ({ caller, dailyUsd }: FlowRun): Pick<FlowRun, 'caller' 
 export const callAsOf = (run: FlowRun): CallAs => {
   const { caller, ...limits } = limitsOf(run);
   const { id: flowId, outerFlows } = run;
+  const durable = new DurableWork(`flow:${flowId}`);
   // Calls of a run are found under its id, also those that another process makes.
-  return { ...caller, ...limits, flowId, traceId: flowId, ...(outerFlows && { outerFlows }) };
+  const as = { ...caller, ...limits, flowId, traceId: flowId, durable };
+  return outerFlows ? { ...as, outerFlows } : as;
 };
 
 /** For how long an answer about a caller holds. */
@@ -80,19 +84,19 @@ export const refusalCheck = (
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** Makes the options of one call: those of the run themselves where the call adds none. */
-const callOptions = (as: CallAs, step: StepCall, signal: AbortSignal | undefined): CallAs => {
+const callOptions = (as: CallAs, step: StepCall, signal: AbortSignal): CallAs => {
   const { idempotencyKey, approvalId, version, timeoutMs, flowUsd } = step;
   // Nothing else than these may say more than the run: tool and input are no options. By name, since a
   // list of names and a copy for each cost a step 2 µs.
   const own = idempotencyKey ?? approvalId ?? version ?? timeoutMs ?? flowUsd;
-  if (own === undefined && !signal) return as;
+  if (own === undefined && signal === as.signal) return as;
   const options: Writable<CallAs> = { ...as };
   if (idempotencyKey !== undefined) options.idempotencyKey = idempotencyKey;
   if (approvalId !== undefined) options.approvalId = approvalId;
   if (version !== undefined) options.version = version;
   if (timeoutMs !== undefined) options.timeoutMs = timeoutMs;
   if (flowUsd !== undefined) options.flowUsd = flowUsd;
-  if (signal) options.signal = signal;
+  options.signal = signal;
   return options;
 };
 
@@ -146,17 +150,21 @@ const plannedCalls = (
 export const stepDepsOf = (
   run: FlowRun,
   deps: RunDeps,
-  { signal, records, trace, ...turn }: TurnDeps,
+  { signals, records, trace, ...turn }: TurnDeps,
 ): StepDeps => {
   const as: CallAs = {
     ...callAsOf(run),
-    signal,
+    durable: new DurableWork(`flow:${run.id}`, signals.cutOff),
+    signal: signals.reading,
     ...(records && { runRecords: records }),
     ...(trace && { trace }),
   };
   const refusal = refusalCheck(run, deps);
   const withPlan = plannedCalls(run, deps);
-  const call = (step: StepCall, own: AbortSignal | undefined): Promise<ToolResult> => {
+  /** A call without a key only reads. */
+  const turnSignal = ({ idempotencyKey }: StepCall): AbortSignal =>
+    idempotencyKey === undefined ? signals.reading : signals.changing;
+  const call = (step: StepCall, own: AbortSignal): Promise<ToolResult> => {
     const options = withPlan(step, callOptions(as, step, own));
     return options instanceof Promise
       ? options.then((planned) => deps.execute(step.tool, step.input, planned))
@@ -175,12 +183,12 @@ export const stepDepsOf = (
     ...(refusal && { refusal }),
     call: (step) =>
       step.signal
-        ? withEither(signal, step.signal, (either) => call(step, either))
-        : call(step, undefined),
+        ? withEither(turnSignal(step), step.signal, (either) => call(step, either))
+        : call(step, turnSignal(step)),
     confirm: (question) =>
       question.signal
-        ? withEither(signal, question.signal, (either) => confirm(question, either))
-        : confirm(question, signal),
+        ? withEither(signals.reading, question.signal, (either) => confirm(question, either))
+        : confirm(question, signals.reading),
     redactError: (error) => deps.redactError(error),
     withdraw: (approvalId) => deps.withdraw(approvalId),
     approval: (approvalId) => deps.approval(approvalId),

@@ -80,9 +80,6 @@ export interface StepDeps {
 /** How soon a call is made again whose key another process still holds. */
 const BUSY_MS = 1_000;
 
-const isBusy = ({ code, retryable }: { readonly code: string; readonly retryable: boolean }) =>
-  code === 'CONFLICT' && retryable;
-
 const approvalOf = ({ open }: StepAttempt): Pick<StepCall, 'approvalId'> =>
   open?.approvalId === undefined ? {} : { approvalId: open.approvalId };
 
@@ -114,7 +111,7 @@ export const resultEnd = (result: ToolResult, now: number): StepEnd => {
   if (error.inDoubt !== undefined) {
     return { state: 'blocked', waitsFor: `call:${error.inDoubt}`, error };
   }
-  if (isBusy(error)) return { state: 'parked', waitsFor: 'key', step: { wakeAt: now + BUSY_MS } };
+  if (error.keyHeld) return { state: 'parked', waitsFor: 'key', step: { wakeAt: now + BUSY_MS } };
   return { state: 'failed', error, step: { executionId } };
 };
 

@@ -2,7 +2,7 @@
  * Calls tools on behalf of a job. A call that may change something carries a key made of job, tool and
  * number, so that a job which is handed out again repeats no effect. One in doubt makes the job dead.
  */
-import type { ApprovalRecord } from '../contract/approver.ts';
+import { type ApprovalRecord, NOBODY_IN_TIME } from '../contract/approver.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import type { Catalog } from '../contract/catalog.ts';
 import { ToolFailure } from '../contract/errors.ts';
@@ -10,6 +10,7 @@ import { type Job, traceIdOf } from '../contract/queue.ts';
 import type { PendingApproval, ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { MemoryStore } from '../contract/store.ts';
+import { DURABLE_MS, DurableWork } from '../pipeline/durable-work.ts';
 import { onlyReads } from '../registry/only-reads.ts';
 import { PostponedJob } from './job-end.ts';
 
@@ -38,22 +39,24 @@ export class JobCalls {
     const limits = job.dailyUsd === undefined ? {} : { dailyUsd: job.dailyUsd };
     const { trace } = job;
     const place = trace ? { trace } : { traceId: traceIdOf(job) };
-    this.#as = { ...job.caller, ...limits, signal, ...place };
+    const durable = new DurableWork(`job:${job.id}`, signal);
+    this.#as = { ...job.caller, ...limits, signal, durable, ...place };
   }
 
   async call(tool: string, input: unknown): Promise<unknown> {
     const { tools, execute } = this.#deps;
     const number = (this.#made.get(tool) ?? 0) + 1;
     this.#made.set(tool, number);
-    if (onlyReads(tools.get(tool)?.tool)) {
-      return this.#dataOf(await execute(tool, input, this.#as), `${tool}:${number}`);
-    }
     // By tool and number: other tools that are called in another order move no key.
     const name = `${tool}:${number}`;
-    const key = { idempotencyKey: `job:${this.#job.id}:${name}` };
+    const isRepeatable = onlyReads(tools.get(tool)?.tool);
+    const key = isRepeatable ? {} : { idempotencyKey: `job:${this.#job.id}:${name}` };
     const approvalId = await this.#answeredQuestion(name);
     const answered = approvalId === undefined ? {} : { approvalId };
-    return this.#dataOf(await execute(tool, input, { ...this.#as, ...key, ...answered }), name);
+    const result = await execute(tool, input, { ...this.#as, ...key, ...answered });
+    // Not before: an attempt that dies in between brings the answer again.
+    if (approvalId !== undefined && result.status !== 'pending') await this.#forgetQuestion(name);
+    return this.#dataOf(result, name);
   }
 
   async #dataOf(result: ToolResult, name: string): Promise<unknown> {
@@ -68,7 +71,7 @@ export class JobCalls {
         suggestions: ['Check what it did. If it has to be done again, add a new job.'],
       });
     }
-    if (code === 'CONFLICT' && extras.retryable) throw new PostponedJob(message, POSTPONED_MS);
+    if (extras.keyHeld) throw new PostponedJob(message, POSTPONED_MS);
     throw new ToolFailure(code, message, extras);
   }
 
@@ -76,22 +79,28 @@ export class JobCalls {
   async #postpone(name: string, { approvalId, expiresAt }: PendingApproval): Promise<never> {
     const { memory, runtime } = this.#deps;
     const key = `${this.#job.id}:${name}`;
-    const expiry = { at: expiresAt, now: runtime.now() };
+    // An answer that was given in time counts, however late the job goes on.
+    const expiry = { at: expiresAt + DURABLE_MS, now: runtime.now() };
     await memory.write({ space: SPACE, key, value: approvalId, expiry });
     throw new PostponedJob('A person has to approve a call of this job.', POSTPONED_MS);
   }
 
-  /** Returns the question that an earlier attempt has put, once it is answered. */
+  /** Returns the question that an earlier attempt has put, once it is answered. One that nobody answered is put again. */
   async #answeredQuestion(name: string): Promise<string | undefined> {
-    const { memory } = this.#deps;
-    const key = `${this.#job.id}:${name}`;
-    const approvalId = await memory.read(SPACE, key, this.#deps.runtime.now());
+    const { memory, runtime } = this.#deps;
+    const approvalId = await memory.read(SPACE, `${this.#job.id}:${name}`, runtime.now());
     if (typeof approvalId !== 'string') return undefined;
     const record = await this.#deps.approval(approvalId);
-    if (record?.state === 'waiting' && record.expiresAt > this.#deps.runtime.now()) {
+    if (record?.state === 'waiting' && record.expiresAt > runtime.now()) {
       throw new PostponedJob('A person has to approve a call of this job.', POSTPONED_MS);
     }
-    await memory.delete(SPACE, key);
-    return approvalId;
+    if (record && record.state !== 'waiting' && record.decidedBy !== NOBODY_IN_TIME)
+      return approvalId;
+    await this.#forgetQuestion(name);
+    return undefined;
+  }
+
+  async #forgetQuestion(name: string): Promise<void> {
+    await this.#deps.memory.delete(SPACE, `${this.#job.id}:${name}`);
   }
 }

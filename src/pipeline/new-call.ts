@@ -132,6 +132,7 @@ class Notes implements CallNotes {
   innerRunning: CallNotes['innerRunning'] = undefined;
   innerIntents: CallNotes['innerIntents'] = undefined;
   claim: string | undefined = undefined;
+  isClaimLost = false;
   decision: CallNotes['decision'] = undefined;
   warnings: string[] | undefined = undefined;
   resources: Set<string> | undefined = undefined;

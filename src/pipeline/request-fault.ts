@@ -10,6 +10,7 @@ import { foreignKindFault } from '../kit/data/object-kind.ts';
 import { readTrace } from '../kit/http/trace-context.ts';
 import { didYouMean, unknownNameText } from '../kit/text/did-you-mean.ts';
 import { isPlanConsent } from './approval/plan-cover.ts';
+import { DurableWork } from './durable-work.ts';
 import { RunRecords } from './record/run-records.ts';
 
 type Check = (value: unknown) => boolean;
@@ -79,6 +80,7 @@ const RULES_BY_NAME: { readonly [K in keyof CallAs]-?: Rule } = {
   outerFlows: ['be a list of flows', isOuterFlows],
   planConsent: ['come from the plan of a flow', isPlanConsent],
   runRecords: ['come from the run of a flow', (value) => RunRecords.is(value)],
+  durable: ['come from a run or a job', (value) => DurableWork.is(value)],
   approver: ['be an approver', isObject],
   elicit: FUNCTION,
   elicitUrl: FUNCTION,

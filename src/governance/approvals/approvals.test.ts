@@ -264,9 +264,10 @@ describe('the difference between a call and its approval', () => {
     expect(differenceOf(bound, bindingOf(call))).toBeUndefined();
   });
 
-  it('a call key differs by the outer call', () => {
-    expect(callKeyOf(bound, undefined)).toBe(callKeyOf(bindingOf(call), undefined));
-    expect(callKeyOf(bound, 'outer')).not.toBe(callKeyOf(bound, undefined));
+  it('a call key differs by the outer call, and by the step of a run', () => {
+    expect(callKeyOf(bound, {})).toBe(callKeyOf(bindingOf(call), {}));
+    const keys = [{}, { within: 'outer' }, { step: 'outer' }].map((by) => callKeyOf(bound, by));
+    expect(new Set(keys).size).toBe(3);
   });
 });
 

@@ -96,8 +96,10 @@ export const differenceOf = (approved: BoundApproval, call: Binding): Difference
 };
 
 /** Makes the key by which a store finds approvals of the same call. */
-export const callKeyOf = (binding: Binding, within: string | undefined): string =>
-  digestOf({ ...binding, within: within ?? null });
+export const callKeyOf = (
+  binding: Binding,
+  { within, step }: Pick<ApprovalRecord, 'within' | 'step'>,
+): string => digestOf({ ...binding, within: within ?? null, ...(step !== undefined && { step }) });
 
 const NAMES = ['userId', 'agentId', 'sessionId'] as const;
 

@@ -24,8 +24,8 @@ export const decisionText = (
   { approve, by, at, note, edited }: Omit<Decision, 'seal'>,
 ): string => {
   const { id, expiresAt, userId, agentId, sessionId, tool, version } = record;
-  const { inputDigest, definition, targets, states, policyVersion, within } = record;
-  const who = { userId, agentId, sessionId, within };
+  const { inputDigest, definition, targets, states, policyVersion, within, step } = record;
+  const who = { userId, agentId, sessionId, within, step };
   const call = { ...who, tool, version, inputDigest, definition, targets, states };
   const decision = { approve, by, at, note, edited };
   return `toolcrib approval 1\n${canonicalJson({ id, expiresAt, policyVersion, call, said: decision })}`;

@@ -6,6 +6,7 @@ import { type Binding, callKeyOf, shownTargets } from '../../governance/approval
 import { MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
+import { durableStepOf } from '../durable-work.ts';
 import { recordInput } from '../record/audit-entry.ts';
 import type { JudgedCall } from './call-bindings.ts';
 
@@ -50,10 +51,12 @@ export const approvalRecord = (
   const { tool, action } = request;
   const targets = request.targets.map((target) => redactor.text(target));
   const within = call.parent?.toolName;
+  const step = durableStepOf(call);
+  const asker = { ...(within !== undefined && { within }), ...(step !== undefined && { step }) };
   return {
     ...binding,
-    ...(within !== undefined && { within }),
-    callKey: callKeyOf(binding, within),
+    ...asker,
+    callKey: callKeyOf(binding, asker),
     summary: callSummary({ tool, action, targets, input: recordInput(call, redactor) }),
     id,
     createdAt,

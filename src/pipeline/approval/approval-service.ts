@@ -2,12 +2,13 @@
  * Lets calls wait for a person. A question is on record before anyone sees it; an answer is on record
  * before it counts; and it counts once, for the very call that was asked about.
  */
-import type {
-  ApprovalAnswer,
-  ApprovalRecord,
-  ApprovalRequest,
-  Approver,
-  Decision,
+import {
+  type ApprovalAnswer,
+  type ApprovalRecord,
+  type ApprovalRequest,
+  type Approver,
+  type Decision,
+  NOBODY_IN_TIME,
 } from '../../contract/approver.ts';
 import type { AuditEntry, AuditLog } from '../../contract/audit.ts';
 import type { AbortReason, CallRequest, Estimate } from '../../contract/call.ts';
@@ -35,6 +36,7 @@ import {
 } from './call-bindings.ts';
 import { earlierApprovals } from './earlier-approvals.ts';
 import type { PermissionService } from './permission-service.ts';
+import { answerMoment, isOfStep, isUnnamedStep, mayAnswer } from './step-answers.ts';
 
 export interface ApprovalServiceDeps extends CallBindingDeps {
   readonly approvals: Approvals;
@@ -67,6 +69,10 @@ const MAX_WAITING = 200;
 const expired = (call: JudgedCall): ApprovalOutcome => ({
   result: failed(call, 'APPROVAL_EXPIRED'),
 });
+
+/** A "no" stays one, however late it is read; only one that nobody said is no answer. */
+const denied = (call: JudgedCall, { decidedBy }: ApprovalRecord): ApprovalOutcome =>
+  decidedBy === NOBODY_IN_TIME ? expired(call) : { result: failed(call, 'USER_CANCELLED') };
 
 const otherQuestion = (): ToolFailure =>
   new ToolFailure(
@@ -153,7 +159,7 @@ export class ApprovalService {
     const outcome = await this.#deps.approvals.park({
       record,
       maxWaiting: MAX_WAITING,
-      reuse: !this.#approverOf(call),
+      reuse: !this.#approverOf(call) && !isUnnamedStep(call),
       now: createdAt,
     });
     if (outcome.state === 'full') return { result: tooMany(call) };
@@ -170,11 +176,11 @@ export class ApprovalService {
   /** Spends an approval given earlier. It must fit this very call, be live and unused. */
   async redeem(call: JudgedCall, approvalId: string): Promise<ApprovalOutcome> {
     const record = await this.#deps.approvals.get(approvalId);
-    if (!record || !fits(record, await this.#bindings.of(call))) return expired(call);
-    if (!this.#isOpen(record)) return expired(call);
-    if (record.state === 'denied') return { result: failed(call, 'USER_CANCELLED') };
-    if (record.state === 'waiting') return { result: this.pending(call, record) };
-    return this.#spend(call, record.id);
+    if (!record || !mayAnswer(record, call)) return expired(call);
+    if (!fits(record, await this.#bindings.of(call))) return expired(call);
+    if (record.state === 'denied') return denied(call, record);
+    if (record.state !== 'waiting') return this.#spend(call, record.id);
+    return this.#isOpen(record) ? { result: this.pending(call, record) } : expired(call);
   }
 
   /** Spends an approval that came after the tool had ended; skips those that other calls spend first. */
@@ -231,13 +237,18 @@ export class ApprovalService {
     return { result: failed(call, reason) };
   }
 
-  /** Uses an approval up. What the store says counts: it takes one decision and one use. */
+  /**
+   * Uses an approval up. What the store says counts: it takes one decision and one use. The step that has used
+   * it may do so again: its process died before the call had an effect, or its key would answer.
+   */
   async #spend(call: JudgedCall, id: string): Promise<ApprovalOutcome> {
     const { approvals, runtime } = this.#deps;
     const record = await approvals.get(id);
-    if (record?.state === 'denied') return { result: failed(call, 'USER_CANCELLED') };
+    if (record?.state === 'denied') return denied(call, record);
     if (!record || !(await this.#isOurs(record))) return expired(call);
-    if (!(await approvals.use(id, runtime.now()))) return expired(call);
+    const isUsed = record.state === 'used' && isOfStep(record, call);
+    const usedAt = answerMoment(record, call) ?? runtime.now();
+    if (!isUsed && !(await approvals.use(id, usedAt))) return expired(call);
     const { reason } = call.control;
     if (reason) return { result: failed(call, reason) };
     const { decidedBy = '', decidedAt, edited } = record;

@@ -21,7 +21,7 @@ export const earlierApprovals = async (
   if (!call.parent) return [];
   const { toolName } = call.parent;
   const binding = await bind();
-  const approved = await approvals.matching(callKeyOf(binding, toolName), 'approved');
+  const approved = await approvals.matching(callKeyOf(binding, { within: toolName }), 'approved');
   // An approval of a caller's own call, or of another tool's, is not for this tool to use.
   return approved.filter(
     (each) => each.within === toolName && each.expiresAt > now && fits(each, binding),

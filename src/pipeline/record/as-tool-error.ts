@@ -165,7 +165,10 @@ export const toolExplained = (
 /** Explains what escaped a stage: a coded refusal, or a bug of ours, whose cause goes to the log alone. */
 export const asToolError = (error: unknown, call: CallRequest, deps: ErrorDeps): ToolError => {
   const coded = codedFailure(error);
-  if (coded) return errorFrom(coded, call, deps);
+  if (coded) {
+    const refusal = errorFrom(coded, call, deps);
+    return call.notes.isClaimLost ? { ...refusal, keyHeld: true } : refusal;
+  }
   const { executionId } = call;
   deps.runtime.log.error('internal error', { executionId, error: thrownTrace(error) });
   return toolError('INTERNAL');

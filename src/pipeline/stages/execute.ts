@@ -7,6 +7,7 @@ import type { AdmittedCall, CallRequest } from '../../contract/call.ts';
 import type { DryRunReport } from '../../contract/crib.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { FinalStage } from '../../contract/stage.ts';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { failed, failedWith, succeeded } from '../outcome.ts';
 import { auditEntry } from '../record/audit-entry.ts';
 import { untilAborted } from '../recovery/until-aborted.ts';
@@ -115,7 +116,13 @@ const prepareAndRun = async (call: AdmittedCall, deps: ExecuteDeps): Promise<Too
   if (refusal) return refusal;
   if (call.control.reason) return failed(call, call.control.reason);
   if (call.grant.tier !== 'read_only' && !call.notes.intentRecorded) {
-    await writeIntents(call, deps);
+    try {
+      await writeIntents(call, deps);
+    } catch (error) {
+      // The store refuses an intent where another call has one of the keys by now.
+      call.notes.isClaimLost = errorCodeOf(error) === 'CONFLICT';
+      throw error;
+    }
     call.notes.intentRecorded = true;
     noteInParents(call);
   }

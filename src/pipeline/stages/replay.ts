@@ -9,6 +9,7 @@ import type { Stage } from '../../contract/stage.ts';
 import type { ReplayClaim, ReplayRequest, Replays } from '../../contract/store.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { canonicalJson, digestOf } from '../../kit/data/canonical-json.ts';
+import { DURABLE_MS, DurableWork } from '../durable-work.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
 import { effectState } from '../record/audit-entry.ts';
@@ -47,6 +48,7 @@ const refusal = (call: Checked, claim: ReplayClaim): ToolResult => {
       message: 'A call with this idempotency key is still running.',
       suggestions: ['Wait for it, then send the same call again to get its result.'],
       retryable: true,
+      keyHeld: true,
     });
   }
   return failed(call, 'CONFLICT', {
@@ -60,13 +62,31 @@ const refusal = (call: Checked, claim: ReplayClaim): ToolResult => {
 const isConfined = ({ source, sandboxed }: Tool): boolean =>
   source === 'builtin' || sandboxed === true;
 
+/** Tells whether a call was cancelled because its process leaves, and not by anybody who knows its run or job. */
+const wasCutOff = (call: Checked, result: ToolResult): boolean =>
+  call.notes.stopped &&
+  result.error?.code === 'CANCELLED' &&
+  DurableWork.of(call)?.isCutOff === true;
+
+/** Marks the result of a call that was cut off as in doubt, unless it may be made again. */
+const withDoubt = (call: Checked, result: ToolResult): ToolResult => {
+  if (!wasCutOff(call, result)) return result;
+  if (!call.notes.effectPossible || call.ready.tool.idempotent) return result;
+  return failed(call, 'CANCELLED', {
+    message: 'The call was cut off when its process ended: its effect may have happened.',
+    suggestions: ['Check what it did before it is done again.'],
+    inDoubt: call.executionId,
+  });
+};
+
 /**
  * True for results that a key keeps. A call that was refused without effect, or that failed and is
  * known to have changed nothing (a full disk), may be tried again, and so may one of an idempotent tool.
  */
 const isFinal = (call: Checked, result: ToolResult): boolean => {
   if (result.success) return true;
-  if (call.ready.tool.idempotent && result.error.retryable) return false;
+  const isRepeatable = result.error.retryable || wasCutOff(call, result);
+  if (call.ready.tool.idempotent && isRepeatable) return false;
   if (!call.notes.effectPossible) return false;
   const isWithoutEffect =
     !call.notes.stopped && effectState(call, result) === 'not_done' && isConfined(call.ready.tool);
@@ -91,7 +111,7 @@ const settleKey = (
   const { executionId } = call;
   const final = result ?? inDoubt(call);
   if (!isFinal(call, final)) return late.attempt(() => replays.abandon(key, executionId));
-  const expiresAt = runtime.now() + keepMs;
+  const expiresAt = runtime.now() + (DurableWork.of(call) ? DURABLE_MS : keepMs);
   return late.attempt(() => replays.finish({ key, executionId }, final, expiresAt));
 };
 
@@ -134,7 +154,7 @@ const onceByKey = async (
   call.notes.claim = key;
   let result: ToolResult | undefined;
   try {
-    result = await next(prove(call, 'fresh', true));
+    result = withDoubt(call, await next(prove(call, 'fresh', true)));
     return result;
   } finally {
     await settleKey(call, result, { ...deps, key });

@@ -182,7 +182,8 @@ export const executionSection = section(
         .positive()
         .max(24 * 365),
       {
-        about: 'Hours for which the result under an idempotency key is kept and replayed.',
+        about:
+          'Hours for which the result under an idempotency key is kept and replayed; those of runs and jobs are kept for 400 days.',
         project: 'higher',
         default: 24,
       },

@@ -41,9 +41,14 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
   ]);
   const { runtime, events, tools, nextId, execute } = deps;
   const opened = async () => (await deps.open()).store;
+  /** Opened with the flows: what a call was cut off with is redacted when the crib is closed already. */
+  const engine = lazyAsync(async () => (await deps.open()).engine);
   return new FlowService({
     ...{ registry, runtime, events, tools, nextId, execute },
-    flows: lazyAsync(async () => observedFlows((await opened()).flows, events)),
+    flows: lazyAsync(async () => {
+      await engine();
+      return observedFlows((await opened()).flows, events);
+    }),
     undo: async (executionId, as) => (await deps.open()).engine.undo(executionId, as),
     confirm: async (question, as) => (await deps.open()).engine.confirm(question, as),
     approval: async (id) => (await opened()).approvals.get(id),
@@ -54,7 +59,7 @@ const openService = async (deps: FlowMemberDeps, registry: FlowRegistry): Promis
       await engine.shared.approvalService.decide(record, { approve: false, by: 'cancelled' });
     },
     gathersRecords: !deps.syncEveryRecord,
-    redactError: async (error) => (await deps.open()).engine.redactError(error),
+    redactError: async (error) => (await engine()).redactError(error),
     planCover: async (run) => (await deps.open()).engine.planCover(run),
     seals: lazyAsync(() => openFlowSeals(deps)),
     refusalOf: (caller) => {

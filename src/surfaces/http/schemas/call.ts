@@ -20,6 +20,8 @@ const errorSchema = z.object({
   retryAfterMs: z.number().optional(),
   cause: z.string().optional(),
   standing: z.array(z.string()).optional(),
+  inDoubt: z.string().optional(),
+  keyHeld: z.literal(true).optional(),
 });
 
 export const errorBodySchema = z.object({ error: errorSchema });

@@ -1,0 +1,25 @@
+/**
+ * Tells which answers count for the steps of runs and the calls of jobs: each has questions of its own, and
+ * its answer counts however late it goes on.
+ */
+import type { ApprovalRecord } from '../../contract/approver.ts';
+import { DurableWork, durableStepOf } from '../durable-work.ts';
+import type { JudgedCall } from './call-bindings.ts';
+
+/** Tells whether the answer to this question is for the call. That of a step is for that step alone. */
+export const mayAnswer = ({ step }: ApprovalRecord, call: JudgedCall): boolean =>
+  step === undefined || step === durableStepOf(call);
+
+/** Tells whether this very step has asked. */
+export const isOfStep = ({ step }: ApprovalRecord, call: JudgedCall): boolean =>
+  step !== undefined && step === durableStepOf(call);
+
+/** Two branches of a run may make equal calls that only read: nothing tells their questions apart. */
+export const isUnnamedStep = (call: JudgedCall): boolean =>
+  durableStepOf(call) !== undefined && call.options.idempotencyKey === undefined;
+
+/** Says when the answer to a run or a job was given: in time, however late it goes on. */
+export const answerMoment = (
+  { decidedAt }: ApprovalRecord,
+  call: JudgedCall,
+): number | undefined => (DurableWork.is(call.options.durable) ? decidedAt : undefined);

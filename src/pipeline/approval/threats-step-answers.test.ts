@@ -1,0 +1,76 @@
+/** Threat: an answer to a step of a run is used for another call, or twice. */
+import { describe, expect, it } from 'vitest';
+import { laterClock } from '../../../test/fixtures/later-clock.ts';
+import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
+import type { CallAs } from '../../contract/call-options.ts';
+import { HOUR_MS } from '../../kit/data/durations.ts';
+import { DurableWork } from '../durable-work.ts';
+
+const ASK = {
+  version: 1 as const,
+  rules: [{ name: 'ask', effect: 'ask' as const, tools: ['*'] }],
+};
+
+const step = (idempotencyKey: string): CallAs => ({
+  idempotencyKey,
+  durable: new DurableWork('flow:1'),
+});
+
+/** Asks as one step of a run, and says yes. */
+const approved = async (as: CallAs) => {
+  const seen = { runs: 0 };
+  const { runtime, advance } = laterClock();
+  const tool = aTool({ tier: 'write', run: () => ++seen.runs });
+  const crib = await testCrib([tool], { policy: ASK, runtime });
+  const asked = await crib.execute('echo', {}, as);
+  const approvalId = asked.status === 'pending' ? asked.approval.approvalId : '';
+  await crib.approvals.decide(approvalId, { approve: true, by: 'ada' });
+  const { approvals } = await crib.store();
+  return { crib, seen, approvalId, approvals, advance, now: () => runtime.now() };
+};
+
+describe('the answer to a step of a run', () => {
+  it.each<[string, CallAs]>([
+    ['the same user, who calls it himself', {}],
+    ['the same user with a key of that name', { idempotencyKey: 'flow:1:a' }],
+    ['another step of the run', step('flow:1:b')],
+  ])('hostile: is not used by %s', async (_who, as) => {
+    const { crib, seen, approvalId } = await approved(step('flow:1:a'));
+    const { error } = await crib.execute('echo', {}, { ...as, approvalId });
+    expect(error?.code).toBe('APPROVAL_EXPIRED');
+    expect(seen.runs).toBe(0);
+  });
+
+  it('benign: counts again for the step whose process died right after it had used it', async () => {
+    const { crib, seen, approvalId, approvals, now } = await approved(step('flow:1:a'));
+    expect(await approvals.use(approvalId, now())).toBe(true);
+    const again = await crib.execute('echo', {}, { ...step('flow:1:a'), approvalId });
+    expect(again.success).toBe(true);
+    const third = await crib.execute('echo', {}, { ...step('flow:1:a'), approvalId });
+    expect(third.metadata.cached).toBe(true);
+    expect(seen.runs).toBe(1);
+  });
+
+  it('benign: counts for the step after its time is over, and an edited input is another call', async () => {
+    const { crib, seen, approvalId, advance } = await approved(step('flow:1:a'));
+    advance(24 * HOUR_MS);
+    const other = await crib.execute('echo', { a: 1 }, { ...step('flow:1:a'), approvalId });
+    expect(other.error?.code).toBe('APPROVAL_EXPIRED');
+    const late = await crib.execute('echo', {}, { ...step('flow:1:a'), approvalId });
+    expect(late.success).toBe(true);
+    expect(seen.runs).toBe(1);
+  });
+});
+
+describe('the answer to the call of a caller who is no run', () => {
+  it('hostile: is used once, and not after its time is over', async () => {
+    const used = await approved({});
+    const as = { approvalId: used.approvalId };
+    expect((await used.crib.execute('echo', {}, as)).success).toBe(true);
+    expect((await used.crib.execute('echo', {}, as)).error?.code).toBe('APPROVAL_EXPIRED');
+    const late = await approved({});
+    late.advance(24 * HOUR_MS);
+    const { error } = await late.crib.execute('echo', {}, { approvalId: late.approvalId });
+    expect(error?.code).toBe('APPROVAL_EXPIRED');
+  });
+});
