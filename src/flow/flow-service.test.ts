@@ -318,6 +318,28 @@ describe('a flow that another process goes on with', () => {
     });
   });
 
+  it('makes the steps of a branch again that went on after the code had ended', async () => {
+    const run = async (flow: FlowContext) => {
+      const branch = async () => {
+        for (const n of [1, 2]) await flow.call(double, { n });
+        await flow.call(slow, { ms: 301 });
+      };
+      const last = flow.call(double, { n: 3 });
+      void branch();
+      await last;
+      return 'over';
+    };
+    const flow = defineFlow({ name: 'late', version: '1.0.0', run });
+    const first = await openService();
+    register(first, flow);
+    const { runId } = await first.start('late', {});
+    await expect.poll(async () => (await store.flows.steps(runId)).length).toBe(3);
+    const second = await restart(first);
+    register(second, flow);
+    expect(await second.whenOver(runId)).toMatchObject({ status: 'completed', output: 'over' });
+    expect(made).toContain('slow 301');
+  });
+
   const changed = async (before: unknown, after: unknown): Promise<FlowRun> => {
     const name = `changed-${++ids}`;
     const first = await openService();
