@@ -43,15 +43,25 @@ export interface EndedTurn {
 
 type Ending = Exclude<TurnEnd, { type: 'lost' }>;
 
+export interface ConcludeDeps extends UndoStepsDeps, Pick<RunDeps, 'redactError'> {
+  /** Cancels the runs that a run has started and still waits for, and takes its questions back. */
+  endOpenSteps(runId: string): Promise<void>;
+}
+
 /** Undoes what a failed run did, where its flow says so. An undo that needs approval keeps it waiting. */
-const endAfterUndo = async (turn: Turn, end: Ending, deps: UndoStepsDeps): Promise<Ending> =>
-  end.type === 'failed' && turn.flow.undoOnFailure ? ((await undoSteps(turn, deps)) ?? end) : end;
+const endAfterUndo = async (turn: Turn, end: Ending, deps: ConcludeDeps): Promise<Ending> => {
+  if (end.type !== 'failed' || !turn.flow.undoOnFailure) return end;
+  await turn.journal.flush();
+  // What it has started must not go on while its undo waits for a person.
+  await deps.endOpenSteps(turn.run.id);
+  return (await undoSteps(turn, deps)) ?? end;
+};
 
 /** Writes the end of a turn, and returns the run as it is then. */
 export const concludeTurn = async (
   turn: Turn,
   ended: EndedTurn,
-  deps: UndoStepsDeps & Pick<RunDeps, 'redactError'>,
+  deps: ConcludeDeps,
 ): Promise<FlowRun> => {
   const { run, seals, journal } = turn;
   const end = await endAfterUndo(turn, ended.end, deps);

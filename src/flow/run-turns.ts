@@ -17,7 +17,7 @@ import { assertSameRun, type NewRun, newRun, stopped } from './run-record.ts';
 import type { RunScheduler } from './run-scheduler.ts';
 import { type FlowSeals, plantedPart, sealedRun } from './run-seals.ts';
 import { endTurnSpan, startTurnSpan, traceOf } from './run-span.ts';
-import { concludeTurn, type NewTurn, openTurn, type Turn } from './run-turn.ts';
+import { type ConcludeDeps, concludeTurn, type NewTurn, openTurn, type Turn } from './run-turn.ts';
 import type { RunWatchers } from './run-watchers.ts';
 import { limitsOf, type RunDeps, stepDepsOf } from './step-deps.ts';
 import type { StepDeps } from './step-ends.ts';
@@ -46,6 +46,7 @@ interface ActiveRun {
 
 export class RunTurns {
   readonly #deps: RunTurnsDeps;
+  readonly #concludeDeps: ConcludeDeps;
   readonly #watchers: RunWatchers;
   readonly #scheduler: Pick<RunScheduler, 'after'>;
   readonly #active = new Map<string, ActiveRun>();
@@ -58,6 +59,10 @@ export class RunTurns {
 
   constructor(deps: RunTurnsDeps, { watchers, scheduler }: TurnListeners) {
     this.#deps = deps;
+    this.#concludeDeps = {
+      ...deps,
+      endOpenSteps: async (runId) => endOpenSteps(runId, await this.endDeps()),
+    };
     this.#watchers = watchers;
     this.#scheduler = scheduler;
   }
@@ -217,7 +222,9 @@ export class RunTurns {
 
   /** Writes the end of a turn. What a lost one has done is kept for the next process. */
   async #conclude(turn: Turn, end: TurnEnd, seenEvent: number): Promise<FlowRun> {
-    if (end.type !== 'lost') return concludeTurn(turn, { end, seenEvent }, this.#deps);
+    if (end.type !== 'lost') {
+      return concludeTurn(turn, { end, seenEvent }, this.#concludeDeps);
+    }
     if (this.#isClosed) await turn.journal.flush();
     turn.journal.stop();
     throw end.cause;
