@@ -7,6 +7,7 @@ import type { FlowDefinition, StartedRun, StartFlowAs } from '../contract/flow.t
 import type { FlowRun, JournalStep, RunChange, RunPlan } from '../contract/flow-store.ts';
 import { callerOf } from '../pipeline/new-call.ts';
 import { approvalWait } from './answered-waits.ts';
+import { checkEvent } from './check-event.ts';
 import { DueRuns } from './due-runs.ts';
 import { endRun, undoing } from './end-run.ts';
 import { assertRunId, type NewRun } from './run-record.ts';
@@ -110,10 +111,13 @@ export class FlowService {
     return this.#turns.underWay(runId);
   }
 
-  /** Sends an event to a run. False for one that is finished or unknown. */
+  /**
+   * Sends an event to a run. False for one that is finished or unknown. Rejects with VALIDATION_ERROR for a
+   * payload that is too large, and with CONFLICT while too many events of the run wait to be taken.
+   */
   async send(runId: string, name: string, payload: unknown): Promise<boolean> {
     const { flows, seals, runtime } = this.#deps;
-    const event = { name, payload, at: runtime.now() };
+    const event = { name, payload: checkEvent(name, payload), at: runtime.now() };
     const isSent = await (await flows()).send(runId, sealedEvent(runId, event, await seals()));
     this.#turns.recheck(`event:${name}`, runId);
     this.#scheduler.after(0);

@@ -56,7 +56,7 @@ export const observedFlows = (flows: Flows, events: Bus): Flows => {
     },
     send: (runId, event) => flows.send(runId, event),
     wake: (runId, now) => flows.wake(runId, now),
-    events: (runId, after) => flows.events(runId, after),
+    events: (runId, after, limit) => flows.events(runId, after, limit),
     expire: (before) => flows.expire(before),
   };
 };

@@ -13,12 +13,22 @@ import {
   type FlowRun,
   type Flows,
   type JournalStep,
+  MAX_EVENTS,
   type ReleaseOptions,
   type RunChange,
   type RunClaim,
 } from '../../contract/flow-store.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
-import { changedRun, DEFAULT_LIMIT, notOwned, parseRecord, takenRun } from '../flow-run.ts';
+import {
+  changedRun,
+  DEFAULT_LIMIT,
+  notOwned,
+  parseRecord,
+  takenEvents,
+  takenRun,
+  tooManyEvents,
+  wakes,
+} from '../flow-run.ts';
 import { recordText } from '../plain-json.ts';
 import { jsonNumber } from './database/json-number.ts';
 import { toKeyText } from './database/key-text.ts';
@@ -42,7 +52,7 @@ interface ReadRun {
   readonly revision: number;
 }
 
-type Exchanged = 'done' | 'changed' | 'held' | 'news';
+type Exchanged = 'done' | 'changed' | 'held' | 'news' | 'full';
 
 /** How many due runs are read at a time. */
 const PAGE = 500;
@@ -61,9 +71,11 @@ const toFields = (run: FlowRun): object => ({
   record: recordText(run),
 });
 
-/** Lists key and record of each step. */
-const stepRows = (steps: readonly JournalStep[]): readonly (readonly [string, string])[] =>
-  steps.map((step) => [toKeyText(step.key), recordText(step)]);
+/** Lists key and record of each step, and the events that the steps have taken. */
+const stepRows = (steps: readonly JournalStep[]): object => ({
+  steps: steps.map((step) => [toKeyText(step.key), recordText(step)]),
+  taken: takenEvents(steps),
+});
 
 export class PostgresFlows implements Flows {
   readonly #deps: PostgresDeps;
@@ -93,14 +105,14 @@ export class PostgresFlows implements Flows {
     );
     this.#steps = prepare('SELECT record FROM @flow_steps WHERE run_id = $1 ORDER BY position');
     this.#events = prepare(
-      'SELECT id, record FROM @flow_events WHERE run_id = $1 AND id > $2 ORDER BY id',
+      'SELECT id, record FROM @flow_events WHERE run_id = $1 AND id > $2 ORDER BY id LIMIT $3',
     );
   }
 
   create(run: FlowRun, { steps = [], isReleased = false }: CreateOptions = {}): Promise<boolean> {
     return this.#deps.writers.flows.write<boolean>({
       ...{ op: 'create', ...toFields(run) },
-      ...{ steps: stepRows(steps), isReleased },
+      ...{ ...stepRows(steps), isReleased },
     });
   }
 
@@ -154,7 +166,7 @@ export class PostgresFlows implements Flows {
       op: 'steps',
       id: toKeyText(id),
       epoch,
-      steps: stepRows(steps),
+      ...stepRows(steps),
     };
     const isOwned = await this.#deps.writers.flows.write<boolean>(operation, durability);
     if (!isOwned) throw notOwned(id);
@@ -176,7 +188,7 @@ export class PostgresFlows implements Flows {
       const isOpen = !FINISHED.has(run.status);
       const next = isNews && isOpen ? { ...run, wakeAt: change.updatedAt } : run;
       const result = await this.#exchange(read, next, {
-        steps: rows,
+        ...rows,
         ...(isOpen && seen !== undefined && { seenEvent: seen }),
       });
       if (result === 'done') return next;
@@ -197,20 +209,25 @@ export class PostgresFlows implements Flows {
 
   async send(runId: string, event: Omit<FlowEvent, 'id'>): Promise<boolean> {
     const text = recordText(event);
-    return this.#changeOpen(runId, (read) =>
-      this.#exchange(read, this.#woken(read, event.at), { holder: 'same', event: text }),
-    );
+    return this.#changeOpen(runId, async (read) => {
+      const next = wakes(read.run, event) ? { ...read.run, wakeAt: event.at } : undefined;
+      const more = { holder: 'same', event: text, maxEvents: MAX_EVENTS };
+      const result = await this.#exchange(read, next, more);
+      if (result === 'full') throw tooManyEvents(runId);
+      return result;
+    });
   }
 
   async wake(runId: string, now: number): Promise<void> {
     await this.#changeOpen(runId, async (read) => {
-      const woken = this.#woken(read, now);
-      return woken ? this.#exchange(read, woken, { holder: 'same' }) : 'done';
+      if (read.run.status !== 'waiting') return 'done';
+      return this.#exchange(read, { ...read.run, wakeAt: now }, { holder: 'same' });
     });
   }
 
-  async events(runId: string, after = 0): Promise<readonly FlowEvent[]> {
-    const rows = await this.#events.all<{ id: number; record: string }>(toKeyText(runId), after);
+  async events(runId: string, after = 0, limit = MAX_EVENTS): Promise<readonly FlowEvent[]> {
+    type EventRow = { readonly id: number; readonly record: string };
+    const rows = await this.#events.all<EventRow>(toKeyText(runId), after, limit);
     return rows.map(({ id, record }) => ({
       ...parseRecord<Omit<FlowEvent, 'id'>>({ record }),
       id,
@@ -236,10 +253,6 @@ export class PostgresFlows implements Flows {
     const taken = takenRun(read.run, now);
     const result = await this.#exchange(read, taken, { holder: 'me', ifFree: true });
     return result === 'done' ? taken : undefined;
-  }
-
-  #woken({ run }: ReadRun, now: number): FlowRun | undefined {
-    return run.status === 'waiting' ? { ...run, wakeAt: now } : undefined;
   }
 
   /**

@@ -6,6 +6,7 @@
  */
 import { AUDIT_FUNCTIONS } from './functions/audit-functions.ts';
 import { CLAIM_FUNCTIONS } from './functions/claim-functions.ts';
+import { EVENT_FUNCTIONS } from './functions/event-functions.ts';
 import { FLOW_FUNCTIONS } from './functions/flow-functions.ts';
 import { LEDGER_FUNCTIONS } from './functions/ledger-functions.ts';
 import { OWNER_FUNCTIONS } from './functions/owner-functions.ts';
@@ -271,4 +272,14 @@ CREATE TABLE metric_mark (
 );
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST, VECTORS, SEAL_KEY, ROLL_UPS];
+/**
+ * An event is forgotten once the step is on record that took it. The id is read from the text, in which a
+ * name of a field that is part of a value cannot come before it: JSON operators fail on NUL.
+ */
+const TAKEN_EVENTS = `
+DELETE FROM flow_events AS event USING flow_steps AS step
+WHERE step.run_id = event.run_id AND step.record LIKE '%"kind":"event"%'
+AND event.id = substring(step.record from '"eventId":([0-9]+)')::bigint;
+${EVENT_FUNCTIONS}`;
+
+export const MIGRATIONS: readonly string[] = [FIRST, VECTORS, SEAL_KEY, ROLL_UPS, TAKEN_EVENTS];
