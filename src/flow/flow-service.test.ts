@@ -454,6 +454,15 @@ describe('a step that fails before anything is called', () => {
     expect((await (await service.start(caught.name, {})).finished).output).toBe('caught');
   });
 
+  it('an end that cannot be kept fails the run with INTERNAL, and is not tried again', async () => {
+    const redactError = () => fails('This error is not understood.');
+    const service = await openService({ redactError });
+    const run = () => fails('stop');
+    register(service, defineFlow({ name: 'unkept', version: '1.0.0', run: async () => run() }));
+    const { finished } = await service.start('unkept', {});
+    expect(await finished).toMatchObject({ status: 'failed', error: { code: 'INTERNAL' } });
+  });
+
   it('an output that cannot be stored fails the run', async () => {
     const service = await openService();
     register(service, defineFlow({ name: 'big', version: '1.0.0', run: async () => [1n] }));
