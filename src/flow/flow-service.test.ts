@@ -50,6 +50,18 @@ const slow = defineTool({
   },
 });
 
+const change = defineTool({
+  name: 'change',
+  description: 'Changes something.',
+  tier: 'write',
+  input: z.object({}),
+  run: () => 'done',
+});
+const policy = {
+  version: 1 as const,
+  rules: [{ name: 'all', effect: 'allow' as const, tools: ['*'] }],
+};
+
 const fails = (message: string): never => {
   throw new Error(message);
 };
@@ -82,7 +94,12 @@ const hurried = (): Runtime => {
 
 let ids = 0;
 const openService = async (parts: Partial<FlowServiceDeps> = {}): Promise<FlowService> => {
-  const crib = await createCribHost({ store, builtins: false, tools: [double, fail, slow] });
+  const crib = await createCribHost({
+    store,
+    builtins: false,
+    tools: [double, fail, slow, change],
+    policy,
+  });
   const registry = new FlowRegistry();
   const service = new FlowService({
     registry,
@@ -417,7 +434,7 @@ describe('the undo of a failed run', () => {
       },
     });
     const run = async (flow: FlowContext) => {
-      await flow.call(double, { n: 1 });
+      await flow.call(change, {});
       return fails('stop');
     };
     const name = `undoes-${++ids}`;
