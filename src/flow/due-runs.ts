@@ -64,7 +64,7 @@ export class DueRuns {
     // More may be due than were claimed.
     if (due.length === CLAIMED_AT_ONCE) scheduler.after(0);
     await watchers.refresh(flows, (runId) => turns.isHeld(runId));
-    if (now - this.#expiredAt < EXPIRE_EVERY_MS) return;
+    if (Math.abs(now - this.#expiredAt) < EXPIRE_EVERY_MS) return;
     this.#expiredAt = now;
     await flows.expire(now - KEPT_MS);
   }
