@@ -155,6 +155,9 @@ export interface FlowDefinition<I = unknown, O = unknown> {
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?$/;
 
+/** Tells whether a flow can have this version. */
+export const isFlowVersion = (version: string): boolean => VERSION.test(version);
+
 const FIELDS: Readonly<Record<keyof FlowDefinition, true>> = {
   ...{ name: true, version: true, description: true, input: true },
   ...{ undoOnFailure: true, run: true },
@@ -163,7 +166,7 @@ const FIELDS: Readonly<Record<keyof FlowDefinition, true>> = {
 /** Says what is wrong with a definition whose name is in order, or nothing. */
 const flowProblem = (definition: FlowDefinition): string | undefined => {
   const { version, undoOnFailure, run } = definition;
-  if (!(typeof version === 'string' && VERSION.test(version))) {
+  if (!(typeof version === 'string' && isFlowVersion(version))) {
     return 'version has to be declared, as in 1.0.0.';
   }
   if (typeof run !== 'function') return 'run has to be a function.';
@@ -353,7 +356,9 @@ export interface CribFlows extends CribFlowData {
   cancel(runId: string, as?: CallAs): Promise<boolean>;
   /**
    * Continues a run that is blocked or waits for a missing version, on another version if one is named.
-   * Returns false for one that is finished or unknown, or that a process works on.
+   * Returns false for one that is finished or unknown, or that a process works on. Rejects with
+   * VALIDATION_ERROR for what is no version, and with NOT_FOUND for one that this process does not have
+   * although it has others of the flow.
    *
    * @example
    * await crib.flows.resume('run-1', { version: '2.0.0' });

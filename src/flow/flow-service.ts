@@ -136,15 +136,15 @@ export class FlowService {
 
   /**
    * Continues a run that no process works on, with another version of its flow if one is named. A
-   * second turn at a run that is worked on would make the same calls beside the first.
+   * second turn at a run that is worked on would make the same calls beside the first. Why it was blocked
+   * stays on record until a turn begins.
    */
   async resume(runId: string, { version }: { readonly version?: string } = {}): Promise<boolean> {
     const now = this.#deps.runtime.now();
     const flows = await this.#deps.flows();
     const change: RunChange = {
-      ...{ status: 'waiting', updatedAt: now, wakeAt: now, waitsFor: undefined, error: undefined },
-      ...(version !== undefined &&
-        (await movedTo(version, await flows.get(runId), await this.#deps.seals()))),
+      ...{ status: 'waiting', updatedAt: now, wakeAt: now, waitsFor: undefined },
+      ...(version !== undefined && (await this.#movedTo(version, await flows.get(runId)))),
     };
     const isChanged = await flows.change(runId, change, { onlyIdle: true });
     this.#scheduler.after(0);
@@ -161,6 +161,11 @@ export class FlowService {
     const ended = this.#turns.close();
     for (const runId of this.#watchers.runs()) this.#watchers.fail(runId, unwatchable(runId));
     await ended;
+  }
+
+  async #movedTo(version: string, run: FlowRun | undefined): Promise<Partial<RunChange>> {
+    if (run && run.version !== version) this.#deps.registry.assertTarget(run.flow, version);
+    return movedTo(version, run, await this.#deps.seals());
   }
 
   async #startNew(flow: FlowDefinition, part: NewRun): Promise<StartedRun> {

@@ -19,7 +19,7 @@ export const changedRun = (run: FlowRun, change: RunChange): FlowRun => {
 
 /** Returns the run as it is after a process has taken it over. */
 export const takenRun = (run: FlowRun, now: number): FlowRun => ({
-  ...changedRun(run, { status: 'running', updatedAt: now, waitsFor: undefined }),
+  ...changedRun(run, { status: 'running', updatedAt: now, waitsFor: undefined, error: undefined }),
   epoch: run.epoch + 1,
 });
 
