@@ -13,7 +13,10 @@ describe('the looks for due runs', () => {
     const deps = {
       ...{ registry: { keys: () => new Set() }, runtime: { now: () => now } },
       flows: async () => flows,
-      turns: { giveUpUnreleased: async () => undefined, recheckDue: async () => undefined },
+      turns: {
+        ...{ giveUpUnreleased: async () => undefined, recheckDue: async () => undefined },
+        dropCancelled: async () => undefined,
+      },
       watchers: { refresh: async () => undefined },
       scheduler: { after: () => undefined },
     };

@@ -56,6 +56,7 @@ export class DueRuns {
     );
     if (Math.abs(now - this.#answersAt) >= ANSWERS_EVERY_MS) {
       this.#answersAt = now;
+      await turns.dropCancelled();
       await wakeAnswered(flowKeys, now, waits);
     }
     if (this.#isClosed) return;

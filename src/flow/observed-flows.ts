@@ -38,6 +38,7 @@ export const observedFlows = (flows: Flows, events: Bus): Flows => {
     list: (filter) => flows.list(filter),
     claim: (request) => flows.claim(request),
     unclaimed: (request) => flows.unclaimed(request),
+    lost: (claims) => flows.lost(claims),
     steps: (runId) => flows.steps(runId),
     record: async (claim, steps, durability) => {
       await flows.record(claim, steps, durability);

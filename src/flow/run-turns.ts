@@ -39,10 +39,20 @@ export interface TurnListeners {
 }
 
 interface ActiveRun {
+  readonly run: FlowRun;
   readonly execution: FlowExecution;
   readonly journal: RunJournal;
   readonly controller: AbortController;
 }
+
+/** Ends the calls of a turn that was lost because another process has cancelled the run. */
+const abortIfCancelled = async (
+  { run, flows }: Turn,
+  controller: AbortController,
+): Promise<void> => {
+  const stored = await flows.get(run.id).catch(() => undefined);
+  if (stored?.status === 'cancelled') controller.abort();
+};
 
 export class RunTurns {
   readonly #deps: RunTurnsDeps;
@@ -126,6 +136,17 @@ export class RunTurns {
     }
   }
 
+  /** Ends what is done here for runs that another process has cancelled. */
+  async dropCancelled(): Promise<void> {
+    const claims = Array.from(this.#active.values(), ({ run }) => run);
+    if (claims.length === 0) return;
+    const flows = await this.#deps.flows();
+    for (const runId of await flows.lost(claims)) {
+      const run = await flows.get(runId);
+      if (run?.status === 'cancelled') this.#drop(runId, run.error);
+    }
+  }
+
   /** Gives up the runs that could not be given up while the store was away. */
   async giveUpUnreleased(): Promise<void> {
     for (const [run, cause] of [...this.#unreleased]) await this.#giveUp(run, cause);
@@ -205,7 +226,7 @@ export class RunTurns {
     const controller = new AbortController();
     // Each call under way listens to it.
     setMaxListeners(0, controller.signal);
-    this.#active.set(run.id, { execution, controller, journal });
+    this.#active.set(run.id, { run, execution, controller, journal });
     const span = startTurnSpan(run, runtime.telemetry);
     const stepDeps = this.#stepDeps(turn, controller, span?.trace);
     const context = new StepContext(execution, stepDeps, steps);
@@ -213,6 +234,7 @@ export class RunTurns {
     const work = () => execution.run(() => flow.run(context, plainValue(run.input)));
     const end = await (span ? span.run(work) : work());
     endTurnSpan(span, end);
+    if (end.type === 'lost' && !this.#isClosed) await abortIfCancelled(turn, controller);
     // Not before its end is written: until then its last steps are nowhere else.
     const released = await this.#conclude(turn, end, context.events.seen).finally(() => {
       if (this.#active.get(run.id)?.execution === execution) this.#active.delete(run.id);

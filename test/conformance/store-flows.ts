@@ -190,6 +190,22 @@ export const describeFlows = (use: Use): void => {
         expect(await flows.get('run-1')).toMatchObject({ status: 'cancelled' });
       }));
 
+    it('names the runs that a process holds no more, and none that is not stored yet', () =>
+      use(async ({ flows }) => {
+        const runs = ['held', 'cancelled', 'again', 'released', 'unstored'].map((id) =>
+          sampleRun(id),
+        );
+        for (const run of runs.slice(0, 4)) await flows.create(run);
+        expect(await flows.lost(runs)).toEqual([]);
+        await flows.change('cancelled', { status: 'cancelled', updatedAt: NOW });
+        const due = { status: 'waiting', updatedAt: NOW, wakeAt: NOW } as const;
+        await flows.change('again', due);
+        expect(await flows.claim(CLAIM)).toMatchObject([{ id: 'again' }]);
+        await flows.release({ id: 'released', epoch: 1 }, { status: 'blocked', updatedAt: NOW });
+        expect((await flows.lost(runs)).toSorted()).toEqual(['again', 'cancelled', 'released']);
+        expect(await flows.lost([])).toEqual([]);
+      }));
+
     it('a change of idle runs alone leaves a run that its process works on', () =>
       use(async ({ flows }) => {
         const run = sampleRun('run-1');

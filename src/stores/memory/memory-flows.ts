@@ -92,6 +92,14 @@ export class MemoryFlows implements Flows {
       .map(({ run }) => run);
   }
 
+  async lost(claims: readonly RunClaim[]): Promise<readonly string[]> {
+    const isLost = ({ id, epoch }: RunClaim): boolean => {
+      const held = this.#runs.get(id);
+      return held !== undefined && !(held.isOwned && held.run.epoch === epoch);
+    };
+    return claims.filter(isLost).map(({ id }) => id);
+  }
+
   async steps(runId: string): Promise<readonly JournalStep[]> {
     return Array.from(this.#runs.get(runId)?.steps.values() ?? [], stepCopy);
   }

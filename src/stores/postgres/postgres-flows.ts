@@ -80,6 +80,7 @@ const stepRows = (steps: readonly JournalStep[]): object => ({
 export class PostgresFlows implements Flows {
   readonly #deps: PostgresDeps;
   readonly #find: Statement;
+  readonly #holders: Statement;
   readonly #due: Statement;
   readonly #list: Statement;
   readonly #steps: Statement;
@@ -89,6 +90,7 @@ export class PostgresFlows implements Flows {
     this.#deps = deps;
     const prepare = (sql: string) => deps.database.prepare(sql);
     this.#find = prepare('SELECT record, owner, revision FROM @flow_runs WHERE id = $1');
+    this.#holders = prepare('SELECT id, owner, epoch FROM @flow_runs WHERE id = ANY ($1)');
     this.#due = prepare(
       `SELECT id, wake_at, record, owner, revision FROM @flow_runs AS run
        WHERE wake_at <= $1 AND (wake_at, id) > ($2, $3)
@@ -150,6 +152,16 @@ export class PostgresFlows implements Flows {
       if (runs.length >= limit) break;
     }
     return runs.slice(0, limit);
+  }
+
+  async lost(claims: readonly RunClaim[]): Promise<readonly string[]> {
+    const ids = new Map(claims.map(({ id, epoch }) => [toKeyText(id), { id, epoch }]));
+    const rows = await this.#holders.all<{ id: string; owner: string | null; epoch: number }>([
+      ...ids.keys(),
+    ]);
+    const isLost = (row: (typeof rows)[number]): boolean =>
+      row.owner !== this.#deps.owner.id || row.epoch !== ids.get(row.id)?.epoch;
+    return rows.flatMap((row) => (isLost(row) ? (ids.get(row.id)?.id ?? []) : []));
   }
 
   async steps(runId: string): Promise<readonly JournalStep[]> {

@@ -35,6 +35,11 @@ interface RunRow {
   readonly owner: string | null;
 }
 
+interface HolderRow {
+  readonly owner: string | null;
+  readonly epoch: number;
+}
+
 interface DueRow {
   readonly row: number;
   readonly wakeAt: number;
@@ -60,6 +65,7 @@ const PAGE = 500;
 export class SqliteFlows implements Flows {
   readonly #deps: SqliteDeps;
   readonly #find: Statement;
+  readonly #holder: Statement;
   readonly #put: Statement;
   readonly #due: Statement;
   readonly #list: Statement;
@@ -77,6 +83,9 @@ export class SqliteFlows implements Flows {
     this.#deps = deps;
     const prepare = (sql: string) => deps.database.prepare(sql);
     this.#find = prepare('SELECT record, owner FROM flow_runs WHERE id = ?');
+    this.#holder = prepare(
+      "SELECT owner, json_extract(record, '$.epoch') AS epoch FROM flow_runs WHERE id = ?",
+    );
     this.#put = prepare(
       `INSERT INTO flow_runs (id, flow, user_id, status, owner, wake_at, created_at, updated_at, record)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -183,6 +192,16 @@ export class SqliteFlows implements Flows {
         if (run && !flows.has(`${run.flow}@${run.version}`)) runs.push(run);
       }
       return runs;
+    });
+  }
+
+  lost(claims: readonly RunClaim[]): Promise<readonly string[]> {
+    return this.#deps.writer.read(() => {
+      const isLost = ({ id, epoch }: RunClaim): boolean => {
+        const row = this.#holder.get(toSqlText(id)) as HolderRow | undefined;
+        return row !== undefined && !(row.owner === this.#deps.owner.id && row.epoch === epoch);
+      };
+      return claims.filter(isLost).map(({ id }) => id);
     });
   }
 
