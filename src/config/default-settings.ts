@@ -104,6 +104,10 @@ const DEFAULTS = {
         perMinute: 1000,
         perHour: 20000,
       },
+      events: {
+        perMinute: 600,
+        perHour: 12000,
+      },
     },
   },
   approvals: {

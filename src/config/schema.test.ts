@@ -76,6 +76,7 @@ describe('the defaults', () => {
         starts: {
           runs: { perMinute: 300, perHour: 5_000 },
           jobs: { perMinute: 1_000, perHour: 20_000 },
+          events: { perMinute: 600, perHour: 12_000 },
         },
       },
       audit: { syncEveryRecord: false, checkpoints: { every: 1000, minutes: 10 } },

@@ -6,6 +6,9 @@ import { unknownField } from './tool-fields.ts';
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?$/;
 
+/** Tells whether a flow can have this version. */
+export const isFlowVersion = (version: string): boolean => VERSION.test(version);
+
 const FIELDS: Readonly<Record<keyof FlowDefinition, true>> = {
   ...{ name: true, version: true, description: true, input: true },
   ...{ undoOnFailure: true, run: true },
@@ -14,7 +17,7 @@ const FIELDS: Readonly<Record<keyof FlowDefinition, true>> = {
 /** Says what is wrong with a definition whose name is in order, or nothing. */
 const flowProblem = (definition: FlowDefinition): string | undefined => {
   const { version, undoOnFailure, run } = definition;
-  if (!(typeof version === 'string' && VERSION.test(version))) {
+  if (!(typeof version === 'string' && isFlowVersion(version))) {
     return 'version has to be declared, as in 1.0.0.';
   }
   if (typeof run !== 'function') return 'run has to be a function.';

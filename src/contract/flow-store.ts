@@ -98,13 +98,16 @@ export interface JournalStep {
   readonly wakeAt?: number;
   readonly approvalId?: string;
   readonly childId?: string;
-  /** The event that ended the step. */
+  /** The event that ended the step. It is forgotten when the step is written, which holds its payload. */
   readonly eventId?: number;
   readonly startedAt: number;
   readonly finishedAt?: number;
   /** Shows that a process of this user wrote the step; a planted one blocks the run. */
   readonly seal?: string;
 }
+
+/** How many events of one run may wait to be taken. */
+export const MAX_EVENTS = 1_000;
 
 export interface FlowEvent {
   /** Grows with every event of the store. */
@@ -183,6 +186,8 @@ export interface Flows {
    * flows. Takes none of them.
    */
   unclaimed(request: ClaimRequest): Promise<readonly FlowRun[]>;
+  /** Lists those of these runs that this process holds no more: others have changed or taken them over. */
+  lost(claims: readonly RunClaim[]): Promise<readonly string[]>;
   /** Lists the steps of a run, in the order in which their keys were first written. */
   steps(runId: string): Promise<readonly JournalStep[]>;
   /**
@@ -201,12 +206,15 @@ export interface Flows {
    * is written, when it is, when there is none, or when `onlyIdle` forbids it.
    */
   change(runId: string, change: RunChange, options?: ChangeOptions): Promise<boolean>;
-  /** Adds an event and makes a waiting run due. False for a run that is finished or unknown. */
+  /**
+   * Adds an event, and makes a run due that waits for one of this name. False for a run that is finished or
+   * unknown. Fails with CONFLICT while MAX_EVENTS of the run wait to be taken.
+   */
   send(runId: string, event: Omit<FlowEvent, 'id'>): Promise<boolean>;
   /** Makes a waiting run due. */
   wake(runId: string, now: number): Promise<void>;
-  /** Lists the events of a run after an id, oldest first. */
-  events(runId: string, after?: number): Promise<readonly FlowEvent[]>;
+  /** Lists events of a run after an id that no step on record has taken, oldest first. */
+  events(runId: string, after?: number, limit?: number): Promise<readonly FlowEvent[]>;
   /** Forgets finished runs that were last changed before that moment; says how many. */
   expire(before: number): Promise<number>;
 }

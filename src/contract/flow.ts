@@ -302,7 +302,9 @@ export interface CribFlows extends CribFlowData {
   cancel(runId: string, as?: CallAs): Promise<boolean>;
   /**
    * Continues a run that is blocked or waits for a missing version, on another version if one is named.
-   * Returns false for one that is finished or unknown, or that a process works on.
+   * Returns false for one that is finished or unknown, or that a process works on. Rejects with
+   * VALIDATION_ERROR for what is no version, and with NOT_FOUND for one that this process does not have
+   * although it has others of the flow.
    *
    * @example
    * await crib.flows.resume('run-1', { version: '2.0.0' });

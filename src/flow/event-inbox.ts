@@ -12,12 +12,15 @@ export interface EventInboxDeps {
   readonly runtime: Pick<Runtime, 'now'>;
 }
 
+/** How many events are in memory at a time, with their payloads. */
+const PAGE = 16;
+
 export class EventInbox {
   readonly #deps: EventInboxDeps;
   /** Events that a step of the run has taken before this turn. */
   readonly #taken: ReadonlySet<number>;
-  /** Events that no step has taken, oldest first, by their name. */
-  readonly #events = new Map<string, FlowEvent[]>();
+  /** The ids of events that no step has taken, oldest first, by their name. */
+  readonly #ids = new Map<string, number[]>();
   /** The newest event that was read. */
   #lastId = 0;
   /** The newest event that each waiting step has looked at, by the key of the step. */
@@ -41,7 +44,7 @@ export class EventInbox {
   ): Promise<StepEnd> {
     await this.#read();
     this.#seenBy.delete(key);
-    const event = this.#events.get(name)?.shift();
+    const event = await this.#next(name);
     if (event) return { state: 'done', value: event.payload, step: { eventId: event.id } };
     const now = this.#deps.runtime.now();
     const wakeAt = open?.wakeAt ?? (timeoutMs === undefined ? undefined : now + timeoutMs);
@@ -54,17 +57,32 @@ export class EventInbox {
     return { state: 'parked', waitsFor: `event:${name}`, ...step };
   }
 
-  /** Reads what is new. Events that nobody of this user sent are left out. */
+  /** Reads the ids of what is new, page by page: the payloads of all would fill the memory. */
   async #read(): Promise<void> {
-    const { flows, run, seals } = this.#deps;
-    for (const event of await flows.events(run.id, this.#lastId)) {
-      // Another step may have read it meanwhile.
-      if (event.id <= this.#lastId) continue;
-      this.#lastId = event.id;
-      if (this.#taken.has(event.id) || !isOurEvent(run.id, event, seals)) continue;
-      const events = this.#events.get(event.name) ?? [];
-      events.push(event);
-      this.#events.set(event.name, events);
+    const { flows, run } = this.#deps;
+    for (let isMore = true; isMore; ) {
+      const page = await flows.events(run.id, this.#lastId, PAGE);
+      isMore = page.length === PAGE;
+      for (const { id, name } of page) {
+        // Another step may have read it meanwhile.
+        if (id <= this.#lastId) continue;
+        this.#lastId = id;
+        if (this.#taken.has(id)) continue;
+        const ids = this.#ids.get(name);
+        if (ids) ids.push(id);
+        else this.#ids.set(name, [id]);
+      }
     }
+  }
+
+  /** Takes the oldest event of a name. Those that nobody of this user sent are left out. */
+  async #next(name: string): Promise<FlowEvent | undefined> {
+    const { flows, run, seals } = this.#deps;
+    const ids = this.#ids.get(name) ?? [];
+    for (let id = ids.shift(); id !== undefined; id = ids.shift()) {
+      const [event] = await flows.events(run.id, id - 1, 1);
+      if (event?.id === id && isOurEvent(run.id, event, seals)) return event;
+    }
+    return undefined;
   }
 }

@@ -71,6 +71,11 @@ export class FlowExecution {
   /** The process leaves: only calls end first. */
   #isStopped = false;
   #calls = 0;
+  /**
+   * A step of the undo, once that has begun: the run has failed. The code only tells again by what; nothing
+   * that had not ended by then is worked on.
+   */
+  readonly #undo: JournalStep | undefined;
 
   constructor(deps: ExecutionDeps) {
     this.#deps = deps;
@@ -79,12 +84,20 @@ export class FlowExecution {
       .filter(({ position }) => position !== undefined)
       .toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0));
     this.#position = this.#replay.at(-1)?.position ?? 0;
+    this.#undo = deps.steps.find(({ kind }) => kind === 'undo');
     this.#stall = new ReplayStall({
       runtime: deps.runtime,
       stepsMade: () => this.#steps,
       isSettled: ({ key }) => !this.#end || this.#made.has(key),
+      isCodeOver: () => this.#finishing !== undefined,
       continueRun: () => this.#pump(),
-      block: (step, minutes) => this.#block(`step:${step.key}`, stalledStep(step, minutes)),
+      block: (step, minutes) =>
+        this.#block(
+          `step:${step.key}`,
+          this.#finishing
+            ? missingStep(step, 'the code ended without it')
+            : stalledStep(step, minutes),
+        ),
     });
   }
 
@@ -157,6 +170,10 @@ export class FlowExecution {
     const step = new OpenStep(made, journal);
     this.#open.set(key, step);
     if (past?.position === undefined) {
+      if (this.#undo) {
+        step.parkedFor = 'undo';
+        return;
+      }
       step.listen(() => this.#cancel(step));
       void this.#work(step);
     } else this.#pump();
@@ -201,6 +218,7 @@ export class FlowExecution {
 
   /** Looks again at steps whose time has come, or that wait for what is there by now. */
   async recheckDue(now: number, isThere: (waitsFor: string) => Promise<boolean>): Promise<void> {
+    if (this.#undo) return;
     for (const step of [...this.#open.values()]) {
       const { parkedFor, open } = step;
       if (parkedFor === undefined) continue;
@@ -299,7 +317,7 @@ export class FlowExecution {
       this.#endIfIdle();
       return;
     }
-    const past = this.#finishing ? undefined : this.#replay[this.#replayed];
+    const past = this.#replay[this.#replayed];
     if (past) {
       const step = this.#open.get(past.key);
       if (!step) {
@@ -344,23 +362,15 @@ export class FlowExecution {
     this.#pump();
   }
 
+  /** Takes the end of the code. Branches that it did not wait for may yet make steps on record. */
   #finish(end: Extract<TurnEnd, { type: 'completed' | 'failed' }>): void {
-    const missed = this.#replay.find(({ key }) => !this.#made.has(key));
-    if (missed) {
-      this.#block(`step:${missed.key}`, missingStep(missed, 'the code ended without it'));
-    } else {
-      this.#finishing = end;
-      this.#pump();
+    if (this.#undo && end.type === 'completed') {
+      const { key } = this.#undo;
+      this.#block(`step:${key}`, missingStep(this.#undo, 'the code ended without a failure'));
+      return;
     }
-  }
-
-  /** Closes sleeps that the code does not wait for, e.g. that of a time limit. */
-  #closeSleeps(): void {
-    for (const step of this.#open.values()) {
-      if (step.request.kind === 'sleep' && step.parkedFor !== undefined) {
-        this.#close(step, { state: 'failed', error: cancelledStep() });
-      }
-    }
+    this.#finishing = end;
+    if (!this.#isDraining) this.#drain();
   }
 
   #endIfIdle(): void {
@@ -371,8 +381,11 @@ export class FlowExecution {
       return;
     }
     if (this.#finishing) {
-      this.#closeSleeps();
       this.#end?.(this.#finishing);
+      return;
+    }
+    if (this.#undo) {
+      this.#stall.watch(this.#undo);
       return;
     }
     const parked = [...this.#open.values()].filter(({ parkedFor }) => parkedFor !== undefined);

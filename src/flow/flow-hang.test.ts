@@ -6,6 +6,7 @@ import { LOCAL_CALLER } from '../contract/caller.ts';
 import type { Crib } from '../contract/crib.ts';
 import { defineFlow } from '../contract/define-flow.ts';
 import { defineTool } from '../contract/define-tool.ts';
+import { ToolFailure } from '../contract/errors.ts';
 import type { FlowContext } from '../contract/flow.ts';
 import type { FlowRun, Flows } from '../contract/flow-store.ts';
 import type { Store } from '../contract/store.ts';
@@ -97,6 +98,35 @@ describe('a step of a flow that cannot end', () => {
     ],
     ['computes a value that is no JSON', 'EXECUTION_FAILED', (flow) => flow.value('id', () => 1n)],
     ['returns an output that is no JSON', 'EXECUTION_FAILED', async () => circular],
+    [
+      'throws a failure whose suggestions are no list',
+      'NOT_FOUND',
+      async () => {
+        throw new ToolFailure('NOT_FOUND', 'none', { suggestions: 'List them.' } as never);
+      },
+    ],
+    [
+      'throws a failure whose issues are no list and whose extras are circular',
+      'NOT_FOUND',
+      async () => {
+        throw new ToolFailure('NOT_FOUND', 'none', { issues: 1, partial: circular } as never);
+      },
+    ],
+    [
+      'throws a failure without extras',
+      'NOT_FOUND',
+      async () => {
+        throw Object.assign(new Error('none'), { code: 'NOT_FOUND', extras: null });
+      },
+    ],
+    [
+      'computes a value by code that throws a failure with a partial result that is no JSON',
+      'NOT_FOUND',
+      (flow) =>
+        flow.value('id', () => {
+          throw new ToolFailure('NOT_FOUND', 'none', { partial: 1n });
+        }),
+    ],
     [
       'starts a child with input that does not fit',
       'VALIDATION_ERROR',

@@ -1,6 +1,6 @@
 /** The flows that this process can run, by name and version. */
 
-import { defineFlow } from '../contract/define-flow.ts';
+import { defineFlow, isFlowVersion } from '../contract/define-flow.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { FlowDefinition } from '../contract/flow.ts';
 import type { JsonSchema, LazySchema, Schema } from '../contract/schema.ts';
@@ -92,6 +92,19 @@ export class FlowRegistry {
     const schema = await compileSchema(typeof source === 'function' ? source() : source);
     this.#schemas.set(flow, schema);
     return schema;
+  }
+
+  /**
+   * Throws for a version that a run cannot be moved to. One of a flow that is not known here may be
+   * known to another process.
+   */
+  assertTarget(name: string, version: string): void {
+    if (!isFlowVersion(version)) {
+      throw new ToolFailure('VALIDATION_ERROR', `No flow can have the version ${version}.`, {
+        suggestions: ['Name a version as in 1.0.0.'],
+      });
+    }
+    if (this.#newest.has(name)) this.get(name, version);
   }
 
   /** Returns every flow with all its versions; the last of a name is the one that new runs get. */

@@ -51,6 +51,18 @@ const slow = defineTool({
   },
 });
 
+const change = defineTool({
+  name: 'change',
+  description: 'Changes something.',
+  tier: 'write',
+  input: z.object({}),
+  run: () => 'done',
+});
+const policy = {
+  version: 1 as const,
+  rules: [{ name: 'all', effect: 'allow' as const, tools: ['*'] }],
+};
+
 const fails = (message: string): never => {
   throw new Error(message);
 };
@@ -83,7 +95,12 @@ const hurried = (): Runtime => {
 
 let ids = 0;
 const openService = async (parts: Partial<FlowServiceDeps> = {}): Promise<FlowService> => {
-  const crib = await createCribHost({ store, builtins: false, tools: [double, fail, slow] });
+  const crib = await createCribHost({
+    store,
+    builtins: false,
+    tools: [double, fail, slow, change],
+    policy,
+  });
   const registry = new FlowRegistry();
   const service = new FlowService({
     registry,
@@ -319,6 +336,28 @@ describe('a flow that another process goes on with', () => {
     });
   });
 
+  it('makes the steps of a branch again that went on after the code had ended', async () => {
+    const run = async (flow: FlowContext) => {
+      const branch = async () => {
+        for (const n of [1, 2]) await flow.call(double, { n });
+        await flow.call(slow, { ms: 301 });
+      };
+      const last = flow.call(double, { n: 3 });
+      void branch();
+      await last;
+      return 'over';
+    };
+    const flow = defineFlow({ name: 'late', version: '1.0.0', run });
+    const first = await openService();
+    register(first, flow);
+    const { runId } = await first.start('late', {});
+    await expect.poll(async () => (await store.flows.steps(runId)).length).toBe(3);
+    const second = await restart(first);
+    register(second, flow);
+    expect(await second.whenOver(runId)).toMatchObject({ status: 'completed', output: 'over' });
+    expect(made).toContain('slow 301');
+  });
+
   const changed = async (before: unknown, after: unknown): Promise<FlowRun> => {
     const name = `changed-${++ids}`;
     const first = await openService();
@@ -396,7 +435,7 @@ describe('the undo of a failed run', () => {
       },
     });
     const run = async (flow: FlowContext) => {
-      await flow.call(double, { n: 1 });
+      await flow.call(change, {});
       return fails('stop');
     };
     const name = `undoes-${++ids}`;
@@ -431,6 +470,15 @@ describe('a step that fails before anything is called', () => {
     const caught = { name: `early-${++ids}`, version: '1.0.0' };
     register(service, defineFlow({ ...caught, run: (flow) => step(flow).catch(() => 'caught') }));
     expect((await (await service.start(caught.name, {})).finished).output).toBe('caught');
+  });
+
+  it('an end that cannot be kept fails the run with INTERNAL, and is not tried again', async () => {
+    const redactError = () => fails('This error is not understood.');
+    const service = await openService({ redactError });
+    const run = () => fails('stop');
+    register(service, defineFlow({ name: 'unkept', version: '1.0.0', run: async () => run() }));
+    const { finished } = await service.start('unkept', {});
+    expect(await finished).toMatchObject({ status: 'failed', error: { code: 'INTERNAL' } });
   });
 
   it('an output that cannot be stored fails the run', async () => {

@@ -9,13 +9,14 @@ const METHODS: Readonly<Record<keyof Flows, number>> = {
   list: 1,
   claim: 1,
   unclaimed: 1,
+  lost: 1,
   steps: 1,
   record: 3,
   release: 3,
   change: 3,
   send: 2,
   wake: 2,
-  events: 2,
+  events: 3,
   expire: 1,
 };
 

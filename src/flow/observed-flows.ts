@@ -38,6 +38,7 @@ export const observedFlows = (flows: Flows, events: Bus): Flows => {
     list: (filter) => flows.list(filter),
     claim: (request) => flows.claim(request),
     unclaimed: (request) => flows.unclaimed(request),
+    lost: (claims) => flows.lost(claims),
     steps: (runId) => flows.steps(runId),
     record: async (claim, steps, durability) => {
       await flows.record(claim, steps, durability);
@@ -56,7 +57,7 @@ export const observedFlows = (flows: Flows, events: Bus): Flows => {
     },
     send: (runId, event) => flows.send(runId, event),
     wake: (runId, now) => flows.wake(runId, now),
-    events: (runId, after) => flows.events(runId, after),
+    events: (runId, after, limit) => flows.events(runId, after, limit),
     expire: (before) => flows.expire(before),
   };
 };

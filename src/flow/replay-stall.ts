@@ -15,12 +15,17 @@ const STALL_LOOK_MS = 10_000;
  */
 const MAX_STALLED_LOOKS = 30;
 
+/** How many such looks a branch has that goes on after the code has ended: 10 seconds. */
+const MAX_LOOKS_AFTER_END = 1;
+
 export interface ReplayStallDeps {
   readonly runtime: Pick<Runtime, 'after' | 'log'>;
   /** How many steps the code has made. */
   stepsMade(): number;
   /** The code has made this step, or the turn is over. */
   isSettled(step: JournalStep): boolean;
+  /** The code has ended; only branches that it did not wait for can still make steps. */
+  isCodeOver(): boolean;
   continueRun(): void;
   /** The code has made no step for so many minutes. */
   block(step: JournalStep, minutes: number): void;
@@ -52,7 +57,7 @@ export class ReplayStall {
   }
 
   #look(step: JournalStep, before: Look): void {
-    const { runtime, stepsMade, isSettled, continueRun, block } = this.#deps;
+    const { runtime, stepsMade, isSettled, isCodeOver, continueRun, block } = this.#deps;
     if (isSettled(step)) {
       this.#isWatched = false;
       // It was slow; the next step on record may be one that the code does not make.
@@ -61,7 +66,7 @@ export class ReplayStall {
     }
     const steps = stepsMade();
     const looks = steps === before.steps ? before.looks + 1 : 0;
-    if (looks >= MAX_STALLED_LOOKS) {
+    if (looks >= (isCodeOver() ? MAX_LOOKS_AFTER_END : MAX_STALLED_LOOKS)) {
       block(step, (looks * STALL_LOOK_MS) / MINUTE_MS);
       return;
     }

@@ -1,7 +1,15 @@
 /** One turn at a run: what it works with, and what is written when it is over. */
+import { ToolFailure } from '../contract/errors.ts';
 import type { FlowDefinition } from '../contract/flow.ts';
-import { FINISHED, type FlowRun, type Flows, type JournalStep } from '../contract/flow-store.ts';
+import {
+  FINISHED,
+  type FlowRun,
+  type Flows,
+  type JournalStep,
+  type RunChange,
+} from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import { errorCodeOf, thrownTrace } from '../kit/data/reason-of.ts';
 import { RunRecords } from '../pipeline/record/run-records.ts';
 import { RunJournal } from './run-journal.ts';
 import { changeOf } from './run-record.ts';
@@ -43,26 +51,59 @@ export interface EndedTurn {
 
 type Ending = Exclude<TurnEnd, { type: 'lost' }>;
 
+export interface ConcludeDeps extends UndoStepsDeps, Pick<RunDeps, 'redactError'> {
+  readonly runtime: Pick<Runtime, 'now' | 'log'>;
+  /** Cancels the runs that a run has started and still waits for, and takes its questions back. */
+  endOpenSteps(runId: string): Promise<void>;
+}
+
 /** Undoes what a failed run did, where its flow says so. An undo that needs approval keeps it waiting. */
-const endAfterUndo = async (turn: Turn, end: Ending, deps: UndoStepsDeps): Promise<Ending> =>
-  end.type === 'failed' && turn.flow.undoOnFailure ? ((await undoSteps(turn, deps)) ?? end) : end;
+const endAfterUndo = async (turn: Turn, end: Ending, deps: ConcludeDeps): Promise<Ending> => {
+  if (end.type !== 'failed' || !turn.flow.undoOnFailure) return end;
+  await turn.journal.flush();
+  // What it has started must not go on while its undo waits for a person.
+  await deps.endOpenSteps(turn.run.id);
+  return (await undoSteps(turn, deps)) ?? end;
+};
+
+/** Makes the change that ends a turn: without secrets, and sealed where another run reads it. */
+const endingChange = async (
+  { run, seals }: Turn,
+  end: Ending,
+  deps: ConcludeDeps,
+): Promise<RunChange> => {
+  const plain = changeOf(end, deps.runtime.now());
+  const change = plain.error ? { ...plain, error: await deps.redactError(plain.error) } : plain;
+  if (run.parent === undefined || !FINISHED.has(change.status)) return change;
+  const { status, output, error } = change;
+  const endSeal = endSealOf({ id: run.id, status, output, error }, seals);
+  return endSeal === undefined ? change : { ...change, endSeal };
+};
+
+/** Makes the change once more as a failure when it cannot be made: another try would fail like this one. */
+const madeChange = async (turn: Turn, end: Ending, deps: ConcludeDeps): Promise<RunChange> => {
+  try {
+    return await endingChange(turn, end, deps);
+  } catch (error) {
+    if (errorCodeOf(error) === 'STORE_UNAVAILABLE') throw error;
+    const { log } = deps.runtime;
+    log.error('The end of a run cannot be kept.', {
+      runId: turn.run.id,
+      error: thrownTrace(error),
+    });
+    const failed: Ending = { type: 'failed', error: new ToolFailure('INTERNAL') };
+    return endingChange(turn, failed, { ...deps, redactError: async (internal) => internal });
+  }
+};
 
 /** Writes the end of a turn, and returns the run as it is then. */
 export const concludeTurn = async (
   turn: Turn,
   ended: EndedTurn,
-  deps: UndoStepsDeps & Pick<RunDeps, 'redactError'>,
+  deps: ConcludeDeps,
 ): Promise<FlowRun> => {
-  const { run, seals, journal } = turn;
   const end = await endAfterUndo(turn, ended.end, deps);
-  const plain = changeOf(end, deps.runtime.now());
-  const change = plain.error ? { ...plain, error: await deps.redactError(plain.error) } : plain;
-  const isChildsEnd = run.parent !== undefined && FINISHED.has(change.status);
-  const { status, output, error } = change;
-  const endSeal = isChildsEnd ? endSealOf({ id: run.id, status, output, error }, seals) : undefined;
+  const change = await madeChange(turn, end, deps);
   const waitsForEvent = change.waitsFor?.some((each) => each.startsWith('event:'));
-  return journal.release(
-    endSeal === undefined ? change : { ...change, endSeal },
-    waitsForEvent ? ended.seenEvent : undefined,
-  );
+  return turn.journal.release(change, waitsForEvent ? ended.seenEvent : undefined);
 };

@@ -2,7 +2,8 @@
 import { type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
 import type { JournalStep, StepKind } from '../contract/flow-store.ts';
 import { jsonValue } from '../kit/data/json-value.ts';
-import { isCoded, isError, reasonOf } from '../kit/data/reason-of.ts';
+import { reasonOf } from '../kit/data/reason-of.ts';
+import { codedFailure } from '../pipeline/record/read-thrown.ts';
 
 /** How a step ended, or what it waits for. */
 export type StepEnd =
@@ -53,12 +54,21 @@ export type TurnEnd =
   /** Another process has the run, or the store fails: this turn writes nothing any more. */
   | { readonly type: 'lost'; readonly cause: unknown };
 
-/** Turns what the code of a flow threw into an error on record. */
-export const thrownError = (thrown: unknown): ToolError => {
-  if (isError(thrown) && isCoded(thrown)) {
-    return toolError(thrown.code, thrown.message, thrown.extras);
+/** Returns an error as JSON can hold it, without a partial result that JSON cannot hold. */
+const plainError = (error: ToolError): ToolError => {
+  try {
+    return jsonValue(error) as ToolError;
+  } catch {
+    const { partial: _partial, ...plain } = error;
+    return plain;
   }
-  return toolError('EXECUTION_FAILED', reasonOf(thrown));
+};
+
+/** Turns what the code of a flow threw into an error on record. Never throws, whatever was thrown. */
+export const thrownError = (thrown: unknown): ToolError => {
+  const coded = codedFailure(thrown);
+  if (!coded) return toolError('EXECUTION_FAILED', reasonOf(thrown));
+  return plainError(toolError(coded.code, coded.message, coded.extras));
 };
 
 /** Copies a value as a replay will read it. Throws EXECUTION_FAILED for what JSON cannot hold. */

@@ -1,6 +1,13 @@
 /** What both stores do with runs: apply a change, tell whether a run fits a filter. */
 import { ToolFailure } from '../contract/errors.ts';
-import type { FlowFilter, FlowRun, RunChange } from '../contract/flow-store.ts';
+import {
+  type FlowEvent,
+  type FlowFilter,
+  type FlowRun,
+  type JournalStep,
+  MAX_EVENTS,
+  type RunChange,
+} from '../contract/flow-store.ts';
 
 export const DEFAULT_LIMIT = 100;
 
@@ -12,7 +19,7 @@ export const changedRun = (run: FlowRun, change: RunChange): FlowRun => {
 
 /** Returns the run as it is after a process has taken it over. */
 export const takenRun = (run: FlowRun, now: number): FlowRun => ({
-  ...changedRun(run, { status: 'running', updatedAt: now, waitsFor: undefined }),
+  ...changedRun(run, { status: 'running', updatedAt: now, waitsFor: undefined, error: undefined }),
   epoch: run.epoch + 1,
 });
 
@@ -31,6 +38,22 @@ export const fitsFilter = (run: FlowRun, filter: FlowFilter): boolean =>
 export const notOwned = (runId: string): ToolFailure =>
   new ToolFailure('CONFLICT', `Another process has taken over the run ${runId}.`, {
     suggestions: ['Look at it with toolcrib flow status.'],
+  });
+
+/** Tells whether an event makes a run due: others change nothing of what the run waits for. */
+export const wakes = ({ status, waitsFor }: FlowRun, { name }: Pick<FlowEvent, 'name'>): boolean =>
+  status === 'waiting' && waitsFor?.includes(`event:${name}`) === true;
+
+/** Lists the events that these steps have taken. */
+export const takenEvents = (steps: readonly JournalStep[]): readonly number[] => {
+  const ids: number[] = [];
+  for (const { eventId } of steps) if (eventId !== undefined) ids.push(eventId);
+  return ids;
+};
+
+export const tooManyEvents = (runId: string): ToolFailure =>
+  new ToolFailure('CONFLICT', `The run ${runId} has ${MAX_EVENTS} events that it has not taken.`, {
+    suggestions: ['Send it the events that it waits for; toolcrib flow status shows which.'],
   });
 
 export const parseRecord = <T>({ record }: { readonly record: string }): T =>

@@ -1,7 +1,7 @@
 /** Runs, steps and events: who owns a run, and what another process may do with it. */
 import { describe, expect, it } from 'vitest';
 import { LOCAL_CALLER } from '../../src/contract/caller.ts';
-import type { FlowRun, JournalStep } from '../../src/contract/flow-store.ts';
+import { type FlowRun, type JournalStep, MAX_EVENTS } from '../../src/contract/flow-store.ts';
 import type { Store } from '../../src/contract/store.ts';
 import { sha256Hex } from '../../src/kit/data/canonical-json.ts';
 import { NOW, times } from './store-samples.ts';
@@ -190,6 +190,22 @@ export const describeFlows = (use: Use): void => {
         expect(await flows.get('run-1')).toMatchObject({ status: 'cancelled' });
       }));
 
+    it('names the runs that a process holds no more, and none that is not stored yet', () =>
+      use(async ({ flows }) => {
+        const runs = ['held', 'cancelled', 'again', 'released', 'unstored'].map((id) =>
+          sampleRun(id),
+        );
+        for (const run of runs.slice(0, 4)) await flows.create(run);
+        expect(await flows.lost(runs)).toEqual([]);
+        await flows.change('cancelled', { status: 'cancelled', updatedAt: NOW });
+        const due = { status: 'waiting', updatedAt: NOW, wakeAt: NOW } as const;
+        await flows.change('again', due);
+        expect(await flows.claim(CLAIM)).toMatchObject([{ id: 'again' }]);
+        await flows.release({ id: 'released', epoch: 1 }, { status: 'blocked', updatedAt: NOW });
+        expect((await flows.lost(runs)).toSorted()).toEqual(['again', 'cancelled', 'released']);
+        expect(await flows.lost([])).toEqual([]);
+      }));
+
     it('a change of idle runs alone leaves a run that its process works on', () =>
       use(async ({ flows }) => {
         const run = sampleRun('run-1');
@@ -235,6 +251,58 @@ export const describeFlows = (use: Use): void => {
         const [{ id = 0 } = {}] = await flows.events('after');
         expect(await flows.events('after', id)).toEqual([]);
         expect(await flows.send('none', event)).toBe(false);
+      }));
+
+    it('an event wakes a run only that waits for one of its name', () =>
+      use(async ({ flows }) => {
+        const waiting = {
+          status: 'waiting',
+          updatedAt: NOW,
+          waitsFor: ['event:go', 'time'],
+        } as const;
+        await flows.create(sampleRun('run-1'));
+        await flows.release({ id: 'run-1', epoch: 1 }, waiting, { seenEvent: 0 });
+        expect(await flows.send('run-1', { name: 'other', payload: 1, at: NOW })).toBe(true);
+        expect(await flows.claim(CLAIM)).toEqual([]);
+        expect(await flows.send('run-1', { name: 'go', payload: 2, at: NOW })).toBe(true);
+        expect(await flows.claim(CLAIM)).toMatchObject([{ id: 'run-1' }]);
+        expect(await flows.events('run-1')).toMatchObject([{ name: 'other' }, { name: 'go' }]);
+      }));
+
+    it('forgets an event with the writing of the step that took it, and gives its id to no other', () =>
+      use(async ({ flows }) => {
+        const run = sampleRun('run-1');
+        await flows.create(run);
+        const ids = async (after?: number, limit?: number) =>
+          (await flows.events('run-1', after, limit)).map(({ id }) => id);
+        const send = () => flows.send('run-1', { name: 'go', payload: 1, at: NOW });
+        for (let sent = 0; sent < 4; sent += 1) await send();
+        const [first = 0, second = 0, third = 0, fourth = 0] = await ids();
+        expect(await ids(0, 2)).toEqual([first, second]);
+        expect(await ids(second, 1)).toEqual([third]);
+        const took = (eventId: number) =>
+          sampleStep(`event-${eventId}`, { kind: 'event', name: 'go', eventId });
+        await flows.record(run, [took(second)]);
+        expect(await ids()).toEqual([first, third, fourth]);
+        const asleep = { status: 'waiting', updatedAt: NOW } as const;
+        await flows.release(run, asleep, { steps: [took(first), took(fourth)] });
+        expect(await ids()).toEqual([third]);
+        await send();
+        expect((await ids()).at(-1)).toBeGreaterThan(fourth);
+      }));
+
+    it('threat: keeps no more events of a run than it may that no step has taken', () =>
+      use(async ({ flows }) => {
+        for (const id of ['full', 'free']) await flows.create(sampleRun(id));
+        const send = (id: string) => flows.send(id, { name: 'x', payload: null, at: NOW });
+        await Promise.all(times(MAX_EVENTS, () => send('full')));
+        await expect(send('full')).rejects.toMatchObject({ code: 'CONFLICT' });
+        expect(await flows.events('full')).toHaveLength(MAX_EVENTS);
+        expect(await send('free')).toBe(true);
+        const [{ id: eventId = 0 } = {}] = await flows.events('full');
+        const took = sampleStep('a', { kind: 'event', name: 'x', eventId });
+        await flows.record({ id: 'full', epoch: 1 }, [took]);
+        expect(await send('full')).toBe(true);
       }));
 
     it('a change removes the fields that it gives as undefined', () =>

@@ -1,4 +1,4 @@
-/** An agent that starts runs and jobs without end is refused, at every door; others go on. */
+/** An agent that starts runs and jobs, or sends events, without end is refused, at every door; others go on. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { ENGINES, isEngineMissing, startEngine } from '../../../test/fixtures/engines.ts';
 import { openHttp } from '../../../test/fixtures/http-surface.ts';
@@ -14,9 +14,13 @@ afterEach(async () => {
 });
 
 const RATE = { perMinute: 10, perHour: 20 };
-const config = { budget: { starts: { runs: RATE, jobs: RATE } } };
+const config = { budget: { starts: { runs: RATE, jobs: RATE, events: RATE } } };
 const NOON = Date.UTC(2027, 0, 1, 12);
 
+const paid = defineFlow({
+  ...{ name: 'paid', version: '1.0.0' },
+  run: (flow) => flow.waitForEvent('paid'),
+});
 const nothing = defineFlow({ name: 'nothing', version: '1.0.0', run: async () => 'done' });
 
 /** Does the same many times at once; returns how often it was done, and how it was refused. */
@@ -81,6 +85,27 @@ describe('starts of one caller', () => {
       await crib.jobs.unschedule(`s${at}`, mallory);
     });
     expect(done).toBe(10);
+  });
+
+  it('events that it sends to a run are limited in number and size', async () => {
+    const { crib, close } = await openHttp([], {}, { config });
+    cleanup.push(close);
+    crib.flows.register(paid);
+    const mallory = { userId: 'mallory' };
+    const { runId } = await crib.flows.start('paid', {}, mallory);
+    await expect.poll(async () => (await crib.flows.get(runId))?.status).toBe('waiting');
+    const send = (event: string, payload: unknown = 1) =>
+      crib.flows.send(runId, event, payload, mallory);
+    await expect(send('paid', 'x'.repeat(300_000))).rejects.toMatchObject({
+      ...{ code: 'VALIDATION_ERROR', message: expect.stringContaining('at most 262144') },
+    });
+    const { done, refusals } = await tryMany(15, () => send('other'));
+    expect(done).toBe(9);
+    for (const { code } of refusals) expect(code).toBe('RATE_LIMITED');
+    // None of them was worth a turn.
+    expect((await crib.flows.get(runId))?.wakeAt).toBeUndefined();
+    expect(await crib.flows.send(runId, 'paid', 2)).toBe(true);
+    expect((await crib.flows.get(runId))?.wakeAt).toBeDefined();
   });
 
   it('over HTTP: an agent under several names is one caller, and learns when to try again', async () => {

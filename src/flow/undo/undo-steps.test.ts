@@ -27,7 +27,11 @@ const fails = defineTool({
   ...{ name: 'fails', description: 'Fails.', tier: 'read_only', retry: RetryPolicies.NONE },
   ...{ input: z.object({}).loose(), run: down },
 });
-const tools = [send, fails, sequence([send, fails], { name: 'whole' })];
+const look = defineTool({
+  ...{ name: 'look', description: 'Reads.', tier: 'read_only', input: z.object({}) },
+  run: () => 1,
+});
+const tools = [send, fails, look, sequence([send, fails], { name: 'whole' })];
 
 const sendStep = (text: string) => ({ id: `send_${text}`, call: 'send', input: { text } });
 const failStep = { id: 'fail', call: 'fails', input: {} };
@@ -88,6 +92,13 @@ describe('the undo of a failed run', () => {
     const { undos } = await run([flowOf('sub', [sendStep('b'), failStep], UNDO), main]);
     expect(undone).toEqual(['b', 'a']);
     expect(undos).toHaveLength(1);
+  });
+
+  it('asks for no undo of calls that only read', async () => {
+    const look = { id: 'look', call: 'look', input: {} };
+    const { undos } = await run([flowOf('main', [look, sendStep('a'), failStep], UNDO)]);
+    expect(undone).toEqual(['a']);
+    expect(undos.map(([, state]) => state)).toEqual(['done']);
   });
 
   it('undoes the parts that a composed tool has called before it failed', async () => {

@@ -56,7 +56,7 @@ const undoEntry = (
 };
 
 /**
- * Undoes the calls of a failed run. Goes on with the next call when one cannot be undone; a process that
+ * Undoes the calls of a failed run whose journal is written. Goes on with the next call when one cannot be undone; a process that
  * takes over skips what is done. Returns what it waits for where an undo needs approval: the calls
  * before it are undone after it.
  */
@@ -64,7 +64,6 @@ export const undoSteps = async (
   { run, flows, seals, journal }: UndoTurn,
   deps: UndoStepsDeps,
 ): Promise<Waiting | undefined> => {
-  await journal.flush();
   const steps = await flows.steps(run.id);
   const undos = new Map(
     steps.filter(({ kind }) => kind === 'undo').map((step) => [step.key, step]),

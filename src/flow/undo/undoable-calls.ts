@@ -1,5 +1,6 @@
 /** Finds what has to be undone of a failed run: its calls, and those of the runs that it has started. */
 import { FINISHED, type Flows, type JournalStep } from '../../contract/flow-store.ts';
+import { onlyReads } from '../../registry/only-reads.ts';
 import { hasChangedNothing } from '../../registry/unchanged-calls.ts';
 import { type FlowSeals, plantedPart } from '../run-seals.ts';
 import type { RunDeps } from '../step-deps.ts';
@@ -17,10 +18,12 @@ export interface UndoableCall {
   readonly key: string;
 }
 
-/** Tells whether a call has to be undone: it is done, or failed after it may have changed something. */
-const hasStood = ({ state, name, error }: JournalStep, { tools }: UndoableDeps): boolean =>
-  state === 'done' ||
-  (state === 'failed' && !(error && hasChangedNothing(tools.get(name)?.tool, error)));
+/** Tells whether a call has to be undone: it may have changed something, also where it failed. */
+const hasStood = ({ state, name, error }: JournalStep, { tools }: UndoableDeps): boolean => {
+  const tool = tools.get(name)?.tool;
+  if (state === 'open' || onlyReads(tool)) return false;
+  return state === 'done' || !(error && hasChangedNothing(tool, error));
+};
 
 const byEnd = (one: JournalStep, other: JournalStep): number =>
   (one.position ?? 0) - (other.position ?? 0);

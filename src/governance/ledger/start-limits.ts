@@ -1,6 +1,6 @@
 /**
- * Keeps what one caller may start in the background within limits: runs of flows and jobs. Each of them
- * is kept for days and goes on by itself, so that calls alone do not bound an agent that starts many.
+ * Keeps what one caller may start in the background within limits: runs of flows, jobs, and events that
+ * make runs go on. Each of them is kept for days and goes on by itself, so that calls alone do not bound an agent that starts many.
  */
 import { type Caller, LOCAL_CALLER, provenNames } from '../../contract/caller.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -17,6 +17,7 @@ export interface StartRate {
 export interface StartLimits {
   readonly runs: StartRate;
   readonly jobs: StartRate;
+  readonly events: StartRate;
 }
 
 export interface StartLimitDeps {
@@ -49,11 +50,15 @@ export const countStart = async (
   const outcome = await counters.hit(key, windowsOf(limits[kind]), runtime.now());
   if (outcome.ok) return;
   const { retryAfterMs } = outcome;
-  throw new ToolFailure('RATE_LIMITED', `The caller has started too many ${kind}.`, {
-    retryAfterMs,
-    suggestions: [
-      `Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
-      `The limit is budget.starts.${kind} of the configuration.`,
-    ],
-  });
+  throw new ToolFailure(
+    'RATE_LIMITED',
+    `The caller has ${kind === 'events' ? 'sent' : 'started'} too many ${kind}.`,
+    {
+      retryAfterMs,
+      suggestions: [
+        `Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
+        `The limit is budget.starts.${kind} of the configuration.`,
+      ],
+    },
+  );
 };

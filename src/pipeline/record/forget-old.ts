@@ -16,7 +16,7 @@ export const forgetOld = ({ runtime, keepMs, what, expire }: ForgetOldDeps): (()
   let clearedAt = Number.NEGATIVE_INFINITY;
   return () => {
     const now = runtime.now();
-    if (now - clearedAt < HOUR_MS) return;
+    if (Math.abs(now - clearedAt) < HOUR_MS) return;
     clearedAt = now;
     expire(now - keepMs).catch((error: unknown) => {
       runtime.log.warn(`Old ${what} could not be forgotten.`, { error: thrownText(error) });

@@ -9,12 +9,22 @@ import {
   type FlowRun,
   type Flows,
   type JournalStep,
+  MAX_EVENTS,
   type ReleaseOptions,
   type RunChange,
   type RunClaim,
 } from '../../contract/flow-store.ts';
 import { jsonValue } from '../../kit/data/json-value.ts';
-import { changedRun, DEFAULT_LIMIT, fitsFilter, notOwned, takenRun } from '../flow-run.ts';
+import {
+  changedRun,
+  DEFAULT_LIMIT,
+  fitsFilter,
+  notOwned,
+  takenEvents,
+  takenRun,
+  tooManyEvents,
+  wakes,
+} from '../flow-run.ts';
 import { jsonCopy } from '../plain-json.ts';
 
 interface HeldRun {
@@ -22,7 +32,8 @@ interface HeldRun {
   isOwned: boolean;
   /** Handed over by whoever wrote them; whoever reads one gets a copy. */
   readonly steps: Map<string, JournalStep>;
-  readonly events: FlowEvent[];
+  /** Those that no step on record has taken. */
+  readonly events: Map<number, FlowEvent>;
 }
 
 const isDue = ({ run, isOwned }: HeldRun, now: number): boolean =>
@@ -48,7 +59,7 @@ export class MemoryFlows implements Flows {
   ): Promise<boolean> {
     if (this.#runs.has(run.id)) return false;
     const records = new Map(steps.map((step) => [step.key, step]));
-    const held = { run: jsonCopy(run), isOwned: !isReleased, steps: records, events: [] };
+    const held = { run: jsonCopy(run), isOwned: !isReleased, steps: records, events: new Map() };
     this.#runs.set(run.id, held);
     return true;
   }
@@ -81,6 +92,14 @@ export class MemoryFlows implements Flows {
       .map(({ run }) => run);
   }
 
+  async lost(claims: readonly RunClaim[]): Promise<readonly string[]> {
+    const isLost = ({ id, epoch }: RunClaim): boolean => {
+      const held = this.#runs.get(id);
+      return held !== undefined && !(held.isOwned && held.run.epoch === epoch);
+    };
+    return claims.filter(isLost).map(({ id }) => id);
+  }
+
   async steps(runId: string): Promise<readonly JournalStep[]> {
     return Array.from(this.#runs.get(runId)?.steps.values() ?? [], stepCopy);
   }
@@ -88,6 +107,7 @@ export class MemoryFlows implements Flows {
   async record(claim: RunClaim, steps: readonly JournalStep[]): Promise<void> {
     const held = this.#owned(claim);
     for (const step of steps) held.steps.set(step.key, step);
+    for (const id of takenEvents(steps)) held.events.delete(id);
   }
 
   async release(
@@ -97,7 +117,7 @@ export class MemoryFlows implements Flows {
   ): Promise<FlowRun> {
     await this.record(claim, steps);
     const held = this.#owned(claim);
-    const last = held.events.at(-1)?.id ?? 0;
+    const last = [...held.events.keys()].at(-1) ?? 0;
     const isNews = seenEvent !== undefined && last > seenEvent && !FINISHED.has(change.status);
     const news = isNews ? { wakeAt: change.updatedAt } : {};
     held.run = jsonCopy(changedRun(held.run, { ...change, ...news }));
@@ -121,9 +141,10 @@ export class MemoryFlows implements Flows {
   async send(runId: string, event: Omit<FlowEvent, 'id'>): Promise<boolean> {
     const held = this.#open(runId);
     if (!held) return false;
+    if (held.events.size >= MAX_EVENTS) throw tooManyEvents(runId);
     this.#lastEvent += 1;
-    held.events.push({ ...jsonCopy(event), id: this.#lastEvent });
-    await this.wake(runId, event.at);
+    held.events.set(this.#lastEvent, { ...jsonCopy(event), id: this.#lastEvent });
+    if (wakes(held.run, event)) held.run = { ...held.run, wakeAt: event.at };
     return true;
   }
 
@@ -132,8 +153,9 @@ export class MemoryFlows implements Flows {
     if (held?.run.status === 'waiting') held.run = { ...held.run, wakeAt: now };
   }
 
-  async events(runId: string, after = 0): Promise<readonly FlowEvent[]> {
-    return (this.#runs.get(runId)?.events ?? []).filter(({ id }) => id > after);
+  async events(runId: string, after = 0, limit = MAX_EVENTS): Promise<readonly FlowEvent[]> {
+    const events = this.#runs.get(runId)?.events.values() ?? [];
+    return [...events].filter(({ id }) => id > after).slice(0, limit);
   }
 
   async expire(before: number): Promise<number> {

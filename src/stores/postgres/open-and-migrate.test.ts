@@ -104,6 +104,25 @@ describe.skipIf(isPostgresMissing())('a PostgreSQL store', () => {
     expect(String(failure)).toContain('99');
   });
 
+  it('forgets events of an earlier version that a step on record has taken, and no others', async () => {
+    const schema = newSchema();
+    await (await open({ schema })).close();
+    const step = {
+      key: '1',
+      kind: 'event',
+      name: 'go',
+      eventId: 1,
+      value: { eventId: 2, nul: '\u0000' },
+    };
+    await server().sql(`SET search_path = ${schema}; UPDATE store_schema SET version = 4;
+      INSERT INTO flow_events (run_id, record) VALUES ('a', '{}'), ('a', '{}'), ('b', '{}');
+      INSERT INTO flow_steps (run_id, key, record) VALUES ('a', '1', '${JSON.stringify(step)}')`);
+    const store = await open({ schema });
+    expect(await store.flows.events('a')).toEqual([{ id: 2 }]);
+    expect(await store.flows.events('b')).toEqual([{ id: 3 }]);
+    await store.close();
+  });
+
   it('ten stores that open at once make one schema', async () => {
     const schema = newSchema();
     const stores = await Promise.all(times(10, () => open({ schema, connections: 2 })));

@@ -13,12 +13,20 @@ import {
   type FlowRun,
   type Flows,
   type JournalStep,
+  MAX_EVENTS,
   type ReleaseOptions,
   type RunChange,
   type RunClaim,
 } from '../../contract/flow-store.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
-import { changedRun, DEFAULT_LIMIT, notOwned, parseRecord } from '../flow-run.ts';
+import {
+  changedRun,
+  DEFAULT_LIMIT,
+  notOwned,
+  parseRecord,
+  tooManyEvents,
+  wakes,
+} from '../flow-run.ts';
 import { recordText } from '../plain-json.ts';
 import { jsonNumber } from './database/json-number.ts';
 import { toKeyText } from './database/key-text.ts';
@@ -38,6 +46,7 @@ export class PostgresFlows implements Flows {
   readonly #deps: PostgresDeps;
   readonly #claims: RunClaims;
   readonly #find: Statement;
+  readonly #holders: Statement;
   readonly #list: Statement;
   readonly #steps: Statement;
   readonly #events: Statement;
@@ -47,6 +56,7 @@ export class PostgresFlows implements Flows {
     this.#claims = new RunClaims(deps);
     const prepare = (sql: string) => deps.database.prepare(sql);
     this.#find = prepare('SELECT record, owner, revision FROM @flow_runs WHERE id = $1');
+    this.#holders = prepare('SELECT id, owner, epoch FROM @flow_runs WHERE id = ANY ($1)');
     this.#list = prepare(
       `SELECT record FROM @flow_runs WHERE status = coalesce($1, status)
        AND flow = coalesce($2, flow) AND user_id = coalesce($3, user_id)
@@ -55,12 +65,12 @@ export class PostgresFlows implements Flows {
     );
     this.#steps = prepare('SELECT record FROM @flow_steps WHERE run_id = $1 ORDER BY position');
     this.#events = prepare(
-      'SELECT id, record FROM @flow_events WHERE run_id = $1 AND id > $2 ORDER BY id',
+      'SELECT id, record FROM @flow_events WHERE run_id = $1 AND id > $2 ORDER BY id LIMIT $3',
     );
   }
 
   create(run: FlowRun, { steps = [], isReleased = false }: CreateOptions = {}): Promise<boolean> {
-    const operation = { op: 'create', ...toFields(run), steps: stepRows(steps), isReleased };
+    const operation = { op: 'create', ...toFields(run), ...stepRows(steps), isReleased };
     const create = () => this.#deps.writers.flows.write<boolean>(operation);
     return isReleased ? create() : this.#claims.attempt(run, create);
   }
@@ -84,6 +94,16 @@ export class PostgresFlows implements Flows {
     return this.#claims.unclaimed(request);
   }
 
+  async lost(claims: readonly RunClaim[]): Promise<readonly string[]> {
+    const ids = new Map(claims.map(({ id, epoch }) => [toKeyText(id), { id, epoch }]));
+    const rows = await this.#holders.all<{ id: string; owner: string | null; epoch: number }>([
+      ...ids.keys(),
+    ]);
+    const isLost = (row: (typeof rows)[number]): boolean =>
+      row.owner !== this.#deps.owner.id || row.epoch !== ids.get(row.id)?.epoch;
+    return rows.flatMap((row) => (isLost(row) ? (ids.get(row.id)?.id ?? []) : []));
+  }
+
   async steps(runId: string): Promise<readonly JournalStep[]> {
     const rows = await this.#steps.all<RunRow>(toKeyText(runId));
     return rows.map((row) => parseRecord<JournalStep>(row));
@@ -98,7 +118,7 @@ export class PostgresFlows implements Flows {
       op: 'steps',
       id: toKeyText(id),
       epoch,
-      steps: stepRows(steps),
+      ...stepRows(steps),
     };
     const isOwned = await this.#deps.writers.flows.write<boolean>(operation, durability);
     if (!isOwned) throw notOwned(id);
@@ -120,7 +140,7 @@ export class PostgresFlows implements Flows {
       const isOpen = !FINISHED.has(run.status);
       const next = isNews && isOpen ? { ...run, wakeAt: change.updatedAt } : run;
       const result = await exchangeRun(this.#deps, read, {
-        ...{ next, steps: rows },
+        ...{ next, ...rows },
         ...(isOpen && seen !== undefined && { seenEvent: seen }),
       });
       if (result === 'done') return next;
@@ -141,24 +161,25 @@ export class PostgresFlows implements Flows {
 
   async send(runId: string, event: Omit<FlowEvent, 'id'>): Promise<boolean> {
     const text = recordText(event);
-    return this.#changeOpen(runId, (read) =>
-      exchangeRun(this.#deps, read, {
-        next: this.#woken(read, event.at),
-        holder: 'same',
-        event: text,
-      }),
-    );
+    return this.#changeOpen(runId, async (read) => {
+      const next = wakes(read.run, event) ? { ...read.run, wakeAt: event.at } : undefined;
+      const sent = { holder: 'same', event: text, maxEvents: MAX_EVENTS } as const;
+      const result = await exchangeRun(this.#deps, read, { next, ...sent });
+      if (result === 'full') throw tooManyEvents(runId);
+      return result;
+    });
   }
 
   async wake(runId: string, now: number): Promise<void> {
     await this.#changeOpen(runId, async (read) => {
-      const woken = this.#woken(read, now);
-      return woken ? exchangeRun(this.#deps, read, { next: woken, holder: 'same' }) : 'done';
+      if (read.run.status !== 'waiting') return 'done';
+      return exchangeRun(this.#deps, read, { next: { ...read.run, wakeAt: now }, holder: 'same' });
     });
   }
 
-  async events(runId: string, after = 0): Promise<readonly FlowEvent[]> {
-    const rows = await this.#events.all<{ id: number; record: string }>(toKeyText(runId), after);
+  async events(runId: string, after = 0, limit = MAX_EVENTS): Promise<readonly FlowEvent[]> {
+    type EventRow = { readonly id: number; readonly record: string };
+    const rows = await this.#events.all<EventRow>(toKeyText(runId), after, limit);
     return rows.map(({ id, record }) => ({
       ...parseRecord<Omit<FlowEvent, 'id'>>({ record }),
       id,
@@ -167,10 +188,6 @@ export class PostgresFlows implements Flows {
 
   expire(before: number): Promise<number> {
     return this.#deps.writers.flows.write<number>({ op: 'expire', before: jsonNumber(before) });
-  }
-
-  #woken({ run }: ReadRun, now: number): FlowRun | undefined {
-    return run.status === 'waiting' ? { ...run, wakeAt: now } : undefined;
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Writes runs and steps as the server stores them, and exchanges one state of a run for the next. */
 import type { FlowRun, JournalStep } from '../../contract/flow-store.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
+import { takenEvents } from '../flow-run.ts';
 import { recordText } from '../plain-json.ts';
 import { jsonNumber } from './database/json-number.ts';
 import { toKeyText } from './database/key-text.ts';
@@ -18,7 +19,7 @@ export interface ReadRun {
   readonly revision: number;
 }
 
-export type Exchanged = 'done' | 'changed' | 'held' | 'news';
+export type Exchanged = 'done' | 'changed' | 'held' | 'news' | 'full';
 
 /** Returns the run as the server stores it. */
 export const toFields = (run: FlowRun): object => ({
@@ -34,21 +35,30 @@ export const toFields = (run: FlowRun): object => ({
   record: recordText(run),
 });
 
-/** Lists key and record of each step. */
-export const stepRows = (steps: readonly JournalStep[]): readonly (readonly [string, string])[] =>
-  steps.map((step) => [toKeyText(step.key), recordText(step)]);
+interface StepRows {
+  /** Key and record of each step. */
+  readonly steps: readonly (readonly [string, string])[];
+  /** The events that the steps have taken. */
+  readonly taken: readonly number[];
+}
 
-export interface Exchange {
+export const stepRows = (steps: readonly JournalStep[]): StepRows => ({
+  steps: steps.map((step) => [toKeyText(step.key), recordText(step)]),
+  taken: takenEvents(steps),
+});
+
+export interface Exchange extends Partial<StepRows> {
   /** Without it, only the event is written. */
   readonly next: FlowRun | undefined;
   /** Who owns the run afterwards; nobody when absent. */
   readonly holder?: 'me' | 'same';
   /** Changes nothing while a process that is alive owns the run. */
   readonly ifFree?: boolean;
-  readonly steps?: readonly (readonly [string, string])[];
   /** Changes nothing when an event came after this one. */
   readonly seenEvent?: number;
   readonly event?: string;
+  /** Changes nothing, for an event, when as many wait to be taken. */
+  readonly maxEvents?: number;
 }
 
 /** Exchanges a run for its next state, unless it has changed since it was read. */

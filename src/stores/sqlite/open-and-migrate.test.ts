@@ -143,6 +143,20 @@ describe('migrating', () => {
     await store.close();
   });
 
+  it('forgets events of an earlier version that a step on record has taken, and no others', async () => {
+    const database = await openDatabase(join(folder, 'old.db'));
+    for (const sql of MIGRATIONS.slice(0, 11)) database.exec(sql);
+    const step = { key: '1', kind: 'event', name: 'go', eventId: 1, value: { eventId: 2 } };
+    database.exec(`INSERT INTO flow_events (run_id, record) VALUES ('a', '{}'), ('a', '{}'), ('b', '{}');
+      INSERT INTO flow_steps (run_id, key, record) VALUES ('a', '1', '${JSON.stringify(step)}');
+      PRAGMA application_id = 0x54637262; PRAGMA user_version = 11`);
+    database.close();
+    const store = await open(join(folder, 'old.db'));
+    expect(await store.flows.events('a')).toEqual([{ id: 2 }]);
+    expect(await store.flows.events('b')).toEqual([{ id: 3 }]);
+    await store.close();
+  });
+
   it('refuses a file of a newer version, and leaves it as it is', async () => {
     await (await open()).close();
     const database = await openDatabase(file());

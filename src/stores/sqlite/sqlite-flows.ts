@@ -10,6 +10,7 @@ import {
   type FlowRun,
   type Flows,
   type JournalStep,
+  MAX_EVENTS,
   type ReleaseOptions,
   type RunChange,
   type RunClaim,
@@ -17,12 +18,26 @@ import {
 import type { Statement } from '../../kit/sqlite/open-database.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
-import { changedRun, DEFAULT_LIMIT, notOwned, parseRecord, takenRun } from '../flow-run.ts';
+import {
+  changedRun,
+  DEFAULT_LIMIT,
+  notOwned,
+  parseRecord,
+  takenEvents,
+  takenRun,
+  tooManyEvents,
+  wakes,
+} from '../flow-run.ts';
 import { recordText } from '../plain-json.ts';
 
 interface RunRow {
   readonly record: string;
   readonly owner: string | null;
+}
+
+interface HolderRow {
+  readonly owner: string | null;
+  readonly epoch: number;
 }
 
 interface DueRow {
@@ -32,11 +47,17 @@ interface DueRow {
   readonly owner: string | null;
 }
 
-/** Key and record of a step. */
-type StepRow = readonly [string, string];
+/** Steps as the tables hold them. */
+interface StepRows {
+  /** Key and record of each step. */
+  readonly rows: readonly (readonly [string, string])[];
+  readonly taken: readonly number[];
+}
 
-const stepRows = (steps: readonly JournalStep[]): readonly StepRow[] =>
-  steps.map((step) => [toSqlText(step.key), recordText(step)] as const);
+const stepRows = (steps: readonly JournalStep[]): StepRows => ({
+  rows: steps.map((step) => [toSqlText(step.key), recordText(step)] as const),
+  taken: takenEvents(steps),
+});
 
 /** How many due runs are read at a time. */
 const PAGE = 500;
@@ -44,6 +65,7 @@ const PAGE = 500;
 export class SqliteFlows implements Flows {
   readonly #deps: SqliteDeps;
   readonly #find: Statement;
+  readonly #holder: Statement;
   readonly #put: Statement;
   readonly #due: Statement;
   readonly #list: Statement;
@@ -51,6 +73,8 @@ export class SqliteFlows implements Flows {
   readonly #steps: Statement;
   readonly #putStep: Statement;
   readonly #putEvent: Statement;
+  readonly #takeEvent: Statement;
+  readonly #isFull: Statement;
   readonly #events: Statement;
   readonly #lastEvent: Statement;
   readonly #expire: readonly Statement[];
@@ -59,6 +83,9 @@ export class SqliteFlows implements Flows {
     this.#deps = deps;
     const prepare = (sql: string) => deps.database.prepare(sql);
     this.#find = prepare('SELECT record, owner FROM flow_runs WHERE id = ?');
+    this.#holder = prepare(
+      "SELECT owner, json_extract(record, '$.epoch') AS epoch FROM flow_runs WHERE id = ?",
+    );
     this.#put = prepare(
       `INSERT INTO flow_runs (id, flow, user_id, status, owner, wake_at, created_at, updated_at, record)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -85,8 +112,12 @@ export class SqliteFlows implements Flows {
        ON CONFLICT (run_id, key) DO UPDATE SET record = excluded.record`,
     );
     this.#putEvent = prepare('INSERT INTO flow_events (run_id, record) VALUES (?, ?)');
+    this.#takeEvent = prepare('DELETE FROM flow_events WHERE run_id = ? AND id = ?');
+    this.#isFull = prepare(
+      `SELECT 1 FROM flow_events WHERE run_id = ? LIMIT 1 OFFSET ${MAX_EVENTS - 1}`,
+    );
     this.#events = prepare(
-      'SELECT id, record FROM flow_events WHERE run_id = ? AND id > ? ORDER BY id',
+      'SELECT id, record FROM flow_events WHERE run_id = ? AND id > ? ORDER BY id LIMIT ?',
     );
     this.#lastEvent = prepare('SELECT max(id) AS id FROM flow_events WHERE run_id = ?');
     const old =
@@ -164,6 +195,16 @@ export class SqliteFlows implements Flows {
     });
   }
 
+  lost(claims: readonly RunClaim[]): Promise<readonly string[]> {
+    return this.#deps.writer.read(() => {
+      const isLost = ({ id, epoch }: RunClaim): boolean => {
+        const row = this.#holder.get(toSqlText(id)) as HolderRow | undefined;
+        return row !== undefined && !(row.owner === this.#deps.owner.id && row.epoch === epoch);
+      };
+      return claims.filter(isLost).map(({ id }) => id);
+    });
+  }
+
   steps(runId: string): Promise<readonly JournalStep[]> {
     return this.#deps.writer.read(() =>
       this.#steps.all(toSqlText(runId)).map((row) => parseRecord<JournalStep>(row as RunRow)),
@@ -219,9 +260,11 @@ export class SqliteFlows implements Flows {
   send(runId: string, event: Omit<FlowEvent, 'id'>): Promise<boolean> {
     const text = recordText(event);
     return this.#deps.writer.write(() => {
-      if (!this.#open(runId)) return false;
+      const row = this.#row(runId);
+      if (!row || FINISHED.has(row.run.status)) return false;
+      if (this.#isFull.get(toSqlText(runId)) !== undefined) throw tooManyEvents(runId);
       this.#putEvent.run(toSqlText(runId), text);
-      this.#wake(runId, event.at);
+      if (wakes(row.run, event)) this.#write({ ...row.run, wakeAt: event.at }, row.owner);
       return true;
     });
   }
@@ -230,9 +273,9 @@ export class SqliteFlows implements Flows {
     await this.#deps.writer.write(() => this.#wake(runId, now));
   }
 
-  events(runId: string, after = 0): Promise<readonly FlowEvent[]> {
+  events(runId: string, after = 0, limit = MAX_EVENTS): Promise<readonly FlowEvent[]> {
     return this.#deps.writer.read(() =>
-      this.#events.all(toSqlText(runId), after).map((row) => {
+      this.#events.all(toSqlText(runId), after, limit).map((row) => {
         const { id, record } = row as { readonly id: number; readonly record: string };
         return { ...parseRecord<Omit<FlowEvent, 'id'>>({ record }), id: Number(id) };
       }),
@@ -258,9 +301,10 @@ export class SqliteFlows implements Flows {
     }
   }
 
-  #putSteps({ id }: RunClaim, rows: readonly StepRow[]): void {
+  #putSteps({ id }: RunClaim, { rows, taken }: StepRows): void {
     const runId = toSqlText(id);
     for (const [key, text] of rows) this.#putStep.run(runId, key, text);
+    for (const eventId of taken) this.#takeEvent.run(runId, eventId);
   }
 
   #hasEvent({ id }: RunClaim, after: number): boolean {
@@ -282,11 +326,6 @@ export class SqliteFlows implements Flows {
     const row = this.#row(id);
     if (row?.owner !== this.#deps.owner.id || row.run.epoch !== epoch) throw notOwned(id);
     return row.run;
-  }
-
-  #open(runId: string): FlowRun | undefined {
-    const run = this.#row(runId)?.run;
-    return run && !FINISHED.has(run.status) ? run : undefined;
   }
 
   #wake(runId: string, now: number): void {

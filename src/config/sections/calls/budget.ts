@@ -20,7 +20,11 @@ const perTool = described(
 );
 
 /** Makes the rate at which one caller may start something. */
-const startRate = (what: string, defaults: { readonly minute: number; readonly hour: number }) =>
+const startRate = (
+  what: string,
+  defaults: { readonly minute: number; readonly hour: number },
+  verb = 'start',
+) =>
   section(
     z.strictObject({
       perMinute: setting(positiveCount, {
@@ -34,13 +38,14 @@ const startRate = (what: string, defaults: { readonly minute: number; readonly h
         default: defaults.hour,
       }),
     }),
-    `How many ${what} one caller may start.`,
+    `How many ${what} one caller may ${verb}.`,
   );
 
 const starts = section(
   z.strictObject({
     runs: startRate('runs of flows', { minute: 300, hour: 5_000 }),
     jobs: startRate('jobs and schedules', { minute: 1_000, hour: 20_000 }),
+    events: startRate('events for runs', { minute: 600, hour: 12_000 }, 'send'),
   }),
   'What one caller may start in the background. The program itself and its user at the terminal are not limited.',
 );

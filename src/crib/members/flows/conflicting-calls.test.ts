@@ -1,8 +1,9 @@
 /** A tool's own CONFLICT is a failure like any other; only a key that another call holds is waited for. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../../../test/fixtures/test-crib.ts';
+import { defineFlow } from '../../../contract/define-flow.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
-import { defineFlow, type FlowContext } from '../../../contract/flow.ts';
+import type { FlowContext } from '../../../contract/flow.ts';
 import { createMemoryStore } from '../../../stores/memory/create-memory-store.ts';
 import { createCribHost } from '../../create-crib.ts';
 

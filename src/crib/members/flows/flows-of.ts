@@ -112,8 +112,8 @@ interface Opening {
   open: MemberDeps['open'];
   /** Rejects with PERMISSION_DENIED, on record, for a caller whose list does not name the flow. */
   assertListed(use: FlowUse, as: CallAs | undefined): Promise<void>;
-  /** Throws RATE_LIMITED for a caller that has started too many runs. */
-  countStart(caller: Caller): Promise<void>;
+  /** Throws RATE_LIMITED for a caller that has started too many runs, or sent too many events. */
+  countStart(kind: 'runs' | 'events', caller: Caller): Promise<void>;
 }
 
 const openingOf = (deps: FlowMemberDeps): Opening => {
@@ -142,9 +142,9 @@ const openingOf = (deps: FlowMemberDeps): Opening => {
     now: () => deps.runtime.now(),
     open: deps.open,
     assertListed: (use, as) => assertListedFlow(use, as, deps),
-    countStart: async (caller) => {
+    countStart: async (kind, caller) => {
       const { counters } = (await deps.open()).store;
-      await countStart('runs', caller, { counters, runtime: deps.runtime, limits: deps.starts });
+      await countStart(kind, caller, { counters, runtime: deps.runtime, limits: deps.starts });
     },
   };
 };
@@ -178,6 +178,22 @@ const marked = async (
   return markMissingVersions(runs, { registry, flows: await stored(), now: now() });
 };
 
+interface SentEvent {
+  readonly runId: string;
+  readonly event: string;
+  readonly payload: unknown;
+  readonly as: CallAs | undefined;
+}
+
+/** Sends an event to a run, as one of those that the caller may send. */
+const sendEvent = async (
+  { runId, event, payload, as }: SentEvent,
+  { service, countStart }: Opening,
+): Promise<boolean> => {
+  await countStart('events', callerOf(as));
+  return (await service()).send(runId, event, payload);
+};
+
 /** Makes the members for runs, and the one that reads the states of their steps. */
 const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> => {
   const { registry, service, data, stored, ledger, open, assertListed, countStart } = opening;
@@ -198,7 +214,7 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
     },
     start: async (flow, input, { planDigest, planApproval, ...as } = {}) => {
       await assertListed({ flow, action: 'start' }, as);
-      await countStart(callerOf(as));
+      await countStart('runs', callerOf(as));
       if (planDigest !== undefined) {
         await assertPlanned(await data(), { flow, input, planDigest, as });
       }
@@ -223,7 +239,7 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
     },
     steps: async (runId, as) => ((await isTouchable(runId, as)) ? runSteps(runId, opening) : []),
     send: async (runId, event, ...[payload = null, as]) =>
-      (await isTouchable(runId, as)) && (await service()).send(runId, event, payload),
+      (await isTouchable(runId, as)) && sendEvent({ runId, event, payload, as }, opening),
     cancel: async (runId, as) => (await isTouchable(runId, as)) && (await service()).cancel(runId),
     resume: async (runId, options, as) =>
       (await isTouchable(runId, as)) && (await service()).resume(runId, options),

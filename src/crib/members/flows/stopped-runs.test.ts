@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { CribHost } from '../../../contract/crib-host.ts';
-import { defineFlow, type FlowContext } from '../../../contract/flow.ts';
+import { defineFlow } from '../../../contract/define-flow.ts';
+import { defineTool } from '../../../contract/define-tool.ts';
+import type { FlowContext } from '../../../contract/flow.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
-import { defineTool, type Tool } from '../../../contract/tool.ts';
+import type { Tool } from '../../../contract/tool.ts';
 import { createCribHost } from '../../create-crib.ts';
 import { createRuntime } from '../../create-runtime.ts';
 

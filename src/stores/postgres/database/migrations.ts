@@ -6,6 +6,7 @@
  */
 import { AUDIT_FUNCTIONS } from './functions/audit-functions.ts';
 import { CLAIM_FUNCTIONS } from './functions/claim-functions.ts';
+import { EVENT_FUNCTIONS } from './functions/event-functions.ts';
 import { FLOW_FUNCTIONS } from './functions/flow-functions.ts';
 import { INTENT_FUNCTIONS } from './functions/intent-functions.ts';
 import { LEDGER_FUNCTIONS } from './functions/ledger-functions.ts';
@@ -278,6 +279,16 @@ const RECOVERY = [RECOVERY_FUNCTIONS, INTENT_FUNCTIONS].join('\n');
 /** Where the files are that a call changed. */
 const PLACE_OF_SNAPSHOTS = 'ALTER TABLE snapshots ADD COLUMN place text';
 
+/**
+ * An event is forgotten once the step is on record that took it. The id is read from the text, in which a
+ * name of a field that is part of a value cannot come before it: JSON operators fail on NUL.
+ */
+const TAKEN_EVENTS = `
+DELETE FROM flow_events AS event USING flow_steps AS step
+WHERE step.run_id = event.run_id AND step.record LIKE '%"kind":"event"%'
+AND event.id = substring(step.record from '"eventId":([0-9]+)')::bigint;
+${EVENT_FUNCTIONS}`;
+
 export const MIGRATIONS: readonly string[] = [
   FIRST,
   VECTORS,
@@ -285,4 +296,5 @@ export const MIGRATIONS: readonly string[] = [
   ROLL_UPS,
   RECOVERY,
   PLACE_OF_SNAPSHOTS,
+  TAKEN_EVENTS,
 ];

@@ -280,6 +280,14 @@ CREATE TABLE metric_mark (
 ) STRICT;
 `;
 
+/** An event is forgotten once the step is on record that took it. */
+const TAKEN_EVENTS = `
+DELETE FROM flow_events WHERE (run_id, id) IN (
+  SELECT run_id, json_extract(record, '$.eventId') FROM flow_steps
+  WHERE record LIKE '%"eventId":%'
+);
+`;
+
 export const MIGRATIONS: readonly string[] = [
   FIRST,
   GOVERNANCE,
@@ -292,4 +300,5 @@ export const MIGRATIONS: readonly string[] = [
   JOBS,
   VECTORS,
   ROLL_UPS,
+  TAKEN_EVENTS,
 ];

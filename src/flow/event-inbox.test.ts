@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { LOCAL_CALLER } from '../contract/caller.ts';
+import type { FlowEvent, FlowRun } from '../contract/flow-store.ts';
+import { EventInbox } from './event-inbox.ts';
+import type { StepAttempt } from './turn.ts';
+
+const run: FlowRun = {
+  ...{ id: 'run', epoch: 1, flow: 'f', version: '1.0.0', input: null, caller: LOCAL_CALLER },
+  ...{ status: 'running', createdAt: 0, updatedAt: 0 },
+};
+const seals = {
+  isOn: true,
+  seal: () => 'ours',
+  isOurs: (_text: string, seal: string | undefined) => seal === 'ours',
+  isRunOurs: async () => true,
+};
+
+const open = (events: readonly FlowEvent[]) => {
+  const pages: number[] = [];
+  const flows = {
+    events: async (_runId: string, after = 0, limit = Number.POSITIVE_INFINITY) => {
+      const page = events.filter(({ id }) => id > after).slice(0, limit);
+      pages.push(page.length);
+      return page;
+    },
+  };
+  const inbox = new EventInbox({ run, flows, seals, runtime: { now: () => 0 } }, []);
+  const take = async (name: string) => {
+    const attempt = { key: name, open: undefined } as StepAttempt;
+    const end = await inbox.take(name, undefined, attempt);
+    return end.state === 'done' ? end.value : end.state;
+  };
+  return { inbox, take, pages };
+};
+
+const eventsOf = (count: number, part: (id: number) => Partial<FlowEvent>): FlowEvent[] =>
+  Array.from({ length: count }, (_, at) => ({
+    ...{ id: at + 1, name: 'x', payload: at + 1, at: 0, seal: 'ours' },
+    ...part(at + 1),
+  }));
+
+describe('the inbox of a run', () => {
+  it('threat: holds few payloads at a time, however many events nobody takes', async () => {
+    const { inbox, take, pages } = open(eventsOf(100, (id) => ({ name: id > 98 ? 'go' : 'x' })));
+    expect([await take('go'), await take('go'), await take('go')]).toEqual([99, 100, 'parked']);
+    expect(Math.max(...pages)).toBeLessThanOrEqual(16);
+    expect(inbox.seen).toBe(100);
+  });
+
+  it('gives two steps that take at once an event each, the oldest first', async () => {
+    const { take } = open(eventsOf(3, () => ({})));
+    expect(await Promise.all([take('x'), take('x'), take('x')])).toEqual([1, 2, 3]);
+  });
+
+  it('threat: hands out no event that nobody of this user sent', async () => {
+    const { take } = open(eventsOf(3, (id) => (id === 2 ? { seal: 'forged' } : {})));
+    expect([await take('x'), await take('x'), await take('x')]).toEqual([1, 3, 'parked']);
+  });
+});
