@@ -21,10 +21,13 @@ interface Pending {
 
 let database: Database;
 let now = 0;
+/** How far the time of day was stepped. */
+let stepped = 0;
 let timers: Pending[] = [];
 
 const runtime: Runtime = createRuntime({
-  now: () => now,
+  now: () => now + stepped,
+  elapsed: () => now,
   after: (ms, callback) => {
     const timer: Pending = { at: now + ms, callback, keptAlive: true, cancelled: false };
     timers.push(timer);
@@ -64,6 +67,7 @@ beforeEach(async () => {
   database = await openDatabase(':memory:');
   migrate(database);
   now = 1_000_000;
+  stepped = 0;
   timers = [];
 });
 afterEach(() => database.close());
@@ -127,6 +131,25 @@ describe('owner', () => {
     expect(here.owner.aliveness()(far.owner.id)).toBe(false);
     await far.writer.write(() => far.owner.claim());
     expect(here.owner.aliveness()(far.owner.id)).toBe(true);
+  });
+
+  it('is not dead because the time of day was stepped, only when it stays silent afterwards', async () => {
+    const far = makeOwner(FAR);
+    const here = makeOwner(HERE);
+    await far.writer.write(() => far.owner.claim());
+    expect(here.owner.aliveness()(far.owner.id)).toBe(true);
+    stepped = 8 * 3_600_000;
+    expect(here.owner.aliveness()(far.owner.id)).toBe(true);
+    for (let beats = 0; beats < 4; beats++) await pass(10_000);
+    expect(here.owner.aliveness()(far.owner.id)).toBe(true);
+    timers = [];
+    stepped += 60_000;
+    await pass(29_000);
+    expect(here.owner.aliveness()(far.owner.id)).toBe(true);
+    await pass(29_999);
+    expect(here.owner.aliveness()(far.owner.id)).toBe(true);
+    await pass(1);
+    expect(here.owner.aliveness()(far.owner.id)).toBe(false);
   });
 
   it('comes back when it was only frozen', async () => {

@@ -12,6 +12,33 @@ const HEARTBEAT_MS = 10_000;
 /** An owner in another place is alive while its heartbeat is younger than this. */
 const SILENCE_MS = 30_000;
 
+/** A difference between the clocks of the machine that grows by more than this between two looks is a step. */
+const MAX_DRIFT_MS = 5_000;
+
+/**
+ * Tells when the time of day was stepped: set, or taken up again after a suspend. The heartbeats on record
+ * then look older than they are, until every owner had time for its next one.
+ */
+class ClockSteps {
+  readonly #runtime: Pick<Runtime, 'now' | 'elapsed'>;
+  #offset: number;
+  #steppedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(runtime: Pick<Runtime, 'now' | 'elapsed'>) {
+    this.#runtime = runtime;
+    this.#offset = runtime.now() - runtime.elapsed();
+  }
+
+  /** True while heartbeats from before a step may be all that is on record of an owner that lives. */
+  areRecent(): boolean {
+    const elapsed = this.#runtime.elapsed();
+    const offset = this.#runtime.now() - elapsed;
+    if (Math.abs(offset - this.#offset) > MAX_DRIFT_MS) this.#steppedAt = elapsed;
+    this.#offset = offset;
+    return elapsed - this.#steppedAt < SILENCE_MS;
+  }
+}
+
 export interface OwnerRow extends ProcessIdentity {
   readonly id: string;
   readonly heartbeat_at: number;
@@ -37,10 +64,12 @@ export class Owner {
   readonly #all: Statement;
   readonly #beat: Statement;
   readonly #remove: Statement;
+  readonly #steps: ClockSteps;
   #timer: Timer | undefined;
 
   constructor({ database, runtime, writer, identity = identifyProcess() }: OwnerDeps) {
     this.#runtime = runtime;
+    this.#steps = new ClockSteps(runtime);
     this.#writer = writer;
     this.#identity = identity;
     this.#find = database.prepare('SELECT * FROM owners WHERE id = ?');
@@ -93,7 +122,10 @@ export class Owner {
   }
 
   #isAlive(row: OwnerRow | undefined): boolean {
-    return row !== undefined && isOwnerAlive(row, this.#identity.place, this.#runtime.now());
+    if (row === undefined) return false;
+    const { place } = this.#identity;
+    if (isOwnerAlive(row, place, this.#runtime.now())) return true;
+    return row.place !== place && this.#steps.areRecent();
   }
 
   #scheduleHeartbeat(): void {

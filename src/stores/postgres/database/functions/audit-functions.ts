@@ -2,6 +2,60 @@
  * Server functions of the audit trail. The chain is continued while the lock of the group is held; the hash is that
  * of docs/audit-format.md. A process sends the canonical text of a row from after its number on.
  */
+/** Writes `apply_audit`, with what it does before it looks at claims and after it has written its rows. */
+export const applyAudit = ({
+  first = '',
+  last = '',
+}: {
+  readonly first?: string;
+  readonly last?: string;
+}): string => `CREATE FUNCTION apply_audit(operations jsonb, me jsonb) RETURNS SETOF jsonb LANGUAGE plpgsql
+SET search_path = "SCHEMA_NAME", pg_temp SET enable_seqscan = off SET jit = off
+AS $$
+DECLARE
+  operation jsonb;
+  item jsonb;
+  last_seq bigint;
+  last_hash text;
+  fields jsonb[] := '{}';
+  hashes text[] := '{}';
+  is_allowed boolean;
+BEGIN
+  PERFORM take_lane('audit');
+${first}  SELECT seq, hash INTO last_seq, last_hash FROM audit ORDER BY seq DESC LIMIT 1;
+  IF NOT FOUND THEN
+    SELECT seq, hash INTO last_seq, last_hash FROM audit_anchor WHERE one = 1;
+  END IF;
+  IF NOT FOUND THEN last_seq := 0; last_hash := repeat('0', 64); END IF;
+  FOR operation IN SELECT value FROM jsonb_array_elements(operations) LOOP
+    is_allowed := true;
+    IF operation ? 'claims' THEN
+      is_allowed := holds_claims(operation->'claims');
+    ELSIF operation ? 'doubt' THEN
+      -- An outcome earlier in this batch may have closed the intent.
+      PERFORM put_rows(last_seq - cardinality(hashes), fields, hashes, me);
+      fields := '{}';
+      hashes := '{}';
+      is_allowed := is_in_doubt(operation->>'doubt', me);
+    END IF;
+    IF is_allowed THEN
+      FOR item IN SELECT value FROM jsonb_array_elements(operation->'rows') LOOP
+        last_seq := last_seq + 1;
+        last_hash := encode(sha256(convert_to(
+          last_hash || E'\\n[' || last_seq || (item->>'rest'), 'UTF8')), 'hex');
+        hashes := hashes || last_hash;
+        fields := fields || coalesce(item->'fields', ('[0' || (item->>'rest'))::jsonb);
+      END LOOP;
+    END IF;
+    RETURN NEXT to_jsonb(is_allowed);
+  END LOOP;
+  PERFORM put_rows(last_seq - cardinality(hashes), fields, hashes, me);
+${last}END $$;`;
+
+const RENEWED_LAST = `  -- Last, because the lane of claims may hold a row that was waited for above.
+  PERFORM renew_owner(me);
+`;
+
 export const AUDIT_FUNCTIONS = `
 -- Writes rows whose hashes are known, opens their intents and closes those with an outcome. One
 -- statement for all rows: each by itself costs three times as much.
@@ -46,50 +100,7 @@ BEGIN
   RETURN FOUND AND holder <> me->>'id' AND NOT is_alive(holder);
 END $$;
 
-CREATE FUNCTION apply_audit(operations jsonb, me jsonb) RETURNS SETOF jsonb LANGUAGE plpgsql
-SET search_path = "SCHEMA_NAME", pg_temp SET enable_seqscan = off SET jit = off
-AS $$
-DECLARE
-  operation jsonb;
-  item jsonb;
-  last_seq bigint;
-  last_hash text;
-  fields jsonb[] := '{}';
-  hashes text[] := '{}';
-  is_allowed boolean;
-BEGIN
-  PERFORM take_lane('audit');
-  SELECT seq, hash INTO last_seq, last_hash FROM audit ORDER BY seq DESC LIMIT 1;
-  IF NOT FOUND THEN
-    SELECT seq, hash INTO last_seq, last_hash FROM audit_anchor WHERE one = 1;
-  END IF;
-  IF NOT FOUND THEN last_seq := 0; last_hash := repeat('0', 64); END IF;
-  FOR operation IN SELECT value FROM jsonb_array_elements(operations) LOOP
-    is_allowed := true;
-    IF operation ? 'claims' THEN
-      is_allowed := holds_claims(operation->'claims');
-    ELSIF operation ? 'doubt' THEN
-      -- An outcome earlier in this batch may have closed the intent.
-      PERFORM put_rows(last_seq - cardinality(hashes), fields, hashes, me);
-      fields := '{}';
-      hashes := '{}';
-      is_allowed := is_in_doubt(operation->>'doubt', me);
-    END IF;
-    IF is_allowed THEN
-      FOR item IN SELECT value FROM jsonb_array_elements(operation->'rows') LOOP
-        last_seq := last_seq + 1;
-        last_hash := encode(sha256(convert_to(
-          last_hash || E'\\n[' || last_seq || (item->>'rest'), 'UTF8')), 'hex');
-        hashes := hashes || last_hash;
-        fields := fields || coalesce(item->'fields', ('[0' || (item->>'rest'))::jsonb);
-      END LOOP;
-    END IF;
-    RETURN NEXT to_jsonb(is_allowed);
-  END LOOP;
-  PERFORM put_rows(last_seq - cardinality(hashes), fields, hashes, me);
-  -- Last, because the lane of claims may hold a row that was waited for above.
-  PERFORM renew_owner(me);
-END $$;
+${applyAudit({ last: RENEWED_LAST })}
 
 CREATE FUNCTION prune_audit(last bigint, row_hash text, note text) RETURNS jsonb LANGUAGE plpgsql
 SET search_path = "SCHEMA_NAME", pg_temp SET enable_seqscan = off SET jit = off
