@@ -10,6 +10,7 @@ import {
   untilState,
   work,
 } from '../../../test/conformance/queue-samples.ts';
+import { sampleSchedule } from '../../../test/conformance/queue-schedules.ts';
 import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import { type RealRedis, startRedis } from '../../../test/fixtures/real-redis.ts';
 import type { Queue } from '../../contract/queue.ts';
@@ -232,5 +233,22 @@ describe.skipIf(isMissing('redis-server'))('BullMQ: what lies in Redis', () => {
       (key) => !/:q\.main:(?:id|meta|events|stalled-check|pc|marker)$/.test(key),
     );
     expect(own.sort()).toEqual([`${prefix}:queues`, `${prefix}:sequence`]);
+  });
+
+  it('a schedule in a zone that this machine does not know stays, and stops no other', async () => {
+    const { queue, client, prefix } = await start();
+    const keys = queueKeys(prefix);
+    const foreign = { ...sampleSchedule('foreign'), timeZone: 'Mars/Base' };
+    await client.hset(keys.schedules, 'foreign', JSON.stringify(foreign));
+    await client.zadd(keys.due, 1, 'foreign');
+    await queue.setSchedule(sampleSchedule('tick'));
+    const ran: unknown[] = [];
+    work(queue, ({ scheduleId }) => {
+      ran.push(scheduleId);
+      return completed();
+    });
+    await until(() => ran.length >= 2);
+    expect(new Set(ran)).toEqual(new Set(['tick']));
+    expect((await queue.schedules()).map(({ id }) => id)).toEqual(['foreign', 'tick']);
   });
 });
