@@ -22,7 +22,7 @@ import { thrownTrace } from '../../kit/data/reason-of.ts';
 import { findJob, labelOf, listJobs } from './job-events.ts';
 import { publishMessage } from './publish-message.ts';
 import { askQstash, type QstashApiDeps, type QstashRequest } from './qstash-api.ts';
-import { deleteSchedule, putSchedule, readSchedules, withMoment } from './qstash-schedules.ts';
+import { deleteSchedule, jobOfMoment, putSchedule, readSchedules } from './qstash-schedules.ts';
 
 export interface QstashQueueDeps extends QstashApiDeps {
   readonly runtime: Runtime;
@@ -158,12 +158,19 @@ export class QstashQueue implements Queue {
     };
   }
 
-  /** Runs a job that QStash has posted. One that is postponed is published again. */
-  async deliver(posted: NewJob, attempts: number): Promise<JobEnd> {
+  /**
+   * Runs a job that QStash has posted. One that is postponed is published again; for the message of a schedule,
+   * the job of the moment is.
+   */
+  async deliver(job: NewJob, attempts: number): Promise<JobEnd> {
     this.#assertOpen();
-    const handler = this.#handlers.get(posted.queue);
-    if (!handler) return notWorking(posted);
-    const job = withMoment(posted, this.#deps.now());
+    const made = jobOfMoment(job, this.#deps.now());
+    if (made) {
+      await this.#publish(made, sha256Hex(made.id));
+      return { state: 'completed' };
+    }
+    const handler = this.#handlers.get(job.queue);
+    if (!handler) return notWorking(job);
     const started: Job = { ...job, state: 'active', attempts, startedAt: this.#deps.now() };
     const running = attempt(handler, {
       job: started,
