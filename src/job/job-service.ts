@@ -19,7 +19,7 @@ import type {
 } from '../contract/queue.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { DAY_MS, HOUR_MS } from '../kit/data/durations.ts';
-import { reasonOf } from '../kit/data/reason-of.ts';
+import { reasonOf, thrownTrace } from '../kit/data/reason-of.ts';
 import { callerOf } from '../pipeline/new-call.ts';
 import { JobRunner, type JobRunnerDeps } from './job-runner.ts';
 import { inEnqueueSpan } from './job-spans.ts';
@@ -202,10 +202,20 @@ export class JobService {
       run: async (job, run) => {
         this.#expire(queue);
         const end = await this.#runner.run(job, run, queue.handsOutOnce === true);
-        onEnd?.(job, end);
+        if (onEnd) this.#report(onEnd, job, end);
         return end;
       },
     };
+  }
+
+  /** Calls a listener with the end of an attempt. What it throws is no failure of the job. */
+  #report(onEnd: NonNullable<WorkJobsOptions['onEnd']>, job: Job, end: JobEnd): void {
+    // Awaited by nobody: a listener that is an async function holds no slot.
+    const reporting = (async () => onEnd(job, end))();
+    reporting.catch((error: unknown) => {
+      const fields = { jobId: job.id, cause: thrownTrace(error) };
+      this.#deps.runtime.log.error('The onEnd of a worker threw.', fields);
+    });
   }
 
   /** Forgets old jobs, once an hour, beside the work. */
