@@ -147,6 +147,8 @@ export interface Replays {
   ): Promise<void>;
   /** Frees the key after a call that had no effect; with an execution id, only while the key belongs to it. */
   abandon(key: string, executionId?: string): Promise<void>;
+  /** Frees the key whatever became of it, its result included: what it stood for is to be done anew. */
+  forget(key: string): Promise<void>;
 }
 
 export interface MemoryStore {

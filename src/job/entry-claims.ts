@@ -36,14 +36,29 @@ const storedResult = (job: Job, executionId: string, result: unknown): ToolResul
   },
 });
 
+const entryKey = (jobId: string): string => canonicalJson(['job', jobId]);
+
 /** Writes what becomes of a claim: later where the store fails, since the attempt has ended as it has. */
-const settle = async (write: () => Promise<void>, { late }: EntryClaimDeps): Promise<void> => {
+const settle = async (
+  write: () => Promise<void>,
+  { late }: Pick<EntryClaimDeps, 'late'>,
+): Promise<void> => {
   try {
     await write();
   } catch {
     late.add(write);
   }
 };
+
+type ForgetDeps = Pick<EntryClaimDeps, 'replays' | 'late'>;
+
+/** Forgets that a job was entered, before it is handed out anew. */
+export const forgetEntry = (jobId: string, { replays }: ForgetDeps): Promise<void> =>
+  replays.forget(entryKey(jobId));
+
+/** Forgets that a job was entered which is gone; later where the store fails. */
+export const forgetEntryLater = (jobId: string, deps: ForgetDeps): Promise<void> =>
+  settle(() => forgetEntry(jobId, deps), deps);
 
 /** Takes the claim, also of a process that is gone. */
 const claimEntry = async (
@@ -72,7 +87,7 @@ export const claimedAtEntry = async (
 ): Promise<JobEnd> => {
   const { replays, runtime } = deps;
   const executionId = deps.nextId();
-  const key = canonicalJson(['job', job.id]);
+  const key = entryKey(job.id);
   const claim = await claimEntry({ key, digest: sha256Hex(sealedText(job)), executionId }, deps);
   if (claim.state === 'done') return { state: 'completed', result: claim.result.data };
   if (claim.state === 'mismatch') {

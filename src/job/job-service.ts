@@ -21,6 +21,7 @@ import type { Runtime } from '../contract/runtime.ts';
 import { DAY_MS, HOUR_MS } from '../kit/data/durations.ts';
 import { reasonOf, thrownTrace } from '../kit/data/reason-of.ts';
 import { callerOf } from '../pipeline/new-call.ts';
+import { forgetEntry, forgetEntryLater } from './entry-claims.ts';
 import { JobRunner, type JobRunnerDeps } from './job-runner.ts';
 import { inEnqueueSpan } from './job-spans.ts';
 import { assertQueueName } from './job-types.ts';
@@ -117,10 +118,17 @@ export class JobService {
     const job = await this.get(jobId, as);
     if (!job) return false;
     const type = this.#deps.types.find(job.type);
+    const queue = await this.#deps.queue();
     const isStopped = job.state === 'dead' || job.state === 'cancelled';
-    // Before: a worker may take the job as soon as it is put back.
-    if (what === 'requeue' && isStopped) await type?.requeued?.(job);
-    const isDone = await (await this.#deps.queue())[what](jobId);
+    const isClaimed = queue.handsOutOnce !== true;
+    if (what === 'requeue' && isStopped) {
+      // Before: a worker may take the job as soon as it is put back.
+      await type?.requeued?.(job);
+      if (isClaimed) await forgetEntry(jobId, this.#deps);
+    }
+    const isDone = await queue[what](jobId);
+    // After: a job that was not removed may be delivered again. Whoever adds it anew wants it run.
+    if (what === 'remove' && isDone && isClaimed) await forgetEntryLater(jobId, this.#deps);
     // Also for one that is cancelled already, whose run may have outlived a failed attempt to end it.
     if (what === 'cancel' && (isDone || job.state === 'cancelled')) await type?.cancelled?.(job);
     return isDone;

@@ -47,5 +47,8 @@ export const memoryReplays = (): Replays => {
       if (claim?.result !== undefined) return;
       if (executionId === undefined || claim?.executionId === executionId) claims.delete(key);
     },
+    async forget(key) {
+      claims.delete(key);
+    },
   };
 };

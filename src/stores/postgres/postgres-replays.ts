@@ -5,6 +5,7 @@ import { fromSqlText, toSqlText } from '../../kit/text/sql-text.ts';
 import { recordText } from '../plain-json.ts';
 import { jsonNumber } from './database/json-number.ts';
 import { toKeyText } from './database/key-text.ts';
+import type { Statement } from './database/open-database.ts';
 import type { PostgresDeps } from './postgres-deps.ts';
 
 /** The server has the result as text. */
@@ -15,9 +16,11 @@ type Answer =
 
 export class PostgresReplays implements Replays {
   readonly #deps: PostgresDeps;
+  readonly #forget: Statement;
 
   constructor(deps: PostgresDeps) {
     this.#deps = deps;
+    this.#forget = deps.database.prepare('DELETE FROM @replays WHERE key = $1');
   }
 
   async claim({ key, digest, executionId, now }: ReplayRequest): Promise<ReplayClaim> {
@@ -53,5 +56,9 @@ export class PostgresReplays implements Replays {
       key: toKeyText(key),
       ...(executionId !== undefined && { id: toSqlText(executionId) }),
     });
+  }
+
+  async forget(key: string): Promise<void> {
+    await this.#forget.run(toKeyText(key));
   }
 }

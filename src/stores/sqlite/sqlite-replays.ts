@@ -20,6 +20,7 @@ export class SqliteReplays implements Replays {
   readonly #put: Statement;
   readonly #finish: Statement;
   readonly #abandon: Statement;
+  readonly #forget: Statement;
   readonly #sweep: Statement;
 
   constructor(deps: SqliteDeps) {
@@ -39,6 +40,7 @@ export class SqliteReplays implements Replays {
       `DELETE FROM replays WHERE key = ? AND result IS NULL
        AND execution_id = coalesce(?, execution_id)`,
     );
+    this.#forget = prepare('DELETE FROM replays WHERE key = ?');
     this.#sweep = prepare(
       `DELETE FROM replays WHERE key IN
        (SELECT key FROM replays WHERE expires_at <= ? ORDER BY expires_at LIMIT 4)`,
@@ -63,6 +65,10 @@ export class SqliteReplays implements Replays {
   async abandon(key: string, executionId?: string): Promise<void> {
     const owner = executionId === undefined ? null : toSqlText(executionId);
     await this.#deps.writer.write(() => this.#abandon.run(toSqlText(key), owner));
+  }
+
+  async forget(key: string): Promise<void> {
+    await this.#deps.writer.write(() => this.#forget.run(toSqlText(key)));
   }
 
   #claim({ key, digest, executionId, now }: ReplayRequest): ReplayClaim {
