@@ -68,6 +68,16 @@ describe('the claim at the entry of a handler', () => {
     });
   });
 
+  it('a job that another request has added anew, under the same key, is the job that has run', async () => {
+    const { deps } = open();
+    const added = (traceId: string) => ({ ...job('one'), traceId });
+    await claimedAtEntry(added('request-1'), deps, completed);
+    const again = await claimedAtEntry(added('request-2'), deps, async () => ({
+      state: 'completed',
+    }));
+    expect(again).toEqual({ state: 'completed', result: { n: 1 } });
+  });
+
   it('a job whose process died in it runs again: its calls have keys of their own', async () => {
     const { deps } = open();
     let isFirst = true;

@@ -26,6 +26,10 @@ const BUSY_MS = 5_000;
 /** How long a second delivery finds the result of the first. */
 const REMEMBERED_MS = 30 * DAY_MS;
 
+/** The digest of what a job does and for whom. Which request added it does not matter: a key may come with two. */
+const digestOf = ({ traceId: _traceId, trace: _trace, ...job }: Job): string =>
+  sha256Hex(sealedText(job));
+
 const storedResult = (job: Job, executionId: string, result: unknown): ToolResult => ({
   ...{ success: true, status: 'success', data: result ?? null },
   metadata: {
@@ -88,7 +92,7 @@ export const claimedAtEntry = async (
   const { replays, runtime } = deps;
   const executionId = deps.nextId();
   const key = entryKey(job.id);
-  const claim = await claimEntry({ key, digest: sha256Hex(sealedText(job)), executionId }, deps);
+  const claim = await claimEntry({ key, digest: digestOf(job), executionId }, deps);
   if (claim.state === 'done') return { state: 'completed', result: claim.result.data };
   if (claim.state === 'mismatch') {
     const message = 'Another job of the same id has run already.';

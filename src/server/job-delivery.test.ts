@@ -165,6 +165,24 @@ describe('jobs over QStash', () => {
     expect(sent).toEqual(['once']);
   });
 
+  it('a key that comes again when QStash has forgotten its message gives the job that is there', async () => {
+    const { crib, qstash } = await start();
+    const add = (text: string, traceId: string) =>
+      crib.jobs.enqueue(
+        'tool',
+        { tool: 'send', input: { text } },
+        { idempotencyKey: 'k', traceId },
+      );
+    const jobId = await add('once', 'request-1');
+    await qstash.idle();
+    qstash.forgetIds();
+    expect(await add('once', 'request-2')).toBe(jobId);
+    await expect(add('other', 'request-3')).rejects.toMatchObject({ code: 'CONFLICT' });
+    await qstash.idle();
+    expect((await crib.jobs.get(jobId))?.state).toBe('completed');
+    expect([sent, qstash.published.length]).toEqual([['once'], 1]);
+  });
+
   it('a schedule runs as its caller, once for a moment, and for none before it was set', async () => {
     const { crib, qstash } = await start();
     const payload = { tool: 'send', input: { text: 'tick' } };

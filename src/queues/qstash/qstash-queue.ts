@@ -86,11 +86,18 @@ export class QstashQueue implements Queue {
     this.#deps = { ...deps, now: () => deps.runtime.now() };
   }
 
-  /** Publishes jobs one by one. A repeated call is harmless: QStash knows the ids. */
+  /**
+   * Publishes jobs one by one. A repeated call is harmless: QStash knows the ids of some minutes. A key may come
+   * again much later, so the log is asked for its job.
+   */
   async add(jobs: readonly NewJob[]): Promise<readonly boolean[]> {
     this.#assertOpen();
     const isNew: boolean[] = [];
     for (const job of jobs) {
+      if (job.idempotencyKey !== undefined && (await this.get(job.id)) !== undefined) {
+        isNew.push(false);
+        continue;
+      }
       const published = await this.#publish(job, sha256Hex(job.id));
       // One that the log does not show yet was added a moment ago, and most likely by the same caller.
       isNew.push(published.isNew || (await this.get(job.id)) === undefined);
