@@ -291,7 +291,8 @@ export class MemoryJobs implements JobTable {
     now: number,
   ): { readonly limit: number; readonly freeAt?: number } {
     if (!rate) return { limit: limit() };
-    line.starts = line.starts.filter((at) => at > now - rate.perMs);
+    // Those to come are of a clock that was set back since; they would count until it is there again.
+    line.starts = line.starts.filter((at) => at > now - rate.perMs && at <= now);
     const left = Math.max(0, rate.max - line.starts.length);
     const asked = limit();
     if (asked <= left) return { limit: asked };

@@ -6,6 +6,7 @@ import { describeQueue } from '../../../test/conformance/queue.ts';
 import {
   completed,
   gate,
+  QUEUE,
   type QueueUnderTest,
   sampleJob,
   until,
@@ -175,3 +176,13 @@ it('while schedules cannot be written, jobs that another process cancels get the
   expect(Date.now() - from).toBeGreaterThanOrEqual(250);
   await close();
 }, 60_000);
+
+it('a queue with a rate goes on after the clock of the machine was set back', async () => {
+  const { queue, change, close } = await openTables();
+  const anHourOn = Date.now() + 3_600_000;
+  await change(`INSERT INTO job_starts (queue, at) VALUES ('${QUEUE}', ${anHourOn})`);
+  await queue.add([sampleJob('next')]);
+  work(queue, () => completed(), { rate: { max: 1, perMs: 60_000 } });
+  await untilState(queue, 'next', 'completed');
+  await close();
+});
