@@ -187,7 +187,8 @@ export interface CribJobs {
   remove(jobId: string, as?: JobAs): Promise<boolean>;
   /**
    * Makes a job again and again, or changes the schedule of that id. Rejects with VALIDATION_ERROR for a
-   * pattern or time zone that makes no sense.
+   * pattern or time zone that makes no sense, and with RATE_LIMITED for a caller's own that comes more often
+   * than once a minute.
    *
    * @example
    * const { nextAt } = await crib.jobs.schedule('nightly', {

@@ -1,5 +1,4 @@
 /** Adds jobs on behalf of callers, lets them see their own, and works on queues in this process. */
-import type { Caller } from '../contract/caller.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type {
   EnqueueOptions,
@@ -20,12 +19,13 @@ import type {
 import type { Runtime } from '../contract/runtime.ts';
 import { DAY_MS, HOUR_MS } from '../kit/data/durations.ts';
 import { reasonOf, thrownTrace } from '../kit/data/reason-of.ts';
-import { callerOf } from '../pipeline/new-call.ts';
+import { type AddJobDeps, sealed, seenUser } from './add-job.ts';
 import { forgetEntry, forgetEntryLater } from './entry-claims.ts';
 import { JobRunner, type JobRunnerDeps } from './job-runner.ts';
+import { JobSchedules } from './job-schedules.ts';
 import { inEnqueueSpan } from './job-spans.ts';
 import { assertQueueName } from './job-types.ts';
-import { isSameJob, jobTemplate, keyedId, runAtOf, sealedText } from './new-job.ts';
+import { isSameJob, jobTemplate, keyedId, runAtOf } from './new-job.ts';
 
 export interface QueueSettings {
   readonly concurrency?: number;
@@ -37,31 +37,18 @@ export interface JobSettings {
   readonly queues: Readonly<Record<string, QueueSettings>>;
 }
 
-export interface JobServiceDeps extends JobRunnerDeps {
+export interface JobServiceDeps extends JobRunnerDeps, AddJobDeps {
   readonly runtime: Runtime;
   readonly settings: JobSettings;
-  queue(): Promise<Queue>;
-  /** Counts a job of this caller. Throws RATE_LIMITED for one too many. */
-  countStart(caller: Caller): Promise<void>;
-  seal(text: string): Promise<string | undefined>;
 }
 
 const CONCURRENCY = 8;
-const MAX_SCHEDULE_ID = 200;
-/** Schedules of one user, unless it is an owner or admin: each may make a job every second. */
-const MAX_SCHEDULES = 100;
 /** How long a finished job is kept. */
 const KEPT_MS = 30 * DAY_MS;
 
 /** A worker may run fewer jobs of a queue at once than the configuration allows, and not more. */
 const atOnce = (asked: number | undefined, configured: number | undefined): number =>
   Math.min(asked ?? configured ?? CONCURRENCY, configured ?? Number.POSITIVE_INFINITY);
-
-/** The user whose jobs a caller may see; `undefined` for one who may see all. */
-const seenUser = (as: JobAs | undefined): string | undefined => {
-  const { userId, roles } = callerOf(as);
-  return roles.includes('owner') || roles.includes('admin') ? undefined : userId;
-};
 
 const keyTaken = (): ToolFailure =>
   new ToolFailure('CONFLICT', 'This idempotency key was used with another payload.', {
@@ -71,12 +58,14 @@ const keyTaken = (): ToolFailure =>
 export class JobService {
   readonly #deps: JobServiceDeps;
   readonly #runner: JobRunner;
+  readonly #schedules: JobSchedules;
   readonly #workers = new Set<JobWorkers>();
   #expiredAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: JobServiceDeps) {
     this.#deps = deps;
     this.#runner = new JobRunner(deps);
+    this.#schedules = new JobSchedules(deps);
   }
 
   async enqueue(type: string, payload: unknown, options: EnqueueOptions = {}): Promise<string> {
@@ -95,7 +84,7 @@ export class JobService {
   async #add(job: NewJob): Promise<string> {
     const { id } = job;
     const queue = await this.#deps.queue();
-    const [isNew] = await queue.add([await this.#sealed(job)]);
+    const [isNew] = await queue.add([await sealed(job, this.#deps)]);
     if (!isNew && !isSameJob(job, await queue.get(id))) throw keyTaken();
     return id;
   }
@@ -134,33 +123,16 @@ export class JobService {
     return isDone;
   }
 
-  async schedule(scheduleId: string, options: ScheduleOptions): Promise<StoredSchedule> {
-    const { cron, timeZone, type, payload = null, ...rest } = options;
-    const { types, settings, runtime } = this.#deps;
-    if (scheduleId.length > MAX_SCHEDULE_ID) {
-      throw new ToolFailure('VALIDATION_ERROR', 'The id of the schedule is too long.');
-    }
-    const retries = rest.retries ?? settings.retries;
-    const template = await jobTemplate(types.get(type), payload, { ...rest, retries });
-    await this.#deps.countStart(template.caller);
-    await this.#assertMine(scheduleId, rest);
-    const spec = { cron, ...(timeZone !== undefined && { timeZone }) };
-    const cadence = { ...spec, since: runtime.now() };
-    const sealed = await this.#sealed({ ...template, scheduleId, cadence });
-    const { scheduleId: _scheduleId, ...job } = sealed;
-    const schedule = { id: scheduleId, ...spec, job };
-    return (await this.#deps.queue()).setSchedule(schedule);
+  schedule(scheduleId: string, options: ScheduleOptions): Promise<StoredSchedule> {
+    return this.#schedules.set(scheduleId, options);
   }
 
-  async schedules(as?: JobAs): Promise<readonly StoredSchedule[]> {
-    const user = seenUser(as);
-    const all = await (await this.#deps.queue()).schedules();
-    return user === undefined ? all : all.filter(({ job }) => job.caller.userId === user);
+  schedules(as?: JobAs): Promise<readonly StoredSchedule[]> {
+    return this.#schedules.list(as);
   }
 
-  async unschedule(scheduleId: string, as?: JobAs): Promise<boolean> {
-    const isMine = (await this.schedules(as)).some(({ id }) => id === scheduleId);
-    return isMine && (await this.#deps.queue()).removeSchedule(scheduleId);
+  unschedule(scheduleId: string, as?: JobAs): Promise<boolean> {
+    return this.#schedules.remove(scheduleId, as);
   }
 
   async work(options: WorkJobsOptions = {}): Promise<JobWorkers> {
@@ -234,30 +206,6 @@ export class JobService {
     this.#expiredAt = now;
     queue.expire(now - KEPT_MS).catch((error: unknown) => {
       runtime.log.warn('Old jobs were not removed.', { error: reasonOf(error) });
-    });
-  }
-
-  async #sealed<T extends Partial<NewJob>>(job: T): Promise<T & Pick<NewJob, 'seal'>> {
-    const seal = await this.#deps.seal(sealedText(job as unknown as NewJob));
-    return seal === undefined ? job : { ...job, seal };
-  }
-
-  /** Throws PERMISSION_DENIED for a schedule of another user, RATE_LIMITED for one too many. */
-  async #assertMine(scheduleId: string, as: JobAs): Promise<void> {
-    const user = seenUser(as);
-    if (user === undefined) return;
-    const all = await (await this.#deps.queue()).schedules();
-    const present = all.find(({ id }) => id === scheduleId);
-    if (present?.job.caller.userId === user) return;
-    const own = all.filter(({ job }) => job.caller.userId === user);
-    if (!present && own.length >= MAX_SCHEDULES) {
-      throw new ToolFailure('RATE_LIMITED', `A user has at most ${MAX_SCHEDULES} schedules.`, {
-        ...{ suggestions: ['Remove one that is not needed any more.'], retryable: false },
-      });
-    }
-    if (!present) return;
-    throw new ToolFailure('PERMISSION_DENIED', `The schedule ${scheduleId} is another user's.`, {
-      suggestions: ['Choose another id.'],
     });
   }
 }
