@@ -7,6 +7,7 @@ import { describeQueue } from '../../../test/conformance/queue.ts';
 import {
   completed,
   failed,
+  gate,
   type Run,
   sampleJob,
   work,
@@ -150,6 +151,31 @@ describe('jobs at QStash', () => {
     expect((await queue.get('a'))?.state).toBe('delayed');
     expect(await queue.list()).toHaveLength(1);
     expect(await queue.cancel('a')).toBe(true);
+  });
+
+  it('a worker that closes with a job that does not end stops that job alone, and no other worker', async () => {
+    const { queue, qstash } = await open();
+    const [begun, other, go] = [gate(), gate(), gate()];
+    const signals = new Map<string, AbortSignal>();
+    const wait =
+      (name: string, begin: () => void): Run =>
+      async (_, { signal }) => {
+        signals.set(name, signal);
+        begin();
+        await go.passed;
+        return completed();
+      };
+    const stuck = work(queue, wait('stuck', begun.open), { queue: 'stuck' });
+    work(queue, wait('fine', other.open), { queue: 'fine' });
+    await queue.add([sampleJob('a', { queue: 'stuck' }), sampleJob('b', { queue: 'fine' })]);
+    await Promise.all([begun.passed, other.passed]);
+    await stuck.close(1);
+    expect([signals.get('stuck')?.aborted, signals.get('fine')?.aborted]).toEqual([true, false]);
+    expect((await queue.get('b'))?.state).toBe('active');
+    expect(await queue.add([sampleJob('later', LATER())])).toEqual([true]);
+    go.open();
+    await qstash.idle();
+    expect((await queue.get('b'))?.state).toBe('completed');
   });
 
   it('fail with a coded error for what QStash cannot do, never with an empty answer', async () => {

@@ -7,22 +7,22 @@ import type {
   Job,
   JobEnd,
   JobFilter,
-  JobRun,
   JobSchedule,
   NewJob,
   Queue,
   QueueAbility,
+  QueueWorker,
   StoredSchedule,
   WorkOptions,
 } from '../../contract/queue.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
-import { thrownTrace } from '../../kit/data/reason-of.ts';
 import { findJob, labelOf, listJobs } from './job-events.ts';
 import { publishMessage } from './publish-message.ts';
 import { askQstash, type QstashApiDeps, type QstashRequest } from './qstash-api.ts';
 import { deleteSchedule, jobOfMoment, putSchedule, readSchedules } from './qstash-schedules.ts';
+import { QstashWorker } from './qstash-worker.ts';
 
 export interface QstashQueueDeps extends QstashApiDeps {
   readonly runtime: Runtime;
@@ -46,19 +46,6 @@ const notWorking = ({ queue }: NewJob): JobEnd => ({
   retryable: true,
 });
 
-/** Runs the handler. What it throws by mistake fails the attempt, so that QStash tries again. */
-const attempt = async (
-  { queue, run }: WorkOptions,
-  work: { readonly job: Job; readonly context: JobRun; readonly log: Runtime['log'] },
-): Promise<JobEnd> => {
-  try {
-    return await run(work.job, work.context);
-  } catch (error) {
-    work.log.error(`A handler of the queue ${queue} threw.`, { cause: thrownTrace(error) });
-    return { state: 'failed', error: toolError('INTERNAL'), retryable: true };
-  }
-};
-
 /** The address that QStash posts a job to; part of what it signs. */
 export const deliveryUrl = (endpoint: string, type: string): string =>
   `${endpoint}/jobs/${encodeURIComponent(type)}`;
@@ -78,9 +65,11 @@ export const QSTASH_LACKS = {
 export class QstashQueue implements Queue {
   readonly lacks = QSTASH_LACKS;
   readonly #deps: QstashQueueDeps & { now(): number };
-  readonly #handlers = new Map<string, WorkOptions>();
-  readonly #running = new Set<Promise<JobEnd>>();
-  readonly #stopping = new AbortController();
+  /** The newest worker of each queue gets its jobs. */
+  readonly #workers = new Map<string, QstashWorker>();
+  /** Those too that were replaced, and still run jobs. */
+  readonly #open = new Set<QstashWorker>();
+  #closing: Promise<void> | undefined;
 
   constructor(deps: QstashQueueDeps) {
     this.#deps = { ...deps, now: () => deps.runtime.now() };
@@ -106,11 +95,11 @@ export class QstashQueue implements Queue {
   }
 
   async get(jobId: string): Promise<Job | undefined> {
-    return findJob(jobId, this.#open());
+    return findJob(jobId, this.#opened());
   }
 
   async list(filter: JobFilter = {}): Promise<readonly Job[]> {
-    return listJobs(filter, this.#open());
+    return listJobs(filter, this.#opened());
   }
 
   /** Cancels at QStash. A delivery that runs at this moment runs to its end. */
@@ -143,24 +132,27 @@ export class QstashQueue implements Queue {
 
   async setSchedule(schedule: JobSchedule): Promise<StoredSchedule> {
     const url = deliveryUrl(this.#deps.endpoint, schedule.job.type);
-    return putSchedule(schedule, url, this.#open());
+    return putSchedule(schedule, url, this.#opened());
   }
 
   async schedules(): Promise<readonly StoredSchedule[]> {
-    return readSchedules(this.#open());
+    return readSchedules(this.#opened());
   }
 
   async removeSchedule(scheduleId: string): Promise<boolean> {
-    return deleteSchedule(scheduleId, this.#open());
+    return deleteSchedule(scheduleId, this.#opened());
   }
 
-  work(options: WorkOptions) {
+  work(options: WorkOptions): QueueWorker {
     this.#assertOpen();
-    this.#handlers.set(options.queue, options);
+    const worker = new QstashWorker(options, this.#deps.runtime);
+    this.#workers.set(options.queue, worker);
+    this.#open.add(worker);
     return {
-      close: async (graceMs?: number) => {
-        if (this.#handlers.get(options.queue) === options) this.#handlers.delete(options.queue);
-        await this.#drain(graceMs);
+      close: async (graceMs) => {
+        if (this.#workers.get(options.queue) === worker) this.#workers.delete(options.queue);
+        await worker.close(graceMs);
+        this.#open.delete(worker);
       },
     };
   }
@@ -176,16 +168,12 @@ export class QstashQueue implements Queue {
       await this.#publish(made, sha256Hex(made.id));
       return { state: 'completed' };
     }
-    const handler = this.#handlers.get(job.queue);
-    if (!handler) return notWorking(job);
-    const started: Job = { ...job, state: 'active', attempts, startedAt: this.#deps.now() };
-    const running = attempt(handler, {
-      job: started,
-      context: { signal: this.#stopping.signal, progress: async () => undefined },
-      log: this.#deps.runtime.log,
+    const worker = this.#workers.get(job.queue);
+    if (!worker) return notWorking(job);
+    const end = await worker.run({
+      ...job,
+      ...{ state: 'active', attempts, startedAt: this.#deps.now() },
     });
-    this.#running.add(running);
-    const end = await running.finally(() => this.#running.delete(running));
     if (end.state === 'postponed') {
       const now = this.#deps.now();
       const runAt = now + Math.max(end.retryAfterMs, MIN_POSTPONED_MS);
@@ -202,18 +190,20 @@ export class QstashQueue implements Queue {
     return 0;
   }
 
-  async close(): Promise<void> {
-    await this.#drain();
-    this.#stopping.abort();
+  close(): Promise<void> {
+    this.#closing ??= Promise.all(Array.from(this.#open, (worker) => worker.close())).then(
+      () => undefined,
+    );
+    return this.#closing;
   }
 
-  #open(): QstashQueueDeps & { now(): number } {
+  #opened(): QstashQueueDeps & { now(): number } {
     this.#assertOpen();
     return this.#deps;
   }
 
   #assertOpen(): void {
-    if (!this.#stopping.signal.aborted) return;
+    if (!this.#closing) return;
     throw new ToolFailure('STORE_UNAVAILABLE', 'The queue is closed.');
   }
 
@@ -238,20 +228,5 @@ export class QstashQueue implements Queue {
       },
       this.#deps,
     );
-  }
-
-  /** Waits for what runs, then fires the signals. */
-  async #drain(graceMs = 10_000): Promise<void> {
-    if (this.#running.size === 0) return;
-    await new Promise<void>((done) => {
-      const timer = this.#deps.runtime.after(graceMs, () => {
-        this.#stopping.abort();
-        done();
-      });
-      void Promise.allSettled(this.#running).then(() => {
-        timer.cancel();
-        done();
-      });
-    });
   }
 }

@@ -100,5 +100,6 @@ export const jobOfMoment = (posted: NewJob, now: number): NewJob | undefined => 
   const { id, scheduleId, cadence } = posted;
   if (id !== scheduleId || cadence === undefined) return undefined;
   const moment = lastCronMoment(cadence, now + EARLY_MS);
-  return { ...posted, id: `${scheduleId}@${moment}`, runAt: moment, createdAt: now };
+  // At once, also where our clock says that the moment is still to come: QStash has said that it is there.
+  return { ...posted, id: `${scheduleId}@${moment}`, runAt: Math.min(moment, now), createdAt: now };
 };
