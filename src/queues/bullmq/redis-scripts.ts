@@ -20,6 +20,12 @@ if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'progress', ARGV[2])
 return 1`;
 
+/** Takes back that an attempt was begun, while the lock is still held by this worker. */
+const UNCOUNT_ATTEMPT = `
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
+redis.call('HINCRBY', KEYS[1], 'ats', -1)
+return 1`;
+
 /** Moves a schedule on from the moment for which its job was made. */
 const ADVANCE_SCHEDULE = `
 if redis.call('ZSCORE', KEYS[2], ARGV[1]) ~= ARGV[2] then return 0 end
@@ -39,6 +45,7 @@ const SCRIPTS = {
   [NOTE_JOB_COMMAND]: { numberOfKeys: 6, lua: NOTE_JOB },
   toolcribForgetJob: { numberOfKeys: 5, lua: FORGET_JOB },
   toolcribReportProgress: { numberOfKeys: 2, lua: REPORT_PROGRESS },
+  toolcribUncountAttempt: { numberOfKeys: 2, lua: UNCOUNT_ATTEMPT },
   toolcribAdvanceSchedule: { numberOfKeys: 2, lua: ADVANCE_SCHEDULE },
   toolcribMarkCancelled: { numberOfKeys: 2, lua: MARK_CANCELLED },
 } as const;
