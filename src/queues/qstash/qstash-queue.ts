@@ -3,17 +3,18 @@
  * server of ours and tries again when that fails. What waits is known to QStash alone, and asked there.
  */
 import { ToolFailure, toolError } from '../../contract/errors.ts';
-import type {
-  Job,
-  JobEnd,
-  JobFilter,
-  JobSchedule,
-  NewJob,
-  Queue,
-  QueueAbility,
-  QueueWorker,
-  StoredSchedule,
-  WorkOptions,
+import {
+  type Job,
+  type JobEnd,
+  type JobFilter,
+  type JobSchedule,
+  MAX_JOB_BYTES,
+  type NewJob,
+  type Queue,
+  type QueueAbility,
+  type QueueWorker,
+  type StoredSchedule,
+  type WorkOptions,
 } from '../../contract/queue.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
@@ -36,6 +37,12 @@ const MIN_POSTPONED_MS = 60_000;
 const cannot = (message: string): ToolFailure =>
   new ToolFailure('PRECONDITION_FAILED', message, {
     suggestions: ['Look at the console of QStash, or choose a queue on Redis.'],
+  });
+
+/** The server would refuse its delivery each time. */
+const tooLarge = (): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', `A job has more than ${MAX_JOB_BYTES} bytes.`, {
+    suggestions: ['Keep what is large elsewhere and name it in the payload.'],
   });
 
 const notWorking = ({ queue }: NewJob): JobEnd => ({
@@ -215,12 +222,14 @@ export class QstashQueue implements Queue {
     return Array.isArray(changed) ? changed.length > 0 : Number(changed) > 0;
   }
 
-  #publish(job: NewJob, deduplicationId: string): Promise<{ readonly isNew: boolean }> {
+  async #publish(job: NewJob, deduplicationId: string): Promise<{ readonly isNew: boolean }> {
+    const body = JSON.stringify(job);
+    if (Buffer.byteLength(body) > MAX_JOB_BYTES) throw tooLarge();
     const waitMs = job.runAt - this.#deps.now();
     return publishMessage(
       {
         url: deliveryUrl(this.#deps.endpoint, job.type),
-        body: JSON.stringify(job),
+        body,
         retries: job.retries,
         delaySeconds: Math.max(0, Math.ceil(waitMs / 1_000)),
         deduplicationId,
