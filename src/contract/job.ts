@@ -94,7 +94,7 @@ export interface WorkJobsOptions {
   readonly queues?: readonly string[];
   /** Jobs that run at once, of each queue: at most as many as configured for it; those, or 8, when absent. */
   readonly concurrency?: number;
-  /** Called with each attempt and how it ended. */
+  /** Called with each attempt and how it ended. What it throws is logged and changes nothing. */
   onEnd?(job: Job, end: JobEnd): void;
 }
 
@@ -187,7 +187,8 @@ export interface CribJobs {
   remove(jobId: string, as?: JobAs): Promise<boolean>;
   /**
    * Makes a job again and again, or changes the schedule of that id. Rejects with VALIDATION_ERROR for a
-   * pattern or time zone that makes no sense.
+   * pattern or time zone that makes no sense, and with RATE_LIMITED for a caller's own that comes more often
+   * than once a minute.
    *
    * @example
    * const { nextAt } = await crib.jobs.schedule('nightly', {

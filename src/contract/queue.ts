@@ -19,6 +19,13 @@ export const JOB_STATES = [
   'cancelled',
 ] as const;
 
+/** The most bytes of a payload, as JSON. */
+export const MAX_PAYLOAD_BYTES = 1_048_576;
+/** The most bytes of a whole job, as JSON: its payload, and what is known of it and of its caller. */
+export const MAX_JOB_BYTES = MAX_PAYLOAD_BYTES + 65_536;
+/** How often a job may be tried again after its first attempt. */
+export const MAX_RETRIES = 100;
+
 export type JobState = (typeof JOB_STATES)[number];
 
 /** Milliseconds until the next attempt: `initialMs`, then `factor` times as long, at most `maxMs`. */

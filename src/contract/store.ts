@@ -158,6 +158,8 @@ export interface Replays {
    * begun, and where the trail was pruned: the intent may be among the rows that are gone.
    */
   abandonDead(key: string, executionId: string): Promise<boolean>;
+  /** Frees the key whatever became of it, its result included: what it stood for is to be done anew. */
+  forget(key: string): Promise<void>;
 }
 
 /** When an item expires, and the present moment. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkPayload, MAX_PAYLOAD_BYTES } from './check-payload.ts';
+import { MAX_PAYLOAD_BYTES } from '../contract/queue.ts';
+import { checkPayload } from './check-payload.ts';
 
 const nested = (levels: number): unknown => {
   let value: unknown = 1;

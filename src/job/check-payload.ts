@@ -1,8 +1,8 @@
 /** Guards what a job is given: plain JSON data of bounded size and depth. */
 import { ToolFailure } from '../contract/errors.ts';
+import { MAX_PAYLOAD_BYTES } from '../contract/queue.ts';
 import { issuesText } from '../kit/text/issues-text.ts';
 
-export const MAX_PAYLOAD_BYTES = 1_048_576;
 const MAX_DEPTH = 64;
 /** A payload of the largest size has no more; one that names the same objects again and again has. */
 const MAX_VALUES = MAX_PAYLOAD_BYTES / 2;

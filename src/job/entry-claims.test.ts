@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { sampleJob } from '../../test/conformance/queue-samples.ts';
 import { fakeRuntime } from '../../test/fixtures/fake-runtime.ts';
 import type { Job, JobEnd } from '../contract/queue.ts';
 import type { ReplayClaim } from '../contract/store.ts';
+import { LateWrites } from '../pipeline/record/late-writes.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 import { claimedAtEntry } from './entry-claims.ts';
 
@@ -12,9 +13,11 @@ const open = () => {
   const { replays } = createMemoryStore();
   const ids: string[] = [];
   const nextId = (): string => `x${ids.push('')}`;
-  const deps = { replays, runtime: fakeRuntime(), nextId };
+  const runtime = fakeRuntime();
+  const deps = { replays, runtime, nextId, late: new LateWrites(runtime) };
   return {
     deps,
+    runtime,
     enter: (id: string, run: () => Promise<JobEnd>) => claimedAtEntry(job(id), deps, run),
   };
 };
@@ -65,6 +68,16 @@ describe('the claim at the entry of a handler', () => {
     });
   });
 
+  it('a job that another request has added anew, under the same key, is the job that has run', async () => {
+    const { deps } = open();
+    const added = (traceId: string) => ({ ...job('one'), traceId });
+    await claimedAtEntry(added('request-1'), deps, completed);
+    const again = await claimedAtEntry(added('request-2'), deps, async () => ({
+      state: 'completed',
+    }));
+    expect(again).toEqual({ state: 'completed', result: { n: 1 } });
+  });
+
   it('a job whose process died in it runs again: its calls have keys of their own', async () => {
     const { deps } = open();
     let isFirst = true;
@@ -78,5 +91,38 @@ describe('the claim at the entry of a handler', () => {
     const replays = Object.assign(Object.create(deps.replays) as typeof deps.replays, { claim });
     const end = await claimedAtEntry(job('one'), { ...deps, replays }, completed);
     expect(end).toMatchObject({ state: 'completed' });
+  });
+
+  it.each<['finish' | 'abandon', JobEnd]>([
+    ['finish', { state: 'completed', result: { n: 1 } }],
+    ['abandon', { state: 'postponed', retryAfterMs: 1 }],
+  ])(
+    'an attempt ends as it has when the store does not take its %s, which is written later',
+    async (method, end) => {
+      const { deps, runtime } = open();
+      const write = vi.spyOn(deps.replays, method).mockRejectedValueOnce(new Error('away'));
+      expect(await claimedAtEntry(job('one'), deps, async () => end)).toEqual(end);
+      expect(await claimedAtEntry(job('one'), deps, completed)).toMatchObject({
+        state: 'postponed',
+      });
+      await runtime.advance(1_000);
+      expect(write).toHaveBeenCalledTimes(2);
+      expect(await claimedAtEntry(job('one'), deps, completed)).toMatchObject({
+        state: 'completed',
+      });
+    },
+  );
+
+  it('a claim that the store took without an answer is given back later, and the job is not held up', async () => {
+    const { deps, runtime, enter } = open();
+    const { claim } = deps.replays;
+    vi.spyOn(deps.replays, 'claim').mockImplementationOnce(async (request) => {
+      await claim(request);
+      throw new Error('away');
+    });
+    await expect(enter('one', completed)).rejects.toThrow('away');
+    expect(await enter('one', completed)).toMatchObject({ state: 'postponed' });
+    await runtime.advance(1_000);
+    expect(await enter('one', completed)).toMatchObject({ state: 'completed' });
   });
 });

@@ -7,14 +7,17 @@ import { toolError } from '../contract/errors.ts';
 import { type Job, type JobEnd, traceIdOf } from '../contract/queue.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
-import type { Replays } from '../contract/store.ts';
+import type { ReplayClaim, ReplayRequest, Replays } from '../contract/store.ts';
 import { canonicalJson, sha256Hex } from '../kit/data/canonical-json.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
+import type { LateWrites } from '../pipeline/record/late-writes.ts';
 import { sealedText } from './new-job.ts';
 
 export interface EntryClaimDeps {
   readonly runtime: Pick<Runtime, 'now'>;
   readonly replays: Replays;
+  /** A claim that stays behind would hold its job up for as long as this process lives. */
+  readonly late: Pick<LateWrites, 'add'>;
   nextId(): string;
 }
 
@@ -22,6 +25,10 @@ export interface EntryClaimDeps {
 const BUSY_MS = 5_000;
 /** How long a second delivery finds the result of the first. */
 const REMEMBERED_MS = 30 * DAY_MS;
+
+/** The digest of what a job does and for whom. Which request added it does not matter: a key may come with two. */
+const digestOf = ({ traceId: _traceId, trace: _trace, ...job }: Job): string =>
+  sha256Hex(sealedText(job));
 
 const storedResult = (job: Job, executionId: string, result: unknown): ToolResult => ({
   ...{ success: true, status: 'success', data: result ?? null },
@@ -33,22 +40,59 @@ const storedResult = (job: Job, executionId: string, result: unknown): ToolResul
   },
 });
 
+const entryKey = (jobId: string): string => canonicalJson(['job', jobId]);
+
+/** Writes what becomes of a claim: later where the store fails, since the attempt has ended as it has. */
+const settle = async (
+  write: () => Promise<void>,
+  { late }: Pick<EntryClaimDeps, 'late'>,
+): Promise<void> => {
+  try {
+    await write();
+  } catch {
+    late.add(write);
+  }
+};
+
+type ForgetDeps = Pick<EntryClaimDeps, 'replays' | 'late'>;
+
+/** Forgets that a job was entered, before it is handed out anew. */
+export const forgetEntry = (jobId: string, { replays }: ForgetDeps): Promise<void> =>
+  replays.forget(entryKey(jobId));
+
+/** Forgets that a job was entered which is gone; later where the store fails. */
+export const forgetEntryLater = (jobId: string, deps: ForgetDeps): Promise<void> =>
+  settle(() => forgetEntry(jobId, deps), deps);
+
+/** Takes the claim, also of a process that is gone. */
+const claimEntry = async (
+  request: Omit<ReplayRequest, 'now'>,
+  { replays, runtime, late }: EntryClaimDeps,
+): Promise<ReplayClaim> => {
+  const { key, executionId } = request;
+  try {
+    const claim = await replays.claim({ ...request, now: runtime.now() });
+    if (claim.state !== 'unknown') return claim;
+    // What the calls of the dead process have changed is protected by their own keys.
+    await replays.abandon(key, claim.executionId);
+    return await replays.claim({ ...request, now: runtime.now() });
+  } catch (error) {
+    // The store may have taken the claim and lost its answer.
+    late.add(() => replays.abandon(key, executionId));
+    throw error;
+  }
+};
+
 /** Runs an attempt if no other worker does and none has. */
 export const claimedAtEntry = async (
   job: Job,
   deps: EntryClaimDeps,
   run: () => Promise<JobEnd>,
 ): Promise<JobEnd> => {
-  const { replays } = deps;
+  const { replays, runtime } = deps;
   const executionId = deps.nextId();
-  const key = canonicalJson(['job', job.id]);
-  const request = { key, digest: sha256Hex(sealedText(job)), executionId };
-  let claim = await replays.claim({ ...request, now: deps.runtime.now() });
-  if (claim.state === 'unknown') {
-    // Its process is gone. What its calls have changed is protected by their own keys.
-    await replays.abandon(key, claim.executionId);
-    claim = await replays.claim({ ...request, now: deps.runtime.now() });
-  }
+  const key = entryKey(job.id);
+  const claim = await claimEntry({ key, digest: digestOf(job), executionId }, deps);
   if (claim.state === 'done') return { state: 'completed', result: claim.result.data };
   if (claim.state === 'mismatch') {
     const message = 'Another job of the same id has run already.';
@@ -58,7 +102,8 @@ export const claimedAtEntry = async (
   const end = await run();
   if (end.state === 'completed') {
     const result = storedResult(job, executionId, end.result);
-    await replays.finish({ key, executionId }, result, deps.runtime.now() + REMEMBERED_MS);
-  } else await replays.abandon(key, executionId);
+    const expiresAt = runtime.now() + REMEMBERED_MS;
+    await settle(() => replays.finish({ key, executionId }, result, expiresAt), deps);
+  } else await settle(() => replays.abandon(key, executionId), deps);
   return end;
 };

@@ -1,5 +1,4 @@
 /** Adds jobs on behalf of callers, lets them see their own, and works on queues in this process. */
-import type { Caller } from '../contract/caller.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type {
   EnqueueOptions,
@@ -19,12 +18,14 @@ import type {
 } from '../contract/queue.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { DAY_MS, HOUR_MS } from '../kit/data/durations.ts';
-import { reasonOf } from '../kit/data/reason-of.ts';
-import { callerOf } from '../pipeline/new-call.ts';
+import { reasonOf, thrownTrace } from '../kit/data/reason-of.ts';
+import { type AddJobDeps, sealed, seenUser } from './add-job.ts';
+import { forgetEntry, forgetEntryLater } from './entry-claims.ts';
 import { JobRunner, type JobRunnerDeps } from './job-runner.ts';
+import { JobSchedules } from './job-schedules.ts';
 import { inEnqueueSpan } from './job-spans.ts';
 import { assertQueueName } from './job-types.ts';
-import { isSameJob, jobTemplate, keyedId, runAtOf, sealedText } from './new-job.ts';
+import { isSameJob, jobTemplate, keyedId, runAtOf } from './new-job.ts';
 
 export interface QueueSettings {
   readonly concurrency?: number;
@@ -36,31 +37,18 @@ export interface JobSettings {
   readonly queues: Readonly<Record<string, QueueSettings>>;
 }
 
-export interface JobServiceDeps extends JobRunnerDeps {
+export interface JobServiceDeps extends JobRunnerDeps, AddJobDeps {
   readonly runtime: Runtime;
   readonly settings: JobSettings;
-  queue(): Promise<Queue>;
-  /** Counts a job of this caller. Throws RATE_LIMITED for one too many. */
-  countStart(caller: Caller): Promise<void>;
-  seal(text: string): Promise<string | undefined>;
 }
 
 const CONCURRENCY = 8;
-const MAX_SCHEDULE_ID = 200;
-/** Schedules of one user, unless it is an owner or admin: each may make a job every second. */
-const MAX_SCHEDULES = 100;
 /** How long a finished job is kept. */
 const KEPT_MS = 30 * DAY_MS;
 
 /** A worker may run fewer jobs of a queue at once than the configuration allows, and not more. */
 const atOnce = (asked: number | undefined, configured: number | undefined): number =>
   Math.min(asked ?? configured ?? CONCURRENCY, configured ?? Number.POSITIVE_INFINITY);
-
-/** The user whose jobs a caller may see; `undefined` for one who may see all. */
-const seenUser = (as: JobAs | undefined): string | undefined => {
-  const { userId, roles } = callerOf(as);
-  return roles.includes('owner') || roles.includes('admin') ? undefined : userId;
-};
 
 const keyTaken = (): ToolFailure =>
   new ToolFailure('CONFLICT', 'This idempotency key was used with another payload.', {
@@ -70,12 +58,14 @@ const keyTaken = (): ToolFailure =>
 export class JobService {
   readonly #deps: JobServiceDeps;
   readonly #runner: JobRunner;
+  readonly #schedules: JobSchedules;
   readonly #workers = new Set<JobWorkers>();
   #expiredAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: JobServiceDeps) {
     this.#deps = deps;
     this.#runner = new JobRunner(deps);
+    this.#schedules = new JobSchedules(deps);
   }
 
   async enqueue(type: string, payload: unknown, options: EnqueueOptions = {}): Promise<string> {
@@ -94,7 +84,7 @@ export class JobService {
   async #add(job: NewJob): Promise<string> {
     const { id } = job;
     const queue = await this.#deps.queue();
-    const [isNew] = await queue.add([await this.#sealed(job)]);
+    const [isNew] = await queue.add([await sealed(job, this.#deps)]);
     if (!isNew && !isSameJob(job, await queue.get(id))) throw keyTaken();
     return id;
   }
@@ -117,42 +107,32 @@ export class JobService {
     const job = await this.get(jobId, as);
     if (!job) return false;
     const type = this.#deps.types.find(job.type);
+    const queue = await this.#deps.queue();
     const isStopped = job.state === 'dead' || job.state === 'cancelled';
-    // Before: a worker may take the job as soon as it is put back.
-    if (what === 'requeue' && isStopped) await type?.requeued?.(job);
-    const isDone = await (await this.#deps.queue())[what](jobId);
+    const isClaimed = queue.handsOutOnce !== true;
+    if (what === 'requeue' && isStopped) {
+      // Before: a worker may take the job as soon as it is put back.
+      await type?.requeued?.(job);
+      if (isClaimed) await forgetEntry(jobId, this.#deps);
+    }
+    const isDone = await queue[what](jobId);
+    // After: a job that was not removed may be delivered again. Whoever adds it anew wants it run.
+    if (what === 'remove' && isDone && isClaimed) await forgetEntryLater(jobId, this.#deps);
     // Also for one that is cancelled already, whose run may have outlived a failed attempt to end it.
     if (what === 'cancel' && (isDone || job.state === 'cancelled')) await type?.cancelled?.(job);
     return isDone;
   }
 
-  async schedule(scheduleId: string, options: ScheduleOptions): Promise<StoredSchedule> {
-    const { cron, timeZone, type, payload = null, ...rest } = options;
-    const { types, settings, runtime } = this.#deps;
-    if (scheduleId.length > MAX_SCHEDULE_ID) {
-      throw new ToolFailure('VALIDATION_ERROR', 'The id of the schedule is too long.');
-    }
-    const retries = rest.retries ?? settings.retries;
-    const template = await jobTemplate(types.get(type), payload, { ...rest, retries });
-    await this.#deps.countStart(template.caller);
-    await this.#assertMine(scheduleId, rest);
-    const spec = { cron, ...(timeZone !== undefined && { timeZone }) };
-    const cadence = { ...spec, since: runtime.now() };
-    const sealed = await this.#sealed({ ...template, scheduleId, cadence });
-    const { scheduleId: _scheduleId, ...job } = sealed;
-    const schedule = { id: scheduleId, ...spec, job };
-    return (await this.#deps.queue()).setSchedule(schedule);
+  schedule(scheduleId: string, options: ScheduleOptions): Promise<StoredSchedule> {
+    return this.#schedules.set(scheduleId, options);
   }
 
-  async schedules(as?: JobAs): Promise<readonly StoredSchedule[]> {
-    const user = seenUser(as);
-    const all = await (await this.#deps.queue()).schedules();
-    return user === undefined ? all : all.filter(({ job }) => job.caller.userId === user);
+  schedules(as?: JobAs): Promise<readonly StoredSchedule[]> {
+    return this.#schedules.list(as);
   }
 
-  async unschedule(scheduleId: string, as?: JobAs): Promise<boolean> {
-    const isMine = (await this.schedules(as)).some(({ id }) => id === scheduleId);
-    return isMine && (await this.#deps.queue()).removeSchedule(scheduleId);
+  unschedule(scheduleId: string, as?: JobAs): Promise<boolean> {
+    return this.#schedules.remove(scheduleId, as);
   }
 
   async work(options: WorkJobsOptions = {}): Promise<JobWorkers> {
@@ -202,10 +182,20 @@ export class JobService {
       run: async (job, run) => {
         this.#expire(queue);
         const end = await this.#runner.run(job, run, queue.handsOutOnce === true);
-        onEnd?.(job, end);
+        if (onEnd) this.#report(onEnd, job, end);
         return end;
       },
     };
+  }
+
+  /** Calls a listener with the end of an attempt. What it throws is no failure of the job. */
+  #report(onEnd: NonNullable<WorkJobsOptions['onEnd']>, job: Job, end: JobEnd): void {
+    // Awaited by nobody: a listener that is an async function holds no slot.
+    const reporting = (async () => onEnd(job, end))();
+    reporting.catch((error: unknown) => {
+      const fields = { jobId: job.id, cause: thrownTrace(error) };
+      this.#deps.runtime.log.error('The onEnd of a worker threw.', fields);
+    });
   }
 
   /** Forgets old jobs, once an hour, beside the work. */
@@ -216,30 +206,6 @@ export class JobService {
     this.#expiredAt = now;
     queue.expire(now - KEPT_MS).catch((error: unknown) => {
       runtime.log.warn('Old jobs were not removed.', { error: reasonOf(error) });
-    });
-  }
-
-  async #sealed<T extends Partial<NewJob>>(job: T): Promise<T & Pick<NewJob, 'seal'>> {
-    const seal = await this.#deps.seal(sealedText(job as unknown as NewJob));
-    return seal === undefined ? job : { ...job, seal };
-  }
-
-  /** Throws PERMISSION_DENIED for a schedule of another user, RATE_LIMITED for one too many. */
-  async #assertMine(scheduleId: string, as: JobAs): Promise<void> {
-    const user = seenUser(as);
-    if (user === undefined) return;
-    const all = await (await this.#deps.queue()).schedules();
-    const present = all.find(({ id }) => id === scheduleId);
-    if (present?.job.caller.userId === user) return;
-    const own = all.filter(({ job }) => job.caller.userId === user);
-    if (!present && own.length >= MAX_SCHEDULES) {
-      throw new ToolFailure('RATE_LIMITED', `A user has at most ${MAX_SCHEDULES} schedules.`, {
-        ...{ suggestions: ['Remove one that is not needed any more.'], retryable: false },
-      });
-    }
-    if (!present) return;
-    throw new ToolFailure('PERMISSION_DENIED', `The schedule ${scheduleId} is another user's.`, {
-      suggestions: ['Choose another id.'],
     });
   }
 }

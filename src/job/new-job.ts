@@ -1,7 +1,7 @@
 /** Makes the record of a job from what a caller gives, and the text that its seal covers. */
 import { ToolFailure } from '../contract/errors.ts';
 import type { EnqueueOptions } from '../contract/job.ts';
-import type { Job, JobBackoff, NewJob } from '../contract/queue.ts';
+import { type Job, type JobBackoff, MAX_RETRIES, type NewJob } from '../contract/queue.ts';
 import { canonicalJson, sha256Hex } from '../kit/data/canonical-json.ts';
 import { nextCronMoment } from '../kit/data/cron-moments.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
@@ -12,7 +12,6 @@ import { checkPayload } from './check-payload.ts';
 import { assertQueueName, type JobType } from './job-types.ts';
 import { assertMayAdd } from './may-add.ts';
 
-const MAX_RETRIES = 100;
 const MAX_PRIORITY = 1_000;
 const MAX_DELAY_MS = 366 * DAY_MS;
 const MAX_KEY = 500;

@@ -49,6 +49,8 @@ export class EmbeddedQueue implements Queue {
   #dueAt = Number.POSITIVE_INFINITY;
   #scheduledAt = Number.NEGATIVE_INFINITY;
   #recoveredAt = Number.NEGATIVE_INFINITY;
+  /** Another process has written, and it was not yet looked whose jobs that took. */
+  #isChanged = false;
   #closing: Promise<void> | undefined;
 
   constructor({ table, runtime }: EmbeddedQueueDeps) {
@@ -168,21 +170,32 @@ export class EmbeddedQueue implements Queue {
   /** Looks at what time and other processes have brought. Never rejects. */
   async #look(): Promise<void> {
     const now = this.#runtime.now();
+    await this.#attempt(async () => {
+      if (this.#table.hasForeignWrites()) this.#isChanged = true;
+    });
+    const isChanged = this.#isChanged;
+    // Each apart: a schedule that fails must keep no worker from what others cancelled, and back.
+    await this.#attempt(() => this.#recover(now));
+    if (isChanged || now >= this.#scheduledAt) await this.#attempt(() => this.#makeScheduled(now));
+    if (isChanged) await this.#attempt(() => this.#dropLost());
+    if (!isChanged && now < this.#dueAt) return;
+    this.#dueAt = this.#scheduledAt > now ? this.#scheduledAt : Number.POSITIVE_INFINITY;
+    for (const worker of this.#workers) worker.fill();
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
     try {
-      const isChanged = this.#table.hasForeignWrites();
-      if (now - this.#recoveredAt >= RECOVER_MS || now < this.#recoveredAt) {
-        this.#recoveredAt = now;
-        await this.#table.recover(now);
-        for (const worker of this.#workers) worker.fill();
-      }
-      if (isChanged || now >= this.#scheduledAt) await this.#makeScheduled(now);
-      if (isChanged) await this.#dropLost();
-      if (!isChanged && now < this.#dueAt) return;
-      this.#dueAt = this.#scheduledAt > now ? this.#scheduledAt : Number.POSITIVE_INFINITY;
-      for (const worker of this.#workers) worker.fill();
+      await work();
     } catch (error) {
       this.#runtime.log.warn('The queue could not be read.', { error: reasonOf(error) });
     }
+  }
+
+  async #recover(now: number): Promise<void> {
+    if (now - this.#recoveredAt < RECOVER_MS && now >= this.#recoveredAt) return;
+    this.#recoveredAt = now;
+    await this.#table.recover(now);
+    for (const worker of this.#workers) worker.fill();
   }
 
   async #makeScheduled(now: number): Promise<void> {
@@ -199,5 +212,6 @@ export class EmbeddedQueue implements Queue {
       if (claims.length === 0) continue;
       for (const claim of await this.#table.lost(claims)) worker.drop(claim);
     }
+    this.#isChanged = false;
   }
 }

@@ -1,7 +1,6 @@
-/** Decides what the end of an attempt makes of a job, and what a schedule makes of a moment. */
+/** Decides what the end of an attempt makes of a job. */
 import { type ToolError, toolError } from '../contract/errors.ts';
-import type { JobEnd, NewJob, StoredSchedule } from '../contract/queue.ts';
-import { nextCronMoment } from '../kit/data/cron-moments.ts';
+import type { JobEnd } from '../contract/queue.ts';
 import type { ClaimedJob, JobChange } from './job-table.ts';
 
 const backoffMs = ({ job, failures }: ClaimedJob): number => {
@@ -27,16 +26,3 @@ export const deadlyJob = (): ToolError =>
     suggestions: ['Find out why, then put the job back with requeue.'],
     retryable: false,
   });
-
-/** Makes the job of the moment that a schedule is due at. Moments that were missed since make none. */
-export const scheduledJob = (schedule: StoredSchedule, now: number): NewJob => {
-  const { id, job, nextAt } = schedule;
-  return { ...job, id: `${id}@${nextAt}`, scheduleId: id, runAt: nextAt, createdAt: now };
-};
-
-/** Moves a schedule that is due on to its next moment. */
-export const advancedSchedule = (schedule: StoredSchedule, now: number): StoredSchedule => ({
-  ...schedule,
-  nextAt: nextCronMoment(schedule, now),
-  lastAt: schedule.nextAt,
-});

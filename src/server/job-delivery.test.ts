@@ -165,6 +165,24 @@ describe('jobs over QStash', () => {
     expect(sent).toEqual(['once']);
   });
 
+  it('a key that comes again when QStash has forgotten its message gives the job that is there', async () => {
+    const { crib, qstash } = await start();
+    const add = (text: string, traceId: string) =>
+      crib.jobs.enqueue(
+        'tool',
+        { tool: 'send', input: { text } },
+        { idempotencyKey: 'k', traceId },
+      );
+    const jobId = await add('once', 'request-1');
+    await qstash.idle();
+    qstash.forgetIds();
+    expect(await add('once', 'request-2')).toBe(jobId);
+    await expect(add('other', 'request-3')).rejects.toMatchObject({ code: 'CONFLICT' });
+    await qstash.idle();
+    expect((await crib.jobs.get(jobId))?.state).toBe('completed');
+    expect([sent, qstash.published.length]).toEqual([['once'], 1]);
+  });
+
   it('a schedule runs as its caller, once for a moment, and for none before it was set', async () => {
     const { crib, qstash } = await start();
     const payload = { tool: 'send', input: { text: 'tick' } };
@@ -252,9 +270,36 @@ describe('jobs over QStash', () => {
     expect(sent).toEqual([]);
   });
 
-  it('a delivery that is larger than a body may be is refused with 413', async () => {
-    const { deliver } = await start({ TOOLCRIB_SERVER_MAX_BODY_BYTES: '2000' });
-    expect((await deliver('tool', JSON.stringify('x'.repeat(3_000)))).status).toBe(413);
+  it('a job with the largest payload is delivered, whatever other bodies may have', async () => {
+    const { crib, qstash } = await start({ TOOLCRIB_SERVER_MAX_BODY_BYTES: '2000' });
+    let length = 0;
+    crib.jobs.register('measure', ({ payload }: Job) => {
+      length = String(payload).length;
+    });
+    const largest = 'x'.repeat(1_048_576 - 2);
+    await crib.jobs.enqueue('measure', largest, { retries: 0 });
+    await qstash.idle();
+    expect(length).toBe(largest.length);
+    expect(qstash.published[0]?.deliveries[0]?.status).toBe(200);
+  });
+
+  it('a job whose caller makes it larger than a delivery may be is refused when it is added', async () => {
+    const { crib, qstash } = await start();
+    const permissions = Array.from({ length: 5_000 }, (_, n) => `tool:${'x'.repeat(20)}${n}`);
+    const adding = crib.jobs.enqueue(
+      'tool',
+      { tool: 'send', input: 'x'.repeat(1_000_000) },
+      {
+        ...{ userId: 'ada', permissions },
+      },
+    );
+    await expect(adding).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(qstash.published).toEqual([]);
+  });
+
+  it('a delivery that is larger than any job is refused for good', async () => {
+    const { deliver } = await start();
+    expect((await deliver('tool', JSON.stringify('x'.repeat(1_200_000)))).status).toBe(489);
   });
 
   it('threat: the keys for development are refused where the world reaches the server', async () => {

@@ -99,13 +99,17 @@ export const describeAttempts = (use: UseQueue, lacks: Lacks): void => {
         use(async ({ queue }) => {
           await queue.add([sampleJob('patient', { retries: 0 })]);
           const begun: number[] = [];
-          work(queue, () => {
+          const attempts: number[] = [];
+          work(queue, (job) => {
             begun.push(Date.now());
+            attempts.push(job.attempts);
             return begun.length < 4 ? { state: 'postponed', retryAfterMs: 100 } : completed();
           });
           await untilState(queue, 'patient', 'completed');
           expect((begun[1] ?? 0) - (begun[0] ?? 0)).toBeGreaterThanOrEqual(98);
-          expect((await queue.get('patient'))?.error).toBeUndefined();
+          expect(attempts).toEqual([1, 1, 1, 1]);
+          const job = await queue.get('patient');
+          expect([job?.attempts, job?.error]).toEqual([1, undefined]);
         }),
     );
 

@@ -14,7 +14,7 @@ import {
 
 const SECOND = '* * * * * *';
 
-const sampleSchedule = (id: string, parts: Partial<JobSchedule> = {}): JobSchedule => {
+export const sampleSchedule = (id: string, parts: Partial<JobSchedule> = {}): JobSchedule => {
   const { id: _id, runAt: _runAt, createdAt: _createdAt, ...job } = sampleJob('x');
   const { cron = SECOND, timeZone } = parts;
   const spec = { cron, ...(timeZone !== undefined && { timeZone }) };
@@ -86,15 +86,19 @@ export const describeSchedules = (use: UseQueue, lacks: Lacks): void => {
         expect(await queue.schedules()).toEqual([]);
       }));
 
-    it.each([{ cron: 'every day' }, { cron: '61 * * * *' }, { timeZone: 'Mars/Base' }])(
-      'a schedule with %o is refused with the reason',
-      (parts) =>
-        use(async ({ queue }) => {
-          await expect(queue.setSchedule(sampleSchedule('bad', parts))).rejects.toMatchObject({
-            code: 'VALIDATION_ERROR',
-          });
-          expect(await queue.schedules()).toEqual([]);
-        }),
+    it.each([
+      { cron: 'every day' },
+      { cron: '61 * * * *' },
+      // A date: it would come once, and have no moment after.
+      { cron: '2050-01-01T00:00:00' },
+      { timeZone: 'Mars/Base' },
+    ])('a schedule with %o is refused with the reason', (parts) =>
+      use(async ({ queue }) => {
+        await expect(queue.setSchedule(sampleSchedule('bad', parts))).rejects.toMatchObject({
+          code: 'VALIDATION_ERROR',
+        });
+        expect(await queue.schedules()).toEqual([]);
+      }),
     );
   });
 };

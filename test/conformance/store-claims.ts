@@ -160,6 +160,21 @@ const describeReplays = (use: Use): void => {
       expect(await store.replays.claim(request())).toMatchObject({ state: 'done' });
     }));
 
+  it('forgets a key that is claimed or finished, and the call that had claimed it writes no result', () =>
+    use(async (store) => {
+      const other = request({ digest: 'other', executionId: 'exec-2' });
+      await store.replays.claim(request());
+      await store.replays.forget('key');
+      expect(await store.replays.claim(other)).toEqual({ state: 'new' });
+      const late = { key: 'key', executionId: 'exec-1' };
+      await store.replays.finish(late, toolResult(1), NOW + 1000);
+      expect(await store.replays.claim(other)).toMatchObject({ state: 'running' });
+      await store.replays.finish({ key: 'key' }, toolResult(2), NOW + 1000);
+      await store.replays.forget('key');
+      await store.replays.forget('never');
+      expect(await store.replays.claim(request())).toEqual({ state: 'new' });
+    }));
+
   it('keeps the first of two results, and ignores one for a key nobody claimed', () =>
     use(async (store) => {
       await store.replays.claim(request());

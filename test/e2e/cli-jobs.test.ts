@@ -89,6 +89,7 @@ describe('toolcrib jobs and toolcrib worker', () => {
     [['add', 'tol', '{}'], 'did you mean tool?'],
     [['add', 'tool', '{'], 'not valid JSON'],
     [['add', 'tool', '{}'], 'does not fit'],
+    [['add', 'tool', '{}', '--retries', '101'], '--retries'],
     [['list', '--state', 'asleep'], '--state takes one of'],
     [['schedule', 'bad', 'tool', '--cron', 'soon', '--payload', calculation('1')], 'is not valid'],
   ])('%j is refused with the reason', async (args, message) => {

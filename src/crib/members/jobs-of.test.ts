@@ -269,11 +269,13 @@ describe('crib.jobs', () => {
   });
 
   it('a schedule makes jobs as its caller, and refuses a pattern that makes no sense', async () => {
-    const { crib } = await open();
+    let aheadMs = 0;
+    const { crib } = await open({ runtime: { now: () => Date.now() + aheadMs } });
     const payload = { tool: 'send', input: { text: 'tick' } };
     const base = { type: 'tool', payload, userId: 'ada' };
     await crib.jobs.work();
-    await crib.jobs.schedule('tick', { ...base, cron: '* * * * * *' });
+    await crib.jobs.schedule('tick', { ...base, cron: '* * * * *' });
+    aheadMs = 60_000;
     const completed = () => crib.jobs.list({ state: 'completed' });
     await expect
       .poll(async () => (await completed()).length, { timeout: 20_000 })

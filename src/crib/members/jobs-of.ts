@@ -29,14 +29,14 @@ const openService = async (
   const { runtime, tools, nextId, execute, jobSettings: settings } = deps;
   // Reused, because a crib that closes lets running jobs end but opens nothing any more.
   const { store, engine } = await deps.open();
-  const { seals } = engine.shared;
+  const { seals, late } = engine.shared;
   const { isPrivate } = await queue();
   return new JobService({
     ...{ types, runtime, tools, nextId, execute, settings },
     queue: async () => (await queue()).queue,
     countStart: (caller) =>
       countStart('jobs', caller, { counters: store.counters, runtime, limits: deps.starts }),
-    ...{ memory: store.memory, replays: store.replays },
+    ...{ memory: store.memory, replays: store.replays, late },
     approval: (id) => store.approvals.get(id),
     seal: async (text) => (isPrivate ? undefined : seals.seal(text)),
     redactError: (error) => engine.redactError(error),

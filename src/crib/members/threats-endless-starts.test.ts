@@ -5,6 +5,7 @@ import { openHttp } from '../../../test/fixtures/http-surface.ts';
 import { openSurface, textOf } from '../../../test/fixtures/mcp-surface.ts';
 import { twice } from '../../../test/fixtures/mcp-tasks.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
+import { LOCAL_CALLER } from '../../contract/caller.ts';
 import { defineFlow } from '../../contract/define-flow.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 
@@ -107,6 +108,32 @@ describe('starts of one caller', () => {
     expect(await crib.flows.send(runId, 'paid', 2)).toBe(true);
     expect((await crib.flows.get(runId))?.wakeAt).toBeDefined();
   });
+
+  it.each([
+    ['* * * * * *', false],
+    ['59,58 59 23 31 12 *', false],
+    // At this clock the first moment is the last of its minute.
+    ['0,59 0 12 * * *', false],
+    ['* 0 4 29 2 *', false],
+    ['30 * * * * *', true],
+    ['* * * * *', true],
+    ['@hourly', true],
+  ])(
+    'a schedule with the pattern %s makes more than one job a minute for nobody but the program',
+    async (cron, isTaken) => {
+      const { crib, close } = await openHttp([], {}, { runtime: { now: () => NOON + 30_000 } });
+      cleanup.push(close);
+      crib.jobs.register('work', () => undefined);
+      const set = (as: object) => crib.jobs.schedule('s', { cron, type: 'work', ...as });
+      for (const as of [{ userId: 'mallory' }, { authenticated: { ...LOCAL_CALLER } }]) {
+        const { done, refusals } = await tryMany(1, () => set(as));
+        expect(done).toBe(isTaken ? 1 : 0);
+        if (!isTaken) expect(refusals[0]?.code).toBe('RATE_LIMITED');
+        await crib.jobs.unschedule('s');
+      }
+      await expect(set({})).resolves.toMatchObject({ cron });
+    },
+  );
 
   it('over HTTP: an agent under several names is one caller, and learns when to try again', async () => {
     const { crib, ask, tokens, close } = await openHttp([], {}, { config });

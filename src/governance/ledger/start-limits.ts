@@ -30,7 +30,7 @@ export interface StartLimitDeps {
  * Tells whether the caller is the program that holds the crib, or its user at the terminal. Neither
  * has a limit.
  */
-const isProgramItself = ({ authenticated, userId, agentId }: Caller): boolean =>
+export const isProgramItself = ({ authenticated, userId, agentId }: Caller): boolean =>
   !authenticated && userId === LOCAL_CALLER.userId && agentId === LOCAL_CALLER.agentId;
 
 const windowsOf = ({ perMinute, perHour }: StartRate): readonly Window[] => [

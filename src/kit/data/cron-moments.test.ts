@@ -34,6 +34,8 @@ describe('nextCronMoment', () => {
   it.each([
     ['30 4 * *', 'UTC', 'it needs five fields between spaces, or six with seconds in front.'],
     ['61 4 * * *', 'UTC', 'is not valid: Invalid value for minute: 61.'],
+    ['2027-01-01T00:00:00', 'UTC', 'it needs five fields between spaces'],
+    ['0 0 1 1 * 2027-01-01T00:00', 'UTC', 'it needs five fields between spaces'],
     ['0 0 31 2 *', 'UTC', 'it has no moment to come.'],
     ['* * * * *', 'Europe/Vena', 'There is no time zone Europe/Vena; did you mean Europe/Vienna?'],
     ['* * * * *', 'Nowhere', 'There is no time zone Nowhere.'],

@@ -11,6 +11,7 @@ export interface CronSpec {
 }
 
 const MAX_PATTERN = 200;
+const FIELDS = 'it needs five fields between spaces, or six with seconds in front.';
 
 /** Says whether the platform knows a time zone. */
 const isTimeZone = (name: string): boolean => {
@@ -26,7 +27,7 @@ const isTimeZone = (name: string): boolean => {
  */
 const patternFault = (error: unknown): string =>
   /space separated parts|exactly 5 or 6 parts/.test(reasonOf(error))
-    ? 'it needs five fields between spaces, or six with seconds in front.'
+    ? FIELDS
     : `${reasonOf(error).replace(/^Cron\w+: /, '')}.`;
 
 const unknownZone = (timeZone: string): ToolFailure => {
@@ -53,6 +54,8 @@ const refuse = ({ cron, timeZone = 'UTC' }: CronSpec, why: string): never => {
 export const nextCronMoment = (spec: CronSpec, after: number): number => {
   const { cron, timeZone = 'UTC' } = spec;
   if (cron.length > MAX_PATTERN) refuse(spec, 'it is too long.');
+  // The library takes any text with a colon for one date, after which nothing comes.
+  if (cron.includes(':')) refuse(spec, FIELDS);
   if (!isTimeZone(timeZone)) throw unknownZone(timeZone);
   let next: Date | null = null;
   try {

@@ -20,13 +20,32 @@ export const listsOf = (
   keys.added('user', userId),
 ];
 
-/** Deletes the entries of a job that is gone. */
-export const forgetJob = async (
+/** Deletes the entries of a job that is gone; false for one that is there. */
+export const forgetJob = (
   { connections: { client }, keys }: BullmqDeps,
   keyId: string,
   entry: IndexedJob,
-): Promise<void> => {
-  await runScript(client, 'toolcribForgetJob', [keys.jobs, ...listsOf(keys, entry), keyId]);
+): Promise<boolean> => {
+  const names = [keys.jobs, keys.jobOf(entry.queue, keyId), ...listsOf(keys, entry)];
+  return runScript(client, 'toolcribForgetJob', [...names, keyId]);
+};
+
+/**
+ * Tells whether an id is in use. An entry without its job is what a process left that died while it removed
+ * the job; it is deleted.
+ */
+const isTaken = async (
+  deps: BullmqDeps,
+  keyId: string,
+  entry: IndexedJob | undefined,
+): Promise<boolean> => {
+  if (entry === undefined) return false;
+  const { connections, keys } = deps;
+  const { client } = connections;
+  // In this order: a job is recorded as cancelled before it is taken out.
+  if ((await client.exists(keys.jobOf(entry.queue, keyId))) === 1) return true;
+  if ((await client.hexists(keys.cancelled, keyId)) === 1) return true;
+  return !(await forgetJob(deps, keyId, entry));
 };
 
 interface Placed {
@@ -88,10 +107,13 @@ export const addJobs = async (
     indexed(deps, keyIds),
     deps.connections.client.incrby(deps.keys.sequence, jobs.length),
   ]);
+  const taken = await Promise.all(
+    entries.map((entry, index) => isTaken(deps, keyIds[index] ?? '', entry)),
+  );
   const seen = new Set<string>();
   const placed = jobs.flatMap((job, index): readonly Placed[] => {
     const keyId = keyIds[index] ?? '';
-    if (entries[index] !== undefined || seen.size === seen.add(keyId).size) return [];
+    if (taken[index] || seen.size === seen.add(keyId).size) return [];
     return [{ job, keyId, place: placeOf(job.createdAt, last - jobs.length + index) }];
   });
   const isNew = await commit(deps, placed);

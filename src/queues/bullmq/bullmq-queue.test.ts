@@ -10,6 +10,7 @@ import {
   untilState,
   work,
 } from '../../../test/conformance/queue-samples.ts';
+import { sampleSchedule } from '../../../test/conformance/queue-schedules.ts';
 import { isMissing } from '../../../test/fixtures/needed-programs.ts';
 import { type RealRedis, startRedis } from '../../../test/fixtures/real-redis.ts';
 import type { Queue } from '../../contract/queue.ts';
@@ -218,6 +219,38 @@ describe.skipIf(isMissing('redis-server'))('BullMQ: what lies in Redis', () => {
     expect(ran).toEqual(['next', 'half']);
   });
 
+  it('a job whose removal was interrupted can be added again', async () => {
+    const { queue, client, prefix } = await start();
+    const keys = queueKeys(prefix);
+    await queue.add([sampleJob('half')]);
+    const entry = (await client.hget(keys.jobs, keyIdOf('half'))) ?? '';
+    const added = (await client.zscore(keys.added(), keyIdOf('half'))) ?? '';
+    await queue.remove('half');
+    // As a process leaves it that dies after the job is deleted, and before its entries are.
+    await client.hset(keys.jobs, keyIdOf('half'), entry);
+    await client.zadd(keys.added(), added, keyIdOf('half'));
+    expect(await queue.get('half')).toBeUndefined();
+    expect(await queue.add([sampleJob('half', { queue: 'other' })])).toEqual([true]);
+    expect(await queue.add([sampleJob('half')])).toEqual([false]);
+    work(queue, () => completed(), { queue: 'other' });
+    await untilState(queue, 'half', 'completed');
+    expect(await queue.list()).toHaveLength(1);
+  });
+
+  it('a job that is removed and added again by many at once is there and runs', async () => {
+    const { queue, open } = await start();
+    const other = await open();
+    for (let round = 0; round < 20; round++) {
+      await queue.add([sampleJob('twin')]);
+      const adds = Array.from({ length: 5 }, () => other.add([sampleJob('twin')]));
+      await Promise.all([queue.remove('twin'), ...adds]);
+      await queue.add([sampleJob('twin')]);
+      expect((await queue.get('twin'))?.state).toBe('waiting');
+    }
+    work(queue, () => completed());
+    await untilState(queue, 'twin', 'completed');
+  });
+
   it('a removed or forgotten job leaves nothing behind', async () => {
     const { queue, client, prefix } = await start();
     await queue.add([sampleJob('gone'), sampleJob('done'), sampleJob('waits')]);
@@ -232,5 +265,22 @@ describe.skipIf(isMissing('redis-server'))('BullMQ: what lies in Redis', () => {
       (key) => !/:q\.main:(?:id|meta|events|stalled-check|pc|marker)$/.test(key),
     );
     expect(own.sort()).toEqual([`${prefix}:queues`, `${prefix}:sequence`]);
+  });
+
+  it('a schedule in a zone that this machine does not know stays, and stops no other', async () => {
+    const { queue, client, prefix } = await start();
+    const keys = queueKeys(prefix);
+    const foreign = { ...sampleSchedule('foreign'), timeZone: 'Mars/Base' };
+    await client.hset(keys.schedules, 'foreign', JSON.stringify(foreign));
+    await client.zadd(keys.due, 1, 'foreign');
+    await queue.setSchedule(sampleSchedule('tick'));
+    const ran: unknown[] = [];
+    work(queue, ({ scheduleId }) => {
+      ran.push(scheduleId);
+      return completed();
+    });
+    await until(() => ran.length >= 2);
+    expect(new Set(ran)).toEqual(new Set(['tick']));
+    expect((await queue.schedules()).map(({ id }) => id)).toEqual(['foreign', 'tick']);
   });
 });

@@ -100,7 +100,9 @@ export const removeJob = async (deps: BullmqDeps, jobId: string): Promise<boolea
   if (entry.job.state === 'cancelled') await takeOut(deps, entry, keyId);
   // Refused while a worker holds the job.
   else if ((await entry.queue.remove(keyId)) !== 1) return false;
-  await forgetJob(deps, keyId, indexedFields(entry.job));
+  // One that was added again in the meantime stays. One that workers took again and again stays cancelled.
+  const isForgotten = await forgetJob(deps, keyId, indexedFields(entry.job));
+  if (!isForgotten && entry.job.state === 'cancelled') return false;
   await unmark(deps, entry.job, keyId);
   return true;
 };

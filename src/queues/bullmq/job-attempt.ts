@@ -12,6 +12,8 @@ import { runScript } from './redis-scripts.ts';
 /** How the attempt ended; nothing where it was given back. */
 export type AttemptEnd = JobEnd | 'released';
 
+type HeldScript = 'toolcribReportProgress' | 'toolcribUncountAttempt';
+
 export interface HeldJob {
   readonly job: StoredJob;
   readonly keyId: string;
@@ -26,6 +28,7 @@ export class JobAttempt {
   readonly #controller = new AbortController();
   readonly #released: Promise<'released'>;
   #release = (): void => undefined;
+  #givingBack: Promise<void> | undefined;
   /** Resolves when `end` is called. */
   readonly ended: Promise<void>;
   end = (): void => undefined;
@@ -50,15 +53,22 @@ export class JobAttempt {
     this.#controller.abort();
   }
 
-  /** Makes the job wait for another worker. Refused when the lock is lost. */
-  async giveBack(): Promise<void> {
+  /** Makes the job wait for another worker without counting the attempt. Refused when the lock is lost. */
+  giveBack(): Promise<void> {
+    this.#givingBack ??= this.#moveToWait();
+    return this.#givingBack;
+  }
+
+  async #moveToWait(): Promise<void> {
     this.#release();
+    await this.#write('toolcribUncountAttempt');
     await this.#held.job.moveToWait(this.#held.token);
   }
 
   /** Makes the job wait for a while without counting the attempt. Refused when the lock is lost. */
   async postpone(ms: number): Promise<void> {
     const { job, token } = this.#held;
+    await this.#write('toolcribUncountAttempt');
     await job.moveToDelayed(this.#deps.runtime.now() + ms, token);
   }
 
@@ -83,11 +93,14 @@ export class JobAttempt {
   /** Writes progress, unless the job is not this worker's any more. */
   async #report(value: unknown): Promise<void> {
     if (this.isAborted) return;
+    await this.#write('toolcribReportProgress', JSON.stringify({ progress: value }));
+  }
+
+  /** Writes to the record of the job; nothing when the lock is lost. */
+  async #write(script: HeldScript, ...values: readonly string[]): Promise<void> {
     const { connections, keys } = this.#deps;
     const { job, keyId, token } = this.#held;
     const names = [keys.jobOf(job.data.queue, keyId), keys.lockOf(job.data.queue, keyId)];
-    await runScript(connections.workerClient(), 'toolcribReportProgress', [
-      ...[...names, token, JSON.stringify({ progress: value })],
-    ]);
+    await runScript(connections.workerClient(), script, [...names, token, ...values]);
   }
 }

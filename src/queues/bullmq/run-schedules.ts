@@ -5,12 +5,13 @@
 import type { JobSchedule, NewJob, StoredSchedule } from '../../contract/queue.ts';
 import type { Timer } from '../../contract/runtime.ts';
 import { nextCronMoment } from '../../kit/data/cron-moments.ts';
-import { advancedSchedule, scheduledJob } from '../job-change.ts';
+import { errorCodeOf, reasonOf } from '../../kit/data/reason-of.ts';
+import { DueSchedules } from '../due-schedules.ts';
 import type { BullmqDeps } from './bullmq-deps.ts';
+import { isRedisError } from './redis-failure.ts';
 import { runScript } from './redis-scripts.ts';
 
 const LOOK_MS = 500;
-const MAX_DUE = 100;
 
 type KeptSchedule = JobSchedule & { readonly lastAt?: number };
 
@@ -61,21 +62,26 @@ export interface ScheduleRunner {
   close(): void;
 }
 
-type Add = (job: NewJob) => Promise<unknown>;
+interface RunDeps extends BullmqDeps {
+  readonly steps: DueSchedules;
+  add(job: NewJob): Promise<unknown>;
+}
 
 /** Makes the job of one moment, then moves the schedule on to the first moment after now. */
-const makeJob = async (deps: BullmqDeps, scheduleId: string, add: Add): Promise<void> => {
+const makeJob = async (deps: RunDeps, scheduleId: string): Promise<void> => {
   const { connections, keys, runtime } = deps;
   const { client } = connections;
   const [text, score] = await Promise.all([
     client.hget(keys.schedules, scheduleId),
     client.zscore(keys.due, scheduleId),
   ]);
-  if (text === null || score === null) return;
-  const schedule = withNext(text, score);
   const now = runtime.now();
-  await add(scheduledJob(schedule, now));
-  const { nextAt, ...rest } = advancedSchedule(schedule, now);
+  // Another process may have been faster.
+  if (text === null || score === null || Number(score) > now) return;
+  const step = deps.steps.step(withNext(text, score), now);
+  if (!step) return;
+  await deps.add(step.job);
+  const { nextAt, ...rest } = step.advanced;
   await runScript(client, 'toolcribAdvanceSchedule', [
     ...[keys.schedules, keys.due],
     ...[scheduleId, score, nextAt, JSON.stringify(rest)],
@@ -83,30 +89,26 @@ const makeJob = async (deps: BullmqDeps, scheduleId: string, add: Add): Promise<
 };
 
 /** Looks for due schedules while this process works on jobs. */
-export const runSchedules = (deps: BullmqDeps, add: Add): ScheduleRunner => {
+export const runSchedules = (deps: BullmqDeps, add: RunDeps['add']): ScheduleRunner => {
   const { connections, keys, runtime } = deps;
+  const runDeps = { ...deps, add, steps: new DueSchedules(runtime.log) };
   const { client } = connections;
   let timer: Timer | undefined;
   let isClosed = false;
 
   const look = async (): Promise<void> => {
-    const due = await client.zrange(
-      keys.due,
-      '-inf',
-      `${runtime.now()}`,
-      'BYSCORE',
-      'LIMIT',
-      0,
-      MAX_DUE,
-    );
-    for (const scheduleId of due) await makeJob(deps, scheduleId, add);
+    const due = await client.zrange(keys.due, '-inf', `${runtime.now()}`, 'BYSCORE');
+    for (const scheduleId of due) await makeJob(runDeps, scheduleId);
   };
   const next = (): void => {
     if (isClosed) return;
     timer = runtime.after(LOOK_MS, () => {
-      // While Redis is away nothing is due; the connection logs that it is.
       look()
-        .catch(() => undefined)
+        .catch((error: unknown) => {
+          // While Redis is away nothing is due; the connection logs that it is.
+          if (isRedisError(error) || errorCodeOf(error) === 'STORE_UNAVAILABLE') return;
+          runtime.log.warn('The schedules could not be read.', { error: reasonOf(error) });
+        })
         .finally(next);
     });
     timer.keepAlive(false);

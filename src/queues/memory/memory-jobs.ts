@@ -9,7 +9,7 @@ import type {
   StoredSchedule,
 } from '../../contract/queue.ts';
 import type { Runtime } from '../../contract/runtime.ts';
-import { advancedSchedule, scheduledJob } from '../job-change.ts';
+import { DueSchedules } from '../due-schedules.ts';
 import {
   type Claimed,
   type ClaimRequest,
@@ -82,13 +82,15 @@ const fits = (job: StoredJob, filter: JobFilter): boolean =>
 
 export class MemoryJobs implements JobTable {
   readonly #runtime: Pick<Runtime, 'now'>;
+  readonly #due: DueSchedules;
   readonly #jobs = new Map<string, StoredJob>();
   readonly #lines = new Map<string, QueueLine>();
   readonly #schedules = new Map<string, StoredSchedule>();
   #lastRow = 0;
 
-  constructor(runtime: Pick<Runtime, 'now'>) {
+  constructor(runtime: Pick<Runtime, 'now' | 'log'>) {
     this.#runtime = runtime;
+    this.#due = new DueSchedules(runtime.log);
   }
 
   async add(jobs: readonly NewJob[]): Promise<readonly boolean[]> {
@@ -234,13 +236,13 @@ export class MemoryJobs implements JobTable {
   async makeScheduled(now: number): Promise<number | undefined> {
     let next: number | undefined;
     for (const schedule of this.#schedules.values()) {
-      const isDue = schedule.nextAt <= now;
-      const current = isDue ? advancedSchedule(schedule, now) : schedule;
-      next = Math.min(next ?? Number.POSITIVE_INFINITY, current.nextAt);
-      if (!isDue) continue;
-      const job = scheduledJob(schedule, now);
-      this.#insert(job, jobText(job));
-      this.#schedules.set(schedule.id, current);
+      const step = schedule.nextAt <= now ? this.#due.step(schedule, now) : undefined;
+      const { nextAt } = step?.advanced ?? schedule;
+      // One that is due and has no next moment is passed over.
+      if (nextAt > now) next = Math.min(next ?? Number.POSITIVE_INFINITY, nextAt);
+      if (!step) continue;
+      this.#insert(step.job, jobText(step.job));
+      this.#schedules.set(schedule.id, step.advanced);
     }
     return next;
   }
@@ -289,7 +291,8 @@ export class MemoryJobs implements JobTable {
     now: number,
   ): { readonly limit: number; readonly freeAt?: number } {
     if (!rate) return { limit: limit() };
-    line.starts = line.starts.filter((at) => at > now - rate.perMs);
+    // Those to come are of a clock that was set back since; they would count until it is there again.
+    line.starts = line.starts.filter((at) => at > now - rate.perMs && at <= now);
     const left = Math.max(0, rate.max - line.starts.length);
     const asked = limit();
     if (asked <= left) return { limit: asked };

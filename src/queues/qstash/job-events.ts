@@ -104,7 +104,8 @@ const jobsOf = (events: readonly MessageEvent[], now: number): readonly Job[] =>
   const newest = new Map<string, MessageStory>();
   for (const story of storiesOf(events)) {
     const { job } = story;
-    if (!job || job.scheduleId !== undefined) continue;
+    // The message of a schedule has the schedule's id: the job of its moment has a message of its own.
+    if (!job || job.scheduleId === job.id) continue;
     const other = newest.get(job.id);
     if (!other || other.oldest.time < story.oldest.time) newest.set(job.id, story);
   }

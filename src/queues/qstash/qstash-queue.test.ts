@@ -7,6 +7,7 @@ import { describeQueue } from '../../../test/conformance/queue.ts';
 import {
   completed,
   failed,
+  gate,
   type Run,
   sampleJob,
   work,
@@ -27,8 +28,16 @@ afterEach(async () => {
 
 const STATUS = { completed: 200, postponed: 202, failed: 500 } as const;
 
+interface Opened {
+  readonly queue: QstashQueue;
+  readonly qstash: QstashServer;
+  /** How far the clock of the queue is ahead. */
+  readonly clock: { aheadMs: number };
+}
+
 /** The queue, and a worker that QStash posts to. */
-const open = async (): Promise<{ readonly queue: QstashQueue; readonly qstash: QstashServer }> => {
+const open = async (): Promise<Opened> => {
+  const clock = { aheadMs: 0 };
   const qstash = await startQstash();
   cleanup.push(() => qstash.close());
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -48,13 +57,14 @@ const open = async (): Promise<{ readonly queue: QstashQueue; readonly qstash: Q
   await new Promise<void>((done) => worker.listen(0, '127.0.0.1', done));
   cleanup.push(() => new Promise((done) => worker.close(() => done(undefined))));
   const { port } = worker.address() as AddressInfo;
+  const runtime = { ...createRuntime(), now: () => Date.now() + clock.aheadMs };
   const queue = new QstashQueue({
-    ...{ runtime: createRuntime(), api: qstash.url, endpoint: `http://127.0.0.1:${port}` },
+    ...{ runtime, api: qstash.url, endpoint: `http://127.0.0.1:${port}` },
     token: async () => QSTASH_TOKEN,
     fetch: (url, init) => fetch(url, init),
   });
   cleanup.push(() => queue.close());
-  return { queue, qstash };
+  return { queue, qstash, clock };
 };
 
 describeQueue('QStash', async () => ({ ...(await open()), cleanup: async () => undefined }), {
@@ -143,6 +153,31 @@ describe('jobs at QStash', () => {
     expect(await queue.cancel('a')).toBe(true);
   });
 
+  it('a worker that closes with a job that does not end stops that job alone, and no other worker', async () => {
+    const { queue, qstash } = await open();
+    const [begun, other, go] = [gate(), gate(), gate()];
+    const signals = new Map<string, AbortSignal>();
+    const wait =
+      (name: string, begin: () => void): Run =>
+      async (_, { signal }) => {
+        signals.set(name, signal);
+        begin();
+        await go.passed;
+        return completed();
+      };
+    const stuck = work(queue, wait('stuck', begun.open), { queue: 'stuck' });
+    work(queue, wait('fine', other.open), { queue: 'fine' });
+    await queue.add([sampleJob('a', { queue: 'stuck' }), sampleJob('b', { queue: 'fine' })]);
+    await Promise.all([begun.passed, other.passed]);
+    await stuck.close(1);
+    expect([signals.get('stuck')?.aborted, signals.get('fine')?.aborted]).toEqual([true, false]);
+    expect((await queue.get('b'))?.state).toBe('active');
+    expect(await queue.add([sampleJob('later', LATER())])).toEqual([true]);
+    go.open();
+    await qstash.idle();
+    expect((await queue.get('b'))?.state).toBe('completed');
+  });
+
   it('fail with a coded error for what QStash cannot do, never with an empty answer', async () => {
     const { queue } = await open();
     await expect(queue.counts()).rejects.toMatchObject(CANNOT);
@@ -196,7 +231,56 @@ describe('schedules at QStash', () => {
     await qstash.fire();
     await qstash.fire();
     const newYear = Date.UTC(new Date(Date.now() + 30_000).getUTCFullYear(), 0, 1);
-    expect(ids).toEqual([`nightly/ü@${newYear}`, `nightly/ü@${newYear}`]);
+    expect(ids).toEqual([`nightly/ü@${newYear}`]);
+    expect(await queue.get(`nightly/ü@${newYear}`)).toMatchObject({ state: 'completed' });
+    expect(await queue.list()).toHaveLength(1);
+  });
+
+  it('a job that is postponed past the next moments of its schedule stays the job of its own', async () => {
+    const { queue, qstash, clock } = await open();
+    const ids: string[] = [];
+    work(queue, ({ id }) => {
+      ids.push(id);
+      return ids.length < 3 ? { state: 'postponed', retryAfterMs: 1 } : completed();
+    });
+    await queue.setSchedule(scheduleOf('* * * * *'));
+    await qstash.fire();
+    for (let round = 0; round < 2; round++) {
+      clock.aheadMs += 5 * 60_000;
+      await queue.deliver(JSON.parse(qstash.published.at(-1)?.body ?? '') as NewJob, 1);
+    }
+    expect(ids).toHaveLength(3);
+    expect(new Set(ids).size).toBe(1);
+    // The schedule's, the job's, and one for each time that it was postponed.
+    expect(qstash.published).toHaveLength(4);
+  });
+
+  it('a job that is tried again after the next moment of its schedule stays the job of its own', async () => {
+    const { queue, qstash, clock } = await open();
+    const ids: string[] = [];
+    work(queue, ({ id }) => {
+      ids.push(id);
+      clock.aheadMs += 2 * 60_000;
+      return ids.length < 3 ? failed('not yet') : completed();
+    });
+    await queue.setSchedule(scheduleOf('* * * * *'));
+    await qstash.fire();
+    expect(ids).toHaveLength(3);
+    expect(new Set(ids).size).toBe(1);
+    expect(await queue.get(ids[0] ?? '')).toMatchObject({ state: 'completed', attempts: 3 });
+  });
+
+  it('a dead job of a schedule is put back as any other', async () => {
+    const { queue, qstash } = await open();
+    let isFixed = false;
+    work(queue, () => (isFixed ? completed() : failed('no', { retryable: false })));
+    await queue.setSchedule(scheduleOf('* * * * *'));
+    await qstash.fire();
+    const [dead] = await queue.list({ state: 'dead' });
+    isFixed = true;
+    expect(await queue.requeue(dead?.id ?? '')).toBe(true);
+    await qstash.idle();
+    expect((await queue.get(dead?.id ?? ''))?.state).toBe('completed');
   });
 });
 

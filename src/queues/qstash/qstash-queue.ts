@@ -3,26 +3,27 @@
  * server of ours and tries again when that fails. What waits is known to QStash alone, and asked there.
  */
 import { ToolFailure, toolError } from '../../contract/errors.ts';
-import type {
-  Job,
-  JobEnd,
-  JobFilter,
-  JobRun,
-  JobSchedule,
-  NewJob,
-  Queue,
-  QueueAbility,
-  StoredSchedule,
-  WorkOptions,
+import {
+  type Job,
+  type JobEnd,
+  type JobFilter,
+  type JobSchedule,
+  MAX_JOB_BYTES,
+  type NewJob,
+  type Queue,
+  type QueueAbility,
+  type QueueWorker,
+  type StoredSchedule,
+  type WorkOptions,
 } from '../../contract/queue.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
-import { thrownTrace } from '../../kit/data/reason-of.ts';
 import { findJob, labelOf, listJobs } from './job-events.ts';
 import { publishMessage } from './publish-message.ts';
 import { askQstash, type QstashApiDeps, type QstashRequest } from './qstash-api.ts';
-import { deleteSchedule, putSchedule, readSchedules, withMoment } from './qstash-schedules.ts';
+import { deleteSchedule, jobOfMoment, putSchedule, readSchedules } from './qstash-schedules.ts';
+import { QstashWorker } from './qstash-worker.ts';
 
 export interface QstashQueueDeps extends QstashApiDeps {
   readonly runtime: Runtime;
@@ -38,6 +39,12 @@ const cannot = (message: string): ToolFailure =>
     suggestions: ['Look at the console of QStash, or choose a queue on Redis.'],
   });
 
+/** The server would refuse its delivery each time. */
+const tooLarge = (): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', `A job has more than ${MAX_JOB_BYTES} bytes.`, {
+    suggestions: ['Keep what is large elsewhere and name it in the payload.'],
+  });
+
 const notWorking = ({ queue }: NewJob): JobEnd => ({
   state: 'failed',
   error: toolError('NOT_FOUND', `This process does not work on the queue ${queue}.`, {
@@ -45,19 +52,6 @@ const notWorking = ({ queue }: NewJob): JobEnd => ({
   }),
   retryable: true,
 });
-
-/** Runs the handler. What it throws by mistake fails the attempt, so that QStash tries again. */
-const attempt = async (
-  { queue, run }: WorkOptions,
-  work: { readonly job: Job; readonly context: JobRun; readonly log: Runtime['log'] },
-): Promise<JobEnd> => {
-  try {
-    return await run(work.job, work.context);
-  } catch (error) {
-    work.log.error(`A handler of the queue ${queue} threw.`, { cause: thrownTrace(error) });
-    return { state: 'failed', error: toolError('INTERNAL'), retryable: true };
-  }
-};
 
 /** The address that QStash posts a job to; part of what it signs. */
 export const deliveryUrl = (endpoint: string, type: string): string =>
@@ -78,19 +72,28 @@ export const QSTASH_LACKS = {
 export class QstashQueue implements Queue {
   readonly lacks = QSTASH_LACKS;
   readonly #deps: QstashQueueDeps & { now(): number };
-  readonly #handlers = new Map<string, WorkOptions>();
-  readonly #running = new Set<Promise<JobEnd>>();
-  readonly #stopping = new AbortController();
+  /** The newest worker of each queue gets its jobs. */
+  readonly #workers = new Map<string, QstashWorker>();
+  /** Those too that were replaced, and still run jobs. */
+  readonly #open = new Set<QstashWorker>();
+  #closing: Promise<void> | undefined;
 
   constructor(deps: QstashQueueDeps) {
     this.#deps = { ...deps, now: () => deps.runtime.now() };
   }
 
-  /** Publishes jobs one by one. A repeated call is harmless: QStash knows the ids. */
+  /**
+   * Publishes jobs one by one. A repeated call is harmless: QStash knows the ids of some minutes. A key may come
+   * again much later, so the log is asked for its job.
+   */
   async add(jobs: readonly NewJob[]): Promise<readonly boolean[]> {
     this.#assertOpen();
     const isNew: boolean[] = [];
     for (const job of jobs) {
+      if (job.idempotencyKey !== undefined && (await this.get(job.id)) !== undefined) {
+        isNew.push(false);
+        continue;
+      }
       const published = await this.#publish(job, sha256Hex(job.id));
       // One that the log does not show yet was added a moment ago, and most likely by the same caller.
       isNew.push(published.isNew || (await this.get(job.id)) === undefined);
@@ -99,11 +102,11 @@ export class QstashQueue implements Queue {
   }
 
   async get(jobId: string): Promise<Job | undefined> {
-    return findJob(jobId, this.#open());
+    return findJob(jobId, this.#opened());
   }
 
   async list(filter: JobFilter = {}): Promise<readonly Job[]> {
-    return listJobs(filter, this.#open());
+    return listJobs(filter, this.#opened());
   }
 
   /** Cancels at QStash. A delivery that runs at this moment runs to its end. */
@@ -136,42 +139,48 @@ export class QstashQueue implements Queue {
 
   async setSchedule(schedule: JobSchedule): Promise<StoredSchedule> {
     const url = deliveryUrl(this.#deps.endpoint, schedule.job.type);
-    return putSchedule(schedule, url, this.#open());
+    return putSchedule(schedule, url, this.#opened());
   }
 
   async schedules(): Promise<readonly StoredSchedule[]> {
-    return readSchedules(this.#open());
+    return readSchedules(this.#opened());
   }
 
   async removeSchedule(scheduleId: string): Promise<boolean> {
-    return deleteSchedule(scheduleId, this.#open());
+    return deleteSchedule(scheduleId, this.#opened());
   }
 
-  work(options: WorkOptions) {
+  work(options: WorkOptions): QueueWorker {
     this.#assertOpen();
-    this.#handlers.set(options.queue, options);
+    const worker = new QstashWorker(options, this.#deps.runtime);
+    this.#workers.set(options.queue, worker);
+    this.#open.add(worker);
     return {
-      close: async (graceMs?: number) => {
-        if (this.#handlers.get(options.queue) === options) this.#handlers.delete(options.queue);
-        await this.#drain(graceMs);
+      close: async (graceMs) => {
+        if (this.#workers.get(options.queue) === worker) this.#workers.delete(options.queue);
+        await worker.close(graceMs);
+        this.#open.delete(worker);
       },
     };
   }
 
-  /** Runs a job that QStash has posted. One that is postponed is published again. */
-  async deliver(posted: NewJob, attempts: number): Promise<JobEnd> {
+  /**
+   * Runs a job that QStash has posted. One that is postponed is published again; for the message of a schedule,
+   * the job of the moment is.
+   */
+  async deliver(job: NewJob, attempts: number): Promise<JobEnd> {
     this.#assertOpen();
-    const handler = this.#handlers.get(posted.queue);
-    if (!handler) return notWorking(posted);
-    const job = withMoment(posted, this.#deps.now());
-    const started: Job = { ...job, state: 'active', attempts, startedAt: this.#deps.now() };
-    const running = attempt(handler, {
-      job: started,
-      context: { signal: this.#stopping.signal, progress: async () => undefined },
-      log: this.#deps.runtime.log,
+    const made = jobOfMoment(job, this.#deps.now());
+    if (made) {
+      await this.#publish(made, sha256Hex(made.id));
+      return { state: 'completed' };
+    }
+    const worker = this.#workers.get(job.queue);
+    if (!worker) return notWorking(job);
+    const end = await worker.run({
+      ...job,
+      ...{ state: 'active', attempts, startedAt: this.#deps.now() },
     });
-    this.#running.add(running);
-    const end = await running.finally(() => this.#running.delete(running));
     if (end.state === 'postponed') {
       const now = this.#deps.now();
       const runAt = now + Math.max(end.retryAfterMs, MIN_POSTPONED_MS);
@@ -188,18 +197,20 @@ export class QstashQueue implements Queue {
     return 0;
   }
 
-  async close(): Promise<void> {
-    await this.#drain();
-    this.#stopping.abort();
+  close(): Promise<void> {
+    this.#closing ??= Promise.all(Array.from(this.#open, (worker) => worker.close())).then(
+      () => undefined,
+    );
+    return this.#closing;
   }
 
-  #open(): QstashQueueDeps & { now(): number } {
+  #opened(): QstashQueueDeps & { now(): number } {
     this.#assertOpen();
     return this.#deps;
   }
 
   #assertOpen(): void {
-    if (!this.#stopping.signal.aborted) return;
+    if (!this.#closing) return;
     throw new ToolFailure('STORE_UNAVAILABLE', 'The queue is closed.');
   }
 
@@ -211,12 +222,14 @@ export class QstashQueue implements Queue {
     return Array.isArray(changed) ? changed.length > 0 : Number(changed) > 0;
   }
 
-  #publish(job: NewJob, deduplicationId: string): Promise<{ readonly isNew: boolean }> {
+  async #publish(job: NewJob, deduplicationId: string): Promise<{ readonly isNew: boolean }> {
+    const body = JSON.stringify(job);
+    if (Buffer.byteLength(body) > MAX_JOB_BYTES) throw tooLarge();
     const waitMs = job.runAt - this.#deps.now();
     return publishMessage(
       {
         url: deliveryUrl(this.#deps.endpoint, job.type),
-        body: JSON.stringify(job),
+        body,
         retries: job.retries,
         delaySeconds: Math.max(0, Math.ceil(waitMs / 1_000)),
         deduplicationId,
@@ -224,20 +237,5 @@ export class QstashQueue implements Queue {
       },
       this.#deps,
     );
-  }
-
-  /** Waits for what runs, then fires the signals. */
-  async #drain(graceMs = 10_000): Promise<void> {
-    if (this.#running.size === 0) return;
-    await new Promise<void>((done) => {
-      const timer = this.#deps.runtime.after(graceMs, () => {
-        this.#stopping.abort();
-        done();
-      });
-      void Promise.allSettled(this.#running).then(() => {
-        timer.cancel();
-        done();
-      });
-    });
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Schedules at QStash, which posts the same body at each moment. The body carries the pattern under our seal;
- * for which moment a delivery is, we work out ourselves, so that one moment has one job.
+ * for which moment a delivery is, we work out ourselves when it first comes. The job of that moment is then
+ * published as any other: retried or postponed, it stays the job of its moment.
  */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { JobSchedule, NewJob, StoredSchedule } from '../../contract/queue.ts';
@@ -91,10 +92,14 @@ export const deleteSchedule = async (scheduleId: string, deps: QstashApiDeps): P
   return true;
 };
 
-/** Names the moment that a delivery of a schedule is for; other jobs are as they came. */
-export const withMoment = (job: NewJob, now: number): NewJob => {
-  const { scheduleId, cadence } = job;
-  if (scheduleId === undefined || cadence === undefined) return job;
+/**
+ * Makes the job of the moment that a message has come for which QStash sends at each moment of a schedule;
+ * nothing for the message of a job, also where a schedule made it.
+ */
+export const jobOfMoment = (posted: NewJob, now: number): NewJob | undefined => {
+  const { id, scheduleId, cadence } = posted;
+  if (id !== scheduleId || cadence === undefined) return undefined;
   const moment = lastCronMoment(cadence, now + EARLY_MS);
-  return { ...job, id: `${scheduleId}@${moment}`, runAt: moment, createdAt: now };
+  // At once, also where our clock says that the moment is still to come: QStash has said that it is there.
+  return { ...posted, id: `${scheduleId}@${moment}`, runAt: Math.min(moment, now), createdAt: now };
 };

@@ -5,11 +5,15 @@ import { expect, it } from 'vitest';
 import { describeQueue } from '../../../test/conformance/queue.ts';
 import {
   completed,
+  gate,
+  QUEUE,
   type QueueUnderTest,
   sampleJob,
+  until,
   untilState,
   work,
 } from '../../../test/conformance/queue-samples.ts';
+import { sampleSchedule } from '../../../test/conformance/queue-schedules.ts';
 import type { Queue } from '../../contract/queue.ts';
 import type { Store } from '../../contract/store.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
@@ -103,3 +107,82 @@ it('a job that only ran beside one that kills its worker is not given up with it
   await queue.close();
   await cleanup();
 }, 60_000);
+
+/** Opens a queue whose tables a test changes behind its back, and another one as of another process. */
+const openTables = async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'toolcrib-queue-'));
+  const base = createRuntime();
+  const warnings: string[] = [];
+  const log = { ...base.log, warn: (message: string) => void warnings.push(message) };
+  const runtime = { ...base, log };
+  const closing: (() => Promise<void>)[] = [];
+  const openOne = async () => {
+    const store = await createSqliteStore({ path: join(folder, 'state.db'), runtime });
+    const deps = sqliteDepsOf(store);
+    if (!deps) throw new Error('The store is not in SQLite.');
+    const queue = createSqliteQueue({ ...deps, runtime });
+    closing.push(() => queue.close().then(() => store.close()));
+    return { queue, deps };
+  };
+  const { queue, deps } = await openOne();
+  const { queue: other } = await openOne();
+  const change = (sql: string) => deps.writer.write(() => deps.database.exec(sql));
+  const close = async (): Promise<void> => {
+    for (const each of closing) await each();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { queue, other, warnings, change, close };
+};
+
+it('a schedule in a zone that this machine does not know stays, and stops no other', async () => {
+  const { queue, warnings, change, close } = await openTables();
+  await queue.setSchedule(sampleSchedule('a-foreign'));
+  await change(`UPDATE job_schedules SET next_at = 1,
+    record = json_set(record, '$.timeZone', 'Mars/Base', '$.nextAt', 1)`);
+  await queue.setSchedule(sampleSchedule('tick'));
+  const ran: unknown[] = [];
+  work(queue, ({ scheduleId }) => {
+    ran.push(scheduleId);
+    return completed();
+  });
+  await until(() => ran.length >= 2);
+  expect(new Set(ran)).toEqual(new Set(['tick']));
+  expect((await queue.schedules()).map(({ id }) => id)).toEqual(['a-foreign', 'tick']);
+  expect(warnings).toEqual(['A schedule makes no jobs.']);
+  await close();
+}, 60_000);
+
+it('while schedules cannot be written, jobs that another process cancels get their signal, and the queue is not asked without pause', async () => {
+  const { queue, other, warnings, change, close } = await openTables();
+  await queue.setSchedule(sampleSchedule('tick'));
+  await change(`CREATE TRIGGER full BEFORE INSERT ON job_schedules
+    BEGIN SELECT raise(ABORT, 'disk full'); END`);
+  const begun = gate();
+  const stopped = gate();
+  work(queue, async (_, { signal }) => {
+    signal.addEventListener('abort', stopped.open);
+    begun.open();
+    await stopped.passed;
+    return completed();
+  });
+  await queue.add([sampleJob('long')]);
+  await begun.passed;
+  await until(() => warnings.length > 0);
+  await other.cancel('long');
+  await stopped.passed;
+  const from = Date.now();
+  const before = warnings.length;
+  await until(() => warnings.length > before + 3);
+  expect(Date.now() - from).toBeGreaterThanOrEqual(250);
+  await close();
+}, 60_000);
+
+it('a queue with a rate goes on after the clock of the machine was set back', async () => {
+  const { queue, change, close } = await openTables();
+  const anHourOn = Date.now() + 3_600_000;
+  await change(`INSERT INTO job_starts (queue, at) VALUES ('${QUEUE}', ${anHourOn})`);
+  await queue.add([sampleJob('next')]);
+  work(queue, () => completed(), { rate: { max: 1, perMs: 60_000 } });
+  await untilState(queue, 'next', 'completed');
+  await close();
+});

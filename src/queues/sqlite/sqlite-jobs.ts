@@ -23,7 +23,7 @@ import { SqliteRates } from './sqlite-rates.ts';
 import { SqliteSchedules } from './sqlite-schedules.ts';
 
 export interface SqliteJobsDeps extends SqliteDeps {
-  readonly runtime: Pick<Runtime, 'now'>;
+  readonly runtime: Pick<Runtime, 'now' | 'log'>;
 }
 
 const HELD = "WHERE row = ? AND epoch = ? AND owner = ? AND state = 'active'";

@@ -14,7 +14,9 @@ export class SqliteRates {
   readonly #add: Statement;
 
   constructor(database: Database) {
-    this.#forget = database.prepare('DELETE FROM job_starts WHERE queue = ? AND at <= ?');
+    this.#forget = database.prepare(
+      'DELETE FROM job_starts WHERE queue = ? AND (at <= ? OR at > ?)',
+    );
     this.#count = database.prepare(
       'SELECT count(*) AS begun, min(at) AS first FROM job_starts WHERE queue = ?',
     );
@@ -24,7 +26,8 @@ export class SqliteRates {
   /** Called inside the transaction of a claim. */
   allowed(queue: string, { rate, limit }: ClaimRequest, now: number): Allowed {
     if (!rate) return { limit: limit() };
-    this.#forget.run(queue, now - rate.perMs);
+    // Those to come are of a clock that was set back since; they would count until it is there again.
+    this.#forget.run(queue, now - rate.perMs, now);
     const { begun, first } = this.#count.get(queue) as {
       readonly begun: number;
       readonly first: number | null;

@@ -1,9 +1,10 @@
 /** Schedules in SQLite. A moment is made into a job and the schedule moved on in one transaction. */
 import type { NewJob, StoredSchedule } from '../../contract/queue.ts';
+import type { Runtime } from '../../contract/runtime.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { toSqlText } from '../../kit/text/sql-text.ts';
-import { advancedSchedule, scheduledJob } from '../job-change.ts';
+import { type DueSchedule, DueSchedules } from '../due-schedules.ts';
 import { jobText } from '../job-text.ts';
 
 interface ScheduleRow {
@@ -13,8 +14,13 @@ interface ScheduleRow {
 const scheduleOf = (row: unknown): StoredSchedule =>
   JSON.parse((row as ScheduleRow).record) as StoredSchedule;
 
+export interface SqliteSchedulesDeps extends SqliteDeps {
+  readonly runtime: Pick<Runtime, 'log'>;
+}
+
 export class SqliteSchedules {
-  readonly #deps: SqliteDeps;
+  readonly #deps: SqliteSchedulesDeps;
+  readonly #steps: DueSchedules;
   readonly #insert: (job: NewJob, now: number) => void;
   readonly #put: Statement;
   readonly #all: Statement;
@@ -22,8 +28,9 @@ export class SqliteSchedules {
   readonly #next: Statement;
   readonly #remove: Statement;
 
-  constructor(deps: SqliteDeps, insert: (job: NewJob, now: number) => void) {
+  constructor(deps: SqliteSchedulesDeps, insert: (job: NewJob, now: number) => void) {
     this.#deps = deps;
+    this.#steps = new DueSchedules(deps.runtime.log);
     this.#insert = insert;
     const prepare = (sql: string) => deps.database.prepare(sql);
     this.#put = prepare(
@@ -31,7 +38,7 @@ export class SqliteSchedules {
     );
     this.#all = prepare('SELECT record FROM job_schedules ORDER BY id');
     this.#due = prepare('SELECT record FROM job_schedules WHERE next_at <= ?');
-    this.#next = prepare('SELECT min(next_at) AS at FROM job_schedules');
+    this.#next = prepare('SELECT min(next_at) AS at FROM job_schedules WHERE next_at > ?');
     this.#remove = prepare('DELETE FROM job_schedules WHERE id = ?');
   }
 
@@ -50,24 +57,33 @@ export class SqliteSchedules {
     );
   }
 
+  /** Reads first: a transaction that finds nothing would still take the lock from others. */
   async make(now: number): Promise<number | undefined> {
     const { writer } = this.#deps;
-    const nextAt = await writer.read(() => this.#nextAt());
-    if (nextAt === undefined || nextAt > now) return nextAt;
+    const idle = await writer.read(() =>
+      this.#dueNow(now).length === 0 ? { nextAt: this.#nextAt(now) } : undefined,
+    );
+    if (idle) return idle.nextAt;
     return writer.write(() => {
-      for (const schedule of this.#due.all(now).map(scheduleOf)) {
-        this.#insert(scheduledJob(schedule, now), now);
-        this.#write(advancedSchedule(schedule, now));
+      for (const { job, advanced } of this.#dueNow(now)) {
+        this.#insert(job, now);
+        this.#write(advanced);
       }
-      return this.#nextAt();
+      return this.#nextAt(now);
     });
+  }
+
+  #dueNow(now: number): readonly DueSchedule[] {
+    const schedules = this.#due.all(now).map(scheduleOf);
+    return schedules.flatMap((schedule) => this.#steps.step(schedule, now) ?? []);
   }
 
   #write(schedule: StoredSchedule): void {
     this.#put.run(toSqlText(schedule.id), schedule.nextAt, jobText(schedule));
   }
 
-  #nextAt(): number | undefined {
-    return (this.#next.get() as { readonly at: number | null }).at ?? undefined;
+  /** Returns the first moment to come: a schedule that is still due has none. */
+  #nextAt(now: number): number | undefined {
+    return (this.#next.get(now) as { readonly at: number | null }).at ?? undefined;
   }
 }

@@ -50,5 +50,8 @@ export const memoryReplays = (): Replays => {
     async abandonDead() {
       return false;
     },
+    async forget(key) {
+      claims.delete(key);
+    },
   };
 };

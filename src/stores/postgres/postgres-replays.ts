@@ -5,6 +5,7 @@ import { fromSqlText, toSqlText } from '../../kit/text/sql-text.ts';
 import { recordText } from '../plain-json.ts';
 import { jsonNumber } from './database/json-number.ts';
 import { toKeyText } from './database/key-text.ts';
+import type { Statement } from './database/open-database.ts';
 import type { PostgresDeps } from './postgres-deps.ts';
 
 /** The server has the result as text. */
@@ -15,9 +16,11 @@ type Answer =
 
 export class PostgresReplays implements Replays {
   readonly #deps: PostgresDeps;
+  readonly #forget: Statement;
 
   constructor(deps: PostgresDeps) {
     this.#deps = deps;
+    this.#forget = deps.database.prepare('DELETE FROM @replays WHERE key = $1');
   }
 
   async claim({ key, digest, executionId, now }: ReplayRequest): Promise<ReplayClaim> {
@@ -58,5 +61,9 @@ export class PostgresReplays implements Replays {
   abandonDead(key: string, executionId: string): Promise<boolean> {
     const operation = { op: 'abandon dead', key: toKeyText(key), id: toSqlText(executionId) };
     return this.#deps.writers.claims.write<boolean>(operation);
+  }
+
+  async forget(key: string): Promise<void> {
+    await this.#forget.run(toKeyText(key));
   }
 }

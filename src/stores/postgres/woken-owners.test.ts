@@ -57,6 +57,7 @@ describe.skipIf(isPostgresMissing())('an owner that was silent past its lease', 
         await wake();
         return replays.abandonDead(...given);
       },
+      forget: (...given) => replays.forget(...given),
     };
     const crib = await testCrib([tool], { store: { ...store, replays: watched } });
     const result = await crib.execute('echo', {}, { idempotencyKey: 'k' });

@@ -20,6 +20,7 @@ export class SqliteReplays implements Replays {
   readonly #put: Statement;
   readonly #finish: Statement;
   readonly #abandon: Statement;
+  readonly #forget: Statement;
   readonly #sweep: Statement;
   readonly #mayHaveBegun: Statement;
 
@@ -40,6 +41,7 @@ export class SqliteReplays implements Replays {
       `DELETE FROM replays WHERE key = ? AND result IS NULL
        AND execution_id = coalesce(?, execution_id)`,
     );
+    this.#forget = prepare('DELETE FROM replays WHERE key = ?');
     this.#sweep = prepare(
       `DELETE FROM replays WHERE key IN
        (SELECT key FROM replays WHERE expires_at <= ? ORDER BY expires_at LIMIT 4)`,
@@ -80,6 +82,10 @@ export class SqliteReplays implements Replays {
       this.#abandon.run(name, id);
       return true;
     });
+  }
+
+  async forget(key: string): Promise<void> {
+    await this.#deps.writer.write(() => this.#forget.run(toSqlText(key)));
   }
 
   #claim({ key, digest, executionId, now }: ReplayRequest): ReplayClaim {

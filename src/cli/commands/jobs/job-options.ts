@@ -1,6 +1,7 @@
 /** The options that `jobs add` and `jobs schedule` share, and the payload of a job. */
 import type { Command } from 'commander';
 import type { EnqueueOptions } from '../../../contract/job.ts';
+import { MAX_RETRIES } from '../../../contract/queue.ts';
 import { compact } from '../../../kit/data/compact.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../../input/caller-options.ts';
 import { wholeNumber } from '../../input/misuse.ts';
@@ -17,7 +18,11 @@ export interface JobOptions extends CallerOptions {
 export const withJobOptions = (command: Command): Command =>
   withCaller(command)
     .option('--queue <name>', 'into this queue; that of the type otherwise')
-    .option('--retries <number>', 'try again this many times', wholeNumber('--retries', 0, 10_000))
+    .option(
+      '--retries <number>',
+      `try again this many times, at most ${MAX_RETRIES}`,
+      wholeNumber('--retries', 0, MAX_RETRIES),
+    )
     .option(
       '--priority <number>',
       'from 0, the highest, to 1000',

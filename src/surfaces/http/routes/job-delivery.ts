@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { JobEnd, NewJob } from '../../../contract/queue.ts';
+import { type JobEnd, MAX_JOB_BYTES, type NewJob } from '../../../contract/queue.ts';
 import { parseStrictJson } from '../../../kit/text/strict-json.ts';
 import type { Answer } from '../../door/answer.ts';
 import type { HttpRequest } from '../../door/http-request.ts';
@@ -55,15 +55,6 @@ const final = (code: 'VALIDATION_ERROR' | 'SECURITY_VIOLATION', message: string)
   answer: refusal({ code, message, status: FINAL_STATUS, headers: FINAL }),
 });
 
-const tooLarge = (): Replied => ({
-  answer: refusal({
-    code: 'VALIDATION_ERROR',
-    status: 413,
-    message: 'The job is too large.',
-    headers: FINAL,
-  }),
-});
-
 /** Reads the job; `undefined` when the body is no job, or its type is not that of the address. */
 const jobIn = (body: Uint8Array, type: string): NewJob | undefined => {
   const json = parseStrictJson(Buffer.from(body).toString('utf8'));
@@ -101,8 +92,9 @@ const take = async (
   const signature = request.header('upstash-signature');
   const keys = signature === undefined ? undefined : await delivery.keys();
   if (signature === undefined || keys === undefined) return notVerified();
-  const body = await request.bytes(services.bodyBytes);
-  if (body === undefined) return tooLarge();
+  // Whatever other bodies may have: a job that was published has to be taken.
+  const body = await request.bytes(MAX_JOB_BYTES);
+  if (body === undefined) return final('VALIDATION_ERROR', 'The job is too large.');
   const signed = { signature, body, url: delivery.urlFor(type) };
   const verified = await verifyQstash(signed, keys, services.deps.runtime.now());
   if (!verified) return notVerified();

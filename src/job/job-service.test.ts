@@ -1,0 +1,43 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createCribHost } from '../crib/create-crib.ts';
+import { createRuntime } from '../crib/create-runtime.ts';
+
+const cleanup: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of cleanup.splice(0).reverse()) await each();
+});
+
+const open = async () => {
+  const errors: string[] = [];
+  const { log } = createRuntime();
+  const crib = await createCribHost({
+    ...{ store: 'memory', builtins: false },
+    runtime: { log: { ...log, error: (message) => void errors.push(message) } },
+  });
+  cleanup.push(() => crib.close());
+  return { crib, errors };
+};
+
+describe('a listener that is called with the ends of attempts', () => {
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new TypeError('no metrics');
+      },
+    ],
+    ['rejects', async () => Promise.reject(new TypeError('no metrics'))],
+  ])('does not fail the job when it %s', async (_what, onEnd) => {
+    const { crib, errors } = await open();
+    let runs = 0;
+    crib.jobs.register('count', () => {
+      runs += 1;
+      return runs;
+    });
+    const jobId = await crib.jobs.enqueue('count', null, { retries: 3 });
+    await crib.jobs.work({ onEnd });
+    await expect.poll(async () => (await crib.jobs.get(jobId))?.state).toBe('completed');
+    expect(runs).toBe(1);
+    expect(errors).toEqual(['The onEnd of a worker threw.']);
+  });
+});
