@@ -213,7 +213,8 @@ export interface CribJobs {
    */
   unschedule(scheduleId: string, as?: JobAs): Promise<boolean>;
   /**
-   * Starts to work on queues in this process, until the workers or the crib are closed.
+   * Starts to work on queues in this process, until the workers or the crib are closed. From then on this
+   * process also continues the runs of the project's flow files that are due.
    *
    * @example
    * const workers = await crib.jobs.work({ queues: ['default'] });

@@ -80,6 +80,7 @@ export const backgroundOf = (
   const flows = flowsOf({ ...shared, events, recordedMs, flowFiles, syncEveryRecord });
   const jobs = jobsOf({
     ...{ ...shared, jobSettings, services, flows: flows.members },
+    continueFlows: flows.continueDue,
     openQueue: async () => deps.openQueue((await members.open()).store),
   });
   return {
@@ -87,7 +88,7 @@ export const backgroundOf = (
     jobs: checked(jobs.members, JOB_CHECKS, { sync: ['register'] }),
     devices: checked(devicesOf(members), DEVICE_CHECKS),
     chains: checked(chainsOf({ ...shared, data: flows.data }), CHAIN_CHECKS),
-    continueFlows: () => flows.continueDue(),
+    continueFlows: flows.continueDue,
     deliverJob: jobs.deliver,
     close: async () => {
       await jobs.close();
