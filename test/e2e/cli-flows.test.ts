@@ -208,6 +208,43 @@ describe('flows as code', { timeout: SLOW }, () => {
   });
 });
 
+describe('a flow that starts another one whose run is blocked', { timeout: SLOW }, () => {
+  // In the replay after its sleep the code takes another step than the journal has.
+  const MODULE = `let turns = 0;
+    export const inner = { name: 'inner', version: '1.0.0', run: async (flow) => {
+      turns += 1;
+      await (turns === 1 ? flow.sleep(300) : flow.waitForEvent('paid'));
+    } };
+    export const outer = { name: 'outer', version: '1.0.0', run: (flow) => flow.child(inner, {}) };
+    export const both = { name: 'both', version: '1.0.0', run: (flow) =>
+      flow.all([() => flow.child(inner, {}), () => flow.waitForApproval('Go on?')]) };`;
+
+  it('ends with exit code 5, names the blocked run and how to continue it', async () => {
+    const project = createQuickProject();
+    writeFileSync(join(project.folder, 'flows.mjs'), MODULE);
+    const ended = await project.run([
+      'flow',
+      'run',
+      'outer',
+      '--module',
+      'flows.mjs',
+      '--id',
+      'top',
+    ]);
+    expect(ended.code).toBe(5);
+    expect(ended.err).toMatch(/The run (top\.\S+) is blocked: .*\n.*toolcrib flow resume \1/);
+  });
+
+  it('names the open question beside it', async () => {
+    const project = createQuickProject();
+    writeFileSync(join(project.folder, 'flows.mjs'), MODULE);
+    const args = ['flow', 'run', 'both', '--module', 'flows.mjs', '--id', 'top', '--json'];
+    const { code, out } = await project.run(args);
+    const { waitsFor, blocked } = JSON.parse(out) as Record<string, string[]>;
+    expect([code, waitsFor?.length, blocked]).toEqual([5, 1, [expect.stringContaining('top.')]]);
+  });
+});
+
 describe('flows on a terminal', { timeout: SLOW }, () => {
   it('asks the person inline and shows the tree of steps', async () => {
     const project = await flowProject();
