@@ -52,6 +52,7 @@ export interface BackgroundMembers {
   readonly chains: CribChains;
   readonly devices: CribDevices;
   readonly continueFlows: CribHost['continueFlows'];
+  readonly addJob: CribHost['addJob'];
   readonly deliverJob: CribHost['deliverJob'];
   /** Lets jobs end and stops continuing runs; both stay on record. */
   close(): Promise<void>;
@@ -89,6 +90,7 @@ export const backgroundOf = (
     devices: checked(devicesOf(members), DEVICE_CHECKS),
     chains: checked(chainsOf({ ...shared, data: flows.data }), CHAIN_CHECKS),
     continueFlows: flows.continueDue,
+    addJob: jobs.add,
     deliverJob: jobs.deliver,
     close: async () => {
       await jobs.close();

@@ -60,6 +60,7 @@ const openService = async (
 
 export interface OpenedJobs {
   readonly members: CribJobs;
+  readonly add: CribHost['addJob'];
   readonly deliver: CribHost['deliverJob'];
   /** Lets running jobs end, then closes the queue; waiting jobs stay on record. */
   close(): Promise<void>;
@@ -120,6 +121,7 @@ export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
       unschedule: async (scheduleId, as) => (await service()).unschedule(scheduleId, as),
       work: async (options) => startWork(await service(), options, deps),
     },
+    add: async (type, payload, options) => (await service()).add(type, payload, options),
     deliver: async (job, attempts) => (await service()).deliver(job, attempts),
     close: async () => {
       await (await serviceOpening?.catch(() => undefined))?.close();

@@ -1,5 +1,5 @@
 /** Jobs over HTTP: added, listed in pages, looked at, cancelled, requeued, removed and scheduled. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openHttp, type TestHttp } from '../../../test/fixtures/http-surface.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { Role } from '../../contract/tokens.ts';
@@ -62,6 +62,14 @@ describe('POST /v1/jobs', () => {
     const other = { ...body, payload: { tool: 'echo', input: {} } };
     expect((await post('/v1/jobs', other, 'agent', key)).status).toBe(409);
     expect((await post('/v1/jobs', body, 'operator', key)).json.id).not.toBe(first.json.id);
+  });
+
+  it('answers with the added job where reading it answers nothing yet, so that no client adds it twice', async () => {
+    const reading = vi.spyOn(http.crib.jobs, 'get').mockResolvedValue(undefined);
+    const added = await post('/v1/jobs', { type: 'tool', payload: ECHO, delayMs: 1e8 });
+    reading.mockRestore();
+    expect(added.status).toBe(201);
+    expect(added.json).toEqual((await as('agent', `/v1/jobs/${added.json.id}`)).json);
   });
 
   it.each([
