@@ -120,6 +120,24 @@ describe('GET /v1/jobs', () => {
     expect(ids).toEqual(expect.arrayContaining(added));
   });
 
+  it('shows each job with a key once, though the order of ids is not that of the list', async () => {
+    const now = vi.spyOn(http.crib.runtime, 'now').mockReturnValue(http.crib.runtime.now());
+    const keys = Array.from({ length: 9 }, (_, n) => `key-${n}`);
+    const added = await Promise.all(
+      keys.map((idempotencyKey) => add({ idempotencyKey, priority: 9 })),
+    );
+    now.mockRestore();
+    const ids: string[] = [];
+    for (let next = ''; ; ) {
+      const { json } = await as('agent', `/v1/jobs?state=delayed&limit=4${next}`);
+      ids.push(...json.items.map(({ id }: { id: string }) => id));
+      if (json.next === undefined) break;
+      next = `&cursor=${json.next}`;
+    }
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(added));
+  });
+
   it('counts the jobs of each queue for callers that may read everything', async () => {
     expect((await as('viewer', '/v1/jobs/queues')).json.items).toContainEqual(
       expect.objectContaining({ queue: 'default', dead: 0 }),
