@@ -3,6 +3,7 @@ import type { Approver } from '../../../contract/approver.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import { ERRORS } from '../../../contract/errors.ts';
+import type { FlowRunInfo } from '../../../contract/flow.ts';
 import { type RunStop, stopOf } from '../../../contract/flow-stop.ts';
 import { FINISHED, type FlowRun } from '../../../contract/flow-store.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
@@ -54,7 +55,7 @@ const askHere = async (
 };
 
 interface RunEnd {
-  readonly run: FlowRun;
+  readonly run: FlowRunInfo;
   /** True after Ctrl-C: the run stays on record. */
   readonly isLeft: boolean;
   /** Approvals that nobody has answered. */
@@ -91,7 +92,7 @@ const watch = async (
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   for (;;) {
-    const run = (await crib.flows.get(runId)) as FlowRun;
+    const run = (await crib.flows.get(runId)) as FlowRunInfo;
     const end = { run, isLeft: signal.aborted, waitsFor: [], blocked: [] };
     if (isOver(run) || signal.aborted) return end;
     const stop = await stopOf(crib.flows, run, io.runtime.now());
