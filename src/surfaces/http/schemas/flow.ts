@@ -127,6 +127,14 @@ export const planSchema = z.looseObject({
   approvals: z.array(stepReason),
   denied: z.array(stepReason),
   missingCredentials: z.array(z.object({ step: z.string(), key: z.string() })),
+  /** Where one of them is an error the flow cannot be run, and time and cost are not known. */
+  faults: z.array(
+    z.looseObject({
+      path: z.array(z.union([z.string(), z.number()])),
+      message: z.string(),
+      severity: z.enum(['error', 'warning']),
+    }),
+  ),
 });
 
 export const planApprovalSchema = z.object({
