@@ -116,6 +116,29 @@ describe('flows in scripts', { timeout: SLOW }, () => {
     expect((await project.run(['flow', 'runs'])).out).toContain('There are no runs.');
   });
 
+  it('a plan is put to a person under the name and version that were typed, and never from a file', async () => {
+    const project = await flowProject();
+    const asked = await project.run(['flow', 'plan', 'save@1.0.0', 'a=3', '--approve']);
+    expect([asked.code, asked.out], asked.err).toEqual([5, expect.stringContaining('Decide:')]);
+    const file = '.toolcrib/flows/save.yml';
+    const refused = await project.run(['flow', 'plan', file, 'a=3', '--approve']);
+    expect([refused.code, refused.out]).toEqual([2, '']);
+    expect(refused.err).toContain('--approve takes the name of a flow');
+  });
+
+  it('a run that is moved to a version that nobody has here is one document of JSON', async () => {
+    const project = await flowProject();
+    const { run } = (await project.run(['flow', 'run', 'save', 'a=3', '--json'])).json<Started>();
+    const args = ['flow', 'resume', run.id, '--version', '9.0.0', '--json'];
+    const resumed = await project.run(args);
+    expect(resumed.code).toBe(5);
+    expect(resumed.json()).toMatchObject({
+      run: { id: run.id },
+      waitsFor: [],
+      missingVersion: true,
+    });
+  });
+
   it('a flow is optimized, and the file stays as it is', async () => {
     const project = await flowProject();
     const sum = (id: string, expression: string) =>
@@ -255,6 +278,20 @@ describe('flows on a terminal', { timeout: SLOW }, () => {
     expect(await terminal.ended()).toBe(0);
     expect(terminal.shown()).toMatch(/✓.* write: write_file/);
     expect(readFileSync(join(project.folder, 'out.txt'), 'utf8')).toBe('5');
+  });
+
+  it('a person who denies a plan ends the command as one who denies a call: exit code 3', async () => {
+    const terminal = openTerminal(await flowProject(), [
+      'flow',
+      'plan',
+      'save',
+      'a=3',
+      '--approve',
+    ]);
+    await terminal.waitFor('Approve');
+    terminal.type('n\n');
+    expect(await terminal.ended()).toBe(3);
+    expect(terminal.shown()).toContain('The plan was denied.');
   });
 
   it('Ctrl-C leaves the run on record and says how to resume it', async () => {

@@ -17,7 +17,7 @@ export interface JobOptions extends CallerOptions {
 export const withJobOptions = (command: Command): Command =>
   withCaller(command)
     .option('--queue <name>', 'into this queue; that of the type otherwise')
-    .option('--retries <number>', 'try again this many times', wholeNumber('--retries', 0, 10_000))
+    .option('--retries <number>', 'try again this many times', wholeNumber('--retries', 0, 100))
     .option(
       '--priority <number>',
       'from 0, the highest, to 1000',
