@@ -79,5 +79,11 @@ export interface CallOptions {
   onProgress?(fraction: number, note: string | undefined): void;
 }
 
+/**
+ * On whose behalf something is started, read or changed without a call: the local owner when absent. What
+ * is about one call, such as `dryRun`, is refused.
+ */
+export type CallerAs = Partial<Caller> & Pick<CallOptions, 'dailyUsd'>;
+
 /** What `execute` takes besides tool and input: who calls (the local owner by default) and how. */
 export type CallAs = Partial<Caller> & CallOptions;

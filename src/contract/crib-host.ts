@@ -1,6 +1,7 @@
 /** The crib as our own surfaces, server and command line see it: with its store. Not published. */
 import type { Crib } from './crib.ts';
-import type { JobEnd, NewJob } from './queue.ts';
+import type { EnqueueOptions } from './job.ts';
+import type { Job, JobEnd, NewJob } from './queue.ts';
 import type { Store } from './store.ts';
 import type { TeamState } from './team.ts';
 
@@ -9,6 +10,8 @@ export interface CribHost extends Crib {
   store(): Promise<Store>;
   /** Returns what this crib has of the catalog of its team; nothing for a user who is in none. */
   team(): TeamState | undefined;
+  /** Adds a job as `jobs.enqueue` does, and returns it, also where the queue does not show it yet. */
+  addJob(type: string, payload: unknown, options?: EnqueueOptions): Promise<Job>;
   /** Runs a job that was posted to this process, as the caller under its seal. */
   deliverJob(job: NewJob, attempts: number): Promise<JobEnd>;
   /** Counts calls for `metrics` from now on; returns a function that stops it. */

@@ -1,5 +1,5 @@
 /** The members of `crib.flows` for flows as data: reading, checking, planning and drawing them. */
-import type { CallAs } from './call-options.ts';
+import type { CallAs, CallerAs, CallOptions } from './call-options.ts';
 import type {
   FlowData,
   FlowFault,
@@ -65,7 +65,11 @@ export interface CribFlowData {
    * await crib.approvals.decide(approvalId, { approve: true, by: 'bo' });
    * await crib.flows.start('hello', { name: 'Ada' }, { planApproval: approvalId });
    */
-  requestApproval(flow: string, input: unknown, as?: CallAs): Promise<PlanApproval>;
+  requestApproval(
+    flow: string,
+    input: unknown,
+    as?: CallerAs & Pick<CallOptions, 'version'>,
+  ): Promise<PlanApproval>;
   /**
    * Merges duplicate calls that only read and runs independent calls together. Effects keep their order.
    *
@@ -88,5 +92,5 @@ export interface CribFlowData {
    * const state = await crib.flows.nodes('run-1');
    * for (const { id, status, because } of state?.nodes ?? []) console.log(id, status, because);
    */
-  nodes(runId: string, as?: CallAs): Promise<FlowRunNodes | undefined>;
+  nodes(runId: string, as?: CallerAs): Promise<FlowRunNodes | undefined>;
 }

@@ -75,10 +75,6 @@ export const stepViews = async (
   return views;
 };
 
-/** Adds up what the calls of the steps cost. */
-export const totalCost = (steps: readonly Pick<StepView, 'costUsd'>[]): number =>
-  steps.reduce((micros, { costUsd = 0 }) => micros + Math.round(costUsd * MICROS), 0) / MICROS;
-
 /** The state of a node: that of its step, or `planned` for one that has not begun. */
 export type NodeState = JournalStep['state'] | 'planned' | 'skipped';
 

@@ -1,5 +1,5 @@
 /** Flows as code: durable functions whose steps are governed calls, written down as they end. */
-import type { CallAs } from './call-options.ts';
+import type { CallerAs, CallOptions } from './call-options.ts';
 import type { Caller } from './caller.ts';
 import type { CribFlowData } from './flow-data-members.ts';
 import type { FlowFilter, FlowRun, JournalStep } from './flow-store.ts';
@@ -183,8 +183,11 @@ export interface FlowRunInfo extends ListedFlowRun {
 }
 
 /** What `crib.flows.start` takes besides flow and input: who starts it, and under which id. */
-export interface StartFlowAs extends CallAs {
-  /** Starting the same id again gives the run that is there; a new id when absent. */
+export interface StartFlowAs extends CallerAs, Pick<CallOptions, 'trace'> {
+  /**
+   * Starting the same id again gives the run that is there, as an idempotency key does for a call; a new
+   * id when absent.
+   */
   readonly runId?: string;
   /** The version registered last when absent. */
   readonly version?: string;
@@ -260,7 +263,7 @@ export interface CribFlows extends CribFlowData {
    * @example
    * console.log((await crib.flows.finished('run-1')).status);
    */
-  finished(runId: string, as?: CallAs): Promise<FlowRun>;
+  finished(runId: string, as?: CallerAs): Promise<FlowRun>;
   /**
    * Reads one run and what it has cost; `undefined` when there is none of this id, or none that this
    * caller may see: an owner or admin sees all runs, others see their own. Finished runs are kept for 30 days.
@@ -269,14 +272,14 @@ export interface CribFlows extends CribFlowData {
    * const run = await crib.flows.get('run-1');
    * console.log(run?.status, run?.waitsFor, run?.cost.usd);
    */
-  get(runId: string, as?: CallAs): Promise<FlowRunInfo | undefined>;
+  get(runId: string, as?: CallerAs): Promise<FlowRunInfo | undefined>;
   /**
    * Lists runs that the caller may see, newest first.
    *
    * @example
    * const blocked = await crib.flows.list({ status: 'blocked' });
    */
-  list(filter?: FlowFilter, as?: CallAs): Promise<readonly ListedFlowRun[]>;
+  list(filter?: FlowFilter, as?: CallerAs): Promise<readonly ListedFlowRun[]>;
   /**
    * Lists the steps of a run, in the order in which they were begun: those on record, and those that
    * this process works on; none for an unknown run.
@@ -284,14 +287,14 @@ export interface CribFlows extends CribFlowData {
    * @example
    * for (const { name, state } of await crib.flows.steps('run-1')) console.log(name, state);
    */
-  steps(runId: string, as?: CallAs): Promise<readonly JournalStep[]>;
+  steps(runId: string, as?: CallerAs): Promise<readonly JournalStep[]>;
   /**
    * Sends an event to a run, for `flow.waitForEvent`. False for one that is finished or unknown.
    *
    * @example
    * await crib.flows.send('run-1', 'paid', { invoice: 7 });
    */
-  send(runId: string, event: string, payload?: unknown, as?: CallAs): Promise<boolean>;
+  send(runId: string, event: string, payload?: unknown, as?: CallerAs): Promise<boolean>;
   /**
    * Cancels a run and those that it has started. False for one that is finished or unknown. Rejects with
    * CONFLICT while a process undoes what a failed run did: half of it would be left.
@@ -299,7 +302,7 @@ export interface CribFlows extends CribFlowData {
    * @example
    * await crib.flows.cancel('run-1');
    */
-  cancel(runId: string, as?: CallAs): Promise<boolean>;
+  cancel(runId: string, as?: CallerAs): Promise<boolean>;
   /**
    * Continues a run that is blocked or waits for a missing version, on another version if one is named.
    * Returns false for one that is finished or unknown, or that a process works on. Rejects with
@@ -309,5 +312,5 @@ export interface CribFlows extends CribFlowData {
    * @example
    * await crib.flows.resume('run-1', { version: '2.0.0' });
    */
-  resume(runId: string, options?: { readonly version?: string }, as?: CallAs): Promise<boolean>;
+  resume(runId: string, options?: { readonly version?: string }, as?: CallerAs): Promise<boolean>;
 }

@@ -1,6 +1,5 @@
 /** Jobs: work that is done in the background, on behalf of the caller who added it. */
-import type { CallOptions } from './call-options.ts';
-import type { Caller } from './caller.ts';
+import type { CallerAs } from './call-options.ts';
 import type { Job, JobBackoff, JobCounts, JobEnd, JobFilter, StoredSchedule } from './queue.ts';
 import type { LazySchema } from './schema.ts';
 import type { TraceContext } from './telemetry.ts';
@@ -58,7 +57,7 @@ export interface JobTypeOptions<P = unknown> {
 }
 
 /** Who adds a job: the local owner when absent. */
-export type JobAs = Partial<Caller> & Pick<CallOptions, 'dailyUsd'>;
+export type JobAs = CallerAs;
 
 export interface EnqueueOptions extends JobAs {
   /** How often the job is tried again after its first attempt; 3 unless configured otherwise. */
@@ -214,7 +213,8 @@ export interface CribJobs {
    */
   unschedule(scheduleId: string, as?: JobAs): Promise<boolean>;
   /**
-   * Starts to work on queues in this process, until the workers or the crib are closed.
+   * Starts to work on queues in this process, until the workers or the crib are closed. From then on this
+   * process also continues the runs of the project's flow files that are due.
    *
    * @example
    * const workers = await crib.jobs.work({ queues: ['default'] });

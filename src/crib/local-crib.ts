@@ -20,7 +20,7 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { CribFlows } from '../contract/flow.ts';
 import type { CribHealth } from '../contract/health.ts';
-import type { CribJobs } from '../contract/job.ts';
+import type { CribJobs, EnqueueOptions } from '../contract/job.ts';
 import type { ToolLock } from '../contract/lock.ts';
 import type { CribMetrics } from '../contract/metrics.ts';
 import type { CribPackages } from '../contract/packages.ts';
@@ -30,7 +30,7 @@ import {
   type ProcessRequest,
   type ProcessResult,
 } from '../contract/process-request.ts';
-import type { JobEnd, NewJob } from '../contract/queue.ts';
+import type { Job, JobEnd, NewJob } from '../contract/queue.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Sandboxes } from '../contract/sandbox.ts';
 import type { Servers } from '../contract/servers.ts';
@@ -231,6 +231,10 @@ export class LocalCrib implements CribHost {
 
   async store(): Promise<Store> {
     return (await this.#opening.open()).store;
+  }
+
+  addJob(type: string, payload: unknown, options?: EnqueueOptions): Promise<Job> {
+    return this.#background.addJob(type, payload, options);
   }
 
   deliverJob(job: NewJob, attempts: number): Promise<JobEnd> {

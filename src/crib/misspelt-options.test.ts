@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { aTool, type TestCrib, testCrib } from '../../test/fixtures/test-crib.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import { defineFlow } from '../contract/define-flow.ts';
+import type { FlowContext } from '../contract/flow.ts';
 import { createCrib } from './create-crib.ts';
 import { openProject } from './open-project.ts';
 
@@ -181,6 +182,66 @@ describe('a method of the crib with an unknown option', () => {
       expect.stringContaining(name),
     ]);
     expect(await crib.permissions.list()).toEqual([]);
+  });
+});
+
+const DAILY = { cron: '@daily', type: 'work' };
+
+describe('an option that is about one call, given where no call is made', () => {
+  const cases: readonly (readonly [
+    string,
+    (crib: TestCrib, as: never) => unknown,
+    object,
+    string,
+  ])[] = [
+    ['flows.start', (c, as) => c.flows.start('f', {}, as), { dryRun: true }, 'crib.flows.plan'],
+    ['flows.start', (c, as) => c.flows.start('f', {}, as), { idempotencyKey: 'k' }, 'runId'],
+    ['flows.start', (c, as) => c.flows.start('f', {}, as), { flowUsd: 1 }, 'maxUsd'],
+    ['flows.start', (c, as) => c.flows.start('f', {}, as), { audience: 'model' }, 'single call'],
+    ['flows.cancel', (c, as) => c.flows.cancel('r', as), { dryRun: true }, 'no dryRun'],
+    [
+      'flows.requestApproval',
+      (c, as) => c.flows.requestApproval('f', {}, as),
+      { dryRun: true },
+      'no dryRun',
+    ],
+    ['jobs.enqueue', (c, as) => c.jobs.enqueue('work', {}, as), { dryRun: true }, 'no dryRun'],
+    ['jobs.enqueue', (c, as) => c.jobs.enqueue('work', {}, as), { timeoutMs: 5 }, 'register'],
+    [
+      'jobs.schedule',
+      (c, as) => c.jobs.schedule('s', as),
+      { ...DAILY, idempotencyKey: 'k' },
+      'id of the schedule',
+    ],
+    ['jobs.schedule', (c, as) => c.jobs.schedule('s', as), { ...DAILY, delayMs: 5 }, 'delayMs'],
+    ['jobs.remove', (c, as) => c.jobs.remove('j', as), { dryRun: true }, 'no dryRun'],
+    ['devices.remove', (c, as) => c.devices.remove('d', as), { dryRun: true }, 'no dryRun'],
+  ];
+  it.each(cases)(
+    '%s is refused with what to do instead, and does nothing',
+    async (_, act, as, told) => {
+      const { crib, runs } = await counting();
+      const run = (flow: FlowContext) => flow.call('echo', {});
+      crib.flows.register(defineFlow({ name: 'f', version: '1.0.0', run }));
+      crib.jobs.register('work', () => crib.execute('echo', {}));
+      const fault = await faultOf(() => act(crib, as as never));
+      expect([fault.code, fault.message]).toEqual([
+        'VALIDATION_ERROR',
+        expect.stringContaining(told),
+      ]);
+      expect([runs(), await crib.flows.list(), await crib.jobs.list()]).toEqual([0, [], []]);
+    },
+  );
+
+  it('who acts, and how a job is to be done, is taken as before', async () => {
+    const { crib } = await counting();
+    const as = { userId: 'ada', roles: ['member'], dailyUsd: 1 };
+    crib.flows.register(defineFlow({ name: 'f', version: '1.0.0', run: async () => 1 }));
+    crib.jobs.register('work', () => 1);
+    const { runId } = await crib.flows.start('f', {}, { ...as, runId: 'r', version: '1.0.0' });
+    expect((await crib.flows.get(runId, as))?.caller.userId).toBe('ada');
+    const options = { ...as, idempotencyKey: 'k', traceId: 't', delayMs: 5, retries: 1 };
+    expect(await crib.jobs.enqueue('work', {}, options)).toBeTypeOf('string');
   });
 });
 

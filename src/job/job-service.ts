@@ -68,7 +68,24 @@ export class JobService {
     this.#schedules = new JobSchedules(deps);
   }
 
-  async enqueue(type: string, payload: unknown, options: EnqueueOptions = {}): Promise<string> {
+  async enqueue(type: string, payload: unknown, options?: EnqueueOptions): Promise<string> {
+    return (await this.#enqueued(type, payload, options)).id;
+  }
+
+  /**
+   * Adds a job and returns it as the queue shows it, or as it was added: the log of QStash shows a job
+   * late, and whoever is told that it is missing adds it again.
+   */
+  async add(type: string, payload: unknown, options?: EnqueueOptions): Promise<Job> {
+    const { runtime, queue } = this.#deps;
+    const job = await this.#enqueued(type, payload, options);
+    const shown = await (await queue()).get(job.id).catch(() => undefined);
+    return (
+      shown ?? { ...job, state: job.runAt > runtime.now() ? 'delayed' : 'waiting', attempts: 0 }
+    );
+  }
+
+  async #enqueued(type: string, payload: unknown, options: EnqueueOptions = {}): Promise<NewJob> {
     const { types, settings, runtime, nextId } = this.#deps;
     const retries = options.retries ?? settings.retries;
     const template = await jobTemplate(types.get(type), payload, { ...options, retries });
@@ -81,12 +98,11 @@ export class JobService {
     return inEnqueueSpan(job, telemetry, (trace) => this.#add({ ...job, trace }));
   }
 
-  async #add(job: NewJob): Promise<string> {
-    const { id } = job;
+  async #add(job: NewJob): Promise<NewJob> {
     const queue = await this.#deps.queue();
     const [isNew] = await queue.add([await sealed(job, this.#deps)]);
-    if (!isNew && !isSameJob(job, await queue.get(id))) throw keyTaken();
-    return id;
+    if (!isNew && !isSameJob(job, await queue.get(job.id))) throw keyTaken();
+    return job;
   }
 
   async get(jobId: string, as?: JobAs): Promise<Job | undefined> {

@@ -109,7 +109,7 @@ const inheritedFault = (as: object, more: readonly string[]): Issue | undefined 
 const unknownText = (name: string, more: readonly string[]): string => {
   if (more.length === 0) return unknownNameText(name, RULES.keys());
   const meant = didYouMean(name, [...more, ...RULES.keys()]);
-  return `is not known${meant || `; known are ${more.join(', ')} and the options of a call`}`;
+  return `is not known${meant || `; known are ${more.join(', ')} and those of the caller`}`;
 };
 
 /** Checks only the options that are present, not every possible one. `undefined` counts as absent. */

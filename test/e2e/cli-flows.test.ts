@@ -116,6 +116,29 @@ describe('flows in scripts', { timeout: SLOW }, () => {
     expect((await project.run(['flow', 'runs'])).out).toContain('There are no runs.');
   });
 
+  it('a plan is put to a person under the name and version that were typed, and never from a file', async () => {
+    const project = await flowProject();
+    const asked = await project.run(['flow', 'plan', 'save@1.0.0', 'a=3', '--approve']);
+    expect([asked.code, asked.out], asked.err).toEqual([5, expect.stringContaining('Decide:')]);
+    const file = '.toolcrib/flows/save.yml';
+    const refused = await project.run(['flow', 'plan', file, 'a=3', '--approve']);
+    expect([refused.code, refused.out]).toEqual([2, '']);
+    expect(refused.err).toContain('--approve takes the name of a flow');
+  });
+
+  it('a run that is moved to a version that nobody has here is one document of JSON', async () => {
+    const project = await flowProject();
+    const { run } = (await project.run(['flow', 'run', 'save', 'a=3', '--json'])).json<Started>();
+    const args = ['flow', 'resume', run.id, '--version', '9.0.0', '--json'];
+    const resumed = await project.run(args);
+    expect(resumed.code).toBe(5);
+    expect(resumed.json()).toMatchObject({
+      run: { id: run.id },
+      waitsFor: [],
+      missingVersion: true,
+    });
+  });
+
   it('a flow is optimized, and the file stays as it is', async () => {
     const project = await flowProject();
     const sum = (id: string, expression: string) =>
@@ -208,6 +231,43 @@ describe('flows as code', { timeout: SLOW }, () => {
   });
 });
 
+describe('a flow that starts another one whose run is blocked', { timeout: SLOW }, () => {
+  // In the replay after its sleep the code takes another step than the journal has.
+  const MODULE = `let turns = 0;
+    export const inner = { name: 'inner', version: '1.0.0', run: async (flow) => {
+      turns += 1;
+      await (turns === 1 ? flow.sleep(300) : flow.waitForEvent('paid'));
+    } };
+    export const outer = { name: 'outer', version: '1.0.0', run: (flow) => flow.child(inner, {}) };
+    export const both = { name: 'both', version: '1.0.0', run: (flow) =>
+      flow.all([() => flow.child(inner, {}), () => flow.waitForApproval('Go on?')]) };`;
+
+  it('ends with exit code 5, names the blocked run and how to continue it', async () => {
+    const project = createQuickProject();
+    writeFileSync(join(project.folder, 'flows.mjs'), MODULE);
+    const ended = await project.run([
+      'flow',
+      'run',
+      'outer',
+      '--module',
+      'flows.mjs',
+      '--id',
+      'top',
+    ]);
+    expect(ended.code).toBe(5);
+    expect(ended.err).toMatch(/The run (top\.\S+) is blocked: .*\n.*toolcrib flow resume \1/);
+  });
+
+  it('names the open question beside it', async () => {
+    const project = createQuickProject();
+    writeFileSync(join(project.folder, 'flows.mjs'), MODULE);
+    const args = ['flow', 'run', 'both', '--module', 'flows.mjs', '--id', 'top', '--json'];
+    const { code, out } = await project.run(args);
+    const { waitsFor, blocked } = JSON.parse(out) as Record<string, string[]>;
+    expect([code, waitsFor?.length, blocked]).toEqual([5, 1, [expect.stringContaining('top.')]]);
+  });
+});
+
 describe('flows on a terminal', { timeout: SLOW }, () => {
   it('asks the person inline and shows the tree of steps', async () => {
     const project = await flowProject();
@@ -218,6 +278,20 @@ describe('flows on a terminal', { timeout: SLOW }, () => {
     expect(await terminal.ended()).toBe(0);
     expect(terminal.shown()).toMatch(/✓.* write: write_file/);
     expect(readFileSync(join(project.folder, 'out.txt'), 'utf8')).toBe('5');
+  });
+
+  it('a person who denies a plan ends the command as one who denies a call: exit code 3', async () => {
+    const terminal = openTerminal(await flowProject(), [
+      'flow',
+      'plan',
+      'save',
+      'a=3',
+      '--approve',
+    ]);
+    await terminal.waitFor('Approve');
+    terminal.type('n\n');
+    expect(await terminal.ended()).toBe(3);
+    expect(terminal.shown()).toContain('The plan was denied.');
   });
 
   it('Ctrl-C leaves the run on record and says how to resume it', async () => {

@@ -58,6 +58,8 @@ describe('toolcrib jobs and toolcrib worker', () => {
     const { id } = added.json<Job>();
     const delayed = (await run('jobs', 'list', '--state', 'delayed', '--json')).json<Job[]>();
     expect(delayed.map((job) => job.id)).toEqual([id]);
+    const shown = (await run('jobs', 'show', id, '--json')).out;
+    expect(`${JSON.stringify(delayed)}${shown}`).not.toMatch(/"(seal|permissions|backoff)"/);
     expect((await run('jobs')).out).toContain(id);
     const counts = (await run('jobs', 'counts', '--json')).json<Record<string, JobCounts>>();
     expect(counts.default?.delayed).toBe(1);
@@ -81,6 +83,7 @@ describe('toolcrib jobs and toolcrib worker', () => {
     expect((await run('jobs', 'schedule', 'nightly', 'tool', ...options)).code).toBe(0);
     const [schedule] = (await run('jobs', 'schedules', '--json')).json<StoredSchedule[]>();
     expect(schedule).toMatchObject({ id: 'nightly', timeZone: 'Europe/Vienna' });
+    expect(JSON.stringify(schedule)).not.toMatch(/"(seal|cadence|permissions|backoff)"/);
     expect((await run('jobs', 'unschedule', 'nightly')).code).toBe(0);
     expect((await run('jobs', 'unschedule', 'nightly')).code).toBe(2);
   }, 120_000);

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { defineFlow } from '../../src/contract/define-flow.ts';
 import { hasBrowser } from '../fixtures/console-browser.ts';
 import { faultsOf, take } from '../fixtures/console-looks.ts';
+import { aTool } from '../fixtures/test-crib.ts';
 import { AGENT, SLOW, useConsole } from '../fixtures/use-console.ts';
 
 const sums = defineFlow({
@@ -131,6 +132,32 @@ describe.skipIf(!hasBrowser())('the flows page', { timeout: SLOW }, () => {
     await graph.getByRole('button', { name: /^one:/ }).click();
     await page.getByRole('region', { name: 'Step one' }).getByText('"1 + 1"').first().waitFor();
     await take(page, 'flows-declared');
+    expect(page.complaints).toEqual([]);
+  });
+
+  it('shows the faults of a flow whose tool is gone, and neither time nor cost', async () => {
+    const { tools } = house.server.crib;
+    tools.register(aTool({ name: 'short_lived' }));
+    await flows().registerData({
+      name: 'orphan',
+      version: '1.0.0',
+      steps: [
+        { id: 'sum', call: 'calculator', input: { expression: '1 + 1' } },
+        { id: 'send', call: 'short_lived', input: {} },
+      ],
+    });
+    await tools.unregister('short_lived');
+    const page = await house.enter('#/flows/start/orphan');
+    await page.getByRole('button', { name: 'Plan' }).click();
+    const plan = page.getByRole('region', { name: 'Plan' });
+    await plan
+      .getByRole('list', { name: 'Faults' })
+      .getByText(/short_lived/)
+      .waitFor();
+    await plan.getByText('The flow cannot be run.').waitFor();
+    expect(await plan.getByRole('table').count()).toBe(0);
+    expect(await plan.getByText('Cost', { exact: true }).count()).toBe(0);
+    await take(page, 'flows-plan-faults');
     expect(page.complaints).toEqual([]);
   });
 

@@ -117,4 +117,10 @@ export interface FlowPlan {
   readonly approvals: readonly { readonly step: string; readonly reason: string }[];
   readonly denied: readonly { readonly step: string; readonly reason: string }[];
   readonly missingCredentials: readonly { readonly step: string; readonly key: string }[];
+  /** Where one of them is an error the run cannot be made, and the rest of the plan says nothing. */
+  readonly faults: readonly {
+    readonly path: readonly (string | number)[];
+    readonly message: string;
+    readonly severity: 'error' | 'warning';
+  }[];
 }

@@ -52,6 +52,7 @@ export interface BackgroundMembers {
   readonly chains: CribChains;
   readonly devices: CribDevices;
   readonly continueFlows: CribHost['continueFlows'];
+  readonly addJob: CribHost['addJob'];
   readonly deliverJob: CribHost['deliverJob'];
   /** Lets jobs end and stops continuing runs; both stay on record. */
   close(): Promise<void>;
@@ -80,6 +81,7 @@ export const backgroundOf = (
   const flows = flowsOf({ ...shared, events, recordedMs, flowFiles, syncEveryRecord });
   const jobs = jobsOf({
     ...{ ...shared, jobSettings, services, flows: flows.members },
+    continueFlows: flows.continueDue,
     openQueue: async () => deps.openQueue((await members.open()).store),
   });
   return {
@@ -87,7 +89,8 @@ export const backgroundOf = (
     jobs: checked(jobs.members, JOB_CHECKS, { sync: ['register'] }),
     devices: checked(devicesOf(members), DEVICE_CHECKS),
     chains: checked(chainsOf({ ...shared, data: flows.data }), CHAIN_CHECKS),
-    continueFlows: () => flows.continueDue(),
+    continueFlows: flows.continueDue,
+    addJob: jobs.add,
     deliverJob: jobs.deliver,
     close: async () => {
       await jobs.close();

@@ -1,5 +1,11 @@
 /** What the arguments of `crib.jobs` have to be. */
-import type { CribJobs, JobTypeOptions } from '../../contract/job.ts';
+import type { CallerAs } from '../../contract/call-options.ts';
+import type {
+  CribJobs,
+  EnqueueOptions,
+  JobTypeOptions,
+  ScheduleOptions,
+} from '../../contract/job.ts';
 import { JOB_STATES, type JobFilter } from '../../contract/queue.ts';
 import {
   type ArgumentCheck,
@@ -17,7 +23,7 @@ import {
   texts,
 } from '../../kit/data/check-arguments.ts';
 import type { MethodChecks } from './checked.ts';
-import { callOptions, callOptionsAnd } from './member-checks.ts';
+import { callerAnd, callerOptions, type InsteadOf } from './member-checks.ts';
 
 const jobState = oneOf(...JOB_STATES);
 
@@ -30,20 +36,41 @@ const jobFilter = fields({
   limit: optional(amount),
 } satisfies Record<keyof JobFilter, ArgumentCheck>);
 
-/** What a job takes besides its caller; the rest is as for a call. */
+/** What a job takes besides its caller. */
 const JOB_OPTIONS = {
   retries: optional(amount),
   backoff: optional(fields({ initialMs: amount, factor: moment, maxMs: amount })),
-  delayMs: optional(amount),
   priority: optional(amount),
   queue: optional(text),
 };
-const enqueueOptions = callOptionsAnd(JOB_OPTIONS);
 
-const scheduleOptions = callOptionsAnd({
-  ...{ cron: text, timeZone: optional(text), type: text, payload: anything },
-  ...JOB_OPTIONS,
-});
+/** What to do instead of giving an option that is about one call. */
+const INSTEAD_OF: InsteadOf = {
+  dryRun: ': enqueue does what it says; rehearse the call with crib.execute',
+  timeoutMs: ': the type of job has one, see crib.jobs.register',
+  signal: ': cancel the job with crib.jobs.cancel',
+};
+
+const enqueueOptions = callerAnd(
+  {
+    ...JOB_OPTIONS,
+    ...{ delayMs: optional(amount), idempotencyKey: anything, traceId: anything, trace: anything },
+  } satisfies Record<Exclude<keyof EnqueueOptions, keyof CallerAs>, ArgumentCheck>,
+  INSTEAD_OF,
+);
+
+const scheduleOptions = callerAnd(
+  {
+    ...{ cron: text, timeZone: optional(text), type: text, payload: anything },
+    ...JOB_OPTIONS,
+  } satisfies Record<Exclude<keyof ScheduleOptions, keyof CallerAs>, ArgumentCheck>,
+  {
+    ...INSTEAD_OF,
+    idempotencyKey: ': the id of the schedule is its key',
+    traceId: ': each job of a schedule has its own',
+    trace: ': each job of a schedule has its own',
+  },
+);
 
 /** Checks only the names; the values are checked with the type itself. */
 const typeOptions = fields({
@@ -54,7 +81,7 @@ const typeOptions = fields({
   openToAgents: optional(flag),
 } satisfies Record<keyof JobTypeOptions, ArgumentCheck>);
 
-const jobAs = optional(callOptions);
+const jobAs = optional(callerOptions);
 
 export const JOB_CHECKS: MethodChecks<CribJobs> = {
   register: { type: text, handler: callback, options: optional(typeOptions) },

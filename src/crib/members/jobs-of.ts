@@ -1,12 +1,19 @@
 /** `crib.jobs`: work in the background, on behalf of the caller who added it. */
 import type { CribHost } from '../../contract/crib-host.ts';
 import type { CribFlows } from '../../contract/flow.ts';
-import type { CribJobs, JobHandler, JobTypeOptions } from '../../contract/job.ts';
+import type {
+  CribJobs,
+  JobHandler,
+  JobTypeOptions,
+  JobWorkers,
+  WorkJobsOptions,
+} from '../../contract/job.ts';
 import { countStart } from '../../governance/ledger/start-limits.ts';
 import { type BackgroundTypeDeps, registerBackgroundTypes } from '../../job/background-types.ts';
 import { registerBuiltinTypes } from '../../job/builtin-types.ts';
 import type { JobService, JobSettings } from '../../job/job-service.ts';
 import { JobTypes } from '../../job/job-types.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { OpenedQueue } from '../queue/open-queue.ts';
 import { tokenOf, tokenRefusal } from './caller-refusal.ts';
 import type { FlowMemberDeps } from './flows/flows-of.ts';
@@ -18,6 +25,8 @@ export interface JobMemberDeps
   readonly services: BackgroundTypeDeps['services'];
   readonly jobSettings: JobSettings;
   openQueue(): Promise<OpenedQueue>;
+  /** Continues the runs of the project's flow files that are due, from now on. */
+  continueFlows(): Promise<void>;
 }
 
 const openService = async (
@@ -51,10 +60,24 @@ const openService = async (
 
 export interface OpenedJobs {
   readonly members: CribJobs;
+  readonly add: CribHost['addJob'];
   readonly deliver: CribHost['deliverJob'];
   /** Lets running jobs end, then closes the queue; waiting jobs stay on record. */
   close(): Promise<void>;
 }
+
+/** Works on jobs and on the runs that they start: a job only looks whether its run is over. */
+const startWork = async (
+  service: JobService,
+  options: WorkJobsOptions | undefined,
+  { continueFlows, runtime }: JobMemberDeps,
+): Promise<JobWorkers> => {
+  const workers = await service.work(options);
+  continueFlows().catch((error: unknown) => {
+    runtime.log.warn('runs of flows are not continued', { cause: reasonOf(error) });
+  });
+  return workers;
+};
 
 export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
   const types = new JobTypes();
@@ -96,8 +119,9 @@ export const jobsOf = (deps: JobMemberDeps): OpenedJobs => {
       schedule: async (scheduleId, options) => (await service()).schedule(scheduleId, options),
       schedules: async (as) => (await service()).schedules(as),
       unschedule: async (scheduleId, as) => (await service()).unschedule(scheduleId, as),
-      work: async (options) => (await service()).work(options),
+      work: async (options) => startWork(await service(), options, deps),
     },
+    add: async (type, payload, options) => (await service()).add(type, payload, options),
     deliver: async (job, attempts) => (await service()).deliver(job, attempts),
     close: async () => {
       await (await serviceOpening?.catch(() => undefined))?.close();

@@ -1,6 +1,6 @@
 /** What the arguments of the other members have to be, by group and method. */
 
-import type { CallAs } from '../../contract/call-options.ts';
+import type { CallAs, CallerAs, CallOptions } from '../../contract/call-options.ts';
 import type {
   CribApprovals,
   CribExecutions,
@@ -38,15 +38,40 @@ export const callOptions: ArgumentCheck = (value) => {
   return fault && `${fault.path.join('.')} ${fault.message}`;
 };
 
-/** Checks options of a method's own, and beside them the same that `execute` takes. */
-export const callOptionsAnd = (own: Readonly<Record<string, ArgumentCheck>>): ArgumentCheck => {
+/** What says who acts: the only options of a call that methods take which make none. */
+const OF_CALLER: Readonly<Record<keyof CallerAs, true>> = {
+  ...{ userId: true, agentId: true, sessionId: true, loopId: true },
+  ...{ roles: true, permissions: true, tools: true, authenticated: true },
+  ...{ isolation: true, dailyUsd: true },
+};
+
+/** What to do instead of giving an option that is about one call. */
+export type InsteadOf = Readonly<Partial<Record<keyof CallOptions, string>>>;
+
+/**
+ * Checks options of a method's own, and beside them those that say who acts. Options about one call are
+ * refused: a `dryRun` that is ignored would do what was to be rehearsed.
+ */
+export const callerAnd = (
+  own: Readonly<Record<string, ArgumentCheck>>,
+  insteadOf: InsteadOf = {},
+): ArgumentCheck => {
   const names = Object.keys(own);
   const check = someFields(own);
+  const isTaken = (name: string): boolean => Object.hasOwn(OF_CALLER, name) || names.includes(name);
   return (value) => {
     const fault = optionsFault(value, names);
-    return fault ? `${fault.path.join('.')} ${fault.message}` : check(value);
+    if (fault) return `${fault.path.join('.')} ${fault.message}`;
+    const given = Object.entries((value ?? {}) as CallOptions);
+    const foreign = given.find(([name, each]) => each !== undefined && !isTaken(name));
+    if (!foreign) return check(value);
+    const name = foreign[0] as keyof CallOptions;
+    return `has no ${name}${insteadOf[name] ?? ': it is of a single call'}`;
   };
 };
+
+/** Who acts, where no call is made. */
+export const callerOptions = callerAnd({});
 
 /** Refuses options whose answer would not be what a server sent. */
 const readOptions: ArgumentCheck = (value) => {
@@ -88,9 +113,9 @@ export const EXECUTION_CHECKS: MethodChecks<CribExecutions> = {
 };
 
 export const DEVICE_CHECKS: MethodChecks<CribDevices> = {
-  add: { device: fields({ token: text, platform: text }), as: optional(callOptions) },
-  list: { as: optional(callOptions) },
-  remove: { deviceId: text, as: optional(callOptions) },
+  add: { device: fields({ token: text, platform: text }), as: optional(callerOptions) },
+  list: { as: optional(callerOptions) },
+  remove: { deviceId: text, as: optional(callerOptions) },
 };
 
 const subject = fields({

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createCribHost } from '../create-crib.ts';
+import type { CribOptions } from '../crib-options.ts';
 import { openProject } from '../open-project.ts';
 
 const cleanup: (() => unknown)[] = [];
@@ -15,12 +16,13 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const flowText = (name: string, step = '{ id: a, sleepMs: 1 }'): string =>
   `name: ${name}\nversion: 1.0.0\nsteps:\n  - ${step}\n`;
 
-const open = async (files: Readonly<Record<string, string>>) => {
+const open = async (
+  files: Readonly<Record<string, string>>,
+  store: CribOptions['store'] = 'memory',
+) => {
   const flowFiles = new Map(Object.entries(files).map(([name, text]) => [name, bytes(text)]));
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const crib = await createCribHost({
-    ...{ store: 'memory', builtins: false, flowFiles, runtime: { log } },
-  });
+  const crib = await createCribHost({ store, builtins: false, flowFiles, runtime: { log } });
   cleanup.push(() => crib.close());
   return crib;
 };
@@ -71,6 +73,24 @@ describe('flow files of a project', () => {
       'b.yml': flowText('b', '{ id: x, flow: a@1.0.0 }'),
     });
     expect(await crib.flows.fileFaults()).toHaveLength(2);
+  });
+});
+
+describe('a process that works on jobs', () => {
+  it('continues the run of a flow file that another process has left, and ends its job', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'toolcrib-flows-'));
+    cleanup.push(() => rmSync(root, { recursive: true, force: true }));
+    const files = { 'slow.yml': flowText('slow', '{ id: a, sleepMs: 300 }') };
+    const store = { sqlite: join(root, 'state.db') };
+    const first = await open(files, store);
+    const jobId = await first.jobs.enqueue('execute_workflow', { workflowId: 'slow' });
+    await first.jobs.work();
+    await expect.poll(() => first.flows.list({ status: 'sleeping' })).toHaveLength(1);
+    await first.close();
+    const second = await open(files, store);
+    await second.jobs.work();
+    const stateOf = async () => (await second.jobs.get(jobId))?.state;
+    await expect.poll(stateOf, { timeout: 10_000 }).toBe('completed');
   });
 });
 

@@ -3,6 +3,7 @@
  * without what they were given and what came out. A run of another user does not exist for the rest.
  */
 import type { CallAs } from '../../contract/call-options.ts';
+import type { FlowRunInfo } from '../../contract/flow.ts';
 import type { FlowFilter, FlowRun } from '../../contract/flow-store.ts';
 import type { StepView } from '../../contract/flow-view.ts';
 import type { Page, PageQuery } from '../door/page-of.ts';
@@ -20,7 +21,7 @@ export const visibleRun = async (
   id: string,
   services: HttpServices,
   identity: Identity,
-): Promise<FlowRun> => {
+): Promise<FlowRunInfo> => {
   const run = await services.crib.flows.get(id, readerOf(identity, services));
   if (run) return run;
   throw notFound('The run');

@@ -1,12 +1,7 @@
 /** The steps of a run as a reader sees them, with their cost and their drawing. */
+import type { FlowRunInfo } from '../../contract/flow.ts';
 import type { FlowRun } from '../../contract/flow-store.ts';
-import {
-  type FlowDrawing,
-  isNote,
-  type StepView,
-  stepViews,
-  totalCost,
-} from '../../contract/flow-view.ts';
+import { type FlowDrawing, isNote, type StepView, stepViews } from '../../contract/flow-view.ts';
 import { declaredDrawing } from '../../kit/graph/declared-drawing.ts';
 import { journalGraph } from '../../kit/graph/journal-graph.ts';
 import { mermaidText } from '../../kit/graph/mermaid-text.ts';
@@ -29,7 +24,7 @@ const drawingOf = async (
   return declaredDrawing(await crib.flows.graph(`${flow}@${version}`), nodes);
 };
 
-export const shownSteps = async (run: FlowRun, services: HttpServices, identity: Identity) => {
+export const shownSteps = async (run: FlowRunInfo, services: HttpServices, identity: Identity) => {
   const { crib, deps } = services;
   const all = (await crib.flows.steps(run.id)).filter((step) => !isNote(step));
   const { audit } = await crib.store();
@@ -40,7 +35,7 @@ export const shownSteps = async (run: FlowRun, services: HttpServices, identity:
   });
   const graph = await drawingOf(run, steps, services);
   const isCut = all.length > MAX_STEPS;
-  return { steps, stepCount: all.length, isCut, costUsd: totalCost(steps), graph };
+  return { steps, stepCount: all.length, isCut, costUsd: run.cost.usd, graph };
 };
 
 const PICTURE_HEADERS = {

@@ -25,9 +25,26 @@ const waiter = defineFlow({
   run: (flow) => flow.waitForEvent('paid'),
 });
 
+const paid = aTool({ name: 'paid', cost: { model: 'usage_based', fixed: 0.01 } });
+const buyer = defineFlow({
+  name: 'buyer',
+  version: '1.0.0',
+  run: (flow) => flow.all([1, 2].map((n) => () => flow.call('paid', { n }))),
+});
+/** Makes more steps than are shown, and starts another run that pays, too. */
+const buyers = defineFlow({
+  name: 'buyers',
+  version: '1.0.0',
+  run: async (flow) => {
+    const calls = Array.from({ length: 501 }, (_, n) => () => flow.call('paid', { n }));
+    await flow.all(calls, { maxConcurrency: 50 });
+    await flow.child(buyer, {});
+  },
+});
+
 let http: TestHttp;
 beforeAll(async () => {
-  http = await openHttp([aTool()]);
+  http = await openHttp([aTool(), paid]);
   http.crib.flows.register(pair);
   http.crib.flows.register(waiter);
 });
@@ -87,6 +104,21 @@ describe('POST /v1/flows/:name/runs', () => {
     ]);
     expect(json.graph.nodes).toHaveLength(2);
     expect(JSON.stringify(json)).not.toMatch(/"(seal|endSeal|epoch|permissions|digest)"/);
+  });
+
+  it('shows the cost from the ledger: all calls, those of runs that it has started included', async () => {
+    http.crib.flows.register(buyer);
+    http.crib.flows.register(buyers);
+    const { id } = (await start('buyers', { input: {} })).json;
+    const statusNow = async () => {
+      await http.crib.runtime.advance(100);
+      return (await http.crib.flows.get(id))?.status;
+    };
+    await expect.poll(statusNow, { timeout: 20_000 }).toBe('completed');
+    const { json } = await look(id);
+    expect(json.stepCount).toBe(502);
+    expect(json.costUsd).toBeCloseTo(5.03);
+    expect(json.cost).toEqual({ usd: json.costUsd, heldUsd: 0, tokens: 0 });
   });
 
   it('gives the same run for the same key and input, and CONFLICT for other input', async () => {

@@ -38,18 +38,19 @@ export const jobPage = (
 const seesContent = (userId: string, identity: Identity): boolean =>
   identity.role === 'admin' || (identity.role !== 'viewer' && userId === identity.userId);
 
-/** Shows a job without its seal and the rights of its caller. */
-export const shownJob = (job: Job, identity: Identity) => {
+/** Leaves out what no reader needs: the seal of a job and the rights of its caller. */
+export const plainJob = (job: Job) => {
   const { seal: _seal, dailyUsd: _usd, backoff: _backoff, cadence: _cadence, ...other } = job;
-  const { trace, ...rest } = other;
-  const { payload, progress, result, ...facts } = rest;
+  const { trace, ...facts } = other;
   const { userId, agentId, sessionId } = job.caller;
-  const shown = {
-    ...facts,
-    ...(trace && { traceId: traceIdOf(job) }),
-    caller: { userId, agentId, sessionId },
-  };
-  if (!seesContent(userId, identity)) return { ...shown, withheld: true as const };
+  const traceId = trace && { traceId: traceIdOf(job) };
+  return { ...facts, ...traceId, caller: { userId, agentId, sessionId } };
+};
+
+/** Shows a job to a reader. */
+export const shownJob = (job: Job, identity: Identity) => {
+  const { payload, progress, result, ...shown } = plainJob(job);
+  if (!seesContent(job.caller.userId, identity)) return { ...shown, withheld: true as const };
   return {
     ...{ ...shown, payload },
     ...(progress !== undefined && { progress }),
@@ -57,8 +58,8 @@ export const shownJob = (job: Job, identity: Identity) => {
   };
 };
 
-/** Shows a schedule without its seal and the rights of its caller. */
-export const shownSchedule = (schedule: StoredSchedule, identity: Identity) => {
+/** Leaves out the seal of a schedule and the rights of its caller. */
+export const plainSchedule = (schedule: StoredSchedule) => {
   const { id, cron, timeZone, nextAt, lastAt, job } = schedule;
   const { userId, agentId, sessionId } = job.caller;
   return {
@@ -66,6 +67,13 @@ export const shownSchedule = (schedule: StoredSchedule, identity: Identity) => {
     ...(timeZone !== undefined && { timeZone }),
     ...(lastAt !== undefined && { lastAt }),
     caller: { userId, agentId, sessionId },
-    ...(seesContent(userId, identity) ? { payload: job.payload } : { withheld: true as const }),
+    payload: job.payload,
   };
+};
+
+/** Shows a schedule to a reader. */
+export const shownSchedule = (schedule: StoredSchedule, identity: Identity) => {
+  const { payload, ...shown } = plainSchedule(schedule);
+  const isWhole = seesContent(shown.caller.userId, identity);
+  return { ...shown, ...(isWhole ? { payload } : { withheld: true as const }) };
 };

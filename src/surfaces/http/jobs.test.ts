@@ -1,5 +1,5 @@
 /** Jobs over HTTP: added, listed in pages, looked at, cancelled, requeued, removed and scheduled. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openHttp, type TestHttp } from '../../../test/fixtures/http-surface.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { Role } from '../../contract/tokens.ts';
@@ -64,6 +64,14 @@ describe('POST /v1/jobs', () => {
     expect((await post('/v1/jobs', body, 'operator', key)).json.id).not.toBe(first.json.id);
   });
 
+  it('answers with the added job where reading it answers nothing yet, so that no client adds it twice', async () => {
+    const reading = vi.spyOn(http.crib.jobs, 'get').mockResolvedValue(undefined);
+    const added = await post('/v1/jobs', { type: 'tool', payload: ECHO, delayMs: 1e8 });
+    reading.mockRestore();
+    expect(added.status).toBe(201);
+    expect(added.json).toEqual((await as('agent', `/v1/jobs/${added.json.id}`)).json);
+  });
+
   it.each([
     ['an unknown type', { type: 'nothing', payload: {} }, 404],
     ['an unknown field', { type: 'tool', payload: ECHO, userId: 'root' }, 400],
@@ -108,6 +116,24 @@ describe('GET /v1/jobs', () => {
     const first = (await as('agent', '/v1/jobs?state=delayed&limit=2')).json;
     const rest = (await as('agent', `/v1/jobs?state=delayed&limit=200&cursor=${first.next}`)).json;
     const ids = [...first.items, ...rest.items].map(({ id }: { id: string }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(added));
+  });
+
+  it('shows each job with a key once, though the order of ids is not that of the list', async () => {
+    const now = vi.spyOn(http.crib.runtime, 'now').mockReturnValue(http.crib.runtime.now());
+    const keys = Array.from({ length: 9 }, (_, n) => `key-${n}`);
+    const added = await Promise.all(
+      keys.map((idempotencyKey) => add({ idempotencyKey, priority: 9 })),
+    );
+    now.mockRestore();
+    const ids: string[] = [];
+    for (let next = ''; ; ) {
+      const { json } = await as('agent', `/v1/jobs?state=delayed&limit=4${next}`);
+      ids.push(...json.items.map(({ id }: { id: string }) => id));
+      if (json.next === undefined) break;
+      next = `&cursor=${json.next}`;
+    }
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toEqual(expect.arrayContaining(added));
   });

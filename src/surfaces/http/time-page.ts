@@ -12,9 +12,13 @@ interface ReadOptions {
   readonly limit: number;
 }
 
+/** Puts the newest first, and those of one moment in the order of their ids. */
+const byKey = (one: Dated, other: Dated): number =>
+  timeKey(one.createdAt, one.id) < timeKey(other.createdAt, other.id) ? 1 : -1;
+
 /**
- * Reads one page. Items of one moment are told apart by their ids, so that none is lost between two
- * pages.
+ * Reads one page. A store lists items of one moment in an order of its own; here they are told apart by
+ * their ids, so a page ends only within moments that were read as a whole.
  */
 export const timePage = async <T extends Dated>(
   read: (options: ReadOptions) => Promise<readonly T[]>,
@@ -22,14 +26,18 @@ export const timePage = async <T extends Dated>(
 ): Promise<Page<T>> => {
   const key = cursor === undefined ? undefined : fromCursor(cursor);
   const before = key === undefined ? {} : { before: Number.parseInt(key, 10) + 1 };
-  for (let readLimit = limit + 1; ; readLimit *= 2) {
+  // One more tells that there is another page; with a cursor the last item is read again.
+  for (let readLimit = limit + (key === undefined ? 1 : 2); ; readLimit *= 2) {
     const all = await read({ ...before, limit: readLimit });
-    const rest =
-      key === undefined ? all : all.filter(({ createdAt, id }) => timeKey(createdAt, id) < key);
-    if (rest.length <= limit && all.length === readLimit) continue;
+    const rest = all
+      .filter(({ createdAt, id }) => key === undefined || timeKey(createdAt, id) < key)
+      .sort(byKey);
     const items = rest.slice(0, limit);
     const last = items.at(-1);
+    const oldest = all.at(-1)?.createdAt ?? Number.NEGATIVE_INFINITY;
     const hasMore = rest.length > limit && last !== undefined;
+    const isWhole = all.length < readLimit || (hasMore && last.createdAt > oldest);
+    if (!isWhole) continue;
     return { items, ...(hasMore && { next: toCursor(timeKey(last.createdAt, last.id)) }) };
   }
 };

@@ -135,7 +135,7 @@ const depsOf = async (crib: Crib, options: McpSurfaceOptions): Promise<SurfaceDe
     resources: [
       auditResources(crib),
       resultResources(crib),
-      runResources(crib),
+      runResources(crib, options.runtime),
       serverResources(crib.servers, sdk, options.servers),
       ...(options.resources ?? []),
     ],

@@ -66,11 +66,24 @@ const Reasons = (props: {
   </ul>
 );
 
-export const PlanView = ({ plan }: { readonly plan: FlowPlan }) => {
+const Faults = ({ of: faults }: { readonly of: FlowPlan['faults'] }) => (
+  <ul className="plain-list" aria-label="Faults">
+    {faults.map(({ path, message, severity }) => (
+      <li key={`${path.join('.')} ${message}`}>
+        <Badge tone={severity === 'error' ? 'bad' : 'warn'}>{severity}</Badge>{' '}
+        <code>
+          <SafeText text={path.join('.')} />
+        </code>{' '}
+        <SafeText text={message} />
+      </li>
+    ))}
+  </ul>
+);
+
+const Forecast = ({ plan }: { readonly plan: FlowPlan }) => {
   const lacks = plan.missingCredentials.map(({ step, key }) => ({ step, reason: key }));
   return (
-    <section className="stack" aria-label="Plan">
-      <h3>Plan</h3>
+    <>
       <Facts
         of={[
           ['Time', `about ${duration(plan.estimatedMs)}`],
@@ -88,6 +101,18 @@ export const PlanView = ({ plan }: { readonly plan: FlowPlan }) => {
         ]}
       />
       <Table label="Steps of the plan" columns={COLUMNS} rows={plan.steps} keyOf={({ id }) => id} />
+    </>
+  );
+};
+
+export const PlanView = ({ plan }: { readonly plan: FlowPlan }) => {
+  const { faults } = plan;
+  const isGood = !faults.some(({ severity }) => severity === 'error');
+  return (
+    <section className="stack" aria-label="Plan">
+      <h3>Plan</h3>
+      {faults.length > 0 && <Faults of={faults} />}
+      {isGood ? <Forecast plan={plan} /> : <p className="note">The flow cannot be run.</p>}
       <p className="muted">Nothing was run.</p>
     </section>
   );

@@ -1,6 +1,7 @@
 /** Finds a run by its id, which may be shortened to a unique beginning. */
 import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import type { FlowRunInfo } from '../../../contract/flow.ts';
 import type { FlowRun } from '../../../contract/flow-store.ts';
 import { byStart } from '../../input/by-start.ts';
 
@@ -8,10 +9,11 @@ import { byStart } from '../../input/by-start.ts';
 const MAX_RUNS = 5000;
 
 /** Finds a run by its id or a unique beginning of it. Fails with NOT_FOUND. */
-export const findRun = async (crib: Crib, typed: string): Promise<FlowRun> => {
+export const findRun = async (crib: Crib, typed: string): Promise<FlowRunInfo> => {
   const exact = await crib.flows.get(typed);
   if (exact) return exact;
-  const run = byStart(await crib.flows.list({ limit: MAX_RUNS }), typed, ({ id }) => id);
+  const listed = byStart(await crib.flows.list({ limit: MAX_RUNS }), typed, ({ id }) => id);
+  const run = listed && (await crib.flows.get(listed.id));
   if (run) return run;
   throw new ToolFailure('NOT_FOUND', 'There is no run of that id.', {
     suggestions: ['See which there are: toolcrib flow runs'],

@@ -42,24 +42,35 @@ const loadExports = async (io: Io, file: string): Promise<readonly unknown[]> =>
   }
 };
 
-/** Registers what the files export. Throws CONFIG_INVALID for a file without a flow and without a tool. */
+interface Module {
+  readonly tools: readonly Tool[];
+  readonly flows: readonly FlowDefinition[];
+}
+
+const loadModule = async (io: Io, file: string): Promise<Module> => {
+  const values = await loadExports(io, file);
+  const tools = values.filter(isTool);
+  const flows = values.filter((value) => !isTool(value)).filter(isFlow);
+  if (flows.length + tools.length > 0) return { tools, flows };
+  throw new ToolFailure('CONFIG_INVALID', `${file} exports no flow and no tool.`, {
+    suggestions: [
+      'Export what defineFlow or defineTool returns: export const mine = defineFlow({ … })',
+    ],
+  });
+};
+
+/**
+ * Registers what the files export: flows last, because their due runs are continued at once, and a step
+ * whose tool is not there yet fails for good. Throws CONFIG_INVALID for a file without a flow and without a
+ * tool, before anything is registered.
+ */
 export const registerModules = async (
   io: Io,
   crib: CribHost,
   { module: files = [] }: ModuleOptions,
 ): Promise<void> => {
-  for (const file of files) {
-    const values = await loadExports(io, file);
-    const tools = values.filter(isTool);
-    const flows = values.filter((value) => !isTool(value)).filter(isFlow);
-    if (flows.length + tools.length === 0) {
-      throw new ToolFailure('CONFIG_INVALID', `${file} exports no flow and no tool.`, {
-        suggestions: [
-          'Export what defineFlow or defineTool returns: export const mine = defineFlow({ … })',
-        ],
-      });
-    }
-    for (const tool of tools) crib.tools.register(tool);
-    for (const flow of flows) crib.flows.register(flow);
-  }
+  const modules: Module[] = [];
+  for (const file of files) modules.push(await loadModule(io, file));
+  for (const tool of modules.flatMap(({ tools }) => tools)) crib.tools.register(tool);
+  for (const flow of modules.flatMap(({ flows }) => flows)) crib.flows.register(flow);
 };

@@ -1,10 +1,13 @@
 /** `toolcrib flow plan`: what a run would do, cost and ask. Runs nothing. */
 import type { Command } from 'commander';
 import type { CribHost } from '../../../contract/crib-host.ts';
+import { ERRORS } from '../../../contract/errors.ts';
 import type { FlowPlan, FlowPlanStep } from '../../../contract/flow-plan.ts';
+import type { JsonSchema } from '../../../contract/schema.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../../input/caller-options.ts';
+import { misuse } from '../../input/misuse.ts';
 import { applyPairs } from '../../input/pairs.ts';
 import { readInput } from '../../input/read-input.ts';
 import { type Io, print, printJson, widthOf } from '../../io.ts';
@@ -13,7 +16,7 @@ import { type Cell, headRow, table } from '../../output/table.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { terminalPerson } from '../../session/terminal-person.ts';
 import { type ModuleOptions, registerModules, withModules } from './flow-modules.ts';
-import { flowSource } from './flow-source.ts';
+import { flowSource, isFile, namedVersion } from './flow-source.ts';
 import { withTrustHint } from './untrusted-flows.ts';
 
 interface PlanOptions extends CallerOptions, ModuleOptions {
@@ -75,7 +78,8 @@ const printPlan = (io: Io, plan: FlowPlan, isGood: boolean): void => {
 };
 
 interface PlannedFlow {
-  readonly name: string;
+  /** The name, with its version where one was given. */
+  readonly typed: string;
   readonly input: unknown;
   readonly options: PlanOptions;
   readonly plan: FlowPlan;
@@ -85,9 +89,11 @@ interface PlannedFlow {
 const approve = async (
   io: Io,
   crib: CribHost,
-  { name, input, options, plan }: PlannedFlow,
+  { typed, input, options, plan }: PlannedFlow,
 ): Promise<number> => {
-  const approval = await crib.flows.requestApproval(name, input, callerFrom(options));
+  const { name, ...version } = namedVersion(typed);
+  const as = { ...callerFrom(options), ...version };
+  const approval = await crib.flows.requestApproval(name, input, as);
   const { approvalId } = approval;
   const record = await crib.approvals.get(approvalId);
   const person = terminalPerson(io, { user: options.user });
@@ -103,7 +109,15 @@ const approve = async (
   else if (answer === 'later') print(io, `Decide: toolcrib approvals show ${approvalId}`);
   else print(io, 'The plan was denied.');
   if (answer === 'approve') return 0;
-  return answer === 'later' ? WAITS : 4;
+  return answer === 'later' ? WAITS : ERRORS.USER_CANCELLED.exit;
+};
+
+/** Finds the schema by which pairs are read; nothing for a file, and for a flow that takes anything. */
+const inputSchema = async ({ flows }: CribHost, typed: string): Promise<JsonSchema | undefined> => {
+  const { name, version } = namedVersion(typed);
+  if (version === undefined)
+    return (await flows.registered()).find((flow) => flow.name === name)?.input;
+  return (await flows.data()).find((flow) => flow.name === name && flow.version === version)?.input;
 };
 
 const plan = async (
@@ -111,23 +125,28 @@ const plan = async (
   typed: string,
   { args, options }: { readonly args: readonly string[]; readonly options: PlanOptions },
 ): Promise<number> => {
+  if (options.approve && isFile(typed)) {
+    throw misuse(
+      '--approve takes the name of a flow of this project, not a file.',
+      'Put the file below .toolcrib/flows, then name the flow: what is approved is what runs.',
+    );
+  }
   const given = await readInput(io, { args, file: options.inputFile });
   return withCrib(io, async (open) => {
     const { crib } = open;
     await registerModules(io, crib, options);
     const source = await flowSource(io, typed);
-    const schema = (await crib.flows.registered()).find(({ name }) => name === typed)?.input;
-    const input = applyPairs(given.base, given.pairs, schema);
+    const input = applyPairs(given.base, given.pairs, await inputSchema(crib, typed));
     const plan = await withTrustHint(open, typed, () =>
       crib.flows.plan(source, input, callerFrom(options)),
     );
     const isGood = !plan.faults.some(({ severity }) => severity === 'error');
     if (io.json && options.approve && isGood)
-      return approve(io, crib, { name: typed, input, options, plan });
+      return approve(io, crib, { typed, input, options, plan });
     if (io.json) printJson(io, plan);
     else printPlan(io, plan, isGood);
     if (!isGood) return 2;
-    if (options.approve) return approve(io, crib, { name: typed, input, options, plan });
+    if (options.approve) return approve(io, crib, { typed, input, options, plan });
     return plan.denied.length > 0 ? 3 : 0;
   });
 };

@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import { FINISHED } from '../../../contract/flow-store.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note } from '../../io.ts';
+import { type Io, note, printJson } from '../../io.ts';
 import { findRun, isBusy, isOver } from './find-run.ts';
 import { type FollowOptions, withFlowSession, withFollowing } from './flow-session.ts';
-import { followRun } from './follow-run.ts';
+import { followRun, shownRun } from './follow-run.ts';
 
 interface ResumeOptions extends FollowOptions {
   readonly version?: string;
@@ -26,6 +26,11 @@ const resume = (io: Io, typed: string, options: ResumeOptions): Promise<number> 
       if (!(await crib.flows.resume(run.id, chosen))) throw isBusy(run);
     }
     if (isKnown) return followRun(io, following, run.id);
+    if (io.json) {
+      const steps = (await crib.flows.steps(run.id)).length;
+      const shown = shownRun((await crib.flows.get(run.id)) ?? run);
+      printJson(io, { run: shown, steps, waitsFor: [], blocked: [], missingVersion: true });
+    }
     note(
       io,
       `The flow ${run.flow}@${version} is not known here: a process that has it continues the run.`,

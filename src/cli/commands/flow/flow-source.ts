@@ -5,7 +5,8 @@ import { errorCodeOf } from '../../../kit/data/reason-of.ts';
 import { misuse } from '../../input/misuse.ts';
 import type { Io } from '../../io.ts';
 
-const isFile = (typed: string): boolean => /\.ya?ml$/i.test(typed) || typed.includes('/');
+/** Tells a file from the name of a flow. */
+export const isFile = (typed: string): boolean => /\.ya?ml$/i.test(typed) || typed.includes('/');
 
 /** Larger files are refused: a flow has a page or two. */
 const MAX_BYTES = 1024 * 1024;
@@ -21,6 +22,14 @@ export const readFlowFile = async (io: Io, path: string): Promise<string> => {
     throw misuse(`The file ${path} ${why}.`, 'Check the path; it is relative to this directory.');
   }
   throw misuse(`The file ${path} is too large for a flow.`, 'A flow has at most 1 MiB.');
+};
+
+/** Takes `name@1.0.0` apart. */
+export const namedVersion = (
+  typed: string,
+): { readonly name: string; readonly version?: string } => {
+  const at = typed.indexOf('@');
+  return at < 0 ? { name: typed } : { name: typed.slice(0, at), version: typed.slice(at + 1) };
 };
 
 /** Returns the text of a file, or the name of a registered flow. */

@@ -1,7 +1,7 @@
 /** `toolcrib flow status`: one run in full. */
 import type { Command } from 'commander';
 import type { FlowRun } from '../../../contract/flow-store.ts';
-import { stepViews, totalCost } from '../../../contract/flow-view.ts';
+import { isNote } from '../../../contract/flow-view.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
@@ -31,9 +31,8 @@ const factRows = (io: Io, run: FlowRun, spent: { steps: number; costUsd: number 
 const status = (io: Io, typed: string): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const run = await findRun(crib, typed);
-    const { audit } = await crib.store();
-    const steps = await stepViews(await crib.flows.steps(run.id), audit);
-    const costUsd = totalCost(steps);
+    const steps = (await crib.flows.steps(run.id)).filter((step) => !isNote(step));
+    const costUsd = run.cost.usd;
     if (io.json) {
       printJson(io, { ...shownRun(run), steps: steps.length, costUsd });
       return 0;

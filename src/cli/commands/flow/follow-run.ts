@@ -3,13 +3,14 @@ import type { Approver } from '../../../contract/approver.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import { ERRORS } from '../../../contract/errors.ts';
+import type { FlowRunInfo } from '../../../contract/flow.ts';
+import { type RunStop, stopOf } from '../../../contract/flow-stop.ts';
 import { FINISHED, type FlowRun } from '../../../contract/flow-store.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
 import { formatJson } from '../../output/format-json.ts';
 import { awaitEnd } from '../../session/on-interrupt.ts';
-import { openQuestions } from './open-questions.ts';
 import { waitText } from './run-lines.ts';
 import type { RunView } from './run-tree.ts';
 
@@ -54,11 +55,28 @@ const askHere = async (
 };
 
 interface RunEnd {
-  readonly run: FlowRun;
+  readonly run: FlowRunInfo;
   /** True after Ctrl-C: the run stays on record. */
   readonly isLeft: boolean;
+  /** Approvals that nobody has answered. */
   readonly waitsFor: readonly string[];
+  /** Runs that it has started, and that are blocked. */
+  readonly blocked: readonly FlowRun[];
 }
+
+/** Asks the questions that a run has come down to. Returns why it is left, or nothing while it goes on. */
+const settle = async (
+  io: Io,
+  following: Following,
+  { stop, signal }: { readonly stop: RunStop; readonly signal: AbortSignal },
+): Promise<Pick<RunEnd, 'waitsFor' | 'blocked'> | undefined> => {
+  const { approvals, blocked } = stop;
+  if (approvals.length === 0) return { waitsFor: [], blocked };
+  // Where all are answered, the run is about to go on.
+  const waitsFor = await unanswered(io, following.crib, approvals);
+  if (waitsFor.length === 0 || (await askHere(following, waitsFor, signal))) return undefined;
+  return { waitsFor, blocked };
+};
 
 const pause = (io: Io): Promise<void> =>
   new Promise((resolve) => void io.runtime.after(LOOK_MS, resolve));
@@ -74,17 +92,21 @@ const watch = async (
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   for (;;) {
-    const run = (await crib.flows.get(runId)) as FlowRun;
-    const end = { run, isLeft: signal.aborted, waitsFor: [] };
+    const run = (await crib.flows.get(runId)) as FlowRunInfo;
+    const end = { run, isLeft: signal.aborted, waitsFor: [], blocked: [] };
     if (isOver(run) || signal.aborted) return end;
-    const waitsFor = await unanswered(io, crib, await openQuestions(crib, run, io.runtime.now()));
-    if (waitsFor.length > 0 && !(await askHere(following, waitsFor, signal))) {
-      return { ...end, isLeft: signal.aborted, waitsFor };
-    }
+    const stop = await stopOf(crib.flows, run, io.runtime.now());
+    const rest = stop && (await settle(io, following, { stop, signal }));
+    if (rest) return { ...end, ...rest, isLeft: signal.aborted };
     await view.draw(run);
     await Promise.race([over, left, pause(io)]);
   }
 };
+
+const blockedLines = (io: Io, { id, error }: FlowRun): readonly string[] => [
+  `  ${io.noteInk.red('✗')} The run ${id} is blocked: ${visibleText(error?.message ?? 'a person has to decide')}`,
+  `  ${io.noteInk.cyan('→')} Continue it first: toolcrib flow resume ${id}`,
+];
 
 const resumeLine = (io: Io, { id }: FlowRun): string =>
   `  ${io.noteInk.cyan('→')} Continue it: toolcrib flow resume ${id}`;
@@ -100,7 +122,7 @@ const printOutput = (io: Io, { output }: FlowRun): void => {
   print(io, typeof output === 'string' ? visibleText(output) : formatJson(output, io.ink));
 };
 
-const report = (io: Io, { run, isLeft, waitsFor }: RunEnd): void => {
+const report = (io: Io, { run, isLeft, waitsFor, blocked }: RunEnd): void => {
   const { noteInk } = io;
   if (run.status === 'completed') printOutput(io, run);
   else if (run.error) note(io, ...errorLines(run.error, noteInk));
@@ -110,7 +132,7 @@ const report = (io: Io, { run, isLeft, waitsFor }: RunEnd): void => {
   for (const id of waitsFor) {
     note(io, `  ${noteInk.cyan('→')} Decide: toolcrib approvals show ${id}`);
   }
-  note(io, resumeLine(io, run));
+  note(io, ...blocked.flatMap((each) => blockedLines(io, each)), resumeLine(io, run));
 };
 
 /** Leaves out what no reader needs: the seals and the rights of the caller. */
@@ -131,7 +153,9 @@ export const followRun = async (io: Io, following: Following, runId: string): Pr
     await following.view.end(end.run);
     if (io.json) {
       const steps = await following.crib.flows.steps(runId);
-      printJson(io, { run: shownRun(end.run), steps: steps.length, waitsFor: end.waitsFor });
+      const { run, waitsFor } = end;
+      const blocked = end.blocked.map(({ id }) => id);
+      printJson(io, { run: shownRun(run), steps: steps.length, waitsFor, blocked });
     } else report(io, end);
     return exitOf(end);
   } finally {

@@ -2,8 +2,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { AuditRow } from '../../../contract/audit.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
-import type { FlowRun } from '../../../contract/flow-store.ts';
-import { type StepView, stepLabel, stepViews, totalCost } from '../../../contract/flow-view.ts';
+import type { FlowRunInfo } from '../../../contract/flow.ts';
+import { type StepView, stepLabel, stepViews } from '../../../contract/flow-view.ts';
 import { cutToWidth, textWidth } from '../../../kit/text/text-width.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note } from '../../io.ts';
@@ -59,19 +59,19 @@ const stepLines = (
   ]);
 };
 
-const headLine = (run: FlowRun, tree: readonly TreeStep[], { io, now }: Drawing): string => {
+const headLine = (run: FlowRunInfo, { io, now }: Drawing): string => {
   const { text, paint } = statusCell(run, io.noteInk);
-  const cost = totalCost(flat(tree));
-  const facts = [formatDuration(now - run.createdAt), ...(cost > 0 ? [formatCost(cost)] : [])];
+  const { usd } = run.cost;
+  const facts = [formatDuration(now - run.createdAt), ...(usd > 0 ? [formatCost(usd)] : [])];
   return `${io.noteInk.bold(run.flow)} ${paint ? paint(text) : text} · ${facts.join(' · ')} · run ${run.id}`;
 };
 
 export interface RunView {
-  draw(run: FlowRun): Promise<void>;
+  draw(run: FlowRunInfo): Promise<void>;
   /** Hides the view while a question is open. */
   pause(on: boolean): void;
   /** Draws the last state. */
-  end(run: FlowRun): Promise<void>;
+  end(run: FlowRunInfo): Promise<void>;
 }
 
 const UP = (lines: number): string => (lines > 0 ? `\u001b[${lines}A\r\u001b[0J` : '');
@@ -93,7 +93,7 @@ class TerminalTree implements RunView {
     this.#reader = reader;
   }
 
-  async draw(run: FlowRun): Promise<void> {
+  async draw(run: FlowRunInfo): Promise<void> {
     const { stderr } = this.#io;
     const rows = Math.max(4, (stderr.rows || 24) - 2);
     const lines = await this.#lines(run);
@@ -109,15 +109,15 @@ class TerminalTree implements RunView {
     if (on) this.#write([]);
   }
 
-  async end(run: FlowRun): Promise<void> {
+  async end(run: FlowRunInfo): Promise<void> {
     this.#write(await this.#lines(run));
     this.#drawn = 0;
   }
 
-  async #lines(run: FlowRun): Promise<readonly string[]> {
+  async #lines(run: FlowRunInfo): Promise<readonly string[]> {
     const tree = await this.#reader.read(run.id);
     const drawing = { io: this.#io, now: this.#io.runtime.now() };
-    return [headLine(run, tree, drawing), ...stepLines(tree, drawing)];
+    return [headLine(run, drawing), ...stepLines(tree, drawing)];
   }
 
   #write(lines: readonly string[]): void {
@@ -139,7 +139,7 @@ class PlainLines implements RunView {
     this.#reader = reader;
   }
 
-  async draw(run: FlowRun): Promise<void> {
+  async draw(run: FlowRunInfo): Promise<void> {
     const now = this.#io.runtime.now();
     for (const step of flat(await this.#reader.read(run.id))) {
       const key = `${step.key} ${step.kind} ${step.startedAt}`;
@@ -153,7 +153,7 @@ class PlainLines implements RunView {
 
   pause(): void {}
 
-  end(run: FlowRun): Promise<void> {
+  end(run: FlowRunInfo): Promise<void> {
     return this.draw(run);
   }
 }

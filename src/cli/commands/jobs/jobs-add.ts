@@ -42,7 +42,10 @@ const add = async (
 export const jobsAddCommand = (jobs: Command, io: Io): Command =>
   withExamples(
     withJobOptions(withJson(jobs.command('add')))
-      .argument('<type>', 'tool, flow, or another type that the worker knows')
+      .argument(
+        '<type>',
+        'tool, flow, execute_workflow or another common type; your program adds types of its own',
+      )
       .argument('[payload]', 'JSON, @file, or - for stdin')
       .option('--delay <when>', 'run it not before: a span such as 10m, or a date')
       .option('--idempotency-key <key>', 'a repeated key returns the existing job')

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { JOB_STATES, type Job, type JobFilter } from '../../../contract/queue.ts';
 import { compact } from '../../../kit/data/compact.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
+import { plainJob } from '../../../surfaces/http/job-access.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse, wholeNumber } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
@@ -60,7 +61,7 @@ const list = (io: Io, options: ListOptions): Promise<number> => {
   return withStore(io, async ({ crib }) => {
     const jobs = await crib.jobs.list(filter);
     const isFiltered = Object.keys(filter).length > 1;
-    if (io.json) printJson(io, jobs);
+    if (io.json) printJson(io, jobs.map(plainJob));
     else if (jobs.length === 0)
       print(io, isFiltered ? 'There are no such jobs.' : 'There are no jobs.');
     else {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
+import { plainSchedule } from '../../../surfaces/http/job-access.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printDone, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
@@ -18,7 +19,7 @@ const HEAD = {
 const list = (io: Io): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const schedules = await crib.jobs.schedules();
-    if (io.json) printJson(io, schedules);
+    if (io.json) printJson(io, schedules.map(plainSchedule));
     else if (schedules.length === 0) print(io, 'There are no schedules.');
     else {
       const rows = schedules.map(({ id, cron, timeZone = 'UTC', job, nextAt, lastAt }) => [
@@ -53,7 +54,7 @@ const schedule = async (
       ...{ cron, type, payload },
       ...(zone !== undefined && { timeZone: zone }),
     });
-    if (io.json) printJson(io, stored);
+    if (io.json) printJson(io, plainSchedule(stored));
     else printDone(io, `${visibleText(id)} is next due at ${formatTime(stored.nextAt)}`);
     return 0;
   });

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Job } from '../../../contract/queue.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
+import { plainJob } from '../../../surfaces/http/job-access.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { formatJson } from '../../output/format-json.ts';
@@ -49,7 +50,7 @@ const linesOf = (io: Io, job: Job): readonly string[] => {
 const show = (io: Io, id: string): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const job = await findJob(crib, id);
-    if (io.json) printJson(io, job);
+    if (io.json) printJson(io, plainJob(job));
     else print(io, ...linesOf(io, job));
     return 0;
   });

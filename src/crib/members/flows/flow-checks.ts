@@ -1,4 +1,5 @@
 /** What the arguments of `crib.flows` and `crib.chains` have to be. */
+import type { CallerAs } from '../../../contract/call-options.ts';
 import type {
   ChainCall,
   ChainCallOptions,
@@ -6,7 +7,7 @@ import type {
   ChainScheduleOptions,
   CribChains,
 } from '../../../contract/chain.ts';
-import type { CribFlows } from '../../../contract/flow.ts';
+import type { CribFlows, StartFlowAs } from '../../../contract/flow.ts';
 import { FLOW_STATUSES, type FlowFilter } from '../../../contract/flow-store.ts';
 import {
   type ArgumentCheck,
@@ -27,7 +28,7 @@ import {
   texts,
 } from '../../../kit/data/check-arguments.ts';
 import type { MethodChecks } from '../checked.ts';
-import { callOptions, callOptionsAnd } from '../member-checks.ts';
+import { callerAnd, callerOptions, callOptions } from '../member-checks.ts';
 
 const flow = someFields({ name: text, version: text, run: callback });
 
@@ -39,13 +40,26 @@ const flowFilter = fields({
   limit: optional(amount),
 } satisfies Record<keyof FlowFilter, ArgumentCheck>);
 
-/** Run id, version and plan are the flow's own; the rest is as for a call. */
-const startAs = callOptionsAnd({
-  runId: optional(text),
-  version: optional(text),
-  planDigest: optional(text),
-  planApproval: optional(text),
-});
+const startAs = callerAnd(
+  {
+    runId: optional(text),
+    version: optional(text),
+    planDigest: optional(text),
+    planApproval: optional(text),
+    trace: anything,
+  } satisfies Record<Exclude<keyof StartFlowAs, keyof CallerAs>, ArgumentCheck>,
+  {
+    idempotencyKey: ': give a runId, which starts one run however often it is given',
+    dryRun: ': plan the run with crib.flows.plan',
+    timeoutMs: ': the limits of a flow as data have one',
+    flowUsd: ': maxUsd of the limits of a flow as data is one',
+    approvalId: ': give planApproval, or answer what the run asks',
+    signal: ': cancel the run with crib.flows.cancel',
+    traceId: ': the calls of a run have the id of the run',
+  },
+);
+
+const approvalAs = callerAnd({ version: optional(text) });
 
 /** A flow as data, as text or object, or its name; its reader reports the faults. */
 const flowSource = either(text, data);
@@ -53,24 +67,24 @@ const flowSource = either(text, data);
 export const FLOW_CHECKS: MethodChecks<CribFlows> = {
   register: { flow },
   start: { flow: text, input: anything, as: optional(startAs) },
-  finished: { runId: text, as: optional(callOptions) },
-  get: { runId: text, as: optional(callOptions) },
-  list: { filter: optional(flowFilter), as: optional(callOptions) },
-  steps: { runId: text, as: optional(callOptions) },
-  send: { runId: text, event: text, payload: anything, as: optional(callOptions) },
-  cancel: { runId: text, as: optional(callOptions) },
+  finished: { runId: text, as: optional(callerOptions) },
+  get: { runId: text, as: optional(callerOptions) },
+  list: { filter: optional(flowFilter), as: optional(callerOptions) },
+  steps: { runId: text, as: optional(callerOptions) },
+  send: { runId: text, event: text, payload: anything, as: optional(callerOptions) },
+  cancel: { runId: text, as: optional(callerOptions) },
   resume: {
     runId: text,
     options: optional(fields({ version: optional(text) })),
-    as: optional(callOptions),
+    as: optional(callerOptions),
   },
   registerData: { source: flowSource },
   validate: { source: flowSource },
   plan: { source: flowSource, input: anything, as: optional(callOptions) },
-  requestApproval: { flow: text, input: anything, as: optional(callOptions) },
+  requestApproval: { flow: text, input: anything, as: optional(approvalAs) },
   optimize: { source: flowSource },
   graph: { source: flowSource },
-  nodes: { runId: text, as: optional(callOptions) },
+  nodes: { runId: text, as: optional(callerOptions) },
 };
 
 const chainCalls: ArgumentCheck = (value) => {

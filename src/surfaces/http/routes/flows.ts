@@ -68,7 +68,8 @@ const start = defineRoute({
       ...callerOfIdentity(identity, tools, body),
       ...traceOf(request, requestId, telemetry),
     };
-    const run = async (own: CallAs) => {
+    // The calls of a run have the id of the run as theirs.
+    const run = async ({ traceId: _, ...own }: CallAs) => {
       const { runId } = await flows.start(params.name, input, {
         ...own,
         ...(version !== undefined && { version }),

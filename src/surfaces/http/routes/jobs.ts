@@ -57,18 +57,17 @@ const add = defineRoute({
   response: jobSchema,
   status: 201,
   handle: async ({ services, identity, body, request, requestId }) => {
-    const { jobs, tools } = services.crib;
+    const { crib } = services;
     const { type, payload = null, agentId, sessionId, idempotencyKey, ...options } = body;
     const key = keyOf(request, idempotencyKey);
     const { telemetry } = services.deps.runtime;
     const run = async (as: Pick<CallAs, 'trace' | 'traceId'>) => {
-      const id = await jobs.enqueue(type, payload, {
+      const job = await crib.addJob(type, payload, {
         ...options,
-        ...callerOfIdentity(identity, tools, { agentId, sessionId }),
+        ...callerOfIdentity(identity, crib.tools, { agentId, sessionId }),
         ...(key !== undefined && { idempotencyKey: key }),
         ...as,
       });
-      const job = await visibleJob(id, services, identity);
       return { status: 201, body: shownJob(job, identity) };
     };
     const as = traceOf(request, requestId, telemetry);

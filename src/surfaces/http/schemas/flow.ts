@@ -42,6 +42,8 @@ export const runSchema = z.object({
   input: z.unknown().optional(),
   output: z.unknown().optional(),
   error: error.optional(),
+  /** What its calls have cost, those of the runs that it has started included; absent in lists. */
+  cost: z.object({ usd: z.number(), heldUsd: z.number(), tokens: z.number() }).optional(),
 });
 
 const stageSchema = z.object({
@@ -90,6 +92,7 @@ export const runDetailSchema = runSchema.extend({
   stepCount: z.number(),
   /** `steps` holds only the first of them. */
   isCut: z.boolean(),
+  /** `cost.usd`. */
   costUsd: z.number(),
   graph: graphSchema,
 });
@@ -124,6 +127,14 @@ export const planSchema = z.looseObject({
   approvals: z.array(stepReason),
   denied: z.array(stepReason),
   missingCredentials: z.array(z.object({ step: z.string(), key: z.string() })),
+  /** Where one of them is an error the flow cannot be run, and time and cost are not known. */
+  faults: z.array(
+    z.looseObject({
+      path: z.array(z.union([z.string(), z.number()])),
+      message: z.string(),
+      severity: z.enum(['error', 'warning']),
+    }),
+  ),
 });
 
 export const planApprovalSchema = z.object({

@@ -3,6 +3,7 @@ import type { FlowRun } from '../../../contract/flow-store.ts';
 import type { CallContext } from '../call/call-context.ts';
 import type { ServerDeps, SurfaceDeps } from '../surface-deps.ts';
 import { askApproval, openApprovals } from './ask-approval.ts';
+import { isStuck, stateOf } from './own-runs.ts';
 import { isOver } from './run-task.ts';
 
 /** How often the store is read for what other processes do. */
@@ -42,9 +43,6 @@ export interface Waiting {
   readonly isPatient: boolean;
 }
 
-/** Tells whether nothing more happens in a run without a person. */
-const isSettled = (run: FlowRun): boolean => isOver(run) || run.status === 'blocked';
-
 /** Tells whether a run rests for longer than its client waits. */
 const restsBeyond = ({ status, wakeAt, waitsFor = [] }: FlowRun, deadline: number): boolean =>
   (status === 'sleeping' && (wakeAt === undefined || wakeAt > deadline)) ||
@@ -71,7 +69,8 @@ class RunWait {
       const change = nextChange(this.#deps, run.id, { ms, signal });
       try {
         const latest = (await crib.flows.get(run.id)) ?? run;
-        if (left === 0 || signal.aborted || isSettled(latest)) return latest;
+        if (left === 0 || signal.aborted || isOver(latest)) return latest;
+        if (isStuck(await stateOf(crib, latest, options.runtime.now()))) return latest;
         if (await this.#isResting(latest, deadline)) return latest;
         await change.happened;
       } finally {
@@ -96,7 +95,7 @@ class RunWait {
 }
 
 /**
- * Returns the run when it is over or blocked or its client has gone; otherwise at the deadline, or as soon as
+ * Returns the run when it is over, it or all that it waits for is blocked, or its client has gone; otherwise at the deadline, or as soon as
  * it is known to rest beyond the deadline.
  */
 export const awaitRun = (deps: ServerDeps, waiting: Waiting): Promise<FlowRun> =>

@@ -16,7 +16,7 @@ import { META } from '../call/tool-reply.ts';
 import type { FlowTool, ServerDeps } from '../surface-deps.ts';
 import { awaitRun } from './await-run.ts';
 import { followSteps, followTask } from './follow-run.ts';
-import { awaitedApprovals, findOwnRun } from './own-runs.ts';
+import { findOwnRun, isStuck, stateOf } from './own-runs.ts';
 import { endReply, laterReply } from './run-reply.ts';
 import { createdTask, isOver, TASKS_EXTENSION, taskReply } from './run-task.ts';
 
@@ -67,10 +67,9 @@ const isWithdrawn = ({ aborted, reason }: AbortSignal): boolean =>
   aborted && (!(reason instanceof Error) || reason.name === 'AbortError');
 
 const replyOf = async (deps: ServerDeps, run: FlowRun, takesTask: boolean) => {
-  if (isOver(run)) return endReply(run);
-  const state = { run, approvals: await awaitedApprovals(deps.crib, run) };
-  if (takesTask) return taskReply(state);
-  return run.status === 'blocked' ? endReply(run) : laterReply(run, state.approvals);
+  const state = await stateOf(deps.crib, run, deps.options.runtime.now());
+  if (takesTask && !isOver(run)) return taskReply(state);
+  return isOver(run) || isStuck(state) ? endReply(state) : laterReply(state);
 };
 
 const awaitReply = async (
@@ -106,5 +105,5 @@ export const callFlow = async (
   const run = await startRun(deps, tool, { args: input, ctx });
   if (!wantsTask || deps.era !== 'legacy') return awaitReply(deps, run, ctx);
   followTask(deps, run, ctx.mcpReq._meta?.progressToken);
-  return createdTask({ run, approvals: await awaitedApprovals(deps.crib, run) });
+  return createdTask(await stateOf(deps.crib, run, deps.options.runtime.now()));
 };

@@ -4,7 +4,7 @@ import type { FlowRun } from '../../../contract/flow-store.ts';
 import type { Timer } from '../../../contract/runtime.ts';
 import type { CallContext } from '../call/call-context.ts';
 import type { ServerDeps, SurfaceDeps } from '../surface-deps.ts';
-import { awaitedApprovals } from './own-runs.ts';
+import { stateOf } from './own-runs.ts';
 import { isOver, taskOf } from './run-task.ts';
 
 /** Many steps in a row are one notification. */
@@ -84,19 +84,22 @@ export const followTask = (
   { id: runId }: FlowRun,
   token: ProgressToken,
 ): void => {
-  const { crib, followed, notify } = deps;
+  const { crib, options, followed, notify } = deps;
   if (followed.size >= MAX_FOLLOWED) return;
   const steps = followSteps(deps, { runId, token }, notify);
   const tell = async (): Promise<void> => {
     const run = await crib.flows.get(runId);
     if (!run) return;
     if (isOver(run)) await steps.finish();
-    const task = taskOf({ run, approvals: await awaitedApprovals(crib, run) });
+    const task = taskOf(await stateOf(crib, run, options.runtime.now()));
     if (isOver(run)) stop();
     await notify({ method: 'notifications/tasks/status', params: { ...task } });
   };
   const stopListening = crib.events.on('flow.changed', (event) => {
-    if (event.runId === runId) void tell().catch(() => undefined);
+    const isOwn = event.runId === runId;
+    // The run itself does not change when one that it has started is blocked.
+    if (isOwn || (event.status === 'blocked' && event.runId.startsWith(`${runId}.`)))
+      void tell().catch(() => undefined);
   });
   const stop = (): void => {
     stopListening();

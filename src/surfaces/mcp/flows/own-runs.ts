@@ -1,7 +1,8 @@
 /** The runs of one client: those that it started, under the identity that it has proven. */
 import { LOCAL_CALLER } from '../../../contract/caller.ts';
 import type { Crib } from '../../../contract/crib.ts';
-import type { FlowRun } from '../../../contract/flow-store.ts';
+import { stopOf } from '../../../contract/flow-stop.ts';
+import { FINISHED, type FlowRun } from '../../../contract/flow-store.ts';
 import type { McpCaller } from '../mcp-options.ts';
 
 /**
@@ -66,3 +67,23 @@ export const awaitedApprovals = async (
   }
   return approvals;
 };
+
+/** A run and what it waits for. */
+export interface RunState {
+  readonly run: FlowRun;
+  /** Approvals that it waits for, itself or in a run that it has started. */
+  readonly approvals: readonly string[];
+  /** Blocked runs that it has started, where nothing but people can continue it. */
+  readonly blocked: readonly FlowRun[];
+}
+
+/** Reads what a run waits for. */
+export const stateOf = async (crib: Crib, run: FlowRun, now: number): Promise<RunState> => {
+  if (FINISHED.has(run.status)) return { run, approvals: [], blocked: [] };
+  const stop = await stopOf(crib.flows, run, now);
+  return { run, approvals: await awaitedApprovals(crib, run), blocked: stop?.blocked ?? [] };
+};
+
+/** Tells whether a run is blocked, or comes down to runs that are, and nobody was asked anything. */
+export const isStuck = ({ run, approvals, blocked }: RunState): boolean =>
+  run.status === 'blocked' || (approvals.length === 0 && blocked.length > 0);

@@ -5,6 +5,7 @@ import type { FlowRun } from '../../../contract/flow-store.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { errorText } from '../../../kit/text/error-text.ts';
 import { META, textBlock } from '../call/tool-reply.ts';
+import type { RunState } from './own-runs.ts';
 
 /** The URI at which a client reads one of its runs. */
 export const RUNS = 'toolcrib://runs/';
@@ -45,27 +46,27 @@ const completed = (run: FlowRun): CallToolResult => {
 
 const MISSING = toolError('CANCELLED', 'The run was cancelled.');
 
-/** Replies with the end of a run: its output, or why there is none. A blocked run needs a person. */
-export const endReply = (run: FlowRun): CallToolResult => {
+const blockedText = ({ id }: FlowRun): string =>
+  `The run ${id} is blocked until a person decides: toolcrib flow status ${id}`;
+
+/** Replies with the end of a run: its output, or why there is none. What is blocked needs a person. */
+export const endReply = ({ run, blocked }: Pick<RunState, 'run' | 'blocked'>): CallToolResult => {
   if (run.status === 'completed') return completed(run);
-  const { error = MISSING } = run;
-  const lines = [errorText(error)];
-  if (run.status === 'blocked') {
-    lines.push(
-      `The run ${run.id} is blocked until a person decides: toolcrib flow status ${run.id}`,
-    );
-  }
+  const stuck = run.status === 'blocked' ? [run] : blocked;
+  const { error = MISSING } = stuck[0] ?? run;
+  const lines = [errorText(error), ...stuck.map(blockedText)];
   return { content: [textBlock(lines.join('\n'))], isError: true, _meta: runMeta(run) };
 };
 
 /** Says what a run that is not over is doing. */
-export const stateText = (run: FlowRun, approvals: readonly string[]): string => {
+export const stateText = ({ run, approvals, blocked }: RunState): string => {
   const { status, wakeAt, error } = run;
   if (approvals.length > 0) {
     const commands = approvals.map((id) => `toolcrib approvals approve ${id}`);
     return `It waits for a person to approve: ${commands.join('; ')}`;
   }
   if (status === 'blocked') return `It is blocked: ${error?.message ?? 'a person has to decide'}`;
+  if (blocked.length > 0) return blocked.map(blockedText).join(' ');
   if (status === 'sleeping' && wakeAt !== undefined) {
     return `It sleeps until ${new Date(wakeAt).toISOString()}.`;
   }
@@ -73,16 +74,16 @@ export const stateText = (run: FlowRun, approvals: readonly string[]): string =>
 };
 
 /** Replies to a client that is not made to wait until the run is over. */
-export const laterReply = (run: FlowRun, approvals: readonly string[]): CallToolResult => ({
+export const laterReply = (state: RunState): CallToolResult => ({
   content: [
     textBlock(
       [
-        `The run ${run.id} was started and goes on by itself. ${stateText(run, approvals)}`,
+        `The run ${state.run.id} was started and goes on by itself. ${stateText(state)}`,
         'Do not start it again. Read the resource below for its state and its output.',
       ].join('\n'),
     ),
-    linkTo(run),
+    linkTo(state.run),
   ],
-  structuredContent: { runId: run.id, status: run.status },
-  _meta: runMeta(run),
+  structuredContent: { runId: state.run.id, status: state.run.status },
+  _meta: runMeta(state.run),
 });

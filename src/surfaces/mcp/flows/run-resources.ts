@@ -1,20 +1,20 @@
 /** The runs of a client as resources: `toolcrib://runs/{runId}`, page by page. */
 import type { Crib } from '../../../contract/crib.ts';
-import type { FlowRun } from '../../../contract/flow-store.ts';
+import { FINISHED } from '../../../contract/flow-store.ts';
+import type { Runtime } from '../../../contract/runtime.ts';
 import type { ResourceCatalog } from '../lists/collection.ts';
 import { pageRange } from '../lists/own-resources.ts';
-import { awaitedApprovals, findOwnRun } from './own-runs.ts';
+import { findOwnRun, type RunState, stateOf } from './own-runs.ts';
 import { RUNS, stateText } from './run-reply.ts';
 
 /** Shows a run without its seals and the rights of its caller. */
-const viewOf = async (crib: Crib, run: FlowRun): Promise<Record<string, unknown>> => {
-  const { id, flow, version, status, createdAt, updatedAt, output, error } = run;
-  const isOver = status === 'completed' || status === 'failed' || status === 'cancelled';
+const viewOf = (state: RunState): Record<string, unknown> => {
+  const { id, flow, version, status, createdAt, updatedAt, output, error } = state.run;
   return {
     ...{ runId: id, flow, version, status },
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
-    ...(!isOver && { state: stateText(run, await awaitedApprovals(crib, run)) }),
+    ...(!FINISHED.has(status) && { state: stateText(state) }),
     ...(error && { error: { code: error.code, message: error.message } }),
     ...(output !== undefined && { output }),
   };
@@ -28,7 +28,7 @@ const idOf = (text: string): string | undefined => {
   }
 };
 
-export const runResources = (crib: Crib): ResourceCatalog => ({
+export const runResources = (crib: Crib, runtime: Pick<Runtime, 'now'>): ResourceCatalog => ({
   label: 'runs',
   // A client knows the runs that it has started.
   list: async () => [],
@@ -46,7 +46,7 @@ export const runResources = (crib: Crib): ResourceCatalog => ({
     const run = await findOwnRun(crib, idOf(id), caller);
     if (!run) return undefined;
     const { offset, limit } = pageRange(query);
-    const whole = JSON.stringify(await viewOf(crib, run));
+    const whole = JSON.stringify(viewOf(await stateOf(crib, run, runtime.now())));
     return [{ uri, mimeType: 'application/json', text: whole.slice(offset, offset + limit) }];
   },
 });

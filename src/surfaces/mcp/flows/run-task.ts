@@ -5,6 +5,7 @@
 import type { CallToolResult, InputRequest, Task } from '@modelcontextprotocol/server';
 import { FINISHED, type FlowRun } from '../../../contract/flow-store.ts';
 import { DAY_MS } from '../../../kit/data/durations.ts';
+import type { RunState } from './own-runs.ts';
 import { endReply, stateText } from './run-reply.ts';
 
 /** The extension of 2026-07-28, by which clients say that they take tasks. */
@@ -17,23 +18,18 @@ export const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 const KEPT_MS = 30 * DAY_MS;
 const POLL_MS = 1_000;
 
-/** A run and the approvals that it waits for. */
-export interface RunState {
-  readonly run: FlowRun;
-  readonly approvals: readonly string[];
-}
-
 export const isOver = ({ status }: FlowRun): boolean => FINISHED.has(status);
 
-/** Says how far the task is. A blocked run waits for a person, as one with an open approval does. */
-const statusOf = ({ run, approvals }: RunState): Task['status'] => {
+/** Says how far the task is. What is blocked waits for a person, as an open approval does. */
+const statusOf = ({ run, approvals, blocked }: RunState): Task['status'] => {
   const { status } = run;
   if (status === 'completed' || status === 'failed' || status === 'cancelled') return status;
-  return status === 'blocked' || approvals.length > 0 ? 'input_required' : 'working';
+  const needsPerson = status === 'blocked' || approvals.length + blocked.length > 0;
+  return needsPerson ? 'input_required' : 'working';
 };
 
-const messageOf = ({ run, approvals }: RunState): string =>
-  isOver(run) ? (run.error?.message ?? 'It is over.') : stateText(run, approvals);
+const messageOf = (state: RunState): string =>
+  isOver(state.run) ? (state.run.error?.message ?? 'It is over.') : stateText(state);
 
 const commonOf = (state: RunState) => ({
   taskId: state.run.id,
@@ -77,6 +73,6 @@ export type TaskQuestions = Readonly<Record<string, InputRequest>>;
 /** Shows a run as a task of the extension, with its result or what its client is asked. */
 export const detailedTask = (state: RunState, questions: TaskQuestions) => {
   const task = plainTask(state);
-  if (task.status === 'completed') return { ...task, result: endReply(state.run) };
+  if (task.status === 'completed') return { ...task, result: endReply(state) };
   return task.status === 'input_required' ? { ...task, inputRequests: questions } : task;
 };

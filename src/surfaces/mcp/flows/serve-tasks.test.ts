@@ -9,7 +9,13 @@ import {
   textOf,
   tokens,
 } from '../../../../test/fixtures/mcp-surface.ts';
-import { asker, askModern, sleeper, twice } from '../../../../test/fixtures/mcp-tasks.ts';
+import {
+  asker,
+  askModern,
+  blockedBelow,
+  sleeper,
+  twice,
+} from '../../../../test/fixtures/mcp-tasks.ts';
 import { aTool } from '../../../../test/fixtures/test-crib.ts';
 import { defineFlow } from '../../../contract/define-flow.ts';
 
@@ -110,6 +116,24 @@ describe('a run as a task of 2025-11-25', () => {
     });
     const result = await client.experimental.tasks.getTaskResult(task.taskId, CallToolResultSchema);
     expect(result).toMatchObject({ isError: true });
+  });
+
+  it('needs input, and has an answer at once, when a run that it has started is blocked', async () => {
+    const { oldClient, crib } = await opened();
+    for (const flow of blockedBelow()) crib.flows.register(flow);
+    const client = await oldClient();
+    const { task } = await create(client, 'flow_outer');
+    const result = client.experimental.tasks.getTaskResult(task.taskId, CallToolResultSchema);
+    await crib.runtime.advance(7_000);
+    const status = () => client.experimental.tasks.getTask(task.taskId);
+    await expect.poll(async () => (await status()).status).toBe('input_required');
+    expect((await status()).statusMessage).toMatch(
+      /^The run \S+ is blocked until a person decides/,
+    );
+    await crib.runtime.advance(2_000);
+    const reply = await result;
+    expect([reply.isError, textOf(reply)]).toEqual([true, expect.stringContaining('is blocked')]);
+    expect(textOf(reply)).not.toContain('CANCELLED');
   });
 
   it('is cancelled with its run, and cannot be cancelled after its end', async () => {

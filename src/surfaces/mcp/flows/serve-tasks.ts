@@ -8,7 +8,7 @@ import type { ServerDeps } from '../surface-deps.ts';
 import { takeAnswers, taskQuestions } from './ask-approval.ts';
 import { awaitRun } from './await-run.ts';
 import { takesTasks } from './call-flow.ts';
-import { awaitedApprovals, findOwnRun, listOwnRuns } from './own-runs.ts';
+import { findOwnRun, listOwnRuns, type RunState, stateOf } from './own-runs.ts';
 import { endReply } from './run-reply.ts';
 import { detailedTask, isOver, RELATED_TASK, TASKS_EXTENSION, taskOf } from './run-task.ts';
 
@@ -28,10 +28,8 @@ const ownRun = async (deps: ServerDeps, taskId: string): Promise<FlowRun> => {
   throw invalid(deps, 'Task not found');
 };
 
-const stateOf = async ({ crib }: ServerDeps, run: FlowRun) => ({
-  run,
-  approvals: isOver(run) ? [] : await awaitedApprovals(crib, run),
-});
+const shownState = ({ crib, options }: ServerDeps, run: FlowRun): Promise<RunState> =>
+  stateOf(crib, run, options.runtime.now());
 
 const cancelRun = async (deps: ServerDeps, run: FlowRun): Promise<boolean> =>
   !isOver(run) && deps.crib.flows.cancel(run.id, deps.session.caller);
@@ -39,18 +37,18 @@ const cancelRun = async (deps: ServerDeps, run: FlowRun): Promise<boolean> =>
 /** Serves the tasks of 2025-11-25. */
 const serveLegacy = (server: Server, deps: ServerDeps): void => {
   server.setRequestHandler('tasks/get', { params: idParams }, async ({ taskId }) => ({
-    ...taskOf(await stateOf(deps, await ownRun(deps, taskId))),
+    ...taskOf(await shownState(deps, await ownRun(deps, taskId))),
   }));
   server.setRequestHandler('tasks/result', { params: idParams }, async ({ taskId }, ctx) => {
     const run = await ownRun(deps, taskId);
     const end = await awaitRun(deps, { run, ctx, isPatient: true });
-    const reply = endReply(end);
+    const reply = endReply(await shownState(deps, end));
     return { ...reply, _meta: { ...reply._meta, [RELATED_TASK]: { taskId } } };
   });
   server.setRequestHandler('tasks/list', { params: listParams }, async ({ cursor }) => {
     const runs = await listOwnRuns(deps.crib, deps.session.caller);
     const { items, next } = pageOf(runs, NEWEST_FIRST, { cursor, limit: PAGE_SIZE });
-    const states = await Promise.all(items.map((run) => stateOf(deps, run)));
+    const states = await Promise.all(items.map((run) => shownState(deps, run)));
     return { tasks: states.map(taskOf), ...(next !== undefined && { nextCursor: next }) };
   });
   server.setRequestHandler('tasks/cancel', { params: idParams }, async ({ taskId }) => {
@@ -58,7 +56,7 @@ const serveLegacy = (server: Server, deps: ServerDeps): void => {
     if (!(await cancelRun(deps, run))) {
       throw invalid(deps, `Cannot cancel task: it is over (${run.status})`);
     }
-    return { ...taskOf(await stateOf(deps, await ownRun(deps, taskId))) };
+    return { ...taskOf(await shownState(deps, await ownRun(deps, taskId))) };
   });
 };
 
@@ -79,7 +77,7 @@ const serveModern = (server: Server, deps: ServerDeps): void => {
   server.setRequestHandler('tasks/get', { params: idParams }, async ({ taskId }, ctx) => {
     const run = await runOf(taskId, ctx);
     const questions = isOver(run) ? {} : await taskQuestions(deps, ctx, run);
-    return { ...detailedTask(await stateOf(deps, run), questions) };
+    return { ...detailedTask(await shownState(deps, run), questions) };
   });
   server.setRequestHandler('tasks/update', { params: idParams }, async ({ taskId }, ctx) => {
     const run = await runOf(taskId, ctx);

@@ -1,8 +1,53 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FlowData, FlowDataStep } from '../../../contract/flow-data.ts';
-import type { FlowRun } from '../../../contract/flow-store.ts';
-import { createCribHost } from '../../../crib/create-crib.ts';
-import { openQuestions } from './open-questions.ts';
+import { createCribHost } from '../crib/create-crib.ts';
+import type { FlowData, FlowDataStep } from './flow-data.ts';
+import { stopOf } from './flow-stop.ts';
+import type { FlowRun } from './flow-store.ts';
+
+const BASE = {
+  ...{ flow: 'sample', version: '1.0.0', input: null, createdAt: 0, updatedAt: 0, epoch: 1 },
+};
+
+/** Reads runs of which only these fields matter. */
+const runsOf = (runs: Readonly<Record<string, Partial<FlowRun>>>) => {
+  const get = async (id: string) =>
+    runs[id] ? ({ ...BASE, ...runs[id], id } as FlowRun) : undefined;
+  return { get, steps: async () => [] } as unknown as Parameters<typeof stopOf>[0];
+};
+
+const stopIn = async (runs: Readonly<Record<string, Partial<FlowRun>>>) => {
+  const flows = runsOf(runs);
+  const stop = await stopOf(flows, (await flows.get('top')) as FlowRun, 0);
+  return stop && { ...stop, blocked: stop.blocked.map(({ id }) => id) };
+};
+
+describe('a run that has started a blocked one', () => {
+  const blocked = { status: 'blocked' } as const;
+  const waits = (...waitsFor: readonly string[]) => ({ status: 'waiting', waitsFor }) as const;
+
+  it('comes down to the blocked run, however deep it is', async () => {
+    const runs = { top: waits('run:mid', 'time'), mid: waits('run:low'), low: blocked };
+    expect(await stopIn(runs)).toEqual({ approvals: [], blocked: ['low'] });
+  });
+
+  it('comes down to the questions beside the blocked run, too', async () => {
+    const runs = {
+      top: waits('approval:a', 'run:low', 'run:ask'),
+      low: blocked,
+      ask: waits('approval:b'),
+    };
+    expect(await stopIn(runs)).toEqual({ approvals: ['a', 'b'], blocked: ['low'] });
+  });
+
+  it.each([
+    ['an event', 'event:paid', {}],
+    ['a run that works', 'run:busy', { busy: { status: 'running' } }],
+    ['a run that has ended', 'run:done', { done: { status: 'completed' } }],
+    ['a run that is not on record', 'run:gone', {}],
+  ] as const)('goes on while %s may continue it', async (_, cause, more) => {
+    expect(await stopIn({ top: waits('run:low', cause), low: blocked, ...more })).toBeUndefined();
+  });
+});
 
 const cleanup: (() => unknown)[] = [];
 afterEach(async () => {
@@ -28,7 +73,7 @@ const questionsOf = async (
   await expect.poll(async () => (await crib.flows.get(runId))?.status).toBe('waiting');
   await expect.poll(async () => (await crib.approvals.list()).length).toBe(1);
   const run = (await crib.flows.get(runId)) as FlowRun;
-  return openQuestions(crib, run, Date.now() + later);
+  return (await stopOf(crib.flows, run, Date.now() + later))?.approvals ?? [];
 };
 
 describe('the questions that a run comes down to', () => {
@@ -61,7 +106,7 @@ describe('the questions that a run comes down to', () => {
     const { runId } = await crib.flows.start('both', {});
     const questions = async () => {
       const run = (await crib.flows.get(runId)) as FlowRun;
-      return (await openQuestions(crib, run, Date.now())).length;
+      return (await stopOf(crib.flows, run, Date.now()))?.approvals.length;
     };
     await expect.poll(questions).toBe(1);
   });
