@@ -1,13 +1,13 @@
 /** One look at the store: takes over the runs that are due, wakes those whose answer is there, and forgets old ones. */
-import type { Flows } from '../contract/flow-store.ts';
-import type { Runtime } from '../contract/runtime.ts';
-import { HOUR_MS } from '../kit/data/durations.ts';
+import type { Flows } from '../../contract/flow-store.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import { HOUR_MS } from '../../kit/data/durations.ts';
+import { KEPT_MS } from '../run-record.ts';
+import type { RunTurns } from '../run-turns.ts';
+import type { RunWatchers } from '../run-watchers.ts';
+import type { RunDeps } from '../step-deps.ts';
 import { isAnswered, wakeAnswered } from './answered-waits.ts';
-import { KEPT_MS } from './run-record.ts';
 import type { RunScheduler } from './run-scheduler.ts';
-import type { RunTurns } from './run-turns.ts';
-import type { RunWatchers } from './run-watchers.ts';
-import type { RunDeps } from './step-deps.ts';
 
 export interface DueRunsDeps extends Pick<RunDeps, 'registry' | 'approval'> {
   readonly runtime: Pick<Runtime, 'now'>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
+import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 import { DueRuns, type DueRunsDeps } from './due-runs.ts';
 
 const HOUR = 3_600_000;

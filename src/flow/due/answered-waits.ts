@@ -2,9 +2,9 @@
  * Finds waiting runs whose answer is there: an approval that was decided, or a child that has ended, in
  * whichever process. The store is asked again and again, so that no wake-up can be lost between two.
  */
-import type { ApprovalRecord } from '../contract/approver.ts';
-import { FINISHED, type FlowRun, type Flows } from '../contract/flow-store.ts';
-import { flowKey } from './flow-registry.ts';
+import type { ApprovalRecord } from '../../contract/approver.ts';
+import { FINISHED, type FlowRun, type Flows } from '../../contract/flow-store.ts';
+import { flowKey } from '../flow-registry.ts';
 
 export interface AnsweredWaitsDeps {
   readonly flows: Flows;
