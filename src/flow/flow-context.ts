@@ -12,7 +12,7 @@ import type {
 import type { JournalStep, StepKind } from '../contract/flow-store.ts';
 import type { Tool } from '../contract/tool.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
-import { EventInbox } from './event-inbox.ts';
+import { EventInbox } from './events/event-inbox.ts';
 import type { FlowExecution } from './flow-execution.ts';
 import { askPerson, callTool, makeValue, runChild, type StepDeps, sleepFor } from './step-ends.ts';
 import type { StepAttempt, StepEnd } from './turn.ts';

@@ -6,8 +6,7 @@
  */
 import { AUDIT_FUNCTIONS } from './functions/audit-functions.ts';
 import { CLAIM_FUNCTIONS } from './functions/claim-functions.ts';
-import { EVENT_FUNCTIONS } from './functions/event-functions.ts';
-import { FLOW_FUNCTIONS } from './functions/flow-functions.ts';
+import { EVENT_FUNCTIONS, FLOW_FUNCTIONS } from './functions/flow-functions.ts';
 import { INTENT_FUNCTIONS } from './functions/intent-functions.ts';
 import { LEDGER_FUNCTIONS } from './functions/ledger-functions.ts';
 import { OWNER_FUNCTIONS } from './functions/owner-functions.ts';

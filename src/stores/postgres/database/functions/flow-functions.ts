@@ -5,35 +5,20 @@
  */
 import { ownedBatchFunction } from './batch-function.ts';
 
-export const FLOW_FUNCTIONS = `
-CREATE FUNCTION put_run(op jsonb, holder text) RETURNS void LANGUAGE sql VOLATILE AS $$
-  INSERT INTO flow_runs AS run (id, flow, user_id, status, owner, wake_at, created_at, updated_at,
-    epoch, record)
-  VALUES (op->>'id', op->>'flow', op->>'userId', op->>'status', holder, (op->>'wakeAt')::float8,
-    (op->>'createdAt')::float8, (op->>'updatedAt')::float8, (op->>'epoch')::bigint, op->>'record')
-  ON CONFLICT (id) DO UPDATE SET status = excluded.status, owner = excluded.owner,
-    wake_at = excluded.wake_at, updated_at = excluded.updated_at, epoch = excluded.epoch,
-    revision = run.revision + 1, record = excluded.record
-$$;
-
-CREATE FUNCTION write_steps(op jsonb) RETURNS void LANGUAGE sql VOLATILE AS $$
+/** Writes the steps of an operation; `more` is what is written with them. */
+const writeSteps = (
+  more: string,
+): string => `FUNCTION write_steps(op jsonb) RETURNS void LANGUAGE sql VOLATILE AS $$
   INSERT INTO flow_steps (run_id, key, record)
   SELECT op->>'id', step->>0, step->>1
   FROM jsonb_array_elements(op->'steps') WITH ORDINALITY AS each (step, place) ORDER BY place
-  ON CONFLICT (run_id, key) DO UPDATE SET record = excluded.record
-$$;
+  ON CONFLICT (run_id, key) DO UPDATE SET record = excluded.record${more}
+$$;`;
 
-CREATE FUNCTION create_run(op jsonb, me jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM 1 FROM flow_runs WHERE id = op->>'id';
-  IF FOUND THEN RETURN 'false'; END IF;
-  PERFORM put_run(op, CASE WHEN (op->>'isReleased')::boolean THEN NULL ELSE me->>'id' END);
-  PERFORM write_steps(op);
-  RETURN 'true';
-END $$;
-
--- "changed": another revision; "held": its owner lives; "news": an event came after the one seen.
-CREATE FUNCTION exchange_run(op jsonb, me jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+/** Exchanges a run for its next state; `check` may refuse an event that is to be added. */
+const exchangeRun = (
+  check: string,
+): string => `FUNCTION exchange_run(op jsonb, me jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
   run flow_runs;
 BEGIN
@@ -48,14 +33,39 @@ BEGIN
     IF FOUND THEN RETURN '"news"'; END IF;
   END IF;
   IF (op->>'event') IS NOT NULL THEN
-    INSERT INTO flow_events (run_id, record) VALUES (op->>'id', op->>'event');
+${check}    INSERT INTO flow_events (run_id, record) VALUES (op->>'id', op->>'event');
   END IF;
   IF (op->>'record') IS NOT NULL THEN
     PERFORM put_run(op, CASE op->>'holder' WHEN 'me' THEN me->>'id' WHEN 'same' THEN run.owner END);
     PERFORM write_steps(op);
   END IF;
   RETURN '"done"';
+END $$;`;
+
+export const FLOW_FUNCTIONS = `
+CREATE FUNCTION put_run(op jsonb, holder text) RETURNS void LANGUAGE sql VOLATILE AS $$
+  INSERT INTO flow_runs AS run (id, flow, user_id, status, owner, wake_at, created_at, updated_at,
+    epoch, record)
+  VALUES (op->>'id', op->>'flow', op->>'userId', op->>'status', holder, (op->>'wakeAt')::float8,
+    (op->>'createdAt')::float8, (op->>'updatedAt')::float8, (op->>'epoch')::bigint, op->>'record')
+  ON CONFLICT (id) DO UPDATE SET status = excluded.status, owner = excluded.owner,
+    wake_at = excluded.wake_at, updated_at = excluded.updated_at, epoch = excluded.epoch,
+    revision = run.revision + 1, record = excluded.record
+$$;
+
+CREATE ${writeSteps('')}
+
+CREATE FUNCTION create_run(op jsonb, me jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM flow_runs WHERE id = op->>'id';
+  IF FOUND THEN RETURN 'false'; END IF;
+  PERFORM put_run(op, CASE WHEN (op->>'isReleased')::boolean THEN NULL ELSE me->>'id' END);
+  PERFORM write_steps(op);
+  RETURN 'true';
 END $$;
+
+-- "changed": another revision; "held": its owner lives; "news": an event came after the one seen.
+CREATE ${exchangeRun('')}
 
 CREATE FUNCTION put_steps(op jsonb, me jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 BEGIN
@@ -84,3 +94,18 @@ ${ownedBatchFunction('flows', [
   "WHEN 'steps' THEN put_steps(op, me)",
   "WHEN 'expire' THEN expire_runs(op)",
 ])}`;
+
+/**
+ * Replaces two of the functions above: a step that is written takes its event away, and a run keeps no
+ * more events than it may. The exchange then also answers "full".
+ */
+export const EVENT_FUNCTIONS = `
+CREATE OR REPLACE ${writeSteps(`;
+  DELETE FROM flow_events WHERE run_id = op->>'id'
+    AND id IN (SELECT taken::bigint FROM jsonb_array_elements_text(op->'taken') AS each (taken));`)}
+
+CREATE OR REPLACE ${exchangeRun(`    PERFORM 1 FROM flow_events WHERE run_id = op->>'id'
+    OFFSET (op->>'maxEvents')::bigint - 1 LIMIT 1;
+    IF FOUND THEN RETURN '"full"'; END IF;
+`)}
+`;

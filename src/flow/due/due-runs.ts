@@ -1,13 +1,13 @@
 /** One look at the store: takes over the runs that are due, wakes those whose answer is there, and forgets old ones. */
-import type { Flows } from '../contract/flow-store.ts';
-import type { Runtime } from '../contract/runtime.ts';
-import { HOUR_MS } from '../kit/data/durations.ts';
+import type { Flows } from '../../contract/flow-store.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import { HOUR_MS } from '../../kit/data/durations.ts';
+import { KEPT_MS } from '../run-record.ts';
+import type { RunTurns } from '../run-turns.ts';
+import type { RunWatchers } from '../run-watchers.ts';
+import type { RunDeps } from '../step-deps.ts';
 import { isAnswered, wakeAnswered } from './answered-waits.ts';
-import { KEPT_MS } from './run-record.ts';
 import type { RunScheduler } from './run-scheduler.ts';
-import type { RunTurns } from './run-turns.ts';
-import type { RunWatchers } from './run-watchers.ts';
-import type { RunDeps } from './step-deps.ts';
 
 export interface DueRunsDeps extends Pick<RunDeps, 'registry' | 'approval'> {
   readonly runtime: Pick<Runtime, 'now'>;
@@ -54,16 +54,17 @@ export class DueRuns {
     await turns.recheckDue(now, async (waitsFor) =>
       isEvent(waitsFor) ? true : isAnswered(waitsFor, waits),
     );
-    if (Math.abs(now - this.#answersAt) >= ANSWERS_EVERY_MS) {
-      this.#answersAt = now;
-      await turns.dropCancelled();
-      await wakeAnswered(flowKeys, now, waits);
-    }
     if (this.#isClosed) return;
     const due = await flows.claim({ now, flows: flowKeys, limit: CLAIMED_AT_ONCE });
     for (const run of due) turns.continueRun(run);
     // More may be due than were claimed.
     if (due.length === CLAIMED_AT_ONCE) scheduler.after(0);
+    // After the claim: there may be thousands of waits to look at, and what is due must not be late.
+    if (Math.abs(now - this.#answersAt) >= ANSWERS_EVERY_MS) {
+      this.#answersAt = now;
+      await turns.dropCancelled();
+      if ((await wakeAnswered(flowKeys, now, waits)) > 0) scheduler.after(0);
+    }
     await watchers.refresh(flows, (runId) => turns.isHeld(runId));
     if (Math.abs(now - this.#expiredAt) < EXPIRE_EVERY_MS) return;
     this.#expiredAt = now;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { LOCAL_CALLER } from '../contract/caller.ts';
-import type { FlowEvent, FlowRun } from '../contract/flow-store.ts';
+import { LOCAL_CALLER } from '../../contract/caller.ts';
+import type { FlowEvent, FlowRun } from '../../contract/flow-store.ts';
+import type { StepAttempt } from '../turn.ts';
 import { EventInbox } from './event-inbox.ts';
-import type { StepAttempt } from './turn.ts';
 
 const run: FlowRun = {
   ...{ id: 'run', epoch: 1, flow: 'f', version: '1.0.0', input: null, caller: LOCAL_CALLER },

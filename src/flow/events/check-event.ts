@@ -1,7 +1,7 @@
 /** Guards what a run is sent: plain JSON data of bounded size, since each event is kept until it is taken. */
-import { ToolFailure } from '../contract/errors.ts';
-import { jsonValue } from '../kit/data/json-value.ts';
-import { issuesText } from '../kit/text/issues-text.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import { jsonValue } from '../../kit/data/json-value.ts';
+import { issuesText } from '../../kit/text/issues-text.ts';
 
 export const MAX_EVENT_BYTES = 262_144;
 

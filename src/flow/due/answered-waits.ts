@@ -2,9 +2,9 @@
  * Finds waiting runs whose answer is there: an approval that was decided, or a child that has ended, in
  * whichever process. The store is asked again and again, so that no wake-up can be lost between two.
  */
-import type { ApprovalRecord } from '../contract/approver.ts';
-import { FINISHED, type FlowRun, type Flows } from '../contract/flow-store.ts';
-import { flowKey } from './flow-registry.ts';
+import type { ApprovalRecord } from '../../contract/approver.ts';
+import { FINISHED, type FlowRun, type Flows } from '../../contract/flow-store.ts';
+import { flowKey } from '../flow-registry.ts';
 
 export interface AnsweredWaitsDeps {
   readonly flows: Flows;
@@ -16,6 +16,9 @@ const CHILD = 'run:';
 
 /** How many waiting runs one look reads, the newest. */
 const MAX_WAITING = 10_000;
+
+/** For how many runs the store is asked at a time: one after the other they would take seconds. */
+const ASKED_AT_ONCE = 64;
 
 export const approvalWait = (approvalId: string): string => `${APPROVAL}${approvalId}`;
 export const childWait = (runId: string): string => `${CHILD}${runId}`;
@@ -42,15 +45,24 @@ export const hasAnswer = async (
   return false;
 };
 
-/** Makes runs due whose answer is there, of the flows that this process can run. */
+/** Makes runs due whose answer is there, of the flows that this process can run; says how many. */
 export const wakeAnswered = async (
   flowKeys: ReadonlySet<string>,
   now: number,
   deps: AnsweredWaitsDeps,
-): Promise<void> => {
-  for (const run of await deps.flows.list({ status: 'waiting', limit: MAX_WAITING })) {
-    const isDue = run.wakeAt !== undefined && run.wakeAt <= now;
-    if (isDue || !flowKeys.has(flowKey({ name: run.flow, version: run.version }))) continue;
-    if (await hasAnswer(run, deps)) await deps.flows.wake(run.id, now);
+): Promise<number> => {
+  const runs = await deps.flows.list({ status: 'waiting', limit: MAX_WAITING });
+  const waiting = runs.filter(
+    ({ flow, version, wakeAt }) =>
+      !(wakeAt !== undefined && wakeAt <= now) && flowKeys.has(flowKey({ name: flow, version })),
+  );
+  let woken = 0;
+  for (let at = 0; at < waiting.length; at += ASKED_AT_ONCE) {
+    const asked = waiting.slice(at, at + ASKED_AT_ONCE);
+    const answers = await Promise.all(asked.map((run) => hasAnswer(run, deps)));
+    const answered = asked.filter((_, place) => answers[place]);
+    await Promise.all(answered.map(({ id }) => deps.flows.wake(id, now)));
+    woken += answered.length;
   }
+  return woken;
 };

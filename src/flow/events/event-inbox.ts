@@ -1,9 +1,9 @@
 /** The events of a run, as its steps take them. */
-import { toolError } from '../contract/errors.ts';
-import type { FlowEvent, FlowRun, Flows, JournalStep } from '../contract/flow-store.ts';
-import type { Runtime } from '../contract/runtime.ts';
-import { type FlowSeals, isOurEvent } from './run-seals.ts';
-import type { StepAttempt, StepEnd } from './turn.ts';
+import { toolError } from '../../contract/errors.ts';
+import type { FlowEvent, FlowRun, Flows, JournalStep } from '../../contract/flow-store.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import { type FlowSeals, isOurEvent } from '../run-seals.ts';
+import type { StepAttempt, StepEnd } from '../turn.ts';
 
 export interface EventInboxDeps {
   readonly run: FlowRun;

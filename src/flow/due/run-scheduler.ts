@@ -1,6 +1,6 @@
 /** Decides when a process looks for runs that are due: soon after something changed, else every second. */
-import type { Runtime, Timer } from '../contract/runtime.ts';
-import { reasonOf } from '../kit/data/reason-of.ts';
+import type { Runtime, Timer } from '../../contract/runtime.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 
 export interface RunSchedulerDeps {
   readonly runtime: Pick<Runtime, 'after' | 'elapsed' | 'log'>;
