@@ -233,6 +233,24 @@ export interface FlowRunInfo extends ListedFlowRun {
   readonly cost: FlowCost;
 }
 
+/** What a person says of a call of a blocked run, of which nobody knows whether it took effect. */
+export interface StepSettlement {
+  /** The key of the step, as `crib.flows.steps` lists it. */
+  readonly step: string;
+  /** `not_done`: the call is made again. */
+  readonly as: 'done' | 'not_done';
+  /** What the call returned where it is done, as the code of the flow gets it; null when absent. */
+  readonly data?: unknown;
+}
+
+/** How `crib.flows.resume` continues a run. */
+export interface ResumeOptions {
+  /** The version of the flow that goes on with it. */
+  readonly version?: string;
+  /** Ends the doubt about the call that blocks the run; the trail says who said so. */
+  readonly settle?: StepSettlement;
+}
+
 /** What `crib.flows.start` takes besides flow and input: who starts it, and under which id. */
 export interface StartFlowAs extends CallAs {
   /** Starting the same id again gives the run that is there; a new id when absent. */
@@ -355,8 +373,11 @@ export interface CribFlows extends CribFlowData {
    * Continues a run that is blocked or waits for a missing version, on another version if one is named.
    * Returns false for one that is finished or unknown, or that a process works on.
    *
+   * Rejects with CONFLICT where `settle` names a step of which no call is in doubt.
+   *
    * @example
    * await crib.flows.resume('run-1', { version: '2.0.0' });
+   * await crib.flows.resume('run-2', { settle: { step: '3', as: 'not_done' } });
    */
-  resume(runId: string, options?: { readonly version?: string }, as?: CallAs): Promise<boolean>;
+  resume(runId: string, options?: ResumeOptions, as?: CallAs): Promise<boolean>;
 }

@@ -147,6 +147,17 @@ export interface Replays {
   ): Promise<void>;
   /** Frees the key after a call that had no effect; with an execution id, only while the key belongs to it. */
   abandon(key: string, executionId?: string): Promise<void>;
+  /**
+   * Ends the doubt about a call: stores what it answered, or frees its key where it did nothing. False, and
+   * nothing is changed, where no key is in doubt because of this execution.
+   */
+  settle(executionId: string, answer: SettledReplay | undefined): Promise<boolean>;
+}
+
+/** What a call in doubt turned out to have answered. */
+export interface SettledReplay {
+  readonly result: ToolResult;
+  readonly expiresAt: number;
 }
 
 export interface MemoryStore {

@@ -220,8 +220,10 @@ export class FlowExecution {
       const end = await step.request.work(step);
       // Nobody but the process that leaves has cancelled it: the next one works on it again.
       if (this.#isStopped && isCancelled(end)) return;
-      if (end.state === 'blocked') this.#block(end.waitsFor, end.error);
-      else if (end.state === 'parked') this.#park(step, end);
+      if (end.state === 'blocked') {
+        if (end.step) step.keep(end.step);
+        this.#block(end.waitsFor, end.error);
+      } else if (end.state === 'parked') this.#park(step, end);
       else this.#close(step, end);
     } catch (cause) {
       this.abandon(cause);

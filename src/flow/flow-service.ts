@@ -9,7 +9,6 @@ import {
   type FlowRun,
   type Flows,
   type JournalStep,
-  type RunChange,
   type RunPlan,
 } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
@@ -20,11 +19,12 @@ import { approvalWait, childWait, hasAnswer, isAnswered, wakeAnswered } from './
 import { type EndRunDeps, endOpenSteps, endRun, undoing } from './end-run.ts';
 import { StepContext } from './flow-context.ts';
 import { FlowExecution } from './flow-execution.ts';
+import { resumeRun } from './resume-run.ts';
 import { retryLater } from './retry-later.ts';
 import type { RunJournal } from './run-journal.ts';
 import { assertRunId, assertSameRun, KEPT_MS, type NewRun, newRun, stopped } from './run-record.ts';
 import { RunScheduler } from './run-scheduler.ts';
-import { type FlowSeals, movedTo, plantedPart, sealedEvent, sealedRun } from './run-seals.ts';
+import { type FlowSeals, plantedPart, sealedEvent, sealedRun } from './run-seals.ts';
 import { endTurnSpan, startTurnSpan, traceOf } from './run-span.ts';
 import { concludeTurn, type NewTurn, openTurn, type Turn } from './run-turn.ts';
 import { noRun, RunWatchers, unwatchable } from './run-watchers.ts';
@@ -184,14 +184,7 @@ export class FlowService {
    * second turn at a run that is worked on would make the same calls beside the first.
    */
   async resume(runId: string, { version }: { readonly version?: string } = {}): Promise<boolean> {
-    const now = this.#deps.runtime.now();
-    const flows = await this.#deps.flows();
-    const change: RunChange = {
-      ...{ status: 'waiting', updatedAt: now, wakeAt: now, waitsFor: undefined, error: undefined },
-      ...(version !== undefined &&
-        (await movedTo(version, await flows.get(runId), await this.#deps.seals()))),
-    };
-    const isChanged = await flows.change(runId, change, { onlyIdle: true });
+    const isChanged = await resumeRun(runId, version, this.#deps);
     this.#scheduler.after(0);
     return isChanged;
   }

@@ -92,7 +92,7 @@ export const expectKept = async (store: Store): Promise<void> => {
 const recover = async (store: Store): Promise<void> => {
   await store.audit.append(auditEntry({ executionId: 'open', status: 'unknown' }));
   await store.ledger.release('open');
-  await store.replays.abandon('doubt');
+  expect(await store.replays.settle('e', undefined)).toBe(true);
   expect(await store.intents.open()).toEqual([]);
   expect(await store.ledger.orphans()).toEqual([]);
   expect(await store.ledger.lines('user:')).toMatchObject([{ heldMicros: 0, spentMicros: 0 }]);

@@ -6,7 +6,7 @@ import type {
   ChainScheduleOptions,
   CribChains,
 } from '../../../contract/chain.ts';
-import type { CribFlows } from '../../../contract/flow.ts';
+import type { CribFlows, StepSettlement } from '../../../contract/flow.ts';
 import { FLOW_STATUSES, type FlowFilter } from '../../../contract/flow-store.ts';
 import {
   type ArgumentCheck,
@@ -47,6 +47,12 @@ const startAs = callOptionsAnd({
   planApproval: optional(text),
 });
 
+const settlement = fields({
+  step: text,
+  as: oneOf('done', 'not_done'),
+  data: anything,
+} satisfies Record<keyof StepSettlement, ArgumentCheck>);
+
 /** A flow as data, as text or object, or its name; its reader reports the faults. */
 const flowSource = either(text, data);
 
@@ -61,7 +67,7 @@ export const FLOW_CHECKS: MethodChecks<CribFlows> = {
   cancel: { runId: text, as: optional(callOptions) },
   resume: {
     runId: text,
-    options: optional(fields({ version: optional(text) })),
+    options: optional(fields({ version: optional(text), settle: optional(settlement) })),
     as: optional(callOptions),
   },
   registerData: { source: flowSource },

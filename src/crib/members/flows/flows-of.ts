@@ -3,7 +3,7 @@ import type { CallAs } from '../../../contract/call-options.ts';
 import { type Caller, provenNames } from '../../../contract/caller.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { Events } from '../../../contract/events.ts';
-import type { CribFlows, FlowCost, ListedFlowRun } from '../../../contract/flow.ts';
+import type { CribFlows, FlowCost, ListedFlowRun, ResumeOptions } from '../../../contract/flow.ts';
 import type { CribFlowData } from '../../../contract/flow-data-members.ts';
 import type { FlowFilter, FlowRun, Flows } from '../../../contract/flow-store.ts';
 import type { ToolResult } from '../../../contract/result.ts';
@@ -13,6 +13,7 @@ import { FlowRegistry } from '../../../flow/flow-registry.ts';
 import type { FlowService } from '../../../flow/flow-service.ts';
 import { isOverdue, markMissingVersions } from '../../../flow/missing-version.ts';
 import { noRun } from '../../../flow/run-watchers.ts';
+import { settleStep } from '../../../flow/settle-step.ts';
 import { flowBudgetKey } from '../../../governance/ledger/budget.ts';
 import { MICROS_PER_USD } from '../../../governance/ledger/estimate-cost.ts';
 import { countStart } from '../../../governance/ledger/start-limits.ts';
@@ -178,6 +179,20 @@ const marked = async (
   return markMissingVersions(runs, { registry, flows: await stored(), now: now() });
 };
 
+/** Continues a run, after the doubt about one of its calls is ended where somebody says what became of it. */
+const resumed = async (
+  runId: string,
+  { settle, ...options }: ResumeOptions = {},
+  { service, open, now, by }: Opening & { readonly by: Caller },
+): Promise<boolean> => {
+  const runs = await service();
+  if (settle) {
+    const { store } = await open();
+    await settleStep({ runId, settlement: settle, by }, { ...store, runtime: { now } });
+  }
+  return runs.resume(runId, options);
+};
+
 /** Makes the members for runs, and the one that reads the states of their steps. */
 const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> => {
   const { registry, service, data, stored, ledger, open, assertListed, countStart } = opening;
@@ -226,7 +241,7 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
       (await isTouchable(runId, as)) && (await service()).send(runId, event, payload),
     cancel: async (runId, as) => (await isTouchable(runId, as)) && (await service()).cancel(runId),
     resume: async (runId, options, as) =>
-      (await isTouchable(runId, as)) && (await service()).resume(runId, options),
+      (await isTouchable(runId, as)) && resumed(runId, options, { ...opening, by: callerOf(as) }),
     nodes: async (runId, as) => {
       const run = await readable(runId, as);
       return run && (await data()).nodes(run, await runSteps(runId, opening));
