@@ -15,8 +15,10 @@ export {
   type FlowRunInfo,
   type FlowStepOptions,
   type ListedFlowRun,
+  type ResumeOptions,
   type StartedRun,
   type StartFlowAs,
+  type StepSettlement,
 } from './flow.ts';
 export type {
   ChangeOptions,

@@ -76,6 +76,7 @@ export type {
   ReserveOutcome,
   Results,
   SealKey,
+  SettledReplay,
   Snapshot,
   Snapshots,
   Spending,

@@ -9,7 +9,6 @@ import type { JournalStep } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { digestOf } from '../kit/data/canonical-json.ts';
 import { differentStep, missingStep, stalledStep } from './divergence.ts';
-import { EndedSteps } from './ended-steps.ts';
 import { OpenStep, type ToldEnd } from './open-step.ts';
 import { ReplayStall } from './replay-stall.ts';
 import type { RunJournal } from './run-journal.ts';
@@ -23,6 +22,7 @@ import {
   stepFailure,
   type TurnEnd,
 } from './turn.ts';
+import { EndedSteps } from './turns/ended-steps.ts';
 
 export interface ExecutionDeps {
   readonly steps: readonly JournalStep[];

@@ -19,7 +19,7 @@ import { approvalWait, childWait, hasAnswer, isAnswered, wakeAnswered } from './
 import { type EndRunDeps, endOpenSteps, endRun, undoing } from './end-run.ts';
 import { StepContext } from './flow-context.ts';
 import { FlowExecution } from './flow-execution.ts';
-import { resumeRun } from './resume-run.ts';
+import { resumeRun } from './resume/resume-run.ts';
 import { retryLater } from './retry-later.ts';
 import type { RunJournal } from './run-journal.ts';
 import { assertRunId, assertSameRun, KEPT_MS, type NewRun, newRun, stopped } from './run-record.ts';
@@ -31,7 +31,7 @@ import { noRun, RunWatchers, unwatchable } from './run-watchers.ts';
 import { limitsOf, type RunDeps, stepDepsOf } from './step-deps.ts';
 import type { StepDeps } from './step-ends.ts';
 import { plainValue, type TurnEnd } from './turn.ts';
-import { TurnSignals } from './turn-signals.ts';
+import { TurnSignals } from './turns/turn-signals.ts';
 import type { UndoStepsDeps } from './undo/undo-steps.ts';
 
 export interface FlowServiceDeps extends UndoStepsDeps, RunDeps {

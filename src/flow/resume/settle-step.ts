@@ -1,15 +1,15 @@
 /** Takes a person's word on a call of a blocked run of which nobody knows whether it took effect. */
-import type { AuditLog } from '../contract/audit.ts';
-import type { Caller } from '../contract/caller.ts';
-import { ToolFailure } from '../contract/errors.ts';
-import type { StepSettlement } from '../contract/flow.ts';
-import type { Flows, JournalStep } from '../contract/flow-store.ts';
-import type { ToolResult } from '../contract/result.ts';
-import type { Runtime } from '../contract/runtime.ts';
-import type { Replays } from '../contract/store.ts';
-import { DURABLE_MS } from '../pipeline/durable-work.ts';
-import { auditEvent } from '../pipeline/record/audit-event.ts';
-import { plainValue } from './turn.ts';
+import type { AuditLog } from '../../contract/audit.ts';
+import type { Caller } from '../../contract/caller.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { StepSettlement } from '../../contract/flow.ts';
+import type { Flows, JournalStep } from '../../contract/flow-store.ts';
+import type { ToolResult } from '../../contract/result.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Replays } from '../../contract/store.ts';
+import { DURABLE_MS } from '../../pipeline/durable-work.ts';
+import { auditEvent } from '../../pipeline/record/audit-event.ts';
+import { plainValue } from '../turn.ts';
 
 export interface SettleDeps {
   readonly flows: Pick<Flows, 'get' | 'steps'>;

@@ -1,6 +1,6 @@
 /** Ends the calls of one turn: all at once when it is cancelled, in two rounds when its process leaves. */
 import { setMaxListeners } from 'node:events';
-import type { Runtime, Timer } from '../contract/runtime.ts';
+import type { Runtime, Timer } from '../../contract/runtime.ts';
 
 /** How long calls that may change something have to end when their process leaves; workers give jobs as long. */
 const GRACE_MS = 10_000;

@@ -1,8 +1,8 @@
 /** Makes a run due that no process works on, whatever it waited for. */
-import type { Flows } from '../contract/flow-store.ts';
-import type { Runtime } from '../contract/runtime.ts';
-import { stopped } from './run-record.ts';
-import { type FlowSeals, movedTo } from './run-seals.ts';
+import type { Flows } from '../../contract/flow-store.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import { stopped } from '../run-record.ts';
+import { type FlowSeals, movedTo } from '../run-seals.ts';
 
 export interface ResumeDeps {
   readonly runtime: Pick<Runtime, 'now'>;
