@@ -6,6 +6,7 @@ export type { Estimate } from './call.ts';
 export type {
   CallAs,
   CallOptions,
+  DurableWorkHandle,
   OuterFlow,
   PlanConsent,
   RunRecordsHandle,

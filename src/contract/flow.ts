@@ -182,6 +182,24 @@ export interface FlowRunInfo extends ListedFlowRun {
   readonly cost: FlowCost;
 }
 
+/** What a person says of a call of a blocked run, of which nobody knows whether it took effect. */
+export interface StepSettlement {
+  /** The key of the step, as `crib.flows.steps` lists it. */
+  readonly step: string;
+  /** `not_done`: the call is made again. */
+  readonly as: 'done' | 'not_done';
+  /** What the call returned where it is done, as the code of the flow gets it; null when absent. */
+  readonly data?: unknown;
+}
+
+/** How `crib.flows.resume` continues a run. */
+export interface ResumeOptions {
+  /** The version of the flow that goes on with it. */
+  readonly version?: string;
+  /** Ends the doubt about the call that blocks the run; the trail says who said so. */
+  readonly settle?: StepSettlement;
+}
+
 /** What `crib.flows.start` takes besides flow and input: who starts it, and under which id. */
 export interface StartFlowAs extends CallerAs, Pick<CallOptions, 'trace'> {
   /**
@@ -309,8 +327,11 @@ export interface CribFlows extends CribFlowData {
    * VALIDATION_ERROR for what is no version, and with NOT_FOUND for one that this process does not have
    * although it has others of the flow.
    *
+   * Rejects with CONFLICT where `settle` names a step of which no call is in doubt.
+   *
    * @example
    * await crib.flows.resume('run-1', { version: '2.0.0' });
+   * await crib.flows.resume('run-2', { settle: { step: '3', as: 'not_done' } });
    */
-  resume(runId: string, options?: { readonly version?: string }, as?: CallerAs): Promise<boolean>;
+  resume(runId: string, options?: ResumeOptions, as?: CallerAs): Promise<boolean>;
 }

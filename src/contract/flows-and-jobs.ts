@@ -15,8 +15,10 @@ export type {
   FlowRunInfo,
   FlowStepOptions,
   ListedFlowRun,
+  ResumeOptions,
   StartedRun,
   StartFlowAs,
+  StepSettlement,
 } from './flow.ts';
 export type {
   ChangeOptions,

@@ -77,6 +77,7 @@ export type {
   ReserveOutcome,
   Results,
   SealKey,
+  SettledReplay,
   Snapshot,
   Snapshots,
   Spending,

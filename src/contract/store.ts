@@ -160,6 +160,17 @@ export interface Replays {
   abandonDead(key: string, executionId: string): Promise<boolean>;
   /** Frees the key whatever became of it, its result included: what it stood for is to be done anew. */
   forget(key: string): Promise<void>;
+  /**
+   * Ends the doubt about a call: stores what it answered, or frees its key where it did nothing. False, and
+   * nothing is changed, where no key is in doubt because of this execution.
+   */
+  settle(executionId: string, answer: SettledReplay | undefined): Promise<boolean>;
+}
+
+/** What a call in doubt turned out to have answered. */
+export interface SettledReplay {
+  readonly result: ToolResult;
+  readonly expiresAt: number;
 }
 
 /** When an item expires, and the present moment. */

@@ -9,7 +9,6 @@ import type { JournalStep } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { digestOf } from '../kit/data/canonical-json.ts';
 import { differentStep, missingStep, stalledStep } from './divergence.ts';
-import { EndedSteps } from './ended-steps.ts';
 import { OpenStep, type ToldEnd } from './open-step.ts';
 import { ReplayStall } from './replay-stall.ts';
 import type { RunJournal } from './run-journal.ts';
@@ -23,6 +22,7 @@ import {
   stepFailure,
   type TurnEnd,
 } from './turn.ts';
+import { EndedSteps } from './turns/ended-steps.ts';
 
 export interface ExecutionDeps {
   readonly steps: readonly JournalStep[];
@@ -238,8 +238,10 @@ export class FlowExecution {
       const end = await step.request.work(step);
       // Nobody but the process that leaves has cancelled it: the next one works on it again.
       if (this.#isStopped && isCancelled(end)) return;
-      if (end.state === 'blocked') this.#block(end.waitsFor, end.error);
-      else if (end.state === 'parked') this.#park(step, end);
+      if (end.state === 'blocked') {
+        if (end.step) step.keep(end.step);
+        this.#block(end.waitsFor, end.error);
+      } else if (end.state === 'parked') this.#park(step, end);
       else this.#close(step, end);
     } catch (cause) {
       this.abandon(cause);

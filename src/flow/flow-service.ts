@@ -4,15 +4,16 @@
  */
 import type { Events } from '../contract/events.ts';
 import type { FlowDefinition, StartedRun, StartFlowAs } from '../contract/flow.ts';
-import type { FlowRun, JournalStep, RunChange, RunPlan } from '../contract/flow-store.ts';
+import type { FlowRun, JournalStep, RunPlan } from '../contract/flow-store.ts';
 import { callerOf } from '../pipeline/new-call.ts';
 import { approvalWait } from './due/answered-waits.ts';
 import { DueRuns } from './due/due-runs.ts';
 import { RunScheduler } from './due/run-scheduler.ts';
 import { endRun, undoing } from './end-run.ts';
 import { checkEvent } from './events/check-event.ts';
+import { resumeRun } from './resume/resume-run.ts';
 import { assertRunId, type NewRun } from './run-record.ts';
-import { movedTo, sealedEvent } from './run-seals.ts';
+import { sealedEvent } from './run-seals.ts';
 import { traceOf } from './run-span.ts';
 import { RunTurns, type RunTurnsDeps } from './run-turns.ts';
 import { noRun, RunWatchers, unwatchable } from './run-watchers.ts';
@@ -140,13 +141,7 @@ export class FlowService {
    * stays on record until a turn begins.
    */
   async resume(runId: string, { version }: { readonly version?: string } = {}): Promise<boolean> {
-    const now = this.#deps.runtime.now();
-    const flows = await this.#deps.flows();
-    const change: RunChange = {
-      ...{ status: 'waiting', updatedAt: now, wakeAt: now, waitsFor: undefined },
-      ...(version !== undefined && (await this.#movedTo(version, await flows.get(runId)))),
-    };
-    const isChanged = await flows.change(runId, change, { onlyIdle: true });
+    const isChanged = await resumeRun(runId, version, this.#deps);
     this.#scheduler.after(0);
     return isChanged;
   }
@@ -164,11 +159,6 @@ export class FlowService {
     const ended = this.#turns.close();
     for (const runId of this.#watchers.runs()) this.#watchers.fail(runId, unwatchable(runId));
     await ended;
-  }
-
-  async #movedTo(version: string, run: FlowRun | undefined): Promise<Partial<RunChange>> {
-    if (run && run.version !== version) this.#deps.registry.assertTarget(run.flow, version);
-    return movedTo(version, run, await this.#deps.seals());
   }
 
   async #startNew(flow: FlowDefinition, part: NewRun): Promise<StartedRun> {

@@ -21,7 +21,7 @@ import type { RunWatchers } from './run-watchers.ts';
 import { limitsOf, type RunDeps, stepDepsOf } from './step-deps.ts';
 import type { StepDeps } from './step-ends.ts';
 import { plainValue, type TurnEnd } from './turn.ts';
-import { TurnSignals } from './turn-signals.ts';
+import { TurnSignals } from './turns/turn-signals.ts';
 import type { UndoStepsDeps } from './undo/undo-steps.ts';
 
 export interface RunTurnsDeps extends UndoStepsDeps, RunDeps {
@@ -45,8 +45,12 @@ interface ActiveRun {
   readonly signals: TurnSignals;
 }
 
-/** Ends the calls of a turn that was lost because another process has cancelled the run. */
-const abortIfCancelled = async ({ run, flows }: Turn, signals: TurnSignals): Promise<void> => {
+/**
+ * Ends what a lost turn still does: all of it when another process has cancelled the run, else the calls that
+ * only read. The next turn makes those again.
+ */
+const abortLost = async ({ run, flows }: Turn, signals: TurnSignals): Promise<void> => {
+  signals.abortReading();
   const stored = await flows.get(run.id).catch(() => undefined);
   if (stored?.status === 'cancelled') signals.abort();
 };
@@ -236,7 +240,7 @@ export class RunTurns {
     const work = () => execution.run(() => flow.run(context, plainValue(run.input)));
     const end = await (span ? span.run(work) : work());
     endTurnSpan(span, end);
-    if (end.type === 'lost' && !this.#isClosed) await abortIfCancelled(turn, signals);
+    if (end.type === 'lost' && !this.#isClosed) await abortLost(turn, signals);
     // Not before its end is written: until then its last steps are nowhere else.
     const released = await this.#conclude(turn, end, context.events.seen).finally(() => {
       if (this.#active.get(run.id)?.execution === execution) this.#active.delete(run.id);

@@ -16,7 +16,7 @@ import type { RunRecords } from '../pipeline/record/run-records.ts';
 import type { FlowRegistry } from './flow-registry.ts';
 import type { FlowSeals } from './run-seals.ts';
 import type { StepCall, StepDeps, StepQuestion } from './step-ends.ts';
-import type { TurnSignals } from './turn-signals.ts';
+import type { TurnSignals } from './turns/turn-signals.ts';
 
 export interface RunDeps {
   readonly registry: FlowRegistry;

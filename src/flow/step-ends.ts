@@ -109,7 +109,9 @@ export const resultEnd = (result: ToolResult, now: number): StepEnd => {
   }
   const { error } = result;
   if (error.inDoubt !== undefined) {
-    return { state: 'blocked', waitsFor: `call:${error.inDoubt}`, error };
+    // On record, so that a person can say what became of it.
+    const step = { executionId: error.inDoubt };
+    return { state: 'blocked', waitsFor: `call:${error.inDoubt}`, error, step };
   }
   if (error.keyHeld) return { state: 'parked', waitsFor: 'key', step: { wakeAt: now + BUSY_MS } };
   return { state: 'failed', error, step: { executionId } };

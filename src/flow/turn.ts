@@ -19,7 +19,12 @@ export type StepEnd =
       readonly step?: Partial<JournalStep>;
     }
   /** Only a person can say what became of it. */
-  | { readonly state: 'blocked'; readonly waitsFor: string; readonly error: ToolError };
+  | {
+      readonly state: 'blocked';
+      readonly waitsFor: string;
+      readonly error: ToolError;
+      readonly step?: Partial<JournalStep>;
+    };
 
 /** A step that runs: its key in the journal, and what is on record of it while it is open. */
 export interface StepAttempt {

@@ -1,5 +1,6 @@
 /** Puts the pipeline together over an open store, and starts calls on it. */
 import { dirname, relative } from 'node:path';
+import type { AuditEntry } from '../contract/audit.ts';
 import type { Call, CallRequest, InnerOutcome, Next, ReadyTool } from '../contract/call.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import { type Caller, isOwner, LOCAL_CALLER } from '../contract/caller.ts';
@@ -11,6 +12,7 @@ import type { ToolResult } from '../contract/result.ts';
 import type { Timer } from '../contract/runtime.ts';
 import type { Stage } from '../contract/stage.ts';
 import type { Snapshot } from '../contract/store.ts';
+import type { Tool } from '../contract/tool.ts';
 import { decisionOf, decisionText } from '../governance/approvals/seals.ts';
 import { createExecutionIds } from '../governance/ids.ts';
 import { createFileAccess } from '../governance/paths/file-access.ts';
@@ -62,6 +64,14 @@ export type IdentifiedCall = Pick<CallInput, 'toolName' | 'rawInput' | 'as'> & {
   readonly executionId: string;
 };
 
+/** Tells whether the broker sees all that a tool can change: files, by code that reaches nothing else. */
+const seesAllOf = (tool: Tool | undefined): boolean =>
+  tool?.needs?.paths !== undefined &&
+  !tool.needs.hosts &&
+  !tool.needs.commands &&
+  !tool.callsTools &&
+  (tool.source === 'builtin' || tool.sandboxed === true);
+
 type RefusedCall = Pick<CallInput, 'rawInput' | 'parent' | 'executionId'>;
 
 export class Engine {
@@ -104,7 +114,11 @@ export class Engine {
         minAgeMs: WRITE_MS,
         now: runtime.now(),
       });
-    const calls = await reconcile({ store, now: runtime.now, sweep, ...fileState(guard) });
+    const { registry } = this.#deps;
+    const reachesOnlyFiles = ({ tool, version }: Pick<AuditEntry, 'tool' | 'version'>): boolean =>
+      seesAllOf(registry.get(tool, version)?.tool);
+    const facts = { now: runtime.now, sweep, reachesOnlyFiles, ...fileState(guard) };
+    const calls = await reconcile({ store, ...facts });
     if (calls.length > 0) runtime.log.warn('calls were interrupted by a crash', { calls });
   }
 

@@ -1,6 +1,8 @@
 /** What every store owes to things that must happen once: hits, replays and approvals. */
 import { describe, expect, it } from 'vitest';
+import { toolError } from '../../src/contract/errors.ts';
 import type { Grant } from '../../src/contract/grant.ts';
+import type { ToolResult } from '../../src/contract/result.ts';
 import type { ReplayRequest, Store } from '../../src/contract/store.ts';
 import { describeInbox } from './store-inbox.ts';
 import { AWKWARD_STRINGS, approvalRecord, NOW, times, toolResult } from './store-samples.ts';
@@ -91,6 +93,13 @@ const describeCounters = (use: Use): void => {
       await expect(hit).rejects.toMatchObject({ code: 'INTERNAL' });
     }),
   );
+};
+
+/** A result that says that nobody knows what became of a call. */
+const doubtful = (inDoubt: string): ToolResult => {
+  const { metadata } = toolResult(1);
+  const error = toolError('CANCELLED', 'Cut off.', { inDoubt });
+  return { success: false, status: 'cancelled', error, metadata };
 };
 
 const describeReplays = (use: Use): void => {
@@ -211,6 +220,33 @@ const describeReplays = (use: Use): void => {
       expect(await store.replays.claim(done)).toMatchObject({ result: { data: 3 } });
       const expired = request({ key: `${NOW} 3`, now: NOW + 10_000 });
       expect(await store.replays.claim(expired)).toEqual({ state: 'new' });
+    }));
+
+  it('ends the doubt about a call with an answer or by freeing its key, and only that of a call in doubt', () =>
+    use(async (store) => {
+      const { replays } = store;
+      const answer = { result: toolResult('sent'), expiresAt: NOW + 1000 };
+      for (const [key, inDoubt] of [
+        ['first', 'first'],
+        ['second', 'second'],
+        ['of another', 'x'],
+      ] as const) {
+        await replays.claim(request({ key, executionId: key }));
+        await replays.finish({ key, executionId: key }, doubtful(inDoubt), NOW + 1000);
+      }
+      await replays.claim(request({ key: 'running', executionId: 'running' }));
+      await replays.claim(request({ key: 'done', executionId: 'done' }));
+      await replays.finish({ key: 'done' }, toolResult(1), NOW + 1000);
+      expect(await replays.settle('first', answer)).toBe(true);
+      expect(await replays.settle('first', undefined)).toBe(false);
+      expect(await replays.settle('second', undefined)).toBe(true);
+      for (const other of ['running', 'done', 'of another', 'nobody']) {
+        expect(await replays.settle(other, undefined)).toBe(false);
+      }
+      const first = await replays.claim(request({ key: 'first' }));
+      expect(first).toEqual({ state: 'done', result: answer.result });
+      expect(await replays.claim(request({ key: 'second' }))).toEqual({ state: 'new' });
+      expect(await replays.claim(request({ key: 'done' }))).toMatchObject({ state: 'done' });
     }));
 
   it('keeps keys apart', () =>

@@ -5,9 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
 import { testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { AuditEntry } from '../../contract/audit.ts';
+import { toolError } from '../../contract/errors.ts';
 import type { Store } from '../../contract/store.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
+import { reconcile } from './reconcile.ts';
 
 let root: string;
 beforeEach(async () => {
@@ -89,6 +91,30 @@ describe('after a crash', () => {
     expect(await crib.executions.status('no-trace')).toMatchObject({ effect: 'unknown' });
     expect(await store.intents.open()).toEqual([]);
     expect(crib.runtime.logged.some(({ message }) => message.includes('interrupted'))).toBe(true);
+  });
+
+  it.each([
+    ['frees its key where the broker saw all that the tool can change', true, 'new'],
+    ['keeps its key where the tool may have reached something else', false, 'done'],
+  ] as const)('a call that changed no file %s', async (_what, reachesOnlyFiles, state) => {
+    const store = createMemoryStore();
+    const path = join(root, 'a.txt');
+    await writeFile(path, 'before');
+    const before = Buffer.from('before');
+    const kept = { order: 0, path, before, beforeMode: 0o644, keptAt: 0 };
+    const claim = { key: 'k', digest: 'd', executionId: 'e', now: 1 };
+    await store.replays.claim(claim);
+    const { metadata } = await (await testCrib([])).execute('none', {});
+    const error = toolError('CANCELLED', 'Cut off.', { inDoubt: 'e' });
+    const doubtful = { success: false, status: 'cancelled', error, metadata } as const;
+    await store.replays.finish({ key: 'k', executionId: 'e' }, doubtful, 1000);
+    await store.audit.append(intent('e'));
+    await store.snapshots.save({ ...kept, executionId: 'e', afterHash: sha256Hex('after') });
+    await reconcile({
+      ...{ store: afterCrash(store), now: () => 2, inspect: async () => 'not_done' },
+      reachesOnlyFiles: () => reachesOnlyFiles,
+    });
+    expect(await store.replays.claim(claim)).toMatchObject({ state });
   });
 
   it('threat: a call of another machine is unknown, whatever the files of this one say', async () => {

@@ -2,6 +2,7 @@
  * Reconciles calls that a crash interrupted, of this process or of another: says whether their effect was
  * done, not done or is unknown, closes their intents, and sets their budgets right. Runs nothing again.
  */
+import type { AuditEntry } from '../../contract/audit.ts';
 import type { Snapshot, Store } from '../../contract/store.ts';
 import { callOfFreeHold } from '../budget/holds.ts';
 import type { EffectState } from './audit-entry.ts';
@@ -10,6 +11,8 @@ export interface ReconcileDeps {
   readonly store: Store;
   now(): number;
   inspect(snapshot: Snapshot): Promise<'done' | 'not_done' | 'unknown'>;
+  /** Tells whether a call can have changed nothing but the files that the broker wrote for it. */
+  reachesOnlyFiles?(call: Pick<AuditEntry, 'tool' | 'version'>): boolean;
   /** Removes what an interrupted write of a file left beside it. */
   sweep?(path: string): Promise<unknown>;
 }
@@ -59,6 +62,9 @@ export const reconcile = async (
       detail: { ...entry.detail, effect, reconciled: true },
     });
     if (isMine) concluded.push({ executionId, effect });
+    // Proven by its files: the same call with the same key may be made again.
+    const isUndone = effect === 'not_done' && deps.reachesOnlyFiles?.(entry);
+    if (isMine && isUndone) await store.replays.settle(executionId, undefined);
   }
   return concluded;
 };

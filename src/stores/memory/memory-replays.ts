@@ -1,5 +1,6 @@
 /** Idempotency keys in memory. The process that claimed one is this one, so it is always alive. */
 import type { ReplayClaim, Replays } from '../../contract/store.ts';
+import { isDoubtful } from '../doubtful-result.ts';
 import { recordText } from '../plain-json.ts';
 
 interface Claim {
@@ -52,6 +53,19 @@ export const memoryReplays = (): Replays => {
     },
     async forget(key) {
       claims.delete(key);
+    },
+    async settle(executionId, answer) {
+      for (const [key, claim] of claims) {
+        const { result } = claim;
+        if (claim.executionId !== executionId || result === undefined) continue;
+        if (!isDoubtful(result, executionId)) continue;
+        if (answer) {
+          const { expiresAt } = answer;
+          claims.set(key, { ...claim, result: recordText(answer.result), expiresAt });
+        } else claims.delete(key);
+        return true;
+      }
+      return false;
     },
   };
 };

@@ -58,6 +58,7 @@ describe.skipIf(isPostgresMissing())('an owner that was silent past its lease', 
         return replays.abandonDead(...given);
       },
       forget: (...given) => replays.forget(...given),
+      settle: (...given) => replays.settle(...given),
     };
     const crib = await testCrib([tool], { store: { ...store, replays: watched } });
     const result = await crib.execute('echo', {}, { idempotencyKey: 'k' });

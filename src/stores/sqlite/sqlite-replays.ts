@@ -1,16 +1,20 @@
 /** Idempotency keys in SQLite. A key whose process died without an answer is in doubt, not free. */
 import type { ToolResult } from '../../contract/result.ts';
-import type { ReplayClaim, ReplayRequest, Replays } from '../../contract/store.ts';
+import type { ReplayClaim, ReplayRequest, Replays, SettledReplay } from '../../contract/store.ts';
 import type { Statement } from '../../kit/sqlite/open-database.ts';
 import type { SqliteDeps } from '../../kit/sqlite/sqlite-deps.ts';
 import { fromSqlText, toSqlText } from '../../kit/text/sql-text.ts';
+import { isDoubtful } from '../doubtful-result.ts';
 import { recordText } from '../plain-json.ts';
 
-interface ReplayRow {
-  readonly digest: string;
-  readonly execution_id: string;
+interface HeldRow {
   readonly owner: string;
   readonly result: string | null;
+}
+
+interface ReplayRow extends HeldRow {
+  readonly digest: string;
+  readonly execution_id: string;
   readonly expires_at: number | null;
 }
 
@@ -23,6 +27,9 @@ export class SqliteReplays implements Replays {
   readonly #forget: Statement;
   readonly #sweep: Statement;
   readonly #mayHaveBegun: Statement;
+  readonly #ofExecution: Statement;
+  readonly #settle: Statement;
+  readonly #free: Statement;
 
   constructor(deps: SqliteDeps) {
     this.#deps = deps;
@@ -51,6 +58,10 @@ export class SqliteReplays implements Replays {
       `SELECT 1 FROM audit_anchor UNION ALL
        SELECT 1 FROM audit WHERE execution_id = ? AND kind = 'intent' LIMIT 1`,
     );
+    // No index: it would cost each claim, and people settle few calls.
+    this.#ofExecution = prepare('SELECT key, owner, result FROM replays WHERE execution_id = ?');
+    this.#settle = prepare('UPDATE replays SET result = ?, expires_at = ? WHERE key = ?');
+    this.#free = prepare('DELETE FROM replays WHERE key = ?');
   }
 
   claim(request: ReplayRequest): Promise<ReplayClaim> {
@@ -84,8 +95,25 @@ export class SqliteReplays implements Replays {
     });
   }
 
+  async settle(executionId: string, answer: SettledReplay | undefined): Promise<boolean> {
+    const text = answer && recordText(answer.result);
+    return this.#deps.writer.write(() => {
+      const rows = this.#ofExecution.all(toSqlText(executionId)) as (HeldRow & { key: string })[];
+      const row = rows.find((each) => this.#isInDoubt(each, executionId));
+      if (!row) return false;
+      if (text === undefined) this.#free.run(row.key);
+      else this.#settle.run(text, answer?.expiresAt ?? null, row.key);
+      return true;
+    });
+  }
+
   async forget(key: string): Promise<void> {
     await this.#deps.writer.write(() => this.#forget.run(toSqlText(key)));
+  }
+
+  #isInDoubt({ owner, result }: HeldRow, executionId: string): boolean {
+    if (result !== null) return isDoubtful(result, executionId);
+    return !this.#deps.owner.aliveness()(owner);
   }
 
   #claim({ key, digest, executionId, now }: ReplayRequest): ReplayClaim {

@@ -55,6 +55,14 @@ describe('threat: the run of another user', () => {
     );
   });
 
+  it('hostile: an agent cannot say what became of a call in doubt, and nobody of one that is in none', async () => {
+    const path = `/v1/flows/runs/${id}/resume`;
+    const settle = { step: '1', as: 'not_done' };
+    expect((await as('agent', path, { settle })).status).toBe(403);
+    expect((await as('admin', path, { settle })).status).toBe(409);
+    expect((await as('admin', path, { settle: { ...settle, by: 'ada' } })).status).toBe(400);
+  });
+
   it.each(ACTIONS)(
     'hostile: %s by an operator or a viewer changes nothing',
     async (action, body) => {

@@ -1,7 +1,10 @@
 /** `toolcrib flow resume`: continues a run here, and stays with it. */
 import type { Command } from 'commander';
+import type { StepSettlement } from '../../../contract/flow.ts';
 import { FINISHED } from '../../../contract/flow-store.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { misuse } from '../../input/misuse.ts';
+import { parseJson } from '../../input/parse-json.ts';
 import { type Io, note, printJson } from '../../io.ts';
 import { findRun, isBusy, isOver } from './find-run.ts';
 import { type FollowOptions, withFlowSession, withFollowing } from './flow-session.ts';
@@ -9,7 +12,22 @@ import { followRun, shownRun } from './follow-run.ts';
 
 interface ResumeOptions extends FollowOptions {
   readonly version?: string;
+  readonly done?: string;
+  readonly notDone?: string;
+  readonly data?: string;
 }
+
+/** Reads what the user says of the call that blocks the run. */
+const settlementOf = ({ done, notDone, data }: ResumeOptions): StepSettlement | undefined => {
+  if (done !== undefined && notDone !== undefined) {
+    throw misuse('Give one of --done and --not-done.');
+  }
+  if (done === undefined && data !== undefined) throw misuse('--data goes with --done.');
+  if (notDone !== undefined) return { step: notDone, as: 'not_done' };
+  if (done === undefined) return undefined;
+  const given = data === undefined ? {} : { data: parseJson(data, 'The data', []) };
+  return { step: done, as: 'done', ...given };
+};
 
 const resume = (io: Io, typed: string, options: ResumeOptions): Promise<number> =>
   withFlowSession(io, options, async (following) => {
@@ -17,12 +35,16 @@ const resume = (io: Io, typed: string, options: ResumeOptions): Promise<number> 
     const run = await findRun(crib, typed);
     if (FINISHED.has(run.status)) throw isOver(run);
     const { version = run.version } = options;
+    const settle = settlementOf(options);
     const flows = await crib.flows.registered();
     const isKnown = flows.some((flow) => flow.name === run.flow && flow.versions.includes(version));
     // A run that is waiting, or whose process is gone, needs no change: this process takes it over when
     // it is due.
-    if (run.status === 'blocked' || version !== run.version) {
-      const chosen = options.version === undefined ? {} : { version };
+    if (run.status === 'blocked' || version !== run.version || settle) {
+      const chosen = {
+        ...(options.version !== undefined && { version }),
+        ...(settle && { settle }),
+      };
       if (!(await crib.flows.resume(run.id, chosen))) throw isBusy(run);
     }
     if (isKnown) return followRun(io, following, run.id);
@@ -43,7 +65,12 @@ export const flowResumeCommand = (flow: Command, io: Io): Command =>
     withFollowing(withJson(flow.command('resume')))
       .argument('<run>', 'id of the run, or a unique beginning of it')
       .option('--version <version>', 'continue with this version of the flow')
+      .option('--done <step>', 'the call in doubt of this step took effect: go on after it')
+      .option('--data <json>', 'what that call returned, as JSON; null when absent')
+      .option('--not-done <step>', 'the call in doubt of this step did nothing: make it again')
       .action(leaving(io, (run: string, options: ResumeOptions) => resume(io, run, options))),
     'toolcrib flow resume 0196f3',
     'toolcrib flow resume monday --version 2.0.0',
+    'toolcrib flow resume monday --not-done 3',
+    `toolcrib flow resume monday --done 3 --data '{"id":7}'`,
   );

@@ -7,7 +7,7 @@ import type {
   ChainScheduleOptions,
   CribChains,
 } from '../../../contract/chain.ts';
-import type { CribFlows, StartFlowAs } from '../../../contract/flow.ts';
+import type { CribFlows, StartFlowAs, StepSettlement } from '../../../contract/flow.ts';
 import { FLOW_STATUSES, type FlowFilter } from '../../../contract/flow-store.ts';
 import {
   type ArgumentCheck,
@@ -61,6 +61,12 @@ const startAs = callerAnd(
 
 const approvalAs = callerAnd({ version: optional(text) });
 
+const settlement = fields({
+  step: text,
+  as: oneOf('done', 'not_done'),
+  data: anything,
+} satisfies Record<keyof StepSettlement, ArgumentCheck>);
+
 /** A flow as data, as text or object, or its name; its reader reports the faults. */
 const flowSource = either(text, data);
 
@@ -75,7 +81,7 @@ export const FLOW_CHECKS: MethodChecks<CribFlows> = {
   cancel: { runId: text, as: optional(callerOptions) },
   resume: {
     runId: text,
-    options: optional(fields({ version: optional(text) })),
+    options: optional(fields({ version: optional(text), settle: optional(settlement) })),
     as: optional(callerOptions),
   },
   registerData: { source: flowSource },

@@ -3,7 +3,7 @@ import type { CallAs } from '../../../contract/call-options.ts';
 import { type Caller, provenNames } from '../../../contract/caller.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { Events } from '../../../contract/events.ts';
-import type { CribFlows, FlowCost, ListedFlowRun } from '../../../contract/flow.ts';
+import type { CribFlows, FlowCost, ListedFlowRun, ResumeOptions } from '../../../contract/flow.ts';
 import type { CribFlowData } from '../../../contract/flow-data-members.ts';
 import type { FlowFilter, FlowRun, Flows } from '../../../contract/flow-store.ts';
 import type { ToolResult } from '../../../contract/result.ts';
@@ -12,6 +12,7 @@ import type { DataFlows } from '../../../flow/declared/data-flows.ts';
 import { FlowRegistry } from '../../../flow/flow-registry.ts';
 import type { FlowService } from '../../../flow/flow-service.ts';
 import { isOverdue, markMissingVersions } from '../../../flow/missing-version.ts';
+import { settleStep } from '../../../flow/resume/settle-step.ts';
 import { noRun } from '../../../flow/run-watchers.ts';
 import { flowBudgetKey } from '../../../governance/ledger/budget.ts';
 import { MICROS_PER_USD } from '../../../governance/ledger/estimate-cost.ts';
@@ -194,6 +195,20 @@ const sendEvent = async (
   return (await service()).send(runId, event, payload);
 };
 
+/** Continues a run, after the doubt about one of its calls is ended where somebody says what became of it. */
+const resumed = async (
+  runId: string,
+  { settle, ...options }: ResumeOptions = {},
+  { service, open, now, by }: Opening & { readonly by: Caller },
+): Promise<boolean> => {
+  const runs = await service();
+  if (settle) {
+    const { store } = await open();
+    await settleStep({ runId, settlement: settle, by }, { ...store, runtime: { now } });
+  }
+  return runs.resume(runId, options);
+};
+
 /** Makes the members for runs, and the one that reads the states of their steps. */
 const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> => {
   const { registry, service, data, stored, ledger, open, assertListed, countStart } = opening;
@@ -242,7 +257,7 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
       (await isTouchable(runId, as)) && sendEvent({ runId, event, payload, as }, opening),
     cancel: async (runId, as) => (await isTouchable(runId, as)) && (await service()).cancel(runId),
     resume: async (runId, options, as) =>
-      (await isTouchable(runId, as)) && (await service()).resume(runId, options),
+      (await isTouchable(runId, as)) && resumed(runId, options, { ...opening, by: callerOf(as) }),
     nodes: async (runId, as) => {
       const run = await readable(runId, as);
       return run && (await data()).nodes(run, await runSteps(runId, opening));

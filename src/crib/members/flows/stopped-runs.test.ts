@@ -144,3 +144,55 @@ describe('a run that is cancelled while it makes a call that changes something',
     expect((await crib.flows.get('run'))?.error?.inDoubt).toBeUndefined();
   });
 });
+
+describe('a run that is blocked by a call in doubt', () => {
+  const blocked = async () => {
+    const open = openStore();
+    const { tool, sent } = sending();
+    const first = await open(tool, impatient());
+    await startIn(first, sent);
+    await first.close();
+    return { crib: await open(tool), sent };
+  };
+
+  it('goes on after the call when a person says that it is done, and the trail says who did', async () => {
+    const { crib, sent } = await blocked();
+    expect(await crib.flows.steps('run')).toMatchObject([{ key: '1', state: 'open' }]);
+    const settle = { step: '1', as: 'done', data: { id: 7 } } as const;
+    expect(await crib.flows.resume('run', { settle }, { userId: 'ada', roles: ['admin'] })).toBe(
+      true,
+    );
+    const end = await crib.flows.finished('run');
+    expect(end).toMatchObject({ status: 'completed', output: { id: 7 } });
+    expect(sent).toHaveLength(1);
+    const [row] = await crib.audit.query({ userId: 'ada', kind: 'event' });
+    expect(row?.detail).toMatchObject({
+      event: 'step.settled',
+      runId: 'run',
+      step: '1',
+      as: 'done',
+    });
+  });
+
+  it('makes the call again when a person says that it is not done', async () => {
+    const { crib, sent } = await blocked();
+    await crib.flows.resume('run', { settle: { step: '1', as: 'not_done' } });
+    const end = await crib.flows.finished('run');
+    expect(end).toMatchObject({ status: 'completed', output: 'sent' });
+    expect(sent).toHaveLength(2);
+  });
+
+  it('is not settled by another user, nor by a step that is not in doubt, nor twice', async () => {
+    const { crib, sent } = await blocked();
+    const settle = { step: '1', as: 'not_done' } as const;
+    expect(await crib.flows.resume('run', { settle }, { userId: 'mallory' })).toBe(false);
+    const other = crib.flows.resume('run', { settle: { ...settle, step: '2' } });
+    await expect(other).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await crib.flows.get('run')).toMatchObject({ status: 'blocked' });
+    expect(sent).toHaveLength(1);
+    await crib.flows.resume('run', { settle });
+    await crib.flows.finished('run');
+    const again = crib.flows.resume('run', { settle });
+    await expect(again).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+});

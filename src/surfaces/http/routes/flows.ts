@@ -216,18 +216,23 @@ const cancel = defineRoute({
   },
 });
 
+const notForAgents = (): ToolFailure =>
+  new ToolFailure('PERMISSION_DENIED', 'A person has to say what became of a call in doubt.');
+
 const resume = defineRoute({
   method: 'post',
   path: '/v1/flows/runs/:id/resume',
   role: 'agent',
   tag: 'flows',
-  summary: 'Continue a run that is blocked or waits, on another version if one is named',
+  summary:
+    'Continue a run that is blocked or waits, on another version if one is named; `settle` says what became of a call in doubt',
   input: { params: idParams, body: resumeBody },
   response: z.object({ resumed: z.literal(true) }),
   handle: async ({ services, identity, params, body }) => {
     const { run, as } = await ownRun(params.id, services, identity);
-    const options = body?.version === undefined ? {} : { version: body.version };
-    if (await services.crib.flows.resume(run.id, options, as)) return { body: { resumed: true } };
+    // Whoever could say that an approved call did nothing would have it made again on the same approval.
+    if (body?.settle && identity.role === 'agent') throw notForAgents();
+    if (await services.crib.flows.resume(run.id, body, as)) return { body: { resumed: true } };
     throw await unchanged(run, services);
   },
 });

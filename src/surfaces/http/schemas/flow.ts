@@ -158,6 +158,15 @@ export const startBody = z.strictObject({
 
 export const sendBody = z.strictObject({ event: nameSchema, payload: z.unknown().optional() });
 
+const settlementSchema = z.strictObject({
+  step: z.string().min(1).max(1000),
+  as: z.enum(['done', 'not_done']),
+  data: z.unknown().optional(),
+});
+
 export const resumeBody = z
-  .strictObject({ version: z.string().min(1).max(100).optional() })
+  .strictObject({
+    version: z.string().min(1).max(100).exactOptional(),
+    settle: settlementSchema.exactOptional(),
+  })
   .optional();

@@ -1,5 +1,5 @@
 /** Steps that have ended and that the code has not been told of, in the order in which they did. */
-import type { OpenStep, ToldEnd } from './open-step.ts';
+import type { OpenStep, ToldEnd } from '../open-step.ts';
 
 export interface EndedStep {
   readonly step: OpenStep;

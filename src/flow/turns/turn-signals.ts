@@ -1,6 +1,6 @@
 /** Ends the calls of one turn: all at once when it is cancelled, in two rounds when its process leaves. */
 import { setMaxListeners } from 'node:events';
-import type { Runtime, Timer } from '../contract/runtime.ts';
+import type { Runtime, Timer } from '../../contract/runtime.ts';
 
 /** How long calls that may change something have to end when their process leaves; workers give jobs as long. */
 const GRACE_MS = 10_000;
@@ -35,9 +35,13 @@ export class TurnSignals {
     this.#changing.abort();
   }
 
+  abortReading(): void {
+    this.#reading.abort();
+  }
+
   /** Cancels calls that only read, which the next process makes again, and the others after a while. */
   leave({ after }: Pick<Runtime, 'after'>): Timer {
-    this.#reading.abort();
+    this.abortReading();
     return after(GRACE_MS, () => {
       this.#cutOff.abort();
       this.#changing.abort();
