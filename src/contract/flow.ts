@@ -237,7 +237,7 @@ export interface FlowRunInfo extends ListedFlowRun {
 export interface StartFlowAs extends CallAs {
   /** Starting the same id again gives the run that is there; a new id when absent. */
   readonly runId?: string;
-  /** The version registered last when absent. */
+  /** When absent: the version registered last, of files the highest, or the one of `planDigest`. */
   readonly version?: string;
   /**
    * For a flow as data: the digest of the plan that somebody agreed to. The run is refused with CONFLICT

@@ -186,7 +186,7 @@ export const stepDepsOf = (
     approval: (approvalId) => deps.approval(approvalId),
     checkChild: async (flow, input) => {
       await assertDepth(run, turn.flows);
-      deps.registry.register(flow);
+      deps.registry.registerChild(flow);
       return deps.registry.parseInput(flow, input);
     },
   };
