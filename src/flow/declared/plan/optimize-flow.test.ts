@@ -98,10 +98,6 @@ describe('optimizing a flow', () => {
   it.each([
     ['a join looks at the step before', [read('a'), { ...read('b'), join: 'any_success' }]],
     [
-      'a pipeline takes what came before',
-      [read('a'), read('b'), { id: 'p', kind: 'pipeline', steps: [{ id: 'q', call: 'read' }] }],
-    ],
-    [
       'the last may be skipped',
       [read('a'), { ...read('b'), onError: { fallback: { call: 'read' }, otherwise: 'skip' } }],
     ],

@@ -52,15 +52,10 @@ const isRead = (step: FlowDataStep, tools: Tools): boolean => {
 
 /**
  * Says whether the steps of a group may be left out or made earlier. A join is judged by the steps right
- * before it, and a pipeline takes what came right before it: both depend on the order.
+ * before it, and each step of a pipeline takes what came right before it: both depend on the order.
  */
 const isFree = ({ kind, steps }: Group): boolean =>
-  kind !== 'conditional' &&
-  kind !== 'pipeline' &&
-  steps.every((step) => step.join === undefined && !hasPipeline(step));
-
-const hasPipeline = ({ kind, steps = [] }: FlowDataStep): boolean =>
-  kind === 'pipeline' || steps.some(hasPipeline);
+  kind !== 'conditional' && kind !== 'pipeline' && steps.every((step) => step.join === undefined);
 
 /** Says whether a step always has a result when its group has succeeded. */
 const hasResult = (step: FlowDataStep | undefined): boolean =>

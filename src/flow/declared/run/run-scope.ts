@@ -14,7 +14,7 @@ export class RunScope implements ValueScope {
   readonly items: string;
   /** Names the tries that a person asked for: what they call is called anew. */
   readonly asked: string;
-  /** In a pipeline: what the step before returned. */
+  /** What the step before returned in the innermost pipeline around, or else the input of the flow. */
   previous: unknown;
   readonly #parent: RunScope | undefined;
   #isStopped = false;
