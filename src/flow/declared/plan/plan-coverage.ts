@@ -16,6 +16,7 @@ import type { FlowTools } from '../check/tool-shapes.ts';
 import { callsOf, type PlacedCall } from '../check/validate-flow.ts';
 import type { FlowProgram } from '../flow-program.ts';
 import { lastResortOf, type StepNode } from '../step-tree.ts';
+import { callValue } from './known-inputs.ts';
 
 export interface PlanCoverageDeps {
   readonly tools: FlowTools;
@@ -125,7 +126,7 @@ class Coverer {
     let openReason: string | undefined;
     for (const { suffix, scope } of turns) {
       const place = `${node.step.id}${suffix}${part}`;
-      const given = value && (value === 'none' ? { value: {} } : evaluated(value, scope));
+      const given = value && evaluated(value, scope);
       openReason ??= given
         ? await this.#exact({ place, tool, version }, given.value)
         : await this.#open({ place, tool, version });
@@ -134,18 +135,8 @@ class Coverer {
   }
 
   /** The value that the call is made with; `undefined` where it depends on earlier results. */
-  #valueOf({ node, input, path }: PlacedCall): CompiledValue | 'none' | undefined {
-    const compiled = this.#program.steps.get(node);
-    if (input === undefined) {
-      const isPiped = node.group.kind === 'pipeline' && path === node.path;
-      return isPiped ? undefined : 'none';
-    }
-    const parts = {
-      '': compiled?.input,
-      '.else': compiled?.otherwise?.input,
-      '.fallback': compiled?.fallback?.input,
-    };
-    const value = parts[partOf({ node, path })];
+  #valueOf(placed: PlacedCall): CompiledValue | undefined {
+    const value = callValue(placed, this.#program);
     return value && isFixed(value) ? value : undefined;
   }
 

@@ -113,4 +113,32 @@ describe('the first step of a pipeline', () => {
       'what the input of the flow gives does not fit store: it never has the field text, which is needed',
     ]);
   });
+
+  it('is planned and approved with the input of the flow, which is known before', async () => {
+    const rule = { name: 'no', effect: 'deny', tools: ['send'], when: 'input.text == "forbidden"' };
+    const crib = await open([rule]);
+    await crib.flows.registerData(
+      flowOf([{ id: 'first', call: 'send' }, say('last')], { kind: 'pipeline' }),
+    );
+    const plan = await crib.flows.plan('sample', input);
+    expect(plan.steps[0]).toMatchObject({ id: 'first', verdict: 'ask', input });
+    expect((await crib.flows.plan('sample', { text: 'forbidden' })).denied).toHaveLength(1);
+    const { approvalId, calls, asks } = await crib.flows.requestApproval('sample', input);
+    expect({ calls, asks }).toEqual({ calls: 1, asks: [] });
+    await crib.approvals.decide(approvalId, { approve: true, by: 'ada' });
+    const start = await crib.flows.start('sample', input, { planApproval: approvalId });
+    expect((await start.finished).status).toBe('completed');
+  });
+
+  it('is planned with the input of the flow where it is another flow', async () => {
+    const crib = await open();
+    await crib.flows.registerData(
+      flowOf([{ id: 'inner', call: 'send', input: { text: { from: 'input.text' } } }], {
+        name: 'sub',
+      }),
+    );
+    await crib.flows.registerData(flowOf([{ id: 's', flow: 'sub@1.0.0' }], { kind: 'pipeline' }));
+    const { steps } = await crib.flows.plan('sample', input);
+    expect(steps.find(({ id }) => id === 's/inner')).toMatchObject({ verdict: 'ask', input });
+  });
 });
