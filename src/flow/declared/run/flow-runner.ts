@@ -53,13 +53,15 @@ export class FlowRunner {
     const startedAt = await this.#flow.value(`flow ${digest}`, () => this.#deps.now(), {
       key: DEFINITION_KEY,
     });
-    if (limits.timeoutMs === undefined) return this.#main(input);
+    const caller = scopeCaller(this.#flow.caller);
+    const scope = new RunScope({ input, caller }).branch();
+    if (limits.timeoutMs === undefined) return this.#main(scope);
     this.#work = this.#createWork(startedAt + limits.timeoutMs);
     const timer = this.#flow.sleep(limits.timeoutMs, { key: RUN_LIMIT_KEY }).then(() => {
-      this.#flow.cancelCalls();
+      scope.stop();
       throw new ToolFailure('TIMEOUT', `The run took longer than ${limits.timeoutMs} ms.`);
     });
-    return Promise.race([this.#main(input), timer]);
+    return Promise.race([this.#main(scope), timer]);
   }
 
   #createWork(deadline: number | undefined): StepWork {
@@ -68,10 +70,8 @@ export class FlowRunner {
     return new StepWork({ ...this.#deps, flow: this.#flow, limits, limiter, deadline });
   }
 
-  async #main(input: unknown): Promise<unknown> {
+  async #main(scope: RunScope): Promise<unknown> {
     const { tree, flow, join, output } = this.#program;
-    const caller = scopeCaller(this.#flow.caller);
-    const scope = new RunScope({ input, caller }).branch();
     const outcome = await this.#group(tree.root, scope, { join: flow.join, custom: join });
     if (outcome.status === 'failed') this.#flow.cancelCalls();
     const data = assertDone(outcome);
