@@ -47,8 +47,11 @@ export interface FlowCallOptions extends FlowChildOptions {
   readonly attemptOf?: string;
   /** The place of the call in the plan of a declared flow: what was approved with it is not asked again. */
   readonly place?: string;
-  /** Runs around the call when it is made, and not when the journal answers it. */
-  within?<T>(call: () => Promise<T>): Promise<T>;
+  /**
+   * Runs around the call when it is made, and not when the journal answers it. The signal fires when the
+   * call is cancelled; it has to be made all the same, and then ends at once.
+   */
+  within?<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 /** What the code of a flow gets. Each method is one step; a step that has ended never runs again. */

@@ -162,6 +162,8 @@ export const stepDepsOf = (
       ? options.then((planned) => deps.execute(step.tool, step.input, planned))
       : deps.execute(step.tool, step.input, options);
   };
+  const callWithin = (step: StepCall, own: AbortSignal | undefined): Promise<ToolResult> =>
+    step.within ? step.within(() => call(step, own), own ?? signal) : call(step, own);
   const confirm = (
     { idempotencyKey, approvalId, signal: _signal, ...question }: StepQuestion,
     own: AbortSignal,
@@ -175,8 +177,8 @@ export const stepDepsOf = (
     ...(refusal && { refusal }),
     call: (step) =>
       step.signal
-        ? withEither(signal, step.signal, (either) => call(step, either))
-        : call(step, undefined),
+        ? withEither(signal, step.signal, (either) => callWithin(step, either))
+        : callWithin(step, undefined),
     confirm: (question) =>
       question.signal
         ? withEither(signal, question.signal, (either) => confirm(question, either))

@@ -127,7 +127,7 @@ export class StepWork {
       ...(version !== undefined && { version }),
       ...this.#time(timeoutMs),
       ...(limits.maxUsd !== undefined && { flowUsd: limits.maxUsd }),
-      ...(needs && { within: (make) => resources.run(needs, make) }),
+      ...(needs && { within: (make, signal) => resources.run(needs, make, signal) }),
     };
     const data = await limiter.run(() => flow.call(name, given, options));
     this.#madeCalls.set(place, attemptOf);
