@@ -45,6 +45,11 @@ export interface FlowCallOptions extends FlowChildOptions {
    * idempotency key, so that what the first has done is not done twice. The key of this step when absent.
    */
   readonly attemptOf?: string;
+  /**
+   * For tools that change something: a call of this run that has succeeded, which this step tries again.
+   * It is not made: the step returns the same, or fails with CONFLICT where its input is another one.
+   */
+  readonly earlier?: { readonly input: unknown; readonly data: unknown };
   /** The place of the call in the plan of a declared flow: what was approved with it is not asked again. */
   readonly place?: string;
   /**

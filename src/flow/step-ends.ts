@@ -8,6 +8,7 @@ import { FINISHED, type FlowParent, type FlowRun, type Flows } from '../contract
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Tool } from '../contract/tool.ts';
+import { digestOf } from '../kit/data/canonical-json.ts';
 import { mayHaveChanged } from '../registry/changing-steps.ts';
 import { onlyReads } from '../registry/only-reads.ts';
 import { hasChangedNothing } from '../registry/unchanged-calls.ts';
@@ -152,15 +153,27 @@ const asFinal = (end: StepEnd, { metadata }: ToolResult, tool: Tool | undefined)
   return isUnchanged && !metadata.cached ? end : { ...end, error: { ...error, retryable: false } };
 };
 
+/** Answers a call that has succeeded before. The key that it had may be forgotten by now. */
+const earlierEnd = (
+  { tool, input }: Pick<StepCall, 'tool' | 'input'>,
+  earlier: NonNullable<FlowCallOptions['earlier']>,
+): StepEnd => {
+  const isSame = digestOf(input ?? null) === digestOf(earlier.input ?? null);
+  if (isSame) return { state: 'done', value: earlier.data };
+  const message = `${tool} has already been called with another input.`;
+  return { state: 'failed', error: toolError('CONFLICT', message) };
+};
+
 export const callTool = async (
   step: Pick<StepCall, 'tool' | 'input'> & StepCallOptions,
   attempt: StepAttempt,
   deps: StepDeps,
 ): Promise<StepEnd> => {
   const { run, tools, call, runtime } = deps;
-  const { version, attemptOf = attempt.key } = step;
+  const { version, attemptOf = attempt.key, earlier } = step;
   const tool = tools.get(step.tool, version)?.tool;
   const isRepeatable = onlyReads(tool);
+  if (earlier && !isRepeatable) return earlierEnd(step, earlier);
   if (!isRepeatable || deps.refusal) {
     const refused = isRepeatable ? await refusedEnd(deps) : await beginEffect(attempt, deps);
     if (refused) return refused;

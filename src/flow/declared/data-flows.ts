@@ -87,9 +87,9 @@ export class DataFlows {
     const key = `${flow.name}@${flow.version}`;
     const registered = this.#byKey.get(key);
     if (registered && digestOf(registered) === digestOf(flow)) return registered;
-    const { registry, now, machine, tools } = this.#deps;
+    const { registry, machine, tools } = this.#deps;
     const subFlow = (name: string, version: string) => this.#subFlow(name, version);
-    registry.register(compileFlow(flow, { now, machine, tools, subFlow }));
+    registry.register(compileFlow(flow, { machine, tools, subFlow }));
     this.#byKey.set(key, flow);
     this.#newest.set(flow.name, flow);
     return flow;

@@ -28,7 +28,7 @@ import {
 } from './outcome.ts';
 import { onlyReadsIn } from './reading-steps.ts';
 import { RunScope } from './run-scope.ts';
-import { recoverStep } from './step-recovery.ts';
+import { mayBeTriedAgain, recoverStep } from './step-recovery.ts';
 import { type FlowRunDeps, type StepRun, StepWork, signalOf } from './step-work.ts';
 
 const MAX_CONCURRENCY = 16;
@@ -37,37 +37,30 @@ export class FlowRunner {
   readonly #program: FlowProgram;
   readonly #flow: FlowContext;
   readonly #deps: FlowRunDeps;
-  #work: StepWork;
+  readonly #work: StepWork;
 
   constructor(program: FlowProgram, flow: FlowContext, deps: FlowRunDeps) {
     this.#program = program;
     this.#flow = flow;
     this.#deps = deps;
-    this.#work = this.#createWork(undefined);
+    const { limits = {} } = program.flow;
+    const limiter = new Limiter(limits.maxConcurrency ?? MAX_CONCURRENCY);
+    this.#work = new StepWork({ ...deps, flow, limits, limiter });
   }
 
   /** Runs the flow to its output. Rejects with the error of the run. */
   async run(input: unknown, digest: string): Promise<unknown> {
     const { limits = {} } = this.#program.flow;
     // Other data under the same version blocks the run: its steps were begun by another flow.
-    const startedAt = await this.#flow.value(`flow ${digest}`, () => this.#deps.now(), {
-      key: DEFINITION_KEY,
-    });
+    await this.#flow.value(`flow ${digest}`, () => null, { key: DEFINITION_KEY });
     const caller = scopeCaller(this.#flow.caller);
     const scope = new RunScope({ input, caller }).branch();
     if (limits.timeoutMs === undefined) return this.#main(scope);
-    this.#work = this.#createWork(startedAt + limits.timeoutMs);
     const timer = this.#flow.sleep(limits.timeoutMs, { key: RUN_LIMIT_KEY }).then(() => {
       scope.stop();
       throw new ToolFailure('TIMEOUT', `The run took longer than ${limits.timeoutMs} ms.`);
     });
     return Promise.race([this.#main(scope), timer]);
-  }
-
-  #createWork(deadline: number | undefined): StepWork {
-    const { limits = {} } = this.#program.flow;
-    const limiter = new Limiter(limits.maxConcurrency ?? MAX_CONCURRENCY);
-    return new StepWork({ ...this.#deps, flow: this.#flow, limits, limiter, deadline });
   }
 
   async #main(scope: RunScope): Promise<unknown> {
@@ -213,7 +206,8 @@ export class FlowRunner {
     const { output } = this.#compiled(node);
     const again = round === 1 ? '' : `.try${round}`;
     if (node.inner) {
-      const inner = scope.inner(round === 1 ? '' : `.${node.step.id}-${round}`);
+      const suffix = round === 1 ? '' : `.${node.step.id}-${round}`;
+      const inner = scope.inner(suffix, mayBeTriedAgain(node.step));
       const outcome = await this.#timed(node, { key: key + again, scope: inner }, () =>
         this.#group(node.inner as StepGroup, inner, { join: undefined, custom: undefined }),
       );

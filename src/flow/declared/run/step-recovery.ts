@@ -10,6 +10,10 @@ const DELAY_MS = 1_000;
 /** A person may ask for another try so often. */
 const MAX_ASKED = 20;
 
+/** Tells whether a step that has failed may be tried again, by itself or because a person says so. */
+export const mayBeTriedAgain = (step: FlowDataStep): boolean =>
+  (step.retry?.attempts ?? 1) > 1 || lastResortOf(step) === 'manual';
+
 export interface RecoveryDeps {
   readonly flow: Pick<FlowContext, 'sleep' | 'waitForApproval'>;
   /** What cancels the waits of the step. */
