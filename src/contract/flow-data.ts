@@ -250,7 +250,9 @@ export interface FlowNodeState {
   /** Why it was skipped, failed or cancelled. */
   readonly because?: string;
   readonly error?: ToolError;
+  /** The result. Groups and lists have one where they have an `output`. */
   readonly data?: unknown;
+  /** How often it was made, in all tries of the groups around it. */
   readonly attempts: number;
   /** Of a `forEach`. */
   readonly items?: { readonly done: number; readonly failed: number };

@@ -4,7 +4,9 @@
  */
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { FlowContext } from '../../../contract/flow.ts';
+import type { FlowDataStep } from '../../../contract/flow-data.ts';
 import { RUN_LIMIT_KEY, stepLimitKey } from '../../../contract/flow-view.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
 import { DEFINITION_KEY } from '../../divergence.ts';
 import { thrownError } from '../../turn.ts';
 import { evaluateTest } from '../../values/compile-expression.ts';
@@ -324,9 +326,9 @@ export class FlowRunner {
   /** Writes down how a step ended whose end no single row of the journal shows. */
   async #note(node: StepNode, scope: RunScope, outcome: Outcome): Promise<Outcome> {
     // Not for each of ten thousand items: their own rows say it, and so do those of cancelled steps.
-    if (scope.suffix !== '' || isCancelled(outcome)) return outcome;
-    const hasOutput = node.step.output !== undefined;
-    await this.#flow.value('end', () => noteOf(outcome, hasOutput), { key: `${node.step.id}.end` });
+    if (scope.items !== '' || isCancelled(outcome)) return outcome;
+    const key = `${node.step.id}.end${scope.suffix}`;
+    await this.#flow.value('end', () => noteOf(outcome, node.step), { key });
     return outcome;
   }
 
@@ -338,9 +340,11 @@ export class FlowRunner {
 const dataOf = (outcome: Outcome): unknown => (outcome.status === 'done' ? outcome.data : null);
 
 /** What the journal keeps of the end of a step; see `nodeStates`. */
-const noteOf = (outcome: Outcome, hasOutput: boolean) => {
+const noteOf = (outcome: Outcome, { forEach, output }: FlowDataStep) => {
   if (outcome.status === 'skipped') return { status: 'skipped', because: outcome.because };
   if (outcome.status === 'failed') return { status: 'failed', error: outcome.error };
+  const { data } = outcome;
+  const items = forEach && isRecord(data) && { done: data.done, failed: data.failed };
   // What `output` made of the result is in no other row.
-  return hasOutput ? { status: 'done', data: outcome.data } : { status: 'done' };
+  return { status: 'done', ...(items && { items }), ...(output !== undefined && { data }) };
 };
