@@ -51,6 +51,13 @@ export const callValue = (
   return path.at(-1) === 'else' ? compiled?.otherwise?.input : compiled?.fallback?.input;
 };
 
+/**
+ * Finds the step that a call is made with, once for each of its items: the step itself, or what is around
+ * it for its alternative, which is called instead of the whole list.
+ */
+export const repeaterOf = ({ node, path }: Pick<PlacedCall, 'node' | 'path'>) =>
+  path !== node.path && path.at(-1) === 'else' ? node.group.owner : node;
+
 const usesItem = ({ references }: CompiledValue): boolean =>
   references.some(({ root }) => root === 'item');
 
@@ -88,12 +95,10 @@ class ItemScopes {
 }
 
 const inputsOf = (placed: PlacedCall, value: CompiledValue, deps: KnownInputsDeps): KnownInputs => {
-  const { node, path } = placed;
   const items = new ItemScopes(deps);
   if (!items.isKnown(value)) return FROM_STEPS;
   if (!usesItem(value)) return { inputs: [value.evaluate(deps.scope)], isAll: true, isOne: true };
-  // The alternative is called instead of the whole list.
-  const scopes = items.of(path.at(-1) === 'else' && path !== node.path ? node.group.owner : node);
+  const scopes = items.of(repeaterOf(placed));
   if (!scopes) return LIST_FROM_STEPS;
   const inputs = new Map<string, unknown>();
   for (const scope of scopes) {

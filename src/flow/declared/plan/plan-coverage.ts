@@ -16,7 +16,7 @@ import type { FlowTools } from '../check/tool-shapes.ts';
 import { callsOf, type PlacedCall } from '../check/validate-flow.ts';
 import type { FlowProgram } from '../flow-program.ts';
 import { lastResortOf, type StepNode } from '../step-tree.ts';
-import { callValue } from './known-inputs.ts';
+import { callValue, repeaterOf } from './known-inputs.ts';
 
 export interface PlanCoverageDeps {
   readonly tools: FlowTools;
@@ -91,11 +91,9 @@ class Coverer {
   }
 
   /** Lists the times that a step runs; `undefined` where a list of items is not known yet. */
-  #turnsOf(node: StepNode): readonly Turn[] | undefined {
-    const owner = node.group.owner;
-    const outer: readonly Turn[] | undefined = owner
-      ? this.#turnsOf(owner)
-      : [{ suffix: '', scope: this.#scope }];
+  #turnsOf(node: StepNode | undefined): readonly Turn[] | undefined {
+    if (!node) return [{ suffix: '', scope: this.#scope }];
+    const outer = this.#turnsOf(node.group.owner);
     if (!outer || !node.step.forEach) return outer;
     const items = this.#program.steps.get(node)?.items;
     if (!items || !isFixed(items)) return undefined;
@@ -117,7 +115,7 @@ class Coverer {
     if (!tool) return;
     const part = partOf(placed);
     const id = `${node.step.id}${part}`;
-    const turns = this.#turnsOf(node);
+    const turns = this.#turnsOf(repeaterOf(placed));
     if (!turns) {
       this.#ask(id, 'how often it runs is not known before');
       return;

@@ -22,7 +22,7 @@ import {
 import { compileProgram, type FlowProgram } from '../flow-program.ts';
 import { flowNameOf } from '../run/step-work.ts';
 import type { StepNode } from '../step-tree.ts';
-import { callValue, type KnownInputs, knownInputs } from './known-inputs.ts';
+import { callValue, type KnownInputs, knownInputs, repeaterOf } from './known-inputs.ts';
 import { type PlanDigestDeps, planDigest } from './plan-digest.ts';
 import { type Item, timePlan } from './plan-time.ts';
 import { effectsOf, priceOf } from './tool-facts.ts';
@@ -116,7 +116,7 @@ class Planner {
     }
     if (type === 'flow') await this.#subFlow(node, count ?? 1);
     else if (type !== 'call') this.#wait(node, count ?? 1);
-    for (const call of callsOf(node)) await this.#call(call, count ?? 1);
+    for (const call of callsOf(node)) await this.#call(call, this.#count(repeaterOf(call)) ?? 1);
   }
 
   /** Adds a group, a question, a sleep or a wait. */
@@ -181,9 +181,9 @@ class Planner {
   }
 
   /** Counts how often a step runs, with the groups around it; unknown where a list is not known yet. */
-  #count(node: StepNode): number | undefined {
+  #count(node: StepNode | undefined): number | undefined {
     let count = 1;
-    for (let each: StepNode | undefined = node; each; each = each.group.owner) {
+    for (let each = node; each; each = each.group.owner) {
       if (!each.step.forEach) continue;
       const items = this.#fixed(this.#program.steps.get(each)?.items);
       if (!items || !Array.isArray(items.value)) return undefined;
