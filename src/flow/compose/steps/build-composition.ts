@@ -104,12 +104,17 @@ const maxCallsOf = (steps: readonly CompiledStep[]): number => {
 };
 
 /** Lists the exact version of each part, unless its step names a range, and what the author names besides. */
-const dependenciesOf = (targets: readonly CompiledTarget[], definition: ParsedComposition) => [
-  ...new Map([
-    ...targets.map(({ tool, range }) => [tool.name, { tool: tool.name, range }] as const),
-    ...definition.dependencies.map((each) => [each.tool, each] as const),
-  ]).values(),
-];
+const dependenciesOf = (targets: readonly CompiledTarget[], definition: ParsedComposition) => {
+  const ofParts = targets.map(({ tool, range }) => ({ tool: tool.name, range }));
+  // One without a range adds nothing to a part, and takes nothing from it.
+  const others = definition.dependencies.filter(
+    ({ tool, range }) => range !== undefined || ofParts.every((part) => part.tool !== tool),
+  );
+  const byRange = [...ofParts, ...others].map(
+    (each) => [`${each.tool}@${each.range}`, each] as const,
+  );
+  return [...new Map(byRange).values()];
+};
 
 const assertDependencies = ({ dependencies }: ParsedComposition, find: FindTool): void => {
   const issues = dependencies.flatMap(({ tool }, at) =>
