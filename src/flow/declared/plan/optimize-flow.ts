@@ -71,6 +71,8 @@ interface OptimizerDeps {
   readonly fixed: ReadonlySet<string>;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 class Optimizer {
   readonly changes: FlowChange[] = [];
   readonly renamed = new Map<string, string>();
@@ -85,9 +87,10 @@ class Optimizer {
     this.#fixed = fixed;
   }
 
-  group(group: Group, hasOutput: boolean): Group {
+  /** The ends of a group that a join judges stay what they are: each of them counts. */
+  group(group: Group, hasOutput: boolean, judged: ReadonlySet<string> = NONE): Group {
     const inner = group.steps.map((step) => this.#inner(step));
-    const steps = this.#merge({ ...group, steps: inner }, hasOutput);
+    const steps = this.#merge({ ...group, steps: inner }, hasOutput, judged);
     return { kind: group.kind, steps };
   }
 
@@ -103,7 +106,11 @@ class Optimizer {
   }
 
   /** Leaves out a read that was made before, as long as nothing can have changed in between. */
-  #merge({ kind, steps }: Group, hasOutput: boolean): readonly FlowDataStep[] {
+  #merge(
+    { kind, steps }: Group,
+    hasOutput: boolean,
+    judged: ReadonlySet<string>,
+  ): readonly FlowDataStep[] {
     if (!isFree({ kind, steps })) return steps;
     const seen = new Map<string, string>();
     const left: FlowDataStep[] = [];
@@ -111,6 +118,10 @@ class Optimizer {
       const isResult = !hasOutput && (kind !== 'sequential' || at === steps.length - 1);
       if (!isRead(step, this.#tools)) {
         if (kind === 'sequential') seen.clear();
+        left.push(step);
+        continue;
+      }
+      if (judged.has(step.id)) {
         left.push(step);
         continue;
       }
@@ -231,7 +242,9 @@ export const optimizeFlow = (
 ): FlowOptimization => {
   const optimizer = new Optimizer({ tools, options, fixed: namedInExpressions(flow) });
   const { kind = 'sequential', steps } = flow;
-  const merged = optimizer.group({ kind, steps }, flow.output !== undefined);
+  const ends = flow.join === undefined ? [] : buildTree(flow).root.exits;
+  const judged = new Set(ends.map(({ step }) => step.id));
+  const merged = optimizer.group({ kind, steps }, flow.output !== undefined, judged);
   const renamed = renameSteps({ ...flow, steps: merged.steps }, optimizer.renamed);
   const optimized = spreadFlow(renamed, optimizer);
   const saves = { calls: optimizer.merged, levels: levelsIn(flow) - levelsIn(optimized) };
