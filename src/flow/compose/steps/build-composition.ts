@@ -169,6 +169,10 @@ export const buildComposition = (
   const steps = groups.flat();
   const targets = steps.flatMap(targetsOf);
   const parts = targets.map(({ tool }) => tool);
+  // Each try holds its own money.
+  const tries = steps.flatMap((step) =>
+    targetsOf(step).flatMap(({ tool }) => Array.from({ length: triesOf(step) }, () => ({ tool }))),
+  );
   const { name, version, description, tags, schema, composition } = definition;
   const facts = combinedFacts(parts, `Run the steps ${steps.map(({ id }) => id).join(', ')}.`);
   const timeouts = groups.map((group) => timeOfGroup(group, composition.maxConcurrency));
@@ -185,7 +189,7 @@ export const buildComposition = (
     timeoutMs: definition.timeoutMs ?? timeouts.reduce((sum, time) => sum + time, 0),
     input: schema,
     output: OUTPUT,
-    ...combinedEstimate(parts, () => sumOfCosts(parts.map((tool) => ({ tool })))),
+    ...combinedEstimate(parts, () => sumOfCosts(tries)),
     run: runner(definition, groups, { strategy, expression: aggregator, custom }),
   });
 };
