@@ -156,7 +156,8 @@ export class FlowRunner {
     if (otherwise) {
       const key = `${node.step.id}${scope.suffix}.else`;
       const place = `${node.step.id}${scope.items}.else`;
-      return done(await this.#work.call(otherwise, { key, place, scope }));
+      const { timeoutMs } = node.step;
+      return done(await this.#work.call(otherwise, { key, place, scope, timeoutMs }));
     }
     if (node.step.else === 'fail') {
       const message = `The condition of ${node.step.id} does not hold.`;
@@ -194,7 +195,8 @@ export class FlowRunner {
         fallback: (error) => {
           const own = scope.withOwn(step.id, stepOutput(failedWith(error)));
           const place = `${step.id}${scope.items}.fallback`;
-          return this.#work.call(fallback, { key: `${key}.fallback`, place, scope: own });
+          const made = { key: `${key}.fallback`, place, scope: own, timeoutMs: step.timeoutMs };
+          return this.#work.call(fallback, made);
         },
       }),
     });
