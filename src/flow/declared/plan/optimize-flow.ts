@@ -71,8 +71,6 @@ interface OptimizerDeps {
   readonly fixed: ReadonlySet<string>;
 }
 
-const NONE: ReadonlySet<string> = new Set();
-
 class Optimizer {
   readonly changes: FlowChange[] = [];
   readonly renamed = new Map<string, string>();
@@ -88,7 +86,7 @@ class Optimizer {
   }
 
   /** The ends of a group that a join judges stay what they are: each of them counts. */
-  group(group: Group, hasOutput: boolean, judged: ReadonlySet<string> = NONE): Group {
+  group(group: Group, hasOutput: boolean, judged: ReadonlySet<string>): Group {
     const inner = group.steps.map((step) => this.#inner(step));
     const steps = this.#merge({ ...group, steps: inner }, hasOutput, judged);
     return { kind: group.kind, steps };
@@ -97,7 +95,7 @@ class Optimizer {
   #inner(step: FlowDataStep): FlowDataStep {
     if (!step.steps) return step;
     const { kind = 'sequential', steps, output } = step;
-    const inner = this.group({ kind, steps }, output !== undefined);
+    const inner = this.group({ kind, steps }, output !== undefined, new Set());
     return {
       ...step,
       ...(inner.kind === 'sequential' ? {} : { kind: inner.kind }),
