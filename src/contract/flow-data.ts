@@ -95,7 +95,10 @@ export interface FlowDataStep extends Partial<FlowToolCall> {
   readonly when?: string;
   readonly else?: 'skip' | 'fail' | FlowToolCall;
   readonly forEach?: FlowForEach;
-  /** For the step, or for each item of a `forEach`. */
+  /**
+   * For each try of the step, or of each item of a `forEach`, sleeps and waits included. Of a call, its
+   * alternative and its fallback it is the time of the tool: neither questions nor waits for room count.
+   */
   readonly timeoutMs?: number;
   readonly retry?: FlowRetry;
   readonly onError?: FlowOnError;
@@ -250,7 +253,9 @@ export interface FlowNodeState {
   /** Why it was skipped, failed or cancelled. */
   readonly because?: string;
   readonly error?: ToolError;
+  /** The result. Groups and lists have one where they have an `output`. */
   readonly data?: unknown;
+  /** How often it was made, in all tries of the groups around it. */
   readonly attempts: number;
   /** Of a `forEach`. */
   readonly items?: { readonly done: number; readonly failed: number };

@@ -43,10 +43,18 @@ export interface FlowCallOptions extends FlowChildOptions {
    * idempotency key, so that what the first has done is not done twice. The key of this step when absent.
    */
   readonly attemptOf?: string;
+  /**
+   * For tools that change something: a call of this run that has succeeded, which this step tries again.
+   * It is not made: the step returns the same, or fails with CONFLICT where its input is another one.
+   */
+  readonly earlier?: { readonly input: unknown; readonly data: unknown };
   /** The place of the call in the plan of a declared flow: what was approved with it is not asked again. */
   readonly place?: string;
-  /** Runs around the call when it is made, and not when the journal answers it. */
-  within?<T>(call: () => Promise<T>): Promise<T>;
+  /**
+   * Runs around the call when it is made, and not when the journal answers it. The signal fires when the
+   * call is cancelled; it has to be made all the same, and then ends at once.
+   */
+  within?<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 /** What the code of a flow gets. Each method is one step; a step that has ended never runs again. */
@@ -207,7 +215,7 @@ export interface StartFlowAs extends CallerAs, Pick<CallOptions, 'trace'> {
    * id when absent.
    */
   readonly runId?: string;
-  /** The version registered last when absent. */
+  /** When absent: the version registered last, of files the highest, or the one of `planDigest`. */
   readonly version?: string;
   /**
    * For a flow as data: the digest of the plan that somebody agreed to. The run is refused with CONFLICT

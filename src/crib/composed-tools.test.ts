@@ -143,6 +143,22 @@ describe('composed tools in files', () => {
     await expect.poll(() => crib.tools.has('whole')).toBe(true);
   });
 
+  it('may depend on each other beside their steps, in any order of the files', async () => {
+    const depends = composed('outer', 'echo', 'dependencies: [{ tool: inner }]\n');
+    const files = { 'a.yml': depends, 'b.yml': composed('inner', 'echo') };
+    const { crib, problems } = await setUp({ files });
+    expect(problems).toEqual([]);
+    expect(crib.tools.has('outer')).toBe(true);
+  });
+
+  it('appear when a tool comes on which they depend beside their steps', async () => {
+    const depends = composed('whole', 'echo', 'dependencies: [{ tool: late }]\n');
+    const { crib } = await setUp({ files: { 'a.yml': depends } });
+    expect(crib.tools.has('whole')).toBe(false);
+    crib.tools.register(aTool({ name: 'late' }));
+    await expect.poll(() => crib.tools.has('whole')).toBe(true);
+  });
+
   it('are loaded again when their file changes', async () => {
     const { crib, save } = await setUp({ files: { 'a.yml': composed('whole', 'echo') } });
     save('a.yml', composed('renamed', 'echo'));

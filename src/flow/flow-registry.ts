@@ -35,8 +35,22 @@ export class FlowRegistry {
   /** Compiled schemas of inputs, each made when it is first needed. */
   readonly #schemas = new WeakMap<FlowDefinition, Schema>();
 
-  /** Adds a flow. Other code under a name and version that is taken is refused with CONFLICT. */
+  /**
+   * Adds a flow, which new runs of its name get from now on. Other code under a name and version that is
+   * taken is refused with CONFLICT.
+   */
   register<I, O>(definition: FlowDefinition<I, O>): void {
+    const flow = this.#add(definition);
+    this.#newest.set(flow.name, flow);
+  }
+
+  /** Adds the flow of a child run. It does not replace the version that new runs of its name get. */
+  registerChild(definition: FlowDefinition): void {
+    const flow = this.#add(definition);
+    if (!this.#newest.has(flow.name)) this.#newest.set(flow.name, flow);
+  }
+
+  #add<I, O>(definition: FlowDefinition<I, O>): FlowDefinition {
     const flow = defineFlow(definition) as unknown as FlowDefinition;
     const present = this.#byKey.get(flowKey(flow));
     if (present && present !== flow) {
@@ -45,7 +59,7 @@ export class FlowRegistry {
       });
     }
     this.#byKey.set(flowKey(flow), flow);
-    this.#newest.set(flow.name, flow);
+    return flow;
   }
 
   find(name: string, version: string): FlowDefinition | undefined {

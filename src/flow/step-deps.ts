@@ -170,6 +170,8 @@ export const stepDepsOf = (
       ? options.then((planned) => deps.execute(step.tool, step.input, planned))
       : deps.execute(step.tool, step.input, options);
   };
+  const callWithin = (step: StepCall, own: AbortSignal): Promise<ToolResult> =>
+    step.within ? step.within(() => call(step, own), own) : call(step, own);
   const confirm = (
     { idempotencyKey, approvalId, signal: _signal, ...question }: StepQuestion,
     own: AbortSignal,
@@ -183,8 +185,8 @@ export const stepDepsOf = (
     ...(refusal && { refusal }),
     call: (step) =>
       step.signal
-        ? withEither(turnSignal(step), step.signal, (either) => call(step, either))
-        : call(step, turnSignal(step)),
+        ? withEither(turnSignal(step), step.signal, (either) => callWithin(step, either))
+        : callWithin(step, turnSignal(step)),
     confirm: (question) =>
       question.signal
         ? withEither(signals.reading, question.signal, (either) => confirm(question, either))
@@ -194,7 +196,7 @@ export const stepDepsOf = (
     approval: (approvalId) => deps.approval(approvalId),
     checkChild: async (flow, input) => {
       await assertDepth(run, turn.flows);
-      deps.registry.register(flow);
+      deps.registry.registerChild(flow);
       return deps.registry.parseInput(flow, input);
     },
   };

@@ -19,8 +19,14 @@ const tools = new Map(
 
 const entry = (name: string, rest: Partial<JournalStep> = {}): JournalStep => ({
   ...{ key: `${name}-key`, kind: 'call', name, digest: '', state: 'done', startedAt: 0 },
+  executionId: `${name}-execution`,
   ...rest,
 });
+/** A step that an earlier call of its run has answered. */
+const answered = (name: string): JournalStep => {
+  const { executionId: _, ...rest } = entry(name);
+  return rest;
+};
 const failed = (name: string, code: ErrorCode, extras: Partial<ToolError> = {}): JournalStep =>
   entry(name, { state: 'failed', error: { ...toolError(code), ...extras } });
 const undo = (executionId: string, state: JournalStep['state']): JournalStep =>
@@ -59,6 +65,12 @@ describe('mayHaveChanged', () => {
     ['that called a tool which is gone', [entry('gone')], true],
     ['that called a tool which never was', [failed('gone', 'TOOL_NOT_FOUND')], false],
     ['whose write was undone', [entry('write', { executionId: 'e' }), undo('e', 'done')], false],
+    [
+      'whose write was answered by one that was undone',
+      [entry('write'), answered('write'), undo('write-execution', 'done')],
+      false,
+    ],
+    ['whose write was answered by one that stays', [entry('write'), answered('write')], true],
     ['whose undo failed', [entry('write', { executionId: 'e' }), undo('e', 'failed')], true],
   ])('tells whether a run %s may have changed something', async (_title, steps, expected) => {
     expect(await judge({ run: steps })).toBe(expected);

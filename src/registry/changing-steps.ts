@@ -13,8 +13,15 @@ export interface ChangingStepsDeps {
  * Tells whether a call on record has certainly changed nothing. That its tool is idempotent does not
  * count: the calls of another run carry other keys.
  */
-const isUnchanged = ({ state, error }: JournalStep, tool: Tool | undefined): boolean =>
-  onlyReads(tool) || (state === 'failed' && error !== undefined && hasChangedNothing(tool, error));
+const isUnchanged = (
+  { state, error, executionId }: JournalStep,
+  tool: Tool | undefined,
+): boolean => {
+  if (onlyReads(tool)) return true;
+  // Nothing was executed: a call that has succeeded before answered it, and has a step of its own.
+  if (state === 'done') return executionId === undefined;
+  return state === 'failed' && error !== undefined && hasChangedNothing(tool, error);
+};
 
 /**
  * Tells whether a run, or one that it has started, may have changed something. Undone calls do not count;

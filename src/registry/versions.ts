@@ -47,14 +47,20 @@ export const satisfier = (range: string): ((version: string) => boolean) => {
 };
 
 /** Picks the highest release; a pre-release only where there is no release. */
-export const highest = (candidates: Iterable<Registered>): Registered | undefined => {
+export const highestOf = <T>(
+  candidates: Iterable<T>,
+  versionOf: (candidate: T) => string,
+): T | undefined => {
   const all = [...candidates];
   if (all.length < 2) return all[0];
   const { compareBuild } = semver();
-  const releases = all.filter(({ tool }) => !tool.version.split('+')[0]?.includes('-'));
+  const releases = all.filter((each) => !versionOf(each).split('+')[0]?.includes('-'));
   const from = releases.length > 0 ? releases : all;
-  return from.reduce((a, b) => (compareBuild(a.tool.version, b.tool.version) < 0 ? b : a));
+  return from.reduce((a, b) => (compareBuild(versionOf(a), versionOf(b)) < 0 ? b : a));
 };
+
+export const highest = (candidates: Iterable<Registered>): Registered | undefined =>
+  highestOf(candidates, ({ tool }) => tool.version);
 
 /** Picks the version to use by default: one in quarantine only where there is no other. */
 export const foremost = (candidates: Iterable<Registered>): Registered | undefined => {

@@ -87,9 +87,9 @@ export class DataFlows {
     const key = `${flow.name}@${flow.version}`;
     const registered = this.#byKey.get(key);
     if (registered && digestOf(registered) === digestOf(flow)) return registered;
-    const { registry, now, machine, tools } = this.#deps;
+    const { registry, machine, tools } = this.#deps;
     const subFlow = (name: string, version: string) => this.#subFlow(name, version);
-    registry.register(compileFlow(flow, { now, machine, tools, subFlow }));
+    registry.register(compileFlow(flow, { machine, tools, subFlow }));
     this.#byKey.set(key, flow);
     this.#newest.set(flow.name, flow);
     return flow;
@@ -97,10 +97,15 @@ export class DataFlows {
 
   /** Reads the flow files of the project. Never rejects because of their content. */
   async load(files: FlowFiles): Promise<readonly FlowFault[]> {
+    const { registry } = this.#deps;
     this.#faults = await loadFlowFiles(files, {
       ...this.#checks(),
       missingTools: 'warning',
       add: (flow) => this.add(flow),
+      makeNewest: (flow) => {
+        registry.register(registry.get(flow.name, flow.version));
+        this.#newest.set(flow.name, flow);
+      },
     });
     return this.#faults;
   }
@@ -167,13 +172,14 @@ export class DataFlows {
     };
   }
 
-  /** Rejects with CONFLICT unless a run would still do what was planned. */
-  async assertPlanned(
+  /** Returns the version that was planned. Rejects with CONFLICT unless its run would still do that. */
+  async plannedVersion(
     source: FlowSource,
     input: unknown,
     { digest, as: { runId: _runId, version: _version, ...as } }: PlannedRun,
-  ): Promise<void> {
-    if ((await this.plan(source, input, as)).digest === digest) return;
+  ): Promise<string> {
+    const plan = await this.plan(source, input, as);
+    if (plan.digest === digest) return plan.version;
     const message = 'The flow, its input or its tools are not those of the plan any more.';
     throw new ToolFailure('CONFLICT', message, {
       suggestions: ['Plan the run again and look at what has changed.'],

@@ -3,6 +3,7 @@
  * never stops the others.
  */
 import type { FlowData, FlowFault } from '../../contract/flow-data.ts';
+import { highestOf } from '../../registry/versions.ts';
 import { flowKey } from '../flow-registry.ts';
 import { startedFlows, type ValidateFlowDeps, validateFlow } from './check/validate-flow.ts';
 import { parseFlow, placeFaults } from './parse-flow.ts';
@@ -13,6 +14,8 @@ export type FlowFiles = ReadonlyMap<string, Uint8Array>;
 export interface LoadFlowsDeps extends ValidateFlowDeps {
   /** Makes a flow known. Throws when its name and version are taken. */
   add(flow: FlowData): void;
+  /** Makes a flow that was added the version that new runs of its name get. */
+  makeNewest(flow: FlowData): void;
 }
 
 interface ReadFile {
@@ -37,6 +40,7 @@ const textOf = (bytes: Uint8Array): string | undefined => {
 
 class FlowLoad {
   readonly faults: FlowFault[] = [];
+  readonly #added = new Map<string, FlowData[]>();
   readonly #deps: LoadFlowsDeps;
 
   constructor(deps: LoadFlowsDeps) {
@@ -49,6 +53,11 @@ class FlowLoad {
       if (isFlowFile(file)) read.push(...(await this.#read(file, bytes)));
     }
     await this.#addInOrder(this.#unique(read));
+    // The order of files and of what they start says nothing about which version is meant.
+    for (const versions of this.#added.values()) {
+      const newest = highestOf(versions, ({ version }) => version);
+      if (newest) this.#deps.makeNewest(newest);
+    }
   }
 
   async #read(file: string, bytes: Uint8Array): Promise<readonly ReadFile[]> {
@@ -103,6 +112,7 @@ class FlowLoad {
     if (!ok) return;
     try {
       this.#deps.add(flow);
+      this.#added.set(flow.name, [...(this.#added.get(flow.name) ?? []), flow]);
     } catch (error) {
       this.faults.push(fault(file, (error as Error).message));
     }

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
 import type { FlowData } from '../../contract/flow-data.ts';
+import { RUN_LIMIT_KEY } from '../../contract/flow-view.ts';
 import { createCribHost } from '../../crib/create-crib.ts';
 
 const cleanup: (() => unknown)[] = [];
@@ -187,6 +188,27 @@ describe('a group that failed', () => {
     await expect.poll(() => stepState(crib, runId, 'slow'), { timeout: 20_000 }).toBe('failed');
     await crib.flows.send(runId, 'go');
     expect(await finished).toMatchObject({ status: 'completed' });
+    expect(written).toEqual([]);
+  });
+});
+
+describe('a run that took too long', () => {
+  it('starts no sub-flow after the step that its end has cut off', async () => {
+    const crib = await open();
+    await crib.flows.registerData({ name: 'inner', version: '1.0.0', steps: [late] });
+    const { runId, finished } = await start(crib, {
+      limits: { timeoutMs: 30 },
+      steps: [
+        { ...wait, onError: 'skip' },
+        { id: 'sub', flow: 'inner@1.0.0' },
+      ],
+    });
+    await expect
+      .poll(() => stepState(crib, runId, RUN_LIMIT_KEY), { timeout: 20_000 })
+      .toBe('done');
+    openGate();
+    expect(await finished).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } });
+    expect(await crib.flows.get(`${runId}.sub`)).toBeUndefined();
     expect(written).toEqual([]);
   });
 });

@@ -57,12 +57,14 @@ const namesIn = (value: unknown): readonly string[] => {
   return [...own, ...(isRecord(errorHandling) ? namesIn(errorHandling.fallback) : [])];
 };
 
+const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
 /** Lists the tools that a definition names, whatever else is wrong with it. */
 const toolsIn = ({ value }: ComposedFile): readonly string[] => {
-  const composition = isRecord(value) ? value.composition : undefined;
-  if (!isRecord(composition)) return [];
-  const steps = Array.isArray(composition.steps) ? composition.steps : [];
-  return [...namesIn({ errorHandling: composition.errorHandling }), ...steps.flatMap(namesIn)];
+  if (!isRecord(value)) return [];
+  const { composition, dependencies } = value;
+  const { errorHandling, steps } = isRecord(composition) ? composition : {};
+  return [{ errorHandling }, ...listIn(steps), ...listIn(dependencies)].flatMap(namesIn);
 };
 
 const nameOf = ({ value }: ComposedFile): string =>

@@ -36,7 +36,7 @@ const gated =
     const { gatedNeeds } = await import('../../../flow/declared/run/resource-gate.ts');
     const needs = gatedNeeds(tools.get(tool, as.version)?.tool);
     if (!needs) return execute(tool, input, as);
-    return (await machine()).gate.run(needs, () => execute(tool, input, as));
+    return (await machine()).gate.run(needs, () => execute(tool, input, as), as.signal);
   };
 
 export const chainsOf = ({

@@ -31,7 +31,7 @@ export const openData = async (deps: DataFlowDeps, registry: FlowRegistry): Prom
   const { DataFlows } = await import('../../../flow/declared/data-flows.ts');
   const { tools, explain, recordedMs, runtime } = deps;
   const dataFlows = new DataFlows({
-    ...{ registry, tools, explain, recordedMs, now: () => runtime.now() },
+    ...{ registry, tools, explain, recordedMs },
     machine: await deps.machine(),
     hasSecret: async (key) => (await deps.open()).engine.hasSecret(key),
     lacks: async (...call) => (await deps.open()).engine.preview.lacks(...call),
@@ -82,16 +82,20 @@ export const dataMembers = (
 interface PlannedStart {
   readonly flow: string;
   readonly input: unknown;
-  readonly planDigest: string;
+  readonly planDigest: string | undefined;
   readonly as: StartFlowAs;
 }
 
-/** Rejects with CONFLICT when a run would differ from its plan. */
-export const assertPlanned = async (
-  dataFlows: DataFlows,
+/**
+ * Pins the start of a run to the version that was planned: another one may be registered before it starts.
+ * Rejects with CONFLICT when the run would differ from its plan.
+ */
+export const pinnedToPlan = async (
   { flow, input, planDigest, as }: PlannedStart,
-): Promise<void> => {
-  const { version } = as;
-  const named = version === undefined ? flow : `${flow}@${version}`;
-  await dataFlows.assertPlanned(named, input, { digest: planDigest, as });
+  data: () => Promise<DataFlows>,
+): Promise<StartFlowAs> => {
+  if (planDigest === undefined) return as;
+  const named = as.version === undefined ? flow : `${flow}@${as.version}`;
+  const version = await (await data()).plannedVersion(named, input, { digest: planDigest, as });
+  return { ...as, version };
 };

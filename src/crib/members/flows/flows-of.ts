@@ -21,7 +21,7 @@ import { lazyAsync } from '../../../kit/data/lazy.ts';
 import { callerOf } from '../../../pipeline/new-call.ts';
 import { tokenOf, tokenRefusal } from '../caller-refusal.ts';
 import type { MemberDeps } from '../member-deps.ts';
-import { assertPlanned, type DataFlowDeps, dataMembers, openData } from './data-flows-of.ts';
+import { type DataFlowDeps, dataMembers, openData, pinnedToPlan } from './data-flows-of.ts';
 import { openFlowSeals } from './flow-seals.ts';
 import { assertListedFlow, type FlowUse } from './listed-flows.ts';
 import { redeemPlanApproval } from './plan-approvals.ts';
@@ -227,12 +227,10 @@ const runMembers = (opening: Opening): RunMembers & Pick<CribFlowData, 'nodes'> 
       const { describeFlows } = await import('../../../flow/describe-flows.ts');
       return describeFlows(registry, (await data()).list());
     },
-    start: async (flow, input, { planDigest, planApproval, ...as } = {}) => {
-      await assertListed({ flow, action: 'start' }, as);
-      await countStart('runs', callerOf(as));
-      if (planDigest !== undefined) {
-        await assertPlanned(await data(), { flow, input, planDigest, as });
-      }
+    start: async (flow, input, { planDigest, planApproval, ...asked } = {}) => {
+      await assertListed({ flow, action: 'start' }, asked);
+      await countStart('runs', callerOf(asked));
+      const as = await pinnedToPlan({ flow, input, planDigest, as: asked }, data);
       if (planApproval === undefined) return (await service()).start(flow, input, as);
       const request = { flow, input, as, approvalId: planApproval };
       const planned = await redeemPlanApproval(request, { data: await data(), ...(await open()) });

@@ -106,12 +106,17 @@ const maxCallsOf = (steps: readonly CompiledStep[]): number => {
 };
 
 /** Lists the exact version of each part, unless its step names a range, and what the author names besides. */
-const dependenciesOf = (targets: readonly CompiledTarget[], definition: ParsedComposition) => [
-  ...new Map([
-    ...targets.map(({ tool, range }) => [tool.name, { tool: tool.name, range }] as const),
-    ...definition.dependencies.map((each) => [each.tool, each] as const),
-  ]).values(),
-];
+const dependenciesOf = (targets: readonly CompiledTarget[], definition: ParsedComposition) => {
+  const ofParts = targets.map(({ tool, range }) => ({ tool: tool.name, range }));
+  // One without a range adds nothing to a part, and takes nothing from it.
+  const others = definition.dependencies.filter(
+    ({ tool, range }) => range !== undefined || ofParts.every((part) => part.tool !== tool),
+  );
+  const byRange = [...ofParts, ...others].map(
+    (each) => [`${each.tool}@${each.range}`, each] as const,
+  );
+  return [...new Map(byRange).values()];
+};
 
 const assertDependencies = ({ dependencies }: ParsedComposition, find: FindTool): void => {
   const issues = dependencies.flatMap(({ tool }, at) =>
@@ -166,6 +171,10 @@ export const buildComposition = (
   const steps = groups.flat();
   const targets = steps.flatMap(targetsOf);
   const parts = targets.map(({ tool }) => tool);
+  // Each try holds its own money.
+  const tries = steps.flatMap((step) =>
+    targetsOf(step).flatMap(({ tool }) => Array.from({ length: triesOf(step) }, () => ({ tool }))),
+  );
   const { name, version, description, tags, schema, composition } = definition;
   const facts = combinedFacts(parts, `Run the steps ${steps.map(({ id }) => id).join(', ')}.`);
   const timeouts = groups.map((group) => timeOfGroup(group, composition.maxConcurrency));
@@ -182,7 +191,7 @@ export const buildComposition = (
     timeoutMs: definition.timeoutMs ?? timeouts.reduce((sum, time) => sum + time, 0),
     input: schema,
     output: OUTPUT,
-    ...combinedEstimate(parts, () => sumOfCosts(parts.map((tool) => ({ tool })))),
+    ...combinedEstimate(parts, () => sumOfCosts(tries)),
     run: runner(definition, groups, { strategy, expression: aggregator, custom }),
   });
 };

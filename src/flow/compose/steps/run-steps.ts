@@ -1,4 +1,5 @@
 /** Runs the steps of a composition: group by group, each step as its definition says. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolContext } from '../../../contract/context.ts';
 import { type ToolError, ToolFailure, toolError } from '../../../contract/errors.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
@@ -12,6 +13,7 @@ import {
   type PartOutcome,
   skipped,
 } from '../call-part.ts';
+import { longestTimeout } from '../combined-facts.ts';
 import { movingWindow } from '../moving-window.ts';
 import { handedOn } from '../run-chain.ts';
 import { wholeFailure } from '../whole-failure.ts';
@@ -119,7 +121,7 @@ class StepsRun {
       changedNothing(step.tool, outcome) &&
       !this.#stop.signal.aborted;
     const retries = errorHandling.strategy === 'retry' ? errorHandling.maxRetries : 0;
-    while (attempts <= retries && mayRepeat()) {
+    while (attempts <= retries && mayRepeat() && (await this.#waitFor(step, outcome))) {
       outcome = await this.#call(step, step);
       attempts += 1;
     }
@@ -135,6 +137,18 @@ class StepsRun {
       `Step ${id}: ${fallback.tool.name} was called instead of ${step.tool.name}.`,
     );
     return { id, attempts: attempts + 1, ...(await this.#call(step, fallback)) };
+  }
+
+  /**
+   * Waits until the tool can be called again. False where that is longer than the step may take, or where
+   * the whole ends meanwhile.
+   */
+  async #waitFor({ tool, timeoutMs }: CompiledStep, { error }: PartOutcome): Promise<boolean> {
+    const { retryAfterMs = 0 } = error ?? {};
+    if (retryAfterMs > (timeoutMs ?? longestTimeout([tool]))) return false;
+    if (retryAfterMs === 0) return true;
+    const signal = AbortSignal.any([this.#stop.signal, this.#context.signal]);
+    return sleep(retryAfterMs, true, { signal }).catch(() => false);
   }
 
   async #call(step: CompiledStep, target: CompiledTarget): Promise<PartOutcome> {

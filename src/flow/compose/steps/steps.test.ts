@@ -454,4 +454,31 @@ describe('a definition', () => {
     });
     await expect(createComposition(definition, [echo, echo])).rejects.toThrow('the same name');
   });
+
+  it('keeps the versions of all its parts, whatever its author depends on besides', async () => {
+    const tool = await createComposition(
+      defined(
+        [
+          { id: 'a', tool: 'echo', version: '^1.0.0' },
+          { id: 'b', tool: 'echo' },
+          { id: 'c', tool: 'search', parameters: { static: { query: 'cel' } } },
+        ],
+        {
+          dependencies: [
+            { tool: 'echo' },
+            { tool: 'search', range: '>=1.0.0' },
+            { tool: 'scrape' },
+          ],
+        },
+      ),
+      [echo, search, scrape],
+    );
+    expect(tool.dependencies).toEqual([
+      { tool: 'echo', range: '^1.0.0' },
+      { tool: 'echo', range: '1.0.0' },
+      { tool: 'search', range: '1.0.0' },
+      { tool: 'search', range: '>=1.0.0' },
+      { tool: 'scrape' },
+    ]);
+  });
 });

@@ -7,6 +7,7 @@ import { flowKey } from '../../flow-registry.ts';
 import { compileProgram, type FlowProgram, type PlacedUse } from '../flow-program.ts';
 import { MAX_FLOW_FAULTS } from '../flow-schema.ts';
 import { placeFaults } from '../parse-flow.ts';
+import { pipedFrom } from '../piped-from.ts';
 import { flowNameOf, type SubFlow, subFlowBeyond, toolBeyond } from '../run/step-work.ts';
 import { type FlowPath, lastResortOf, type StepNode } from '../step-tree.ts';
 import { itemOwner, referenceFaults } from './check-references.ts';
@@ -187,21 +188,19 @@ class FlowCheck {
 
   /** In a pipeline a step without input takes what the one before returned. */
   #piped({ node, path, taker, at }: Taker, schema: JsonSchema): void {
-    const isPiped = node.group.kind === 'pipeline' && path === node.path;
-    if (!isPiped) {
+    const source = path === node.path ? pipedFrom(node) : undefined;
+    if (source === undefined) {
       for (const { message } of valueMisfits({}, schema, this.#seenBy(undefined, 'input'))) {
         this.#fault([...path, at], `input of ${taker}: ${message}`);
       }
       return;
     }
-    const [previous] = node.before;
     // A step that was skipped leaves what came before it.
-    if (previous && mayBeSkipped(previous)) return;
-    const isFirst = previous === undefined && node.group.owner === undefined;
-    const given = previous ? this.#stepData.of(previous) : isFirst ? this.#flowInput : undefined;
+    if (source !== 'input' && mayBeSkipped(source)) return;
+    const given = source === 'input' ? this.#flowInput : this.#stepData.of(source);
     const misfit = given && misfitOf(given, schema);
     if (misfit === undefined) return;
-    const from = previous ? previous.step.id : 'the input of the flow';
+    const from = source === 'input' ? 'the input of the flow' : source.step.id;
     this.#fault([...path, at], `what ${from} gives does not fit ${taker}: it ${misfit}`);
   }
 

@@ -4,6 +4,7 @@ import type { CompiledValue } from '../../values/compile-value.ts';
 import type { ScopeName, ValueScope } from '../../values/scope.ts';
 import type { PlacedCall } from '../check/validate-flow.ts';
 import type { FlowProgram } from '../flow-program.ts';
+import { pipedFrom } from '../piped-from.ts';
 import type { StepNode } from '../step-tree.ts';
 
 /** So many different inputs of one step are judged; more would hold a plan up. */
@@ -29,18 +30,33 @@ export interface KnownInputsDeps {
   readonly left: { items: number };
 }
 
-/** Gives the value that a call is made with: `none` without one, nothing where the step before hands it on. */
-const callValue = (
-  { node, input, path }: PlacedCall,
+const NO_INPUT: CompiledValue = { references: [], evaluate: () => ({}) };
+const FLOW_INPUT: CompiledValue = {
+  references: [{ root: 'input', text: 'input', path: [] }],
+  evaluate: ({ input }) => input ?? {},
+};
+
+/** Gives the value that a step makes its call with, or starts its flow with; nothing where a step hands it on. */
+export const callValue = (
+  { node, input, path }: Pick<PlacedCall, 'node' | 'path'> & { readonly input?: unknown },
   program: FlowProgram,
-): CompiledValue | 'none' | undefined => {
+): CompiledValue | undefined => {
   if (input === undefined) {
-    return node.group.kind === 'pipeline' && path === node.path ? undefined : 'none';
+    const source = path === node.path ? pipedFrom(node) : undefined;
+    if (source === undefined) return NO_INPUT;
+    return source === 'input' ? FLOW_INPUT : undefined;
   }
   const compiled = program.steps.get(node);
   if (path === node.path) return compiled?.input;
   return path.at(-1) === 'else' ? compiled?.otherwise?.input : compiled?.fallback?.input;
 };
+
+/**
+ * Finds the step that a call is made with, once for each of its items: the step itself, or what is around
+ * it for its alternative, which is called instead of the whole list.
+ */
+export const repeaterOf = ({ node, path }: Pick<PlacedCall, 'node' | 'path'>) =>
+  path !== node.path && path.at(-1) === 'else' ? node.group.owner : node;
 
 const usesItem = ({ references }: CompiledValue): boolean =>
   references.some(({ root }) => root === 'item');
@@ -79,12 +95,10 @@ class ItemScopes {
 }
 
 const inputsOf = (placed: PlacedCall, value: CompiledValue, deps: KnownInputsDeps): KnownInputs => {
-  const { node, path } = placed;
   const items = new ItemScopes(deps);
   if (!items.isKnown(value)) return FROM_STEPS;
   if (!usesItem(value)) return { inputs: [value.evaluate(deps.scope)], isAll: true, isOne: true };
-  // The alternative is called instead of the whole list.
-  const scopes = items.of(path.at(-1) === 'else' && path !== node.path ? node.group.owner : node);
+  const scopes = items.of(repeaterOf(placed));
   if (!scopes) return LIST_FROM_STEPS;
   const inputs = new Map<string, unknown>();
   for (const scope of scopes) {
@@ -100,7 +114,6 @@ const inputsOf = (placed: PlacedCall, value: CompiledValue, deps: KnownInputsDep
 export const knownInputs = (placed: PlacedCall, deps: KnownInputsDeps): KnownInputs => {
   const value = callValue(placed, deps.program);
   if (value === undefined) return FROM_STEPS;
-  if (value === 'none') return { inputs: [{}], isAll: true, isOne: true };
   try {
     return inputsOf(placed, value, deps);
   } catch {

@@ -98,10 +98,6 @@ describe('optimizing a flow', () => {
   it.each([
     ['a join looks at the step before', [read('a'), { ...read('b'), join: 'any_success' }]],
     [
-      'a pipeline takes what came before',
-      [read('a'), read('b'), { id: 'p', kind: 'pipeline', steps: [{ id: 'q', call: 'read' }] }],
-    ],
-    [
       'the last may be skipped',
       [read('a'), { ...read('b'), onError: { fallback: { call: 'read' }, otherwise: 'skip' } }],
     ],
@@ -112,6 +108,21 @@ describe('optimizing a flow', () => {
 
   it('leaves a flow alone that is judged by another join', () => {
     expect(optimized([read('a'), read('b')], { join: 'any_success' }).changes).toEqual([]);
+  });
+
+  it('keeps every end of a graph that another join judges, and merges what comes before', () => {
+    const steps = [
+      ...[read('r1', { x: 1 }), read('r2', { x: 1 }), write('w')],
+      ...[read('s1', { x: 2 }), read('s2', { x: 2 })],
+      { ...write('v'), after: ['s1', 's2'] },
+      ...[read('e', { x: 3 }), read('t', { x: 3 }), { ...write('u'), after: ['t'] }],
+    ];
+    const judged = { kind: 'dag', join: 'majority', onFailure: 'continue', output: 1 } as const;
+    const { flow, changes } = optimized(steps, judged);
+    expect(flow.steps.map(({ id }) => id)).toEqual([
+      ...['r1', 'r2', 'w', 's1', 'v', 'e', 't', 'u'],
+    ]);
+    expect(changes.map(({ steps: merged }) => merged)).toEqual([['s1', 's2']]);
   });
 
   it('leaves pipelines, branches and unknown tools alone', () => {

@@ -52,15 +52,10 @@ const isRead = (step: FlowDataStep, tools: Tools): boolean => {
 
 /**
  * Says whether the steps of a group may be left out or made earlier. A join is judged by the steps right
- * before it, and a pipeline takes what came right before it: both depend on the order.
+ * before it, and each step of a pipeline takes what came right before it: both depend on the order.
  */
 const isFree = ({ kind, steps }: Group): boolean =>
-  kind !== 'conditional' &&
-  kind !== 'pipeline' &&
-  steps.every((step) => step.join === undefined && !hasPipeline(step));
-
-const hasPipeline = ({ kind, steps = [] }: FlowDataStep): boolean =>
-  kind === 'pipeline' || steps.some(hasPipeline);
+  kind !== 'conditional' && kind !== 'pipeline' && steps.every((step) => step.join === undefined);
 
 /** Says whether a step always has a result when its group has succeeded. */
 const hasResult = (step: FlowDataStep | undefined): boolean =>
@@ -90,16 +85,17 @@ class Optimizer {
     this.#fixed = fixed;
   }
 
-  group(group: Group, hasOutput: boolean): Group {
+  /** The ends of a group that a join judges stay what they are: each of them counts. */
+  group(group: Group, hasOutput: boolean, judged: ReadonlySet<string>): Group {
     const inner = group.steps.map((step) => this.#inner(step));
-    const steps = this.#merge({ ...group, steps: inner }, hasOutput);
+    const steps = this.#merge({ ...group, steps: inner }, hasOutput, judged);
     return { kind: group.kind, steps };
   }
 
   #inner(step: FlowDataStep): FlowDataStep {
     if (!step.steps) return step;
     const { kind = 'sequential', steps, output } = step;
-    const inner = this.group({ kind, steps }, output !== undefined);
+    const inner = this.group({ kind, steps }, output !== undefined, new Set());
     return {
       ...step,
       ...(inner.kind === 'sequential' ? {} : { kind: inner.kind }),
@@ -108,7 +104,11 @@ class Optimizer {
   }
 
   /** Leaves out a read that was made before, as long as nothing can have changed in between. */
-  #merge({ kind, steps }: Group, hasOutput: boolean): readonly FlowDataStep[] {
+  #merge(
+    { kind, steps }: Group,
+    hasOutput: boolean,
+    judged: ReadonlySet<string>,
+  ): readonly FlowDataStep[] {
     if (!isFree({ kind, steps })) return steps;
     const seen = new Map<string, string>();
     const left: FlowDataStep[] = [];
@@ -116,6 +116,10 @@ class Optimizer {
       const isResult = !hasOutput && (kind !== 'sequential' || at === steps.length - 1);
       if (!isRead(step, this.#tools)) {
         if (kind === 'sequential') seen.clear();
+        left.push(step);
+        continue;
+      }
+      if (judged.has(step.id)) {
         left.push(step);
         continue;
       }
@@ -236,7 +240,9 @@ export const optimizeFlow = (
 ): FlowOptimization => {
   const optimizer = new Optimizer({ tools, options, fixed: namedInExpressions(flow) });
   const { kind = 'sequential', steps } = flow;
-  const merged = optimizer.group({ kind, steps }, flow.output !== undefined);
+  const ends = flow.join === undefined ? [] : buildTree(flow).root.exits;
+  const judged = new Set(ends.map(({ step }) => step.id));
+  const merged = optimizer.group({ kind, steps }, flow.output !== undefined, judged);
   const renamed = renameSteps({ ...flow, steps: merged.steps }, optimizer.renamed);
   const optimized = spreadFlow(renamed, optimizer);
   const saves = { calls: optimizer.merged, levels: levelsIn(flow) - levelsIn(optimized) };

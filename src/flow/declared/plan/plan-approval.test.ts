@@ -213,6 +213,30 @@ describe('an approved plan', () => {
     expect(sent).toEqual(['else', 'fallback']);
   });
 
+  it.each([
+    ['of items that are known', { from: 'input.texts' }],
+    ['of no items', []],
+    ['of items of an earlier step', { from: 'steps.read.data.texts' }],
+  ])('covers the alternative of a list %s once, instead of the whole list', async (_of, items) => {
+    const crib = await open();
+    const list = {
+      ...{ id: 'a', call: 'send', input: { text: { from: 'item' } }, forEach: { items } },
+      ...{ when: 'input.go', else: { call: 'send', input: { text: 'none' } } },
+    };
+    await crib.flows.registerData(flowOf([{ id: 'read', call: 'read' }, list]));
+    const input = { ...texts, go: false };
+    const { approvalId } = await crib.flows.requestApproval('sample', input);
+    const question = await crib.approvals.get(approvalId);
+    const { calls } = Object(question?.request.input) as { calls: { place: string }[] };
+    expect(calls.map(({ place }) => place).filter((place) => place.includes('else'))).toEqual([
+      'a.else',
+    ]);
+    await crib.approvals.decide(approvalId, { approve: true, by: 'ada' });
+    const { finished } = await crib.flows.start('sample', input, { planApproval: approvalId });
+    expect(await finished).toMatchObject({ status: 'completed' });
+    expect(sent).toEqual(['none']);
+  });
+
   it('gives the run that is there when it is started again under the same id', async () => {
     const crib = await open();
     await crib.flows.registerData(mailing);

@@ -16,6 +16,7 @@ import type { FlowTools } from '../check/tool-shapes.ts';
 import { callsOf, type PlacedCall } from '../check/validate-flow.ts';
 import type { FlowProgram } from '../flow-program.ts';
 import { lastResortOf, type StepNode } from '../step-tree.ts';
+import { callValue, repeaterOf } from './known-inputs.ts';
 
 export interface PlanCoverageDeps {
   readonly tools: FlowTools;
@@ -90,11 +91,9 @@ class Coverer {
   }
 
   /** Lists the times that a step runs; `undefined` where a list of items is not known yet. */
-  #turnsOf(node: StepNode): readonly Turn[] | undefined {
-    const owner = node.group.owner;
-    const outer: readonly Turn[] | undefined = owner
-      ? this.#turnsOf(owner)
-      : [{ suffix: '', scope: this.#scope }];
+  #turnsOf(node: StepNode | undefined): readonly Turn[] | undefined {
+    if (!node) return [{ suffix: '', scope: this.#scope }];
+    const outer = this.#turnsOf(node.group.owner);
     if (!outer || !node.step.forEach) return outer;
     const items = this.#program.steps.get(node)?.items;
     if (!items || !isFixed(items)) return undefined;
@@ -116,7 +115,7 @@ class Coverer {
     if (!tool) return;
     const part = partOf(placed);
     const id = `${node.step.id}${part}`;
-    const turns = this.#turnsOf(node);
+    const turns = this.#turnsOf(repeaterOf(placed));
     if (!turns) {
       this.#ask(id, 'how often it runs is not known before');
       return;
@@ -125,7 +124,7 @@ class Coverer {
     let openReason: string | undefined;
     for (const { suffix, scope } of turns) {
       const place = `${node.step.id}${suffix}${part}`;
-      const given = value && (value === 'none' ? { value: {} } : evaluated(value, scope));
+      const given = value && evaluated(value, scope);
       openReason ??= given
         ? await this.#exact({ place, tool, version }, given.value)
         : await this.#open({ place, tool, version });
@@ -134,18 +133,8 @@ class Coverer {
   }
 
   /** The value that the call is made with; `undefined` where it depends on earlier results. */
-  #valueOf({ node, input, path }: PlacedCall): CompiledValue | 'none' | undefined {
-    const compiled = this.#program.steps.get(node);
-    if (input === undefined) {
-      const isPiped = node.group.kind === 'pipeline' && path === node.path;
-      return isPiped ? undefined : 'none';
-    }
-    const parts = {
-      '': compiled?.input,
-      '.else': compiled?.otherwise?.input,
-      '.fallback': compiled?.fallback?.input,
-    };
-    const value = parts[partOf({ node, path })];
+  #valueOf(placed: PlacedCall): CompiledValue | undefined {
+    const value = callValue(placed, this.#program);
     return value && isFixed(value) ? value : undefined;
   }
 

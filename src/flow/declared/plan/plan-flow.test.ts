@@ -54,6 +54,24 @@ const flow: FlowData = {
 };
 
 describe('planning a flow', () => {
+  it('counts the alternative of a list once, instead of the whole list', async () => {
+    const crib = await open();
+    const sending = { call: 'send', input: { text: 'x' } };
+    const plan = await crib.flows.plan(
+      {
+        ...{ name: 'listed', version: '1.0.0' },
+        steps: [
+          { id: 'a', ...sending, forEach: { items: [1, 2, 3] }, when: 'input.go', else: sending },
+        ],
+      },
+      { go: true },
+    );
+    expect(plan.steps.map(({ id, maxUsd }) => [id, maxUsd])).toEqual([
+      ['a', 1.5],
+      ['a.else', 0.5],
+    ]);
+  });
+
   it('says levels, critical path, cost, approvals and credentials, and runs nothing', async () => {
     const crib = await open();
     const plan = await crib.flows.plan(flow, { n: 1 });

@@ -10,6 +10,7 @@ import { callerOf } from '../../../pipeline/new-call.ts';
 import { onlyReads } from '../../../registry/only-reads.ts';
 import { flowKey } from '../../flow-registry.ts';
 import { thrownError } from '../../turn.ts';
+import type { CompiledValue } from '../../values/compile-value.ts';
 import { noSteps, type ScopeName, scopeCaller, type ValueScope } from '../../values/scope.ts';
 import type { FlowTools } from '../check/tool-shapes.ts';
 import {
@@ -21,7 +22,7 @@ import {
 import { compileProgram, type FlowProgram } from '../flow-program.ts';
 import { flowNameOf } from '../run/step-work.ts';
 import type { StepNode } from '../step-tree.ts';
-import { type KnownInputs, knownInputs } from './known-inputs.ts';
+import { callValue, type KnownInputs, knownInputs, repeaterOf } from './known-inputs.ts';
 import { type PlanDigestDeps, planDigest } from './plan-digest.ts';
 import { type Item, timePlan } from './plan-time.ts';
 import { effectsOf, priceOf } from './tool-facts.ts';
@@ -115,7 +116,7 @@ class Planner {
     }
     if (type === 'flow') await this.#subFlow(node, count ?? 1);
     else if (type !== 'call') this.#wait(node, count ?? 1);
-    for (const call of callsOf(node)) await this.#call(call, count ?? 1);
+    for (const call of callsOf(node)) await this.#call(call, this.#count(repeaterOf(call)) ?? 1);
   }
 
   /** Adds a group, a question, a sleep or a wait. */
@@ -180,11 +181,11 @@ class Planner {
   }
 
   /** Counts how often a step runs, with the groups around it; unknown where a list is not known yet. */
-  #count(node: StepNode): number | undefined {
+  #count(node: StepNode | undefined): number | undefined {
     let count = 1;
-    for (let each: StepNode | undefined = node; each; each = each.group.owner) {
+    for (let each = node; each; each = each.group.owner) {
       if (!each.step.forEach) continue;
-      const items = this.#fixed(each, 'items');
+      const items = this.#fixed(this.#program.steps.get(each)?.items);
       if (!items || !Array.isArray(items.value)) return undefined;
       count *= items.value.length;
     }
@@ -192,8 +193,7 @@ class Planner {
   }
 
   /** Works a value out that depends on the input of the flow alone. */
-  #fixed(node: StepNode, member: 'items' | 'input'): { readonly value: unknown } | undefined {
-    const compiled = this.#program.steps.get(node)?.[member];
+  #fixed(compiled: CompiledValue | undefined): { readonly value: unknown } | undefined {
     const isFixed = compiled?.references.every(({ root }) => this.#roots.has(root));
     if (!compiled || !isFixed) return undefined;
     try {
@@ -238,9 +238,8 @@ class Planner {
   }
 
   #inputOf(node: StepNode): { readonly value: unknown } | undefined {
-    if (node.step.input !== undefined) return this.#fixed(node, 'input');
-    const isPiped = node.group.kind === 'pipeline';
-    return isPiped ? undefined : { value: {} };
+    const { path, step } = node;
+    return this.#fixed(callValue({ node, path, input: step.input }, this.#program));
   }
 
   #time(tool: Tool, timeoutMs: number | undefined): Pick<FlowPlanStep, 'estimatedMs' | 'timeFrom'> {

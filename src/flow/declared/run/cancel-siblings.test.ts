@@ -65,6 +65,12 @@ const open = async (options: CribOptions = {}) => {
   return crib;
 };
 
+/** The time of a step that calls holds for what is called instead as well. */
+const INSTEAD: readonly (readonly [string, Partial<FlowDataStep>])[] = [
+  ['alternative', { when: 'false', else: { call: 'hang' } }],
+  ['fallback', { onError: { fallback: { call: 'hang' } } }],
+];
+
 const flowOf = (steps: readonly FlowDataStep[], part: Partial<FlowData> = {}): FlowData => ({
   ...{ name: 'sample', version: '1.0.0', kind: 'parallel', steps, ...part },
 });
@@ -262,5 +268,15 @@ describe('a step that is out of time', () => {
     expect(end).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } });
     expect(status).toMatchObject({ one: 'cancelled', wait: 'cancelled' });
     expect(aborted).toBe(1);
+  });
+});
+
+describe('the time of a step that calls', () => {
+  it.each(INSTEAD)('holds for its %s, too', async (_what, part) => {
+    const crib = await open();
+    await crib.flows.registerData(flowOf([{ id: 'a', call: 'fail', timeoutMs: 30, ...part }]));
+    const { finished } = await crib.flows.start('sample', {});
+    expect((await finished).error?.code).toBe('TIMEOUT');
+    expect([running, aborted]).toEqual([1, 1]);
   });
 });

@@ -4,7 +4,9 @@
  */
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { FlowContext } from '../../../contract/flow.ts';
+import type { FlowDataStep } from '../../../contract/flow-data.ts';
 import { RUN_LIMIT_KEY, stepLimitKey } from '../../../contract/flow-view.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
 import { DEFINITION_KEY } from '../../divergence.ts';
 import { thrownError } from '../../turn.ts';
 import { evaluateTest } from '../../values/compile-expression.ts';
@@ -28,7 +30,7 @@ import {
 } from './outcome.ts';
 import { onlyReadsIn } from './reading-steps.ts';
 import { RunScope } from './run-scope.ts';
-import { recoverStep } from './step-recovery.ts';
+import { mayBeTriedAgain, recoverStep } from './step-recovery.ts';
 import { type FlowRunDeps, type StepRun, StepWork, signalOf } from './step-work.ts';
 
 const MAX_CONCURRENCY = 16;
@@ -37,41 +39,34 @@ export class FlowRunner {
   readonly #program: FlowProgram;
   readonly #flow: FlowContext;
   readonly #deps: FlowRunDeps;
-  #work: StepWork;
+  readonly #work: StepWork;
 
   constructor(program: FlowProgram, flow: FlowContext, deps: FlowRunDeps) {
     this.#program = program;
     this.#flow = flow;
     this.#deps = deps;
-    this.#work = this.#createWork(undefined);
+    const { limits = {} } = program.flow;
+    const limiter = new Limiter(limits.maxConcurrency ?? MAX_CONCURRENCY);
+    this.#work = new StepWork({ ...deps, flow, limits, limiter });
   }
 
   /** Runs the flow to its output. Rejects with the error of the run. */
   async run(input: unknown, digest: string): Promise<unknown> {
     const { limits = {} } = this.#program.flow;
     // Other data under the same version blocks the run: its steps were begun by another flow.
-    const startedAt = await this.#flow.value(`flow ${digest}`, () => this.#deps.now(), {
-      key: DEFINITION_KEY,
-    });
-    if (limits.timeoutMs === undefined) return this.#main(input);
-    this.#work = this.#createWork(startedAt + limits.timeoutMs);
-    const timer = this.#flow.sleep(limits.timeoutMs, { key: RUN_LIMIT_KEY }).then(() => {
-      this.#flow.cancelCalls();
-      throw new ToolFailure('TIMEOUT', `The run took longer than ${limits.timeoutMs} ms.`);
-    });
-    return Promise.race([this.#main(input), timer]);
-  }
-
-  #createWork(deadline: number | undefined): StepWork {
-    const { limits = {} } = this.#program.flow;
-    const limiter = new Limiter(limits.maxConcurrency ?? MAX_CONCURRENCY);
-    return new StepWork({ ...this.#deps, flow: this.#flow, limits, limiter, deadline });
-  }
-
-  async #main(input: unknown): Promise<unknown> {
-    const { tree, flow, join, output } = this.#program;
+    await this.#flow.value(`flow ${digest}`, () => null, { key: DEFINITION_KEY });
     const caller = scopeCaller(this.#flow.caller);
     const scope = new RunScope({ input, caller }).branch();
+    if (limits.timeoutMs === undefined) return this.#main(scope);
+    const timer = this.#flow.sleep(limits.timeoutMs, { key: RUN_LIMIT_KEY }).then(() => {
+      scope.stop();
+      throw new ToolFailure('TIMEOUT', `The run took longer than ${limits.timeoutMs} ms.`);
+    });
+    return Promise.race([this.#main(scope), timer]);
+  }
+
+  async #main(scope: RunScope): Promise<unknown> {
+    const { tree, flow, join, output } = this.#program;
     const outcome = await this.#group(tree.root, scope, { join: flow.join, custom: join });
     if (outcome.status === 'failed') this.#flow.cancelCalls();
     const data = assertDone(outcome);
@@ -161,7 +156,8 @@ export class FlowRunner {
     if (otherwise) {
       const key = `${node.step.id}${scope.suffix}.else`;
       const place = `${node.step.id}${scope.items}.else`;
-      return done(await this.#work.call(otherwise, { key, place, scope }));
+      const { timeoutMs } = node.step;
+      return done(await this.#work.call(otherwise, { key, place, scope, timeoutMs }));
     }
     if (node.step.else === 'fail') {
       const message = `The condition of ${node.step.id} does not hold.`;
@@ -199,7 +195,8 @@ export class FlowRunner {
         fallback: (error) => {
           const own = scope.withOwn(step.id, stepOutput(failedWith(error)));
           const place = `${step.id}${scope.items}.fallback`;
-          return this.#work.call(fallback, { key: `${key}.fallback`, place, scope: own });
+          const made = { key: `${key}.fallback`, place, scope: own, timeoutMs: step.timeoutMs };
+          return this.#work.call(fallback, made);
         },
       }),
     });
@@ -213,7 +210,8 @@ export class FlowRunner {
     const { output } = this.#compiled(node);
     const again = round === 1 ? '' : `.try${round}`;
     if (node.inner) {
-      const inner = scope.inner(round === 1 ? '' : `.${node.step.id}-${round}`);
+      const suffix = round === 1 ? '' : `.${node.step.id}-${round}`;
+      const inner = scope.inner(suffix, mayBeTriedAgain(node.step));
       const outcome = await this.#timed(node, { key: key + again, scope: inner }, () =>
         this.#group(node.inner as StepGroup, inner, { join: undefined, custom: undefined }),
       );
@@ -330,9 +328,9 @@ export class FlowRunner {
   /** Writes down how a step ended whose end no single row of the journal shows. */
   async #note(node: StepNode, scope: RunScope, outcome: Outcome): Promise<Outcome> {
     // Not for each of ten thousand items: their own rows say it, and so do those of cancelled steps.
-    if (scope.suffix !== '' || isCancelled(outcome)) return outcome;
-    const hasOutput = node.step.output !== undefined;
-    await this.#flow.value('end', () => noteOf(outcome, hasOutput), { key: `${node.step.id}.end` });
+    if (scope.items !== '' || isCancelled(outcome)) return outcome;
+    const key = `${node.step.id}.end${scope.suffix}`;
+    await this.#flow.value('end', () => noteOf(outcome, node.step), { key });
     return outcome;
   }
 
@@ -344,9 +342,11 @@ export class FlowRunner {
 const dataOf = (outcome: Outcome): unknown => (outcome.status === 'done' ? outcome.data : null);
 
 /** What the journal keeps of the end of a step; see `nodeStates`. */
-const noteOf = (outcome: Outcome, hasOutput: boolean) => {
+const noteOf = (outcome: Outcome, { forEach, output }: FlowDataStep) => {
   if (outcome.status === 'skipped') return { status: 'skipped', because: outcome.because };
   if (outcome.status === 'failed') return { status: 'failed', error: outcome.error };
+  const { data } = outcome;
+  const items = forEach && isRecord(data) && { done: data.done, failed: data.failed };
   // What `output` made of the result is in no other row.
-  return hasOutput ? { status: 'done', data: outcome.data } : { status: 'done' };
+  return { status: 'done', ...(items && { items }), ...(output !== undefined && { data }) };
 };

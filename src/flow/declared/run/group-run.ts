@@ -53,7 +53,8 @@ export class GroupRun {
     this.#running -= 1;
     this.#outcomes.set(node, outcome);
     this.#scope.steps[node.step.id] = stepOutput(outcome);
-    if (outcome.status === 'done') this.#scope.previous = outcome.data;
+    const isPiped = this.#group.kind === 'pipeline' && outcome.status === 'done';
+    if (isPiped) this.#scope.previous = outcome.data;
     if (outcome.status === 'failed' && (outcome.aborts || this.#deps.stopsAtFailure)) {
       this.#failure ??= outcome;
       this.#scope.stop();

@@ -12,6 +12,7 @@ const MAX_COLLECTED = 1_000_000;
 
 export interface ItemRunDeps {
   readonly items: unknown;
+  /** Runs the step for one item. Never rejects: the other items would be left behind. */
   run(scope: RunScope): Promise<Outcome>;
 }
 

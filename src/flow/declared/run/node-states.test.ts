@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../../contract/define-tool.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
 import type { FlowDataStep, FlowNodeState } from '../../../contract/flow-data.ts';
 import { RetryPolicies } from '../../../contract/retry.ts';
 import { createCribHost } from '../../../crib/create-crib.ts';
@@ -28,12 +29,31 @@ const broken = defineTool({
   retry: RetryPolicies.NONE,
 });
 
+/** Counts its calls, and fails so often. */
+const flaky = () => {
+  let calls = 0;
+  return defineTool({
+    ...{ name: 'flaky', description: 'Fails at first.', tier: 'read_only' },
+    retry: RetryPolicies.NONE,
+    input: z.object({ fails: z.number().default(0) }),
+    run: ({ fails }) => {
+      calls += 1;
+      if (calls <= fails) throw new ToolFailure('NETWORK', 'down');
+      return calls === 1 ? { calls, first: true } : { calls };
+    },
+  });
+};
+
 /** Starts a flow of one step, answers its questions with no, and returns the state of a step. */
 const stateOf = async (
   step: Omit<FlowDataStep, 'id'>,
   id = 'a',
 ): Promise<FlowNodeState | undefined> => {
-  const crib = await createCribHost({ store: 'memory', builtins: false, tools: [echo, broken] });
+  const crib = await createCribHost({
+    store: 'memory',
+    builtins: false,
+    tools: [echo, broken, flaky()],
+  });
   cleanup.push(() => crib.close());
   const steps = [{ id: 'a', ...step } as FlowDataStep];
   await crib.flows.registerData({ name: 'sample', version: '1.0.0', steps });
@@ -100,5 +120,64 @@ describe('the state of a step', () => {
   it('is failed with TIMEOUT when it sleeps for longer than its time', async () => {
     const state = await stateOf({ sleepMs: 60_000, timeoutMs: 20 });
     expect(state).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } });
+  });
+});
+
+describe('the state of a step whose group was tried again', () => {
+  const retry = { attempts: 2, delayMs: 1 };
+
+  it('is done, with its result, when only its first try failed', async () => {
+    const steps: FlowDataStep[] = [{ id: 'b', call: 'flaky', input: { fails: 1 } }];
+    const state = await stateOf({ retry, steps }, 'b');
+    expect(state).toMatchObject({ status: 'done', data: { calls: 2 }, attempts: 2 });
+    expect(state).not.toHaveProperty('error');
+  });
+
+  it('is done when its condition did not hold at first', async () => {
+    const steps: FlowDataStep[] = [
+      { id: 'count', call: 'flaky', input: {} },
+      { id: 'b', call: 'echo', input: { n: 1 }, when: 'steps.count.data.calls > 1.0' },
+      { id: 'c', call: 'flaky', input: { fails: 2 } },
+    ];
+    expect(await stateOf({ retry, steps }, 'b')).toMatchObject({ status: 'done', data: { n: 1 } });
+  });
+
+  it('is failed when its input cannot be worked out any more', async () => {
+    const steps: FlowDataStep[] = [
+      { id: 'count', call: 'flaky', input: {} },
+      { id: 'b', call: 'echo', input: { n: { from: 'steps.count.data.first' } } },
+      { id: 'c', call: 'flaky', input: { fails: 2 } },
+    ];
+    const state = await stateOf({ retry, steps }, 'b');
+    expect(state).toMatchObject({ status: 'failed' });
+    expect(state?.error?.message).toContain('first');
+  });
+
+  it('is that of the last try of the outer group', async () => {
+    const inner: FlowDataStep = {
+      ...{ id: 'inner', retry },
+      steps: [{ id: 'b', call: 'flaky', input: { fails: 3 } }],
+    };
+    const state = await stateOf({ retry, steps: [inner] }, 'b');
+    expect(state).toMatchObject({ status: 'done', data: { calls: 4 }, attempts: 4 });
+    expect(await stateOf({ retry, steps: [inner] }, 'inner')).toMatchObject({ status: 'done' });
+  });
+});
+
+describe('the items of a list', () => {
+  it('count once each, however often they were tried', async () => {
+    const state = await stateOf({
+      ...{ call: 'flaky', input: { fails: 1 }, retry: { attempts: 2, delayMs: 1 } },
+      forEach: { items: [1, 2], maxConcurrency: 1 },
+    });
+    expect(state).toMatchObject({ status: 'done', items: { done: 2, failed: 0 } });
+  });
+
+  it('are counted for a group as well', async () => {
+    const state = await stateOf({
+      ...{ steps: [{ id: 'b', call: 'flaky', input: { fails: 1 } }] },
+      forEach: { items: [1, 2, 3], maxConcurrency: 1, onFailure: 'continue' },
+    });
+    expect(state).toMatchObject({ status: 'done', items: { done: 2, failed: 1 } });
   });
 });

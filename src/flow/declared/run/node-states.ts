@@ -5,29 +5,67 @@ import { FINISHED, type FlowRun, type JournalStep } from '../../../contract/flow
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { buildTree, type StepNode } from '../step-tree.ts';
 
-const ITEM = /\.i\d+/;
+/** Follows the id of a step in its key: one for each group around it that was tried again. */
+const ROUNDS = /^(?:\.[A-Za-z]\w*-\d+)+/;
+const END = /^\.end(?=\.|$)/;
+const ITEM = /\.i\d+(?=\.|$)/;
 const ATTEMPT = /^(?:\.try\d+)?$/;
 
-/** The rows of one step: those of its attempts, of its items, and the one that says how it ended. */
+/** The rows of one step in one try of the groups around it: of its attempts, of its items, and how it ended. */
 interface Rows {
   readonly own: JournalStep[];
   readonly items: JournalStep[];
   end: JournalStep | undefined;
+  attempts: number;
 }
 
-const rowsByStep = (steps: readonly JournalStep[]): ReadonlyMap<string, Rows> => {
-  const rows = new Map<string, Rows>();
+/** By the tries of the groups around it, as they stand in keys. */
+type RowsByRound = Map<string, Rows>;
+
+const rowsByStep = (steps: readonly JournalStep[]): ReadonlyMap<string, RowsByRound> => {
+  const all = new Map<string, RowsByRound>();
   for (const step of steps) {
-    const dot = step.key.indexOf('.');
-    const id = dot === -1 ? step.key : step.key.slice(0, dot);
-    const rest = dot === -1 ? '' : step.key.slice(dot);
-    const entry = rows.get(id) ?? { own: [], items: [], end: undefined };
-    if (rest === '.end') entry.end = step;
+    const [id = ''] = step.key.split('.', 1);
+    const rest = step.key.slice(id.length);
+    const isEnd = END.test(rest);
+    const [round = ''] = ROUNDS.exec(isEnd ? rest.replace(END, '') : rest) ?? [];
+    const rounds: RowsByRound = all.get(id) ?? new Map();
+    all.set(id, rounds);
+    const entry = rounds.get(round) ?? { own: [], items: [], end: undefined, attempts: 0 };
+    rounds.set(round, entry);
+    if (isEnd) entry.end = step;
     else if (ITEM.test(rest)) entry.items.push(step);
-    else entry.own.push(step);
-    rows.set(id, entry);
+    else {
+      entry.own.push(step);
+      if (ATTEMPT.test(rest.slice(round.length))) entry.attempts += 1;
+    }
   }
-  return rows;
+  return all;
+};
+
+/** Numbers the tries of the groups around a step, outermost first. */
+const triesIn = ({ group }: StepNode, round: string): readonly number[] => {
+  const tries = new Map(
+    round.split('.').map((part) => {
+      const [id = '', number] = part.split('-');
+      return [id, Number(number)];
+    }),
+  );
+  const numbers: number[] = [];
+  for (let { owner } = group; owner; { owner } = owner.group) {
+    numbers.unshift(tries.get(owner.step.id) ?? 1);
+  }
+  return numbers;
+};
+
+/** Finds the last try: earlier ones say nothing of how the step stands. */
+const lastRound = (node: StepNode, rounds: RowsByRound): Rows => {
+  const entries = [...rounds].map(([round, rows]) => ({ tries: triesIn(node, round), rows }));
+  const isLater = (one: readonly number[], other: readonly number[]): boolean => {
+    const at = one.findIndex((number, index) => number !== other[index]);
+    return at !== -1 && (one[at] ?? 0) > (other[at] ?? 0);
+  };
+  return entries.reduce((last, each) => (isLater(each.tries, last.tries) ? each : last)).rows;
 };
 
 type Status = Pick<FlowNodeState, 'status' | 'because' | 'error'>;
@@ -77,28 +115,36 @@ const statusOf = (rows: Rows, isOver: boolean): Status => {
   return isOver && row.state === 'open' ? { status: 'cancelled' } : status;
 };
 
-const NO_ROWS: Rows = { own: [], items: [], end: undefined };
+/** Counts the items of a list: as its end says, or so far by their rows. */
+const itemsOf = ({ items, end }: Rows): FlowNodeState['items'] => {
+  if (isRecord(end?.value) && isRecord(end.value.items)) {
+    return { done: Number(end.value.items.done), failed: Number(end.value.items.failed) };
+  }
+  const count = (state: JournalStep['state']) =>
+    items.filter((item) => item.kind !== 'sleep' && item.state === state).length;
+  return items.length > 0 ? { done: count('done'), failed: count('failed') } : undefined;
+};
 
-const stateOf = ({ step, type }: StepNode, rows: Rows | undefined, run: FlowRun): FlowNodeState => {
+const stateOf = (node: StepNode, rounds: RowsByRound | undefined, run: FlowRun): FlowNodeState => {
+  const { step, type } = node;
   const isOver = FINISHED.has(run.status);
   const because = run.error ? `the run ended: ${run.error.code}` : 'the run is over';
-  if (!rows) {
+  if (!rounds) {
     const status = isOver ? ('cancelled' as const) : ('pending' as const);
     return { id: step.id, type, status, attempts: 0, ...(isOver && { because }) };
   }
-  const { own, items } = rows ?? NO_ROWS;
-  const row = tellingRow(own);
-  const all = [...own, ...items, ...(rows.end ? [rows.end] : [])];
+  const rows = lastRound(node, rounds);
+  const row = tellingRow(rows.own);
+  const ofRounds = [...rounds.values()];
+  const all = ofRounds.flatMap(({ own, items, end }) => [...own, ...items, ...(end ? [end] : [])]);
   const finished = all.flatMap(({ finishedAt }) => finishedAt ?? []);
-  const count = (state: JournalStep['state']) =>
-    items.filter((item) => item.kind !== 'sleep' && item.state === state).length;
-  const attempts = own.filter(({ key }) => ATTEMPT.test(key.slice(step.id.length))).length;
   const status = statusOf(rows, isOver);
+  const items = itemsOf(rows);
   return {
-    ...{ id: step.id, type, attempts },
+    ...{ id: step.id, type, attempts: ofRounds.reduce((sum, each) => sum + each.attempts, 0) },
     ...status,
     ...(status.status === 'done' && resultOf(rows.end, row)),
-    ...(items.length > 0 && { items: { done: count('done'), failed: count('failed') } }),
+    ...(items && { items }),
     ...(row?.approvalId !== undefined && { approvalId: row.approvalId }),
     ...(row?.executionId !== undefined && { executionId: row.executionId }),
     ...(row?.childId !== undefined && { childId: row.childId }),

@@ -91,6 +91,43 @@ describe('the gate', () => {
   });
 });
 
+describe('a task that is cancelled while it waits at the gate', () => {
+  it('is run at once without a place, and does not hold up those behind it', async () => {
+    const outer = new ResourceGate(CAPACITY);
+    const gate = new ResourceGate({ ...CAPACITY, memory: 200e6 }, outer);
+    const log: string[] = [];
+    const [a, b, c] = [task(log, 'a'), task(log, 'b'), task(log, 'c')];
+    const controller = new AbortController();
+    void gate.run({ memory: '60MB' }, a.run);
+    const cancelled = gate.run({ memory: '60MB' }, b.run, controller.signal);
+    void gate.run({ memory: '10MB' }, c.run);
+    await settled();
+    expect(log).toEqual(['a']);
+    controller.abort();
+    await settled();
+    expect(log.toSorted()).toEqual(['a', 'b', 'c']);
+    expect(outer.tasks).toEqual({ running: 2, waiting: 0 });
+    for (const each of [a, b, c]) each.end();
+    await cancelled;
+    await settled();
+    expect([gate.tasks, outer.tasks, outer.used.memory]).toEqual([
+      ...[{ running: 0, waiting: 0 }, { running: 0, waiting: 0 }, 0],
+    ]);
+  });
+
+  it('does not wait where it is cancelled already', async () => {
+    const gate = new ResourceGate(CAPACITY);
+    const log: string[] = [];
+    const [a, b] = [task(log, 'a'), task(log, 'b')];
+    void gate.run({ memory: '60MB' }, a.run);
+    void gate.run({ memory: '60MB' }, b.run, AbortSignal.abort());
+    await settled();
+    expect([log, gate.tasks]).toEqual([['a', 'b'], { running: 1, waiting: 0 }]);
+    a.end();
+    b.end();
+  });
+});
+
 describe('the limiter', () => {
   it('keeps the order of those who wait, also after thousands', async () => {
     const limiter = new Limiter(3);

@@ -89,27 +89,50 @@ export class ResourceGate {
     return { running: this.#running, waiting: this.#waiting.length };
   }
 
-  /** Runs a task when what it needs is free. First come, first served, so that none waits for ever. */
-  async run<T>(requirements: ResourceRequirements, task: () => Promise<T>): Promise<T> {
+  /**
+   * Runs a task when what it needs is free. First come, first served, so that none waits for ever. One
+   * that is cancelled meanwhile is run without a place: it ends by its signal and says so.
+   */
+  async run<T>(
+    requirements: ResourceRequirements,
+    task: () => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
     const needs = requirementsOf(requirements);
-    await this.#enter(needs);
+    if (!(await this.#enter(needs, signal))) return task();
     try {
-      return await (this.#outer ? this.#outer.run(requirements, task) : task());
+      return await (this.#outer ? this.#outer.run(requirements, task, signal) : task());
     } finally {
-      this.#leave(needs);
+      this.#take(needs, -1);
+      this.#admitNext();
     }
   }
 
-  #enter(needs: Resources): Promise<void> | undefined {
+  /** Takes a place, or waits for one. False once the signal has fired. */
+  #enter(needs: Resources, signal: AbortSignal | undefined): Promise<boolean> | boolean {
+    if (signal?.aborted) return false;
     if (this.#waiting.length === 0 && this.#fits(needs)) {
       this.#take(needs, 1);
-      return undefined;
+      return true;
     }
-    return new Promise((admit) => this.#waiting.push({ needs, admit }));
+    return new Promise((resolve) => {
+      const giveUp = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        resolve(false);
+        this.#admitNext();
+      };
+      const admit = (): void => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve(true);
+      };
+      const waiting: Waiting = { needs, admit };
+      this.#waiting.push(waiting);
+      signal?.addEventListener('abort', giveUp, { once: true });
+    });
   }
 
-  #leave(needs: Resources): void {
-    this.#take(needs, -1);
+  /** Admits those who have waited longest, as far as there is room. */
+  #admitNext(): void {
     for (;;) {
       const [next] = this.#waiting;
       if (!next || !this.#fits(next.needs)) return;

@@ -14,7 +14,9 @@ export class RunScope implements ValueScope {
   readonly items: string;
   /** Names the tries that a person asked for: what they call is called anew. */
   readonly asked: string;
-  /** In a pipeline: what the step before returned. */
+  /** A group around may be tried again: what has succeeded in it has to be known then. */
+  readonly mayRunAgain: boolean;
+  /** What the step before returned in the innermost pipeline around, or else the input of the flow. */
   previous: unknown;
   readonly #parent: RunScope | undefined;
   #isStopped = false;
@@ -31,6 +33,7 @@ export class RunScope implements ValueScope {
       readonly suffix: string;
       readonly items?: string;
       readonly asked?: string;
+      readonly mayRunAgain?: boolean;
     },
   ) {
     this.input = facts.input;
@@ -39,6 +42,7 @@ export class RunScope implements ValueScope {
     this.suffix = from?.suffix ?? '';
     this.items = from?.items ?? from?.parent.items ?? '';
     this.asked = from?.asked ?? from?.parent.asked ?? '';
+    this.mayRunAgain = (from?.mayRunAgain || from?.parent.mayRunAgain) ?? false;
     this.previous = from ? from.parent.previous : facts.input;
     this.#parent = from?.parent;
     if (from && Object.hasOwn(from.parent, 'item')) this.item = from.parent.item;
@@ -97,13 +101,13 @@ export class RunScope implements ValueScope {
   }
 
   /** A scope for the steps of a group; what they return stays in it. */
-  inner(suffix: string): RunScope {
-    return this.#copy(suffix).#stoppable();
+  inner(suffix: string, mayRunAgain: boolean): RunScope {
+    return this.#copy(suffix, mayRunAgain).#stoppable();
   }
 
-  #copy(suffix: string): RunScope {
+  #copy(suffix: string, mayRunAgain: boolean): RunScope {
     return new RunScope(this, Object.assign(noSteps(), this.steps), {
-      ...{ parent: this, suffix: this.suffix + suffix },
+      ...{ parent: this, suffix: this.suffix + suffix, mayRunAgain },
     });
   }
 
@@ -126,7 +130,7 @@ export class RunScope implements ValueScope {
 
   /** A scope in which a step sees what it has just returned itself. */
   withOwn(id: string, output: StepOutput): RunScope {
-    const own = this.#copy('');
+    const own = this.#copy('', false);
     own.steps[id] = output;
     return own;
   }

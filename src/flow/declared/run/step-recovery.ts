@@ -1,14 +1,18 @@
 /** Tries a step as often as it may be tried, and recovers from its failure as it says. */
 import { type ToolError, ToolFailure } from '../../../contract/errors.ts';
-import type { FlowContext, FlowStepOptions } from '../../../contract/flow.ts';
+import type { FlowApproval, FlowContext, FlowStepOptions } from '../../../contract/flow.ts';
 import type { FlowDataStep, FlowLastResort } from '../../../contract/flow-data.ts';
-import { thrownError } from '../../turn.ts';
+import { cancelledStep, thrownError } from '../../turn.ts';
 import { lastResortOf } from '../step-tree.ts';
 import { done, failedWith, type Outcome } from './outcome.ts';
 
 const DELAY_MS = 1_000;
 /** A person may ask for another try so often. */
 const MAX_ASKED = 20;
+
+/** Tells whether a step that has failed may be tried again, by itself or because a person says so. */
+export const mayBeTriedAgain = (step: FlowDataStep): boolean =>
+  (step.retry?.attempts ?? 1) > 1 || lastResortOf(step) === 'manual';
 
 export interface RecoveryDeps {
   readonly flow: Pick<FlowContext, 'sleep' | 'waitForApproval'>;
@@ -60,12 +64,9 @@ class Recovery {
   async asked(failure: Failure): Promise<Outcome> {
     let { error } = failure;
     for (let asked = 1; asked <= MAX_ASKED; asked += 1) {
-      const question = `The step ${this.#step.id} failed: ${error.message} Try it again?`;
-      const { approved, note } = await this.#deps.flow.waitForApproval(
-        question,
-        { step: this.#step.id, code: error.code },
-        { key: `${this.#key}.ask${asked}`, ...this.#deps.options },
-      );
+      const { approved, note } = await this.#answer(error, asked);
+      // The question was withdrawn: what ended the group is what failed.
+      if (this.#deps.isStopped()) return failedWith(cancelledStep());
       if (!approved)
         return failedWith(
           note === undefined ? error : { ...error, message: `${error.message} (${note})` },
@@ -76,6 +77,26 @@ class Recovery {
       ({ error } = outcome);
     }
     return failedWith(error);
+  }
+
+  /** Puts the question. One that nobody answers in time, or that cannot be asked, is answered with no. */
+  async #answer(
+    { code, message }: ToolError,
+    asked: number,
+  ): Promise<Pick<FlowApproval, 'approved' | 'note'>> {
+    const { id } = this.#step;
+    const { flow, options } = this.#deps;
+    try {
+      return await flow.waitForApproval(
+        `The step ${id} failed: ${message} Try it again?`,
+        { step: id, code },
+        { key: `${this.#key}.ask${asked}`, ...options },
+      );
+    } catch (thrown) {
+      const error = thrownError(thrown);
+      const isExpired = error.code === 'APPROVAL_EXPIRED';
+      return { approved: false, note: isExpired ? 'nobody answered' : error.message };
+    }
   }
 
   async #once(): Promise<Outcome> {

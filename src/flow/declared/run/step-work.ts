@@ -5,6 +5,7 @@ import type { FlowCallOptions, FlowContext, FlowDefinition } from '../../../cont
 import type { FlowData, FlowLimits } from '../../../contract/flow-data.ts';
 import type { Tier, Tool } from '../../../contract/tool.ts';
 import { digestOf } from '../../../kit/data/canonical-json.ts';
+import { onlyReads } from '../../../registry/only-reads.ts';
 import type { CompiledCall, CompiledStep } from '../flow-program.ts';
 import type { Limiter } from './limiter.ts';
 import { gatedNeeds, type ResourceGate } from './resource-gate.ts';
@@ -19,7 +20,6 @@ export interface SubFlow {
 export interface FlowRunDeps {
   readonly tools: Pick<Catalog, 'get'>;
   readonly resources: ResourceGate;
-  now(): number;
   subFlow(name: string, version: string): SubFlow | undefined;
 }
 
@@ -27,8 +27,6 @@ export interface StepWorkDeps extends FlowRunDeps {
   readonly flow: FlowContext;
   readonly limits: FlowLimits;
   readonly limiter: Limiter;
-  /** When the whole run has to be over, where that is limited. */
-  readonly deadline: number | undefined;
 }
 
 const beyond = (what: string): ToolFailure =>
@@ -99,8 +97,8 @@ interface EndedFlow {
 
 export class StepWork {
   readonly #deps: StepWorkDeps;
-  /** The calls that have succeeded, by place: under which name each was made. */
-  readonly #madeCalls = new Map<string, string>();
+  /** The calls that have succeeded, by place, in groups that may be tried again. */
+  readonly #madeCalls = new Map<string, NonNullable<FlowCallOptions['earlier']>>();
   /** The flows that have succeeded, by place. */
   readonly #endedFlows = new Map<string, EndedFlow>();
 
@@ -118,19 +116,20 @@ export class StepWork {
     const fault = toolBeyond(name, tool, limits);
     if (fault !== undefined) throw beyond(fault);
     const given = input ? input.evaluate(scope) : (piped ?? {});
-    // What has succeeded stays that call where a person has a group around it tried again.
-    const attemptOf = this.#madeCalls.get(place) ?? `${place}${scope.asked}`;
+    const earlier = this.#madeCalls.get(place);
     const needs = gatedNeeds(tool);
     const options: FlowCallOptions = {
-      ...{ key, place, attemptOf },
+      ...{ key, place, attemptOf: `${place}${scope.asked}` },
+      ...(earlier && { earlier }),
       ...signalOf(scope),
       ...(version !== undefined && { version }),
-      ...this.#time(timeoutMs),
+      ...(timeoutMs !== undefined && { timeoutMs }),
       ...(limits.maxUsd !== undefined && { flowUsd: limits.maxUsd }),
-      ...(needs && { within: (make) => resources.run(needs, make) }),
+      ...(needs && { within: (make, signal) => resources.run(needs, make, signal) }),
     };
     const data = await limiter.run(() => flow.call(name, given, options));
-    this.#madeCalls.set(place, attemptOf);
+    // Not of those that read: they are made again, and may return much.
+    if (scope.mayRunAgain && !onlyReads(tool)) this.#madeCalls.set(place, { input: given, data });
     return data;
   }
 
@@ -173,14 +172,5 @@ export class StepWork {
     if (answer.approved) return answer;
     const note = answer.note === undefined ? '' : `: ${answer.note}`;
     throw new ToolFailure('USER_CANCELLED', `A person said no to "${question}"${note}.`);
-  }
-
-  /** The time that a call has: its own, or what is left of the run's. */
-  #time(timeoutMs: number | undefined): Pick<FlowCallOptions, 'timeoutMs'> {
-    const { deadline, now } = this.#deps;
-    const left = deadline === undefined ? undefined : Math.max(1, deadline - now());
-    if (timeoutMs === undefined && left === undefined) return {};
-    const most = Number.MAX_SAFE_INTEGER;
-    return { timeoutMs: Math.min(timeoutMs ?? most, left ?? most) };
   }
 }
