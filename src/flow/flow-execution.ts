@@ -3,7 +3,6 @@
  * when it ends. Steps end in the order of the journal, one at a time, so that concurrent code does
  * the same again.
  */
-import { nextTick } from 'node:process';
 import { type ToolError, ToolFailure } from '../contract/errors.ts';
 import type { JournalStep } from '../contract/flow-store.ts';
 import type { Runtime } from '../contract/runtime.ts';
@@ -22,6 +21,7 @@ import {
   stepFailure,
   type TurnEnd,
 } from './turn.ts';
+import { Drain } from './turns/drain.ts';
 import { EndedSteps } from './turns/ended-steps.ts';
 
 export interface ExecutionDeps {
@@ -31,12 +31,6 @@ export interface ExecutionDeps {
   /** Is told when a step waits for a moment, so that `recheckDue` is called then. */
   lookAt(moment: number): void;
 }
-
-/** So many steps are handed to the code in one turn of the event loop. */
-const DRAINS_A_TURN = 16;
-
-/** Asks for a microtask; `queueMicrotask` also makes a resource that async hooks can follow. */
-const NOW = Promise.resolve();
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -60,8 +54,7 @@ export class FlowExecution {
   #steps = 0;
   readonly #ended = new EndedSteps();
   #active = 0;
-  #isDraining = false;
-  #drains = 0;
+  readonly #drain = new Drain(() => this.#pump());
   readonly #stall: ReplayStall;
   #end: ((end: TurnEnd) => void) | undefined;
   /** The code is over; steps that it did not wait for are not. */
@@ -117,7 +110,7 @@ export class FlowExecution {
           (error: unknown) => this.#finish({ type: 'failed', error }),
         );
       this.#deps.journal.writeSoon();
-      this.#drain();
+      this.#drain.start();
     });
   }
 
@@ -314,7 +307,7 @@ export class FlowExecution {
 
   /** Hands one step's end to the code, then lets the code go on before the next. */
   #pump(): void {
-    if (this.#isDraining || !this.#end) return;
+    if (this.#drain.isOn || !this.#end) return;
     if (this.#halted) {
       this.#endIfIdle();
       return;
@@ -336,27 +329,8 @@ export class FlowExecution {
       }
       this.#settle(ended.step, ended.end);
     }
-    this.#drain();
+    this.#drain.start();
   }
-
-  /**
-   * Lets the code go on until it waits. A tick that is asked for by a microtask runs when no microtask
-   * is left, which saves the turn of the event loop (3 µs and more a step); every so often there is one,
-   * so that a long run leaves room for others.
-   */
-  #drain(): void {
-    this.#isDraining = true;
-    this.#drains += 1;
-    if (this.#drains % DRAINS_A_TURN === 0) setImmediate(this.#drained);
-    else void NOW.then(this.#drainLater);
-  }
-
-  readonly #drainLater = (): void => nextTick(this.#drained);
-
-  readonly #drained = (): void => {
-    this.#isDraining = false;
-    this.#pump();
-  };
 
   /** Ends the turn once the steps that are worked on have ended: what they did has to be on record. */
   #block(waitsFor: string, error: ToolError): void {
@@ -372,7 +346,7 @@ export class FlowExecution {
       return;
     }
     this.#finishing = end;
-    if (!this.#isDraining) this.#drain();
+    if (!this.#drain.isOn) this.#drain.start();
   }
 
   #endIfIdle(): void {

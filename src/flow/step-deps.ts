@@ -147,6 +147,30 @@ const plannedCalls = (
   };
 };
 
+/** Makes the function that makes the calls of steps, and ends them with their turn or their step. */
+const callMaker = (
+  run: FlowRun,
+  deps: RunDeps,
+  { as, signals }: { readonly as: CallAs; readonly signals: TurnDeps['signals'] },
+): StepDeps['call'] => {
+  const withPlan = plannedCalls(run, deps);
+  const made = (step: StepCall, own: AbortSignal): Promise<ToolResult> => {
+    const options = withPlan(step, callOptions(as, step, own));
+    return options instanceof Promise
+      ? options.then((planned) => deps.execute(step.tool, step.input, planned))
+      : deps.execute(step.tool, step.input, options);
+  };
+  const call = (step: StepCall, own: AbortSignal): Promise<ToolResult> =>
+    step.within ? step.within(() => made(step, own), own) : made(step, own);
+  return (step) => {
+    // A call without a key only reads.
+    const turn = step.idempotencyKey === undefined ? signals.reading : signals.changing;
+    return step.signal
+      ? withEither(turn, step.signal, (either) => call(step, either))
+      : call(step, turn);
+  };
+};
+
 export const stepDepsOf = (
   run: FlowRun,
   deps: RunDeps,
@@ -160,18 +184,6 @@ export const stepDepsOf = (
     ...(trace && { trace }),
   };
   const refusal = refusalCheck(run, deps);
-  const withPlan = plannedCalls(run, deps);
-  /** A call without a key only reads. */
-  const turnSignal = ({ idempotencyKey }: StepCall): AbortSignal =>
-    idempotencyKey === undefined ? signals.reading : signals.changing;
-  const call = (step: StepCall, own: AbortSignal): Promise<ToolResult> => {
-    const options = withPlan(step, callOptions(as, step, own));
-    return options instanceof Promise
-      ? options.then((planned) => deps.execute(step.tool, step.input, planned))
-      : deps.execute(step.tool, step.input, options);
-  };
-  const callWithin = (step: StepCall, own: AbortSignal): Promise<ToolResult> =>
-    step.within ? step.within(() => call(step, own), own) : call(step, own);
   const confirm = (
     { idempotencyKey, approvalId, signal: _signal, ...question }: StepQuestion,
     own: AbortSignal,
@@ -183,10 +195,7 @@ export const stepDepsOf = (
   return {
     ...{ run, ...turn, tools: deps.tools, runtime: deps.runtime },
     ...(refusal && { refusal }),
-    call: (step) =>
-      step.signal
-        ? withEither(turnSignal(step), step.signal, (either) => callWithin(step, either))
-        : callWithin(step, turnSignal(step)),
+    call: callMaker(run, deps, { as, signals }),
     confirm: (question) =>
       question.signal
         ? withEither(signals.reading, question.signal, (either) => confirm(question, either))
