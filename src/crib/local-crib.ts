@@ -84,7 +84,7 @@ import {
 } from './members/tool-checks.ts';
 import { METADATA_CHECKS, metadataOf } from './members/tool-metadata.ts';
 import { USAGE_CHECKS, usageOf } from './members/usage-of.ts';
-import { Opening } from './opening.ts';
+import { Opening } from './opening/opening.ts';
 import { PACKAGE_CHECKS } from './packages/packages-of.ts';
 import type { ServerConnections } from './sources/connected-servers.ts';
 import { SOURCE_CHECKS } from './sources/sources-of.ts';

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { AlertNotification, WebhookAction } from '../../contract/alerts.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Egress } from '../../governance/egress/create-egress.ts';
-import { postJson } from '../post-json.ts';
+import { postJson } from '../sources/post-json.ts';
 
 const TIMEOUT_MS = 10_000;
 const TOO_MANY = 429;

@@ -15,7 +15,7 @@ import { createEgress } from '../../governance/egress/create-egress.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { createSecretChain } from '../../secrets/chain.ts';
 import { openSecrets } from '../open-secrets.ts';
-import { postJson } from '../post-json.ts';
+import { postJson } from '../sources/post-json.ts';
 import { auditService } from './audit-files.ts';
 import { deliverToStore, storePathOf } from './checkpoint-store.ts';
 

@@ -2,14 +2,14 @@
  * Opens the store and the engine of a crib when the first call needs them, and closes everything once. A
  * store that could only be read is opened again when a call needs to write.
  */
-import { ToolFailure } from '../contract/errors.ts';
-import type { ToolResult } from '../contract/result.ts';
-import type { Runtime } from '../contract/runtime.ts';
-import type { Sandboxes } from '../contract/sandbox.ts';
-import type { Engine, IdentifiedCall } from '../pipeline/engine.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { Opened } from './members/member-deps.ts';
-import type { StartingCalls } from './members/starting-calls.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { ToolResult } from '../../contract/result.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Sandboxes } from '../../contract/sandbox.ts';
+import type { Engine, IdentifiedCall } from '../../pipeline/engine.ts';
+import type { Registry } from '../../registry/registry.ts';
+import type { Opened } from '../members/member-deps.ts';
+import type { StartingCalls } from '../members/starting-calls.ts';
 
 export interface OpeningDeps {
   open(): Promise<Opened>;
@@ -63,7 +63,7 @@ export class Opening {
       const { engine } = await this.#openWritable();
       return engine.start(starting.release(call));
     } catch (error) {
-      const { refuseWithoutStore } = await import('../pipeline/refuse-without-store.ts');
+      const { refuseWithoutStore } = await import('../../pipeline/refuse-without-store.ts');
       return refuseWithoutStore({ ...call, error }, runtime);
     } finally {
       starting.release(call);

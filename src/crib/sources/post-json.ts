@@ -1,7 +1,7 @@
 /** Posts JSON to an address that the user configured, through an egress guard. */
-import { ToolFailure } from '../contract/errors.ts';
-import type { Egress } from '../governance/egress/create-egress.ts';
-import { scopeOf } from './sources/open-egress.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Egress } from '../../governance/egress/create-egress.ts';
+import { scopeOf } from './open-egress.ts';
 
 export interface JsonPost {
   readonly body: string;

@@ -3,30 +3,30 @@
  * lock, and where tools come from.
  */
 import { resolve } from 'node:path';
-import { toolSwitches } from '../config/configured-tools.ts';
-import { defaultSettings } from '../config/default-settings.ts';
-import type { Config } from '../config/schema.ts';
-import type { CribHost } from '../contract/crib-host.ts';
-import { ToolFailure } from '../contract/errors.ts';
-import type { Events } from '../contract/events.ts';
-import type { ToolLock } from '../contract/lock.ts';
-import type { Runtime } from '../contract/runtime.ts';
-import type { Sandboxes } from '../contract/sandbox.ts';
-import type { Redactor } from '../governance/redaction/redaction.ts';
-import type { ArgumentCheck } from '../kit/data/check-arguments.ts';
-import { lazyAsync } from '../kit/data/lazy.ts';
-import { createEventBus } from '../observation/event-bus.ts';
-import { UsageStats } from '../observation/usage-stats.ts';
-import { createRegistry, type Registry } from '../registry/registry.ts';
-import { assertFolder, assertOptions, CRIB_OPTIONS } from './check-options.ts';
-import type { CribOptions } from './crib-options.ts';
-import { lazySandboxes, openLock, openRedactor, openServers, teamOf } from './lazy-drivers.ts';
-import type { ConnectedServers } from './sources/connected-servers.ts';
-import { type OutsideSources, outsideSources } from './sources/outside-sources.ts';
-import type { OpenedTeam } from './team/open-team.ts';
-import { withCleanCallers } from './tracing/span-callers.ts';
-import { withTraceHosts } from './tracing/trace-hosts.ts';
-import { tracingRuntime } from './tracing/tracing-runtime.ts';
+import { toolSwitches } from '../../config/configured-tools.ts';
+import { defaultSettings } from '../../config/default-settings.ts';
+import type { Config } from '../../config/schema.ts';
+import type { CribHost } from '../../contract/crib-host.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Events } from '../../contract/events.ts';
+import type { ToolLock } from '../../contract/lock.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Sandboxes } from '../../contract/sandbox.ts';
+import type { Redactor } from '../../governance/redaction/redaction.ts';
+import type { ArgumentCheck } from '../../kit/data/check-arguments.ts';
+import { lazyAsync } from '../../kit/data/lazy.ts';
+import { createEventBus } from '../../observation/event-bus.ts';
+import { UsageStats } from '../../observation/usage-stats.ts';
+import { createRegistry, type Registry } from '../../registry/registry.ts';
+import { assertFolder, assertOptions, CRIB_OPTIONS } from '../check-options.ts';
+import type { CribOptions } from '../crib-options.ts';
+import { lazySandboxes, openLock, openRedactor, openServers, teamOf } from '../lazy-drivers.ts';
+import type { ConnectedServers } from '../sources/connected-servers.ts';
+import { type OutsideSources, outsideSources } from '../sources/outside-sources.ts';
+import type { OpenedTeam } from '../team/open-team.ts';
+import { withCleanCallers } from '../tracing/span-callers.ts';
+import { withTraceHosts } from '../tracing/trace-hosts.ts';
+import { tracingRuntime } from '../tracing/tracing-runtime.ts';
 
 /** What our own programs give to the crib that they make. */
 export interface HostDeps {
@@ -65,11 +65,11 @@ export const hostOf = (late: LateCrib) => (): CribHost => {
 /** Throws when an allowed address is invalid; warns of commands that can never run. */
 const checkReach = async ({ egress, commands }: Config, { log }: Runtime): Promise<void> => {
   if (egress.allowPrivate.length > 0) {
-    const { createPrivateAllowlist } = await import('../governance/egress/private-allowlist.ts');
+    const { createPrivateAllowlist } = await import('../../governance/egress/private-allowlist.ts');
     createPrivateAllowlist(egress.allowPrivate);
   }
   if (commands.allow.length + commands.tasks.length > 0) {
-    const { checkCommands } = await import('./check-commands.ts');
+    const { checkCommands } = await import('../check-commands.ts');
     await checkCommands(commands, log);
   }
 };
@@ -78,7 +78,7 @@ const checkReach = async ({ egress, commands }: Config, { log }: Runtime): Promi
 const configOf = async ({ settings, config }: CribOptions): Promise<Config> => {
   if (settings) return settings;
   if (!config) return defaultSettings();
-  return (await import('../config/load/parse-config.ts')).parseConfig(config);
+  return (await import('../../config/load/parse-config.ts')).parseConfig(config);
 };
 
 const foldersOf = ({ root = '.' }: CribOptions, { workspace }: Config) => {
