@@ -48,6 +48,17 @@ describe('the cancel of a run that a process works on', () => {
     expect(due).toMatchObject([{ id: 'run-1' }]);
   });
 
+  it('leaves an undo that nobody is at for the moment, however often it is cancelled', async () => {
+    const flows = new MemoryFlows();
+    await flows.create(RUN);
+    expect(await endRun('run-1', depsOf(undoingAfter(flows, 1)))).toBe('undoing');
+    expect(await endRun('run-1', depsOf(flows))).toBe('undoing');
+    await flows.change('run-1', { status: 'waiting', updatedAt: NOW, waitsFor: ['key'] });
+    expect(await endRun('run-1', depsOf(flows))).toBe('undoing');
+    await flows.change('run-1', { status: 'waiting', updatedAt: NOW, waitsFor: ['approval:1'] });
+    expect(await endRun('run-1', depsOf(flows))).toBe('cancelled');
+  });
+
   it('refuses an undo that would begin once the run is taken from its process', async () => {
     const flows = new MemoryFlows();
     await flows.create(RUN);

@@ -27,6 +27,11 @@ type RunEnd = 'cancelled' | 'over' | 'undoing';
 /** How long a run that was taken from its process rests if the process that cancels it dies. */
 const TAKEN_MS = 10_000;
 
+/** Tells whether a run goes on as soon as a process has time for it, and waits for no person. */
+const goesOnByItself = ({ status, waitsFor = [] }: FlowRun): boolean =>
+  (status === 'waiting' || status === 'sleeping') &&
+  waitsFor.every((cause) => cause === 'key' || cause === 'retry');
+
 const isUndoing = async (runId: string, flows: EndRunDeps['flows']): Promise<boolean> =>
   (await flows.steps(runId)).some(({ kind }) => kind === 'undo');
 
@@ -39,6 +44,9 @@ const cancelRun = async (
   change: RunChange,
   { flows, runtime }: EndRunDeps,
 ): Promise<RunEnd> => {
+  const idle = await flows.get(runId);
+  // An undo is not over because nobody is at it for the moment: half of it would be left.
+  if (idle && goesOnByItself(idle) && (await isUndoing(runId, flows))) return 'undoing';
   for (;;) {
     if (await flows.change(runId, change, { onlyIdle: true })) return 'cancelled';
     const run = await flows.get(runId);

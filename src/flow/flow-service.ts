@@ -131,7 +131,10 @@ export class FlowService {
    */
   async cancel(runId: string): Promise<boolean> {
     const end = await endRun(runId, await this.#turns.endDeps());
-    if (end === 'undoing') throw undoing(runId);
+    if (end === 'undoing') {
+      this.#scheduler.after(0);
+      throw undoing(runId);
+    }
     return end === 'cancelled';
   }
 

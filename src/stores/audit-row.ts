@@ -6,7 +6,6 @@
 import { hash } from 'node:crypto';
 import type { AuditEntry } from '../contract/audit.ts';
 import { plainObjects } from '../kit/data/plain-objects.ts';
-import { stableJson } from './stable-json.ts';
 
 /** What the first row is bound to. */
 export const GENESIS_HASH = '0'.repeat(64);
@@ -18,6 +17,29 @@ export interface StoredEntry extends Omit<AuditEntry, 'detail'> {
 
 /** Larger details are replaced by a note, so that one of them cannot fail its whole transaction. */
 const MAX_DETAIL = 16 * 1024 * 1024;
+
+const INDEX_KEY = /"\d+":/;
+
+/** Matches all index keys, and all but the plainest numbers and strings: integers of at most 15 digits, no \u or \/. */
+const INDEX_KEY_OR_RAW = /"\d+":|[:,[]-?(?:\d+[.eE]|\d{16})|[:,[]-0|\\[u/]|\p{Surrogate}/u;
+
+/** Tells whether JSON text could change when it is read and written again; doing so for every row costs as much as writing it. Never false where it does. */
+export const mayChange = (text: string, mayHoldRaw: boolean): boolean =>
+  (mayHoldRaw ? INDEX_KEY_OR_RAW : INDEX_KEY).test(text);
+
+const HAS_RAW = 'rawJSON' in JSON;
+
+/**
+ * Writes JSON that reads back to itself: `stringify(parse(text)) === text` makes verification exact. `stringify`
+ * alone ensures it but for two cases: a proxy can list index keys out of order, and `JSON.rawJSON` of
+ * newer engines puts numbers and strings of any form into the text. Returns `undefined` for what is no object. Throws for
+ * what JSON cannot hold.
+ */
+export const stableJson = (value: unknown): string | undefined => {
+  const text: string | undefined = JSON.stringify(value);
+  if (text === undefined || !text.startsWith('{')) return undefined;
+  return mayChange(text, HAS_RAW) ? JSON.stringify(JSON.parse(text)) : text;
+};
 
 /** Writes the detail as text. Never throws: a row without its detail is worth more than no row. */
 const detailText = (detail: unknown): string => {

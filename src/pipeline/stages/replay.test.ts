@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 
@@ -140,7 +140,7 @@ describe('cache', () => {
     const cache = { ttlMs: 1000, tags: ['weather'] };
     const crib = await testCrib([aTool({ tier: 'read_only', cache, run })]);
     const first = crib.execute('echo', {});
-    await vi.waitUntil(() => seen.runs === 1);
+    await expect.poll(() => seen.runs).toBe(1);
     crib.results.forget({ tag: 'weather' });
     until.resolve();
     await first;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mayChange, stableJson } from './stable-json.ts';
+import { mayChange, stableJson } from './audit-row.ts';
 
 const again = (text: string): string => JSON.stringify(JSON.parse(text));
 
