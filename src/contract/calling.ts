@@ -5,6 +5,7 @@
 export type { Estimate } from './call.ts';
 export type {
   CallAs,
+  CallerAs,
   CallOptions,
   DurableWorkHandle,
   OuterFlow,
