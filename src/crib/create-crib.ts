@@ -23,13 +23,8 @@ import { discoverWith, type LoadToolsDeps, loadTools } from './load-tools.ts';
 import { LocalCrib, type LocalCribDeps } from './local-crib.ts';
 import type { Opened } from './members/member-deps.ts';
 import type { OpenEngineDeps } from './open-engine.ts';
-import {
-  type CribParts,
-  type HostDeps,
-  hostOf,
-  type LateCrib,
-  openParts,
-} from './opening/open-parts.ts';
+import type { HostDeps } from './opening/host-deps.ts';
+import { type CribParts, hostOf, type LateCrib, openParts } from './opening/open-parts.ts';
 import { openUserKey, userFolder } from './user-folder.ts';
 
 /** Parts that are made when the first call needs them. */

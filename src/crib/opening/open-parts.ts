@@ -27,12 +27,7 @@ import type { OpenedTeam } from '../team/open-team.ts';
 import { withCleanCallers } from '../tracing/span-callers.ts';
 import { withTraceHosts } from '../tracing/trace-hosts.ts';
 import { tracingRuntime } from '../tracing/tracing-runtime.ts';
-
-/** What our own programs give to the crib that they make. */
-export interface HostDeps {
-  /** The redactor of the program's log, with the same configuration: the log then hides the secrets of the crib. */
-  redactor?(): Promise<Redactor>;
-}
+import type { HostDeps } from './host-deps.ts';
 
 /** The crib, once it is there. */
 export interface LateCrib {
