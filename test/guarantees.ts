@@ -5,6 +5,7 @@ import { FILE_GUARANTEES } from './file-guarantees.ts';
 import { FLOW_GUARANTEES } from './flow-guarantees.ts';
 import { GOVERNANCE_GUARANTEES } from './governance-guarantees.ts';
 import { REACH_GUARANTEES } from './reach-guarantees.ts';
+import { RECOVERY_GUARANTEES } from './recovery-guarantees.ts';
 
 /** Tests of one file, by their titles. */
 const by = (file: string, ...names: readonly string[]): readonly Proof[] =>
@@ -451,4 +452,5 @@ export const GUARANTEES: readonly Guarantee[] = [
   ...FLOW_GUARANTEES,
   ...GOVERNANCE_GUARANTEES,
   ...REACH_GUARANTEES,
+  ...RECOVERY_GUARANTEES,
 ];

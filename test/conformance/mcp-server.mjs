@@ -9,7 +9,7 @@ import { fixtureTools } from './mcp-server-tools.mjs';
 const load = (path) => import(pathToFileURL(resolve(process.argv[2] ?? 'dist', path)).href);
 const [{ createCrib }, { defineTool }, { createRuntime }, surfaces, http] = await Promise.all([
   load('crib/create-crib.js'),
-  load('contract/tool.js'),
+  load('contract/define-tool.js'),
   load('crib/create-runtime.js'),
   load('surfaces/mcp/create-mcp-surface.js'),
   load('surfaces/mcp/http/serve-mcp-http.js'),

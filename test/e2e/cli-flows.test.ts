@@ -1,5 +1,5 @@
 /** The flow commands of the built program: in pipes, on a terminal, killed and continued. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openTerminal } from './pseudo-terminal.ts';
@@ -130,6 +130,9 @@ describe('flows in scripts', { timeout: SLOW }, () => {
     const project = await flowProject();
     const { run } = (await project.run(['flow', 'run', 'save', 'a=3', '--json'])).json<Started>();
     const args = ['flow', 'resume', run.id, '--version', '9.0.0', '--json'];
+    const refused = await project.run(args);
+    expect([refused.code, refused.out]).toEqual([2, expect.stringContaining('1.0.0')]);
+    rmSync(join(project.folder, '.toolcrib/flows/save.yml'));
     const resumed = await project.run(args);
     expect(resumed.code).toBe(5);
     expect(resumed.json()).toMatchObject({

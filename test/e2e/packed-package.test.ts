@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { megabytesOf, type PackedPackage, packPackage, root } from './packed-package.ts';
 
-const MAX_FILES = 2550;
-const MAX_OWN_MEGABYTES = 23.75;
-const MAX_MEGABYTES = 94.5;
+const MAX_FILES = 2620;
+const MAX_OWN_MEGABYTES = 24.25;
+const MAX_MEGABYTES = 95;
 const MAX_PACKAGES = 80;
 
 /** Everything a user installs with us. A new entry needs a reason in docs/decisions/0029. */

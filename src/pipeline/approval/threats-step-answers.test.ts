@@ -16,14 +16,19 @@ const step = (idempotencyKey: string): CallAs => ({
   durable: new DurableWork('flow:1'),
 });
 
-/** Asks as one step of a run, and says yes. */
-const approved = async (as: CallAs) => {
+const asked = async (as: CallAs) => {
   const seen = { runs: 0 };
   const { runtime, advance } = laterClock();
   const tool = aTool({ tier: 'write', run: () => ++seen.runs });
   const crib = await testCrib([tool], { policy: ASK, runtime });
-  const asked = await crib.execute('echo', {}, as);
-  const approvalId = asked.status === 'pending' ? asked.approval.approvalId : '';
+  const result = await crib.execute('echo', {}, as);
+  const approvalId = result.status === 'pending' ? result.approval.approvalId : '';
+  return { crib, seen, approvalId, runtime, advance };
+};
+
+/** Asks as one step of a run, and says yes. */
+const approved = async (as: CallAs) => {
+  const { crib, seen, approvalId, runtime, advance } = await asked(as);
   await crib.approvals.decide(approvalId, { approve: true, by: 'ada' });
   const { approvals } = await crib.store();
   return { crib, seen, approvalId, approvals, advance, now: () => runtime.now() };
@@ -72,5 +77,18 @@ describe('the answer to the call of a caller who is no run', () => {
     late.advance(24 * HOUR_MS);
     const { error } = await late.crib.execute('echo', {}, { approvalId: late.approvalId });
     expect(error?.code).toBe('APPROVAL_EXPIRED');
+  });
+
+  it.each([
+    ['a person said no', true, 'USER_CANCELLED'],
+    ['nobody answered', false, 'APPROVAL_EXPIRED'],
+  ] as const)('tells later that %s', async (_what, isDenied, code) => {
+    const { crib, seen, approvalId, advance } = await asked({});
+    if (isDenied) await crib.approvals.decide(approvalId, { approve: false, by: 'ada' });
+    advance(24 * HOUR_MS);
+    // A new question ends those whose time is over.
+    await crib.execute('echo', { a: 1 });
+    expect((await crib.execute('echo', {}, { approvalId })).error?.code).toBe(code);
+    expect(seen.runs).toBe(0);
   });
 });

@@ -114,7 +114,7 @@ describe.skipIf(isPostgresMissing())('a PostgreSQL store', () => {
       eventId: 1,
       value: { eventId: 2, nul: '\u0000' },
     };
-    await server().sql(`SET search_path = ${schema}; UPDATE store_schema SET version = 4;
+    await server().sql(`SET search_path = ${schema}; UPDATE store_schema SET version = 6;
       INSERT INTO flow_events (run_id, record) VALUES ('a', '{}'), ('a', '{}'), ('b', '{}');
       INSERT INTO flow_steps (run_id, key, record) VALUES ('a', '1', '${JSON.stringify(step)}')`);
     const store = await open({ schema });
