@@ -12,8 +12,6 @@ import {
   mkdtempSync,
   openSync,
   rmSync,
-  type Stats,
-  statSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -34,6 +32,7 @@ import {
 } from '../../kit/data/check-arguments.ts';
 import { type Database, openDatabase } from '../../kit/sqlite/open-database.ts';
 import { isLocked, storeFailure } from '../../kit/sqlite/store-failure.ts';
+import { inPlaceGuard, statOf } from './database/in-place-guard.ts';
 import { migrate, schemaVersion } from './database/migrate.ts';
 import { assertIdentity, ForeignStore, type StoreIdentity } from './database/store-identity.ts';
 import { sqliteStore } from './sqlite-store.ts';
@@ -77,14 +76,6 @@ const SETTINGS = `
   PRAGMA journal_size_limit = 67108864;
 `;
 
-const statOf = (path: string): Stats | undefined => {
-  try {
-    return statSync(path);
-  } catch {
-    return undefined;
-  }
-};
-
 /**
  * Creates the file before SQLite does, unreadable for other users: the rows are private. A file that is
  * there is not opened: closing it drops the locks that other stores of this process have on it.
@@ -112,43 +103,6 @@ const isWritable = (path: string): boolean => {
   } catch {
     return false;
   }
-};
-
-const isSame = (one: Stats | undefined, other: Stats | undefined): boolean =>
-  one !== undefined && one.ino === other?.ino && one.dev === other.dev;
-
-const gone = (what: string): ToolFailure =>
-  new ToolFailure('STORE_UNAVAILABLE', `The ${what} was moved or deleted.`, {
-    suggestions: ['Put the file back, or start again with a new store.'],
-  });
-
-/** Saves the content of a deleted log, which is still open here, unless there is a new log. */
-const rescueLog = (database: Database, { log }: Runtime): void => {
-  try {
-    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    log.error('The write-ahead log of the store was deleted; what it held was saved.');
-  } catch (error) {
-    log.error('The write-ahead log of the store was deleted.', { error: String(error) });
-  }
-};
-
-/**
- * Refuses to write into files that are not at their paths any more: nothing would ever read them, and a
- * deleted log is lost with this process.
- */
-const inPlaceGuard = (path: string, database: Database, runtime: Runtime): (() => void) => {
-  const opened = statSync(path);
-  let log = statOf(`${path}-wal`);
-  let isRescued = false;
-  return () => {
-    if (!isSame(opened, statOf(path))) throw gone('database file');
-    const current = statOf(`${path}-wal`);
-    log ??= current;
-    if (log === undefined || isSame(log, current)) return;
-    if (!isRescued && current === undefined) rescueLog(database, runtime);
-    isRescued = true;
-    throw gone('write-ahead log of the database');
-  };
 };
 
 const prepareDatabase = (database: Database, identity: StoreIdentity | undefined): void => {

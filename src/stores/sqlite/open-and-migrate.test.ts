@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditEntry, intentEntry, times } from '../../../test/conformance/store-samples.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
@@ -241,6 +242,7 @@ describe('F4: the file while it is open', () => {
     await store.audit.append(auditEntry());
     rmSync(`${file()}-wal`);
     writeFileSync(`${file()}-wal`, '');
+    await wait(60);
     await expect(store.audit.append(intentEntry('e1'))).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     });
