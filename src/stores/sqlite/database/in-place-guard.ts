@@ -4,7 +4,7 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { Database } from '../../../kit/sqlite/open-database.ts';
 
-/** How often the log is compared with the file at its path; whether there is one is asked each time. */
+/** How often the files are compared with those at their paths; whether there are any is asked each time. */
 const COMPARE_EVERY_MS = 50;
 
 export const statOf = (path: string): Stats | undefined => {
@@ -50,14 +50,22 @@ export const inPlaceGuard = (
   // Linux writes the times of a file with its next sync once somebody has read them, which makes a synced
   // call take a third longer: so the log, which each call writes, is not read each time.
   const isDue = (): boolean =>
-    !log || !existsSync(logPath) || runtime.elapsed() - comparedAt >= COMPARE_EVERY_MS;
+    runtime.elapsed() - comparedAt >= COMPARE_EVERY_MS ||
+    !log ||
+    !existsSync(logPath) ||
+    !existsSync(path);
   return () => {
+    if (!isDue()) return;
+    // After a fault each write compares them until they are in place again.
+    comparedAt = Number.NEGATIVE_INFINITY;
     if (!isSame(opened, statOf(path))) throw gone('database file');
-    if (!isRescued && !isDue()) return;
-    comparedAt = runtime.elapsed();
     const current = statOf(logPath);
     log ??= current;
-    if (log === undefined || isSame(log, current)) return;
+    if (log === undefined) return;
+    if (isSame(log, current)) {
+      comparedAt = runtime.elapsed();
+      return;
+    }
     if (!isRescued && current === undefined) rescueLog(database, runtime);
     isRescued = true;
     throw gone('write-ahead log of the database');
