@@ -46,7 +46,7 @@ const REPLY_MS = 250;
 const openServices = (deps: ServerDeps): OpenedServices => {
   const { crib, runtime, version, describe } = deps;
   const { server, mcp } = deps.loaded.config;
-  const isTool = (name: string): boolean => crib.tools.get(name) !== undefined;
+  const isTool = (name: string): boolean => crib.tools.has(name);
   const traces = createTraceRing(crib.events);
   const calls = new CallMetrics(crib.events, { runtime, isTool });
   const events: EventBroadcast = createEventBroadcast(crib.events, {

@@ -51,7 +51,7 @@ export const startTelemetry = async ({
     logSink: otlp.logSink,
     watch: (crib, cribLog) => {
       log = cribLog;
-      const isTool = (name: string): boolean => crib.tools.get(name) !== undefined;
+      const isTool = (name: string): boolean => crib.tools.has(name);
       const calls = new CallMetrics(crib.events, { runtime, isTool });
       stops.push(() => calls.close());
       otlp.addMetrics({

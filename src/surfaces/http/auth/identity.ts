@@ -41,7 +41,7 @@ const permissionsFor = (policy: TokenPolicy | undefined, tools: Pick<Catalog, 'g
  */
 const prefixedName = (owner: string, name: string | undefined): string => {
   // The subject of a JWT may hold a slash, which separates prefix and name here.
-  const own = owner.replaceAll('%', '%25').replaceAll('/', '%2F');
+  const own = /[%/]/.test(owner) ? owner.replaceAll('%', '%25').replaceAll('/', '%2F') : owner;
   if (name === undefined || name === owner || name === own) return own;
   return name.startsWith(`${own}/`) ? name : `${own}/${name}`;
 };
